@@ -1,0 +1,1 @@
+export { GpuNvmeError, type ErrorCategory, type ErrorDetails } from './error.js'

@@ -1,0 +1,41 @@
+// Everything a fresh clone needs, from Node and npm alone: installs the pinned pnpm's lockfile when it is
+// stale, then runs one of our tasks, or the given command, with the workspace's programs on PATH.
+import { createHash } from 'node:crypto'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const stampFile = join(root, 'node_modules', '.gpunvme-install')
+const stamp = createHash('sha256')
+  .update(process.version)
+  .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+  .digest('hex')
+
+const tasks = {
+  demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
+  test: ['turbo run build typecheck lint test', 'node scripts/test-repository.mjs', 'node scripts/test-summary.mjs'],
+  bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
+}
+
+function run(command, args) {
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' }
+  env.PATH = join(root, 'node_modules', '.bin') + delimiter + (env.PATH ?? '')
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
+  if (error) console.error(`bootstrap: cannot run ${command}: ${error.message}`)
+  if (status !== 0) process.exit(status ?? (signal === 'SIGINT' ? 130 : 1))
+}
+
+const installed = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp
+if (!installed) {
+  const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager.split('+')[0]
+  run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline'])
+  writeFileSync(stampFile, stamp)
+}
+
+const [name, ...rest] = process.argv.slice(2)
+const steps = tasks[name] ?? [[name, ...rest].join(' ')]
+steps.forEach((step, index) => {
+  const [command, ...args] = step.split(' ')
+  run(command, index === steps.length - 1 && tasks[name] ? [...args, ...rest] : args)
+})

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+/** What every package's tests share: compiled tests are never picked up, and a machine-readable report is left behind. */
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['dist/**', 'node_modules/**'],
+    reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
