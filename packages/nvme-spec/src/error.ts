@@ -1,13 +1,6 @@
 /** Why an operation ended, as far as a caller decides by it; the CLI turns each into its own exit code. */
 export type ErrorCategory =
-  | 'failure'
-  | 'usage'
-  | 'not-found'
-  | 'privilege'
-  | 'device'
-  | 'verification'
-  | 'infeasible'
-  | 'interrupted'
+  'failure' | 'usage' | 'not-found' | 'privilege' | 'device' | 'verification' | 'infeasible' | 'interrupted'
 
 export interface ErrorDetails {
   /** One decoded fact a line: registers, LBAs, positions. */

@@ -1,1 +1,258 @@
-export {}
+/**
+ * The seams of the whole family, as types without code: what a transport, an engine, a clock must be for everything
+ * above to work on it unchanged. Implementers: nvme-sim (the simulator), host-driver (engines, QEMU, hardware),
+ * cuda-native (native memory, GPU engines). Units are in the names: …Bytes, …Ns, …Entries, …Blocks.
+ */
+
+/**
+ * A controller's registers: BAR0. Access is synchronous and of exactly the width asked for.
+ * A read of a device that has left the bus gives all ones, as PCIe does; it never throws for that.
+ */
+export interface Bar {
+  readonly lengthBytes: number
+  read32(offset: number): number
+  write32(offset: number, value: number): void
+  read64(offset: number): bigint
+  /** As two 32-bit writes, low half first, where the device wants that (SN740 corrupts ASQ otherwise; measured on the reference rig). */
+  write64(offset: number, value: bigint): void
+}
+
+/** A run of memory that is contiguous for the device. */
+export interface DmaSegment {
+  readonly offsetBytes: number
+  readonly iova: number
+  readonly lengthBytes: number
+}
+
+/** Memory that the controller can reach. It stays pinned, at the same addresses, until `free`. */
+export interface DmaMemory {
+  readonly lengthBytes: number
+  /** The host's view; absent for GPU memory that the CPU cannot reach. */
+  readonly view?: DataView
+  /** In offset order, without gaps, adjacent runs merged. */
+  readonly segments: readonly DmaSegment[]
+  /** The device's address of byte `offsetBytes`. @throws RangeError outside the memory. */
+  iovaAt(offsetBytes: number): number
+  /** Makes what the host wrote visible to the device; a no-op on coherent systems. */
+  forDevice(offsetBytes: number, lengthBytes: number): void
+  /** Makes what the device wrote visible to the host; a no-op on coherent systems. */
+  forHost(offsetBytes: number, lengthBytes: number): void
+  free(): void
+}
+
+export interface DmaRequest {
+  /** Alignment of the first byte's iova, a power of two; 4096 when not given. */
+  readonly alignBytes?: number
+  /** Exactly one segment. Queues need it (CAP.CQR); data does not. */
+  readonly contiguous?: boolean
+  readonly where?: 'host' | 'gpu'
+}
+
+export interface DmaAllocator {
+  /** Zeroed memory. @throws when there is none left, or none of that kind. */
+  alloc(lengthBytes: number, request?: DmaRequest): DmaMemory
+}
+
+/** The only source of time. Nanoseconds from an arbitrary start; never runs backwards. */
+export interface Clock {
+  now(): number
+  /**
+   * Resolves when something may have changed or `untilNs` is reached, whichever is first. The one way to wait:
+   * a simulator jumps to its next event, hardware polls with back-off or sleeps on an interrupt.
+   */
+  idle(untilNs: number): Promise<void>
+}
+
+export interface ConfigSpace {
+  read(offset: number, widthBytes: 1 | 2 | 4): number
+  write(offset: number, widthBytes: 1 | 2 | 4, value: number): void
+}
+
+export interface Interrupts {
+  readonly vectors: number
+  /** Resolves when `vector` fires or at `untilNs`; says which. */
+  wait(vector: number, untilNs: number): Promise<'fired' | 'deadline'>
+}
+
+/** What the path between GPU and controller allows: facts about a machine, from which a tier is negotiated. */
+export interface TransportCapabilities {
+  /** The GPU may write doorbells in BAR0. */
+  readonly gpuRing: boolean
+  /** The GPU may read BAR0. Where this is false a read can take the drive off the bus. */
+  readonly gpuRead: boolean
+  /** The controller may write into GPU memory. */
+  readonly dmaToVram: boolean
+}
+
+/** One controller, wherever it is: in this process, in QEMU, on the bus. */
+export interface Transport {
+  readonly name: string
+  /** PCI address where there is one: what the write guard looks up holders by. */
+  readonly bdf?: string
+  readonly bar: Bar
+  readonly dma: DmaAllocator
+  readonly clock: Clock
+  readonly config?: ConfigSpace
+  readonly interrupts?: Interrupts
+  readonly can: TransportCapabilities
+  reset?(kind: 'function' | 'bus'): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * What to read or write, as pure data: one entry a command in each array. It names no memory and no queue object,
+ * so it can be made before anything is allocated, kept, posted to a worker, or executed again on other memory.
+ */
+export interface Plan {
+  readonly operation: 'read' | 'write'
+  readonly nsid: number
+  readonly blockBytes: number
+  /** How many commands; the length of every array below. */
+  readonly commands: number
+  /** First LBA. */
+  readonly slba: Float64Array
+  /** Number of logical blocks, 1 to 65536 (not 0's based). */
+  readonly blocks: Uint32Array
+  /** Where the command's data lies in the memory that the plan is executed on. */
+  readonly offsetBytes: Float64Array
+  /** Index into the engine's attached queues. */
+  readonly queue: Uint16Array
+}
+
+/** How a command ended. There is exactly one for each command of a plan. */
+export type Outcome =
+  | { readonly kind: 'success' }
+  | {
+      readonly kind: 'status'
+      readonly sct: number
+      readonly sc: number
+      readonly dnr: boolean
+      readonly more: boolean
+    }
+  | { readonly kind: 'timeout'; readonly afterNs: number }
+  | { readonly kind: 'device-lost'; readonly csts: number }
+  /** Never reached the controller: the plan was aborted, or an earlier command's fate stopped the engine. */
+  | { readonly kind: 'not-submitted' }
+
+export interface CommandOutcome {
+  /** Index into the plan. */
+  readonly command: number
+  readonly qid: number
+  readonly cid: number
+  readonly outcome: Exclude<Outcome, { kind: 'success' }>
+}
+
+export interface OutcomeSummary {
+  readonly commands: number
+  readonly succeeded: number
+  /** Bytes moved by the commands that succeeded. */
+  readonly bytes: number
+  /** Every command that did not succeed, in plan order. Empty is the only good answer. */
+  readonly failures: readonly CommandOutcome[]
+  readonly startNs: number
+  readonly endNs: number
+}
+
+/** The rings of one queue pair and where they stand: what host-driver hands an engine, and gets back. */
+export interface QueuePairMemory {
+  readonly qid: number
+  readonly sqEntries: number
+  readonly cqEntries: number
+  readonly sq: DmaMemory
+  readonly cq: DmaMemory
+  /** PRP list pages: `prpListBytes` for each command that may be in flight, that is sqEntries - 1. */
+  readonly prpLists: DmaMemory
+  readonly prpListBytes: number
+  /** Byte offsets in BAR0. */
+  readonly sqTailDoorbell: number
+  readonly cqHeadDoorbell: number
+  /** Where the rings stand. They roll on for as long as the controller's queues live, whoever rings them. */
+  sqTail: number
+  cqHead: number
+  phase: 0 | 1
+}
+
+/** The part of AbortSignal that is needed here, so that these types want neither DOM nor Node typings. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+export interface ExecuteOptions {
+  /** Aborting stops submission; commands in flight are still waited for, so that no DMA is left behind. */
+  readonly signal?: AbortSignalLike
+  /** For each command, from its submission. */
+  readonly timeoutNs?: number
+}
+
+/**
+ * Executes plans with as many commands in flight as the queues hold. `execute` may be called again before an
+ * earlier plan has ended: plans are served in order and queues do not drain between them.
+ * An engine reports; it never resets, retries or repairs. After a timeout or a loss it stops, and its owner recovers.
+ */
+export interface Engine {
+  readonly name: string
+  attach(queues: readonly QueuePairMemory[]): void
+  /** Resolves with one outcome for each command; rejects only for wrong arguments. */
+  execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
+  /** Gives the queues back, with the rings' positions up to date. @throws while commands are in flight. */
+  detach(): void
+}
+
+/** Memory on a GPU, for the copy engine and for kernels. */
+export interface DeviceMemory {
+  readonly lengthBytes: number
+  readonly gpuPointer: bigint
+  free(): void
+}
+
+/** Tier 1's second hop: pinned host memory to GPU memory, beside the next read. */
+export interface CopyEngine {
+  alloc(lengthBytes: number): DeviceMemory
+  copy(from: DmaMemory, fromBytes: number, to: DeviceMemory, toBytes: number, lengthBytes: number): Promise<void>
+}
+
+/** What a native module must offer so that a simulator worker can share memory with native threads. */
+export interface NativeHost {
+  /** The same memory in every worker that asks: not a copy. */
+  view(address: bigint, lengthBytes: number): ArrayBuffer
+  /** Gives the processor away, so that a polling pair on two busy cores does not starve (sched_yield). */
+  yield(): void
+}
+
+/** Which commands a fault strikes. All given conditions must hold; `nth` counts the commands that they let through, from 1. */
+export interface FaultMatch {
+  readonly qid?: number
+  readonly opcode?: number
+  /** Any LBA of the command in [first, last]. */
+  readonly lba?: readonly [first: number, last: number]
+  readonly nth?: number
+}
+
+/** What happens to a command that is struck. */
+export type FaultAction =
+  | { readonly kind: 'drop-completion' }
+  | { readonly kind: 'delay-completion'; readonly delayNs: number }
+  | { readonly kind: 'duplicate-completion' }
+  | { readonly kind: 'status'; readonly sct: number; readonly sc: number; readonly dnr?: boolean }
+  | { readonly kind: 'corrupt-cid'; readonly xor: number }
+  | { readonly kind: 'corrupt-data'; readonly byte: number; readonly xor: number }
+  | { readonly kind: 'fatal-status' }
+  | { readonly kind: 'remove-device' }
+
+/** Faults as data, so that a failing run can be written down and replayed. */
+export interface FaultPlan {
+  readonly rules: readonly { readonly match: FaultMatch; readonly action: FaultAction }[]
+}
+
+/** One thing that happened, for a trace writer. */
+export interface TraceEvent {
+  readonly timeNs: number
+  /** What it happened to: 'bar', 'sq 1', 'slot 0'. */
+  readonly track: string
+  readonly name: string
+  readonly durationNs?: number
+  readonly details?: Readonly<Record<string, string | number>>
+}

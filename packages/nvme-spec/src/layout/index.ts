@@ -1,1 +1,7 @@
-export {}
+export * from './bits.js'
+export * from './command.js'
+export * from './field.js'
+export * from './register.js'
+export * from './spec-ref.js'
+export * from './struct.js'
+export * from './zero-based.js'

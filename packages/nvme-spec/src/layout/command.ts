@@ -1,0 +1,131 @@
+import { bits, bit, count, type Bits, type NamedValues } from './bits.js'
+import { dwordBits, n64, u16, u32, u8, type Field } from './field.js'
+import type { SpecRef } from './spec-ref.js'
+import { struct, type Cursor, type FieldMap, type Struct, type Values } from './struct.js'
+import type { ZeroBased } from './zero-based.js'
+
+const ENTRY_BYTES = 64
+
+/** The fields that every submission queue entry has, whatever its command (Base 2.1 §4.1.1, Figure 91 and 92). */
+export const sqeFields = {
+  OPC: u8(0, 'Opcode'),
+  FUSE: dwordBits(0, bits(9, 8, 'Fused Operation', { NORMAL: 0, FIRST: 1, SECOND: 2 })),
+  PSDT: dwordBits(0, bits(15, 14, 'PRP or SGL for Data Transfer', { PRP: 0, SGL: 1, SGL_SEGMENT_MPTR: 2 })),
+  CID: u16(2, 'Command Identifier'),
+  NSID: u32(4, 'Namespace Identifier'),
+  MPTR: n64(16, 'Metadata Pointer'),
+  PRP1: n64(24, 'PRP Entry 1'),
+  PRP2: n64(32, 'PRP Entry 2'),
+} satisfies FieldMap
+
+type CommonFields = typeof sqeFields
+
+/** Which way a command's data goes, as bits 1:0 of its opcode say (Base 2.1 §4.1.1). */
+export type DataTransfer = 'none' | 'host-to-controller' | 'controller-to-host' | 'both'
+const transfers: readonly DataTransfer[] = ['none', 'host-to-controller', 'controller-to-host', 'both']
+
+/** A cursor over submission queue entries of one command. */
+export interface CommandCursor extends Cursor {
+  /** Zeroes the entry the cursor stands on, then writes the command's opcode and `cid`. */
+  begin(cid: number): this
+}
+
+export interface CommandMethods<F extends FieldMap> {
+  readonly opcode: number
+  readonly set: 'admin' | 'nvm'
+  readonly transfer: DataTransfer
+  view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
+  /** Writes a whole entry at byteOffset; fields not given are zero. */
+  encode(data: DataView, byteOffset: number, values: Partial<Omit<Values<CommonFields & F>, 'OPC'>>): void
+}
+
+export type Command<F extends FieldMap = FieldMap> = Omit<Struct<CommonFields & F>, 'view' | 'create'> &
+  CommandMethods<F>
+
+export interface CommandFacts {
+  readonly opcode: number
+  readonly doc: string
+  readonly spec: SpecRef
+}
+
+/** Declares a command of the Admin queue by the rows of its command dwords. */
+export function adminCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
+  return command(name, 'admin', facts, fields)
+}
+
+/** Declares a command of the NVM Command Set by the rows of its command dwords. */
+export function nvmCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
+  return command(name, 'nvm', facts, fields)
+}
+
+function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: CommandFacts, fields: F): Command<F> {
+  const { opcode, doc, spec } = facts
+  const layout = struct(
+    name,
+    { bytes: ENTRY_BYTES, doc, spec },
+    { ...sqeFields, ...fields },
+    {
+      begin(cid: number) {
+        const { data, base } = this
+        if ((cid & 0xffff) !== cid) throw new RangeError(`${name}.CID: expected an integer from 0 to 65535, got ${cid}`)
+        // Eight 64-bit zeroes: a fill() on a subarray would make an object per command.
+        for (let at = base; at < base + ENTRY_BYTES; at += 8) data.setFloat64(at, 0)
+        data.setUint32(base, opcode + cid * 0x1_0000, true)
+        return this
+      },
+    },
+  )
+  const view = (data: DataView, byteOffset = 0) =>
+    layout.view(data, byteOffset) as unknown as CommandCursor & Values<CommonFields & F>
+  const methods: CommandMethods<F> = {
+    opcode,
+    set,
+    transfer: transfers[opcode & 3]!,
+    view,
+    encode(data, byteOffset, values) {
+      const { CID = 0, ...rest } = values as { CID?: number }
+      Object.assign(view(data, byteOffset).begin(CID), rest)
+    },
+  }
+  return Object.freeze({ ...layout, ...methods }) as unknown as Command<F>
+}
+
+/** Bits msb:lsb of Command Dword `dword`. */
+export function cdw(
+  dword: number,
+  msb: number,
+  lsb: number,
+  doc: string,
+): Field<number> & { values: Readonly<Record<never, number>> }
+export function cdw<const V extends NamedValues>(
+  dword: number,
+  msb: number,
+  lsb: number,
+  doc: string,
+  values: V,
+): Field<V[keyof V]> & { values: V }
+export function cdw(dword: number, msb: number, lsb: number, doc: string, values?: NamedValues): Field<number> {
+  const row: Bits<number> = values ? bits(msb, lsb, doc, values) : bits(msb, lsb, doc)
+  if (values === undefined && lsb % 8 === 0) {
+    if (msb - lsb === 31) return u32(dword * 4, doc)
+    if (msb - lsb === 15 && lsb % 16 === 0) return u16(dword * 4 + lsb / 8, doc)
+    if (msb - lsb === 7) return u8(dword * 4 + lsb / 8, doc)
+  }
+  return dwordBits(dword * 4, row)
+}
+
+/** One bit of Command Dword `dword`. */
+export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1> {
+  return dwordBits(dword * 4, bit(at, doc))
+}
+
+/** Bits of a Command Dword that hold a 0's based count. */
+export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased> {
+  if (lsb === 0 && msb === 15) return u16(dword * 4, doc) as unknown as Field<ZeroBased>
+  return dwordBits(dword * 4, count(msb, lsb, doc))
+}
+
+/** A 64-bit value in Command Dwords `dword` (low) and `dword + 1`. */
+export function cdw64(dword: number, doc: string): Field<number> {
+  return n64(dword * 4, doc)
+}

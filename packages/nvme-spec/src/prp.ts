@@ -1,0 +1,77 @@
+/** Memory whose device addresses PRP entries are made of; a DmaMemory is one. */
+export interface PrpMemory {
+  iovaAt(offsetBytes: number): number
+}
+
+const ENTRY_BYTES = 8
+
+/** How many memory pages a transfer touches: the number of PRP entries it takes. */
+export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
+  return Math.ceil((offsetInPage + lengthBytes) / pageBytes)
+}
+
+/**
+ * Bytes of PRP list pages that a transfer of up to `lengthBytes` needs wherever it starts in a page.
+ * In a list of several pages the last entry of each page but the last one points to the next (Base 2.1 §4.3.1).
+ */
+export function prpListBytes(lengthBytes: number, pageBytes: number): number {
+  // A start anywhere in a page costs one page more than an aligned start; PRP1 holds the first entry.
+  const inLists = Math.ceil(lengthBytes / pageBytes)
+  if (inLists <= 1) return 0
+  const perPage = pageBytes / ENTRY_BYTES
+  return Math.max(1, Math.ceil((inLists - 1) / (perPage - 1))) * pageBytes
+}
+
+/**
+ * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, and writes
+ * the PRP list into `lists` at `listOffset` where one is needed. PRP1 is `memory.iovaAt(offsetBytes)`.
+ *
+ * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
+ * @throws RangeError when the transfer starts off a dword, or goes on off a page: the controller would abort it
+ *   with PRP Offset Invalid, or drop the low bits and move other bytes than these.
+ */
+export function layPrps(
+  memory: PrpMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+  pageBytes: number,
+  lists: PrpMemory & { readonly view: DataView },
+  listOffset: number,
+): number {
+  const first = memory.iovaAt(offsetBytes)
+  const offsetInPage = first % pageBytes
+  if (offsetInPage % 4 !== 0) {
+    throw new RangeError(`PRP1: expected a dword-aligned address, got 0x${first.toString(16)} (Base 2.1 §4.3.1)`)
+  }
+  let remaining = prpEntries(offsetInPage, lengthBytes, pageBytes) - 1
+  if (remaining === 0) return 0
+  let at = offsetBytes + pageBytes - offsetInPage
+  if (remaining === 1) return pageAddress(memory, at, pageBytes)
+
+  const { view } = lists
+  let slot = listOffset
+  for (; remaining > 0; remaining--, at += pageBytes) {
+    if ((slot + ENTRY_BYTES) % pageBytes === 0 && remaining > 1) {
+      writeEntry(view, slot, lists.iovaAt(slot + ENTRY_BYTES))
+      slot += ENTRY_BYTES
+    }
+    writeEntry(view, slot, pageAddress(memory, at, pageBytes))
+    slot += ENTRY_BYTES
+  }
+  return lists.iovaAt(listOffset)
+}
+
+function pageAddress(memory: PrpMemory, offsetBytes: number, pageBytes: number): number {
+  const iova = memory.iovaAt(offsetBytes)
+  if (iova % pageBytes !== 0) {
+    throw new RangeError(
+      `PRP entry: expected an address aligned to the ${pageBytes}-byte memory page, got 0x${iova.toString(16)} (Base 2.1 §4.3.1)`,
+    )
+  }
+  return iova
+}
+
+function writeEntry(view: DataView, at: number, iova: number): void {
+  view.setUint32(at, iova >>> 0, true)
+  view.setUint32(at + 4, (iova / 0x1_0000_0000) >>> 0, true)
+}
