@@ -1,1 +1,15 @@
-export {}
+export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
+export type { ArraySummary, Layer, MetadataValue, Model, Tensor } from './catalogue.js'
+export {
+  ModelAccessError,
+  ModelNotFoundError,
+  NotAModelFileError,
+  openFileSource,
+  SourceReadError,
+} from './file-source.js'
+export { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName, type GgmlType } from './ggml-types.js'
+export { GgufError, type GgufProblem } from './gguf-reader.js'
+export { groupLayers } from './layers.js'
+export { DEFAULT_LIMITS, type FormatLimits } from './limits.js'
+export { openModel, UnknownFormatError } from './open-model.js'
+export { SafetensorsError, type SafetensorsProblem } from './safetensors-json.js'

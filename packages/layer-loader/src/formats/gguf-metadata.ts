@@ -1,0 +1,162 @@
+import type { ArraySummary, MetadataValue } from './catalogue.js'
+import type { GgufReader } from './gguf-reader.js'
+import { ARRAY_ID, scalarById, STRING_ID, type GgufScalar } from './gguf-value-types.js'
+import type { FormatLimits } from './limits.js'
+import { decodeStrictUtf8 } from './strict-utf8.js'
+
+/** The shortest entry: a length, one byte of key, a type, one byte of value. */
+export const MIN_ENTRY_BYTES = 8 + 1 + 4 + 1
+
+/** Counted for an item of a kept array, so that millions of tiny ones count too. */
+const KEPT_ITEM_BYTES = 16
+
+const DEFAULT_ALIGNMENT = 32
+
+/** The metadata section: its values, and the alignment that the rest of the file follows, in bytes. */
+export interface GgufMetadata {
+  readonly values: ReadonlyMap<string, MetadataValue>
+  readonly alignment: number
+}
+
+/** Reads `count` entries, which the caller has checked against the limits and the size of the source. */
+export async function readMetadata(reader: GgufReader, count: number, limits: FormatLimits): Promise<GgufMetadata> {
+  const values = new Map<string, MetadataValue>()
+  const section = new MetadataSection(reader, limits)
+  let alignment = DEFAULT_ALIGNMENT
+  for (let index = 0; index < count; index++) {
+    const keyPosition = reader.positionBytes
+    const key = await section.key(index)
+    if (values.has(key)) {
+      throw reader.error('DUPLICATE_KEY', keyPosition, `metadata key ${JSON.stringify(key)} appears twice`)
+    }
+    await reader.ahead()
+    const typePosition = reader.positionBytes
+    const typeId = reader.u32(`type of ${key}`)
+    const valuePosition = reader.positionBytes
+    const value = await section.value(key, typeId, typePosition)
+    if (key === 'general.alignment') alignment = checkAlignment(reader, typeId, typePosition, value, valuePosition)
+    values.set(key, value)
+  }
+  return { values, alignment }
+}
+
+function checkAlignment(
+  reader: GgufReader,
+  typeId: number,
+  typePosition: number,
+  value: MetadataValue,
+  valuePosition: number,
+): number {
+  const type = scalarById(typeId)?.name
+  if (type !== 'uint32') {
+    throw reader.error('ALIGNMENT', typePosition, `general.alignment is of type ${type ?? typeId}, not uint32`)
+  }
+  const alignment = Number(value)
+  // A power of two has one bit, which the number below it lacks.
+  if (alignment === 0 || (alignment & (alignment - 1)) !== 0) {
+    throw reader.error('ALIGNMENT', valuePosition, `general.alignment is ${alignment}, not a power of two`)
+  }
+  return alignment
+}
+
+class MetadataSection {
+  readonly #reader: GgufReader
+  readonly #limits: FormatLimits
+  #keptBytes = 0
+
+  constructor(reader: GgufReader, limits: FormatLimits) {
+    this.#reader = reader
+    this.#limits = limits
+  }
+
+  async key(index: number): Promise<string> {
+    const reader = this.#reader
+    await reader.ahead()
+    const position = reader.positionBytes
+    const lengthBytes = reader.u64(`key length of metadata entry ${index}`)
+    if (lengthBytes === 0 || lengthBytes > this.#limits.maxKeyBytes) {
+      const expected = `expected 1 to ${this.#limits.maxKeyBytes}`
+      throw reader.error('KEY', position, `the key of metadata entry ${index} has ${lengthBytes} bytes; ${expected}`)
+    }
+    this.#keep(lengthBytes, position)
+    const key = decodeStrictUtf8(await reader.bytes(lengthBytes, `key of metadata entry ${index}`))
+    if (key !== undefined) return key
+    throw reader.error('KEY', position, `the key of metadata entry ${index} is not UTF-8`)
+  }
+
+  async value(key: string, typeId: number, typePosition: number): Promise<MetadataValue> {
+    await this.#reader.ahead()
+    if (typeId === STRING_ID) return this.#string(key)
+    if (typeId === ARRAY_ID) return this.#array(key, 1, true)
+    return this.#scalar(key, this.#scalarType(key, typeId, typePosition))
+  }
+
+  async #string(key: string): Promise<string> {
+    const position = this.#reader.positionBytes
+    const lengthBytes = this.#reader.u64(`string length in ${key}`)
+    this.#reader.require(lengthBytes, `string in ${key}`)
+    this.#keep(lengthBytes, position)
+    return (await this.#reader.bytes(lengthBytes, `string in ${key}`)).toString('utf8')
+  }
+
+  #scalar(key: string, type: GgufScalar): number | bigint | boolean {
+    const position = this.#reader.positionBytes
+    const value = this.#reader.field(type.sizeBytes, `value of ${key}`, type.get)
+    if (value !== undefined) return value
+    throw this.#reader.error('VALUE', position, `${key} is a ${type.name} that is neither 0 nor 1`)
+  }
+
+  /** An array short enough to keep, or a summary of one that is not; within a summary nothing is kept. */
+  async #array(key: string, depth: number, keep: boolean): Promise<readonly MetadataValue[] | ArraySummary> {
+    const reader = this.#reader
+    const typePosition = reader.positionBytes
+    if (depth > this.#limits.maxNestingDepth) {
+      throw reader.error(
+        'NESTING',
+        typePosition,
+        `arrays in ${key} are nested deeper than ${this.#limits.maxNestingDepth}`,
+      )
+    }
+    const itemId = reader.u32(`item type of ${key}`)
+    const count = reader.u64(`item count of ${key}`)
+    const item = itemId === STRING_ID || itemId === ARRAY_ID ? itemId : this.#scalarType(key, itemId, typePosition)
+    // The least that the items can take. It makes a count that no file of this size can hold fail here, at once.
+    reader.require(count * (item === STRING_ID ? 8 : item === ARRAY_ID ? 12 : item.sizeBytes), `items of ${key}`)
+
+    const kept: MetadataValue[] | undefined = keep && count <= this.#limits.maxArrayItems ? [] : undefined
+    if (kept === undefined && typeof item === 'object') reader.skip(count * item.sizeBytes, `items of ${key}`)
+    else if (kept === undefined && item === STRING_ID) await this.#skipStrings(key, count)
+    else {
+      for (let index = 0; index < count; index++) {
+        if (kept) this.#keep(KEPT_ITEM_BYTES, reader.positionBytes)
+        if (!reader.isAhead) await reader.ahead()
+        if (item === ARRAY_ID) {
+          const inner = await this.#array(key, depth + 1, kept !== undefined)
+          kept?.push(inner)
+        } else kept?.push(item === STRING_ID ? await this.#string(key) : this.#scalar(key, item))
+      }
+    }
+    return kept ?? { arrayOf: item === STRING_ID ? 'string' : item === ARRAY_ID ? 'array' : item.name, count }
+  }
+
+  async #skipStrings(key: string, count: number): Promise<void> {
+    const what = `string in ${key}`
+    for (let left = count; left > 0; left--) {
+      if (!this.#reader.isAhead) await this.#reader.ahead()
+      this.#reader.skip(this.#reader.u64(what), what)
+    }
+  }
+
+  #scalarType(key: string, typeId: number, position: number): GgufScalar {
+    const type = scalarById(typeId)
+    if (type !== undefined) return type
+    throw this.#reader.error('VALUE_TYPE', position, `${JSON.stringify(key)} has the metadata type ${typeId}`)
+  }
+
+  #keep(lengthBytes: number, position: number): void {
+    this.#keptBytes += lengthBytes
+    if (this.#keptBytes <= this.#limits.maxMetadataBytes) return
+    const headline = `the metadata takes more than the limit of ${this.#limits.maxMetadataBytes} bytes (maxMetadataBytes)`
+    throw this.#reader.error('LIMIT', position, headline)
+  }
+}

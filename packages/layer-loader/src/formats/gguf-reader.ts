@@ -1,0 +1,134 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import type { ByteSource } from './byte-source.js'
+import { Window } from './window.js'
+
+/** Bytes in the window: a few thousand tensor entries or a few hundred kilobytes of tokens at a time. */
+const WINDOW_BYTES = 256 * 1024
+
+/** Every fixed-size run of fields in a GGUF header is shorter than this. */
+export const LOOKAHEAD_BYTES = 64
+
+/**
+ * The primitive fields of a GGUF header. `ahead` waits for bytes; the fields themselves are then synchronous.
+ * Each checks against the end of the source before it takes anything.
+ */
+export class GgufReader {
+  readonly source: ByteSource
+  readonly #window: Window
+
+  constructor(source: ByteSource, signal: AbortSignal | undefined) {
+    this.source = source
+    this.#window = new Window(source, 0, source.sizeBytes, WINDOW_BYTES, signal)
+  }
+
+  get positionBytes(): number {
+    return this.#window.positionBytes
+  }
+
+  get remainingBytes(): number {
+    return this.#window.remainingBytes
+  }
+
+  /** Whether the next run of fields is in the window already; asking first saves a million awaits. */
+  get isAhead(): boolean {
+    return this.#window.availableBytes >= LOOKAHEAD_BYTES
+  }
+
+  /** Brings the next run of fields into the window. */
+  ahead(): Promise<void> {
+    return this.#window.fill(LOOKAHEAD_BYTES)
+  }
+
+  u32(what: string): number {
+    return this.field(4, what, (view, at) => view.getUint32(at, true))
+  }
+
+  /** @throws GgufError for more than 2^53 - 1: no source is that long, and a number would not hold it exactly. */
+  u64(what: string): number {
+    const position = this.positionBytes
+    const value = this.field(8, what, (view, at) => view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true))
+    if (value <= Number.MAX_SAFE_INTEGER) return value
+    throw this.error('TOO_LARGE', position, `the ${what} is about ${value.toExponential(2)}, more than 2^53 - 1`)
+  }
+
+  /** One field of a fixed size, at most `LOOKAHEAD_BYTES` long. */
+  field<T>(lengthBytes: number, what: string, get: (view: DataView, at: number) => T): T {
+    this.require(lengthBytes, what)
+    const value = get(this.#window.view, this.#window.cursor)
+    this.#window.skip(lengthBytes)
+    return value
+  }
+
+  /** The bytes of a string. The caller has checked the length against a limit. */
+  async bytes(lengthBytes: number, what: string): Promise<Buffer> {
+    this.require(lengthBytes, what)
+    return this.#window.take(lengthBytes)
+  }
+
+  skip(lengthBytes: number, what: string): void {
+    this.require(lengthBytes, what)
+    this.#window.skip(lengthBytes)
+  }
+
+  /** @throws GgufError when the source ends before `lengthBytes` more: the check that precedes every use of a length. */
+  require(lengthBytes: number, what: string): void {
+    const { remainingBytes } = this
+    if (lengthBytes <= remainingBytes) return
+    const missing = lengthBytes - remainingBytes
+    const headline = `the file ends inside the ${what}: ${lengthBytes} bytes are needed, ${missing} are missing`
+    throw this.error('TRUNCATED', this.positionBytes, headline)
+  }
+
+  error(problem: GgufProblem, positionBytes: number, headline: string, facts: readonly string[] = []): GgufError {
+    return new GgufError(problem, this.source.name, positionBytes, headline, facts)
+  }
+}
+
+/** What can be wrong with a GGUF, and what helps. Each becomes the code `ERR_GPUNVME_GGUF_<PROBLEM>`. */
+const GGUF_PROBLEMS = {
+  VERSION: 'convert the model again with a current converter, which writes version 3',
+  BIG_ENDIAN: 'convert the model again as little-endian',
+  TRUNCATED: 'download or copy the file again, and compare its size with the publisher’s',
+  TOO_LARGE: 'download the file again and compare its checksum; a sound file has no such number',
+  LIMIT: 'raise the limit in the options of openModel if you trust the file',
+  KEY: 'convert the model again; the metadata keys are not usable',
+  DUPLICATE_KEY: 'convert the model again; readers differ in which of the two values they use',
+  VALUE_TYPE: 'convert the model again; the types of metadata are 0 to 12',
+  VALUE: 'convert the model again; the value has no meaning in its type',
+  NESTING: 'raise maxNestingDepth in the options of openModel if you trust the file',
+  ALIGNMENT: 'write general.alignment as a uint32 that is a power of two, for example 32',
+  NAME: 'rename the tensor and convert the model again',
+  DUPLICATE_TENSOR: 'convert the model again; a tensor must have one place',
+  DIMENSIONS: 'reshape the tensor to at most 4 dimensions',
+  SHAPE: 'convert the model again; the tensor cannot have these dimensions',
+  BLOCK: 'quantise the tensor to a type whose blocks fit its rows, such as F16',
+  OFFSET: 'write the model again; tensors start at multiples of general.alignment',
+  OVERLAP: 'write the model again; no two tensors may share bytes',
+} as const
+
+export type GgufProblem = keyof typeof GGUF_PROBLEMS
+
+/** The source starts like a GGUF, and cannot be read as one. `code` says what kind of problem it is. */
+export class GgufError extends GpuNvmeError {
+  readonly code: `ERR_GPUNVME_GGUF_${GgufProblem}`
+  readonly category: ErrorCategory = 'failure'
+  readonly sourceName: string
+  /** Where in the source the field is that is wrong. */
+  readonly positionBytes: number
+
+  constructor(
+    problem: GgufProblem,
+    sourceName: string,
+    positionBytes: number,
+    headline: string,
+    facts: readonly string[] = [],
+  ) {
+    super(`Cannot read ${sourceName} as GGUF: ${headline}`, {
+      facts: [`at byte ${positionBytes} (0x${positionBytes.toString(16)})`, ...facts],
+      next: GGUF_PROBLEMS[problem],
+    })
+    this.code = `ERR_GPUNVME_GGUF_${problem}`
+    this.sourceName = sourceName
+    this.positionBytes = positionBytes
+  }
+}

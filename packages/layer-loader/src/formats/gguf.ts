@@ -1,0 +1,75 @@
+import type { ByteSource } from './byte-source.js'
+import type { Model } from './catalogue.js'
+import { MIN_ENTRY_BYTES, readMetadata } from './gguf-metadata.js'
+import { GgufReader } from './gguf-reader.js'
+import { MIN_TENSOR_INFO_BYTES, placeTensors, readTensorInfos } from './gguf-tensors.js'
+import { groupLayers } from './layers.js'
+import type { FormatLimits } from './limits.js'
+
+const MAGIC_BYTES = 4
+
+/**
+ * Reads the header of a GGUF, version 2 or 3, little-endian, that starts at byte 0 of the source; the caller has
+ * seen its magic. Not implemented: merging the parts of a split model. Each part is read as a model of its own.
+ *
+ * @throws GgufError
+ */
+export async function readGguf(
+  source: ByteSource,
+  limits: FormatLimits,
+  signal: AbortSignal | undefined,
+): Promise<Model> {
+  const reader = new GgufReader(source, signal)
+  await reader.ahead()
+  reader.skip(MAGIC_BYTES, 'magic')
+  const formatVersion = readVersion(reader)
+  const tensorCount = readCount(reader, 'tensor', limits.maxTensors, MIN_TENSOR_INFO_BYTES)
+  const entryCount = readCount(reader, 'metadata entry', limits.maxMetadataEntries, MIN_ENTRY_BYTES)
+
+  const { values, alignment } = await readMetadata(reader, entryCount, limits)
+  const infos = await readTensorInfos(reader, tensorCount, alignment)
+  // From the start of the GGUF, not of a disk that it may lie on: hence sources with a base.
+  const dataStartBytes = Math.ceil(reader.positionBytes / alignment) * alignment
+  const tensors = placeTensors(reader, infos, dataStartBytes)
+
+  return {
+    format: 'gguf',
+    formatVersion,
+    name: textOf(values.get('general.name')),
+    architecture: textOf(values.get('general.architecture')),
+    metadata: values,
+    // A file without tensors (a vocabulary) may end before its data section would begin.
+    headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes,
+    tensors,
+    layers: groupLayers(tensors),
+    source,
+  }
+}
+
+function readVersion(reader: GgufReader): number {
+  const position = reader.positionBytes
+  const version = reader.u32('version')
+  if (version === 2 || version === 3) return version
+  // Big-endian files carry no mark, but their version 3 reads as 0x03000000.
+  if (version !== 0 && (version & 0xffff) === 0) {
+    throw reader.error('BIG_ENDIAN', position, `the version reads 0x${version.toString(16)}: the file is big-endian`)
+  }
+  throw reader.error('VERSION', position, `it is version ${version}; versions 2 and 3 are supported`)
+}
+
+/** A count, refused when its entries could not fit in the source, before anything is allocated for them. */
+function readCount(reader: GgufReader, what: string, limit: number, minEntryBytes: number): number {
+  const position = reader.positionBytes
+  const count = reader.u64(`${what} count`)
+  if (count > limit) throw reader.error('LIMIT', position, `the ${what} count is ${count}; the limit is ${limit}`)
+  const neededBytes = count * minEntryBytes
+  if (neededBytes > reader.remainingBytes) {
+    const headline = `the ${what} count is ${count}, which takes at least ${neededBytes} bytes; ${reader.remainingBytes} follow`
+    throw reader.error('TRUNCATED', position, headline)
+  }
+  return count
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

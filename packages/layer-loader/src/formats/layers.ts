@@ -1,0 +1,69 @@
+import type { Layer, Tensor } from './catalogue.js'
+
+/**
+ * A repeated block: what comes before the block's number, the number, a dot. Publishers say `blk.7.` (GGUF),
+ * `model.layers.7.`, `transformer.h.7.`, `encoder.layer.7.`. A number with leading zeros or of more than six
+ * digits is part of a name, not of a count.
+ */
+const BLOCK = /^((?:.*?\.)?(?:blk|layers?|h|blocks?))\.(0|[1-9]\d{0,5})\./
+
+/** Wanted before the first block. `rope_freqs` is no embedding, but every block uses it. */
+const EMBEDDING =
+  /(?:^|\.)(?:token_embd|token_embd_norm|per_layer_token_embd|position_embd|token_types|rope_freqs|embeddings|word_embeddings|tok_embeddings|embed_tokens|embed_positions|embed_in|wte|wpe)(?:\.|$)/
+
+/**
+ * Groups tensors into layers in the order of computation: 'embedding', 'layer 0' to 'layer N-1' by number, and
+ * 'output' for everything else. Groups without tensors are left out.
+ *
+ * A file with several stacks of blocks (an image encoder beside a language model) keeps the plain names for the
+ * stack with the most bytes; the other stacks feed it, so they come before it, named with their prefix.
+ */
+export function groupLayers(tensors: readonly Tensor[]): Layer[] {
+  const embedding: Tensor[] = []
+  const output: Tensor[] = []
+  const stacks = new Map<string, Map<number, Tensor[]>>()
+  for (const tensor of tensors) {
+    const [, prefix, digits] = BLOCK.exec(tensor.name) ?? []
+    if (prefix !== undefined && digits !== undefined) {
+      const blocks = entry(stacks, prefix, () => new Map<number, Tensor[]>())
+      entry(blocks, Number(digits), (): Tensor[] => []).push(tensor)
+    } else if (EMBEDDING.test(tensor.name)) embedding.push(tensor)
+    else output.push(tensor)
+  }
+
+  const main = largestStack(stacks)
+  const blockLayers: Layer[] = []
+  const mainLayers: Layer[] = []
+  for (const [prefix, blocks] of stacks) {
+    for (const [number, members] of [...blocks].sort(([a], [b]) => a - b)) {
+      if (prefix === main) mainLayers.push(layer(`layer ${number}`, members))
+      else blockLayers.push(layer(`${prefix} layer ${number}`, members))
+    }
+  }
+  const all = [layer('embedding', embedding), ...blockLayers, ...mainLayers, layer('output', output)]
+  return all.filter(({ tensors }) => tensors.length > 0)
+}
+
+function largestStack(stacks: ReadonlyMap<string, ReadonlyMap<number, readonly Tensor[]>>): string | undefined {
+  let largest: string | undefined
+  let largestBytes = -1
+  for (const [prefix, blocks] of stacks) {
+    const lengthBytes = totalBytes([...blocks.values()].flat())
+    if (lengthBytes > largestBytes) [largest, largestBytes] = [prefix, lengthBytes]
+  }
+  return largest
+}
+
+function layer(name: string, tensors: readonly Tensor[]): Layer {
+  return { name, tensors, lengthBytes: totalBytes(tensors) }
+}
+
+function totalBytes(tensors: readonly Tensor[]): number {
+  return tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) map.set(key, (value = create()))
+  return value
+}

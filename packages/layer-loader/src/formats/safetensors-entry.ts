@@ -1,0 +1,103 @@
+import { safetensorsDtypeBits } from './safetensors-dtypes.js'
+import type { SafetensorsJson } from './safetensors-json.js'
+import { elementsOf } from './shape.js'
+
+/** As many as any framework that writes the format has; without a limit, shapes could outgrow the header. */
+const MAX_DIMENSIONS = 64
+
+/** One tensor of the header, with offsets from the start of the data. */
+export interface SafetensorsEntry {
+  readonly name: string
+  readonly dtype: string
+  readonly shape: readonly number[]
+  readonly beginBytes: number
+  readonly endBytes: number
+  /** Where the header states the offsets, for messages. */
+  readonly offsetsPosition: number
+  /** False for an unknown dtype, whose length cannot be checked against its shape. */
+  readonly loadable: boolean
+}
+
+/** Reads what follows a tensor's name: exactly one each of dtype, shape and data_offsets. */
+export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry {
+  const entryPosition = json.at()
+  let dtype: string | undefined
+  let shape: readonly number[] | undefined
+  let offsets: readonly number[] | undefined
+  let shapePosition = 0
+  let offsetsPosition = 0
+  json.expect('{', 'after the tensor name')
+  if (!json.accept('}')) {
+    do {
+      const fieldPosition = json.at()
+      const field = json.string('field name')
+      json.expect(':', 'after the field name')
+      const seen = field === 'dtype' ? dtype : field === 'shape' ? shape : offsets
+      if (!FIELDS.includes(field)) {
+        throw json.error('FIELD', fieldPosition, `tensor ${JSON.stringify(name)} has a field ${JSON.stringify(field)}`)
+      }
+      if (seen !== undefined) {
+        throw json.error('DUPLICATE_KEY', fieldPosition, `tensor ${JSON.stringify(name)} has two fields "${field}"`)
+      }
+      if (field === 'dtype') dtype = json.string('dtype')
+      else if (field === 'shape') {
+        shapePosition = json.at()
+        shape = readNumbers(json, 'shape', MAX_DIMENSIONS)
+      } else {
+        offsetsPosition = json.at()
+        offsets = readNumbers(json, 'data_offsets', 2)
+      }
+    } while (json.more('}', 'or "," after a field'))
+  }
+  const [beginBytes, endBytes] = offsets ?? []
+  if (dtype === undefined || shape === undefined || beginBytes === undefined || endBytes === undefined) {
+    const missing = dtype === undefined ? 'dtype' : shape === undefined ? 'shape' : 'complete data_offsets'
+    throw json.error('FIELD', entryPosition, `tensor ${JSON.stringify(name)} has no ${missing}`)
+  }
+  if (beginBytes > endBytes) {
+    const headline = `tensor ${JSON.stringify(name)} ends at ${endBytes}, before it begins at ${beginBytes}`
+    throw json.error('LENGTH', offsetsPosition, headline)
+  }
+  const bits = safetensorsDtypeBits(dtype)
+  if (bits !== undefined) {
+    const expected = lengthOf(json, name, shape, shapePosition, bits)
+    if (expected !== endBytes - beginBytes) {
+      const headline = `tensor ${JSON.stringify(name)} takes ${expected} bytes as ${dtype} [${shape.join(', ')}]`
+      throw json.error('LENGTH', offsetsPosition, `${headline}, and has ${endBytes - beginBytes}`)
+    }
+  }
+  return { name, dtype, shape, beginBytes, endBytes, offsetsPosition, loadable: bits !== undefined }
+}
+
+const FIELDS: readonly string[] = ['dtype', 'shape', 'data_offsets']
+
+function readNumbers(json: SafetensorsJson, what: string, limit: number): number[] {
+  const position = json.at()
+  const numbers: number[] = []
+  json.expect('[', `before the ${what}`)
+  if (json.accept(']')) return numbers
+  do {
+    if (numbers.length === limit) throw json.error('FIELD', position, `the ${what} has more than ${limit} numbers`)
+    numbers.push(json.wholeNumber(`number in the ${what}`))
+  } while (json.more(']', `or "," in the ${what}`))
+  return numbers
+}
+
+function lengthOf(
+  json: SafetensorsJson,
+  name: string,
+  shape: readonly number[],
+  shapePosition: number,
+  bits: number,
+): number {
+  const lengthBits = elementsOf(shape) * bits
+  if (lengthBits > Number.MAX_SAFE_INTEGER) {
+    const headline = `tensor ${JSON.stringify(name)} has the shape [${shape.join(', ')}], more than 2^53 - 1 bits`
+    throw json.error('SHAPE', shapePosition, headline)
+  }
+  if (lengthBits % 8 !== 0) {
+    const headline = `tensor ${JSON.stringify(name)} has ${lengthBits} bits, which is not a whole number of bytes`
+    throw json.error('SHAPE', shapePosition, headline)
+  }
+  return lengthBits / 8
+}

@@ -1,0 +1,158 @@
+import type { ByteSource } from './byte-source.js'
+import type { MetadataValue, Model, Tensor } from './catalogue.js'
+import { groupLayers } from './layers.js'
+import type { FormatLimits } from './limits.js'
+import { readEntry, type SafetensorsEntry as Entry } from './safetensors-entry.js'
+import { SafetensorsError, SafetensorsJson } from './safetensors-json.js'
+
+/** The header's length, before the header. */
+const PREFIX_BYTES = 8
+
+const METADATA_KEY = '__metadata__'
+
+/**
+ * Reads the header of a safetensors file that starts at byte 0 of the source and ends where the source does. Not
+ * implemented: model.safetensors.index.json. Each shard is read as a model of its own.
+ *
+ * @throws SafetensorsError
+ */
+export async function readSafetensors(
+  source: ByteSource,
+  limits: FormatLimits,
+  signal: AbortSignal | undefined,
+): Promise<Model> {
+  const dataStartBytes = PREFIX_BYTES + (await readHeaderLength(source, limits, signal))
+  const json = new SafetensorsJson(source, PREFIX_BYTES, dataStartBytes, limits, signal)
+  const { entries, metadata } = await readHeader(json, limits)
+  const ordered = entries.sort((a, b) => a.beginBytes - b.beginBytes || a.endBytes - b.endBytes)
+  refuseUncovered(json, ordered, dataStartBytes)
+  const tensors = ordered.map(({ name, dtype, shape, beginBytes, endBytes, loadable }): Tensor => ({
+    name,
+    dtype,
+    shape,
+    offsetBytes: dataStartBytes + beginBytes,
+    lengthBytes: endBytes - beginBytes,
+    loadable,
+  }))
+  return {
+    format: 'safetensors',
+    formatVersion: 0,
+    name: undefined,
+    architecture: undefined,
+    metadata,
+    headerBytes: dataStartBytes,
+    tensors,
+    layers: groupLayers(tensors),
+    source,
+  }
+}
+
+async function readHeaderLength(source: ByteSource, limits: FormatLimits, signal?: AbortSignal): Promise<number> {
+  const prefix = new Uint8Array(PREFIX_BYTES)
+  await source.read(0, prefix, signal && { signal })
+  const length = new DataView(prefix.buffer).getBigUint64(0, true)
+  if (length > BigInt(limits.maxHeaderBytes)) {
+    const headline = `its header has ${length} bytes; the limit is ${limits.maxHeaderBytes} (maxHeaderBytes)`
+    throw new SafetensorsError('LIMIT', source.name, 0, headline)
+  }
+  const missing = Number(length) - (source.sizeBytes - PREFIX_BYTES)
+  if (missing > 0) {
+    const headline = `the file ends inside its header of ${length} bytes: ${missing} bytes are missing`
+    throw new SafetensorsError('TRUNCATED', source.name, 0, headline)
+  }
+  return Number(length)
+}
+
+async function readHeader(
+  json: SafetensorsJson,
+  limits: FormatLimits,
+): Promise<{ entries: Entry[]; metadata: Map<string, MetadataValue> }> {
+  const entries: Entry[] = []
+  const metadata = new Map<string, MetadataValue>()
+  const names = new Set<string>()
+  await json.ahead()
+  // Not even space may come first, so that a safetensors file is recognised by its ninth byte.
+  if (json.at() !== PREFIX_BYTES) throw json.error('JSON', PREFIX_BYTES, 'its header does not start with "{"')
+  json.expect('{', 'at the start of the header')
+  if (!json.accept('}')) {
+    do {
+      await json.ahead()
+      const namePosition = json.at()
+      const name = readKey(json, 'tensor name', names, limits)
+      if (name === METADATA_KEY) await readMetadata(json, metadata, limits)
+      else entries.push(readEntry(json, name))
+      if (entries.length > limits.maxTensors) {
+        const headline = `it has more tensors than the limit of ${limits.maxTensors} (maxTensors)`
+        throw json.error('LIMIT', namePosition, headline)
+      }
+      await json.ahead()
+    } while (json.more('}', 'or "," after a tensor'))
+  }
+  await json.end()
+  return { entries, metadata }
+}
+
+async function readMetadata(
+  json: SafetensorsJson,
+  metadata: Map<string, MetadataValue>,
+  limits: FormatLimits,
+): Promise<void> {
+  let keptBytes = 0
+  const keys = new Set<string>()
+  if (!json.accept('{')) throw json.error('METADATA', json.at(), '__metadata__ is not an object')
+  if (json.accept('}')) return
+  do {
+    await json.ahead()
+    const position = json.at()
+    const key = readKey(json, 'metadata key', keys, limits)
+    const valuePosition = json.at()
+    if (!json.isString()) throw json.error('METADATA', valuePosition, `${JSON.stringify(key)} is not a string`)
+    const value = json.string('metadata value')
+    metadata.set(key, value)
+    keptBytes += json.at() - position
+    if (keptBytes > limits.maxMetadataBytes || metadata.size > limits.maxMetadataEntries) {
+      const headline = `__metadata__ takes more than the limits of ${limits.maxMetadataEntries} entries (maxMetadataEntries)`
+      throw json.error('LIMIT', position, `${headline} and ${limits.maxMetadataBytes} bytes (maxMetadataBytes)`)
+    }
+    await json.ahead()
+  } while (json.more('}', 'or "," after a metadata value'))
+}
+
+/** A key that its object does not have yet, and the colon after it. */
+function readKey(json: SafetensorsJson, what: string, seen: Set<string>, limits: FormatLimits): string {
+  const position = json.at()
+  const key = json.string(what)
+  if (key.length > limits.maxKeyBytes) {
+    throw json.error('LIMIT', position, `a ${what} has ${key.length} characters; the limit is ${limits.maxKeyBytes}`)
+  }
+  if (seen.has(key)) throw json.error('DUPLICATE_KEY', position, `the ${what} ${JSON.stringify(key)} appears twice`)
+  seen.add(key)
+  json.expect(':', `after the ${what}`)
+  return key
+}
+
+/** Checks that the tensors, in the order of their bytes, cover the data exactly: the format allows nothing else. */
+function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataStartBytes: number): void {
+  const dataBytes = json.source.sizeBytes - dataStartBytes
+  let coveredBytes = 0
+  let last: Entry | undefined
+  for (const entry of ordered) {
+    const distance = entry.beginBytes - coveredBytes
+    if (distance !== 0) {
+      const [problem, what] = distance < 0 ? (['OVERLAP', 'shared'] as const) : (['HOLE', 'unused'] as const)
+      const before = last ? `between ${JSON.stringify(last.name)} and` : 'before'
+      const headline = `${Math.abs(distance)} data bytes are ${what} ${before} ${JSON.stringify(entry.name)}`
+      throw json.error(problem, entry.offsetsPosition, headline)
+    }
+    coveredBytes = entry.endBytes
+    last = entry
+  }
+  const missing = coveredBytes - dataBytes
+  if (missing > 0 && last) {
+    const headline = `the file ends before tensor ${JSON.stringify(last.name)} does: ${missing} bytes are missing`
+    throw json.error('TRUNCATED', last.offsetsPosition, headline)
+  }
+  if (missing < 0) {
+    throw json.error('EXCESS', dataStartBytes + coveredBytes, `${-missing} bytes follow the last tensor`)
+  }
+}
