@@ -14,6 +14,8 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      // A declaration without rows is an ordinary thing here.
+      '@typescript-eslint/no-generated-empty-object-type': 'off',
       'no-console': 'error',
     },
   },

@@ -19,7 +19,7 @@ export interface Bits<T extends number | bigint = number, V extends NamedValues 
   readonly stores?: T
 }
 
-export type BitsMap = Readonly<Record<string, Bits<number> | Bits<bigint>>>
+export type BitsMap = Readonly<Record<string, Bits | Bits<bigint>>>
 
 /** What may be stored in a field. */
 export type Stored<B> = B extends Bits<infer T> ? T : never
@@ -27,28 +27,29 @@ export type Stored<B> = B extends Bits<infer T> ? T : never
 /** What reading a field gives. */
 export type Loaded<B> = Stored<B> extends bigint ? bigint : Stored<B> extends ZeroBased ? ZeroBased : number
 
-type NoValues = Readonly<Record<never, number>>
+/** No rows, or no named values. */
+export type None = Readonly<Record<never, never>>
 
 /** A single bit. */
-export function bit(at: number, doc: string): Bits<0 | 1, NoValues> {
+export function bit(at: number, doc: string): Bits<0 | 1, None> {
   return { msb: at, lsb: at, doc, values: {}, zeroBased: false, wide: false }
 }
 
 /** Bits msb:lsb, at most 32 of them; with `values`, only those may be stored. */
-export function bits(msb: number, lsb: number, doc: string): Bits<number, NoValues>
+export function bits(msb: number, lsb: number, doc: string): Bits<number, None>
 export function bits<const V extends NamedValues>(msb: number, lsb: number, doc: string, values: V): Bits<V[keyof V], V>
-export function bits(msb: number, lsb: number, doc: string, values: NamedValues = {}): Bits<number> {
+export function bits(msb: number, lsb: number, doc: string, values: NamedValues = {}): Bits {
   if (msb < lsb || msb - lsb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): expected 1 to 32 bits, msb first`)
   return { msb, lsb, doc, values, zeroBased: false, wide: false }
 }
 
 /** Bits msb:lsb that hold a 0's based count. */
-export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, NoValues> {
-  return { ...bits(msb, lsb, doc), zeroBased: true } as Bits<ZeroBased, NoValues>
+export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, None> {
+  return { ...bits(msb, lsb, doc), zeroBased: true } as Bits<ZeroBased, None>
 }
 
 /** Bits msb:lsb of which there are more than 32: an address, as a bigint. */
-export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, NoValues> {
+export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, None> {
   if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): 32 bits or fewer are declared with bits()`)
   return { msb, lsb, doc, values: {}, zeroBased: false, wide: true }
 }
@@ -64,7 +65,7 @@ export type BitsHandle<B> = {
   of(raw: number | bigint): Loaded<B>
   /** The spec's name of a value, or the number where it has none. */
   nameOf(value: number): string
-} & (B extends Bits<number | bigint, infer V> ? V : NoValues)
+} & (B extends Bits<number | bigint, infer V> ? V : None)
 
 /** Binds the rows of one word, and refuses rows that overlap or leave the word. */
 export function bindBits<F extends BitsMap>(
@@ -88,7 +89,7 @@ export function bindBits<F extends BitsMap>(
 }
 
 /** A row's value in a raw word of 32 bits (number) or 64 (bigint). */
-export function loadBits(raw: number | bigint, row: Bits<number> | Bits<bigint>): number | bigint {
+export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number | bigint {
   if (typeof raw === 'number') return (raw >>> row.lsb) & (0xffff_ffff >>> (31 - (row.msb - row.lsb)))
   const value = (raw >> BigInt(row.lsb)) & maskOf(row)
   return row.wide ? value : Number(value)
@@ -98,7 +99,7 @@ export function loadBits(raw: number | bigint, row: Bits<number> | Bits<bigint>)
  * A row's value, placed where it belongs in the word.
  * @throws RangeError when the value does not fit or is none of the named ones.
  */
-export function placeBits(owner: string, name: string, row: Bits<number> | Bits<bigint>, value: unknown): bigint {
+export function placeBits(owner: string, name: string, row: Bits | Bits<bigint>, value: unknown): bigint {
   const fits = (typeof value === 'bigint' || Number.isSafeInteger(value)) && BigInt(value as number | bigint) >= 0n
   const word = fits ? BigInt(value as number | bigint) : -1n
   const named = Object.values(row.values)

@@ -1,4 +1,4 @@
-import { bits, bit, count, type Bits, type NamedValues } from './bits.js'
+import { bits, bit, count, type Bits, type NamedValues, type None } from './bits.js'
 import { dwordBits, n64, u16, u32, u8, type Field } from './field.js'
 import type { SpecRef } from './spec-ref.js'
 import { struct, type Cursor, type FieldMap, type Struct, type Values } from './struct.js'
@@ -35,11 +35,13 @@ export interface CommandMethods<F extends FieldMap> {
   readonly set: 'admin' | 'nvm'
   readonly transfer: DataTransfer
   view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
+  /** The entry at byteOffset, one `NAME=value` a field that is not zero. */
+  describe(data: DataView, byteOffset?: number): string[]
   /** Writes a whole entry at byteOffset; fields not given are zero. */
   encode(data: DataView, byteOffset: number, values: Partial<Omit<Values<CommonFields & F>, 'OPC'>>): void
 }
 
-export type Command<F extends FieldMap = FieldMap> = Omit<Struct<CommonFields & F>, 'view' | 'create'> &
+export type Command<F extends FieldMap = FieldMap> = Omit<Struct<CommonFields & F>, 'view' | 'create' | 'format'> &
   CommandMethods<F>
 
 export interface CommandFacts {
@@ -82,30 +84,26 @@ function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: 
     set,
     transfer: transfers[opcode & 3]!,
     view,
+    describe: (data, byteOffset) => layout.format(layout.view(data, byteOffset)),
     encode(data, byteOffset, values) {
       const { CID = 0, ...rest } = values as { CID?: number }
       Object.assign(view(data, byteOffset).begin(CID), rest)
     },
   }
-  return Object.freeze({ ...layout, ...methods }) as unknown as Command<F>
+  return Object.freeze({ ...layout, ...methods })
 }
 
 /** Bits msb:lsb of Command Dword `dword`. */
-export function cdw(
-  dword: number,
-  msb: number,
-  lsb: number,
-  doc: string,
-): Field<number> & { values: Readonly<Record<never, number>> }
+export function cdw(dword: number, msb: number, lsb: number, doc: string): Field<number, None, None>
 export function cdw<const V extends NamedValues>(
   dword: number,
   msb: number,
   lsb: number,
   doc: string,
   values: V,
-): Field<V[keyof V]> & { values: V }
+): Field<V[keyof V], None, V>
 export function cdw(dword: number, msb: number, lsb: number, doc: string, values?: NamedValues): Field<number> {
-  const row: Bits<number> = values ? bits(msb, lsb, doc, values) : bits(msb, lsb, doc)
+  const row: Bits = values ? bits(msb, lsb, doc, values) : bits(msb, lsb, doc)
   if (values === undefined && lsb % 8 === 0) {
     if (msb - lsb === 31) return u32(dword * 4, doc)
     if (msb - lsb === 15 && lsb % 16 === 0) return u16(dword * 4 + lsb / 8, doc)
@@ -115,17 +113,17 @@ export function cdw(dword: number, msb: number, lsb: number, doc: string, values
 }
 
 /** One bit of Command Dword `dword`. */
-export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1> {
+export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1, None, None> {
   return dwordBits(dword * 4, bit(at, doc))
 }
 
 /** Bits of a Command Dword that hold a 0's based count. */
-export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased> {
-  if (lsb === 0 && msb === 15) return u16(dword * 4, doc) as unknown as Field<ZeroBased>
+export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased, None, None> {
+  if (lsb === 0 && msb === 15) return u16(dword * 4, doc) as unknown as Field<ZeroBased, None, None>
   return dwordBits(dword * 4, count(msb, lsb, doc))
 }
 
 /** A 64-bit value in Command Dwords `dword` (low) and `dword + 1`. */
-export function cdw64(dword: number, doc: string): Field<number> {
+export function cdw64(dword: number, doc: string): Field<number, None, None> {
   return n64(dword * 4, doc)
 }

@@ -1,4 +1,4 @@
-import type { Bits, BitsMap, NamedValues } from './bits.js'
+import type { Bits, BitsMap, NamedValues, None } from './bits.js'
 import { placeBits } from './bits.js'
 import type { ZeroBased } from './zero-based.js'
 
@@ -6,7 +6,7 @@ import type { ZeroBased } from './zero-based.js'
  * One field of a structure: where it is, and how its bytes become a value. `get` and `set` are handed the
  * DataView and the field's own absolute byte offset, so that a cursor adds nothing but an addition.
  */
-export interface Field<T = unknown, B extends BitsMap = BitsMap> {
+export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends NamedValues = NamedValues> {
   readonly offset: number
   readonly lengthBytes: number
   /** The bits of `lengthBytes` that the field occupies, where it is only a part of a word. */
@@ -14,14 +14,13 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap> {
   readonly doc: string
   /** The rows inside the field's word, where the spec gives it rows of its own. */
   readonly rows: B
-  readonly values: NamedValues
-  get(data: DataView, at: number): T
-  set(data: DataView, at: number, value: T): void
-  format(value: T): string
+  readonly values: V
+  readonly get: (data: DataView, at: number) => T
+  readonly set: (data: DataView, at: number, value: T) => void
+  readonly format: (value: T) => string
 }
 
-type NoRows = Readonly<Record<never, never>>
-const noRows: NoRows = {}
+const none: None = {}
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
@@ -29,19 +28,19 @@ function refuse(doc: string, expected: string, got: unknown): never {
   throw new RangeError(`${doc}: expected ${expected}, got ${String(got)}`)
 }
 
-function field<T, B extends BitsMap = NoRows>(
+function field<T, B extends BitsMap = None>(
   offset: number,
   lengthBytes: number,
   doc: string,
   rows: B,
   codec: Pick<Field<T>, 'get' | 'set'> & { format?: (value: T) => string },
-): Field<T, B> {
-  return { offset, lengthBytes, doc, rows, values: {}, format: String, ...codec }
+): Field<T, B, None> {
+  return { offset, lengthBytes, doc, rows, values: none, format: String, ...codec }
 }
 
-export function u8(offset: number, doc: string): Field<number, NoRows>
-export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B>
-export function u8(offset: number, doc: string, rows: BitsMap = noRows): Field<number> {
+export function u8(offset: number, doc: string): Field<number, None, None>
+export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+export function u8(offset: number, doc: string, rows: BitsMap = none): Field<number> {
   return field(offset, 1, doc, rows, {
     get: (data, at) => data.getUint8(at),
     set(data, at, value: number) {
@@ -51,9 +50,9 @@ export function u8(offset: number, doc: string, rows: BitsMap = noRows): Field<n
   })
 }
 
-export function u16(offset: number, doc: string): Field<number, NoRows>
-export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B>
-export function u16(offset: number, doc: string, rows: BitsMap = noRows): Field<number> {
+export function u16(offset: number, doc: string): Field<number, None, None>
+export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+export function u16(offset: number, doc: string, rows: BitsMap = none): Field<number> {
   return field(offset, 2, doc, rows, {
     get: (data, at) => data.getUint16(at, true),
     set(data, at, value: number) {
@@ -63,9 +62,9 @@ export function u16(offset: number, doc: string, rows: BitsMap = noRows): Field<
   })
 }
 
-export function u32(offset: number, doc: string): Field<number, NoRows>
-export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B>
-export function u32(offset: number, doc: string, rows: BitsMap = noRows): Field<number> {
+export function u32(offset: number, doc: string): Field<number, None, None>
+export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+export function u32(offset: number, doc: string, rows: BitsMap = none): Field<number> {
   return field(offset, 4, doc, rows, {
     get: (data, at) => data.getUint32(at, true),
     set(data, at, value: number) {
@@ -75,14 +74,19 @@ export function u32(offset: number, doc: string, rows: BitsMap = noRows): Field<
   })
 }
 
+/** A byte that holds a 0's based count. */
+export function count8(offset: number, doc: string): Field<ZeroBased, None, None> {
+  return u8(offset, doc) as unknown as Field<ZeroBased, None, None>
+}
+
 /** Two bytes that hold a 0's based count. */
-export function count16(offset: number, doc: string): Field<ZeroBased, NoRows> {
-  return u16(offset, doc) as unknown as Field<ZeroBased, NoRows>
+export function count16(offset: number, doc: string): Field<ZeroBased, None, None> {
+  return u16(offset, doc) as unknown as Field<ZeroBased, None, None>
 }
 
 /** A 64-bit field of the cold path, as a bigint. */
-export function u64(offset: number, doc: string): Field<bigint, NoRows> {
-  return field(offset, 8, doc, noRows, {
+export function u64(offset: number, doc: string): Field<bigint, None, None> {
+  return field(offset, 8, doc, none, {
     get: (data, at) => data.getBigUint64(at, true),
     set(data, at, value: bigint) {
       if (BigInt.asUintN(64, value) !== value) refuse(doc, 'a bigint from 0 to 2^64 - 1', value)
@@ -97,8 +101,8 @@ export function u64(offset: number, doc: string): Field<bigint, NoRows> {
  * exists is out of reach, and a number makes no garbage.
  * Reading a value of 2^53 or more gives an inexact number; compare with `Number.isSafeInteger` where a device wrote it.
  */
-export function n64(offset: number, doc: string): Field<number, NoRows> {
-  return field(offset, 8, doc, noRows, {
+export function n64(offset: number, doc: string): Field<number, None, None> {
+  return field(offset, 8, doc, none, {
     get: (data, at) => data.getUint32(at, true) + data.getUint32(at + 4, true) * 0x1_0000_0000,
     set(data, at, value: number) {
       if (!(value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value)) {
@@ -112,8 +116,8 @@ export function n64(offset: number, doc: string): Field<number, NoRows> {
 }
 
 /** A 128-bit counter or capacity, as a bigint. */
-export function u128(offset: number, doc: string): Field<bigint, NoRows> {
-  return field(offset, 16, doc, noRows, {
+export function u128(offset: number, doc: string): Field<bigint, None, None> {
+  return field(offset, 16, doc, none, {
     get: (data, at) => data.getBigUint64(at, true) | (data.getBigUint64(at + 8, true) << 64n),
     set(data, at, value: bigint) {
       if (BigInt.asUintN(128, value) !== value) refuse(doc, 'a bigint from 0 to 2^128 - 1', value)
@@ -123,9 +127,14 @@ export function u128(offset: number, doc: string): Field<bigint, NoRows> {
   })
 }
 
-/** ASCII, left justified and padded with spaces as the spec's strings are; read without the padding. */
-export function ascii(offset: number, lengthBytes: number, doc: string): Field<string, NoRows> {
-  return field(offset, lengthBytes, doc, noRows, {
+/** ASCII, left justified and padded - with spaces, as most of the spec's strings are; read without the padding. */
+export function ascii(
+  offset: number,
+  lengthBytes: number,
+  doc: string,
+  padding: 0x20 | 0 = 0x20,
+): Field<string, None, None> {
+  return field(offset, lengthBytes, doc, none, {
     get(data, at) {
       let text = ''
       for (let i = 0; i < lengthBytes; i++) text += String.fromCharCode(data.getUint8(at + i))
@@ -135,15 +144,15 @@ export function ascii(offset: number, lengthBytes: number, doc: string): Field<s
       if (value.length > lengthBytes || /[^\x20-\x7e]/.test(value)) {
         refuse(doc, `at most ${lengthBytes} printable ASCII characters`, JSON.stringify(value))
       }
-      for (let i = 0; i < lengthBytes; i++) data.setUint8(at + i, i < value.length ? value.charCodeAt(i) : 0x20)
+      for (let i = 0; i < lengthBytes; i++) data.setUint8(at + i, i < value.length ? value.charCodeAt(i) : padding)
     },
     format: (value) => JSON.stringify(value),
   })
 }
 
 /** Bytes with no structure of their own; reading gives a view of the same memory, not a copy. */
-export function bytes(offset: number, lengthBytes: number, doc: string): Field<Uint8Array, NoRows> {
-  return field(offset, lengthBytes, doc, noRows, {
+export function bytes(offset: number, lengthBytes: number, doc: string): Field<Uint8Array, None, None> {
+  return field(offset, lengthBytes, doc, none, {
     get: (data, at) => new Uint8Array(data.buffer, data.byteOffset + at, lengthBytes),
     set(data, at, value: Uint8Array) {
       if (value.length !== lengthBytes) refuse(doc, `${lengthBytes} bytes`, `${value.length} bytes`)
@@ -154,13 +163,13 @@ export function bytes(offset: number, lengthBytes: number, doc: string): Field<U
 }
 
 /** `count` 32-bit words in a row; reading gives a copy. */
-export function u32Array<const B extends BitsMap = NoRows>(
+export function u32Array<const B extends BitsMap = None>(
   offset: number,
   count: number,
   doc: string,
   rows?: B,
-): Field<Uint32Array, B> {
-  return field(offset, count * 4, doc, rows ?? (noRows as unknown as B), {
+): Field<Uint32Array, B, None> {
+  return field(offset, count * 4, doc, rows ?? (none as unknown as B), {
     get: (data, at) => Uint32Array.from({ length: count }, (_, i) => data.getUint32(at + i * 4, true)),
     set(data, at, value: Uint32Array) {
       if (value.length !== count) refuse(doc, `${count} words`, `${value.length} words`)
@@ -171,10 +180,7 @@ export function u32Array<const B extends BitsMap = NoRows>(
 }
 
 /** A part of a 32-bit word of a structure: bits of the dword at `offset`. */
-export function dwordBits<T extends number, V extends NamedValues>(
-  offset: number,
-  row: Bits<T, V>,
-): Field<T, NoRows> & { values: V } {
+export function dwordBits<T extends number, V extends NamedValues>(offset: number, row: Bits<T, V>): Field<T, None, V> {
   const { msb, lsb, doc, values } = row
   const mask = 0xffff_ffff >>> (31 - (msb - lsb))
   const clear = ~(mask << lsb)
@@ -184,7 +190,7 @@ export function dwordBits<T extends number, V extends NamedValues>(
     lengthBytes: 4,
     bits: { msb, lsb },
     doc,
-    rows: noRows,
+    rows: none,
     values,
     get: (data, at) => ((data.getUint32(at, true) >>> lsb) & mask) as T,
     set(data, at, value: T) {

@@ -1,4 +1,4 @@
-import { bindBits, formatBits, type BitsHandle, type BitsMap, type NamedValues } from './bits.js'
+import { bindBits, formatBits, type BitsHandle, type BitsMap } from './bits.js'
 import type { Field, FieldValue } from './field.js'
 import type { SpecRef } from './spec-ref.js'
 
@@ -23,14 +23,9 @@ export interface Cursor {
 export type Values<F extends FieldMap> = { -readonly [K in keyof F]: FieldValue<F[K]> }
 
 /** A field's own bit rows, bound: `IdentifyController.OACS.FNVMS.of(view.OACS)`; and its named values. */
-export type FieldHandle<F> = (F extends Field<never, infer B extends BitsMap>
-  ? { readonly [K in keyof B]: BitsHandle<B[K]> }
-  : unknown) &
-  (F extends { values: infer V extends NamedValues } ? V : unknown) & {
-    readonly offset: number
-    readonly lengthBytes: number
-    readonly doc: string
-  }
+export type FieldHandle<F> = F extends { readonly rows: infer B extends BitsMap; readonly values: infer V }
+  ? { readonly [K in keyof B]: BitsHandle<B[K]> } & V & Pick<Field, 'offset' | 'lengthBytes' | 'doc'>
+  : never
 
 export interface StructMethods<F extends FieldMap> extends StructFacts {
   readonly name: string

@@ -1,0 +1,76 @@
+import { bit, bits } from '../layout/bits.js'
+import { bytes, count16, count8, n64, u128, u16, u32, u32Array, u8 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+
+/** What CNS 00h returns for a namespace of the NVM Command Set. Of an inactive namespace every byte is zero. */
+export const IdentifyNamespace = struct(
+  'Identify Namespace',
+  { bytes: 4096, doc: 'Identify Namespace data structure (CNS 00h)', spec: 'NVM 1.2 §4.1.5.1' },
+  {
+    NSZE: n64(0, 'Namespace Size in logical blocks'),
+    NCAP: n64(8, 'Namespace Capacity in logical blocks'),
+    NUSE: n64(16, 'Namespace Utilization in logical blocks'),
+    NSFEAT: u8(24, 'Namespace Features', {
+      THINP: bit(0, 'Thin Provisioning'),
+      NSABP: bit(1, 'Namespace Supported Atomic Boundary & Power'),
+      DAE: bit(2, 'Deallocated Error'),
+      UIDREUSE: bit(3, 'UID Reuse'),
+      OPTPERF: bits(5, 4, 'Optional Write Performance'),
+      MAM: bit(6, 'Multiple Atomicity Mode'),
+      OPTRPERF: bit(7, 'Optional Read Performance'),
+    }),
+    NLBAF: count8(25, 'Number of LBA Formats'),
+    FLBAS: u8(26, 'Formatted LBA Size', {
+      FIDXL: bits(3, 0, 'Format Index Lower'),
+      MTELBA: bit(4, 'Metadata Transferred as Extended LBA'),
+      FIDXU: bits(6, 5, 'Format Index Upper'),
+    }),
+    MC: u8(27, 'Metadata Capabilities'),
+    DPC: u8(28, 'End-to-end Data Protection Capabilities'),
+    DPS: u8(29, 'End-to-end Data Protection Type Settings', {
+      PIT: bits(2, 0, 'Protection Information Type'),
+      PIP: bit(3, 'Protection Information Position'),
+    }),
+    NMIC: u8(30, 'Namespace Multi-path I/O and Namespace Sharing Capabilities'),
+    RESCAP: u8(31, 'Reservation Capabilities'),
+    FPI: u8(32, 'Format Progress Indicator'),
+    DLFEAT: u8(33, 'Deallocate Logical Block Features'),
+    NAWUN: count16(34, 'Namespace Atomic Write Unit Normal'),
+    NAWUPF: count16(36, 'Namespace Atomic Write Unit Power Fail'),
+    NACWU: count16(38, 'Namespace Atomic Compare & Write Unit'),
+    NABSN: count16(40, 'Namespace Atomic Boundary Size Normal'),
+    NABO: u16(42, 'Namespace Atomic Boundary Offset'),
+    NABSPF: count16(44, 'Namespace Atomic Boundary Size Power Fail'),
+    NOIOB: u16(46, 'Namespace Optimal I/O Boundary in logical blocks'),
+    NVMCAP: u128(48, 'NVM Capacity in bytes'),
+    NPWG: count16(64, 'Namespace Preferred Write Granularity'),
+    NPWA: count16(66, 'Namespace Preferred Write Alignment'),
+    NPDG: count16(68, 'Namespace Preferred Deallocate Granularity'),
+    NPDA: count16(70, 'Namespace Preferred Deallocate Alignment'),
+    NOWS: count16(72, 'Namespace Optimal Write Size'),
+    MSSRL: u16(74, 'Maximum Single Source Range Length'),
+    MCL: u32(76, 'Maximum Copy Length'),
+    MSRC: count8(80, 'Maximum Source Range Count'),
+    KPIOS: u8(81, 'Key Per I/O Status'),
+    NULBAF: u8(82, 'Number of Unique Attribute LBA Formats'),
+    KPIODAAG: u32(84, 'Key Per I/O Data Access Alignment and Granularity'),
+    ANAGRPID: u32(92, 'ANA Group Identifier'),
+    NSATTR: u8(99, 'Namespace Attributes'),
+    NVMSETID: u16(100, 'NVM Set Identifier'),
+    ENDGID: u16(102, 'Endurance Group Identifier'),
+    NGUID: bytes(104, 16, 'Namespace Globally Unique Identifier'),
+    EUI64: bytes(120, 8, 'IEEE Extended Unique Identifier'),
+    LBAF: u32Array(128, 64, 'LBA Formats 0 to 63', {
+      MS: bits(15, 0, 'Metadata Size in bytes'),
+      LBADS: bits(23, 16, 'LBA Data Size: 2 ^ n bytes'),
+      RP: bits(25, 24, 'Relative Performance', { BEST: 0, BETTER: 1, GOOD: 2, DEGRADED: 3 }),
+    }),
+    VS: bytes(384, 3712, 'Vendor Specific'),
+  },
+)
+
+/** Index of the LBA format in use, from a raw FLBAS: its upper bits count only where there are more than 16 formats. */
+export function lbaFormatIndex(flbas: number, formats: number): number {
+  const { FIDXL, FIDXU } = IdentifyNamespace.FLBAS
+  return formats > 16 ? FIDXU.of(flbas) * 16 + FIDXL.of(flbas) : FIDXL.of(flbas)
+}

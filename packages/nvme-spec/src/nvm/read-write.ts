@@ -1,0 +1,37 @@
+import { cdw, cdw64, cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
+
+const readWriteFields = {
+  SLBA: cdw64(10, 'Starting LBA'),
+  NLB: cdwCount(12, 15, 0, 'Number of Logical Blocks'),
+  CETYPE: cdw(12, 19, 16, 'Command Extension Type'),
+  STC: cdwBit(12, 24, 'Storage Tag Check'),
+  PRINFO: cdw(12, 29, 26, 'Protection Information'),
+  FUA: cdwBit(12, 30, 'Force Unit Access'),
+  LR: cdwBit(12, 31, 'Limited Retry'),
+}
+
+export const Read = nvmCommand(
+  'Read',
+  { opcode: 0x02, doc: 'Reads logical blocks', spec: 'NVM 1.2 §3.3.4' },
+  {
+    ...readWriteFields,
+    DSM: cdw(13, 7, 0, 'Dataset Management'),
+    ELBTL: cdw(14, 31, 0, 'Expected Logical Block Tags Lower'),
+    ELBAT: cdw(15, 15, 0, 'Expected Logical Block Application Tag'),
+    ELBATM: cdw(15, 31, 16, 'Expected Logical Block Application Tag Mask'),
+  },
+)
+
+export const Write = nvmCommand(
+  'Write',
+  { opcode: 0x01, doc: 'Writes logical blocks', spec: 'NVM 1.2 §3.3.6' },
+  {
+    ...readWriteFields,
+    DTYPE: cdw(12, 23, 20, 'Directive Type'),
+    DSM: cdw(13, 7, 0, 'Dataset Management'),
+    DSPEC: cdw(13, 31, 16, 'Directive Specific'),
+    LBTL: cdw(14, 31, 0, 'Logical Block Tags Lower'),
+    LBAT: cdw(15, 15, 0, 'Logical Block Application Tag'),
+    LBATM: cdw(15, 31, 16, 'Logical Block Application Tag Mask'),
+  },
+)
