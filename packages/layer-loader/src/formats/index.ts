@@ -1,5 +1,6 @@
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, Tensor } from './catalogue.js'
+export { DEMO_MODEL, writeDemoModel } from './demo-model.js'
 export {
   ModelAccessError,
   ModelNotFoundError,
@@ -8,7 +9,10 @@ export {
   SourceReadError,
 } from './file-source.js'
 export { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName, type GgmlType } from './ggml-types.js'
+export type { GgufTensorSpec, GgufValue } from './gguf-header.js'
 export { GgufError, type GgufProblem } from './gguf-reader.js'
+export type { GgufScalarName } from './gguf-value-types.js'
+export { GgufWriteError, writeGguf, type GgufContent, type GgufSink, type GgufTensorToWrite } from './gguf-writer.js'
 export { groupLayers } from './layers.js'
 export { DEFAULT_LIMITS, type FormatLimits } from './limits.js'
 export { openModel, UnknownFormatError } from './open-model.js'
