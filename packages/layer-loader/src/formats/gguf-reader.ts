@@ -1,5 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import type { ByteSource } from './byte-source.js'
+import type { FormatLimits } from './limits.js'
 import { Window } from './window.js'
 
 /** Bytes in the window: a few thousand tensor entries or a few hundred kilobytes of tokens at a time. */
@@ -15,9 +16,11 @@ export const LOOKAHEAD_BYTES = 64
 export class GgufReader {
   readonly source: ByteSource
   readonly #window: Window
+  readonly #maxBytes: number
 
-  constructor(source: ByteSource, signal: AbortSignal | undefined) {
+  constructor(source: ByteSource, limits: FormatLimits, signal: AbortSignal | undefined) {
     this.source = source
+    this.#maxBytes = limits.maxGgufHeaderBytes
     this.#window = new Window(source, 0, source.sizeBytes, WINDOW_BYTES, signal)
   }
 
@@ -70,13 +73,18 @@ export class GgufReader {
     this.#window.skip(lengthBytes)
   }
 
-  /** @throws GgufError when the source ends before `lengthBytes` more: the check that precedes every use of a length. */
+  /** @throws GgufError when the source or the limit ends before `lengthBytes` more; precedes every use of a length. */
   require(lengthBytes: number, what: string): void {
-    const { remainingBytes } = this
-    if (lengthBytes <= remainingBytes) return
-    const missing = lengthBytes - remainingBytes
-    const headline = `the file ends inside the ${what}: ${lengthBytes} bytes are needed, ${missing} are missing`
-    throw this.error('TRUNCATED', this.positionBytes, headline)
+    const { positionBytes, remainingBytes } = this
+    if (lengthBytes > remainingBytes) {
+      const missing = lengthBytes - remainingBytes
+      const headline = `the file ends inside the ${what}: ${lengthBytes} bytes are needed, ${missing} are missing`
+      throw this.error('TRUNCATED', positionBytes, headline)
+    }
+    if (lengthBytes > this.#maxBytes - positionBytes) {
+      const headline = `the ${what} ends beyond the limit of ${this.#maxBytes} bytes (maxGgufHeaderBytes)`
+      throw this.error('LIMIT', positionBytes, headline)
+    }
   }
 
   error(problem: GgufProblem, positionBytes: number, headline: string, facts: readonly string[] = []): GgufError {

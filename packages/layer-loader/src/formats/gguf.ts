@@ -19,7 +19,7 @@ export async function readGguf(
   limits: FormatLimits,
   signal: AbortSignal | undefined,
 ): Promise<Model> {
-  const reader = new GgufReader(source, signal)
+  const reader = new GgufReader(source, limits, signal)
   await reader.ahead()
   reader.skip(MAGIC_BYTES, 'magic')
   const formatVersion = readVersion(reader)

@@ -1,7 +1,9 @@
 /** How much a reader accepts from a file that it does not trust. Everything is checked before it is allocated. */
 export interface FormatLimits {
+  /** Bytes of a GGUF up to its data section: on a disk, nothing else would end the reading of a hostile count. */
+  readonly maxGgufHeaderBytes: number
   /** Bytes of a safetensors JSON header. The format's reference implementation has the same limit. */
-  readonly maxHeaderBytes: number
+  readonly maxSafetensorsHeaderBytes: number
   /** Bytes of one entry of a safetensors header; also sets the reader's window, which is twice as long. */
   readonly maxEntryBytes: number
   readonly maxTensors: number
@@ -18,7 +20,8 @@ export interface FormatLimits {
 
 /** Generous for any published model (the largest index known has 0.5 million tensors), and finite. */
 export const DEFAULT_LIMITS: FormatLimits = {
-  maxHeaderBytes: 100_000_000,
+  maxGgufHeaderBytes: 1024 * 1024 * 1024,
+  maxSafetensorsHeaderBytes: 100_000_000,
   maxEntryBytes: 8 * 1024 * 1024,
   maxTensors: 1_000_000,
   maxMetadataEntries: 100_000,

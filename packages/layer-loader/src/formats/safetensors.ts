@@ -51,8 +51,8 @@ async function readHeaderLength(source: ByteSource, limits: FormatLimits, signal
   const prefix = new Uint8Array(PREFIX_BYTES)
   await source.read(0, prefix, signal && { signal })
   const length = new DataView(prefix.buffer).getBigUint64(0, true)
-  if (length > BigInt(limits.maxHeaderBytes)) {
-    const headline = `its header has ${length} bytes; the limit is ${limits.maxHeaderBytes} (maxHeaderBytes)`
+  if (length > BigInt(limits.maxSafetensorsHeaderBytes)) {
+    const headline = `its header has ${length} bytes; the limit is ${limits.maxSafetensorsHeaderBytes} (maxSafetensorsHeaderBytes)`
     throw new SafetensorsError('LIMIT', source.name, 0, headline)
   }
   const missing = Number(length) - (source.sizeBytes - PREFIX_BYTES)

@@ -1,0 +1,50 @@
+/** Little-endian fields, for files written out byte by byte. */
+export const u8 = (value: number): Uint8Array => Uint8Array.of(value)
+
+export function u32(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+export function u64(value: number | bigint): Uint8Array {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt(value))
+  return bytes
+}
+
+export const zeros = (length: number): Uint8Array => new Uint8Array(length)
+
+export const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+
+export const concat = (...parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts)
+
+/** A GGUF string: its length in bytes, then its bytes, which may be any. */
+export const text = (value: string): Uint8Array => concat(u64(value.length), ascii(value))
+
+/** The first 24 bytes of a GGUF. */
+export const ggufHead = (tensors: number | bigint, entries: number | bigint, version = 3): Uint8Array =>
+  concat(ascii('GGUF'), u32(version), u64(tensors), u64(entries))
+
+/** A metadata entry: key, type, value. */
+export const entry = (key: string, type: number, ...value: readonly Uint8Array[]): Uint8Array =>
+  concat(text(key), u32(type), ...value)
+
+/** The head of an array value: type of the items, count. */
+export const array = (itemType: number, count: number | bigint): Uint8Array => concat(u32(itemType), u64(count))
+
+/** An entry of the tensor table; dimensions as stored, innermost first. */
+export const info = (
+  name: string,
+  dimensions: readonly (number | bigint)[],
+  type: number,
+  offset: number | bigint,
+): Uint8Array => concat(text(name), u32(dimensions.length), ...dimensions.map(u64), u32(type), u64(offset))
+
+/** Zeros up to a length: the padding and the data. */
+export const padTo = (lengthBytes: number, bytes: Uint8Array): Uint8Array =>
+  concat(bytes, zeros(lengthBytes - bytes.byteLength))
+
+/** A safetensors file: the header as it stands, each character one byte, then this much data. */
+export const safetensors = (header: string, dataBytes = 0): Uint8Array =>
+  concat(u64(header.length), ascii(header), zeros(dataBytes))
