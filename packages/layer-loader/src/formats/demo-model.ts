@@ -7,7 +7,7 @@ export const DEMO_MODEL = {
   name: 'gpunvme demo',
   architecture: 'llama',
   layers: 8,
-  /** The file is at most this long, and less than 1 % shorter. */
+  /** The file is at most this long; at this size, less than 1 % shorter. */
   targetBytes: 256 * 1024 * 1024,
 } as const
 

@@ -57,7 +57,13 @@ export function layOutGguf(
 
   const parts: Uint8Array[] = [MAGIC, scalarBytes('uint32', VERSION)]
   parts.push(scalarBytes('uint64', tensors.length), scalarBytes('uint64', entries.length))
-  for (const [key, value] of entries) parts.push(stringBytes(key), ...valueBytes(key, value))
+  for (const [key, value] of entries) {
+    const keyBytes = Buffer.byteLength(key)
+    if (keyBytes === 0 || keyBytes > 65_535) {
+      throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got one of ${keyBytes} bytes`)
+    }
+    parts.push(stringBytes(key), ...valueBytes(key, value))
+  }
 
   const names = new Set<string>()
   const lengths = tensors.map((tensor) => {

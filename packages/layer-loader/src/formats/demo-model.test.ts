@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEMO_MODEL, memorySource, openModel, writeDemoModel, type Model } from './index.js'
+
+const TARGET_BYTES = 2_000_000
+
+let directory: string
+let bytes: Buffer
+let model: Model
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpunvme-demo-'))
+  const path = join(directory, 'small.gguf')
+  await writeDemoModel(path, { targetBytes: TARGET_BYTES })
+  bytes = await readFile(path)
+  model = await openModel(memorySource(bytes))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+describe('the demo model', () => {
+  test('has the same bytes every time, on every machine', () => {
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(
+      '1e2e17f6c9ee8bc4b08185f149c3162a910e10fcc38d0ff3de4a3c291e7f1805',
+    )
+  })
+
+  test('is as long as it was asked to be, or shorter by less than a step of its width', () => {
+    expect(bytes.byteLength).toBeLessThanOrEqual(TARGET_BYTES)
+    expect(bytes.byteLength).toBeGreaterThan(TARGET_BYTES - 80_000)
+  })
+
+  test('is a llama of 8 layers that says so', () => {
+    expect(model).toMatchObject({ name: DEMO_MODEL.name, architecture: 'llama' })
+    expect(model.metadata.get('llama.block_count')).toBe(8)
+    const blocks = Array.from({ length: 8 }, (_, number) => `layer ${number}`)
+    expect(model.layers.map(({ name }) => name)).toEqual(['embedding', ...blocks, 'output'])
+  })
+
+  test('has shapes that fit its hyper-parameters', () => {
+    const parameter = (key: string): number => model.metadata.get(`llama.${key}`) as number
+    const embedding = parameter('embedding_length')
+    const headElements = embedding / parameter('attention.head_count')
+    const shapes = new Map(model.tensors.map(({ name, shape }) => [name, shape]))
+    expect(shapes.get('token_embd.weight')).toEqual([parameter('vocab_size'), embedding])
+    expect(shapes.get('blk.0.attn_k.weight')).toEqual([headElements * parameter('attention.head_count_kv'), embedding])
+    expect(shapes.get('blk.7.ffn_down.weight')).toEqual([embedding, parameter('feed_forward_length')])
+    expect(headElements).toBe(parameter('rope.dimension_count'))
+    expect(model.metadata.get('tokenizer.ggml.tokens')).toHaveLength(parameter('vocab_size'))
+  })
+
+  test('mixes Q4_0, Q8_0 and F32 in every block', () => {
+    for (const { tensors } of model.layers.slice(1, -1)) {
+      expect(new Set(tensors.map(({ dtype }) => dtype))).toEqual(new Set(['F32', 'Q4_0', 'Q8_0']))
+    }
+  })
+
+  test('has weights that are finite and small once dequantised, and not all alike', () => {
+    for (const { dtype, offsetBytes, lengthBytes } of model.tensors) {
+      const data = bytes.subarray(offsetBytes, offsetBytes + lengthBytes)
+      const values = dtype === 'F32' ? floats(data) : scales(data, dtype === 'Q4_0' ? 18 : 34)
+      const [least, greatest] =
+        dtype === 'F32' ? [1, 1.125] : dtype === 'Q4_0' ? [2 ** -7, 2 ** -6] : [2 ** -10, 2 ** -9]
+      expect(values.every((value) => value >= least && value < greatest)).toBe(true)
+      expect(new Set(values).size).toBeGreaterThan(20)
+    }
+  })
+
+  test('has another random start in every tensor', () => {
+    const starts = model.tensors.map(({ offsetBytes }) => bytes.toString('hex', offsetBytes + 2, offsetBytes + 18))
+    expect(new Set(starts).size).toBe(model.tensors.length)
+  })
+})
+
+test('a demo model that cannot be that small is refused with the least that it can be', async () => {
+  const path = join(directory, 'never.gguf')
+  await expect(writeDemoModel(path, { targetBytes: 1000 })).rejects.toThrow(
+    /expected at least \d+ for 8 layers, got 1000/,
+  )
+  await expect(writeDemoModel(path, { layers: 0 })).rejects.toThrow(RangeError)
+})
+
+function floats(data: Buffer): number[] {
+  return Array.from({ length: data.byteLength / 4 }, (_, index) => data.readFloatLE(4 * index))
+}
+
+/** The half-precision scale at the start of each block; an exponent of all ones is no number. */
+function scales(data: Buffer, blockBytes: number): number[] {
+  return Array.from({ length: data.byteLength / blockBytes }, (_, index) => {
+    const half = data.readUInt16LE(index * blockBytes)
+    const exponent = (half >> 10) & 0x1f
+    const sign = half >> 15 === 0 ? 1 : -1
+    return exponent === 0x1f ? NaN : sign * 2 ** (exponent - 15) * (1 + (half & 0x3ff) / 1024)
+  })
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { safetensors } from '../../test/formats/bytes.js'
+import { memorySource, openModel } from './index.js'
+
+describe('a safetensors file', () => {
+  const header =
+    '{"__metadata__":{"format":"pt","caf\\u00e9":"\\"x\\""},' +
+    '"model.norm.weight":{"dtype":"BF16","shape":[3],"data_offsets":[10,16]},' +
+    '"model.layers.0.w":{"dtype":"F32","shape":[2,1],"data_offsets":[2,10]},' +
+    '"model.embed_tokens.weight":{"dtype":"F9_NEW","shape":[7,7],"data_offsets":[0,2]}}'
+
+  test('gives its tensors absolute places, lengths and shapes, in the order of their bytes', async () => {
+    const model = await openModel(memorySource(safetensors(header, 16)))
+    const start = 8 + header.length
+    expect(model.headerBytes).toBe(start)
+    expect(model.tensors).toEqual([
+      {
+        name: 'model.embed_tokens.weight',
+        dtype: 'F9_NEW',
+        shape: [7, 7],
+        offsetBytes: start,
+        lengthBytes: 2,
+        loadable: false,
+      },
+      { name: 'model.layers.0.w', dtype: 'F32', shape: [2, 1], offsetBytes: start + 2, lengthBytes: 8, loadable: true },
+      { name: 'model.norm.weight', dtype: 'BF16', shape: [3], offsetBytes: start + 10, lengthBytes: 6, loadable: true },
+    ])
+    expect(model.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'output'])
+  })
+
+  test('gives its metadata, and has neither version, name nor architecture', async () => {
+    const model = await openModel(memorySource(safetensors(header, 16)))
+    expect(model).toMatchObject({ format: 'safetensors', formatVersion: 0, name: undefined, architecture: undefined })
+    expect([...model.metadata]).toEqual([
+      ['format', 'pt'],
+      ['café', '"x"'],
+    ])
+  })
+
+  test.each([
+    ['BOOL', 1],
+    ['U8', 1],
+    ['I8', 1],
+    ['F8_E4M3', 1],
+    ['F8_E4M3FNUZ', 1],
+    ['F8_E5M2', 1],
+    ['F8_E5M2FNUZ', 1],
+    ['F8_E8M0', 1],
+    ['U16', 2],
+    ['I16', 2],
+    ['F16', 2],
+    ['BF16', 2],
+    ['U32', 4],
+    ['I32', 4],
+    ['F32', 4],
+    ['U64', 8],
+    ['I64', 8],
+    ['F64', 8],
+    ['C64', 8],
+  ])('stores %s in %i bytes an element', async (dtype, bytes) => {
+    const tensor = (end: number): string => `{"a":{"dtype":"${dtype}","shape":[3],"data_offsets":[0,${end}]}}`
+    const { tensors } = await openModel(memorySource(safetensors(tensor(3 * bytes), 3 * bytes)))
+    expect(tensors).toMatchObject([{ lengthBytes: 3 * bytes, loadable: true }])
+    const wrong = safetensors(tensor(3 * bytes + 1), 3 * bytes + 1)
+    await expect(openModel(memorySource(wrong))).rejects.toMatchObject({ code: 'ERR_GPUNVME_SAFETENSORS_LENGTH' })
+  })
+
+  test('is read through a window that is shorter than its header', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `model.layers.${index}.weight`)
+    const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
+    const source = memorySource(safetensors(`{${entries.join(', ')}}`, 100))
+    const { tensors } = await openModel(source, { limits: { maxEntryBytes: 100 } })
+    expect(tensors.map(({ name }) => name)).toEqual(names)
+  })
+})
