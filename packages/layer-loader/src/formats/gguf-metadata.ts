@@ -2,6 +2,7 @@ import type { ArraySummary, MetadataValue } from './catalogue.js'
 import type { GgufReader } from './gguf-reader.js'
 import { ARRAY_ID, scalarById, STRING_ID, type GgufScalar } from './gguf-value-types.js'
 import type { FormatLimits } from './limits.js'
+import { quote } from './quote.js'
 import { decodeStrictUtf8 } from './strict-utf8.js'
 
 /** The shortest entry: a length, one byte of key, a type, one byte of value. */
@@ -27,13 +28,13 @@ export async function readMetadata(reader: GgufReader, count: number, limits: Fo
     const keyPosition = reader.positionBytes
     const key = await section.key(index)
     if (values.has(key)) {
-      throw reader.error('DUPLICATE_KEY', keyPosition, `metadata key ${JSON.stringify(key)} appears twice`)
+      throw reader.error('DUPLICATE_KEY', keyPosition, `metadata key ${quote(key)} appears twice`)
     }
     await reader.ahead()
     const typePosition = reader.positionBytes
-    const typeId = reader.u32(`type of ${key}`)
+    const typeId = reader.u32(`type of ${quote(key)}`)
     const valuePosition = reader.positionBytes
-    const value = await section.value(key, typeId, typePosition)
+    const value = await section.value(quote(key), typeId, typePosition)
     if (key === 'general.alignment') alignment = checkAlignment(reader, typeId, typePosition, value, valuePosition)
     values.set(key, value)
   }
@@ -84,11 +85,13 @@ class MetadataSection {
     throw reader.error('KEY', position, `the key of metadata entry ${index} is not UTF-8`)
   }
 
+  /** @param key quoted, for messages, as in all that follow. */
   async value(key: string, typeId: number, typePosition: number): Promise<MetadataValue> {
     await this.#reader.ahead()
-    if (typeId === STRING_ID) return this.#string(key)
-    if (typeId === ARRAY_ID) return this.#array(key, 1, true)
-    return this.#scalar(key, this.#scalarType(key, typeId, typePosition))
+    const type = this.#type(key, typeId, typePosition)
+    if (type === 'string') return this.#string(key)
+    if (type === 'array') return this.#array(key, 1, true)
+    return this.#scalar(key, type)
   }
 
   async #string(key: string): Promise<string> {
@@ -107,50 +110,54 @@ class MetadataSection {
   }
 
   /** An array short enough to keep, or a summary of one that is not; within a summary nothing is kept. */
-  async #array(key: string, depth: number, keep: boolean): Promise<readonly MetadataValue[] | ArraySummary> {
+  async #array(key: string, depth: number, mayKeep: boolean): Promise<readonly MetadataValue[] | ArraySummary> {
     const reader = this.#reader
+    const { maxNestingDepth, maxArrayItems } = this.#limits
     const typePosition = reader.positionBytes
-    if (depth > this.#limits.maxNestingDepth) {
-      throw reader.error(
-        'NESTING',
-        typePosition,
-        `arrays in ${key} are nested deeper than ${this.#limits.maxNestingDepth}`,
-      )
+    if (depth > maxNestingDepth) {
+      throw reader.error('NESTING', typePosition, `arrays in ${key} are nested deeper than ${maxNestingDepth}`)
     }
-    const itemId = reader.u32(`item type of ${key}`)
+    const item = this.#type(key, reader.u32(`item type of ${key}`), typePosition)
     const count = reader.u64(`item count of ${key}`)
-    const item = itemId === STRING_ID || itemId === ARRAY_ID ? itemId : this.#scalarType(key, itemId, typePosition)
     // The least that the items can take. It makes a count that no file of this size can hold fail here, at once.
-    reader.require(count * (item === STRING_ID ? 8 : item === ARRAY_ID ? 12 : item.sizeBytes), `items of ${key}`)
-
-    const kept: MetadataValue[] | undefined = keep && count <= this.#limits.maxArrayItems ? [] : undefined
-    if (kept === undefined && typeof item === 'object') reader.skip(count * item.sizeBytes, `items of ${key}`)
-    else if (kept === undefined && item === STRING_ID) await this.#skipStrings(key, count)
-    else {
-      for (let index = 0; index < count; index++) {
-        if (kept) this.#keep(KEPT_ITEM_BYTES, reader.positionBytes)
-        if (!reader.isAhead) await reader.ahead()
-        if (item === ARRAY_ID) {
-          const inner = await this.#array(key, depth + 1, kept !== undefined)
-          kept?.push(inner)
-        } else kept?.push(item === STRING_ID ? await this.#string(key) : this.#scalar(key, item))
-      }
-    }
-    return kept ?? { arrayOf: item === STRING_ID ? 'string' : item === ARRAY_ID ? 'array' : item.name, count }
+    reader.require(count * leastBytesOf(item), `items of ${key}`)
+    if (mayKeep && count <= maxArrayItems) return this.#items(key, item, count, depth)
+    await this.#skipItems(key, item, count, depth)
+    return { arrayOf: typeof item === 'string' ? item : item.name, count }
   }
 
-  async #skipStrings(key: string, count: number): Promise<void> {
-    const what = `string in ${key}`
-    for (let left = count; left > 0; left--) {
+  async #items(key: string, item: ValueType, count: number, depth: number): Promise<readonly MetadataValue[]> {
+    const items: MetadataValue[] = []
+    for (let index = 0; index < count; index++) {
+      this.#keep(KEPT_ITEM_BYTES, this.#reader.positionBytes)
       if (!this.#reader.isAhead) await this.#reader.ahead()
-      this.#reader.skip(this.#reader.u64(what), what)
+      if (item === 'string') items.push(await this.#string(key))
+      else if (item === 'array') items.push(await this.#array(key, depth + 1, true))
+      else items.push(this.#scalar(key, item))
+    }
+    return items
+  }
+
+  async #skipItems(key: string, item: ValueType, count: number, depth: number): Promise<void> {
+    const reader = this.#reader
+    const what = `item of ${key}`
+    if (typeof item === 'object') {
+      reader.skip(count * item.sizeBytes, what)
+      return
+    }
+    for (let left = count; left > 0; left--) {
+      if (!reader.isAhead) await reader.ahead()
+      if (item === 'string') reader.skip(reader.u64(what), what)
+      else await this.#array(key, depth + 1, false)
     }
   }
 
-  #scalarType(key: string, typeId: number, position: number): GgufScalar {
+  #type(key: string, typeId: number, position: number): ValueType {
+    if (typeId === STRING_ID) return 'string'
+    if (typeId === ARRAY_ID) return 'array'
     const type = scalarById(typeId)
     if (type !== undefined) return type
-    throw this.#reader.error('VALUE_TYPE', position, `${JSON.stringify(key)} has the metadata type ${typeId}`)
+    throw this.#reader.error('VALUE_TYPE', position, `${key} has the metadata type ${typeId}`)
   }
 
   #keep(lengthBytes: number, position: number): void {
@@ -159,4 +166,11 @@ class MetadataSection {
     const headline = `the metadata takes more than the limit of ${this.#limits.maxMetadataBytes} bytes (maxMetadataBytes)`
     throw this.#reader.error('LIMIT', position, headline)
   }
+}
+
+type ValueType = 'string' | 'array' | GgufScalar
+
+/** An empty string is its length; an empty array is a type and a count. */
+function leastBytesOf(type: ValueType): number {
+  return type === 'string' ? 8 : type === 'array' ? 12 : type.sizeBytes
 }

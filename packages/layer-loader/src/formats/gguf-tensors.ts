@@ -1,6 +1,7 @@
 import type { Tensor } from './catalogue.js'
 import { ggmlTypeById, ggmlTypeName } from './ggml-types.js'
 import type { GgufReader } from './gguf-reader.js'
+import { quote } from './quote.js'
 import { elementsOf } from './shape.js'
 import { decodeStrictUtf8 } from './strict-utf8.js'
 
@@ -33,7 +34,7 @@ export async function readTensorInfos(reader: GgufReader, count: number, alignme
     const namePosition = reader.positionBytes
     const name = await readName(reader, index)
     if (names.has(name)) {
-      throw reader.error('DUPLICATE_TENSOR', namePosition, `two tensors are called ${JSON.stringify(name)}`)
+      throw reader.error('DUPLICATE_TENSOR', namePosition, `two tensors are called ${quote(name)}`)
     }
     names.add(name)
     if (!reader.isAhead) await reader.ahead()
@@ -59,7 +60,7 @@ async function readName(reader: GgufReader, index: number): Promise<string> {
 }
 
 function readInfo(reader: GgufReader, name: string, alignment: number): TensorInfo {
-  const quoted = JSON.stringify(name)
+  const quoted = quote(name)
   const dimensionsPosition = reader.positionBytes
   const dimensions = reader.u32(`dimension count of ${quoted}`)
   if (dimensions > MAX_DIMENSIONS) {
@@ -122,7 +123,7 @@ export function placeTensors(reader: GgufReader, infos: readonly TensorInfo[], d
     const lengthBytes = info.lengthBytes ?? roomBytes
     // Of an unknown type only this much is certain: it takes some bytes, so it cannot share its start.
     if (next && (lengthBytes > roomBytes || roomBytes === 0)) {
-      const [first, second] = [JSON.stringify(info.name), JSON.stringify(next.name)]
+      const [first, second] = [quote(info.name), quote(next.name)]
       const shared = Math.max(1, lengthBytes - roomBytes)
       throw reader.error('OVERLAP', next.offsetPosition, `tensors ${first} and ${second} share bytes`, [
         `${first} has ${lengthBytes} bytes from offset ${info.offsetBytes}`,
@@ -145,7 +146,7 @@ function refuseTruncation(reader: GgufReader, infos: readonly TensorInfo[], data
   }
   const missing = dataStartBytes + lastEnd - reader.source.sizeBytes
   if (last === undefined || missing <= 0) return
-  const headline = `the file ends before tensor ${JSON.stringify(last.name)} does: ${missing} bytes are missing`
+  const headline = `the file ends before tensor ${quote(last.name)} does: ${missing} bytes are missing`
   throw reader.error('TRUNCATED', last.offsetPosition, headline, [
     `the file has ${reader.source.sizeBytes} bytes; its tensors end at ${dataStartBytes + lastEnd}`,
   ])

@@ -1,3 +1,4 @@
+import { quote } from './quote.js'
 import { safetensorsDtypeBits } from './safetensors-dtypes.js'
 import type { SafetensorsJson } from './safetensors-json.js'
 import { elementsOf } from './shape.js'
@@ -34,10 +35,10 @@ export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry
       json.expect(':', 'after the field name')
       const seen = field === 'dtype' ? dtype : field === 'shape' ? shape : offsets
       if (!FIELDS.includes(field)) {
-        throw json.error('FIELD', fieldPosition, `tensor ${JSON.stringify(name)} has a field ${JSON.stringify(field)}`)
+        throw json.error('FIELD', fieldPosition, `tensor ${quote(name)} has a field ${quote(field)}`)
       }
       if (seen !== undefined) {
-        throw json.error('DUPLICATE_KEY', fieldPosition, `tensor ${JSON.stringify(name)} has two fields "${field}"`)
+        throw json.error('DUPLICATE_KEY', fieldPosition, `tensor ${quote(name)} has two fields ${quote(field)}`)
       }
       if (field === 'dtype') dtype = json.string('dtype')
       else if (field === 'shape') {
@@ -52,17 +53,17 @@ export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry
   const [beginBytes, endBytes] = offsets ?? []
   if (dtype === undefined || shape === undefined || beginBytes === undefined || endBytes === undefined) {
     const missing = dtype === undefined ? 'dtype' : shape === undefined ? 'shape' : 'complete data_offsets'
-    throw json.error('FIELD', entryPosition, `tensor ${JSON.stringify(name)} has no ${missing}`)
+    throw json.error('FIELD', entryPosition, `tensor ${quote(name)} has no ${missing}`)
   }
   if (beginBytes > endBytes) {
-    const headline = `tensor ${JSON.stringify(name)} ends at ${endBytes}, before it begins at ${beginBytes}`
+    const headline = `tensor ${quote(name)} ends at ${endBytes}, before it begins at ${beginBytes}`
     throw json.error('LENGTH', offsetsPosition, headline)
   }
   const bits = safetensorsDtypeBits(dtype)
   if (bits !== undefined) {
     const expected = lengthOf(json, name, shape, shapePosition, bits)
     if (expected !== endBytes - beginBytes) {
-      const headline = `tensor ${JSON.stringify(name)} takes ${expected} bytes as ${dtype} [${shape.join(', ')}]`
+      const headline = `tensor ${quote(name)} takes ${expected} bytes as ${quote(dtype)} [${shape.join(', ')}]`
       throw json.error('LENGTH', offsetsPosition, `${headline}, and has ${endBytes - beginBytes}`)
     }
   }
@@ -92,11 +93,11 @@ function lengthOf(
 ): number {
   const lengthBits = elementsOf(shape) * bits
   if (lengthBits > Number.MAX_SAFE_INTEGER) {
-    const headline = `tensor ${JSON.stringify(name)} has the shape [${shape.join(', ')}], more than 2^53 - 1 bits`
+    const headline = `tensor ${quote(name)} has the shape [${shape.join(', ')}], more than 2^53 - 1 bits`
     throw json.error('SHAPE', shapePosition, headline)
   }
   if (lengthBits % 8 !== 0) {
-    const headline = `tensor ${JSON.stringify(name)} has ${lengthBits} bits, which is not a whole number of bytes`
+    const headline = `tensor ${quote(name)} has ${lengthBits} bits, which is not a whole number of bytes`
     throw json.error('SHAPE', shapePosition, headline)
   }
   return lengthBits / 8

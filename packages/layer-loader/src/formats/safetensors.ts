@@ -2,6 +2,7 @@ import type { ByteSource } from './byte-source.js'
 import type { MetadataValue, Model, Tensor } from './catalogue.js'
 import { groupLayers } from './layers.js'
 import type { FormatLimits } from './limits.js'
+import { quote } from './quote.js'
 import { readEntry, type SafetensorsEntry as Entry } from './safetensors-entry.js'
 import { SafetensorsError, SafetensorsJson } from './safetensors-json.js'
 
@@ -106,7 +107,7 @@ async function readMetadata(
     const position = json.at()
     const key = readKey(json, 'metadata key', keys, limits)
     const valuePosition = json.at()
-    if (!json.isString()) throw json.error('METADATA', valuePosition, `${JSON.stringify(key)} is not a string`)
+    if (!json.isString()) throw json.error('METADATA', valuePosition, `${quote(key)} is not a string`)
     const value = json.string('metadata value')
     metadata.set(key, value)
     keptBytes += json.at() - position
@@ -125,7 +126,7 @@ function readKey(json: SafetensorsJson, what: string, seen: Set<string>, limits:
   if (key.length > limits.maxKeyBytes) {
     throw json.error('LIMIT', position, `a ${what} has ${key.length} characters; the limit is ${limits.maxKeyBytes}`)
   }
-  if (seen.has(key)) throw json.error('DUPLICATE_KEY', position, `the ${what} ${JSON.stringify(key)} appears twice`)
+  if (seen.has(key)) throw json.error('DUPLICATE_KEY', position, `the ${what} ${quote(key)} appears twice`)
   seen.add(key)
   json.expect(':', `after the ${what}`)
   return key
@@ -140,8 +141,8 @@ function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataS
     const distance = entry.beginBytes - coveredBytes
     if (distance !== 0) {
       const [problem, what] = distance < 0 ? (['OVERLAP', 'shared'] as const) : (['HOLE', 'unused'] as const)
-      const before = last ? `between ${JSON.stringify(last.name)} and` : 'before'
-      const headline = `${Math.abs(distance)} data bytes are ${what} ${before} ${JSON.stringify(entry.name)}`
+      const before = last ? `between ${quote(last.name)} and` : 'before'
+      const headline = `${Math.abs(distance)} data bytes are ${what} ${before} ${quote(entry.name)}`
       throw json.error(problem, entry.offsetsPosition, headline)
     }
     coveredBytes = entry.endBytes
@@ -149,7 +150,7 @@ function refuseUncovered(json: SafetensorsJson, ordered: readonly Entry[], dataS
   }
   const missing = coveredBytes - dataBytes
   if (missing > 0 && last) {
-    const headline = `the file ends before tensor ${JSON.stringify(last.name)} does: ${missing} bytes are missing`
+    const headline = `the file ends before tensor ${quote(last.name)} does: ${missing} bytes are missing`
     throw json.error('TRUNCATED', last.offsetsPosition, headline)
   }
   if (missing < 0) {
