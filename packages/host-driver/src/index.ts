@@ -1,1 +1,25 @@
-export {}
+export { ControllerNotReadyError, DeviceLostError, UnsupportedControllerError } from './bring-up.js'
+export { CommandError, CommandTimeoutError } from './command-queue.js'
+export {
+  Controller,
+  ControllerClosedError,
+  NamespaceNotFoundError,
+  SerialMismatchError,
+  type ControllerOptions,
+} from './controller.js'
+export { DeviceHeldError, ForeignDataError, type WriteRequest } from './guard/guard.js'
+export { findHolders, type Holder } from './guard/holders.js'
+export { findSignatures, type FoundSignature } from './guard/signatures.js'
+export { HostEngine, type HostEngineStatistics } from './host-engine.js'
+export type { ControllerIdentity, NamespaceIdentity } from './identity.js'
+export {
+  LbaRangeError,
+  Namespace,
+  throwOnFailure,
+  TransferError,
+  UnsupportedNamespaceError,
+  WritableNamespace,
+  type TransferOptions,
+} from './namespace.js'
+export { planTransfers, type PlanShape, type Transfer } from './plan.js'
+export { Registers } from './registers.js'

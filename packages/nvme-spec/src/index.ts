@@ -12,7 +12,7 @@ export { MAX_BLOCKS_PER_COMMAND, maxTransferBytes, memoryPageBytes } from './lim
 export { Flush } from './nvm/flush.js'
 export { IdentifyNamespace, lbaFormatIndex } from './nvm/identify-namespace.js'
 export { Read, Write } from './nvm/read-write.js'
-export { layPrps, prpEntries, prpListBytes, type PrpMemory } from './prp.js'
+export { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from './prp.js'
 export { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMC, INTMS, NSSR, registers, VS } from './registers.js'
 export { SQE } from './sqe.js'
 export { formatStatus, STATUS, statusName, type StatusCode } from './status.js'

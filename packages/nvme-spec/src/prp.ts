@@ -22,6 +22,12 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
   return Math.max(1, Math.ceil((inLists - 1) / (perPage - 1))) * pageBytes
 }
 
+/** The longest transfer that `listBytes` of PRP list pages can describe wherever it starts: the inverse of `prpListBytes`. */
+export function prpListReach(listBytes: number, pageBytes: number): number {
+  const pages = listBytes / pageBytes
+  return pages === 0 ? pageBytes : (pages * (pageBytes / ENTRY_BYTES - 1) + 1) * pageBytes
+}
+
 /**
  * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, and writes
  * the PRP list into `lists` at `listOffset` where one is needed. PRP1 is `memory.iovaAt(offsetBytes)`.

@@ -163,6 +163,8 @@ export interface QueuePairMemory {
   /** PRP list pages: `prpListBytes` for each command that may be in flight, that is sqEntries - 1. */
   readonly prpLists: DmaMemory
   readonly prpListBytes: number
+  /** The memory page of CC.MPS, which PRP entries speak of. */
+  readonly pageBytes: number
   /** Byte offsets in BAR0. */
   readonly sqTailDoorbell: number
   readonly cqHeadDoorbell: number

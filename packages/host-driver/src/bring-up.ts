@@ -1,0 +1,176 @@
+import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, GpuNvmeError, memoryPageBytes, VS, zeroBased } from '@gpunvme/nvme-spec'
+import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { Registers } from './registers.js'
+import { NS_PER_MS, waitUntil } from './wait.js'
+
+const ALL_ONES = 0xffff_ffff
+const HOST_PAGE_BYTES = 4096
+
+/** CAP.TO goes up to 127.5 s, and some drives report just that; nobody waits so long for a drive that works. */
+const LONGEST_READY_WAIT_NS = 30_000 * NS_PER_MS
+
+/** Facts of a controller that hold before it is enabled, from CAP. */
+export interface Limits {
+  /** The memory page of CC.MPS: the smallest that host and controller share. */
+  readonly pageBytes: number
+  readonly mpsmin: number
+  readonly dstrd: number
+  /** Largest I/O queue. */
+  readonly maxQueueEntries: number
+  readonly readyTimeoutNs: number
+}
+
+/**
+ * Reads what the controller can do.
+ * @throws DeviceLostError when nothing answers, UnsupportedControllerError when it lacks what this driver needs.
+ */
+export function readLimits(registers: Registers, name: string, readyTimeoutNs?: number): Limits {
+  if (registers.read(VS) === ALL_ONES) throw new DeviceLostError(name, ALL_ONES)
+  const cap = registers.read(CAP)
+  const { MQES, MPSMIN, MPSMAX, CSS_NCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
+  if (CSS_NCSS === 0)
+    throw new UnsupportedControllerError(name, 'it has no NVM Command Set (CAP.CSS.NCSS = 0)', CAP.format(cap))
+  const pageBytes = Math.max(HOST_PAGE_BYTES, memoryPageBytes(MPSMIN))
+  if (pageBytes > memoryPageBytes(MPSMAX)) {
+    throw new UnsupportedControllerError(
+      name,
+      `its memory pages end at ${memoryPageBytes(MPSMAX)} bytes`,
+      CAP.format(cap),
+    )
+  }
+  // A controller that is ready only with its media says in CRTO how long that may take, and CAP.TO may be shorter.
+  const timeoutUnits = CRWMS === 1 ? Math.max(TO, CRTO.CRWMT.of(registers.read(CRTO))) : TO
+  const timeoutNs = Math.max(timeoutUnits, 1) * 500 * NS_PER_MS
+  return {
+    pageBytes,
+    mpsmin: MPSMIN,
+    dstrd: DSTRD,
+    maxQueueEntries: MQES + 1,
+    readyTimeoutNs: readyTimeoutNs ?? Math.min(timeoutNs, LONGEST_READY_WAIT_NS),
+  }
+}
+
+/**
+ * Brings the controller to CC.EN = 0, CSTS.RDY = 0 from any state it may be found in (Base 2.1 §3.5.1). After that
+ * it has forgotten every address it was given: nothing that was queue or data memory is written again.
+ */
+export async function disable(registers: Registers, transport: Transport, limits: Limits): Promise<void> {
+  const { clock, name } = transport
+  const configuration = registers.read(CC)
+  if (CC.EN.of(configuration) === 1) {
+    // Clearing EN before RDY has risen is undefined, so a controller found half-way up is let come up first - unless
+    // it has failed: a reset is how it recovers.
+    const settled = () => CSTS.RDY.of(status(registers, name)) === 1 || CSTS.CFS.of(registers.read(CSTS)) === 1
+    await waitUntil(clock, clock.now() + limits.readyTimeoutNs, settled)
+    registers.write(CC, { EN: 0, SHN: CC.SHN.NONE }, configuration)
+  }
+  await waitForReady(registers, transport, limits, 0)
+}
+
+/** Where the admin queues are, what is configured, and then CC.EN = 1 until CSTS.RDY = 1 (Base 2.1 §3.5.1). */
+export async function enable(
+  registers: Registers,
+  transport: Transport,
+  limits: Limits,
+  admin: QueuePairMemory,
+): Promise<void> {
+  registers.write(AQA, { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cqEntries) })
+  registers.write(ASQ, { ASQB: pageNumber(admin.sq.iovaAt(0), limits.pageBytes) })
+  registers.write(ACQ, { ACQB: pageNumber(admin.cq.iovaAt(0), limits.pageBytes) })
+  const configuration = CC.encode({
+    CSS: CC.CSS.NVM,
+    AMS: CC.AMS.ROUND_ROBIN,
+    MPS: Math.log2(limits.pageBytes) - 12,
+    IOSQES: 6, // 2 ^ 6 = 64 bytes
+    IOCQES: 4, // 2 ^ 4 = 16 bytes
+  })
+  // CSS, MPS and AMS may only change while EN is 0, so they are written before it and not together with it.
+  registers.write(CC, {}, configuration)
+  registers.write(CC, { EN: 1 }, configuration)
+  await waitForReady(registers, transport, limits, 1)
+}
+
+/** Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1). False: it did not finish in time. */
+export async function shutdown(registers: Registers, clock: Clock, timeoutNs: number): Promise<boolean> {
+  registers.write(CC, { SHN: CC.SHN.NORMAL }, registers.read(CC))
+  return waitUntil(clock, clock.now() + timeoutNs, () => CSTS.SHST.of(registers.read(CSTS)) === CSTS.SHST.COMPLETE)
+}
+
+async function waitForReady(
+  registers: Registers,
+  { clock, name }: Transport,
+  limits: Limits,
+  ready: 0 | 1,
+): Promise<void> {
+  const startNs = clock.now()
+  const failed = () => ready === 1 && CSTS.CFS.of(registers.read(CSTS)) === 1
+  const reached = await waitUntil(
+    clock,
+    startNs + limits.readyTimeoutNs,
+    () => CSTS.RDY.of(status(registers, name)) === ready || failed(),
+  )
+  if (!reached || failed()) throw new ControllerNotReadyError(name, registers, ready, clock.now() - startNs)
+}
+
+/** CSTS of a controller that is still there. */
+function status(registers: Registers, name: string): number {
+  const raw = registers.read(CSTS)
+  if (raw === ALL_ONES) throw new DeviceLostError(name, raw)
+  return raw
+}
+
+/** An address as ASQ and ACQ hold it. The low bits are not stored, so an address that has any would be another one. */
+function pageNumber(iova: number, pageBytes: number): bigint {
+  if (iova % pageBytes !== 0) {
+    throw new RangeError(
+      `admin queue memory: expected an address aligned to ${pageBytes} bytes, got 0x${iova.toString(16)}`,
+    )
+  }
+  return BigInt(iova) >> 12n
+}
+
+/** The device does not answer, or reports that it has failed for good. Nothing may touch its registers any more. */
+export class DeviceLostError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DEVICE_LOST'
+  readonly category = 'device'
+  readonly csts: number
+  constructor(name: string, csts: number) {
+    const gone = csts === ALL_ONES
+    super(gone ? `Every register reads 0xffffffff on ${name}` : `Controller ${name} failed: CSTS.CFS is set`, {
+      facts: [
+        gone
+          ? 'The function is in D3, off the bus, or the read came from the GPU on a host that drops peer reads.'
+          : CSTS.format(csts),
+      ],
+      next: gone
+        ? 'check that the controller is powered and on the bus, then open it again'
+        : 'open the controller again: that resets it',
+    })
+    this.csts = csts
+  }
+}
+
+/** CSTS.RDY did not follow CC.EN in the time that the controller itself states. */
+export class ControllerNotReadyError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_READY'
+  readonly category = 'device'
+  constructor(name: string, registers: Registers, ready: 0 | 1, waitedNs: number) {
+    const fatal = CSTS.CFS.of(registers.read(CSTS)) === 1
+    super(`Controller ${name} not ready after ${(waitedNs / 1e9).toFixed(1)} s: waiting for CSTS.RDY = ${ready}`, {
+      facts: [
+        `${registers.format(CC)}   ${registers.format(CSTS)}`,
+        ...(fatal ? ['CFS is set: the controller reported a fatal error'] : []),
+      ],
+      next: 'reset the function or power-cycle the drive, then open it again',
+    })
+  }
+}
+
+/** The controller works, but not in a way that this driver can use. */
+export class UnsupportedControllerError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_UNSUPPORTED_CONTROLLER'
+  readonly category = 'infeasible'
+  constructor(name: string, reason: string, ...facts: string[]) {
+    super(`Controller ${name} cannot be used: ${reason}`, { facts })
+  }
+}

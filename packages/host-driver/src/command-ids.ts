@@ -1,0 +1,64 @@
+/**
+ * Command identifiers with a memory: a slot in the low bits, the slot's generation above it. A completion is
+ * credited to a command only when both agree, so one that comes late, twice or from nowhere finds no owner.
+ * (Base 2.1 §4.1.1 asks only that a CID is unique while outstanding, and advises against FFFFh.)
+ */
+export class CommandIds {
+  readonly slots: number
+  private readonly slotBits: number
+  private readonly generation: Uint16Array
+  private readonly outstanding: Uint8Array
+  private readonly freeSlots: Uint16Array
+  private freeCount: number
+
+  /** @throws RangeError for more slots than leave room for sixteen generations. */
+  constructor(slots: number) {
+    if (!Number.isInteger(slots) || slots < 1 || slots > 4095) {
+      throw new RangeError(`commands in flight on a queue: expected 1 to 4095, got ${slots}`)
+    }
+    this.slots = slots
+    // One slot number stays unused, the one of all ones: that keeps FFFFh out of the identifiers.
+    this.slotBits = Math.ceil(Math.log2(slots + 1))
+    this.generation = new Uint16Array(slots)
+    this.outstanding = new Uint8Array(slots)
+    this.freeSlots = Uint16Array.from({ length: slots }, (_, index) => slots - 1 - index)
+    this.freeCount = slots
+  }
+
+  get free(): number {
+    return this.freeCount
+  }
+
+  /** A free slot, now outstanding; -1 when all are. */
+  take(): number {
+    if (this.freeCount === 0) return -1
+    const slot = this.freeSlots[--this.freeCount]!
+    this.outstanding[slot] = 1
+    return slot
+  }
+
+  cidOf(slot: number): number {
+    return ((this.generation[slot]! << this.slotBits) | slot) & 0xffff
+  }
+
+  /** The outstanding slot that this identifier belongs to; -1 for a stale, duplicate or foreign one. */
+  ownerOf(cid: number): number {
+    const slot = cid & ((1 << this.slotBits) - 1)
+    return slot < this.slots && this.outstanding[slot] === 1 && this.cidOf(slot) === cid ? slot : -1
+  }
+
+  /** The command of this slot has completed: the slot may be used again, under another identifier. */
+  release(slot: number): void {
+    this.abandon(slot)
+    this.freeSlots[this.freeCount++] = slot
+  }
+
+  /**
+   * The command was given up: its identifier is no longer honoured, and the slot - with the PRP list and the memory
+   * that the controller may still use - is not handed out again for as long as the queue lives.
+   */
+  abandon(slot: number): void {
+    this.outstanding[slot] = 0
+    this.generation[slot]!++
+  }
+}

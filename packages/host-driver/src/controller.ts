@@ -1,0 +1,294 @@
+import { Flush, GpuNvmeError } from '@gpunvme/nvme-spec'
+import type {
+  DmaMemory,
+  Engine,
+  ExecuteOptions,
+  OutcomeSummary,
+  Plan,
+  QueuePairMemory,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
+import { CommandQueue } from './command-queue.js'
+import {
+  ControllerNotReadyError,
+  DeviceLostError,
+  disable,
+  enable,
+  readLimits,
+  shutdown,
+  UnsupportedControllerError,
+  type Limits,
+} from './bring-up.js'
+import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
+import { HostEngine } from './host-engine.js'
+import { identifyController, identifyNamespaces, type ControllerIdentity } from './identity.js'
+import { createQueuePair, deleteQueuePair, negotiateQueues } from './io-queues.js'
+import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
+import { allocateQueuePair, freeQueuePair } from './queue-memory.js'
+import { Registers } from './registers.js'
+import { NS_PER_MS } from './wait.js'
+
+export interface ControllerOptions {
+  /** I/O queue pairs to ask for; the controller may allow fewer. 1 when not given. */
+  readonly queues?: number
+  /** Commands in flight on each of them. 32 when not given, and never more than the controller's queues hold. */
+  readonly queueDepth?: number
+  /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */
+  readonly maxTransferBytes?: number
+  /** Who submits I/O. The host engine when not given. */
+  readonly engine?: Engine
+  /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
+  readonly readyTimeoutNs?: number
+  /** For each admin command and each flush. 10 s when not given. */
+  readonly commandTimeoutNs?: number
+  /** Where /sys and /proc are, for the guard; '/' when not given. */
+  readonly sysRoot?: string
+}
+
+const ADMIN_ENTRIES = 32
+const SHUTDOWN_TIMEOUT_NS = 5_000 * NS_PER_MS
+
+/** What belongs to an enabled controller and has to be given back. */
+interface Resources {
+  readonly transport: Transport
+  readonly registers: Registers
+  readonly limits: Limits
+  readonly engine: Engine
+  readonly adminMemory: QueuePairMemory
+  readonly admin: CommandQueue
+  readonly ioQueues: readonly QueuePairMemory[]
+  /** For I/O commands that are no part of a plan; only handles that write have it. */
+  single?: CommandQueue
+}
+
+/**
+ * An NVMe controller, enabled and owned by this process. Bring-up follows Base 2.1 §3.5.1: disable, admin queues,
+ * enable, Identify, I/O queues. The transport stays the caller's, and is closed by the caller.
+ */
+export class Controller<N extends Namespace = Namespace> {
+  readonly identity: ControllerIdentity
+  readonly namespaces: readonly N[]
+  /** I/O queue pairs in use. */
+  readonly queues: number
+  readonly queueDepth: number
+  /** The longest transfer of one command. */
+  readonly maxTransferBytes: number
+  private readonly resources: Resources
+  private readonly executing = new Set<Promise<unknown>>()
+  private state: 'open' | 'closed' | 'failed' = 'open'
+
+  /** Opens for reading: no method of the handle, or of its namespaces, writes. */
+  static open(transport: Transport, options?: ControllerOptions & { write?: never }): Promise<Controller>
+  /**
+   * Opens for writing. The serial number has to be the controller's own, nothing on this machine may hold the
+   * drive, and before the first write to a namespace it is searched for data that is not ours.
+   * @throws SerialMismatchError, DeviceHeldError; ForeignDataError at the first write.
+   */
+  static open(
+    transport: Transport,
+    options: ControllerOptions & { write: WriteRequest },
+  ): Promise<Controller<WritableNamespace>>
+  static async open(
+    transport: Transport,
+    options: ControllerOptions & { write?: WriteRequest } = {},
+  ): Promise<Controller> {
+    const { sysRoot = '/', write } = options
+    if (write !== undefined) await guardController(sysRoot, transport)
+    const registers = new Registers(transport.bar)
+    const limits = readLimits(registers, transport.name, options.readyTimeoutNs)
+    await disable(registers, transport, limits)
+    const shape = { dstrd: limits.dstrd, pageBytes: limits.pageBytes }
+    const adminMemory = allocateQueuePair(transport.dma, {
+      ...shape,
+      qid: 0,
+      entries: ADMIN_ENTRIES,
+      maxTransferBytes: limits.pageBytes,
+    })
+    const timeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
+    const admin = new CommandQueue('admin', adminMemory, transport, timeoutNs)
+    const ioQueues: QueuePairMemory[] = []
+    const engine = options.engine ?? new HostEngine(transport)
+    const resources: Resources = { transport, registers, limits, engine, adminMemory, admin, ioQueues }
+    try {
+      await enable(registers, transport, limits, adminMemory)
+      const identity = await identifyController(admin, limits.mpsmin)
+      if (write !== undefined && write.serial !== identity.serial)
+        throw new SerialMismatchError(write.serial, identity.serial)
+      const maxTransferBytes = Math.min(options.maxTransferBytes ?? 1024 * 1024, identity.maxTransferBytes ?? Infinity)
+      const entries = Math.min((options.queueDepth ?? 32) + 1, limits.maxQueueEntries)
+      // A handle that writes keeps one queue pair beside the engine's: Flush is no part of a plan.
+      const beside = write === undefined ? 0 : 1
+      const allowed = await negotiateQueues(admin, (options.queues ?? 1) + beside)
+      if (allowed <= beside) {
+        throw new UnsupportedControllerError(transport.name, 'writing takes two I/O queue pairs, and it allows one')
+      }
+      for (let qid = 1; qid <= allowed; qid++) {
+        const memory = allocateQueuePair(transport.dma, { ...shape, qid, entries, maxTransferBytes })
+        ioQueues.push(memory)
+        await createQueuePair(admin, memory)
+      }
+      if (beside === 1) resources.single = new CommandQueue('nvm', ioQueues.at(-1)!, transport, timeoutNs)
+      engine.attach(ioQueues.slice(0, allowed - beside))
+      return new Controller(resources, identity, await identifyNamespaces(admin), maxTransferBytes, write)
+    } catch (error) {
+      await giveBack(resources)
+      throw error
+    }
+  }
+
+  private constructor(
+    resources: Resources,
+    identity: ControllerIdentity,
+    found: Awaited<ReturnType<typeof identifyNamespaces>>,
+    maxTransferBytes: number,
+    write: WriteRequest | undefined,
+  ) {
+    const { ioQueues, transport } = resources
+    this.resources = resources
+    this.identity = identity
+    this.queues = ioQueues.length - (resources.single === undefined ? 0 : 1)
+    this.queueDepth = ioQueues[0]!.sqEntries - 1
+    this.maxTransferBytes = maxTransferBytes
+    const host: NamespaceHost = {
+      dma: transport.dma,
+      clock: transport.clock,
+      queues: this.queues,
+      maxTransferBytes,
+      execute: (plan, memory, options) => this.execute(plan, memory, options),
+      flush: (nsid) => this.flush(nsid),
+    }
+    this.namespaces = found.map((namespace) =>
+      write === undefined
+        ? new Namespace(host, namespace)
+        : new WritableNamespace(host, namespace, (target) => guardNamespace(target, write)),
+    ) as readonly Namespace[] as readonly N[]
+  }
+
+  /** @throws NamespaceNotFoundError naming the ones there are. */
+  namespace(nsid: number): N {
+    const found = this.namespaces.find((namespace) => namespace.nsid === nsid)
+    if (found === undefined)
+      throw new NamespaceNotFoundError(
+        nsid,
+        this.namespaces.map((namespace) => namespace.nsid),
+      )
+    return found
+  }
+
+  /** The controller's registers, by their declarations. */
+  get registers(): Registers {
+    return this.resources.registers
+  }
+
+  /**
+   * Shuts the controller down as the specification asks, and gives all its memory back. Waits for what is in flight,
+   * which is bounded by its own deadlines. Closing twice is harmless.
+   */
+  async close(): Promise<void> {
+    if (this.state === 'closed') return
+    const wasOpen = this.state === 'open'
+    this.state = 'closed'
+    await Promise.allSettled(this.executing)
+    if (!wasOpen) return
+    const { admin, ioQueues, engine, registers, transport } = this.resources
+    try {
+      engine.detach()
+      for (const memory of ioQueues) await deleteQueuePair(admin, memory)
+      await shutdown(registers, transport.clock, SHUTDOWN_TIMEOUT_NS)
+    } finally {
+      await giveBack(this.resources)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  private async flush(nsid: number): Promise<void> {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    await this.resources.single?.execute(Flush, { NSID: nsid })
+  }
+
+  private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    const execution = this.resources.engine.execute(plan, memory, options)
+    this.executing.add(execution)
+    try {
+      const summary = await execution
+      const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
+      if (fatal) await this.fail()
+      return summary
+    } finally {
+      this.executing.delete(execution)
+    }
+  }
+
+  /**
+   * A command got no answer, so the controller may still write to its memory at any time. Disabling it ends that.
+   */
+  private async fail(): Promise<void> {
+    if (this.state !== 'open') return
+    this.state = 'failed'
+    await giveBack(this.resources)
+  }
+}
+
+/**
+ * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
+ * that is gone, or will not be disabled, keeps its memory: it may still write there, so nothing else ever may.
+ */
+async function giveBack({
+  registers,
+  transport,
+  limits,
+  adminMemory,
+  admin,
+  ioQueues,
+  single,
+}: Resources): Promise<void> {
+  try {
+    await disable(registers, transport, limits)
+  } catch (error) {
+    if (error instanceof DeviceLostError || error instanceof ControllerNotReadyError) return
+    throw error
+  }
+  for (const queue of [admin, single]) queue?.free()
+  for (const memory of [adminMemory, ...ioQueues]) freeQueuePair(memory)
+}
+
+/** A handle was used after it was closed, or after a failure that took the controller down. */
+export class ControllerClosedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CONTROLLER_CLOSED'
+  readonly category = 'usage'
+  constructor(state: 'closed' | 'failed') {
+    super(
+      state === 'closed'
+        ? 'This controller handle is closed'
+        : 'This controller was taken down after a command got no completion',
+      { next: 'Controller.open() again' },
+    )
+  }
+}
+
+/** The serial number given for writing is not that of the controller behind the transport. Nothing was written. */
+export class SerialMismatchError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SERIAL_MISMATCH'
+  readonly category = 'privilege'
+  constructor(given: string, found: string) {
+    super(
+      `Refused to open for writing: serial number ${JSON.stringify(given)} was given, the controller's is ${JSON.stringify(found)}`,
+      {
+        next: 'check which drive this is; give its own serial number if it is the one to be overwritten',
+      },
+    )
+  }
+}
+
+/** There is no active namespace of that number. */
+export class NamespaceNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
+  readonly category = 'not-found'
+  constructor(nsid: number, found: readonly number[]) {
+    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found.join(', ') || 'none'}`] })
+  }
+}

@@ -1,0 +1,147 @@
+import { CSTS } from '@gpunvme/nvme-spec'
+import type {
+  DmaMemory,
+  Engine,
+  ExecuteOptions,
+  OutcomeSummary,
+  Plan,
+  QueuePairMemory,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
+import { checkPlan } from './check-plan.js'
+import { Job } from './job.js'
+import { Lane } from './lane.js'
+import { NS_PER_MS } from './wait.js'
+
+const DEFAULT_TIMEOUT_NS = 10_000 * NS_PER_MS
+
+/** While nothing completes, CSTS is looked at this often: a device that is gone is noticed before the deadline. */
+const HEALTH_CHECK_NS = 10 * NS_PER_MS
+
+/** A fast device never leaves the pump idle; this often the event loop gets a turn all the same. */
+const TURNS_BEFORE_YIELD = 128
+
+interface Pending {
+  readonly job: Job
+  readonly resolve: (summary: OutcomeSummary) => void
+}
+
+export interface HostEngineStatistics {
+  readonly commands: number
+  readonly doorbellWrites: number
+  readonly staleCompletions: number
+}
+
+/** The engine in which TypeScript writes the entries and rings the doorbells. It needs nothing but a transport. */
+export class HostEngine implements Engine {
+  readonly name = 'host'
+  private readonly transport: Pick<Transport, 'bar' | 'clock'>
+  private lanes: Lane[] = []
+  private pending: Pending[] = []
+  private pumping = false
+  private stopped = false
+  private commands = 0
+
+  constructor(transport: Pick<Transport, 'bar' | 'clock'>) {
+    this.transport = transport
+  }
+
+  get statistics(): HostEngineStatistics {
+    const sum = (of: (lane: Lane) => number) => this.lanes.reduce((total, lane) => total + of(lane), 0)
+    return {
+      commands: this.commands,
+      doorbellWrites: sum(({ pair }) => pair.doorbellWrites),
+      staleCompletions: sum(({ pair }) => pair.staleCompletions),
+    }
+  }
+
+  attach(queues: readonly QueuePairMemory[]): void {
+    if (this.lanes.length > 0) throw new TypeError('this engine has queues already: detach() it first')
+    const { bar, clock } = this.transport
+    this.lanes = queues.map((memory, index) => new Lane(index, memory, bar, () => clock.now()))
+    this.stopped = false
+  }
+
+  detach(): void {
+    if (this.pending.length > 0) throw new TypeError('this engine has plans in flight: await them before detach()')
+    this.lanes = []
+  }
+
+  async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
+    checkPlan(plan, memory, this.lanes)
+    const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
+    const job = new Job(plan, memory, this.lanes.length, this.transport.clock.now(), timeoutNs, signal)
+    if (this.stopped) job.stop()
+    return new Promise((resolve) => {
+      this.pending.push({ job, resolve })
+      if (!this.pumping) void this.pump()
+    })
+  }
+
+  /** Keeps the queues full and the completions consumed until no plan is left. */
+  private async pump(): Promise<void> {
+    const { clock } = this.transport
+    this.pumping = true
+    let healthCheckNs = clock.now() + HEALTH_CHECK_NS
+    for (let turn = 1; this.pending.length > 0; turn++) {
+      const moved = this.submit() + this.consume()
+      if (this.settleFinished() || turn % TURNS_BEFORE_YIELD === 0) {
+        // Whoever waited for a plan may now start the next, before time moves on; and signals get their turn.
+        await new Promise(setImmediate)
+      } else if (moved === 0) {
+        const deadlineNs = this.earliestDeadlineNs()
+        await clock.idle(Math.min(deadlineNs, healthCheckNs))
+        if (this.consume() === 0 && clock.now() >= Math.min(deadlineNs, healthCheckNs)) {
+          healthCheckNs = clock.now() + HEALTH_CHECK_NS
+          this.checkHealth()
+        }
+      }
+    }
+    this.pumping = false
+  }
+
+  private submit(): number {
+    let staged = 0
+    for (const lane of this.lanes) {
+      for (const { job } of this.pending) {
+        if (lane.pair.ids.free === 0) break
+        staged += lane.stageFrom(job)
+      }
+      lane.pair.ring()
+    }
+    this.commands += staged
+    return staged
+  }
+
+  private consume(): number {
+    let consumed = 0
+    for (const lane of this.lanes) consumed += lane.pair.poll(lane)
+    return consumed
+  }
+
+  private settleFinished(): boolean {
+    if (!this.pending.some(({ job }) => job.finished)) return false
+    const finished = this.pending.filter(({ job }) => job.finished)
+    this.pending = this.pending.filter(({ job }) => !job.finished)
+    const now = this.transport.clock.now()
+    for (const { job, resolve } of finished) resolve(job.summary(now))
+    return true
+  }
+
+  private earliestDeadlineNs(): number {
+    return this.lanes.reduce((earliest, lane) => Math.min(earliest, lane.earliestDeadlineNs()), Infinity)
+  }
+
+  /** Nothing has completed for a while: is the device still there, and has any command run out of time? */
+  private checkHealth(): void {
+    const { bar, clock } = this.transport
+    const csts = bar.read32(CSTS.offset)
+    const lost = csts === 0xffff_ffff || CSTS.CFS.of(csts) === 1
+    const untilNs = lost ? Infinity : clock.now()
+    let givenUp = 0
+    for (const lane of this.lanes) givenUp += lane.giveUp(lost ? 'device-lost' : 'timeout', csts, untilNs)
+    if (!lost && givenUp === 0) return
+    this.stopped = true
+    for (const { job } of this.pending) job.stop()
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  ActiveNamespaceList,
+  CNS,
+  Identify,
+  IdentifyController,
+  IdentifyNamespace,
+  lbaFormatIndex,
+  countOf,
+  maxTransferBytes,
+} from '@gpunvme/nvme-spec'
+import type { CommandQueue } from './command-queue.js'
+
+/** What the controller says of itself. */
+export interface ControllerIdentity {
+  readonly serial: string
+  readonly model: string
+  readonly firmware: string
+  /** Largest transfer of a command; undefined where the controller sets no limit. */
+  readonly maxTransferBytes: number | undefined
+  readonly volatileWriteCache: boolean
+  /** The 4096 bytes it answered with, for everything else: `IdentifyController.view(identity.raw)`. */
+  readonly raw: DataView
+}
+
+/** The format of a namespace, as far as reading and writing its blocks needs it. */
+export interface NamespaceIdentity {
+  readonly nsid: number
+  /** NSZE: LBAs run from 0 to blocks - 1. */
+  readonly blocks: number
+  readonly blockBytes: number
+  /** Why this driver cannot read or write it: a metadata format, for instance. */
+  readonly unsupported: string | undefined
+  readonly raw: DataView
+}
+
+export async function identifyController(admin: CommandQueue, mpsmin: number): Promise<ControllerIdentity> {
+  const raw = await admin.executeForData(Identify, { CNS: CNS.CONTROLLER })
+  const data = IdentifyController.view(raw)
+  return {
+    serial: data.SN,
+    model: data.MN,
+    firmware: data.FR,
+    maxTransferBytes: maxTransferBytes(data.MDTS, mpsmin),
+    volatileWriteCache: IdentifyController.VWC.VWCP.of(data.VWC) === 1,
+    raw,
+  }
+}
+
+/** Every active namespace, in increasing order of NSID. */
+export async function identifyNamespaces(admin: CommandQueue): Promise<NamespaceIdentity[]> {
+  const namespaces: NamespaceIdentity[] = []
+  for (const nsid of await activeNamespaceIds(admin)) {
+    namespaces.push(readFormat(nsid, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID: nsid })))
+  }
+  return namespaces
+}
+
+async function activeNamespaceIds(admin: CommandQueue): Promise<number[]> {
+  const found: number[] = []
+  for (;;) {
+    // The list goes on above the NSID asked for, 1024 at a time; a list that is not full is the last.
+    const NSID = found.at(-1) ?? 0
+    const list = await admin.executeForData(Identify, { CNS: CNS.ACTIVE_NAMESPACE_LIST, NSID })
+    const page = Array.from(ActiveNamespaceList.view(list).NSID).filter((nsid) => nsid > NSID)
+    found.push(...page)
+    if (page.length < 1024) return found
+  }
+}
+
+function readFormat(nsid: number, raw: DataView): NamespaceIdentity {
+  const data = IdentifyNamespace.view(raw)
+  const index = lbaFormatIndex(data.FLBAS, countOf(data.NLBAF))
+  const format = data.LBAF[index] ?? 0
+  const { LBADS, MS } = IdentifyNamespace.LBAF
+  const shift = LBADS.of(format)
+  const protection = IdentifyNamespace.DPS.PIT.of(data.DPS)
+  let unsupported: string | undefined
+  if (shift < 9 || shift > 16) unsupported = `LBA format ${index} has LBADS ${shift}; 9 to 16 can be used`
+  else if (MS.of(format) !== 0)
+    unsupported = `LBA format ${index} carries ${MS.of(format)} bytes of metadata with each block`
+  else if (protection !== 0) unsupported = `it is formatted with end-to-end protection type ${protection}`
+  else if (!Number.isSafeInteger(data.NSZE * 2 ** shift))
+    unsupported = `its NSZE of ${data.NSZE} blocks passes 2^53 bytes`
+  return { nsid, blocks: data.NSZE, blockBytes: 2 ** shift, unsupported, raw }
+}

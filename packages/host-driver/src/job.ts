@@ -1,0 +1,92 @@
+import type { AbortSignalLike, CommandOutcome, DmaMemory, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import { statusOutcome } from './status-word.js'
+
+/** A plan that is being executed: what is left of it, what is in flight, and what became of the rest. */
+export class Job {
+  readonly plan: Plan
+  readonly memory: DmaMemory
+  readonly timeoutNs: number
+  inFlight = 0
+  private readonly signal: AbortSignalLike | undefined
+  private readonly startNs: number
+  /** For each queue, the first command that may still be its own. */
+  private readonly cursor: Uint32Array
+  private readonly failures: CommandOutcome[] = []
+  private submitted = 0
+  private succeeded = 0
+  private bytes = 0
+  private stopped = false
+
+  constructor(
+    plan: Plan,
+    memory: DmaMemory,
+    queues: number,
+    startNs: number,
+    timeoutNs: number,
+    signal?: AbortSignalLike,
+  ) {
+    this.plan = plan
+    this.memory = memory
+    this.timeoutNs = timeoutNs
+    this.signal = signal
+    this.startNs = startNs
+    this.cursor = new Uint32Array(queues)
+  }
+
+  /** The next command for this queue, now counted as submitted; -1 when there is none. */
+  nextFor(queue: number): number {
+    if (this.ended) return -1
+    const { plan, cursor } = this
+    for (let command = cursor[queue]!; command < plan.commands; command++) {
+      if (plan.queue[command] === queue) {
+        cursor[queue] = command + 1
+        this.submitted++
+        return command
+      }
+    }
+    cursor[queue] = plan.commands
+    return -1
+  }
+
+  /** Nothing more of this plan is to be submitted. */
+  get ended(): boolean {
+    return this.stopped || this.submitted === this.plan.commands || this.signal?.aborted === true
+  }
+
+  get finished(): boolean {
+    return this.inFlight === 0 && this.ended
+  }
+
+  stop(): void {
+    this.stopped = true
+  }
+
+  succeed(command: number): void {
+    const { plan } = this
+    const lengthBytes = plan.blocks[command]! * plan.blockBytes
+    if (plan.operation === 'read') this.memory.forHost(plan.offsetBytes[command]!, lengthBytes)
+    this.inFlight--
+    this.succeeded++
+    this.bytes += lengthBytes
+  }
+
+  failWithStatus(command: number, qid: number, cid: number, status: number): void {
+    this.fail(command, qid, cid, statusOutcome(status))
+  }
+
+  fail(command: number, qid: number, cid: number, outcome: CommandOutcome['outcome']): void {
+    this.inFlight--
+    this.failures.push({ command, qid, cid, outcome })
+  }
+
+  summary(endNs: number): OutcomeSummary {
+    const { plan, cursor, failures, succeeded, bytes, startNs } = this
+    for (let command = 0; command < plan.commands; command++) {
+      if (command >= cursor[plan.queue[command]!]!) {
+        failures.push({ command, qid: -1, cid: -1, outcome: { kind: 'not-submitted' } })
+      }
+    }
+    failures.sort((a, b) => a.command - b.command)
+    return { commands: plan.commands, succeeded, bytes, failures, startNs, endNs }
+  }
+}

@@ -1,0 +1,101 @@
+import { layPrps, prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
+import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { Job } from './job.js'
+import { hostView, QueuePair, type CompletionSink } from './queue-pair.js'
+
+/** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
+export class Lane implements CompletionSink {
+  readonly pair: QueuePair
+  /** The largest transfer that the PRP lists of this queue can describe. */
+  readonly maxTransferBytes: number
+  private readonly index: number
+  private readonly pageBytes: number
+  private readonly clockNow: () => number
+  private readonly lists: QueuePairMemory['prpLists'] & { readonly view: DataView }
+  private readonly read: ReturnType<typeof Read.view>
+  private readonly write: ReturnType<typeof Write.view>
+  private readonly jobOf: (Job | undefined)[]
+  private readonly commandOf: Uint32Array
+  private readonly deadlineNs: Float64Array
+
+  constructor(index: number, memory: QueuePairMemory, bar: Bar, clockNow: () => number) {
+    this.index = index
+    this.pair = new QueuePair(memory, bar)
+    this.pageBytes = memory.pageBytes
+    this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
+    this.clockNow = clockNow
+    this.lists = memory.prpLists as typeof this.lists
+    hostView(memory.prpLists)
+    this.read = Read.view(hostView(memory.sq))
+    this.write = Write.view(hostView(memory.sq))
+    const { slots } = this.pair.ids
+    this.jobOf = new Array<Job | undefined>(slots).fill(undefined)
+    this.commandOf = new Uint32Array(slots)
+    this.deadlineNs = new Float64Array(slots).fill(Infinity)
+  }
+
+  /** Stages commands of `job` until the queue is full or the job has no more for it; gives how many. */
+  stageFrom(job: Job): number {
+    let staged = 0
+    while (this.pair.ids.free > 0) {
+      const command = job.nextFor(this.index)
+      if (command < 0) break
+      this.stage(job, command)
+      staged++
+    }
+    return staged
+  }
+
+  completed(slot: number, status: number): void {
+    const job = this.jobOf[slot]!
+    const command = this.commandOf[slot]!
+    this.jobOf[slot] = undefined
+    this.deadlineNs[slot] = Infinity
+    if (status === 0) job.succeed(command)
+    else job.failWithStatus(command, this.pair.memory.qid, this.pair.ids.cidOf(slot), status)
+  }
+
+  /** The earliest deadline of what is in flight; Infinity when nothing is. */
+  earliestDeadlineNs(): number {
+    let earliest = Infinity
+    for (let slot = 0; slot < this.deadlineNs.length; slot++) earliest = Math.min(earliest, this.deadlineNs[slot]!)
+    return earliest
+  }
+
+  /** Gives up every command whose deadline has passed - or, with no time given, every command. */
+  giveUp(outcome: 'timeout' | 'device-lost', csts: number, untilNs = Infinity): number {
+    let given = 0
+    for (let slot = 0; slot < this.jobOf.length; slot++) {
+      const job = this.jobOf[slot]
+      if (job === undefined || this.deadlineNs[slot]! > untilNs) continue
+      const cid = this.pair.ids.cidOf(slot)
+      this.pair.ids.abandon(slot)
+      this.jobOf[slot] = undefined
+      this.deadlineNs[slot] = Infinity
+      const fate = outcome === 'timeout' ? { kind: outcome, afterNs: job.timeoutNs } : { kind: outcome, csts }
+      job.fail(this.commandOf[slot]!, this.pair.memory.qid, cid, fate)
+      given++
+    }
+    return given
+  }
+
+  private stage(job: Job, command: number): void {
+    const { pair, lists, pageBytes } = this
+    const { plan, memory } = job
+    const slot = pair.stage()
+    const offsetBytes = plan.offsetBytes[command]!
+    const blocks = plan.blocks[command]!
+    const lengthBytes = blocks * plan.blockBytes
+    const entry = (plan.operation === 'read' ? this.read : this.write).at(pair.stagedIndex).begin(pair.ids.cidOf(slot))
+    entry.NSID = plan.nsid
+    entry.PRP1 = memory.iovaAt(offsetBytes)
+    entry.PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, slot * pair.memory.prpListBytes)
+    entry.SLBA = plan.slba[command]!
+    entry.NLB = (blocks - 1) as ZeroBased
+    if (plan.operation === 'write') memory.forDevice(offsetBytes, lengthBytes)
+    this.jobOf[slot] = job
+    this.commandOf[slot] = command
+    this.deadlineNs[slot] = this.clockNow() + job.timeoutNs
+    job.inFlight++
+  }
+}

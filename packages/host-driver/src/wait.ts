@@ -1,0 +1,16 @@
+import type { Clock } from '@gpunvme/nvme-spec/transport'
+
+export const NS_PER_MS = 1_000_000
+
+/** How often a register is looked at while it is waited for. */
+const POLL_NS = NS_PER_MS
+
+/** Waits until `condition` holds, looking at least once a millisecond; false when `deadlineNs` came first. */
+export async function waitUntil(clock: Clock, deadlineNs: number, condition: () => boolean): Promise<boolean> {
+  while (!condition()) {
+    const now = clock.now()
+    if (now >= deadlineNs) return false
+    await clock.idle(Math.min(deadlineNs, now + POLL_NS))
+  }
+  return true
+}
