@@ -98,8 +98,8 @@ const malformed: readonly Malformed[] = [
     problem: 'LENGTH',
   },
   {
-    title: 'an end before the beginning',
-    header: '{"a":{"dtype":"U8","shape":[1],"data_offsets":^[1,0]}}',
+    title: 'an end before the beginning, in a tensor whose length nothing else tells',
+    header: '{"a":{"dtype":"NEW","shape":[1],"data_offsets":^[1,0]}}',
     dataBytes: 1,
     problem: 'LENGTH',
   },
