@@ -19,4 +19,16 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
+  {
+    // Scripts run by node as they are: no types to check, and the terminal is their output.
+    files: ['**/*.mjs', '**/*.js'],
+    ...tseslint.configs.disableTypeChecked,
+    languageOptions: {
+      parserOptions: { projectService: false, program: null },
+      globals: Object.fromEntries(
+        ['console', 'process', 'performance', 'URL', 'Buffer', 'setImmediate'].map((name) => [name, 'readonly']),
+      ),
+    },
+    rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-console': 'off' },
+  },
 )

@@ -14,7 +14,7 @@ const stamp = createHash('sha256')
 
 const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
-  test: ['turbo run build typecheck lint test', 'node scripts/test-repository.mjs', 'node scripts/test-summary.mjs'],
+  test: ['turbo run build typecheck lint test', 'vitest run', 'node scripts/test-summary.mjs'],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
 }
 

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { filesBelow, packages, root } from './packages.js'
+
+/** What each package's sources may depend on: the arrows of the architecture, which point down only. */
+const arrows: Record<string, readonly string[]> = {
+  'nvme-spec': [],
+  'nvme-sim': ['nvme-spec'],
+  'host-driver': ['nvme-spec'],
+  'cuda-native': ['nvme-spec'],
+  'layer-loader': ['host-driver', 'nvme-spec'],
+  tools: ['cuda-native', 'host-driver', 'layer-loader', 'nvme-sim', 'nvme-spec'],
+}
+
+/** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
+const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
+
+const isTest = (path: string) => /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\//.test(path)
+
+function importsOf(path: string): string[] {
+  const text = readFileSync(path, 'utf8')
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!)
+}
+
+test('every package has its place in the layering', () => {
+  expect(packages.map(({ name }) => name).sort()).toEqual(Object.keys(arrows).sort())
+  expect([...testOrder].sort()).toEqual(Object.keys(arrows).sort())
+})
+
+describe.each(packages)('$name', ({ name, folder, manifest }) => {
+  const own = (names: Record<string, string> = {}) =>
+    Object.keys(names).flatMap((key) => (key.startsWith('@gpunvme/') ? [key.slice('@gpunvme/'.length)] : []))
+  const before = testOrder.slice(0, testOrder.indexOf(name))
+
+  test('declares dependencies along the arrows only', () => {
+    expect(arrows[name]).toEqual(expect.arrayContaining(own(manifest.dependencies)))
+    expect(before).toEqual(expect.arrayContaining(own(manifest.devDependencies)))
+  })
+
+  test('has no script that runs at installation', () => {
+    const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare']
+    expect(Object.keys(manifest.scripts ?? {}).filter((script) => lifecycle.includes(script))).toEqual([])
+  })
+
+  test('imports along the arrows only, tests along their order', () => {
+    const wrong = filesBelow(folder, ['.ts', '.mjs', '.js']).flatMap((path) => {
+      const allowed = isTest(path) ? [name, ...before] : arrows[name]!
+      return importsOf(path)
+        .flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? [])
+        .filter((imported) => !allowed.includes(imported))
+        .map((imported) => `${relative(root, path)} imports @gpunvme/${imported}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps its own imports relative and its declared dependencies used', () => {
+    const sources = filesBelow(folder, ['.ts']).filter((path) => !isTest(path))
+    const used = new Set(
+      sources.flatMap(importsOf).flatMap((specifier) => /^@gpunvme\/([^/]+)/.exec(specifier)?.[1] ?? []),
+    )
+    expect(used).not.toContain(name)
+    expect([...used].sort()).toEqual(own(manifest.dependencies).sort())
+  })
+})
+
+test('the wire format needs neither Node nor any package', () => {
+  const spec = packages.find(({ name }) => name === 'nvme-spec')!
+  const sources = filesBelow(`${spec.folder}/src`, ['.ts']).filter((path) => !isTest(path))
+  expect(sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))).toEqual([])
+})

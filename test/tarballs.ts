@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packages } from './packages.js'
+
+/** Runs a program and gives its standard output; a failure carries what it said on both streams. */
+export function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** A scratch folder that is gone when the process ends. */
+export function scratchFolder(purpose: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `gpunvme-${purpose}-`))
+  process.on('exit', () => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+/** Packs every package as it would be published; gives the tarballs by short name. */
+export function packAll(): Map<string, string> {
+  const folder = scratchFolder('pack')
+  return new Map(
+    packages.map(({ name, folder: source }) => {
+      run('pnpm', ['pack', '--pack-destination', folder], source)
+      const tarball = readdirSync(folder).find((file) => file.startsWith(`gpunvme-${name}-`))!
+      return [name, join(folder, tarball)] as const
+    }),
+  )
+}
+
+/** Installs tarballs into an empty folder, as a user of npm would. */
+export function installInto(folder: string, tarballs: readonly string[]): void {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }))
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], folder)
+}
