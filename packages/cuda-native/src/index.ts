@@ -1,1 +1,1 @@
-export {}
+export { cudaStatus, type CudaStatus } from './status.js'
