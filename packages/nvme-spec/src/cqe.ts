@@ -1,17 +1,18 @@
 import { bit, bits } from './layout/bits.js'
-import { u16, u32 } from './layout/field.js'
+import { inHex, u16, u32 } from './layout/field.js'
 import { struct } from './layout/struct.js'
+import { formatStatus } from './status.js'
 
 /** The completion queue entry: 16 bytes. DW3's upper half carries the Phase Tag in its bit 0 and the Status above it. */
 export const CQE = struct(
   'CQE',
   { bytes: 16, doc: 'Completion Queue Entry', spec: 'Base 2.1 §4.2.1' },
   {
-    DW0: u32(0, 'Command Specific'),
-    DW1: u32(4, 'Command Specific'),
+    DW0: inHex(u32(0, 'Command Specific')),
+    DW1: inHex(u32(4, 'Command Specific')),
     SQHD: u16(8, 'SQ Head Pointer'),
     SQID: u16(10, 'SQ Identifier'),
-    CID: u16(12, 'Command Identifier'),
+    CID: inHex(u16(12, 'Command Identifier')),
     STATUS: u16(14, 'Phase Tag and Status', {
       P: bit(0, 'Phase Tag'),
       SC: bits(8, 1, 'Status Code'),
@@ -22,3 +23,23 @@ export const CQE = struct(
     }),
   },
 )
+
+/** A completion queue entry as text: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`. */
+export function formatCqe(data: DataView, byteOffset = 0): string {
+  const { CID, SQID, SQHD, STATUS, DW0, DW1 } = CQE.view(data, byteOffset)
+  const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
+  const status = formatStatus({
+    sct: SCT.of(STATUS),
+    sc: SC.of(STATUS),
+    dnr: DNR.of(STATUS) === 1,
+    more: M.of(STATUS) === 1,
+  })
+  const crd = CRD.of(STATUS)
+  return [
+    `CID=${CQE.fields.CID.format(CID)} SQID=${SQID} SQHD=${SQHD} P=${P.of(STATUS)}`,
+    ...(DW0 === 0 ? [] : [`DW0=${CQE.fields.DW0.format(DW0)}`]),
+    ...(DW1 === 0 ? [] : [`DW1=${CQE.fields.DW1.format(DW1)}`]),
+    ...(crd === 0 ? [] : [`CRD=${crd}`]),
+    status,
+  ].join(' ')
+}

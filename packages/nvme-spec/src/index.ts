@@ -4,7 +4,7 @@ export { ActiveNamespaceList, CNS, Identify, IDENTIFY_BYTES } from './admin/iden
 export { IdentifyController } from './admin/identify-controller.js'
 export { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
 export { formatSqe } from './commands.js'
-export { CQE } from './cqe.js'
+export { CQE, formatCqe } from './cqe.js'
 export { cqHeadDoorbell, DOORBELL_BASE, sqTailDoorbell } from './doorbells.js'
 export { GpuNvmeError, type ErrorCategory, type ErrorDetails } from './error.js'
 export { countOf, zeroBased, type ZeroBased } from './layout/zero-based.js'

@@ -33,8 +33,8 @@ export function prpListReach(listBytes: number, pageBytes: number): number {
  * the PRP list into `lists` at `listOffset` where one is needed. PRP1 is `memory.iovaAt(offsetBytes)`.
  *
  * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
- * @throws RangeError when the transfer starts off a dword, or goes on off a page: the controller would abort it
- *   with PRP Offset Invalid, or drop the low bits and move other bytes than these.
+ * @throws RangeError when the transfer is empty, starts off a dword, or goes on off a page, or the list pages are not
+ *   aligned: the controller would abort it with PRP Offset Invalid, or drop the low bits and move other bytes than these.
  */
 export function layPrps(
   memory: PrpMemory,
@@ -44,6 +44,7 @@ export function layPrps(
   lists: PrpMemory & { readonly view: DataView },
   listOffset: number,
 ): number {
+  if (!(lengthBytes > 0)) throw new RangeError(`PRP: expected a transfer of at least 1 byte, got ${lengthBytes}`)
   const first = memory.iovaAt(offsetBytes)
   const offsetInPage = first % pageBytes
   if (offsetInPage % 4 !== 0) {
@@ -55,16 +56,23 @@ export function layPrps(
   if (remaining === 1) return pageAddress(memory, at, pageBytes)
 
   const { view } = lists
+  const list = lists.iovaAt(listOffset)
+  // The end of a list page is found by its offset, so offset and address must agree on where pages begin.
+  if (list % ENTRY_BYTES !== 0 || list % pageBytes !== listOffset % pageBytes) {
+    throw new RangeError(
+      `PRP list: expected pages aligned to ${pageBytes} bytes, got 0x${list.toString(16)} at offset ${listOffset} (Base 2.1 §4.3.1)`,
+    )
+  }
   let slot = listOffset
   for (; remaining > 0; remaining--, at += pageBytes) {
     if ((slot + ENTRY_BYTES) % pageBytes === 0 && remaining > 1) {
-      writeEntry(view, slot, lists.iovaAt(slot + ENTRY_BYTES))
+      writeEntry(view, slot, pageAddress(lists, slot + ENTRY_BYTES, pageBytes))
       slot += ENTRY_BYTES
     }
     writeEntry(view, slot, pageAddress(memory, at, pageBytes))
     slot += ENTRY_BYTES
   }
-  return lists.iovaAt(listOffset)
+  return list
 }
 
 function pageAddress(memory: PrpMemory, offsetBytes: number, pageBytes: number): number {

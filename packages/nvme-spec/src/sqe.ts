@@ -1,5 +1,5 @@
 import { sqeFields } from './layout/command.js'
-import { u32 } from './layout/field.js'
+import { inHex, u32 } from './layout/field.js'
 import { struct } from './layout/struct.js'
 
 /** The submission queue entry with its command dwords unread: what a controller sees before it knows the opcode. */
@@ -8,13 +8,13 @@ export const SQE = struct(
   { bytes: 64, doc: 'Submission Queue Entry', spec: 'Base 2.1 §4.1.1' },
   {
     ...sqeFields,
-    CDW2: u32(8, 'Command Dword 2'),
-    CDW3: u32(12, 'Command Dword 3'),
-    CDW10: u32(40, 'Command Dword 10'),
-    CDW11: u32(44, 'Command Dword 11'),
-    CDW12: u32(48, 'Command Dword 12'),
-    CDW13: u32(52, 'Command Dword 13'),
-    CDW14: u32(56, 'Command Dword 14'),
-    CDW15: u32(60, 'Command Dword 15'),
+    CDW2: inHex(u32(8, 'Command Dword 2')),
+    CDW3: inHex(u32(12, 'Command Dword 3')),
+    CDW10: inHex(u32(40, 'Command Dword 10')),
+    CDW11: inHex(u32(44, 'Command Dword 11')),
+    CDW12: inHex(u32(48, 'Command Dword 12')),
+    CDW13: inHex(u32(52, 'Command Dword 13')),
+    CDW14: inHex(u32(56, 'Command Dword 14')),
+    CDW15: inHex(u32(60, 'Command Dword 15')),
   },
 )

@@ -7,7 +7,10 @@ export interface StatusCode {
 
 const status = (sct: number, sc: number, name: string): StatusCode => Object.freeze({ sct, sc, name })
 
-/** Every status that Base 2.1 names (Figures 102, 103, 104, 106, 107), by its name in upper case. */
+/**
+ * The statuses that Base 2.1 names (Figures 102, 103, 104, 106, 107), by their names in upper case; without those of
+ * computational programs (SCT 1h, SC 8Ah to 9Bh).
+ */
 export const STATUS = Object.freeze({
   // Generic Command Status (SCT 0h), Base 2.1 §4.2.3.1
   SUCCESS: status(0, 0x00, 'Successful Completion'),

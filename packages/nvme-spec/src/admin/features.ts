@@ -1,5 +1,5 @@
 import { adminCommand, cdw, cdwBit } from '../layout/command.js'
-import type { ZeroBased } from '../layout/zero-based.js'
+import { countOf, type ZeroBased } from '../layout/zero-based.js'
 
 /** Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set in NVM 1.2 §4.1.3). */
 export const FID = {
@@ -44,8 +44,15 @@ export const GetFeatures = adminCommand(
  * and how many are allocated in DW0 of the completion. Both are 0's based, and both may differ (Base 2.1 §5.1.25.2.1).
  */
 export const numberOfQueues = {
-  encode: (submissionQueues: ZeroBased, completionQueues: ZeroBased): number =>
-    submissionQueues + completionQueues * 0x1_0000,
+  /** @throws RangeError for more than the 65,536 queues that 16 bits hold. */
+  encode: (submissionQueues: ZeroBased, completionQueues: ZeroBased): number => {
+    for (const queues of [submissionQueues, completionQueues]) {
+      if ((queues & 0xffff) !== queues) {
+        throw new RangeError(`Number of Queues: expected 1 to 65536 queues, got ${countOf(queues)}`)
+      }
+    }
+    return submissionQueues + completionQueues * 0x1_0000
+  },
   decode: (dword: number): { submissionQueues: ZeroBased; completionQueues: ZeroBased } => ({
     submissionQueues: (dword & 0xffff) as ZeroBased,
     completionQueues: (dword >>> 16) as ZeroBased,

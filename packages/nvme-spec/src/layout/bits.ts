@@ -77,7 +77,8 @@ export function bindBits<F extends BitsMap>(
   const handles: Record<string, unknown> = {}
   for (const [name, row] of Object.entries(rows)) {
     const mask = placedMask(row)
-    if (row.msb >= widthBits) throw new RangeError(`${owner}.${name}: bit ${row.msb} is outside ${widthBits} bits`)
+    if (row.lsb < 0 || row.msb >= widthBits)
+      throw new RangeError(`${owner}.${name}: bit ${row.msb} is outside ${widthBits} bits`)
     if ((taken & mask) !== 0n) throw new RangeError(`${owner}.${name}: bits ${row.msb}:${row.lsb} overlap another row`)
     taken |= mask
     const { msb, lsb, doc, values } = row
@@ -88,18 +89,20 @@ export function bindBits<F extends BitsMap>(
   return handles as { readonly [K in keyof F]: BitsHandle<F[K]> }
 }
 
-/** A row's value in a raw word of 32 bits (number) or 64 (bigint). */
+/** A row's value in a raw word, which a number holds as well as a bigint when it has no more than 32 bits. */
 export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number | bigint {
-  if (typeof raw === 'number') return (raw >>> row.lsb) & (0xffff_ffff >>> (31 - (row.msb - row.lsb)))
-  const value = (raw >> BigInt(row.lsb)) & maskOf(row)
+  if (typeof raw === 'number' && row.msb < 32) {
+    return ((raw >>> row.lsb) & (0xffff_ffff >>> (31 - (row.msb - row.lsb)))) >>> 0
+  }
+  const value = (BigInt(raw) >> BigInt(row.lsb)) & maskOf(row)
   return row.wide ? value : Number(value)
 }
 
 /**
  * A row's value, placed where it belongs in the word.
- * @throws RangeError when the value does not fit or is none of the named ones.
+ * @throws RangeError, beginning with `name`, when the value does not fit or is none of the named ones.
  */
-export function placeBits(owner: string, name: string, row: Bits | Bits<bigint>, value: unknown): bigint {
+export function placeBits(name: string, row: Bits | Bits<bigint>, value: unknown): bigint {
   const fits = (typeof value === 'bigint' || Number.isSafeInteger(value)) && BigInt(value as number | bigint) >= 0n
   const word = fits ? BigInt(value as number | bigint) : -1n
   const named = Object.values(row.values)
@@ -110,7 +113,7 @@ export function placeBits(owner: string, name: string, row: Bits | Bits<bigint>,
             .map(([key, number]) => `${number} (${key})`)
             .join(', ')
         : `an integer from 0 to ${maskOf(row)}`
-    throw new RangeError(`${owner}.${name} (${row.doc}): expected ${expected}, got ${String(value)}`)
+    throw new RangeError(`${name} (${row.doc}): expected ${expected}, got ${String(value)}`)
   }
   return word << BigInt(row.lsb)
 }

@@ -1,7 +1,7 @@
 import { bits, bit, count, type Bits, type NamedValues, type None } from './bits.js'
-import { dwordBits, n64, u16, u32, u8, type Field } from './field.js'
+import { dwordBits, inHex, n64, u16, u32, u8, type Field } from './field.js'
 import type { SpecRef } from './spec-ref.js'
-import { struct, type Cursor, type FieldMap, type Struct, type Values } from './struct.js'
+import { assignFields, declaredBits, struct, type Cursor, type FieldMap, type Struct, type Values } from './struct.js'
 import type { ZeroBased } from './zero-based.js'
 
 const ENTRY_BYTES = 64
@@ -11,7 +11,7 @@ export const sqeFields = {
   OPC: u8(0, 'Opcode'),
   FUSE: dwordBits(0, bits(9, 8, 'Fused Operation', { NORMAL: 0, FIRST: 1, SECOND: 2 })),
   PSDT: dwordBits(0, bits(15, 14, 'PRP or SGL for Data Transfer', { PRP: 0, SGL: 1, SGL_SEGMENT_MPTR: 2 })),
-  CID: u16(2, 'Command Identifier'),
+  CID: inHex(u16(2, 'Command Identifier')),
   NSID: u32(4, 'Namespace Identifier'),
   MPTR: n64(16, 'Metadata Pointer'),
   PRP1: n64(24, 'PRP Entry 1'),
@@ -35,7 +35,7 @@ export interface CommandMethods<F extends FieldMap> {
   readonly set: 'admin' | 'nvm'
   readonly transfer: DataTransfer
   view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
-  /** The entry at byteOffset, one `NAME=value` a field that is not zero. */
+  /** The entry at byteOffset, one `NAME=value` a field that is not zero; bits that no row declares last. */
   describe(data: DataView, byteOffset?: number): string[]
   /** Writes a whole entry at byteOffset; fields not given are zero. */
   encode(data: DataView, byteOffset: number, values: Partial<Omit<Values<CommonFields & F>, 'OPC'>>): void
@@ -62,21 +62,30 @@ export function nvmCommand<const F extends FieldMap>(name: string, facts: Comman
 
 function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: CommandFacts, fields: F): Command<F> {
   const { opcode, doc, spec } = facts
-  const layout = struct(
-    name,
-    { bytes: ENTRY_BYTES, doc, spec },
-    { ...sqeFields, ...fields },
-    {
-      begin(cid: number) {
-        const { data, base } = this
-        if ((cid & 0xffff) !== cid) throw new RangeError(`${name}.CID: expected an integer from 0 to 65535, got ${cid}`)
-        // Eight 64-bit zeroes: a fill() on a subarray would make an object per command.
+  const allFields = { ...sqeFields, ...fields }
+  const declared = declaredBits(name, ENTRY_BYTES, allFields)
+  const layout = struct(name, { bytes: ENTRY_BYTES, doc, spec }, allFields, {
+    begin(cid: number) {
+      const { data, base, longs } = this
+      if ((cid & 0xffff) !== cid) throw new RangeError(`${name}.CID: expected an integer from 0 to 65535, got ${cid}`)
+      if (longs !== undefined) {
+        // Eight 64-bit zeroes: a fill() is a call, and on a subarray an object per command.
+        const first = base >>> 3
+        longs[first] = 0
+        longs[first + 1] = 0
+        longs[first + 2] = 0
+        longs[first + 3] = 0
+        longs[first + 4] = 0
+        longs[first + 5] = 0
+        longs[first + 6] = 0
+        longs[first + 7] = 0
+      } else {
         for (let at = base; at < base + ENTRY_BYTES; at += 8) data.setFloat64(at, 0)
-        data.setUint32(base, opcode + cid * 0x1_0000, true)
-        return this
-      },
+      }
+      data.setUint32(base, opcode | (cid << 16), true)
+      return this
     },
-  )
+  })
   const view = (data: DataView, byteOffset = 0) =>
     layout.view(data, byteOffset) as unknown as CommandCursor & Values<CommonFields & F>
   const methods: CommandMethods<F> = {
@@ -84,13 +93,24 @@ function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: 
     set,
     transfer: transfers[opcode & 3]!,
     view,
-    describe: (data, byteOffset) => layout.format(layout.view(data, byteOffset)),
+    describe: (data, byteOffset = 0) => [
+      ...layout.format(layout.view(data, byteOffset)),
+      ...undeclared(data, byteOffset, declared),
+    ],
     encode(data, byteOffset, values) {
       const { CID = 0, ...rest } = values as { CID?: number }
-      Object.assign(view(data, byteOffset).begin(CID), rest)
+      assignFields(name, allFields, view(data, byteOffset).begin(CID), rest)
     },
   }
   return Object.freeze({ ...layout, ...methods })
+}
+
+function undeclared(data: DataView, byteOffset: number, declared: bigint): string[] {
+  return Array.from({ length: ENTRY_BYTES / 4 }, (_, dword) => {
+    const word = BigInt(data.getUint32(byteOffset + dword * 4, true))
+    const rest = word & ~(declared >> BigInt(dword * 32))
+    return rest === 0n ? '' : `CDW${dword}.undeclared=0x${rest.toString(16)}`
+  }).filter((text) => text !== '')
 }
 
 /** Bits msb:lsb of Command Dword `dword`. */

@@ -79,10 +79,10 @@ function register<W extends 32 | 64, A extends Access, F extends BitsMap>(
     encode(values, base) {
       let word = BigInt(base ?? 0)
       for (const [key, value] of Object.entries(values)) {
-        const row = fields[key]
+        const row = Object.hasOwn(fields, key) ? fields[key] : undefined
         if (row === undefined)
           throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')}`)
-        word = (word & ~placedMask(row)) | placeBits(name, key, row, value)
+        word = (word & ~placedMask(row)) | placeBits(`${name}.${key}`, row, value)
       }
       return raw(word)
     },

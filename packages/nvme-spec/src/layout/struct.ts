@@ -46,12 +46,25 @@ export class CursorBase {
   data: DataView
   origin: number
   base: number
-  constructor(data: DataView, byteOffset: number) {
+  /** The last base at which a structure fits. */
+  last: number
+  /**
+   * The memory of `data` once more, where every structure in it is aligned to 8 bytes and the host is little-endian.
+   * A compiler keeps what it knows of a typed array across stores, and finds out anew what a DataView is after each.
+   */
+  words: Uint32Array | undefined
+  longs: Float64Array | undefined
+  constructor(data: DataView, byteOffset: number, lengthBytes: number, aligned: boolean) {
     this.data = data
     this.origin = byteOffset
     this.base = byteOffset
+    this.last = data.byteLength - lengthBytes
+    this.words = aligned ? new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2) : undefined
+    this.longs = aligned ? new Float64Array(data.buffer, data.byteOffset, data.byteLength >>> 3) : undefined
   }
 }
+
+const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
 /**
  * Declares a structure of `facts.bytes` bytes.
@@ -63,16 +76,18 @@ export function struct<const F extends FieldMap>(
   fields: F,
   cursorMethods: CursorMethods = {},
 ): Struct<F> {
-  checkRows(name, facts.bytes, fields)
-  const View = cursorClass(facts.bytes, fields)
-  Object.assign(View.prototype, cursorMethods)
+  declaredBits(name, facts.bytes, fields)
+  const { AnyCursor, AlignedCursor } = cursorClasses(name, facts.bytes, fields)
+  Object.assign(AnyCursor.prototype, cursorMethods)
   const view = (data: DataView, byteOffset = 0) => {
     if (byteOffset < 0 || byteOffset + facts.bytes > data.byteLength) {
       throw new RangeError(
         `${name} needs ${facts.bytes} bytes at offset ${byteOffset}, the view has ${data.byteLength} (${facts.spec})`,
       )
     }
-    return new View(data, byteOffset) as unknown as Cursor & Values<F> & { readonly data: DataView }
+    const aligned = littleEndian && (data.byteOffset | byteOffset | facts.bytes) % 8 === 0
+    return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, facts.bytes, aligned) as unknown as Cursor &
+      Values<F> & { readonly data: DataView }
   }
   const handles = Object.fromEntries(
     Object.entries(fields).map(([key, { offset, lengthBytes, doc, rows, values }]) => [
@@ -91,7 +106,7 @@ export function struct<const F extends FieldMap>(
     name,
     fields,
     view,
-    create: (values = {}) => Object.assign(view(new DataView(new ArrayBuffer(facts.bytes))), values),
+    create: (values = {}) => assignFields(name, fields, view(new DataView(new ArrayBuffer(facts.bytes))), values),
     format: (values) =>
       Object.entries(fields).flatMap(([key, row]) => {
         const value: unknown = values[key as keyof F]
@@ -108,39 +123,76 @@ export function struct<const F extends FieldMap>(
 /** Methods that a kind of structure adds to its cursors, such as a command's `begin`. */
 export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: never[]) => unknown>>
 
-/** One class a structure, so that a field access is a monomorphic property of a known shape. */
-function cursorClass(strideBytes: number, fields: FieldMap): typeof CursorBase {
-  class StructCursor extends CursorBase {
+/**
+ * Two classes a structure, so that a field access is a property of a known shape: one for memory at any address,
+ * and one that stores whole dwords through typed arrays, as most entries are in memory where that is possible.
+ */
+function cursorClasses(name: string, strideBytes: number, fields: FieldMap) {
+  class AnyCursor extends CursorBase {
     at(index: number): this {
-      this.base = this.origin + index * strideBytes
+      const base = this.origin + index * strideBytes
+      // A store outside a typed array is dropped without a word; this is where it is refused.
+      if (!(base >= 0 && base <= this.last)) {
+        throw new RangeError(`${name}: index ${index} is outside the view of ${this.last + strideBytes} bytes`)
+      }
+      this.base = base
       return this
     }
   }
-  for (const [key, { offset, get, set }] of Object.entries(fields)) {
-    Object.defineProperty(StructCursor.prototype, key, {
+  class AlignedCursor extends AnyCursor {}
+  for (const [key, { get, set, setWords }] of Object.entries(fields)) {
+    const label = `${name}.${key}`
+    Object.defineProperty(AnyCursor.prototype, key, {
       get(this: CursorBase): unknown {
-        return get(this.data, this.base + offset)
+        return get(this.data, this.base)
       },
       set(this: CursorBase, value: unknown) {
-        set(this.data, this.base + offset, value)
+        set(this.data, this.base, value, label)
+      },
+      enumerable: true,
+    })
+    if (setWords === undefined) continue
+    Object.defineProperty(AlignedCursor.prototype, key, {
+      get(this: CursorBase): unknown {
+        return get(this.data, this.base)
+      },
+      set(this: CursorBase, value: unknown) {
+        setWords(this.words!, this.base, value, label)
       },
       enumerable: true,
     })
   }
-  return StructCursor
+  return { AnyCursor, AlignedCursor }
 }
 
-function checkRows(name: string, lengthBytes: number, fields: FieldMap): void {
+/**
+ * Assigns to a cursor's fields, for values whose names the compiler may not have seen.
+ * @throws TypeError for a name that is no field's: on a plain object it would be lost without a word.
+ */
+export function assignFields<C extends object>(name: string, fields: FieldMap, cursor: C, values: object): C {
+  for (const key of Object.keys(values)) {
+    if (!Object.hasOwn(fields, key)) {
+      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')}`)
+    }
+  }
+  return Object.assign(cursor, values)
+}
+
+/** The bits of the structure that rows declare; refuses rows that overlap or leave the structure. */
+export function declaredBits(name: string, lengthBytes: number, fields: FieldMap): bigint {
   let taken = 0n
   for (const [key, field] of Object.entries(fields)) {
     const { msb, lsb } = field.bits ?? { msb: field.lengthBytes * 8 - 1, lsb: 0 }
     const mask = ((1n << BigInt(msb - lsb + 1)) - 1n) << BigInt(field.offset * 8 + lsb)
-    if (field.offset + field.lengthBytes > lengthBytes) {
-      throw new RangeError(`${name}.${key}: ends at byte ${field.offset + field.lengthBytes} of ${lengthBytes}`)
+    if (field.offset < 0 || field.offset + field.lengthBytes > lengthBytes) {
+      throw new RangeError(
+        `${name}.${key}: bytes ${field.offset + field.lengthBytes - 1}:${field.offset} are outside ${lengthBytes} bytes`,
+      )
     }
     if ((taken & mask) !== 0n) throw new RangeError(`${name}.${key}: overlaps another row at byte ${field.offset}`)
     taken |= mask
   }
+  return taken
 }
 
 function wordBits(rows: BitsMap, lengthBytes: number): number {
