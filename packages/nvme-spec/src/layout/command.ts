@@ -66,9 +66,11 @@ function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: 
   const declared = declaredBits(name, ENTRY_BYTES, allFields)
   const layout = struct(name, { bytes: ENTRY_BYTES, doc, spec }, allFields, {
     begin(cid: number) {
-      const { data, base, longs } = this
-      if ((cid & 0xffff) !== cid) throw new RangeError(`${name}.CID: expected an integer from 0 to 65535, got ${cid}`)
-      if (longs !== undefined) {
+      const { base, longs } = this
+      if ((cid & 0xffff) !== cid) refuseCid(name, cid)
+      if (longs === undefined) {
+        clear(this.data, base)
+      } else {
         // Eight 64-bit zeroes: a fill() is a call, and on a subarray an object per command.
         const first = base >>> 3
         longs[first] = 0
@@ -79,10 +81,9 @@ function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: 
         longs[first + 5] = 0
         longs[first + 6] = 0
         longs[first + 7] = 0
-      } else {
-        for (let at = base; at < base + ENTRY_BYTES; at += 8) data.setFloat64(at, 0)
       }
-      data.setUint32(base, opcode | (cid << 16), true)
+      // Through the DataView on purpose: it throws when the memory was detached, where typed arrays are silent.
+      this.data.setUint32(base, opcode | (cid << 16), true)
       return this
     },
   })
@@ -103,6 +104,14 @@ function command<F extends FieldMap>(name: string, set: 'admin' | 'nvm', facts: 
     },
   }
   return Object.freeze({ ...layout, ...methods })
+}
+
+function clear(data: DataView, base: number): void {
+  for (let at = base; at < base + ENTRY_BYTES; at += 4) data.setUint32(at, 0)
+}
+
+function refuseCid(name: string, cid: number): never {
+  throw new RangeError(`${name}.CID: expected an integer from 0 to 65535, got ${cid}`)
 }
 
 function undeclared(data: DataView, byteOffset: number, declared: bigint): string[] {

@@ -20,7 +20,7 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   /** @throws RangeError, beginning with `name`, for a value that does not fit; nothing is ever cut to size. */
   readonly set: (data: DataView, base: number, value: T, name: string) => void
   /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
-  readonly setWords?: (words: Uint32Array, base: number, value: T, name: string) => void
+  readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, name: string) => void
   readonly format: (value: T) => string
 }
 
@@ -76,9 +76,9 @@ export function u32(offset: number, doc: string, rows: BitsMap = none): Field<nu
       data.setUint32(base + offset, value, true)
     },
     ...(offset % 4 === 0 && {
-      setWords(words, base, value: number, name) {
+      setWords(cursor, value: number, name) {
         if (value >>> 0 !== value) refuse(name, doc, 'an integer from 0 to 2^32 - 1', value)
-        words[(base + offset) >>> 2] = value
+        cursor.words[(cursor.base + offset) >>> 2] = value
       },
     }),
   })
@@ -117,19 +117,25 @@ export function u64(offset: number, doc: string): Field<bigint, None, None> {
  * Reading a value of 2^53 or more gives an inexact number; compare with `Number.isSafeInteger` where a device wrote it.
  */
 export function n64(offset: number, doc: string): Field<number, None, None> {
-  const high = offset + 4
+  const expected = 'an integer from 0 to 2^53 - 1'
   return field(offset, 8, doc, none, {
-    get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + high, true) * 0x1_0000_0000,
+    get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000,
+    // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
     set(data, base, value: number, name) {
-      if (!Number.isSafeInteger(value) || value < 0) refuse(name, doc, 'an integer from 0 to 2^53 - 1', value)
-      data.setUint32(base + offset, value, true) // takes the value modulo 2^32
-      data.setUint32(base + high, value / 0x1_0000_0000, true)
+      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
+        refuse(name, doc, expected, value)
+      const at = base + offset
+      data.setUint32(at, value, true)
+      data.setUint32(at + 4, value / 0x1_0000_0000, true)
     },
     ...(offset % 4 === 0 && {
-      setWords(words, base, value: number, name) {
-        if (!Number.isSafeInteger(value) || value < 0) refuse(name, doc, 'an integer from 0 to 2^53 - 1', value)
-        words[(base + offset) >>> 2] = value // takes the value modulo 2^32
-        words[(base + high) >>> 2] = value / 0x1_0000_0000
+      setWords(cursor, value: number, name) {
+        if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
+          refuse(name, doc, expected, value)
+        const { words } = cursor
+        const at = (cursor.base + offset) >>> 2
+        words[at] = value
+        words[at + 1] = value / 0x1_0000_0000
       },
     }),
     format: hex,

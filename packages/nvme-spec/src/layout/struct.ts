@@ -123,6 +123,10 @@ export function struct<const F extends FieldMap>(
 /** Methods that a kind of structure adds to its cursors, such as a command's `begin`. */
 export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: never[]) => unknown>>
 
+function refuseIndex(name: string, index: number, lengthBytes: number): never {
+  throw new RangeError(`${name}: index ${index} is outside the view of ${lengthBytes} bytes`)
+}
+
 /**
  * Two classes a structure, so that a field access is a property of a known shape: one for memory at any address,
  * and one that stores whole dwords through typed arrays, as most entries are in memory where that is possible.
@@ -133,13 +137,15 @@ function cursorClasses(name: string, strideBytes: number, fields: FieldMap) {
       const base = this.origin + index * strideBytes
       // A store outside a typed array is dropped without a word; this is where it is refused.
       if (!(base >= 0 && base <= this.last)) {
-        throw new RangeError(`${name}: index ${index} is outside the view of ${this.last + strideBytes} bytes`)
+        refuseIndex(name, index, this.last + strideBytes)
       }
       this.base = base
       return this
     }
   }
-  class AlignedCursor extends AnyCursor {}
+  class AlignedCursor extends AnyCursor {
+    declare words: Uint32Array
+  }
   for (const [key, { get, set, setWords }] of Object.entries(fields)) {
     const label = `${name}.${key}`
     Object.defineProperty(AnyCursor.prototype, key, {
@@ -156,8 +162,8 @@ function cursorClasses(name: string, strideBytes: number, fields: FieldMap) {
       get(this: CursorBase): unknown {
         return get(this.data, this.base)
       },
-      set(this: CursorBase, value: unknown) {
-        setWords(this.words!, this.base, value, label)
+      set(this: AlignedCursor, value: unknown) {
+        setWords(this, value, label)
       },
       enumerable: true,
     })
