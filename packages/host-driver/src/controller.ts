@@ -8,7 +8,7 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-import { CommandQueue } from './command-queue.js'
+import { CommandQueue, CommandTimeoutError } from './command-queue.js'
 import {
   ControllerNotReadyError,
   DeviceLostError,
@@ -76,6 +76,7 @@ export class Controller<N extends Namespace = Namespace> {
   private readonly resources: Resources
   private readonly executing = new Set<Promise<unknown>>()
   private state: 'open' | 'closed' | 'failed' = 'open'
+  private closing: Promise<void> | undefined
 
   /** Opens for reading: no method of the handle, or of its namespaces, writes. */
   static open(transport: Transport, options?: ControllerOptions & { write?: never }): Promise<Controller>
@@ -167,16 +168,12 @@ export class Controller<N extends Namespace = Namespace> {
   /** @throws NamespaceNotFoundError naming the ones there are. */
   namespace(nsid: number): N {
     const found = this.namespaces.find((namespace) => namespace.nsid === nsid)
-    if (found === undefined)
-      throw new NamespaceNotFoundError(
-        nsid,
-        this.namespaces.map((namespace) => namespace.nsid),
-      )
+    if (found === undefined) throw new NamespaceNotFoundError(nsid, this.namespaces)
     return found
   }
 
-  /** The controller's registers, by their declarations. */
-  get registers(): Registers {
+  /** The controller's registers, by their declarations, to look at. */
+  get registers(): Pick<Registers, 'read' | 'format'> {
     return this.resources.registers
   }
 
@@ -184,8 +181,43 @@ export class Controller<N extends Namespace = Namespace> {
    * Shuts the controller down as the specification asks, and gives all its memory back. Waits for what is in flight,
    * which is bounded by its own deadlines. Closing twice is harmless.
    */
-  async close(): Promise<void> {
-    if (this.state === 'closed') return
+  close(): Promise<void> {
+    return (this.closing ??= this.shutDown())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  private async flush(nsid: number): Promise<void> {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    try {
+      await this.resources.single?.execute(Flush, { NSID: nsid })
+    } catch (error) {
+      if (error instanceof CommandTimeoutError || error instanceof DeviceLostError) await this.fail()
+      throw error
+    }
+  }
+
+  private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    const execution = this.executeToTheEnd(plan, memory, options)
+    this.executing.add(execution)
+    try {
+      return await execution
+    } finally {
+      this.executing.delete(execution)
+    }
+  }
+
+  private async executeToTheEnd(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    const summary = await this.resources.engine.execute(plan, memory, options)
+    const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
+    if (fatal) await this.fail()
+    return summary
+  }
+
+  private async shutDown(): Promise<void> {
     const wasOpen = this.state === 'open'
     this.state = 'closed'
     await Promise.allSettled(this.executing)
@@ -197,29 +229,6 @@ export class Controller<N extends Namespace = Namespace> {
       await shutdown(registers, transport.clock, SHUTDOWN_TIMEOUT_NS)
     } finally {
       await giveBack(this.resources)
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
-
-  private async flush(nsid: number): Promise<void> {
-    if (this.state !== 'open') throw new ControllerClosedError(this.state)
-    await this.resources.single?.execute(Flush, { NSID: nsid })
-  }
-
-  private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    if (this.state !== 'open') throw new ControllerClosedError(this.state)
-    const execution = this.resources.engine.execute(plan, memory, options)
-    this.executing.add(execution)
-    try {
-      const summary = await execution
-      const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
-      if (fatal) await this.fail()
-      return summary
-    } finally {
-      this.executing.delete(execution)
     }
   }
 
@@ -288,7 +297,8 @@ export class SerialMismatchError extends GpuNvmeError {
 export class NamespaceNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
   readonly category = 'not-found'
-  constructor(nsid: number, found: readonly number[]) {
-    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found.join(', ') || 'none'}`] })
+  constructor(nsid: number, active: readonly Namespace[]) {
+    const found = active.map((namespace) => namespace.nsid).join(', ')
+    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found || 'none'}`] })
   }
 }

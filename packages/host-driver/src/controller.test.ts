@@ -1,0 +1,179 @@
+import { CC, CSTS } from '@gpunvme/nvme-spec'
+import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
+import { CommandError } from './command-queue.js'
+import { Controller, ControllerClosedError, NamespaceNotFoundError, SerialMismatchError } from './controller.js'
+import { ForeignDataError } from './guard/guard.js'
+import { LbaRangeError } from './namespace.js'
+
+const MIB = 1024 * 1024
+let simulation: ReturnType<typeof simulate>
+
+/** A simulated controller; after each test its list of host mistakes has to be empty. */
+function controller(options: SimulationOptions = {}): ReturnType<typeof simulate>['transport'] {
+  simulation = simulate(options)
+  return simulation.transport
+}
+afterEach(() => {
+  expect(simulation.diagnostics).toEqual([])
+})
+
+describe('bring-up', () => {
+  test('ends with a controller that is enabled and identified', async () => {
+    const transport = controller({ profile: 'sn740' })
+    await using ctrl = await Controller.open(transport)
+    expect(CSTS.RDY.of(transport.bar.read32(0x1c))).toBe(1)
+    expect(transport.bar.read32(0x14)).toBe(0x00460001)
+    expect(ctrl.identity.serial).not.toBe('')
+    expect(ctrl.identity.maxTransferBytes).toBe(MIB)
+    expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1])
+  })
+
+  test('works on a controller that somebody left enabled', async () => {
+    const transport = controller()
+    await Controller.open(transport)
+    await using ctrl = await Controller.open(transport)
+    expect(await ctrl.namespace(1).readBytes(0, 4)).toEqual(new Uint8Array(4))
+  })
+
+  test('gives all its memory back, and leaves the controller shut down and disabled', async () => {
+    const transport = controller()
+    const ctrl = await Controller.open(transport)
+    await ctrl.close()
+    await ctrl.close()
+    expect(CC.EN.of(transport.bar.read32(0x14))).toBe(0)
+    expect(CSTS.RDY.of(transport.bar.read32(0x1c))).toBe(0)
+    expect(simulation.hostMemory.allocatedBytes).toBe(0)
+  })
+
+  test('uses as many queues as the controller allows, and says so', async () => {
+    await using ctrl = await Controller.open(controller({ ioQueuePairs: 3 }), { queues: 8, queueDepth: 7 })
+    expect(ctrl.queues).toBe(3)
+    expect(ctrl.queueDepth).toBe(7)
+  })
+
+  test('honours a doorbell stride and a smaller MQES', async () => {
+    await using ctrl = await Controller.open(controller({ dstrd: 3, maxQueueEntries: 5 }), { queues: 2 })
+    expect(ctrl.queueDepth).toBe(4)
+    await ctrl.namespace(1).readBytes(0, 64 * 1024)
+  })
+
+  test('says what is missing when a namespace does not exist', async () => {
+    await using ctrl = await Controller.open(controller())
+    expect(() => ctrl.namespace(7)).toThrow(NamespaceNotFoundError)
+    expect(() => ctrl.namespace(7)).toThrow('active: 1')
+  })
+
+  test('refuses to be used after it was closed', async () => {
+    const ctrl = await Controller.open(controller())
+    await ctrl.close()
+    await expect(ctrl.namespace(1).readBytes(0, 1)).rejects.toThrow(ControllerClosedError)
+  })
+})
+
+describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
+  const namespaces = [{ nsid: 3, blockBytes, media: patternMedia(64 * MIB) }]
+
+  test.each([
+    ['one block', 5, 1],
+    ['up to the page boundary', 8, 8],
+    ['two pages', 16, 16],
+    ['a PRP list', 1, 200],
+    ['many commands', 7, 3000],
+  ])('%s', async (_, slba, blocks) => {
+    await using ctrl = await Controller.open(controller({ profile: 'sn740', namespaces }), { queues: 3, queueDepth: 4 })
+    const ns = ctrl.namespace(3)
+    const memory = ns.dma.alloc(blocks * blockBytes)
+    await ns.read(slba, blocks, memory)
+    expect(wrongBytes(memory, slba * blockBytes)).toBe(0)
+  })
+
+  test('the last block, and not one more', async () => {
+    await using ctrl = await Controller.open(controller({ namespaces }))
+    const ns = ctrl.namespace(3)
+    const memory = ns.dma.alloc(2 * blockBytes)
+    await ns.read(ns.blocks - 1, 1, memory)
+    await expect(ns.read(ns.blocks - 1, 2, memory)).rejects.toThrow(LbaRangeError)
+  })
+
+  test('into memory of scattered pages, at an offset', async () => {
+    await using ctrl = await Controller.open(controller({ namespaces, fragmented: true }))
+    const ns = ctrl.namespace(3)
+    const memory = ns.dma.alloc(MIB + 8192)
+    await ns.read(9, MIB / blockBytes, memory, { offsetBytes: 8192 })
+    expect(wrongBytes(memory, 9 * blockBytes, 8192)).toBe(0)
+  })
+
+  test('commands larger than one page of PRP entries can list', async () => {
+    const options = { maxTransferBytes: 8 * MIB, queueDepth: 2 }
+    await using ctrl = await Controller.open(controller({ namespaces, mdts: 0, fragmented: true }), options)
+    const ns = ctrl.namespace(3)
+    const memory = ns.dma.alloc(16 * MIB)
+    await ns.read(0, (16 * MIB) / blockBytes, memory)
+    expect(wrongBytes(memory, 0)).toBe(0)
+  })
+})
+
+describe('writing', () => {
+  const serial = 'SIM00001'
+
+  test('is not there without asking for it', async () => {
+    await using ctrl = await Controller.open(controller())
+    expect('write' in ctrl.namespace(1)).toBe(false)
+    const plan = {
+      ...ctrl.namespace(1).planReads([{ slba: 0, blocks: 1, offsetBytes: 0 }]),
+      operation: 'write' as const,
+    }
+    expect(() => ctrl.namespace(1).execute(plan, ctrl.namespace(1).dma.alloc(512))).toThrow('only reads')
+  })
+
+  test('needs the serial number of this very controller', async () => {
+    const transport = controller({ serial })
+    await expect(Controller.open(transport, { write: { serial: 'OTHER' } })).rejects.toThrow(SerialMismatchError)
+    expect(simulation.hostMemory.allocatedBytes).toBe(0)
+  })
+
+  test('is read back after flush, by a controller that is opened anew', async () => {
+    const transport = controller({ serial })
+    {
+      await using ctrl = await Controller.open(transport, { write: { serial } })
+      const ns = ctrl.namespace(1)
+      const memory = ns.dma.alloc(3 * MIB)
+      fillPattern(memory, 12345)
+      await ns.write(777, (3 * MIB) / 512, memory)
+      await ns.flush()
+      memory.free()
+    }
+    await using again = await Controller.open(transport)
+    const memory = again.namespace(1).dma.alloc(3 * MIB)
+    await again.namespace(1).read(777, (3 * MIB) / 512, memory)
+    expect(wrongBytes(memory, 12345)).toBe(0)
+  })
+
+  test('is refused over a file system until that is named', async () => {
+    const transport = controller({ serial })
+    {
+      await using first = await Controller.open(transport, { write: { serial } })
+      const memory = first.namespace(1).dma.alloc(4096)
+      memory.view!.setUint16(1080, 0xef53, true)
+      await first.namespace(1).write(0, 8, memory)
+    }
+    {
+      await using second = await Controller.open(transport, { write: { serial } })
+      const memory = second.namespace(1).dma.alloc(512)
+      await expect(second.namespace(1).write(0, 1, memory)).rejects.toThrow(ForeignDataError)
+      await expect(second.namespace(1).write(5000, 1, memory)).rejects.toThrow('ext2/3/4 (signature at byte 1080)')
+    }
+    await using third = await Controller.open(transport, { write: { serial, overwrite: ['ext2/3/4'] } })
+    await third.namespace(1).write(0, 1, third.namespace(1).dma.alloc(512))
+  })
+})
+
+test('an admin command that the controller refuses is an error with its status', async () => {
+  const faults = { rules: [{ match: { qid: 0, opcode: 0x06 }, action: { kind: 'status', sct: 0, sc: 0x06 } as const }] }
+  const refusal = Controller.open(controller({ faults }))
+  await expect(refusal).rejects.toThrow(CommandError)
+  await expect(refusal).rejects.toThrow('Identify failed: Internal Error (SCT 0h SC 06h)')
+  expect(simulation.hostMemory.allocatedBytes).toBe(0)
+})

@@ -1,0 +1,167 @@
+import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { patternMedia, wrongBytes } from '../test/pattern.js'
+import { Controller, ControllerClosedError } from './controller.js'
+import { HostEngine } from './host-engine.js'
+import { TransferError } from './namespace.js'
+
+const MIB = 1024 * 1024
+const READ = 0x02
+const SECOND_NS = 1_000_000_000
+
+const fault = (action: FaultAction, match: FaultMatch = { opcode: READ, nth: 3 }) => ({
+  faults: { rules: [{ match: { qid: 1, ...match }, action }] },
+})
+
+async function openWith(options: SimulationOptions) {
+  const simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(64 * MIB) }], ...options })
+  const engine = new HostEngine(simulation.transport)
+  const ctrl = await Controller.open(simulation.transport, { engine, queueDepth: 8, maxTransferBytes: 65536 })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(MIB)
+  const plan = ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
+  return { simulation, engine, ctrl, ns, memory, plan }
+}
+
+describe('one outcome for each command', () => {
+  test('all succeed, over many laps of the rings', async () => {
+    const { engine, ctrl, ns, memory } = await openWith({})
+    const plan = ns.planReads(
+      Array.from({ length: 400 }, (_, index) => ({ slba: index * 8, blocks: 8, offsetBytes: (index % 256) * 4096 })),
+    )
+    const summary = await ns.execute(plan, memory)
+    expect(summary).toMatchObject({ commands: 400, succeeded: 400, bytes: 400 * 4096, failures: [] })
+    expect(engine.statistics.staleCompletions).toBe(0)
+    await ctrl.close()
+  })
+
+  test('a status is reported with its command, and the others go on', async () => {
+    const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'status', sct: 2, sc: 0x81, dnr: true }))
+    const { succeeded, failures } = await ns.execute(plan, memory)
+    expect(succeeded).toBe(15)
+    expect(failures).toEqual([
+      {
+        command: 2,
+        qid: 1,
+        cid: expect.any(Number) as number,
+        outcome: { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false },
+      },
+    ])
+    await ctrl.close()
+  })
+
+  test('a lost completion is a timeout, in bounded time, and takes the controller down', async () => {
+    const { simulation, ctrl, ns, memory, plan } = await openWith(fault({ kind: 'drop-completion' }))
+    const startNs = simulation.clock.now()
+    const { commands, succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+    expect(simulation.clock.now() - startNs).toBeLessThan(2 * SECOND_NS)
+    expect(succeeded + failures.length).toBe(commands)
+    expect(failures[0]).toMatchObject({ command: 2, outcome: { kind: 'timeout', afterNs: SECOND_NS } })
+    await expect(ns.execute(plan, memory)).rejects.toThrow(ControllerClosedError)
+    expect(simulation.transport.bar.read32(0x1c) & 1).toBe(0)
+    await ctrl.close()
+  })
+
+  test('a duplicate completion is counted, and credited to nobody', async () => {
+    const { engine, ctrl, ns, memory, plan } = await openWith(fault({ kind: 'duplicate-completion' }))
+    const summary = await ns.execute(plan, memory)
+    expect(summary).toMatchObject({ succeeded: 16, failures: [] })
+    expect(engine.statistics.staleCompletions).toBe(1)
+    expect(wrongBytes(memory, 0)).toBe(0)
+    await ctrl.close()
+  })
+
+  test('a completion with a foreign identifier is counted, and its command times out', async () => {
+    const { engine, ctrl, ns, memory, plan } = await openWith(fault({ kind: 'corrupt-cid', xor: 0x4000 }))
+    const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+    expect(succeeded).toBe(15)
+    expect(failures).toMatchObject([{ command: 2, outcome: { kind: 'timeout' } }])
+    expect(engine.statistics.staleCompletions).toBe(1)
+    await ctrl.close()
+  })
+
+  test('a late completion finds its slot taken by nobody', async () => {
+    const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'delay-completion', delayNs: 3 * SECOND_NS }))
+    const { failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+    expect(failures).toMatchObject([{ command: 2, outcome: { kind: 'timeout' } }])
+    await ctrl.close()
+  })
+
+  test.each(['fatal-status', 'remove-device'] as const)('%s is device-lost for what is in flight', async (kind) => {
+    const { simulation, ctrl, ns, memory, plan } = await openWith(fault({ kind }))
+    const startNs = simulation.clock.now()
+    const { commands, succeeded, failures } = await ns.execute(plan, memory)
+    expect(succeeded + failures.length).toBe(commands)
+    expect(failures.some(({ outcome }) => outcome.kind === 'device-lost')).toBe(true)
+    expect(failures.every(({ outcome }) => ['device-lost', 'not-submitted'].includes(outcome.kind))).toBe(true)
+    expect(simulation.clock.now() - startNs).toBeLessThan(SECOND_NS)
+    await ctrl.close()
+  })
+})
+
+describe('several plans at once', () => {
+  test('are all served, each with its own data', async () => {
+    const { ctrl, ns } = await openWith({})
+    const reads = Array.from({ length: 5 }, async (_, index) => {
+      const memory = ns.dma.alloc(MIB)
+      await ns.read(index * 2048, 2048, memory)
+      return wrongBytes(memory, index * MIB)
+    })
+    expect(await Promise.all(reads)).toEqual([0, 0, 0, 0, 0])
+    await ctrl.close()
+  })
+
+  test('an aborted one drains what it has in flight and throws the reason; the other is whole', async () => {
+    const { ctrl, ns } = await openWith({})
+    const abort = new AbortController()
+    const doomed = ns.dma.alloc(16 * MIB)
+    const reading = ns.read(0, (16 * MIB) / 512, doomed, { signal: abort.signal })
+    const memory = ns.dma.alloc(MIB)
+    const other = ns.read(0, 2048, memory)
+    abort.abort(new Error('changed my mind'))
+    await expect(reading).rejects.toThrow('changed my mind')
+    await other
+    expect(wrongBytes(memory, 0)).toBe(0)
+    await ctrl.close()
+  })
+})
+
+test('a failed read is an error that names command, queue, namespace and LBA', async () => {
+  const { ctrl, ns, memory } = await openWith(
+    fault({ kind: 'status', sct: 0, sc: 0x80, dnr: true }, { opcode: READ, nth: 1 }),
+  )
+  const read = ns.read(0x3b9, 16, memory)
+  await expect(read).rejects.toThrow(TransferError)
+  await expect(read).rejects.toThrow(
+    /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}NLB 16\n/,
+  )
+  await ctrl.close()
+})
+
+describe('a plan that would do harm is refused before anything is staged', () => {
+  test.each([
+    ['bytes beyond the memory', { offsetBytes: Float64Array.of(MIB - 512) }],
+    ['no blocks', { blocks: Uint32Array.of(0) }],
+    ['too many blocks for its PRP list', { blocks: Uint32Array.of(1024) }],
+    ['a queue that is not there', { queue: Uint16Array.of(1) }],
+    ['an array of another length', { slba: Float64Array.of(0, 8) }],
+    ['an LBA that is no integer', { slba: Float64Array.of(0.5) }],
+  ])('%s', async (_, change) => {
+    const { simulation, ctrl, ns, memory } = await openWith({})
+    const plan = { ...ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), ...change }
+    const before = simulation.controller.statistics.doorbellWrites
+    await expect(ns.execute(plan, memory)).rejects.toThrow(RangeError)
+    expect(simulation.controller.statistics.doorbellWrites).toBe(before)
+    await ctrl.close()
+  })
+})
+
+test('rings one doorbell for a batch of commands', async () => {
+  const { engine, ctrl, ns, memory } = await openWith({ profile: 'ideal' })
+  await ns.execute(ns.planReads(Array.from({ length: 800 }, () => ({ slba: 0, blocks: 1, offsetBytes: 0 }))), memory)
+  const { commands, doorbellWrites } = engine.statistics
+  expect(commands).toBe(800)
+  expect(doorbellWrites).toBeLessThan(800)
+  await ctrl.close()
+})
