@@ -1,1 +1,27 @@
-export {}
+export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
+export { ImageNotFoundError, type SuperblockCopy } from './image/copies.js'
+export { ImageContentError } from './image/json.js'
+export type { Manifest, PackedLayer, PackedSource, PackedTensor } from './image/manifest.js'
+export { ModelNotInImageError, openImage, StaleCopyError, type Image, type PackedModel } from './image/open-image.js'
+export { ImageChecksumError } from './image/read-region.js'
+export { SUPERBLOCK, SuperblockError, UnsupportedImageError, type Superblock } from './image/superblock.js'
+export { loadTensor, type LoadTensorOptions } from './load-tensor.js'
+export { ImageExistsError, pack, type PackOptions, type PackProgress, type PackReceipt } from './pack/pack.js'
+export {
+  BlockSizeError,
+  EmptyModelError,
+  ManifestTooLongError,
+  planPack,
+  UnloadableTensorsError,
+  type PackPlan,
+  type PlanPackOptions,
+} from './pack/plan-pack.js'
+export { NamespaceTooSmallError } from './pack/room.js'
+export { planExtent, type ReadShape } from './plan.js'
+export { readSourceHeader } from './source-header.js'
+export { AllSlotsHeldError, streamLayers, type LayerStream } from './stream/layer-stream.js'
+export { UseAfterReleaseError, type LayerLease } from './stream/lease.js'
+export { planStream, type StreamOptions, type StreamProgress, type StreamShape } from './stream/options.js'
+export type { LayerStatistics, StreamStatistics } from './stream/statistics.js'
+export { VerificationError } from './verify-chunks.js'
+export { verifyImage, type VerifyOptions, type VerifyProgress, type VerifyReport } from './verify-image.js'

@@ -1,0 +1,86 @@
+import { TransferError, type Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
+import { decodeSuperblock, hasMagic, SuperblockError, UnsupportedImageError, type Superblock } from './superblock.js'
+
+/** What was found where one copy of the superblock belongs. */
+export interface SuperblockCopy {
+  readonly copy: CopyName
+  /** Absent when the copy cannot be used. */
+  readonly superblock?: Superblock
+  /** Why it cannot be used. */
+  readonly problem?: GpuNvmeError
+  /** Whether it starts as an image does, or cannot be read and so might. */
+  readonly ours: boolean
+}
+
+/** Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown. */
+export async function readCopies(namespace: Namespace, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
+  if (namespace.capacityBytes <= DATA_START_BYTES) return []
+  return Promise.all((['A', 'B'] as const).map((copy) => readCopy(namespace, copy, options)))
+}
+
+async function readCopy(namespace: Namespace, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
+  try {
+    const encoded = await namespace.readBytes(COPY_OFFSET_BYTES[copy], SUPERBLOCK_BYTES, options)
+    const ours = hasMagic(encoded)
+    try {
+      return { copy, superblock: decodeSuperblock(copy, encoded, namespace.capacityBytes), ours }
+    } catch (problem) {
+      if (problem instanceof SuperblockError || problem instanceof UnsupportedImageError) return { copy, problem, ours }
+      throw problem
+    }
+  } catch (problem) {
+    if (isMediaError(problem)) return { copy, problem, ours: true }
+    throw problem
+  }
+}
+
+/** Whether the controller answered, and said that it cannot give these blocks: other blocks may still be read. */
+export function isMediaError(error: unknown): error is TransferError {
+  return error instanceof TransferError && error.failures.every(({ outcome }) => outcome.kind === 'status')
+}
+
+/**
+ * The copy that counts: the valid one with the highest generation.
+ * @throws UnsupportedImageError when either copy is of a later version; ImageNotFoundError when neither copy is a
+ * superblock at all; SuperblockError or TransferError when what is there cannot be used.
+ */
+export function liveSuperblock(namespace: Namespace, copies: readonly SuperblockCopy[]): Superblock {
+  const newer = copies.find(({ problem }) => problem instanceof UnsupportedImageError)
+  // Which of the two is live cannot be told: a later version may count generations in another way.
+  if (newer?.problem !== undefined) throw newer.problem
+  const sound = copies.flatMap(({ copy, superblock }) => (superblock ? [{ copy, superblock }] : []))
+  const [first, second] = sound.sort((a, b) => b.superblock.generation - a.superblock.generation)
+  if (first === undefined) {
+    const damaged = copies.find(({ ours }) => ours)
+    throw damaged?.problem ?? new ImageNotFoundError(namespace)
+  }
+  if (second !== undefined) refuseDisagreement(first.superblock, second.copy, second.superblock)
+  return first.superblock
+}
+
+/** Two copies of one generation are one publication; nothing that could happen to a drive makes two of them. */
+function refuseDisagreement(live: Superblock, copy: CopyName, other: Superblock): void {
+  if (live.generation !== other.generation) return
+  const same = JSON.stringify(live) === JSON.stringify(other)
+  if (!same)
+    throw new SuperblockError(copy, 'GENERATION', 'a copy equal to the other of its generation', 'another image')
+}
+
+/** The namespace holds no image. */
+export class ImageNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NO_IMAGE'
+  readonly category = 'not-found'
+
+  constructor({ nsid, capacityBytes }: Namespace) {
+    super(`Namespace ${nsid} holds no model image`, {
+      facts: [
+        `no superblock at byte ${COPY_OFFSET_BYTES.A} or ${COPY_OFFSET_BYTES.B}`,
+        `the namespace has ${capacityBytes} bytes`,
+      ],
+      next: 'write a model to it with pack()',
+    })
+  }
+}

@@ -1,0 +1,154 @@
+import { encodeExtent, readCheckedExtent, readExtent } from './extent.js'
+import {
+  ALIGNMENT_BYTES,
+  chunksOf,
+  MAX_DIMENSIONS,
+  MAX_LAYERS,
+  MAX_MODEL_NAME_BYTES,
+  MAX_NAME_BYTES,
+  MAX_TENSORS,
+  type CheckedExtent,
+  type Extent,
+} from './format.js'
+import { parseImageJson, type ImageValue } from './json.js'
+import { tensorLengthBytes } from './tensor-length.js'
+
+/** One tensor of a packed model. */
+export interface PackedTensor {
+  readonly name: string
+  /** The source format's own name: 'F32', 'Q4_0', 'BF16'. */
+  readonly dtype: string
+  /** Elements, row-major with the outermost dimension first. */
+  readonly shape: readonly number[]
+  /** From the start of its layer; a multiple of 4096. */
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+  /** Of the tensor's bytes, as 64 hexadecimal digits. */
+  readonly sha256: string
+}
+
+/** Tensors that are loaded together: one extent of the namespace. */
+export interface PackedLayer extends Extent {
+  readonly name: string
+  /** In the order of their bytes. */
+  readonly tensors: readonly PackedTensor[]
+  /** Index into the model's chunk checksums of this layer's first one. */
+  readonly firstChunk: number
+}
+
+/** The file that a model was packed from. */
+export interface PackedSource {
+  readonly format: string
+  readonly formatVersion: number
+  /** What the file called the model. */
+  readonly name: string | undefined
+  readonly architecture: string | undefined
+}
+
+export interface Manifest {
+  readonly name: string
+  readonly fingerprint: string
+  readonly source: PackedSource
+  /** The source's bytes before its tensor data, kept as they were: hyper-parameters, tokenizer. */
+  readonly header: CheckedExtent
+  readonly chunkTable: CheckedExtent
+  readonly layers: readonly PackedLayer[]
+}
+
+export function encodeManifest({ name, fingerprint, source, header, chunkTable, layers }: Manifest): Uint8Array {
+  const { format, formatVersion, name: sourceName = null, architecture = null } = source
+  return Buffer.from(
+    JSON.stringify({
+      name,
+      fingerprint,
+      source: { format, formatVersion, name: sourceName, architecture },
+      header: encodeExtent(header),
+      chunkTable: encodeExtent(chunkTable),
+      layers: layers.map(({ name, offsetBytes, lengthBytes, tensors }) => ({
+        name,
+        offsetBytes,
+        lengthBytes,
+        tensors,
+      })),
+    }),
+  )
+}
+
+/** @throws ImageContentError */
+export function decodeManifest(region: string, encoded: Uint8Array, usedEndBytes: number): Manifest {
+  const manifest = parseImageJson(region, encoded)
+  const source = manifest.member('source')
+  const layers = readLayers(manifest.member('layers'), source.member('format').text(MAX_NAME_BYTES), usedEndBytes)
+  const chunkTableValue = manifest.member('chunkTable')
+  const chunkTable = readCheckedExtent(chunkTableValue, usedEndBytes)
+  const last = layers.at(-1)
+  const tableBytes = last === undefined ? 0 : (last.firstChunk + chunksOf(last.lengthBytes)) * 4
+  if (chunkTable.lengthBytes !== tableBytes) {
+    throw chunkTableValue.member('lengthBytes').error(`${tableBytes}: 4 for each chunk of the layers`)
+  }
+  return {
+    name: manifest.member('name').text(MAX_MODEL_NAME_BYTES),
+    fingerprint: manifest.member('fingerprint').hex(64),
+    source: {
+      format: source.member('format').text(MAX_NAME_BYTES),
+      formatVersion: source.member('formatVersion').integer(0),
+      name: optionalText(source.member('name')),
+      architecture: optionalText(source.member('architecture')),
+    },
+    header: readCheckedExtent(manifest.member('header'), usedEndBytes),
+    chunkTable,
+    layers,
+  }
+}
+
+function optionalText(value: ImageValue): string | undefined {
+  return value.isNull ? undefined : value.text(MAX_NAME_BYTES)
+}
+
+function readLayers(value: ImageValue, format: string, usedEndBytes: number): PackedLayer[] {
+  const layerNames = new Set<string>()
+  const tensorNames = new Set<string>()
+  let firstChunk = 0
+  return value.items(MAX_LAYERS).map((layer) => {
+    const extent = readExtent(layer, usedEndBytes)
+    if (extent.lengthBytes % ALIGNMENT_BYTES !== 0) {
+      throw layer.member('lengthBytes').error(`a multiple of ${ALIGNMENT_BYTES}`)
+    }
+    const name = uniqueName(layer.member('name'), layerNames)
+    const tensors = readTensors(layer.member('tensors'), format, extent.lengthBytes, tensorNames)
+    const packed = { name, ...extent, tensors, firstChunk }
+    firstChunk += chunksOf(extent.lengthBytes)
+    return packed
+  })
+}
+
+function readTensors(value: ImageValue, format: string, layerBytes: number, names: Set<string>): PackedTensor[] {
+  let endBytes = 0
+  return value.items(MAX_TENSORS - names.size).map((tensor) => {
+    const name = uniqueName(tensor.member('name'), names)
+    const dtype = tensor.member('dtype').text(MAX_NAME_BYTES)
+    const shape = tensor
+      .member('shape')
+      .items(MAX_DIMENSIONS)
+      .map((length) => length.integer(0))
+    const offset = tensor.member('offsetBytes')
+    const offsetBytes = offset.integer(0, layerBytes)
+    if (offsetBytes % ALIGNMENT_BYTES !== 0) throw offset.error(`a multiple of ${ALIGNMENT_BYTES}`)
+    if (offsetBytes < endBytes) throw offset.error(`at least ${endBytes}, where the tensor before ends`)
+    const length = tensor.member('lengthBytes')
+    const lengthBytes = length.integer(0, layerBytes - offsetBytes)
+    const expectedBytes = tensorLengthBytes(format, dtype, shape)
+    if (expectedBytes !== undefined && lengthBytes !== expectedBytes) {
+      throw length.error(`${expectedBytes}, as dtype and shape say`)
+    }
+    endBytes = offsetBytes + lengthBytes
+    return { name, dtype, shape, offsetBytes, lengthBytes, sha256: tensor.member('sha256').hex(64) }
+  })
+}
+
+function uniqueName(value: ImageValue, names: Set<string>): string {
+  const name = value.text(MAX_NAME_BYTES)
+  if (names.has(name)) throw value.error('a name that is not taken')
+  names.add(name)
+  return name
+}

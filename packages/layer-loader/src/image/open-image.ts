@@ -1,0 +1,123 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { quote } from '../formats/quote.js'
+import { decodeChunkTable } from './chunk-table.js'
+import { liveSuperblock, readCopies, type SuperblockCopy } from './copies.js'
+import { decodeDirectory, type DirectoryEntry } from './directory.js'
+import { fingerprintOf } from './fingerprint.js'
+import { ImageContentError } from './json.js'
+import { decodeManifest, type Manifest } from './manifest.js'
+import { extentsOf, refuseOverlap, type NamedExtent } from './overlap.js'
+import { readRegion } from './read-region.js'
+import type { Superblock } from './superblock.js'
+
+/** A model in an image, ready to be streamed. Everything here has been checked; no layer has been read. */
+export interface PackedModel extends Manifest {
+  readonly namespace: Namespace
+  /** CRC-32s of all chunks; a layer's begin at its `firstChunk`. */
+  readonly chunkCrcs: Uint32Array
+}
+
+/** What an image on a namespace says of itself. */
+export interface Image {
+  readonly namespace: Namespace
+  readonly superblock: Superblock
+  /** Both copies as they were found. One may be damaged, or older: then the next publication repairs it. */
+  readonly copies: readonly SuperblockCopy[]
+  /** What is wrong although the image can be used: a damaged copy, a copy of an earlier generation. */
+  readonly problems: readonly GpuNvmeError[]
+  readonly models: readonly PackedModel[]
+  /** All that lies outside the superblocks. */
+  readonly extents: readonly NamedExtent[]
+  /** The model of that name; with no name, the only one. @throws ModelNotInImageError */
+  model(name?: string): PackedModel
+}
+
+/**
+ * Finds the image on a namespace, and reads and checks all of it but the layers.
+ *
+ * @throws ImageNotFoundError, SuperblockError, UnsupportedImageError, ImageChecksumError, ImageContentError; what
+ * reading a namespace throws; the signal's reason.
+ */
+export async function openImage(namespace: Namespace, options: ExecuteOptions = {}): Promise<Image> {
+  const copies = await readCopies(namespace, options)
+  const superblock = liveSuperblock(namespace, copies)
+  const { directory, usedEndBytes } = superblock
+  const entries = decodeDirectory(await readRegion(namespace, 'directory', directory, options), usedEndBytes)
+  const found: { entry: DirectoryEntry; manifest: Manifest }[] = []
+  for (const entry of entries) {
+    found.push({ entry, manifest: await readManifest(namespace, entry, usedEndBytes, options) })
+  }
+  const extents = extentsOf(directory, found)
+  refuseOverlap(extents)
+  const models: PackedModel[] = []
+  for (const { manifest } of found) {
+    const region = `chunk table of ${quote(manifest.name)}`
+    const table = await readRegion(namespace, region, manifest.chunkTable, options)
+    models.push({ ...manifest, namespace, chunkCrcs: decodeChunkTable(table) })
+  }
+  const problems = copies.flatMap((copy) => problemWith(copy, superblock))
+  return { namespace, superblock, copies, problems, models, extents, model: (name) => pick(models, name) }
+}
+
+/** Reads a manifest, and checks that it is the one that the directory speaks of. */
+async function readManifest(
+  namespace: Namespace,
+  entry: DirectoryEntry,
+  usedEndBytes: number,
+  options: ExecuteOptions,
+): Promise<Manifest> {
+  const region = `manifest of ${quote(entry.name)}`
+  const encoded = await readRegion(namespace, region, entry.manifest, options)
+  const manifest = decodeManifest(region, encoded, usedEndBytes)
+  const require = (path: string, expected: string, got: string): void => {
+    if (expected !== got) throw new ImageContentError(region, path, expected, got)
+  }
+  require('name', quote(entry.name), quote(manifest.name))
+  require('fingerprint', entry.fingerprint, manifest.fingerprint)
+  const fingerprint = fingerprintOf(manifest.layers.flatMap(({ tensors }) => tensors))
+  require('fingerprint', fingerprint, manifest.fingerprint)
+  return manifest
+}
+
+function problemWith({ copy, problem, superblock }: SuperblockCopy, live: Superblock): GpuNvmeError[] {
+  if (problem !== undefined) return [problem]
+  if (superblock === undefined || superblock.generation === live.generation) return []
+  return [new StaleCopyError(copy, superblock.generation, live.generation)]
+}
+
+function pick(models: readonly PackedModel[], name: string | undefined): PackedModel {
+  const fitting = models.filter((model) => name === undefined || model.name === name)
+  if (fitting.length !== 1) throw new ModelNotInImageError(name, models)
+  return fitting[0]!
+}
+
+/** A copy of the superblock is sound and of an earlier generation: a publication was cut off after the first copy. */
+export class StaleCopyError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_STALE_COPY'
+  readonly category = 'verification'
+
+  constructor(copy: string, generation: number, liveGeneration: number) {
+    super(`Superblock copy ${copy} is of generation ${generation}; the image is of generation ${liveGeneration}`, {
+      facts: [
+        'the image can be used; were the other copy lost, this one would lead to an image that may be overwritten',
+      ],
+      next: 'pack the model again to have two copies',
+    })
+  }
+}
+
+/** The image has no model of that name, or several and no name was given. */
+export class ModelNotInImageError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MODEL_NOT_IN_IMAGE'
+  readonly category = 'not-found'
+
+  constructor(name: string | undefined, models: readonly PackedModel[]) {
+    const names = models.map((model) => quote(model.name)).join(', ') || 'none'
+    super(name === undefined ? 'The image holds several models, or none' : `The image holds no model ${quote(name)}`, {
+      facts: [`models: ${names}`],
+      next: 'give the name of one of them',
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import { crc32 } from 'node:zlib'
+import type { Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { encodeCrc } from './extent.js'
+import type { CheckedExtent } from './format.js'
+
+/**
+ * Reads an extent that has one checksum, and checks it.
+ * @throws ImageChecksumError, and what `readBytes` throws.
+ */
+export async function readRegion(
+  namespace: Namespace,
+  region: string,
+  extent: CheckedExtent,
+  options?: ExecuteOptions,
+): Promise<Uint8Array> {
+  const content = await namespace.readBytes(extent.offsetBytes, extent.lengthBytes, options)
+  checkRegion(region, extent, crc32(content))
+  return content
+}
+
+/** @throws ImageChecksumError */
+export function checkRegion(region: string, extent: CheckedExtent, crc: number): void {
+  if (crc !== extent.crc32) throw new ImageChecksumError(region, extent, crc)
+}
+
+/** A directory, manifest, chunk table or source header is not what was written. */
+export class ImageChecksumError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_CHECKSUM'
+  readonly category = 'verification'
+  readonly region: string
+  readonly extent: CheckedExtent
+  /** CRC-32s. */
+  readonly expected: number
+  readonly got: number
+
+  constructor(region: string, extent: CheckedExtent, got: number) {
+    super(`The image's ${region} is damaged: its CRC-32 does not match`, {
+      facts: [
+        `${extent.lengthBytes} bytes from byte ${extent.offsetBytes}`,
+        `expected ${encodeCrc(extent.crc32)}`,
+        `got ${encodeCrc(got)}`,
+      ],
+      next: 'pack the model again from its source',
+    })
+    this.region = region
+    this.extent = extent
+    this.expected = extent.crc32
+    this.got = got
+  }
+}

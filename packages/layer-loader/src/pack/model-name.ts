@@ -1,0 +1,29 @@
+import type { Model } from '../formats/catalogue.js'
+import { MAX_MODEL_NAME_BYTES } from '../image/format.js'
+
+/**
+ * The name that a model gets in its image: the one that is given, else what the file calls the model, else the last
+ * part of the file's path.
+ * @throws RangeError for a given name that the format does not allow; names from files are made to fit.
+ */
+export function modelNameFor(model: Model, given: string | undefined): string {
+  if (given !== undefined) {
+    const lengthBytes = Buffer.byteLength(given)
+    if (lengthBytes > 0 && lengthBytes <= MAX_MODEL_NAME_BYTES && !/[\p{Cc}\p{Cs}]/u.test(given)) return given
+    throw new RangeError(
+      `name: expected 1 to ${MAX_MODEL_NAME_BYTES} bytes without control characters, got ${JSON.stringify(given)}`,
+    )
+  }
+  const lastPart = model.source.name.split(/[/\\]/).at(-1) ?? ''
+  return fitting(model.name ?? '') || fitting(lastPart) || 'model'
+}
+
+function fitting(name: string): string {
+  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '').trim()
+  let cut = ''
+  for (const character of clean) {
+    if (Buffer.byteLength(cut + character) > MAX_MODEL_NAME_BYTES) break
+    cut += character
+  }
+  return cut
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { WritableNamespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { Model } from '../formats/catalogue.js'
+import { encodeChunkTable } from '../image/chunk-table.js'
+import { readCopies } from '../image/copies.js'
+import { encodeDirectory } from '../image/directory.js'
+import { encodeManifest, type Manifest } from '../image/manifest.js'
+import { planPack } from './plan-pack.js'
+import { clearHead, invalidate, publish, writeBytes } from './publish.js'
+import { findLive, findRoom } from './room.js'
+import { writePieces } from './write-pieces.js'
+
+/** So that whoever finds the image knows whom to ask. */
+const WRITER = '@gpunvme/layer-loader'
+
+const IMAGE_ID_BYTES = 16
+
+export interface PackProgress {
+  /** Of layers and source header: all that takes time. */
+  readonly doneBytes: number
+  readonly totalBytes: number
+}
+
+export interface PackOptions {
+  /** The model's name in the image; when not given, what its file calls it, or the file's own name. */
+  readonly name?: string
+  /** 16 bytes; random when not given. */
+  readonly imageId?: Uint8Array
+  /** Permits to give up an image that is on the namespace already. False when not given. */
+  readonly replace?: boolean
+  /** Until publication begins; that is then completed, so that the outcome is certain. */
+  readonly signal?: AbortSignal
+  /** Called after each write. What it throws ends the packing. */
+  readonly onProgress?: (progress: PackProgress) => void
+}
+
+/** What was written, and where. */
+export interface PackReceipt {
+  readonly name: string
+  readonly fingerprint: string
+  readonly imageId: string
+  readonly generation: number
+  /** Where everything lies. */
+  readonly manifest: Manifest
+  /** From the first extent to the end of the last. */
+  readonly imageBytes: number
+  /** Of the tensors, without padding. */
+  readonly tensorBytes: number
+  /**
+   * What became of an image that was there: 'kept' until the new one was published; 'given up' before, because both
+   * did not fit, so that an interruption would have left none.
+   */
+  readonly replaced: 'nothing' | 'kept' | 'given up'
+  /** By the namespace's clock: modelled time in a simulation. */
+  readonly elapsedNs: number
+}
+
+/**
+ * Writes a model to a namespace as an image, and publishes it in one step: whenever it is interrupted, the namespace
+ * holds the whole of the new image, or the whole of the old one, or none (see `replaced`).
+ *
+ * Nothing is written before all of this is known to hold: the model can be loaded, the namespace is large enough,
+ * and no image is there that may not be replaced.
+ *
+ * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ImageExistsError and what `planPack`
+ * throws; what reading the model or writing the namespace throws; the signal's reason.
+ */
+export async function pack(
+  model: Model,
+  namespace: WritableNamespace,
+  options: PackOptions = {},
+): Promise<PackReceipt> {
+  const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onProgress } = options
+  if (imageId.length !== IMAGE_ID_BYTES) {
+    throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
+  }
+  signal?.throwIfAborted()
+  const startNs = namespace.clock.now()
+  const { blockBytes, capacityBytes } = namespace
+  const naming = options.name === undefined ? {} : { name: options.name }
+  const draft = planPack(model, blockBytes, naming)
+  const imageBytes = draft.endBytes - draft.startBytes
+  findRoom(imageBytes, capacityBytes, [])
+
+  const copies = await readCopies(namespace, { ...(signal && { signal }) })
+  const occupied = copies.some(({ ours }) => ours)
+  if (occupied && !replace) throw new ImageExistsError(namespace.nsid)
+  const live = occupied ? await findLive(namespace) : []
+  const room = findRoom(imageBytes, capacityBytes, live ?? [])
+  const keepsLive = room.keepsLive && live !== undefined
+  const plan = planPack(model, blockBytes, { ...naming, startBytes: room.startBytes })
+
+  signal?.throwIfAborted()
+  if (!occupied) await clearHead(namespace)
+  else if (!keepsLive) await invalidate(namespace, copies)
+  const digests = await writePieces(model, namespace, plan, signal, onProgress)
+
+  const table = encodeChunkTable(digests.chunkCrcs)
+  const manifest = digests.complete(plan.manifest, crc32(table))
+  const encodedManifest = encodeManifest(manifest)
+  const { name, fingerprint, chunkTable } = manifest
+  const entry = { name, fingerprint, manifest: { ...plan.entry.manifest, crc32: crc32(encodedManifest) } }
+  const encodedDirectory = encodeDirectory([entry])
+  await writeBytes(namespace, chunkTable.offsetBytes, table, signal)
+  await writeBytes(namespace, entry.manifest.offsetBytes, encodedManifest, signal)
+  await writeBytes(namespace, plan.directory.offsetBytes, encodedDirectory, signal)
+
+  signal?.throwIfAborted()
+  const superblock = {
+    generation: 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0)),
+    imageId: Buffer.from(imageId).toString('hex'),
+    directory: { ...plan.directory, crc32: crc32(encodedDirectory) },
+    usedEndBytes: plan.endBytes,
+    writer: WRITER,
+  }
+  await publish(namespace, superblock, copies)
+  return {
+    name,
+    fingerprint,
+    imageId: superblock.imageId,
+    generation: superblock.generation,
+    manifest,
+    imageBytes,
+    tensorBytes: plan.tensorBytes,
+    replaced: !occupied ? 'nothing' : keepsLive ? 'kept' : 'given up',
+    elapsedNs: namespace.clock.now() - startNs,
+  }
+}
+
+/** The namespace holds an image, or what is left of one, and nobody said that it may be replaced. */
+export class ImageExistsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_EXISTS'
+  readonly category = 'privilege'
+
+  constructor(nsid: number) {
+    super(`Namespace ${nsid} holds a model image already; nothing was written`, {
+      next: 'look at it with openImage() or verifyImage(); pass { replace: true } to give it up',
+    })
+  }
+}

@@ -1,0 +1,55 @@
+import type { WritableNamespace } from '@gpunvme/host-driver'
+import { BufferPool, type HostBuffer } from '../buffer-pool.js'
+import type { Model } from '../formats/catalogue.js'
+import { alignUp } from '../image/format.js'
+import { Digests } from './digests.js'
+import type { PackProgress } from './pack.js'
+import { PIECE_BYTES, piecesOf, type Piece } from './pieces.js'
+import type { PackPlan } from './plan-pack.js'
+
+/** With pieces of 4 MiB: 32 MiB of writes in flight while the next piece is read from the file. */
+const BUFFERS = 8
+
+/**
+ * Writes the layers and the source's header, and gives the checksums of what was written. Reads from the file and
+ * writes to the drive overlap; memory is bounded by the buffers, however large the model.
+ */
+export async function writePieces(
+  model: Model,
+  namespace: WritableNamespace,
+  plan: PackPlan,
+  signal?: AbortSignal,
+  onProgress?: (progress: PackProgress) => void,
+): Promise<Digests> {
+  const { dma, blockBytes } = namespace
+  const { layers, header } = plan.manifest
+  const totalBytes = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
+  const longestBytes = layers.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), header.lengthBytes)
+  const digests = new Digests(plan.chunks)
+  let doneBytes = 0
+  await using pool = new BufferPool(dma, BUFFERS, Math.min(PIECE_BYTES, alignUp(longestBytes)))
+  for (const piece of piecesOf(model, plan)) {
+    const buffer = await pool.take()
+    await fill(model, piece, buffer, signal)
+    digests.add(piece, buffer.bytes.subarray(0, piece.lengthBytes))
+    pool.run(buffer, async ({ memory }) => {
+      const blocks = alignUp(piece.lengthBytes) / blockBytes
+      await namespace.write(piece.offsetBytes / blockBytes, blocks, memory, signal && { signal })
+      doneBytes += piece.lengthBytes
+      onProgress?.({ doneBytes, totalBytes })
+    })
+  }
+  await pool.drain()
+  return digests
+}
+
+/** Brings the piece's bytes from the file; what they do not cover is zero, since buffers are used again. */
+async function fill(model: Model, piece: Piece, { bytes }: HostBuffer, signal?: AbortSignal): Promise<void> {
+  let endBytes = 0
+  for (const { sourceBytes, pieceBytes, lengthBytes } of piece.parts) {
+    bytes.fill(0, endBytes, pieceBytes)
+    endBytes = pieceBytes + lengthBytes
+    await model.source.read(sourceBytes, bytes.subarray(pieceBytes, endBytes), signal && { signal })
+  }
+  bytes.fill(0, endBytes, alignUp(piece.lengthBytes))
+}

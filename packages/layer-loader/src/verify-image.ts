@@ -1,0 +1,160 @@
+import { crc32 } from 'node:zlib'
+import { throwOnFailure, type Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { BufferPool, type HostBuffer } from './buffer-pool.js'
+import { quote } from './formats/quote.js'
+import { isMediaError, readCopies } from './image/copies.js'
+import { alignUp, CHUNK_BYTES, type Extent } from './image/format.js'
+import { openImage, type Image, type PackedModel } from './image/open-image.js'
+import { checkRegion } from './image/read-region.js'
+import { planExtent } from './plan.js'
+import { verifyChunks } from './verify-chunks.js'
+
+/** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
+const BUFFERS = 40
+
+/** Of an image that is damaged throughout, no more than this many problems are kept. */
+const MAX_PROBLEMS = 100
+
+export interface VerifyProgress {
+  readonly doneBytes: number
+  readonly totalBytes: number
+}
+
+export interface VerifyOptions {
+  readonly signal?: AbortSignal
+  /** For each command, from its submission. */
+  readonly timeoutNs?: number
+  /** Called for each chunk. What it throws ends the verification. */
+  readonly onProgress?: (progress: VerifyProgress) => void
+}
+
+export interface VerifyReport {
+  /** Everything is as it was written, both copies of the superblock included. */
+  readonly ok: boolean
+  /** What is wrong, at most 100 of it: the errors that opening or streaming would have met. */
+  readonly problems: readonly GpuNvmeError[]
+  readonly problemCount: number
+  /** Absent when the image cannot be opened; then nothing but its superblocks, directory and manifests was looked at. */
+  readonly image: Image | undefined
+  /** Of layers and source headers, that were read and compared with their checksums. */
+  readonly bytes: number
+  readonly chunks: number
+}
+
+/**
+ * Reads all of an image and compares it with its checksums: both superblocks, directory, manifests, chunk tables,
+ * source headers and every chunk. Damage is reported, not thrown; memory stays bounded whatever the image's size.
+ *
+ * @throws ImageNotFoundError, UnsupportedImageError; what reading throws, unless it is the media that cannot be read;
+ * the signal's reason.
+ */
+export async function verifyImage(target: Namespace | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const namespace = 'namespace' in target ? target.namespace : target
+  const findings = new Findings(options)
+  const image = await findings.guard(() => openImage(namespace, findings.limits))
+  if (image === undefined) {
+    // The error that ended the opening names one copy at most.
+    for (const { problem } of await readCopies(namespace, findings.limits)) findings.add(problem)
+  } else {
+    for (const problem of image.problems) findings.add(problem)
+    findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
+    await using pool = new BufferPool(namespace.dma, BUFFERS, CHUNK_BYTES)
+    for (const model of image.models) {
+      pool.run(await pool.take(), (buffer) => verifyHeader(model, buffer, findings))
+      await verifyLayers(model, pool, findings)
+    }
+    await pool.drain()
+  }
+  return findings.report(image)
+}
+
+function bytesOf({ header, layers }: PackedModel): number {
+  return layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
+}
+
+/** Chunks are read and checked side by side, in whichever order they arrive. */
+async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
+  for (const layer of model.layers) {
+    for (let start = 0; start < layer.lengthBytes; start += CHUNK_BYTES) {
+      const lengthBytes = Math.min(CHUNK_BYTES, layer.lengthBytes - start)
+      pool.run(await pool.take(), async (buffer) => {
+        await findings.guard(async () => {
+          await read(model, { offsetBytes: layer.offsetBytes + start, lengthBytes }, buffer, findings)
+          await verifyChunks(model, layer, buffer.bytes.subarray(0, lengthBytes), start / CHUNK_BYTES)
+        })
+        findings.chunks++
+        findings.progress(lengthBytes)
+      })
+    }
+  }
+}
+
+/** One checksum stands for all of a header, so its parts are read one after the other. */
+async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Findings): Promise<void> {
+  const { header, name } = model
+  await findings.guard(async () => {
+    let crc = 0
+    for (let start = 0; start < header.lengthBytes; start += CHUNK_BYTES) {
+      const lengthBytes = Math.min(CHUNK_BYTES, header.lengthBytes - start)
+      await read(model, { offsetBytes: header.offsetBytes + start, lengthBytes }, buffer, findings)
+      crc = crc32(buffer.bytes.subarray(0, lengthBytes), crc)
+    }
+    checkRegion(`source header of ${quote(name)}`, header, crc)
+  })
+  findings.progress(header.lengthBytes)
+}
+
+async function read(
+  { namespace }: PackedModel,
+  { offsetBytes, lengthBytes }: Extent,
+  { memory }: HostBuffer,
+  { limits }: Findings,
+): Promise<void> {
+  const plan = planExtent(namespace, { offsetBytes, lengthBytes: alignUp(lengthBytes) })
+  throwOnFailure(plan, await namespace.execute(plan, memory, limits), limits)
+}
+
+/** What has been found so far. */
+class Findings {
+  readonly limits: Pick<VerifyOptions, 'signal' | 'timeoutNs'>
+  totalBytes = 0
+  chunks = 0
+  private doneBytes = 0
+  private problemCount = 0
+  private readonly problems: GpuNvmeError[] = []
+  private readonly onProgress: VerifyOptions['onProgress']
+
+  constructor({ onProgress, ...limits }: VerifyOptions) {
+    this.limits = limits
+    this.onProgress = onProgress
+  }
+
+  /** Runs a part of the verification; damage becomes a finding, and the rest goes on. */
+  async guard<T>(part: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await part()
+    } catch (error) {
+      const damage = error instanceof GpuNvmeError && error.category === 'verification'
+      if (!damage && !isMediaError(error)) throw error
+      this.add(error)
+      return undefined
+    }
+  }
+
+  add(problem: GpuNvmeError | undefined): void {
+    if (problem === undefined || this.problems.some(({ message }) => message === problem.message)) return
+    this.problemCount++
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem)
+  }
+
+  progress(lengthBytes: number): void {
+    this.doneBytes += lengthBytes
+    this.onProgress?.({ doneBytes: this.doneBytes, totalBytes: this.totalBytes })
+  }
+
+  report(image: Image | undefined): VerifyReport {
+    const { problems, problemCount, chunks, doneBytes } = this
+    return { ok: problemCount === 0, problems, problemCount, image, bytes: doneBytes, chunks }
+  }
+}

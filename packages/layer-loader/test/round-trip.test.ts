@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { memorySource, openFileSource, openModel, writeDemoModel, type Model } from '../src/formats/index.js'
+import { loadTensor, openImage, pack, readSourceHeader, streamLayers, verifyImage } from '../src/index.js'
+import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
+import { layeredModel, smallModel, tensorBytes } from './models.js'
+
+let folder: string
+let demo: Uint8Array
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gpunvme-'))
+  const path = join(folder, 'demo.gguf')
+  await writeDemoModel(path, { layers: 3, targetBytes: 3 << 20 })
+  demo = await readFile(path)
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Packs, opens again, streams, and compares every tensor with the model's file. */
+async function expectRoundTrip(model: Model, options: MemoryNamespaceOptions = {}): Promise<void> {
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20, ...options })
+  const receipt = await pack(model, namespace)
+  const packed = (await openImage(namespace)).model()
+  expect(packed.fingerprint).toBe(receipt.fingerprint)
+  const seen: string[] = []
+  for await (using lease of streamLayers(packed)) {
+    for (const { name, dtype, shape } of lease.tensors) {
+      const original = model.tensors.find((tensor) => tensor.name === name)
+      expect({ dtype, shape }).toEqual({ dtype: original!.dtype, shape: original!.shape })
+      expect(Buffer.compare(lease.tensor(name), await tensorBytes(model, name)), name).toBe(0)
+      seen.push(name)
+    }
+  }
+  expect(seen.toSorted()).toEqual(model.tensors.map(({ name }) => name).toSorted())
+  const header = new Uint8Array(model.headerBytes)
+  await model.source.read(0, header)
+  expect(Buffer.compare(await readSourceHeader(packed), header)).toBe(0)
+  expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
+}
+
+describe('what is packed comes back byte for byte', () => {
+  test('a GGUF file, through a file source', async () => {
+    await using source = await openFileSource(join(folder, 'demo.gguf'))
+    await expectRoundTrip(await openModel(source))
+  })
+
+  test('a safetensors file with an empty tensor', async () => {
+    await expectRoundTrip(await smallModel())
+  })
+
+  test.each([
+    { blockBytes: 512, maxTransferBytes: 4096 },
+    { blockBytes: 512, maxTransferBytes: 128 << 10, queues: 4 },
+    { blockBytes: 4096, maxTransferBytes: 1 << 20 },
+    { blockBytes: 4096, maxTransferBytes: 4 << 20, queues: 3 },
+  ])('on a namespace with $blockBytes-byte blocks and transfers of up to $maxTransferBytes bytes', async (options) => {
+    await expectRoundTrip(await openModel(memorySource(demo, 'demo.gguf')), options)
+  })
+
+  test('layers longer than the buffers they are written through', async () => {
+    await expectRoundTrip(await layeredModel(2, (5 << 20) + 3))
+  })
+})
+
+test('a packed model says what its file said', async () => {
+  const { namespace } = new MemoryNamespace()
+  const model = await openModel(memorySource(demo, '/models/demo.gguf'))
+  await pack(model, namespace)
+  const packed = (await openImage(namespace)).model('gpunvme demo')
+  expect(packed.source).toEqual({ format: 'gguf', formatVersion: 3, name: 'gpunvme demo', architecture: 'llama' })
+  expect(packed.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'layer 1', 'layer 2', 'output'])
+  for (const { offsetBytes, tensors } of packed.layers) {
+    expect(offsetBytes % 4096).toBe(0)
+    for (const tensor of tensors) expect(tensor.offsetBytes % 4096).toBe(0)
+  }
+})
+
+test('one tensor is loaded by itself, verified or not', async () => {
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  const model = await smallModel([
+    ['model.layers.0.a', 700_000],
+    ['model.layers.0.b', 1_500_000],
+    ['model.layers.0.c', 3],
+    ['model.layers.0.d', 0],
+  ])
+  await pack(model, namespace)
+  const packed = (await openImage(namespace)).model()
+  for (const { name } of model.tensors) {
+    for (const verify of [true, false]) {
+      expect(Buffer.compare(await loadTensor(packed, name, { verify }), await tensorBytes(model, name))).toBe(0)
+    }
+  }
+  await expect(loadTensor(packed, 'model.layers.0.e')).rejects.toThrow(RangeError)
+})
+
+test('the fingerprint is that of the tensors: not of their order, their layers or the rest of the file', async () => {
+  const tensors = [
+    ['a', 10],
+    ['b', 20],
+  ] as const
+  const packInto = async (model: Model) => (await pack(model, new MemoryNamespace().namespace)).fingerprint
+  const bytes = await smallModel(tensors)
+  const swapped = { ...bytes, layers: [{ ...bytes.layers[0]!, tensors: bytes.tensors.toReversed() }] }
+  const fingerprint = await packInto(bytes)
+  expect(await packInto(swapped)).toBe(fingerprint)
+  expect(await packInto(await smallModel(tensors, 2))).not.toBe(fingerprint)
+})
