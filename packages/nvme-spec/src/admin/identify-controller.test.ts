@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { fromHex, toHex } from '../../test/bytes.js'
+import type { FieldMap } from '../layout/index.js'
+import { zeroBased } from '../layout/zero-based.js'
+import { ActiveNamespaceList, IDENTIFY_BYTES } from './identify.js'
+import { IdentifyController } from './identify-controller.js'
+
+// Base 2.1 §5.1.13.2.1, Figure 312: symbol, first byte, length.
+const figure312 = [
+  ['VID', 0, 2],
+  ['SSVID', 2, 2],
+  ['SN', 4, 20],
+  ['MN', 24, 40],
+  ['FR', 64, 8],
+  ['RAB', 72, 1],
+  ['IEEE', 73, 3],
+  ['CMIC', 76, 1],
+  ['MDTS', 77, 1],
+  ['CNTLID', 78, 2],
+  ['VER', 80, 4],
+  ['RTD3R', 84, 4],
+  ['RTD3E', 88, 4],
+  ['OAES', 92, 4],
+  ['CTRATT', 96, 4],
+  ['RRLS', 100, 2],
+  ['BPCAP', 102, 1],
+  ['NSSL', 104, 4],
+  ['PLSI', 110, 1],
+  ['CNTRLTYPE', 111, 1],
+  ['FGUID', 112, 16],
+  ['CRDT1', 128, 2],
+  ['CRDT2', 130, 2],
+  ['CRDT3', 132, 2],
+  ['CRCAP', 134, 1],
+  ['NVMSR', 253, 1],
+  ['VWCI', 254, 1],
+  ['MEC', 255, 1],
+  ['OACS', 256, 2],
+  ['ACL', 258, 1],
+  ['AERL', 259, 1],
+  ['FRMW', 260, 1],
+  ['LPA', 261, 1],
+  ['ELPE', 262, 1],
+  ['NPSS', 263, 1],
+  ['AVSCC', 264, 1],
+  ['APSTA', 265, 1],
+  ['WCTEMP', 266, 2],
+  ['CCTEMP', 268, 2],
+  ['MTFA', 270, 2],
+  ['HMPRE', 272, 4],
+  ['HMMIN', 276, 4],
+  ['TNVMCAP', 280, 16],
+  ['UNVMCAP', 296, 16],
+  ['RPMBS', 312, 4],
+  ['EDSTT', 316, 2],
+  ['DSTO', 318, 1],
+  ['FWUG', 319, 1],
+  ['KAS', 320, 2],
+  ['HCTMA', 322, 2],
+  ['MNTMT', 324, 2],
+  ['MXTMT', 326, 2],
+  ['SANICAP', 328, 4],
+  ['HMMINDS', 332, 4],
+  ['HMMAXD', 336, 2],
+  ['NSETIDMAX', 338, 2],
+  ['ENDGIDMAX', 340, 2],
+  ['ANATT', 342, 1],
+  ['ANACAP', 343, 1],
+  ['ANAGRPMAX', 344, 4],
+  ['NANAGRPID', 348, 4],
+  ['PELS', 352, 4],
+  ['DID', 356, 2],
+  ['KPIOC', 358, 1],
+  ['MPTFAWR', 360, 2],
+  ['MEGCAP', 368, 16],
+  ['TMPTHHA', 384, 1],
+  ['CQT', 386, 2],
+  ['SQES', 512, 1],
+  ['CQES', 513, 1],
+  ['MAXCMD', 514, 2],
+  ['NN', 516, 4],
+  ['ONCS', 520, 2],
+  ['FUSES', 522, 2],
+  ['FNA', 524, 1],
+  ['VWC', 525, 1],
+  ['AWUN', 526, 2],
+  ['AWUPF', 528, 2],
+  ['ICSVSCC', 530, 1],
+  ['NWPC', 531, 1],
+  ['ACWU', 532, 2],
+  ['CDFS', 534, 2],
+  ['SGLS', 536, 4],
+  ['MNAN', 540, 4],
+  ['MAXDNA', 544, 16],
+  ['MAXCNA', 560, 4],
+  ['OAQD', 564, 4],
+  ['RHIRI', 568, 1],
+  ['HIRT', 569, 1],
+  ['CMMRTD', 570, 2],
+  ['NMMRTD', 572, 2],
+  ['MINMRTG', 574, 1],
+  ['MAXMRTG', 575, 1],
+  ['TRATTR', 576, 1],
+  ['MCUDMQ', 578, 2],
+  ['MNSUDMQ', 580, 2],
+  ['MCMR', 582, 2],
+  ['NMCMR', 584, 2],
+  ['MCDQPC', 586, 2],
+  ['SUBNQN', 768, 256],
+  ['IOCCSZ', 1792, 4],
+  ['IORCSZ', 1796, 4],
+  ['ICDOFF', 1800, 2],
+  ['FCATT', 1802, 1],
+  ['MSDBD', 1803, 1],
+  ['OFCS', 1804, 2],
+  ['DCTYPE', 1806, 1],
+  ['VS', 3072, 1024],
+  // The figure has a row for each of PSD0 to PSD31, at bytes 2079:2048 to 3071:3040.
+  ['PSD', 2048, 1024],
+] as const
+
+describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () => {
+  it.each(figure312)('%s begins at byte %i and is %i long', (symbol, offset, lengthBytes) => {
+    expect(IdentifyController[symbol]).toMatchObject({ offset, lengthBytes })
+  })
+
+  it('declares the symbols of the figure and no others', () => {
+    expect(Object.keys(IdentifyController.fields).toSorted()).toEqual(figure312.map(([symbol]) => symbol).toSorted())
+    expect(IdentifyController.bytes).toBe(4096)
+    expect(IDENTIFY_BYTES).toBe(4096)
+  })
+
+  // Word with the field's bits set, as the lists below Figure 312 place them.
+  it.each([
+    ['CMIC', { MPORTS: 0x01, MCTRS: 0x02, FT: 0x04, ANARS: 0x08 }],
+    [
+      'OACS',
+      {
+        ...{ SSRS: 0x001, FNVMS: 0x002, FWDS: 0x004, NMS: 0x008, DSTS: 0x010, DIRS: 0x020 },
+        ...{ NSRS: 0x040, VMS: 0x080, DBCS: 0x100, GLSS: 0x200, CFLS: 0x400, HMLMS: 0x800 },
+      },
+    ],
+    ['FRMW', { FFSRO: 0x01, NOFS: 0x0e, FAWR: 0x10, SMUD: 0x20 }],
+    ['LPA', { SMARTS: 0x01, CSES: 0x02, LPEDS: 0x04, TS: 0x08, PES: 0x10, MLPS: 0x20, DA4S: 0x40 }],
+    ['SQES', { MINSQES: 0x0f, MAXSQES: 0xf0 }],
+    ['CQES', { MINCQES: 0x0f, MAXCQES: 0xf0 }],
+    [
+      'ONCS',
+      {
+        ...{ NVMCMPS: 0x0001, NVMWUSV: 0x0002, NVMDSMSV: 0x0004, NVMWZSV: 0x0008, SSFS: 0x0010, RESERVS: 0x0020 },
+        ...{ TSS: 0x0040, NVMVFYS: 0x0080, NVMCPYS: 0x0100, NVMCSA: 0x0200, NVMAFC: 0x0400, MAXWZD: 0x0800 },
+        ...{ NSZS: 0x1000 },
+      },
+    ],
+    ['FUSES', { FCWS: 0x01 }],
+    ['FNA', { FNS: 0x01, SENS: 0x02, CRYES: 0x04, FNVMBS: 0x08 }],
+    ['VWC', { VWCP: 0x01, FB: 0x06 }],
+    [
+      'SGLS',
+      {
+        ...{ SGLS: 0x00_0003, KSDBDS: 0x00_0004, SDT: 0x00_ff00, SBBDS: 0x01_0000, MBA: 0x02_0000 },
+        ...{ LLDTS: 0x04_0000, MSDS: 0x08_0000, SAOS: 0x10_0000, TSDBDS: 0x20_0000 },
+      },
+    ],
+  ] as const)('the bits of %s stand where its list says', (symbol, words) => {
+    const fields: FieldMap = IdentifyController.fields
+    expect(Object.keys(fields[symbol]!.rows)).toEqual(Object.keys(words))
+    const handles = IdentifyController[symbol] as unknown as Record<string, { of(raw: number): number }>
+    for (const [name, word] of Object.entries(words)) {
+      expect(handles[name]!.of(word), name).toBe(word / (word & -word))
+      expect(handles[name]!.of(~word >>> 0), name).toBe(0)
+    }
+  })
+
+  it('CNTRLTYPE 1h is an I/O controller, 2h a Discovery controller, 3h an Administrative controller', () => {
+    const { TYPE } = IdentifyController.CNTRLTYPE
+    expect([TYPE.NOT_REPORTED, TYPE.IO, TYPE.DISCOVERY, TYPE.ADMINISTRATIVE]).toEqual([0, 1, 2, 3])
+  })
+
+  it('strings are ASCII, padded with spaces, and read without them', () => {
+    const id = IdentifyController.create({ SN: 'S1', MN: 'A model', FR: '1.0' })
+    expect(toHex(id.data, 4, 20)).toBe('53 31' + ' 20'.repeat(18))
+    expect(toHex(id.data, 64, 8)).toBe('31 2e 30 20 20 20 20 20')
+    expect([id.SN, id.MN, id.FR]).toEqual(['S1', 'A model', '1.0'])
+    expect(() => (id.FR = '123456789')).toThrow(
+      'Identify Controller.FR (Firmware Revision): expected at most 8 printable ASCII characters, got "123456789"',
+    )
+    expect(() => (id.SN = 'ü')).toThrow(RangeError)
+  })
+
+  it('SUBNQN ends at its null, whatever follows it, and keeps room for one', () => {
+    const id = IdentifyController.create({ SUBNQN: 'nqn.2014-08.org.nvmexpress:uuid:0' })
+    id.data.setUint8(768 + 40, 0x41)
+    expect(id.SUBNQN).toBe('nqn.2014-08.org.nvmexpress:uuid:0')
+    expect(() => (id.SUBNQN = 'n'.repeat(256))).toThrow('at most 255 printable ASCII characters')
+    new Uint8Array(id.data.buffer).fill(0x6e, 768, 1024)
+    expect(id.SUBNQN).toBe('n'.repeat(256))
+  })
+
+  it('TNVMCAP is 128 bits, low byte first', () => {
+    const id = IdentifyController.create({ TNVMCAP: (1n << 64n) + 512n })
+    expect(toHex(id.data, 280, 16)).toBe('00 02 00 00 00 00 00 00 01 00 00 00 00 00 00 00')
+    expect(id.TNVMCAP).toBe(18_446_744_073_709_552_128n)
+    expect(() => (id.TNVMCAP = 1n << 128n)).toThrow('Identify Controller.TNVMCAP')
+    expect(() => (id.TNVMCAP = -1n)).toThrow(RangeError)
+  })
+
+  it('byte fields are views of the same memory, and take exactly their length', () => {
+    const id = IdentifyController.create({ IEEE: Uint8Array.of(0x44, 0x1b, 0x00) })
+    id.IEEE[0] = 0xa0
+    expect(toHex(id.data, 73, 3)).toBe('a0 1b 00')
+    expect(() => (id.IEEE = Uint8Array.of(1, 2))).toThrow('expected 3 bytes, got 2 bytes')
+  })
+
+  it('prints the fields that are not zero, bits by name and strings in quotation marks', () => {
+    const id = IdentifyController.create({ VID: 0x15b7, SN: 'S1', AERL: zeroBased(4), SQES: 0x66, NN: 1 })
+    expect(IdentifyController.format(id)).toEqual([
+      'VID=5559',
+      'SN="S1"',
+      'AERL=3',
+      'SQES={ MINSQES=6 MAXSQES=6 }',
+      'NN=1',
+    ])
+  })
+})
+
+describe('Active Namespace ID list (CNS 02h, Base 2.1 §5.1.13.2.2)', () => {
+  it('is 1,024 identifiers of 32 bits', () => {
+    expect(ActiveNamespaceList.bytes).toBe(4096)
+    const data = new DataView(new ArrayBuffer(4096))
+    data.setUint32(0, 1, true)
+    data.setUint32(4092, 0xffff_fffd, true)
+    const { NSID } = ActiveNamespaceList.view(data)
+    expect([NSID.length, NSID[0], NSID[1], NSID[1023]]).toEqual([1024, 1, 0, 0xffff_fffd])
+  })
+
+  it('is written little endian', () => {
+    const list = ActiveNamespaceList.create()
+    const identifiers = new Uint32Array(1024)
+    identifiers.set([1, 0x0102_0304])
+    list.NSID = identifiers
+    expect(toHex(list.data, 0, 12)).toBe(toHex(fromHex('01 00 00 00 04 03 02 01 00 00 00 00')))
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { toHex } from '../../test/bytes.js'
+import { zeroBased } from '../layout/zero-based.js'
+import { IdentifyNamespace, lbaFormatIndex } from './identify-namespace.js'
+
+// NVM 1.2 §4.1.5.1, Figure 114: symbol, first byte, length.
+const figure114 = [
+  ['NSZE', 0, 8],
+  ['NCAP', 8, 8],
+  ['NUSE', 16, 8],
+  ['NSFEAT', 24, 1],
+  ['NLBAF', 25, 1],
+  ['FLBAS', 26, 1],
+  ['MC', 27, 1],
+  ['DPC', 28, 1],
+  ['DPS', 29, 1],
+  ['NMIC', 30, 1],
+  ['RESCAP', 31, 1],
+  ['FPI', 32, 1],
+  ['DLFEAT', 33, 1],
+  ['NAWUN', 34, 2],
+  ['NAWUPF', 36, 2],
+  ['NACWU', 38, 2],
+  ['NABSN', 40, 2],
+  ['NABO', 42, 2],
+  ['NABSPF', 44, 2],
+  ['NOIOB', 46, 2],
+  ['NVMCAP', 48, 16],
+  ['NPWG', 64, 2],
+  ['NPWA', 66, 2],
+  ['NPDG', 68, 2],
+  ['NPDA', 70, 2],
+  ['NOWS', 72, 2],
+  ['MSSRL', 74, 2],
+  ['MCL', 76, 4],
+  ['MSRC', 80, 1],
+  ['KPIOS', 81, 1],
+  ['NULBAF', 82, 1],
+  ['KPIODAAG', 84, 4],
+  ['ANAGRPID', 92, 4],
+  ['NSATTR', 99, 1],
+  ['NVMSETID', 100, 2],
+  ['ENDGID', 102, 2],
+  ['NGUID', 104, 16],
+  ['EUI64', 120, 8],
+  ['VS', 384, 3712],
+  // The figure has a row for each of LBAF0 to LBAF63, at bytes 131:128 to 383:380.
+  ['LBAF', 128, 256],
+] as const
+
+describe('Identify Namespace (CNS 00h, NVM 1.2 §4.1.5.1, Figure 114)', () => {
+  it.each(figure114)('%s begins at byte %i and is %i long', (symbol, offset, lengthBytes) => {
+    expect(IdentifyNamespace[symbol]).toMatchObject({ offset, lengthBytes })
+  })
+
+  it('declares the symbols of the figure and no others', () => {
+    expect(Object.keys(IdentifyNamespace.fields).toSorted()).toEqual(figure114.map(([symbol]) => symbol).toSorted())
+    expect(IdentifyNamespace.bytes).toBe(4096)
+  })
+
+  it.each([
+    ['NSFEAT', { THINP: 0x01, NSABP: 0x02, DAE: 0x04, UIDREUSE: 0x08, OPTPERF: 0x30, MAM: 0x40, OPTRPERF: 0x80 }],
+    ['FLBAS', { FIDXL: 0x0f, MTELBA: 0x10, FIDXU: 0x60 }],
+    ['DPS', { PIT: 0x07, PIP: 0x08 }],
+    ['LBAF', { MS: 0x0000_ffff, LBADS: 0x00ff_0000, RP: 0x0300_0000 }], // Figure 116
+  ] as const)('the bits of %s stand where its list says', (symbol, words) => {
+    expect(Object.keys(IdentifyNamespace.fields[symbol].rows)).toEqual(Object.keys(words))
+    const handles = IdentifyNamespace[symbol] as unknown as Record<string, { of(raw: number): number }>
+    for (const [name, word] of Object.entries(words)) {
+      expect(handles[name]!.of(word), name).toBe(word / (word & -word))
+      expect(handles[name]!.of(~word >>> 0), name).toBe(0)
+    }
+  })
+
+  it('a namespace of 1,000,215,216 blocks with 512-byte and 4096-byte formats', () => {
+    const LBAF = new Uint32Array(64)
+    LBAF[0] = 0x0209_0000
+    LBAF[1] = 0x010c_0000
+    const id = IdentifyNamespace.create({ NSZE: 1_000_215_216, NLBAF: zeroBased(2), FLBAS: 1, LBAF })
+    expect(toHex(id.data, 0, 8)).toBe('b0 12 9e 3b 00 00 00 00')
+    expect(toHex(id.data, 25, 2)).toBe('01 01')
+    expect(toHex(id.data, 128, 12)).toBe('00 00 09 02 00 00 0c 01 00 00 00 00')
+    const { LBADS, MS, RP } = IdentifyNamespace.LBAF
+    const word = id.LBAF[lbaFormatIndex(id.FLBAS, 2)]!
+    expect([LBADS.of(word), MS.of(word), RP.nameOf(RP.of(word))]).toEqual([12, 0, 'BETTER'])
+  })
+})
+
+describe('lbaFormatIndex (FLBAS)', () => {
+  it.each([
+    // FLBAS, formats, index
+    [0x00, 1, 0],
+    [0x0f, 16, 15],
+    [0x65, 16, 5], // bits 6:5 are to be ignored with 16 formats or fewer
+    [0x65, 17, 53],
+    [0x25, 64, 21],
+    [0x7f, 64, 63],
+    [0x10, 64, 0], // bit 4 says how metadata is transferred
+    [0x80, 64, 0], // bit 7 is reserved
+  ])('FLBAS %i with %i formats is format %i', (flbas, formats, index) => {
+    expect(lbaFormatIndex(flbas, formats)).toBe(index)
+  })
+})
