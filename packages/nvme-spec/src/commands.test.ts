@@ -131,6 +131,7 @@ const entries: [AnyCommand, object, string][] = [
 describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', (_, command, values, hex) => {
   const expected = toHex(fromHex(hex))
   const names = Object.keys(values) as never[]
+  const ownFields = Object.fromEntries(Object.entries(command.fields).filter(([name]) => name !== 'OPC'))
 
   it('is the 64 bytes of its figures, whatever the memory held before', () => {
     const data = unwritten(64)
@@ -158,14 +159,14 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
   it('reads back through its view, and every field that is not given as zero', () => {
     const view = command.view(fromHex(hex)) as unknown as Record<string, unknown>
     expect(Object.fromEntries(names.map((name) => [name, view[name]]))).toEqual(values)
-    for (const name of Object.keys(command.fields)) {
-      if (name !== 'OPC' && !(name in values)) expect(view[name], name).toBe(0)
+    for (const name of Object.keys(ownFields)) {
+      if (!(name in values)) expect(view[name], name).toBe(0)
     }
   })
 
   it('decodes what it encodes, for any values, aligned or not', () => {
     fc.assert(
-      fc.property(fieldValues(command.fields), fc.nat(8), ({ OPC: _opcode, ...random }, byteOffset) => {
+      fc.property(fieldValues(ownFields), fc.nat(8), (random, byteOffset) => {
         const data = unwritten(72)
         command.encode(data, byteOffset, random)
         expect(command.view(data, byteOffset)).toMatchObject(random)

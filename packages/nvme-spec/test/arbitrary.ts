@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { BitsMap, FieldMap } from '../src/layout/index.js'
 
 /** Any value that a row may hold, for some or all of the rows of a word. */
-export function bitValues(rows: BitsMap): fc.Arbitrary<Record<string, number | bigint>> {
+export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, number | bigint>>> {
   return fc.record(
     Object.fromEntries(
       Object.entries(rows).map(([name, { msb, lsb, values, wide }]) => {
@@ -17,7 +17,7 @@ export function bitValues(rows: BitsMap): fc.Arbitrary<Record<string, number | b
 }
 
 /** Any values of a structure's integer fields, for some or all of them. */
-export function fieldValues(fields: FieldMap): fc.Arbitrary<Record<string, number>> {
+export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<string, number>>> {
   return fc.record(
     Object.fromEntries(
       Object.entries(fields).map(([name, { values, bits, lengthBytes }]) => {

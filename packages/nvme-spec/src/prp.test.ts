@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { unwritten } from '../test/bytes.js'
+import { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from './prp.js'
+
+const PAGE = 4096
+const UNWRITTEN = 0xa5a5_a5a5_a5a5_a5a5n
+
+const contiguous = (base: number): PrpMemory => ({ iovaAt: (offset) => base + offset })
+/** Pages of device memory in any order; the first byte of the memory is the first byte of pages[0]. */
+const scattered = (pages: readonly number[], pageBytes = PAGE): PrpMemory => ({
+  iovaAt: (offset) => pages[Math.floor(offset / pageBytes)]! + (offset % pageBytes),
+})
+const listsAt = (iova: number, lengthBytes: number) => ({ ...contiguous(iova), view: unwritten(lengthBytes) })
+
+function slots(view: DataView, from: number, to: number): bigint[] {
+  return Array.from({ length: to - from }, (_, i) => view.getBigUint64((from + i) * 8, true))
+}
+
+describe('PRP entries (Base 2.1 §4.3.1)', () => {
+  it.each([
+    // offset in the page, length, entries
+    [0, 1, 1],
+    [0, 4096, 1],
+    [0, 4097, 2],
+    [4092, 4, 1],
+    [4092, 5, 2],
+    [512, 4096, 2],
+    [0, 1_048_576, 256],
+    [4, 1_048_576, 257],
+  ])('a transfer from offset %i of %i bytes touches %i pages', (offset, length, entries) => {
+    expect(prpEntries(offset, length, PAGE)).toBe(entries)
+  })
+
+  const lists = () => listsAt(0x1000_0000, 2 * PAGE)
+
+  it('PRP2 is reserved (0h) when the transfer does not cross a memory page boundary', () => {
+    expect(layPrps(contiguous(0x5000), 0, 4096, PAGE, lists(), 0)).toBe(0)
+    expect(layPrps(contiguous(0x5000), 512, 3584, PAGE, lists(), 0)).toBe(0)
+  })
+
+  it('PRP2 is the base of the second page when the transfer crosses exactly one boundary', () => {
+    const target = lists()
+    expect(layPrps(contiguous(0x5000), 0, 8192, PAGE, target, 0)).toBe(0x6000)
+    expect(layPrps(contiguous(0x5000), 4, 4096, PAGE, target, 0)).toBe(0x6000)
+    expect(layPrps(scattered([0x5000, 0xf_0000_2000]), 2048, 4096, PAGE, target, 0)).toBe(0xf_0000_2000)
+    expect(slots(target.view, 0, 2)).toEqual([UNWRITTEN, UNWRITTEN])
+  })
+
+  it('PRP2 points to a PRP List when the transfer crosses more than one boundary', () => {
+    const target = lists()
+    expect(layPrps(contiguous(0x5000), 0, 3 * PAGE, PAGE, target, 0)).toBe(0x1000_0000)
+    expect(slots(target.view, 0, 3)).toEqual([0x6000n, 0x7000n, UNWRITTEN])
+  })
+
+  it('a transfer that starts inside a page goes on at the next page boundary, offset 0h', () => {
+    const target = lists()
+    expect(layPrps(contiguous(0x2_0000_5000), 0xe00, 2 * PAGE, PAGE, target, PAGE)).toBe(0x1000_1000)
+    expect(slots(target.view, 512, 515)).toEqual([0x2_0000_6000n, 0x2_0000_7000n, UNWRITTEN])
+  })
+
+  it('pages may lie anywhere, above 4 GiB too', () => {
+    const target = lists()
+    layPrps(scattered([0x9000, 0x1_0000_0000, 0x7000, 0x1f_ffff_ffff_f000]), 0, 4 * PAGE, PAGE, target, 0)
+    expect(slots(target.view, 0, 4)).toEqual([0x1_0000_0000n, 0x7000n, 0x1f_ffff_ffff_f000n, UNWRITTEN])
+  })
+
+  it('512 remaining entries fit a list page exactly: its last slot is an ordinary entry', () => {
+    const target = lists()
+    layPrps(contiguous(0x4000_0000), 0, 513 * PAGE, PAGE, target, 0)
+    expect(slots(target.view, 510, 513)).toEqual([0x4000_0000n + 511n * 4096n, 0x4000_0000n + 512n * 4096n, UNWRITTEN])
+  })
+
+  it('with one entry more, the last slot points to the next list page', () => {
+    const target = lists()
+    layPrps(contiguous(0x4000_0000), 0, 514 * PAGE, PAGE, target, 0)
+    expect(slots(target.view, 510, 515)).toEqual([
+      0x4000_0000n + 511n * 4096n,
+      0x1000_1000n,
+      0x4000_0000n + 512n * 4096n,
+      0x4000_0000n + 513n * 4096n,
+      UNWRITTEN,
+    ])
+  })
+
+  it('a list of three pages is chained twice, and ends with the last page of the transfer', () => {
+    const target = listsAt(0x1000_0000, 3 * PAGE)
+    layPrps(contiguous(0), 0, 1025 * PAGE, PAGE, target, 0)
+    expect(slots(target.view, 511, 512)).toEqual([0x1000_1000n])
+    expect(slots(target.view, 1023, 1027)).toEqual([0x1000_2000n, 1023n * 4096n, 1024n * 4096n, UNWRITTEN])
+  })
+
+  it('list pages need not be adjacent for the device', () => {
+    const pages = [0x30_0000, 0x10_0000]
+    const target = { ...scattered(pages), view: unwritten(2 * PAGE) }
+    expect(layPrps(contiguous(0), 0, 600 * PAGE, PAGE, target, 0)).toBe(0x30_0000)
+    expect(slots(target.view, 511, 512)).toEqual([0x10_0000n])
+  })
+
+  it('counts in the memory page size of CC.MPS', () => {
+    const target = listsAt(0x1000_0000, 16_384)
+    layPrps(contiguous(0x10_0000), 0, 3 * 16_384, 16_384, target, 0)
+    expect(slots(target.view, 0, 3)).toEqual([0x10_4000n, 0x10_8000n, UNWRITTEN])
+  })
+
+  it('the offset of PRP1 is dword aligned', () => {
+    expect(() => layPrps(contiguous(0x5002), 0, 4096, PAGE, lists(), 0)).toThrow(
+      new RangeError('PRP1: expected a dword-aligned address, got 0x5002 (Base 2.1 §4.3.1)'),
+    )
+  })
+
+  it('every entry but the first has an offset of 0h', () => {
+    const shifted: PrpMemory = { iovaAt: (offset) => (offset < PAGE ? 0x5000 + offset : 0x9200 + offset) }
+    expect(() => layPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
+      'aligned to the 4096-byte memory page, got 0xa200',
+    )
+    expect(() => layPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
+  })
+
+  it('a list is qword aligned, and its memory page aligned, so that its end is where the controller looks', () => {
+    const tooLong = 3 * PAGE
+    expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, listsAt(0x1000_0200, 2 * PAGE), 0)).toThrow('PRP list')
+    expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, lists(), 4)).toThrow('PRP list')
+    const second = {
+      iovaAt: (offset: number) => (offset < PAGE ? 0x1000_0000 : 0x1000_0010) + offset,
+      view: unwritten(2 * PAGE),
+    }
+    expect(() => layPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got 0x10001010')
+  })
+
+  it('a list may begin inside its page', () => {
+    const target = lists()
+    expect(layPrps(contiguous(0), 0, 4 * PAGE, PAGE, target, 510 * 8)).toBe(0x1000_0ff0)
+    expect(slots(target.view, 509, 515)).toEqual([UNWRITTEN, 0x1000n, 0x1000_1000n, 0x2000n, 0x3000n, UNWRITTEN])
+  })
+
+  it.each([0, -1, Number.NaN])('a transfer of %d bytes is none', (length) => {
+    expect(() => layPrps(contiguous(0), 4, length, PAGE, lists(), 0)).toThrow(
+      `PRP: expected a transfer of at least 1 byte, got ${length}`,
+    )
+  })
+})
+
+describe('memory for PRP lists', () => {
+  it.each([
+    // bytes, list pages of 4 KiB, by hand: 512 entries a page, one of them the link to the next
+    [1, 0],
+    [4096, 0],
+    [4097, 1],
+    [1_048_576, 1],
+    [512 * 4096, 1],
+    [513 * 4096, 2],
+    [1023 * 4096, 2],
+    [1024 * 4096, 3],
+  ])('a transfer of up to %i bytes takes %i pages', (lengthBytes, pages) => {
+    expect(prpListBytes(lengthBytes, PAGE)).toBe(pages * PAGE)
+  })
+
+  it('the reach of list pages is the longest transfer that takes no more of them', () => {
+    for (let pages = 0; pages < 9; pages++) {
+      const reach = prpListReach(pages * PAGE, PAGE)
+      expect(prpListBytes(reach, PAGE)).toBe(pages * PAGE)
+      expect(prpListBytes(reach + 1, PAGE)).toBe((pages + 1) * PAGE)
+    }
+  })
+
+  it('is enough wherever a transfer starts, and a controller that walks it finds every byte in order', () => {
+    const transfer = fc.record({
+      pageBytes: fc.constantFrom(4096, 8192, 16_384),
+      dwords: fc.nat(4095),
+      pages: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 500, max: 2100 })),
+      cut: fc.nat(4095),
+      seed: fc.nat(0xffff),
+    })
+    fc.assert(
+      fc.property(transfer, ({ pageBytes, dwords, pages, cut, seed }) => {
+        const offset = (dwords * 4) % pageBytes
+        const lengthBytes = pages * pageBytes - (cut % pageBytes)
+        // Pages in an order of their own, each somewhere else: an odd multiplier permutes a power of two.
+        const where = (page: number) => (((page * 0x9e3b + seed) & 0xffff) + 0x10_0000) * pageBytes
+        const memory: PrpMemory = { iovaAt: (at) => where(Math.floor(at / pageBytes)) + (at % pageBytes) }
+        const listBytes = prpListBytes(lengthBytes, pageBytes)
+        const lists = listsAt(0x1000_0000, listBytes + pageBytes)
+
+        const prp2 = layPrps(memory, offset, lengthBytes, pageBytes, lists, 0)
+
+        for (let at = listBytes; at < lists.view.byteLength; at += 8) {
+          if (lists.view.getBigUint64(at, true) !== UNWRITTEN) throw new Error(`wrote past ${listBytes} bytes of lists`)
+        }
+        const entries = walk(memory.iovaAt(offset), prp2, offset + lengthBytes, pageBytes, lists.view)
+        expect(entries.length).toBe(prpEntries(offset, lengthBytes, pageBytes))
+        expect(entries.slice(1)).toEqual(entries.slice(1).map((_, i) => where(i + 1)))
+      }),
+    )
+  })
+})
+
+/** What a controller does with PRP1 and PRP2: the addresses of the transfer, page by page. */
+function walk(prp1: number, prp2: number, endBytes: number, pageBytes: number, lists: DataView): number[] {
+  const pages = Math.ceil(endBytes / pageBytes)
+  const found = [prp1]
+  if (pages === 2) found.push(prp2)
+  for (let at = prp2 - 0x1000_0000; pages > 2 && found.length < pages;) {
+    const entry = Number(lists.getBigUint64(at, true))
+    const isLast = (at + 8) % pageBytes === 0
+    if (isLast && found.length + 1 < pages) at = entry - 0x1000_0000
+    else {
+      found.push(entry)
+      at += 8
+    }
+  }
+  return found
+}
