@@ -1,1 +1,9 @@
-export {}
+export type { SimulationClock } from './clock.js'
+export type { DriveTiming, LatencyNs } from './drive-model.js'
+export type { LinkProfile } from './link.js'
+export type { Media } from './media/media.js'
+export { RamMedia } from './media/ram.js'
+export type { NamespaceOptions } from './namespace.js'
+export { deriveProfile, profiles, type DriveProfile, type ProfileChanges, type ProfileName } from './profiles.js'
+export { simulate, type Simulation, type SimulationOptions } from './simulate.js'
+export type { Statistics } from './statistics.js'

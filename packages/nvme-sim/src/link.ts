@@ -1,0 +1,109 @@
+import { lineRate, wireBytes, type Link } from '@gpunvme/nvme-spec/pcie'
+
+/** A link, and how long it takes a packet to cross it beside its own length. */
+export interface LinkProfile extends Link {
+  /** One way, from the end of a packet at the sender to its effect at the receiver. */
+  readonly propagationNs: number
+  /** Max_Read_Request_Size in bytes: what one read of host memory may ask for. */
+  readonly maxReadRequestBytes: number
+}
+
+/** A memory read request: header and framing, no payload. */
+const READ_REQUEST_BYTES = 24
+const SQE_BYTES = 64
+const CQE_BYTES = 16
+const DOORBELL_BYTES = 4
+
+/**
+ * PCIe as two wires, one each way, that count the bytes of every packet (TLPs; flow control is left out). Data moves
+ * in whole transfers, one behind the other; small packets slip in between those of a transfer, so that they take
+ * wire time but never wait for a megabyte to pass. Without a profile the link is infinitely fast.
+ */
+export class LinkModel {
+  /** To the host: data read, completions, requests for the host's memory. */
+  readonly upstream: Wire
+  /** To the controller: doorbells, submission queue entries, PRP lists, data written. */
+  readonly downstream: Wire
+  private readonly profile: LinkProfile | undefined
+  private readonly propagationNs: number
+
+  constructor(profile: LinkProfile | undefined) {
+    const nsPerByte = profile ? 1e9 / lineRate(profile) : 0
+    this.upstream = new Wire(nsPerByte)
+    this.downstream = new Wire(nsPerByte)
+    this.profile = profile
+    this.propagationNs = profile?.propagationNs ?? 0
+  }
+
+  /** When a doorbell written at `nowNs` reaches the controller. */
+  doorbell(nowNs: number): number {
+    return this.downstream.slip(nowNs, this.writeBytes(DOORBELL_BYTES)) + this.propagationNs
+  }
+
+  /** When a submission queue entry asked for at `nowNs` is there. */
+  fetchEntry(nowNs: number): number {
+    return this.fetch(nowNs, SQE_BYTES)
+  }
+
+  /** When a few bytes of host memory asked for at `nowNs` are there. */
+  fetch(nowNs: number, lengthBytes: number): number {
+    const askedNs = this.upstream.slip(nowNs, this.requestBytes(lengthBytes)) + this.propagationNs
+    return this.downstream.slip(askedNs, this.completionBytes(lengthBytes)) + this.propagationNs
+  }
+
+  /** When a completion sent at `nowNs` is in host memory. */
+  postEntry(nowNs: number): number {
+    return this.upstream.slip(nowNs, this.writeBytes(CQE_BYTES)) + this.propagationNs
+  }
+
+  /** When data that the controller sends from `nowNs` on has left it. */
+  sendData(nowNs: number, lengthBytes: number): number {
+    return this.upstream.stream(nowNs, this.writeBytes(lengthBytes))
+  }
+
+  /** When data of the host that the controller asks for from `nowNs` on has arrived. */
+  receiveData(nowNs: number, lengthBytes: number): number {
+    const askedNs = this.upstream.slip(nowNs, this.requestBytes(lengthBytes)) + this.propagationNs
+    return this.downstream.stream(askedNs, this.completionBytes(lengthBytes)) + this.propagationNs
+  }
+
+  private writeBytes(payloadBytes: number): number {
+    return this.profile ? wireBytes(payloadBytes, this.profile) : 0
+  }
+
+  /** Completions carry a 12-byte header; they are taken to be split at MPS, the best that a host does. */
+  private completionBytes(payloadBytes: number): number {
+    return this.profile ? wireBytes(payloadBytes, { mps: this.profile.mps, headerBytes: 12 }) : 0
+  }
+
+  private requestBytes(payloadBytes: number): number {
+    return this.profile ? Math.ceil(payloadBytes / this.profile.maxReadRequestBytes) * READ_REQUEST_BYTES : 0
+  }
+}
+
+/** One direction of the link: a resource that serves one byte after the other. */
+class Wire {
+  /** How long packets have occupied it since the start. */
+  busyNs = 0
+  private readonly nsPerByte: number
+  private freeNs = 0
+
+  constructor(nsPerByte: number) {
+    this.nsPerByte = nsPerByte
+  }
+
+  /** A transfer, behind those that were begun before. Returns its end. */
+  stream(fromNs: number, bytes: number): number {
+    const lengthNs = bytes * this.nsPerByte
+    this.busyNs += lengthNs
+    return (this.freeNs = Math.max(fromNs, this.freeNs) + lengthNs)
+  }
+
+  /** A small packet: goes at once, and makes the transfers under way end later by its length. Returns its end. */
+  slip(fromNs: number, bytes: number): number {
+    const lengthNs = bytes * this.nsPerByte
+    this.busyNs += lengthNs
+    this.freeNs = Math.max(fromNs, this.freeNs) + lengthNs
+    return fromNs + lengthNs
+  }
+}

@@ -1,0 +1,93 @@
+import { CSTS, INTMC, INTMS, registers } from '@gpunvme/nvme-spec'
+import type { Access, BitsMap } from '@gpunvme/nvme-spec/layout'
+import { hex, type Diagnostics } from './diagnostics.js'
+
+/** What of a register's declaration is needed here: every register has it. */
+export interface Declared {
+  readonly name: string
+  readonly offset: number
+  readonly widthBits: 32 | 64
+  readonly access: Access
+  readonly fields: BitsMap
+}
+
+/** One 32-bit word of the registers: whose it is, and which of its bits the host may write. */
+interface Word {
+  readonly register: Declared
+  readonly access: Access
+  readonly writable: number
+  /** Where its bits are stored. INTMC shares the mask of INTMS. */
+  readonly storage: number
+}
+
+/** Storage and access rules of the controller properties, both from their declarations. What a write *means* is not known here. */
+export class RegisterFile {
+  private readonly diagnostics: Diagnostics
+  private readonly words: (Word | undefined)[] = []
+  private readonly storage: Uint32Array
+
+  constructor(diagnostics: Diagnostics) {
+    this.diagnostics = diagnostics
+    for (const register of registers) this.declare(register)
+    this.storage = new Uint32Array(this.words.length)
+  }
+
+  /** The host reads the word at `offset`; reserved words read 0h. */
+  read(offset: number): number {
+    const word = this.words[offset >>> 2]
+    if (word === undefined) this.diagnostics.report(`host read offset ${hex(offset)}, where no register is`)
+    return word === undefined ? 0 : this.storage[word.storage]!
+  }
+
+  /** The host writes the word at `offset`. Returns the register that it may have changed. */
+  write(offset: number, value: number): Declared | undefined {
+    const word = this.words[offset >>> 2]
+    if (word === undefined) {
+      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${hex(offset)}, where no register is`)
+      return undefined
+    }
+    const { register, access, writable, storage } = word
+    if (access === 'ro') {
+      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`)
+      return undefined
+    }
+    const before = this.storage[storage]!
+    const given = value & writable
+    if (access === 'rw') this.storage[storage] = (before & ~writable) | given
+    else this.storage[storage] = access === 'rw1s' ? before | given : before & ~given
+    return register
+  }
+
+  /** A register's value as the controller itself sees it. */
+  get32(register: Declared): number {
+    return this.storage[register.offset >>> 2]!
+  }
+
+  get64(register: Declared): bigint {
+    const at = register.offset >>> 2
+    return BigInt(this.storage[at]!) | (BigInt(this.storage[at + 1]!) << 32n)
+  }
+
+  /** Stores a whole register past all access rules: the controller's own doing. */
+  set(register: Declared, value: number | bigint): void {
+    const at = register.offset >>> 2
+    this.storage[at] = Number(BigInt(value) & 0xffff_ffffn)
+    if (register.widthBits === 64) this.storage[at + 1] = Number(BigInt(value) >> 32n)
+  }
+
+  private declare(register: Declared): void {
+    const { offset, widthBits, access, name } = register
+    let writable = 0n
+    for (const [field, { msb, lsb }] of Object.entries(register.fields)) {
+      // CSTS is a status register in which the host may clear this one bit.
+      if (name === CSTS.name && field !== CSTS.NSSRO.name) continue
+      writable |= ((1n << BigInt(msb - lsb + 1)) - 1n) << BigInt(lsb)
+    }
+    for (let half = 0; half < widthBits / 32; half++) {
+      const index = (offset >>> 2) + half
+      const storage = name === INTMC.name ? INTMS.offset >>> 2 : index
+      const mask = Number((writable >> BigInt(32 * half)) & 0xffff_ffffn)
+      this.words[index] = { register, access, writable: mask, storage }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
+import { VirtualClock, type SimulationClock } from './clock.js'
+import { Controller } from './controller.js'
+import { Diagnostics } from './diagnostics.js'
+import { HostMemory } from './host-memory.js'
+import { Namespaces, type NamespaceOptions } from './namespace.js'
+import { profiles, type DriveProfile, type ProfileName } from './profiles.js'
+import type { Statistics } from './statistics.js'
+import { simulatedTransport } from './transport.js'
+
+export interface SimulationOptions {
+  /** What drive it is and what it costs; 'ideal', which costs no time, when not given. */
+  readonly profile?: DriveProfile | ProfileName
+  /** Decides everything that is random: the same seed gives the same run, to the nanosecond. 1 when not given. */
+  readonly seed?: number
+  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given. */
+  readonly namespaces?: readonly NamespaceOptions[]
+  /** Most host memory that may be allocated at a time; 4 GiB when not given. */
+  readonly hostMemoryBytes?: number
+  /** Scatters the pages of DMA memory that was not asked to be contiguous. */
+  readonly fragmented?: boolean
+  readonly faults?: FaultPlan
+}
+
+/** A controller, the host memory it reaches, and the only clock there is. */
+export interface Simulation {
+  readonly transport: Transport
+  readonly clock: SimulationClock
+  /** What the controller has done so far; a fresh copy at each look. */
+  readonly statistics: Statistics
+  /** What the host did wrong, in a driver author's words. A test asserts that it is empty. */
+  readonly diagnostics: readonly string[]
+}
+
+/**
+ * Starts a simulated NVMe controller.
+ * @throws RangeError or TypeError for options that no drive could have.
+ */
+export function simulate(options: SimulationOptions = {}): Simulation {
+  const { profile = 'ideal', seed = 1, hostMemoryBytes = 4 * 1024 ** 3, fragmented = false, faults } = options
+  const clock = new VirtualClock()
+  const diagnostics = new Diagnostics()
+  const memory = new HostMemory({ limitBytes: hostMemoryBytes, fragmented, seed })
+  const namespaces = new Namespaces(options.namespaces ?? [{}])
+  const controller = new Controller({
+    clock,
+    memory,
+    namespaces,
+    profile: typeof profile === 'string' ? profiles[profile] : profile,
+    diagnostics,
+    faults,
+    seed,
+  })
+  const close = () => {
+    controller.remove()
+    for (const { media } of namespaces.active) media.close()
+  }
+  return {
+    transport: simulatedTransport(controller, memory, clock, close),
+    clock,
+    get statistics() {
+      return controller.statistics
+    },
+    diagnostics: diagnostics.lines,
+  }
+}

@@ -1,0 +1,30 @@
+/** What the controller has done since the simulation began. Counters only grow; resets leave them. */
+export interface Statistics {
+  /** Completions posted, by opcode. */
+  readonly adminCommands: Readonly<Record<number, number>>
+  readonly ioCommands: Readonly<Record<number, number>>
+  /** Completions whose status was not success. */
+  readonly errors: number
+  /** Data of Read commands delivered to the host, and of Write commands taken from it. */
+  readonly bytesRead: number
+  readonly bytesWritten: number
+  readonly doorbellWrites: number
+  /** How long packets have occupied each direction of the link. */
+  readonly upstreamBusyNs: number
+  readonly downstreamBusyNs: number
+}
+
+/** The counters as the controller keeps them. */
+export class Counters {
+  readonly admin = new Float64Array(256)
+  readonly io = new Float64Array(256)
+  errors = 0
+  bytesRead = 0
+  bytesWritten = 0
+  doorbellWrites = 0
+}
+
+/** The opcodes that occurred, with how often. */
+export function byOpcode(counts: Float64Array): Record<number, number> {
+  return Object.fromEntries([...counts.entries()].filter(([, count]) => count > 0))
+}

@@ -1,0 +1,72 @@
+import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
+import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Controller } from './controller.js'
+import type { SimulationClock } from './clock.js'
+import type { HostMemory } from './host-memory.js'
+
+/** The controller's registers as the host's bus shows them. */
+class SimulatedBar implements Bar {
+  readonly lengthBytes: number
+  private readonly controller: Controller
+
+  constructor(controller: Controller) {
+    this.controller = controller
+    const doorbells = 2 * (controller.profile.ioQueuePairs + 1)
+    // A BAR's size is a power of two.
+    this.lengthBytes = 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * controller.doorbellStrideBytes))
+  }
+
+  read32(offset: number): number {
+    this.check(offset, 4)
+    return this.controller.read32(offset)
+  }
+
+  write32(offset: number, value: number): void {
+    this.check(offset, 4)
+    this.controller.write32(offset, value)
+  }
+
+  read64(offset: number): bigint {
+    this.check(offset, 8)
+    return BigInt(this.controller.read32(offset)) | (BigInt(this.controller.read32(offset + 4)) << 32n)
+  }
+
+  write64(offset: number, value: bigint): void {
+    this.check(offset, 8)
+    this.controller.write32(offset, Number(value & 0xffff_ffffn))
+    this.controller.write32(offset + 4, Number(value >> 32n))
+  }
+
+  /** Such an access is a mistake in the program that makes it, not in its talk with the controller. */
+  private check(offset: number, widthBytes: number): void {
+    if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= this.lengthBytes) {
+      throw new RangeError(
+        `register access: expected a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}, got ${offset}`,
+      )
+    }
+  }
+}
+
+/** The simulation as the transport that a driver is given. */
+export function simulatedTransport(
+  controller: Controller,
+  memory: HostMemory,
+  clock: SimulationClock,
+  close: () => void,
+): Transport {
+  return {
+    name: `sim:${controller.profile.name}`,
+    bar: new SimulatedBar(controller),
+    dma: memory,
+    clock,
+    can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+    reset(): Promise<void> {
+      controller.powerOn()
+      return Promise.resolve()
+    },
+    close(): Promise<void> {
+      close()
+      return Promise.resolve()
+    },
+  }
+}
