@@ -1,6 +1,8 @@
-import { CC, CSTS } from '@gpunvme/nvme-spec'
-import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { CC, CSTS, zeroBased } from '@gpunvme/nvme-spec'
+import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
+import { countedAllocator } from '../test/counted-allocator.js'
 import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
 import { CommandError } from './command-queue.js'
 import { Controller, ControllerClosedError, NamespaceNotFoundError, SerialMismatchError } from './controller.js'
@@ -9,11 +11,13 @@ import { LbaRangeError } from './namespace.js'
 
 const MIB = 1024 * 1024
 let simulation: ReturnType<typeof simulate>
+let allocated: ReturnType<typeof countedAllocator>
 
-/** A simulated controller; after each test its list of host mistakes has to be empty. */
-function controller(options: SimulationOptions = {}): ReturnType<typeof simulate>['transport'] {
+/** A simulated controller whose allocations are counted; after each test its list of host mistakes has to be empty. */
+function controller(options: SimulationOptions = {}): Transport {
   simulation = simulate(options)
-  return simulation.transport
+  allocated = countedAllocator(simulation.transport.dma)
+  return { ...simulation.transport, dma: allocated }
 }
 afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
@@ -44,17 +48,21 @@ describe('bring-up', () => {
     await ctrl.close()
     expect(CC.EN.of(transport.bar.read32(0x14))).toBe(0)
     expect(CSTS.RDY.of(transport.bar.read32(0x1c))).toBe(0)
-    expect(simulation.hostMemory.allocatedBytes).toBe(0)
+    expect(allocated.bytesInUse).toBe(0)
   })
 
   test('uses as many queues as the controller allows, and says so', async () => {
-    await using ctrl = await Controller.open(controller({ ioQueuePairs: 3 }), { queues: 8, queueDepth: 7 })
+    await using ctrl = await Controller.open(controller({ profile: deriveProfile('ideal', { ioQueuePairs: 3 }) }), {
+      queues: 8,
+      queueDepth: 7,
+    })
     expect(ctrl.queues).toBe(3)
     expect(ctrl.queueDepth).toBe(7)
   })
 
   test('honours a doorbell stride and a smaller MQES', async () => {
-    await using ctrl = await Controller.open(controller({ dstrd: 3, maxQueueEntries: 5 }), { queues: 2 })
+    const profile = deriveProfile('ideal', { CAP: { DSTRD: 3, MQES: zeroBased(5) } })
+    await using ctrl = await Controller.open(controller({ profile }), { queues: 2 })
     expect(ctrl.queueDepth).toBe(4)
     await ctrl.namespace(1).readBytes(0, 64 * 1024)
   })
@@ -107,7 +115,8 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
 
   test('commands larger than one page of PRP entries can list', async () => {
     const options = { maxTransferBytes: 8 * MIB, queueDepth: 2 }
-    await using ctrl = await Controller.open(controller({ namespaces, mdts: 0, fragmented: true }), options)
+    const profile = deriveProfile('ideal', { identify: { MDTS: 0 } })
+    await using ctrl = await Controller.open(controller({ profile, namespaces, fragmented: true }), options)
     const ns = ctrl.namespace(3)
     const memory = ns.dma.alloc(16 * MIB)
     await ns.read(0, (16 * MIB) / blockBytes, memory)
@@ -117,6 +126,7 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
 
 describe('writing', () => {
   const serial = 'SIM00001'
+  const profile = deriveProfile('ideal', { identify: { SN: serial } })
 
   test('is not there without asking for it', async () => {
     await using ctrl = await Controller.open(controller())
@@ -129,13 +139,13 @@ describe('writing', () => {
   })
 
   test('needs the serial number of this very controller', async () => {
-    const transport = controller({ serial })
+    const transport = controller({ profile })
     await expect(Controller.open(transport, { write: { serial: 'OTHER' } })).rejects.toThrow(SerialMismatchError)
-    expect(simulation.hostMemory.allocatedBytes).toBe(0)
+    expect(allocated.bytesInUse).toBe(0)
   })
 
   test('is read back after flush, by a controller that is opened anew', async () => {
-    const transport = controller({ serial })
+    const transport = controller({ profile })
     {
       await using ctrl = await Controller.open(transport, { write: { serial } })
       const ns = ctrl.namespace(1)
@@ -152,7 +162,7 @@ describe('writing', () => {
   })
 
   test('is refused over a file system until that is named', async () => {
-    const transport = controller({ serial })
+    const transport = controller({ profile })
     {
       await using first = await Controller.open(transport, { write: { serial } })
       const memory = first.namespace(1).dma.alloc(4096)
@@ -175,5 +185,5 @@ test('an admin command that the controller refuses is an error with its status',
   const refusal = Controller.open(controller({ faults }))
   await expect(refusal).rejects.toThrow(CommandError)
   await expect(refusal).rejects.toThrow('Identify failed: Internal Error (SCT 0h SC 06h)')
-  expect(simulation.hostMemory.allocatedBytes).toBe(0)
+  expect(allocated.bytesInUse).toBe(0)
 })

@@ -1,0 +1,22 @@
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+
+/** An allocator that knows how much of what it gave out has not come back. */
+export function countedAllocator(dma: DmaAllocator): DmaAllocator & { readonly bytesInUse: number } {
+  let bytesInUse = 0
+  return {
+    get bytesInUse() {
+      return bytesInUse
+    },
+    alloc(lengthBytes, request) {
+      const memory = dma.alloc(lengthBytes, request)
+      bytesInUse += lengthBytes
+      const free = memory.free.bind(memory)
+      return Object.assign(memory, {
+        free() {
+          bytesInUse -= lengthBytes
+          free()
+        },
+      })
+    },
+  }
+}
