@@ -1,1 +1,75 @@
-export {}
+import { cudaStatus } from '@gpunvme/cuda-native'
+import { HostEngine } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { Link } from '@gpunvme/nvme-spec/pcie'
+import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import { openSim, type SimOptions } from './sim-transport.js'
+import { UsageError } from './usage-error.js'
+
+export { ImageFileError } from './image-file.js'
+export { UnknownProfileError, type SimOptions } from './sim-transport.js'
+export { UsageError } from './usage-error.js'
+
+/** A transport, and what is known about the machine behind it. */
+export interface OpenedTransport {
+  readonly transport: Transport
+  /** What the transport's clock counts. Never add up, or compare, a modelled time and a wall time. */
+  readonly time: 'modelled'
+  /** The controller's link, where there is one: the denominator of a rate. */
+  readonly link: Link | undefined
+  /** The controller's serial number, where writing to it can destroy nothing that is not meant: on a simulated drive. */
+  readonly serial: string
+  /** After the controller on it is closed. */
+  close(): Promise<void>
+}
+
+/** What can be opened, and with which options. */
+export interface TransportOptions {
+  readonly sim: SimOptions
+}
+
+export type TransportName = keyof TransportOptions
+export type EngineName = 'host'
+
+const OTHER_TRANSPORTS = ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']
+const OTHER_ENGINES = ['cpu-kernel', 'cuda']
+
+/**
+ * Opens a controller by the name of its transport. Close it after use.
+ * @throws NotAvailableError for a transport that is planned; UsageError for a name that means nothing; ImageFileError,
+ * UnknownProfileError.
+ */
+export async function openTransport<N extends TransportName>(
+  name: N,
+  options: TransportOptions[N] = {},
+): Promise<OpenedTransport> {
+  // Callers without types, and command lines, bring other names.
+  if ((name as string) === 'sim') return openSim(options)
+  throw refusal('transport', name, ['sim'], OTHER_TRANSPORTS, [])
+}
+
+/** Makes the engine of that name. `Controller.open(transport, { engine })` gives it its queues. */
+export function openEngine(name: EngineName, transport: Transport): Engine {
+  if ((name as string) === 'host') return new HostEngine(transport)
+  throw refusal('engine', name, ['host'], OTHER_ENGINES, [cudaStatus().message])
+}
+
+function refusal(kind: string, name: string, available: string[], planned: string[], reasons: string[]): GpuNvmeError {
+  if (planned.includes(name)) return new NotAvailableError(kind, name, available, reasons)
+  return new UsageError(`Unknown ${kind} '${name}'`, {
+    facts: [`available: ${available.join(', ')}`, `planned: ${planned.join(', ')}`],
+    next: `--${kind} ${available[0]!}`,
+  })
+}
+
+/** A transport or an engine that this version knows by name and does not contain. */
+export class NotAvailableError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_AVAILABLE'
+  readonly category = 'infeasible'
+  constructor(kind: string, name: string, available: readonly string[], reasons: readonly string[]) {
+    super(`The ${kind} '${name}' is not available yet`, {
+      facts: [...reasons, `available: ${available.join(', ')}`],
+      next: `--${kind} ${available[0]!}`,
+    })
+  }
+}

@@ -1,0 +1,27 @@
+import { ForeignDataError } from '@gpunvme/host-driver'
+import { ImageExistsError, ImageNotFoundError, NamespaceTooSmallError } from '@gpunvme/layer-loader'
+import { UnknownFormatError } from '@gpunvme/layer-loader/formats'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+
+/** The message, with a next step in the words of a command line where the library's is in the words of its API. */
+export function inCliWords(error: GpuNvmeError): string {
+  const step = nextStep(error)
+  return step === undefined ? error.message : error.message.replace(/\n {2}Try: [^\n]*$/, `\n  Try: ${step}`)
+}
+
+function nextStep(error: GpuNvmeError): string | undefined {
+  if (error instanceof ForeignDataError) {
+    return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
+  }
+  if (error instanceof ImageExistsError) return '--replace, if it may be lost; gpunvme verify looks at it first'
+  if (error instanceof ImageNotFoundError) return 'gpunvme pack MODEL --image FILE, which makes one'
+  if (error instanceof NamespaceTooSmallError) return 'another --image file, or for a new one a larger --capacity'
+  if (error instanceof UnknownFormatError && startsAsImage(error.firstBytes)) {
+    return `gpunvme load --image ${error.sourceName}, since this is a drive image that pack made`
+  }
+  return undefined
+}
+
+function startsAsImage(firstBytes: Uint8Array): boolean {
+  return Buffer.from(firstBytes).toString('latin1').startsWith('GPUNVME\0')
+}

@@ -1,0 +1,43 @@
+import { CommanderError } from 'commander'
+import { EXIT } from './exit-codes.js'
+import { listenForInterrupts } from './interrupt.js'
+import { Output } from './output.js'
+import { createProgram } from './program.js'
+import { reportError } from './report-error.js'
+
+/**
+ * Runs one gpunvme command.
+ * @param argv what follows the program's name.
+ * @returns the exit code. Nothing is thrown: errors are reported on stderr.
+ */
+export async function run(argv: readonly string[]): Promise<number> {
+  // Before anything is parsed, since what cannot be parsed must be reported in the form that was asked for.
+  const output = new Output({ json: argv.includes('--json') })
+  outliveClosedPipes()
+  const interrupts = listenForInterrupts(() => {
+    output.error('Interrupted: waiting for commands in flight. Once more to end at once.')
+  })
+  const session = { signal: interrupts.signal, exitCode: EXIT.ok }
+  const program = createProgram(session)
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return session.exitCode
+  } catch (error) {
+    // Help and --version end by an exception too.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
+    const verb = program.commands.find((command) => argv.includes(command.name()))
+    return reportError(output, error, verb === undefined ? 'gpunvme help' : `gpunvme help ${verb.name()}`)
+  } finally {
+    interrupts.stop()
+  }
+}
+
+/** `gpunvme inspect model | head` closes our stdout: what is left to say has no reader, and the work still counts. */
+function outliveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}

@@ -1,0 +1,141 @@
+import { openImage } from '@gpunvme/layer-loader'
+import { openFileSource, openModel, writeDemoModel, type Model } from '@gpunvme/layer-loader/formats'
+import type { Command } from 'commander'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { withTemporaryDirectory } from '../cleanup.js'
+import { TensorComparison } from '../compare-tensors.js'
+import { withReader, withTransport, withWriter } from '../drive.js'
+import { requireMemory } from '../enough-memory.js'
+import { invocation } from '../invocation.js'
+import type { OpenedTransport } from '../open.js'
+import { addOutputOptions, addTransportOptions, examples, size, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { packAndReport } from '../pack-report.js'
+import type { Session } from '../program.js'
+import { describeLink } from '../rate.js'
+import { streamAndReport, type LayerReport } from '../stream-report.js'
+import { describeTotals, StreamTable } from '../stream-table.js'
+import { formatBytes, formatDuration, formatRate, plural } from '../units.js'
+import { UsageError } from '../usage-error.js'
+
+interface Flags extends TransportFlags, OutputOptions {
+  readonly size: number
+  readonly keep?: string
+}
+
+const SLOTS = 3
+
+export function demo(program: Command, { signal }: Session): void {
+  const command = program
+    .command('demo')
+    .usage('[options]')
+    .description('the whole way on a model of its own: make, pack, stream, compare')
+    .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
+    .option('--keep <file>', 'leave the model there, to try the other verbs on')
+    .action((flags: Flags) => run(flags, new Output(flags), signal))
+  addTransportOptions(command)
+  addOutputOptions(command)
+  examples(command, ['gpunvme demo', 'gpunvme demo --keep demo.gguf', 'gpunvme demo --profile ideal --json'])
+}
+
+async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const { keep } = flags
+  if (keep === undefined) {
+    return withTemporaryDirectory((directory) => show(join(directory, 'demo.gguf'), flags, output, signal))
+  }
+  if (existsSync(keep)) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
+  return show(keep, flags, output, signal)
+}
+
+async function show(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  output.note('A model goes onto a simulated NVMe drive and comes back, layer by layer. No GPU, no SSD.')
+  const startMs = performance.now()
+  await makeModel(path, flags.size)
+  signal.throwIfAborted()
+  const source = await openFileSource(path)
+  try {
+    const model = await openModel(source, { signal })
+    const { tensors, layers } = model
+    output.note(
+      `1 Made a model: GGUF, ${formatBytes(source.sizeBytes)}, ${plural(tensors.length, 'tensor')}, ` +
+        `${plural(layers.length, 'layer')}, random weights (${formatDuration((performance.now() - startMs) * 1e6)})`,
+    )
+    requireMemory('The demo', 2 * source.sizeBytes, '--size 64MiB')
+    await withTransport(flags, 'write', (opened) => packAndStream(model, opened, flags, output, signal))
+  } finally {
+    await source.close()
+  }
+  suggest(output, flags.keep)
+}
+
+async function makeModel(path: string, targetBytes: number): Promise<void> {
+  try {
+    await writeDemoModel(path, { targetBytes })
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`--size: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+async function packAndStream(
+  model: Model,
+  opened: OpenedTransport,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const { receipt, wallNs } = await withWriter(opened, flags, async ({ controller, namespace }) => {
+    output.note(`2 Packing it onto: ${controller.identity.model}`)
+    return packAndReport(model, namespace, output, { signal })
+  })
+  const { imageBytes, elapsedNs } = receipt
+  output.note(
+    `  wrote ${formatBytes(imageBytes)}; modelled ${formatDuration(elapsedNs)}, ${formatRate(imageBytes, elapsedNs)}; ` +
+      `wall ${formatDuration(wallNs)}`,
+  )
+  await withReader(opened, flags, async ({ namespace }) => {
+    const packed = (await openImage(namespace, { signal })).model()
+    output.note(`3 Streaming it, ${SLOTS} layers in memory at most; times run until a layer is in memory`)
+    const table = new StreamTable(packed.layers.map(({ name }) => name))
+    output.print(table.titles)
+    const comparison = new TensorComparison(model)
+    const layers: LayerReport[] = []
+    const total = await streamAndReport(packed, {
+      slots: SLOTS,
+      verify: true,
+      signal,
+      output,
+      async onLayer(layer, lease) {
+        await comparison.compare(lease, signal)
+        layers.push(layer)
+        output.print(table.row(layer))
+      },
+    })
+    const { tensors } = comparison
+    output.print(
+      ...describeTotals(total, opened.link, 'simulating, verifying, comparing'),
+      `compared  ${tensors} of ${model.tensors.length} tensors equal the model file, byte by byte`,
+    )
+    output.object('gpunvme.demo/1', {
+      model: { bytes: model.source.sizeBytes, tensors: model.tensors.length, fingerprint: receipt.fingerprint },
+      pack: { bytes: imageBytes, modelledNs: elapsedNs, wallNs },
+      ...describeLink(total.bytes, total.modelledNs, opened.link),
+      layers,
+      total,
+      compared: { tensors },
+    })
+  })
+}
+
+/** Commands that work as they stand here, from where the demo was started. */
+function suggest(output: Output, kept: string | undefined): void {
+  const program = invocation()
+  const file = kept ?? 'demo.gguf'
+  output.note(
+    `Next: ${program} ${kept === undefined ? `demo --keep ${file}` : 'identify'}`,
+    `      ${program} inspect ${file}`,
+    `      ${program} pack ${file} --image drive.img`,
+    `      ${program} load --image drive.img`,
+  )
+}

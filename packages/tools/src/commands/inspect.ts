@@ -1,0 +1,119 @@
+import { openFileSource, openModel, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
+import type { Command } from 'commander'
+import { addOutputOptions, examples } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { printable } from '../printable.js'
+import type { Session } from '../program.js'
+import { formatTable } from '../table.js'
+import { formatBytes, plural } from '../units.js'
+
+/** What an NVMe controller's DMA wants: whole pages, and with them whole logical blocks of every size. */
+const PAGE_BYTES = 4096
+
+export function inspect(program: Command, session: Session): void {
+  const command = program
+    .command('inspect')
+    .usage('MODEL [options]')
+    .description("show a model file's layers and tensors")
+    .argument('<model>', 'a .gguf or .safetensors file, told apart by content')
+    .action((path: string, flags: OutputOptions) => run(path, new Output(flags), session.signal))
+  addOutputOptions(command)
+  examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json | jq .layers[0]'])
+}
+
+async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
+  const source = await openFileSource(path)
+  try {
+    const model = await openModel(source, { signal })
+    output.print(...describe(path, model))
+    output.object('gpunvme.inspect/1', { file: path, fileBytes: source.sizeBytes, ...catalogue(model) })
+  } finally {
+    await source.close()
+  }
+}
+
+function describe(path: string, model: Model): string[] {
+  const { format, formatVersion, architecture, name, tensors, layers } = model
+  const facts = [
+    format === 'gguf' ? `GGUF v${formatVersion}` : 'safetensors',
+    ...(architecture === undefined ? [] : [`architecture ${printable(architecture)}`]),
+    ...(name === undefined ? [] : [`named "${printable(name)}"`]),
+  ]
+  return [
+    `${printable(path)}: ${facts.join(', ')}`,
+    `${plural(tensors.length, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(sum(tensors))} of data after a ${formatBytes(model.headerBytes)} header`,
+    '',
+    ...formatTable(
+      [{ title: 'DTYPE' }, { title: 'TENSORS', align: 'right' }, { title: 'BYTES', align: 'right' }],
+      byDtype(model).map(({ dtype, tensors, lengthBytes }) => [
+        printable(dtype),
+        String(tensors),
+        formatBytes(lengthBytes),
+      ]),
+    ),
+    '',
+    ...formatTable(
+      [{ title: 'LAYER' }, { title: 'TENSORS', align: 'right' }, { title: 'BYTES', align: 'right' }],
+      layers.map((layer) => [printable(layer.name), String(layer.tensors.length), formatBytes(layer.lengthBytes)]),
+    ),
+    '',
+    ...unknownTypes(tensors),
+    alignment(tensors),
+  ]
+}
+
+function byDtype({ tensors }: Model): { dtype: string; tensors: number; lengthBytes: number }[] {
+  const totals = new Map<string, { dtype: string; tensors: number; lengthBytes: number }>()
+  for (const { dtype, lengthBytes } of tensors) {
+    const total = totals.get(dtype) ?? { dtype, tensors: 0, lengthBytes: 0 }
+    total.tensors++
+    total.lengthBytes += lengthBytes
+    totals.set(dtype, total)
+  }
+  return [...totals.values()].sort((a, b) => b.lengthBytes - a.lengthBytes)
+}
+
+function unknownTypes(tensors: readonly Tensor[]): string[] {
+  const unknown = tensors.filter(({ loadable }) => !loadable)
+  if (unknown.length === 0) return []
+  const shown = unknown.slice(0, 10).map(({ name, dtype }) => `  ${printable(name)}: ${printable(dtype)}`)
+  const more = unknown.length > shown.length ? [`  and ${unknown.length - shown.length} more`] : []
+  return [
+    `${plural(unknown.length, 'tensor')} of a type that is not known here, refused when loaded:`,
+    ...shown,
+    ...more,
+  ]
+}
+
+function misaligned(tensors: readonly Tensor[]): Tensor[] {
+  return tensors.filter(({ offsetBytes }) => offsetBytes % PAGE_BYTES !== 0)
+}
+
+function alignment(tensors: readonly Tensor[]): string {
+  const count = misaligned(tensors).length
+  return count === 0
+    ? 'Alignment: every tensor starts on a 4 KiB boundary'
+    : `Alignment: ${count} of ${tensors.length} tensors do not start on a 4 KiB boundary, which DMA wants;\n  \`gpunvme pack\` lays them out so that they do`
+}
+
+function catalogue(model: Model): object {
+  const { format, formatVersion, name, architecture, metadata, headerBytes, tensors, layers } = model
+  return {
+    format,
+    formatVersion,
+    name,
+    architecture,
+    headerBytes,
+    dataBytes: sum(tensors),
+    dtypes: byDtype(model),
+    layers: layers.map((layer: Layer) => ({ ...layer, tensors: layer.tensors.map((tensor) => tensor.name) })),
+    tensors,
+    unknownTypes: tensors.filter(({ loadable }) => !loadable).map((tensor) => tensor.name),
+    misaligned4KiB: misaligned(tensors).length,
+    metadata,
+  }
+}
+
+function sum(tensors: readonly Tensor[]): number {
+  return tensors.reduce((total, { lengthBytes }) => total + lengthBytes, 0)
+}

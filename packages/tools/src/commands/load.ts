@@ -1,0 +1,121 @@
+import { openImage, planPack, planStream, type PackedModel } from '@gpunvme/layer-loader'
+import { openFileSource, openModel } from '@gpunvme/layer-loader/formats'
+import type { Command } from 'commander'
+import { withReader, withTransport, withWriter } from '../drive.js'
+import { requireMemory } from '../enough-memory.js'
+import type { OpenedTransport } from '../open.js'
+import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { packAndReport } from '../pack-report.js'
+import { printable } from '../printable.js'
+import type { Session } from '../program.js'
+import { findModel } from '../same-catalogue.js'
+import { describeLink } from '../rate.js'
+import { streamAndReport, type LayerReport } from '../stream-report.js'
+import { describeTotals, StreamTable, TABLE_LEGEND } from '../stream-table.js'
+import { formatBytes, formatDuration } from '../units.js'
+import { UsageError } from '../usage-error.js'
+
+interface Flags extends TransportFlags, OutputOptions {
+  readonly slots: number
+  /** False with --no-verify. */
+  readonly verify: boolean
+}
+
+const BLOCK_BYTES = 512
+
+export function load(program: Command, { signal }: Session): void {
+  const command = program
+    .command('load')
+    .usage('[MODEL] [options]')
+    .description('stream a model into memory, layer by layer')
+    .argument(
+      '[model]',
+      'with --image: the name of a packed model, or the file it was packed from; otherwise a model file, which is packed onto a simulated drive in memory first',
+    )
+    .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
+    .option('--no-verify', 'do not compare the bytes with their checksums')
+    .action((model: string | undefined, flags: Flags) => run(model, flags, new Output(flags), signal))
+  addTransportOptions(command, 'the drive, as pack made it')
+  addOutputOptions(command)
+  examples(command, [
+    'gpunvme load model.gguf',
+    'gpunvme load --image drive.img',
+    'gpunvme load model.gguf --image drive.img --depth 4 --slots 2 --json',
+  ])
+}
+
+async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  if (flags.image === undefined && given === undefined) {
+    throw new UsageError('load needs a MODEL, an --image, or both', { next: 'gpunvme help load' })
+  }
+  await withTransport(flags, 'read', async (opened) => {
+    signal.throwIfAborted()
+    if (flags.image === undefined) await packIntoMemory(given!, opened, flags, output, signal)
+    await withReader(opened, flags, async ({ namespace }) => {
+      const image = await openImage(namespace, { signal })
+      for (const problem of image.problems) output.note(problem.message)
+      const model = await findModel(image, flags.image === undefined ? undefined : given, signal)
+      await streamModel(model, opened, flags, output, signal)
+    })
+  })
+}
+
+async function packIntoMemory(
+  path: string,
+  opened: OpenedTransport,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = await openFileSource(path)
+  try {
+    const model = await openModel(source, { signal })
+    const { endBytes } = planPack(model, BLOCK_BYTES)
+    requireMemory(
+      'A simulated drive with this model in memory',
+      endBytes,
+      `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
+    )
+    const { receipt, wallNs } = await withWriter(opened, flags, ({ namespace }) => {
+      output.note(`Packing ${printable(path)} onto a simulated drive in memory`)
+      return packAndReport(model, namespace, output, { signal })
+    })
+    output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
+  } finally {
+    await source.close()
+  }
+}
+
+async function streamModel(
+  model: PackedModel,
+  opened: OpenedTransport,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const { slots, verify, depth, queues, engine, transport, profile } = flags
+  const shape = planStream(model, { slots })
+  requireMemory('These slots', shape.slots * shape.slotBytes, '--slots 1, or a model of smaller layers')
+  output.note(
+    `Streaming "${printable(model.name)}": ${depth} commands in flight, ${shape.slots} slots of ${formatBytes(shape.slotBytes)}`,
+  )
+  const table = new StreamTable(model.layers.map(({ name }) => name))
+  output.note(TABLE_LEGEND)
+  output.print(table.titles)
+  const layers: LayerReport[] = []
+  const onLayer = (layer: LayerReport) => {
+    layers.push(layer)
+    output.print(table.row(layer))
+    return Promise.resolve()
+  }
+  const total = await streamAndReport(model, { slots, verify, signal, output, onLayer })
+  output.print(...describeTotals(total, opened.link, verify ? 'simulating and verifying' : 'simulating'))
+  output.object('gpunvme.load/1', {
+    model: { name: model.name, fingerprint: model.fingerprint },
+    drive: { transport, profile, image: flags.image, engine, queues, depth, slots: shape.slots },
+    ...describeLink(total.bytes, total.modelledNs, opened.link),
+    layers,
+    total,
+  })
+}

@@ -1,0 +1,166 @@
+import { planPack, type PackPlan } from '@gpunvme/layer-loader'
+import { openFileSource, openModel, type Model } from '@gpunvme/layer-loader/formats'
+import { InvalidArgumentError, type Command } from 'commander'
+import { stat } from 'node:fs/promises'
+import { undoOnFailure } from '../cleanup.js'
+import { withTransport, withWriter, type WriteFlags } from '../drive.js'
+import { createImageFile, statImageFile } from '../image-file.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { packAndReport, type PackReport } from '../pack-report.js'
+import { printable } from '../printable.js'
+import type { Session } from '../program.js'
+import { formatTable } from '../table.js'
+import { formatBytes, formatDuration, formatRate, plural } from '../units.js'
+import { refuseUnknownData } from '../unknown-data.js'
+import { UsageError } from '../usage-error.js'
+
+interface Flags extends TransportFlags, WriteFlags, OutputOptions {
+  readonly name?: string
+  readonly replace?: boolean
+  readonly dryRun?: boolean
+}
+
+/** Where the plan says how much a drive must hold, in steps of this. */
+const CAPACITY_STEP_BYTES = 1024 * 1024
+
+/** The simulated drives' blocks. They decide whether a model can be laid out, not where its parts lie. */
+const BLOCK_BYTES = 512
+
+export function pack(program: Command, { signal }: Session): void {
+  const command = program
+    .command('pack')
+    .usage('MODEL --image FILE [options]')
+    .description('write a model to a drive, laid out for streaming')
+    .argument('<model>', 'a .gguf or .safetensors file')
+    .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
+    .option('--dry-run', 'print the plan and write nothing')
+    .option('--replace', 'give up a model image that is on the drive already')
+    .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
+    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+  addTransportOptions(command, 'the drive: a file, made sparse where there is none')
+  addOutputOptions(command)
+  examples(command, [
+    'gpunvme pack model.gguf --dry-run',
+    'gpunvme pack model.gguf --image drive.img',
+    'gpunvme pack model.gguf --image drive.img --replace --name chat --json',
+  ])
+}
+
+async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const source = await openFileSource(path)
+  try {
+    const model = await openModel(source, { signal })
+    const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
+    if (flags.dryRun) reportPlan(plan, flags.image, output)
+    else await packFile(path, model, plan, flags, output, signal)
+  } finally {
+    await source.close()
+  }
+}
+
+async function packFile(
+  path: string,
+  model: Model,
+  plan: PackPlan,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const { image } = flags
+  if (image === undefined) {
+    throw new UsageError('pack needs a drive to write to', {
+      facts: ['a simulated drive in memory would be gone when the command ends'],
+      next: `gpunvme pack ${path} --image FILE`,
+    })
+  }
+  const existing = await statImageFile(image)
+  const file = await stat(path)
+  if (existing?.ino === file.ino && existing.dev === file.dev) {
+    throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
+  }
+  const write = (made: string) =>
+    withTransport(flags, 'write', (opened) => {
+      signal.throwIfAborted()
+      return withWriter(opened, flags, async ({ namespace }) => {
+        if (existing !== undefined) await refuseUnknownData(namespace, flags.overwrite ?? [])
+        output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)
+        const { name, replace = false } = flags
+        const report = await packAndReport(model, namespace, output, { ...(name && { name }), replace, signal })
+        reportPacked(report, image, output)
+      })
+    })
+  if (existing !== undefined) return write('')
+  const capacityBytes = flags.capacity ?? roundUp(plan.endBytes)
+  const remove = await createImageFile(image, capacityBytes)
+  return undoOnFailure(remove, () => write(`, a new drive of ${formatBytes(capacityBytes)}`))
+}
+
+function reportPlan(
+  { name, endBytes, tensorBytes, chunks, manifest }: PackPlan,
+  image: string | undefined,
+  output: Output,
+) {
+  const { layers } = manifest
+  output.print(
+    `Plan for "${printable(name)}": ${formatBytes(tensorBytes)} of tensors in ${plural(layers.length, 'layer')}`,
+    ...formatTable(
+      [
+        { title: 'LAYER' },
+        { title: 'TENSORS', align: 'right' },
+        { title: 'OFFSET', align: 'right' },
+        { title: 'BYTES', align: 'right' },
+      ],
+      layers.map((layer) => [
+        printable(layer.name),
+        String(layer.tensors.length),
+        String(layer.offsetBytes),
+        formatBytes(layer.lengthBytes),
+      ]),
+    ),
+    `Needs a drive of ${formatBytes(roundUp(endBytes))}; ${plural(chunks, 'chunk')} with a CRC-32 each`,
+    `Nothing was written${image === undefined ? '' : `, ${printable(image)} was not opened`}.`,
+  )
+  output.object('gpunvme.pack-plan/1', { name, tensorBytes, endBytes, chunks, layers })
+}
+
+function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Output): void {
+  const { name, fingerprint, generation, imageBytes, tensorBytes, manifest, replaced, elapsedNs } = receipt
+  const { layers } = manifest
+  const tensors = layers.reduce((sum, layer) => sum + layer.tensors.length, 0)
+  output.print(
+    `Packed "${printable(name)}" onto ${printable(image)}`,
+    `  fingerprint  ${fingerprint}`,
+    `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
+    `  generation   ${generation}${REPLACED[replaced]}`,
+    `  modelled     ${formatDuration(elapsedNs)}, ${formatRate(imageBytes, elapsedNs)}`,
+    `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
+  )
+  output.note(`Next: gpunvme load --image ${printable(image)}`)
+  const { imageId } = receipt
+  output.object('gpunvme.pack/1', {
+    ...{ name, fingerprint, imageId, generation, replaced, image },
+    ...{ layers: layers.length, tensors, tensorBytes, imageBytes, modelledNs: elapsedNs, wallNs },
+  })
+}
+
+const REPLACED = {
+  nothing: '',
+  kept: '; the former image was kept whole until this one was published',
+  'given up': '; the former image was given up first, since both did not fit',
+} as const
+
+function roundUp(bytes: number): number {
+  return Math.ceil(bytes / CAPACITY_STEP_BYTES) * CAPACITY_STEP_BYTES
+}
+
+function modelName(name: string): string {
+  const fits = name !== '' && Buffer.byteLength(name) <= 255 && !/[\p{Cc}\p{Cs}]/u.test(name)
+  if (!fits) throw new InvalidArgumentError('Expected 1 to 255 bytes without control characters.')
+  return name
+}
+
+function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value]
+}

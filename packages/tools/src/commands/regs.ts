@@ -1,0 +1,55 @@
+import { Registers } from '@gpunvme/host-driver'
+import { registers } from '@gpunvme/nvme-spec'
+import type { Register } from '@gpunvme/nvme-spec/layout'
+import type { Command } from 'commander'
+import { withReader, withTransport } from '../drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
+import { hasCursor, Output, type OutputOptions } from '../output.js'
+import type { Session } from '../program.js'
+import { wrap } from '../table.js'
+
+interface Flags extends TransportFlags, OutputOptions {
+  readonly asFound?: boolean
+}
+
+export function regs(program: Command, { signal }: Session): void {
+  const command = program
+    .command('regs')
+    .usage('[options]')
+    .description("show the controller's registers, decoded")
+    .option('--as-found', 'touch nothing: show them without bringing the controller up')
+    .action((flags: Flags) => run(flags, new Output(flags), signal))
+  addTransportOptions(command, 'a drive image; only its size matters here')
+  addOutputOptions(command)
+  examples(command, ['gpunvme regs', 'gpunvme regs --as-found --json'])
+}
+
+async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const read = await withTransport(flags, 'read', async (opened) => {
+    signal.throwIfAborted()
+    if (flags.asFound) return snapshot(new Registers(opened.transport.bar))
+    return withReader(opened, flags, ({ controller }) => Promise.resolve(snapshot(controller.registers)))
+  })
+  output.note(flags.asFound ? 'Registers as found.' : 'Registers of the controller, brought up by the driver.')
+  const columns = hasCursor(process.stdout) ? process.stdout.columns : Infinity
+  // One line a register where a program reads it; folded where a person does.
+  output.print(...read.flatMap(({ offset, text }) => wrap(`${offset}  ${text}`, columns, ' '.repeat(8))))
+  output.object('gpunvme.regs/1', {
+    registers: read.map(({ name, offset, value, fields }) => ({ name, offset, value, fields })),
+  })
+}
+
+function snapshot(bank: Pick<Registers, 'read' | 'format'>) {
+  return registers.map((declared) => {
+    // The list holds registers of many field types; here they are all the same kind of thing.
+    const register = declared as unknown as Register
+    const raw = bank.read(register)
+    return {
+      name: register.name,
+      offset: `0x${register.offset.toString(16).padStart(2, '0')}`,
+      value: `0x${raw.toString(16).padStart(register.widthBits / 4, '0')}`,
+      fields: register.decode(raw),
+      text: register.format(raw),
+    }
+  })
+}

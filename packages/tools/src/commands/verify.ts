@@ -1,0 +1,69 @@
+import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader'
+import type { Command } from 'commander'
+import { withReader, withTransport } from '../drive.js'
+import { EXIT } from '../exit-codes.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { printable } from '../printable.js'
+import type { Session } from '../program.js'
+import { Progress } from '../progress.js'
+import { formatBytes, plural } from '../units.js'
+import { UsageError } from '../usage-error.js'
+
+type Flags = TransportFlags & OutputOptions
+
+export function verify(program: Command, session: Session): void {
+  const command = program
+    .command('verify')
+    .usage('--image FILE [options]')
+    .description('read all of a drive image and compare it with its checksums')
+    .action((flags: Flags) => run(flags, new Output(flags), session))
+  addTransportOptions(command, 'the drive, as pack made it')
+  addOutputOptions(command)
+  examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])
+}
+
+async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+  const { image } = flags
+  const { signal } = session
+  if (image === undefined) throw new UsageError('verify needs a drive', { next: 'gpunvme verify --image FILE' })
+  const report = await withTransport(flags, 'read', (opened) => {
+    signal.throwIfAborted()
+    return withReader(opened, flags, ({ namespace }) => {
+      const progress = new Progress(output, 'verifying')
+      const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }) =>
+        progress.update(doneBytes, totalBytes)
+      return verifyImage(namespace, { signal, onProgress }).finally(() => progress.end())
+    })
+  })
+  output.print(...describe(image, report))
+  output.object('gpunvme.verify/1', summary(image, report))
+  if (!report.ok) session.exitCode = EXIT.verification
+}
+
+function describe(path: string, report: VerifyReport): string[] {
+  const { ok, problems, problemCount, bytes, chunks, image } = report
+  const models = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ') ?? 'none that can be read'
+  const left = problemCount - problems.length
+  return [
+    `${printable(path)}: ${ok ? 'sound' : plural(problemCount, 'problem')}`,
+    `  models   ${models}`,
+    image === undefined
+      ? '  checked  superblocks, directory and manifests, as far as they can be found'
+      : `  checked  both superblocks, directory, manifests, ${plural(chunks, 'chunk')}; ${formatBytes(bytes)}`,
+    ...problems.flatMap(({ message }) => ['', ...message.split('\n')]),
+    ...(left > 0 ? ['', `and ${left} more`] : []),
+  ]
+}
+
+function summary(path: string, { ok, problems, problemCount, bytes, chunks, image }: VerifyReport): object {
+  return {
+    ok,
+    image: path,
+    generation: image?.superblock.generation,
+    models: image?.models.map(({ name, fingerprint }) => ({ name, fingerprint })) ?? [],
+    checked: { chunks, bytes },
+    problemCount,
+    problems: problems.map((problem) => Object.assign({ message: problem.message }, problem)),
+  }
+}

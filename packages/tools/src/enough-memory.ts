@@ -1,0 +1,26 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { totalmem } from 'node:os'
+import { formatBytes } from './units.js'
+
+/** The rest is for the system and for this program. */
+const USABLE_SHARE = 0.8
+
+/** @throws NotEnoughMemoryError before anything is allocated, since afterwards the kernel might end the process. */
+export function requireMemory(what: string, neededBytes: number, next: string): void {
+  const limit = process.constrainedMemory()
+  // Where there is no limit, some systems answer 0 and some an enormous number.
+  const totalBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  if (neededBytes > totalBytes * USABLE_SHARE) throw new NotEnoughMemoryError(what, neededBytes, totalBytes, next)
+}
+
+/** This machine cannot hold what was asked for. */
+export class NotEnoughMemoryError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_ENOUGH_MEMORY'
+  readonly category = 'infeasible'
+  constructor(what: string, neededBytes: number, totalBytes: number, next: string) {
+    super(`${what} would take ${formatBytes(neededBytes)} of memory`, {
+      facts: [`this machine has ${formatBytes(totalBytes)}`],
+      next,
+    })
+  }
+}

@@ -1,0 +1,22 @@
+import type { ErrorCategory } from '@gpunvme/nvme-spec'
+
+/** What a script may decide by. Documented in `gpunvme --help`; these numbers do not change. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  'not-found': 3,
+  privilege: 4,
+  device: 5,
+  verification: 6,
+  infeasible: 7,
+  interrupted: 130,
+} as const satisfies Record<ErrorCategory | 'ok', number>
+
+/** One line each, for the help text. */
+export const EXIT_HELP = `Exit codes:
+  0  done                         4  no permission, or refused to overwrite
+  1  failed                       5  device error
+  2  wrong arguments              6  verification failed: bytes are not right
+  3  not found                    7  cannot be done: too large, not supported
+  130  interrupted`

@@ -1,0 +1,102 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { constants, rmSync, type Stats } from 'node:fs'
+import { access, open, stat } from 'node:fs/promises'
+
+/** The least that can be a drive: one logical block. */
+const LEAST_BYTES = 512
+
+/** The file's status; undefined where there is none of that name. @throws ImageFileError when it cannot be a drive. */
+export async function statImageFile(path: string): Promise<Stats | undefined> {
+  let stats: Stats
+  try {
+    stats = await stat(path)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    if (code === 'EACCES') throw new ImageFileError(path, 'permission denied', 'privilege', `ls -ld ${path}`)
+    if (code === 'ENOTDIR') throw new ImageFileError(path, 'no such directory', 'not-found', 'check the spelling')
+    throw cause
+  }
+  if (stats.isDirectory()) throw new ImageFileError(path, 'it is a directory', 'usage', 'name a file in it')
+  if (!stats.isFile()) {
+    // A block device too: writing to one behind the back of the kernel's file systems is not a simulation any more.
+    throw new ImageFileError(
+      path,
+      'it is not a regular file',
+      'usage',
+      'name a regular file, or one that does not exist',
+    )
+  }
+  return stats
+}
+
+/** Checks an image file that has to exist. */
+export async function requireImageFile(path: string, access: 'read' | 'write'): Promise<Stats> {
+  const stats = await statImageFile(path)
+  if (stats === undefined) {
+    throw new ImageFileError(path, 'no such file', 'not-found', `gpunvme pack MODEL --image ${path}`)
+  }
+  if (stats.size < LEAST_BYTES) {
+    throw new ImageFileError(
+      path,
+      `${stats.size} bytes are no drive`,
+      'infeasible',
+      'name another file; pack makes one that does not exist',
+    )
+  }
+  await requireAccess(path, access)
+  return stats
+}
+
+async function requireAccess(path: string, kind: 'read' | 'write'): Promise<void> {
+  try {
+    await access(path, kind === 'read' ? constants.R_OK : constants.R_OK | constants.W_OK)
+  } catch {
+    throw new ImageFileError(path, `permission to ${kind} denied`, 'privilege', `ls -l ${path}, then chmod`)
+  }
+}
+
+/**
+ * Makes a drive of zeros that takes no room until it is written to.
+ * @returns a function that takes it away again, for when what it was made for fails.
+ */
+export async function createImageFile(path: string, capacityBytes: number): Promise<() => void> {
+  const handle = await openNew(path)
+  try {
+    await handle.truncate(capacityBytes)
+  } catch (cause) {
+    rmSync(path, { force: true })
+    const { code = '' } = cause as NodeJS.ErrnoException
+    throw new ImageFileError(path, `no file of ${capacityBytes} bytes here (${code})`, 'infeasible', 'use another disk')
+  } finally {
+    await handle.close()
+  }
+  return () => {
+    rmSync(path, { force: true })
+  }
+}
+
+async function openNew(path: string) {
+  try {
+    return await open(path, 'wx')
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new ImageFileError(path, 'no such directory', 'not-found', 'make its directory first')
+    if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
+      throw new ImageFileError(path, `it cannot be created here (${code})`, 'privilege', 'choose a directory of yours')
+    }
+    throw cause
+  }
+}
+
+/** The file given with --image cannot serve as a drive. */
+export class ImageFileError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_FILE'
+  readonly category: ErrorCategory
+  readonly path: string
+  constructor(path: string, problem: string, category: ErrorCategory, next: string) {
+    super(`Cannot use ${path} as a drive: ${problem}`, { next })
+    this.category = category
+    this.path = path
+  }
+}

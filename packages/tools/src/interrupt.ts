@@ -1,0 +1,39 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { EXIT } from './exit-codes.js'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export interface Interrupts {
+  readonly signal: AbortSignal
+  /** Gives the signals back to Node. */
+  stop(): void
+}
+
+/**
+ * The first signal asks the command to end: it waits for the commands in flight, so that no DMA is left behind, and
+ * removes what it made. The second ends the process at once.
+ */
+export function listenForInterrupts(onFirst: () => void): Interrupts {
+  const controller = new AbortController()
+  const listener = (name: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted)
+    controller.abort(new InterruptedError(name))
+    onFirst()
+  }
+  for (const name of SIGNALS) process.on(name, listener)
+  return {
+    signal: controller.signal,
+    stop() {
+      for (const name of SIGNALS) process.off(name, listener)
+    },
+  }
+}
+
+/** Someone asked the command to end before it was done. */
+export class InterruptedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_INTERRUPTED'
+  readonly category = 'interrupted'
+  constructor(signal: string) {
+    super(`Interrupted by ${signal}`)
+  }
+}

@@ -1,0 +1,58 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { parseBytes } from './units.js'
+
+/** Which controller, through what, driven by whom. */
+export interface TransportFlags {
+  readonly transport: string
+  readonly engine: string
+  readonly profile: string
+  readonly image?: string
+  readonly capacity?: number
+  readonly seed: number
+  readonly queues: number
+  readonly depth: number
+}
+
+export function addOutputOptions(command: Command): void {
+  command
+    .option('--json', 'print the result as one JSON object')
+    .option('-q, --quiet', 'no narration and no progress')
+    .helpOption('-h, --help', 'print this help')
+}
+
+/** @param image what the option of that name is for; without it there is none. */
+export function addTransportOptions(command: Command, image?: string): void {
+  if (image !== undefined) command.option('--image <file>', image)
+  command
+    .option('--transport <name>', 'where the controller is', 'sim')
+    .option('--profile <name>', 'what the simulator simulates: sn740 or ideal', 'sn740')
+    .option('--engine <name>', 'who submits the commands', 'host')
+    .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
+    .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
+    .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB'))
+    .addOption(whole('--seed <n>', "of the simulator's random numbers", 0, 0xffff_ffff).default(1))
+}
+
+/** A whole number in a range. */
+export function whole(flags: string, description: string, least: number, most: number): Option {
+  return new Option(flags, description).argParser((text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN
+    if (!(value >= least && value <= most))
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    return value
+  })
+}
+
+/** A number of bytes, with a unit. */
+export function size(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const bytes = parseBytes(text)
+    if (bytes === undefined) throw new InvalidArgumentError("Expected a size such as '512MiB', '16GiB' or '4096'.")
+    return bytes
+  })
+}
+
+/** Each of them is run by a test. */
+export function examples(command: Command, lines: readonly string[]): void {
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
+}

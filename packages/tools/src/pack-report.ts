@@ -1,0 +1,37 @@
+import type { WritableNamespace } from '@gpunvme/host-driver'
+import { pack, type PackReceipt } from '@gpunvme/layer-loader'
+import type { Model } from '@gpunvme/layer-loader/formats'
+import type { Output } from './output.js'
+import { Progress } from './progress.js'
+
+export interface PackRequest {
+  readonly name?: string
+  readonly replace?: boolean
+  readonly signal: AbortSignal
+}
+
+export interface PackReport {
+  readonly receipt: PackReceipt
+  /** By this machine's clock; the receipt's time is by the drive's. */
+  readonly wallNs: number
+}
+
+/** Packs a model, with progress for whoever watches. */
+export async function packAndReport(
+  model: Model,
+  namespace: WritableNamespace,
+  output: Output,
+  request: PackRequest,
+): Promise<PackReport> {
+  const progress = new Progress(output, 'packing')
+  const startMs = performance.now()
+  try {
+    const receipt = await pack(model, namespace, {
+      ...request,
+      onProgress: ({ doneBytes, totalBytes }) => progress.update(doneBytes, totalBytes),
+    })
+    return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
+  } finally {
+    progress.end()
+  }
+}

@@ -1,0 +1,56 @@
+import { hasCursor, type Output } from './output.js'
+import { formatBytes, formatRate } from './units.js'
+
+const REDRAW_MS = 100
+const LOG_MS = 3000
+const BAR_COLUMNS = 20
+
+/**
+ * How far a long operation is, by wall time: a bar where stderr is a terminal, otherwise a line every few seconds,
+ * so that a log stays readable and short work leaves nothing in it.
+ */
+export class Progress {
+  private readonly output: Output
+  private readonly verb: string
+  private readonly startMs = performance.now()
+  private lastMs: number
+
+  constructor(output: Output, verb: string) {
+    this.output = output
+    this.verb = verb
+    this.lastMs = this.startMs
+  }
+
+  update(doneBytes: number, totalBytes: number): void {
+    const nowMs = performance.now()
+    const bar = hasCursor(process.stderr)
+    if (nowMs - this.lastMs < (bar ? REDRAW_MS : LOG_MS)) return
+    this.lastMs = nowMs
+    const text = describe(this.verb, doneBytes, totalBytes, nowMs - this.startMs)
+    if (bar) this.output.setStatus(fit(`${drawBar(doneBytes / totalBytes)} ${text}`, process.stderr.columns))
+    else this.output.note(text)
+  }
+
+  /** Takes the bar off the terminal. */
+  end(): void {
+    this.output.setStatus('')
+  }
+}
+
+function describe(verb: string, doneBytes: number, totalBytes: number, elapsedMs: number): string {
+  const percent = Math.floor((doneBytes / totalBytes) * 100)
+  const leftSeconds = Math.ceil((elapsedMs / 1000) * (totalBytes / doneBytes - 1))
+  const rate = formatRate(doneBytes, elapsedMs * 1e6)
+  const left = Number.isFinite(leftSeconds) ? `, ${leftSeconds} s left` : ''
+  return `${verb} ${percent} % of ${formatBytes(totalBytes)}, ${rate}${left}`
+}
+
+function drawBar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * BAR_COLUMNS)
+  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)}]`
+}
+
+/** One column short, so that no terminal wraps the line and leaves pieces of it behind. */
+function fit(text: string, columns: number): string {
+  return text.slice(0, Math.max(20, columns - 1))
+}

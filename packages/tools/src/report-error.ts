@@ -1,0 +1,61 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { CommanderError } from 'commander'
+import { inCliWords } from './cli-words.js'
+import { EXIT } from './exit-codes.js'
+import type { Output } from './output.js'
+import { printable } from './printable.js'
+import { UsageError } from './usage-error.js'
+
+const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
+
+interface Reported {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly message: string
+  /** For errors that nobody foresaw. */
+  readonly stack?: string
+}
+
+/**
+ * Says on stderr what went wrong, and with --json on stdout as well, as the one object there.
+ * @param help the command that explains what can be typed.
+ * @returns the exit code.
+ */
+export function reportError(output: Output, error: unknown, help: string): number {
+  const { stack, ...reported } = describe(error, help)
+  const [headline = '', ...rest] = reported.message.split('\n')
+  output.error(output.noteStyle('red', headline), ...rest)
+  if (stack !== undefined) output.error(stack, `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
+  output.object('gpunvme.error/1', { error: reported })
+  return EXIT[reported.category]
+}
+
+function describe(error: unknown, help: string): Reported {
+  if (error instanceof GpuNvmeError) return { code: error.code, category: error.category, message: inCliWords(error) }
+  if (error instanceof CommanderError) return describe(usageError(error, help), help)
+  if (isSystemError(error)) return { code: error.code, category: systemCategory(error.code), message: error.message }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const stack = error instanceof Error ? error.stack : undefined
+  return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }
+}
+
+/** What the parser found wrong, in the form of all our errors. */
+function usageError({ message }: CommanderError, help: string): UsageError {
+  const [, headline = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? []
+  const text = printable(headline)
+  return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {
+    ...(suggestion !== undefined && { facts: [suggestion] }),
+    next: help,
+  })
+}
+
+/** What the operating system refused: its words say it, and a stack would not help. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+}
+
+function systemCategory(code: string): ErrorCategory {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'not-found'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'privilege'
+  return 'failure'
+}

@@ -1,0 +1,60 @@
+import type { Image, PackedModel } from '@gpunvme/layer-loader'
+import { ModelNotFoundError, openFileSource, openModel, type Model } from '@gpunvme/layer-loader/formats'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { printable } from './printable.js'
+
+const MAX_SHOWN = 5
+
+/**
+ * The packed model that is meant: by its name in the image, or by a model file that it must agree with; the only one
+ * where neither is given.
+ */
+export async function findModel(image: Image, given: string | undefined, signal: AbortSignal): Promise<PackedModel> {
+  if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
+  const source = await openFileSource(given).catch((error: unknown) => {
+    // Neither a name nor a file: the error that lists the names is of more help.
+    if (error instanceof ModelNotFoundError) return image.model(given) as never
+    throw error
+  })
+  try {
+    const file = await openModel(source, { signal })
+    const differences = image.models.map((packed) => differencesBetween(packed, file))
+    const equal = image.models.find((_, index) => differences[index]!.length === 0)
+    if (equal === undefined) throw new CatalogueMismatchError(given, image.models, differences)
+    return equal
+  } finally {
+    await source.close()
+  }
+}
+
+/** Tensors that one has and the other has not, or has differently. */
+function differencesBetween(packed: PackedModel, file: Model): string[] {
+  const describe = ({ dtype, shape }: { dtype: string; shape: readonly number[] }) => `${dtype} [${shape.join(', ')}]`
+  const onDrive = new Map(
+    packed.layers.flatMap(({ tensors }) => tensors).map((tensor) => [tensor.name, describe(tensor)]),
+  )
+  const inFile = new Map(file.tensors.map((tensor) => [tensor.name, describe(tensor)]))
+  const names = new Set([...inFile.keys(), ...onDrive.keys()])
+  return [...names]
+    .filter((name) => inFile.get(name) !== onDrive.get(name))
+    .map((name) =>
+      printable(`${name}: ${inFile.get(name) ?? 'absent'} in the file, ${onDrive.get(name) ?? 'absent'} on the drive`),
+    )
+}
+
+/** The model file and what is on the drive are not the same model. */
+export class CatalogueMismatchError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CATALOGUE_MISMATCH'
+  readonly category = 'verification'
+  constructor(path: string, models: readonly PackedModel[], differences: readonly (readonly string[])[]) {
+    const facts = models.flatMap(({ name }, index) => {
+      const found = differences[index]!
+      const more = found.length > MAX_SHOWN ? [`  and ${found.length - MAX_SHOWN} more`] : []
+      return [`"${printable(name)}" differs:`, ...found.slice(0, MAX_SHOWN).map((line) => `  ${line}`), ...more]
+    })
+    super(`The drive does not hold the model of ${printable(path)}`, {
+      facts,
+      next: 'leave MODEL out to stream what is there, or pack this model with --replace',
+    })
+  }
+}

@@ -1,0 +1,70 @@
+import { profiles, RamMedia, simulate, type ProfileName } from '@gpunvme/nvme-sim'
+import { fileMedia } from '@gpunvme/nvme-sim/file-media'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { totalmem } from 'node:os'
+import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
+import type { OpenedTransport } from './open.js'
+import { UsageError } from './usage-error.js'
+
+/** Blocks that both profiles' originals are delivered with. */
+const BLOCK_BYTES = 512 as const
+
+/** What a drive sold as 512 GB has. In memory it costs nothing until it is written to. */
+const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
+
+export interface SimOptions {
+  /** Which drive is simulated: 'sn740' when not given, or 'ideal', which costs no time. */
+  readonly profile?: string
+  /** Of the simulator's random numbers. The same seed gives the same run, to the nanosecond. */
+  readonly seed?: number
+  /** A file as the drive's contents. Without it they are in memory, and gone afterwards. */
+  readonly image?: string
+  /** Makes the image file, sparse, where there is none. Needs `capacityBytes`. */
+  readonly create?: boolean
+  /** The image is opened for reading, and the drive is write-protected. */
+  readonly readOnly?: boolean
+  /** Of a drive in memory, or of an image that is made. An image that exists has its own. */
+  readonly capacityBytes?: number
+}
+
+export async function openSim(options: SimOptions): Promise<OpenedTransport> {
+  const { profile: name = 'sn740', seed = 1, image } = options
+  if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name)
+  const profile = profiles[name as ProfileName]
+  const media =
+    image === undefined
+      ? new RamMedia(options.capacityBytes ?? DEFAULT_CAPACITY_BYTES)
+      : await openImage(image, options)
+  const namespaces = [{ blockBytes: BLOCK_BYTES, media }]
+  const { transport } = simulate({ profile, seed, namespaces, hostMemoryBytes: totalmem() })
+  return {
+    transport,
+    time: 'modelled',
+    link: profile.link,
+    serial: profile.identify.SN ?? '',
+    close: () => transport.close(),
+  }
+}
+
+async function openImage(path: string, { create = false, readOnly = false, capacityBytes }: SimOptions) {
+  if (create && (await statImageFile(path)) === undefined) {
+    if (capacityBytes === undefined) throw new UsageError('A new image file needs a capacity')
+    await createImageFile(path, capacityBytes)
+  }
+  const { size } = await requireImageFile(path, readOnly ? 'read' : 'write')
+  if (capacityBytes !== undefined && capacityBytes !== size) {
+    throw new UsageError(`${path} has ${size} bytes, not ${capacityBytes}`, {
+      next: 'leave the capacity out: a drive image that exists has its own',
+    })
+  }
+  return fileMedia(path, { readOnly })
+}
+
+/** No preset has that name. */
+export class UnknownProfileError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_UNKNOWN_PROFILE'
+  readonly category = 'usage'
+  constructor(name: string) {
+    super(`Unknown profile '${name}'`, { facts: [`profiles: ${Object.keys(profiles).join(', ')}`] })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Link } from '@gpunvme/nvme-spec/pcie'
+import { printable } from './printable.js'
+import { describeRate } from './rate.js'
+import type { LayerReport, TotalReport } from './stream-report.js'
+import { formatRow, formatTitles, type Column } from './table.js'
+import { formatBytes, formatDuration, formatRate } from './units.js'
+
+/** For whoever reads the table: what its times and rates mean. */
+export const TABLE_LEGEND = 'Times run from the start until the layer is in memory; rates are of all bytes until then.'
+
+/** The table of a streamed model, printed while it grows: 80 columns with ordinary layer names. */
+export class StreamTable {
+  private readonly columns: readonly Column[]
+  private bytes = 0
+
+  constructor(layerNames: readonly string[]) {
+    const width = layerNames.reduce((widest, name) => Math.max(widest, printable(name).length), 5)
+    this.columns = [
+      { title: 'LAYER', width },
+      { title: 'VERIFIED', align: 'right', width: 8 },
+      { title: 'BYTES', align: 'right', width: 8 },
+      { title: 'CMDS', align: 'right', width: 4 },
+      { title: 'MODELLED', align: 'right', width: 8 },
+      { title: 'RATE', align: 'right', width: 9 },
+      { title: 'WALL', align: 'right', width: 7 },
+      { title: 'RATE', align: 'right', width: 9 },
+    ]
+  }
+
+  get titles(): string {
+    return formatTitles(this.columns)
+  }
+
+  row({ name, tensors, tensorsVerified, bytes, commands, modelledAtNs, wallAtNs }: LayerReport): string {
+    this.bytes += bytes
+    return formatRow(this.columns, [
+      printable(name),
+      `${tensorsVerified}/${tensors}`,
+      formatBytes(bytes),
+      String(commands),
+      formatDuration(modelledAtNs),
+      formatRate(this.bytes, modelledAtNs),
+      formatDuration(wallAtNs),
+      formatRate(this.bytes, wallAtNs),
+    ])
+  }
+}
+
+/**
+ * What it took altogether: the drive's figures and this machine's, each by its name.
+ * @param wallWork what this machine's time was spent on.
+ */
+export function describeTotals(total: TotalReport, link: Link | undefined, wallWork: string): string[] {
+  const { layers, tensors, tensorsVerified, bytes, commands, modelledNs, wallNs } = total
+  const verified = tensorsVerified === tensors ? 'every byte against its CRC-32' : 'as asked for by --no-verify'
+  return [
+    `total     ${formatBytes(bytes)} in ${layers} layers, ${commands} commands`,
+    `verified  ${tensorsVerified} of ${tensors} tensors, ${verified}`,
+    `modelled  ${formatDuration(modelledNs)}, ${describeRate(bytes, modelledNs, link)}`,
+    `wall      ${formatDuration(wallNs)}, ${formatRate(bytes, wallNs)}: ${wallWork} on this CPU`,
+  ]
+}

@@ -1,0 +1,44 @@
+export interface Column {
+  readonly title: string
+  /** Numbers go to the right. Left when not given. */
+  readonly align?: 'right'
+  /** At least this wide: for rows that are printed before the later ones are known. */
+  readonly width?: number
+}
+
+/** Rows under their titles, two spaces between columns, nothing after the last cell. */
+export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const fitted = columns.map((column, index) => ({
+    ...column,
+    width: rows.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), column.title.length),
+  }))
+  return [formatTitles(fitted), ...rows.map((row) => formatRow(fitted, row))]
+}
+
+export function formatTitles(columns: readonly Column[]): string {
+  return formatRow(
+    columns,
+    columns.map(({ title }) => title),
+  )
+}
+
+export function formatRow(columns: readonly Column[], row: readonly string[]): string {
+  const cells = columns.map(({ align, width = 0 }, index) => {
+    const cell = row[index] ?? ''
+    return align === 'right' ? cell.padStart(width) : cell.padEnd(width)
+  })
+  return cells.join('  ').trimEnd()
+}
+
+/** `words` joined by spaces, in lines of at most `columns`; lines after the first are indented. */
+export function wrap(text: string, columns: number, indent: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = `${indent}${word}`
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
