@@ -1,4 +1,5 @@
 // What must not compile. Checked by `tsc -p tsconfig.json`: an expected error that does not come is an error itself.
+/* eslint-disable @typescript-eslint/no-unsafe-call -- what must not compile does not resolve either */
 import { CAP, CC } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { Controller } from './controller.js'
