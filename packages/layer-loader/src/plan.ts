@@ -1,6 +1,6 @@
 import { planTransfers, type PlanShape } from '@gpunvme/host-driver'
 import type { Plan } from '@gpunvme/nvme-spec/transport'
-import { alignUp, type Extent } from './image/format.js'
+import type { Extent } from './image/format.js'
 
 /** What a plan of reads depends on; a `Namespace` is one. */
 export type ReadShape = Omit<PlanShape, 'operation'>
@@ -13,7 +13,7 @@ export type ReadShape = Omit<PlanShape, 'operation'>
 export function planExtent(namespace: ReadShape, { offsetBytes, lengthBytes }: Extent, intoBytes = 0): Plan {
   const { nsid, blockBytes, maxTransferBytes, queues } = namespace
   const slba = offsetBytes / blockBytes
-  const blocks = alignUp(lengthBytes) / blockBytes
+  const blocks = Math.ceil(lengthBytes / blockBytes)
   const transfers = blocks === 0 ? [] : [{ slba, blocks, offsetBytes: intoBytes }]
   return planTransfers({ operation: 'read', nsid, blockBytes, maxTransferBytes, queues }, transfers)
 }

@@ -4,14 +4,14 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { BufferPool, type HostBuffer } from './buffer-pool.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
-import { alignUp, CHUNK_BYTES, type Extent } from './image/format.js'
+import { CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
 import { planExtent } from './plan.js'
 import { verifyChunks } from './verify-chunks.js'
 
 /** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
-const BUFFERS = 40
+const MAX_BUFFERS = 40
 
 /** Of an image that is damaged throughout, no more than this many problems are kept. */
 const MAX_PROBLEMS = 100
@@ -59,7 +59,9 @@ export async function verifyImage(target: Namespace | Image, options: VerifyOpti
   } else {
     for (const problem of image.problems) findings.add(problem)
     findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
-    await using pool = new BufferPool(namespace.dma, BUFFERS, CHUNK_BYTES)
+    const chunks = image.models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
+    const buffers = Math.min(MAX_BUFFERS, chunks + image.models.length)
+    await using pool = new BufferPool(namespace.dma, buffers, CHUNK_BYTES)
     for (const model of image.models) {
       pool.run(await pool.take(), (buffer) => verifyHeader(model, buffer, findings))
       await verifyLayers(model, pool, findings)
@@ -77,6 +79,7 @@ function bytesOf({ header, layers }: PackedModel): number {
 async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
   for (const layer of model.layers) {
     for (let start = 0; start < layer.lengthBytes; start += CHUNK_BYTES) {
+      findings.limits.signal?.throwIfAborted()
       const lengthBytes = Math.min(CHUNK_BYTES, layer.lengthBytes - start)
       pool.run(await pool.take(), async (buffer) => {
         await findings.guard(async () => {
@@ -107,11 +110,11 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
 
 async function read(
   { namespace }: PackedModel,
-  { offsetBytes, lengthBytes }: Extent,
+  extent: Extent,
   { memory }: HostBuffer,
   { limits }: Findings,
 ): Promise<void> {
-  const plan = planExtent(namespace, { offsetBytes, lengthBytes: alignUp(lengthBytes) })
+  const plan = planExtent(namespace, extent)
   throwOnFailure(plan, await namespace.execute(plan, memory, limits), limits)
 }
 

@@ -1,0 +1,178 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
+import { describe, expect, test } from 'vitest'
+import { ImageContentError, openImage, streamLayers } from '../src/index.js'
+import { tampered, type Json } from './tamper.js'
+
+/** Opens an image that is made to lie, and gives the error; nothing of it may be streamed. */
+async function errorOf(tampering: Parameters<typeof tampered>[0]): Promise<unknown> {
+  const memory = await tampered(tampering)
+  try {
+    for await (const lease of streamLayers((await openImage(memory.namespace)).model())) lease.release()
+    return undefined
+  } catch (error) {
+    return error
+  } finally {
+    expect(memory.allocatedBytes).toBe(0)
+  }
+}
+
+test('an image whose checksums were made to match, and that is otherwise sound, is read', async () => {
+  expect(await errorOf({})).toBeUndefined()
+})
+
+const DEEP = '['.repeat(100_000)
+
+describe('a directory', () => {
+  const cases: [why: string, path: string, change: (directory: Json) => unknown][] = [
+    ['that is not JSON', '', () => '{"models":['],
+    ['that is not UTF-8', '', () => Buffer.from('{"models":[{"name":"\xff"}]}', 'latin1')],
+    ['that is nested too deep', '', () => DEEP],
+    ['that is an array', '', () => []],
+    ['that is null', '', () => 'null'],
+    ['without models', 'models', () => ({})],
+    ['whose models come by inheritance only', 'models', () => '{"__proto__":{"models":[]}}'],
+    ['whose models are an object', 'models', (d) => void (d.models = {})],
+    ['with too many models', 'models', (d) => void (d.models = Array(1025).fill(0))],
+    ['with a model that is a string', 'models[0]', (d) => void (d.models[0] = 'x')],
+    ['with a nameless model', 'models[0].name', (d) => void (d.models[0].name = '')],
+    ['with a name that drives a terminal', 'models[0].name', (d) => void (d.models[0].name = 'a\x1b[2J')],
+    ['with a name that is too long', 'models[0].name', (d) => void (d.models[0].name = 'a'.repeat(256))],
+    ['with a name of half a character', 'models[0].name', (d) => void (d.models[0].name = '\ud800')],
+    ['with a name that comes twice', 'models[1].name', (d) => void d.models.push(d.models[0])],
+    [
+      'with a fingerprint that is none',
+      'models[0].fingerprint',
+      (d) => void (d.models[0].fingerprint = 'F'.repeat(64)),
+    ],
+    ['with a short checksum', 'models[0].manifest.crc32', (d) => void (d.models[0].manifest.crc32 = 'abc')],
+    ['with a checksum as a number', 'models[0].manifest.crc32', (d) => void (d.models[0].manifest.crc32 = 12345678)],
+    [
+      'that leads before the data',
+      'models[0].manifest.offsetBytes',
+      (d) => void (d.models[0].manifest.offsetBytes = 0),
+    ],
+    [
+      'that leads between blocks',
+      'models[0].manifest.offsetBytes',
+      (d) => void (d.models[0].manifest.offsetBytes += 1),
+    ],
+    [
+      'that leads to half a byte',
+      'models[0].manifest.offsetBytes',
+      (d) => void (d.models[0].manifest.offsetBytes += 0.5),
+    ],
+    [
+      'that leads beyond the image',
+      'models[0].manifest.offsetBytes',
+      (d) => void (d.models[0].manifest.offsetBytes = 2 ** 52),
+    ],
+    [
+      'with a manifest beyond the image',
+      'models[0].manifest.lengthBytes',
+      (d) => void (d.models[0].manifest.lengthBytes = 2 ** 40),
+    ],
+    ['with an empty manifest', 'models[0].manifest.lengthBytes', (d) => void (d.models[0].manifest.lengthBytes = 0)],
+  ]
+  test.each(cases)('%s', async (_, path, change) => {
+    const error = await errorOf({ directory: change })
+    expect(error).toBeInstanceOf(ImageContentError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_CONTENT', region: 'directory', path })
+  })
+})
+
+describe('a manifest', () => {
+  const tensor = (change: (tensor: Json) => unknown) => (manifest: Json) => change(manifest.layers[0].tensors[0])
+  const layer = (change: (layer: Json) => unknown) => (manifest: Json) => change(manifest.layers[0])
+  const cases: [why: string, path: string, change: (manifest: Json) => unknown][] = [
+    ['of another model', 'name', (m) => void (m.name = 'other')],
+    ['with another fingerprint', 'fingerprint', (m) => void (m.fingerprint = '0'.repeat(64))],
+    ['whose tensors are not those of its fingerprint', 'fingerprint', tensor((t) => void (t.sha256 = '0'.repeat(64)))],
+    ['without a source', 'source', (m) => void (m.source = undefined)],
+    ['with a source version below 0', 'source.formatVersion', (m) => void (m.source.formatVersion = -1)],
+    ['with an architecture that is a number', 'source.architecture', (m) => void (m.source.architecture = 7)],
+    ['with a header beyond the image', 'header.lengthBytes', (m) => void (m.header.lengthBytes = 1e9)],
+    ['with a chunk table that is too short', 'chunkTable.lengthBytes', (m) => void (m.chunkTable.lengthBytes -= 4)],
+    ['with a chunk table that is too long', 'chunkTable.lengthBytes', (m) => void (m.chunkTable.lengthBytes += 4)],
+    ['with a chunk table between blocks', 'chunkTable.offsetBytes', (m) => void (m.chunkTable.offsetBytes += 512)],
+    ['whose layers are a number', 'layers', (m) => void (m.layers = 4)],
+    ['with a layer before the data', 'layers[0].offsetBytes', layer((l) => void (l.offsetBytes = 4096))],
+    ['with a layer between blocks', 'layers[0].offsetBytes', layer((l) => void (l.offsetBytes += 1))],
+    ['with a layer that ends between blocks', 'layers[0].lengthBytes', layer((l) => void (l.lengthBytes -= 1))],
+    ['with a layer beyond the image', 'layers[0].lengthBytes', layer((l) => void (l.lengthBytes = 2 ** 50))],
+    ['with a layer of negative length', 'layers[0].lengthBytes', layer((l) => void (l.lengthBytes = -4096))],
+    ['with two layers of one name', 'layers[1].name', (m) => void (m.layers[1].name = m.layers[0].name)],
+    [
+      'with two tensors of one name',
+      'layers[1].tensors[0].name',
+      (m) => void (m.layers[1].tensors[0].name = m.layers[0].tensors[0].name),
+    ],
+    [
+      'with a tensor name that is too long',
+      'layers[0].tensors[0].name',
+      tensor((t) => void (t.name = 'a'.repeat(65_536))),
+    ],
+    ['with a tensor before its layer', 'layers[0].tensors[0].offsetBytes', tensor((t) => void (t.offsetBytes = -4096))],
+    ['with a tensor between pages', 'layers[0].tensors[0].offsetBytes', tensor((t) => void (t.offsetBytes = 8))],
+    ['with a tensor beyond its layer', 'layers[0].tensors[0].lengthBytes', tensor((t) => void (t.lengthBytes = 9000))],
+    [
+      'with a tensor that starts beyond its layer',
+      'layers[0].tensors[0].offsetBytes',
+      tensor((t) => void (t.offsetBytes = 12_288)),
+    ],
+    [
+      'with tensors that overlap',
+      'layers[1].tensors[1].offsetBytes',
+      (m) => void (m.layers[1].tensors[1].offsetBytes = 0),
+    ],
+    [
+      'with a tensor shorter than its shape',
+      'layers[0].tensors[0].lengthBytes',
+      tensor((t) => void (t.lengthBytes = 100)),
+    ],
+    ['with a shape of negative lengths', 'layers[0].tensors[0].shape[0]', tensor((t) => void (t.shape = [-1, -5000]))],
+    [
+      'with a shape of too many lengths',
+      'layers[0].tensors[0].shape',
+      tensor((t) => void (t.shape = Array(65).fill(1))),
+    ],
+    [
+      'with a shape whose product is not exact',
+      'layers[0].tensors[0].lengthBytes',
+      tensor((t) => void (t.shape = [2 ** 52, 2 ** 52])),
+    ],
+    ['without a dtype', 'layers[0].tensors[0].dtype', tensor((t) => void (t.dtype = undefined))],
+  ]
+  test.each(cases)('%s', async (_, path, change) => {
+    const error = await errorOf({ manifest: change })
+    expect(error).toBeInstanceOf(ImageContentError)
+    expect(error).toMatchObject({ region: 'manifest of "small.safetensors"', path })
+  })
+
+  test('with members that a later version may add is read', async () => {
+    const add = (manifest: Json) => {
+      manifest.later = manifest.layers[0].later = manifest.layers[0].tensors[0].later = { any: [1, 'thing'] }
+    }
+    expect(await errorOf({ manifest: add })).toBeUndefined()
+  })
+})
+
+describe('extents that overlap', () => {
+  const cases: [what: string, change: (manifest: Json) => unknown][] = [
+    ['two layers', (m) => void (m.layers[1].offsetBytes = m.layers[0].offsetBytes + 4096)],
+    ['a layer and the chunk table', (m) => void (m.chunkTable.offsetBytes = m.layers[0].offsetBytes)],
+    ['a layer and the manifest itself', (m) => void (m.layers[0].offsetBytes = 3 << 20)],
+    ['the header and the end of the last layer', (m) => void (m.header.offsetBytes = m.layers.at(-1).offsetBytes)],
+  ]
+  test.each(cases)('%s', async (_, change) => {
+    const error = await errorOf({ manifest: change })
+    expect(error).toBeInstanceOf(ImageContentError)
+    expect(error).toMatchObject({ region: 'layout' })
+  })
+})
+
+test('two copies of one generation that are not one image are refused: neither can be the right one', async () => {
+  const memory = await tampered({})
+  const other = await tampered({ superblock: (superblock) => ({ ...superblock, imageId: 'ab'.repeat(16) }) })
+  memory.media.set(other.media.subarray(1 << 20, (1 << 20) + 4096), 1 << 20)
+  await expect(openImage(memory.namespace)).rejects.toMatchObject({ copy: 'B', field: 'GENERATION' })
+})

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Model } from '../src/formats/index.js'
+import { ImageExistsError, ImageNotFoundError, openImage, pack, SuperblockError, verifyImage } from '../src/index.js'
+import { MemoryNamespace, type JournalEntry, type MemoryNamespaceOptions } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+/**
+ * What is on the media after a power failure: everything up to the last flush before the cut, and of what was
+ * written after it whatever `survives` says - a drive with a write cache may keep any of it, in any order.
+ */
+function afterCut(
+  before: Uint8Array,
+  journal: readonly JournalEntry[],
+  cut: number,
+  survives: (index: number) => boolean,
+): Uint8Array {
+  const media = before.slice()
+  const done = journal.slice(0, cut)
+  const flushed = done.findLastIndex(({ kind }) => kind === 'flush')
+  done.forEach((entry, index) => {
+    if (entry.kind === 'write' && (index < flushed || survives(index))) media.set(entry.content, entry.offsetBytes)
+  })
+  return media
+}
+
+/** The fingerprint of the image on the media, every chunk of it verified; undefined when there is none. */
+async function imageOn(media: Uint8Array): Promise<string | undefined> {
+  const { namespace } = new MemoryNamespace({ media })
+  try {
+    const image = await openImage(namespace)
+    const { problems } = await verifyImage(image)
+    // A copy that was being written may be damaged or old; nothing else may.
+    for (const { code } of problems) {
+      expect(['ERR_GPUNVME_IMAGE_SUPERBLOCK', 'ERR_GPUNVME_IMAGE_STALE_COPY']).toContain(code)
+    }
+    return image.model().fingerprint
+  } catch (error) {
+    if (error instanceof ImageNotFoundError || error instanceof SuperblockError) return undefined
+    throw error
+  }
+}
+
+interface Packing {
+  readonly before: Uint8Array
+  readonly journal: readonly JournalEntry[]
+  readonly old: string | undefined
+  readonly fresh: string
+  readonly replaced: string
+}
+
+/** Packs one model after the other and keeps what the last packing wrote. Its superblocks take 8 commands each. */
+async function record(models: readonly Model[], options: MemoryNamespaceOptions): Promise<Packing> {
+  const memory = new MemoryNamespace({ maxTransferBytes: 512, ...options })
+  let before = memory.media.slice()
+  let old: string | undefined
+  let fresh: string | undefined
+  let replaced = 'nothing'
+  for (const model of models) {
+    before = memory.media.slice()
+    memory.journal.length = 0
+    old = fresh
+    ;({ fingerprint: fresh, replaced } = await pack(model, memory.namespace, { replace: true }))
+  }
+  return { before, journal: memory.journal, old, fresh: fresh!, replaced }
+}
+
+/** Cuts worth looking at: the zeroing of the reserved bytes is a thousand commands that change nothing. */
+function cutsOf({ journal }: Packing): number[] {
+  const first = journal.findIndex((entry) => entry.kind === 'write' && entry.content.some((byte) => byte !== 0))
+  return Array.from({ length: journal.length - first + 1 }, (_, index) => first + index)
+}
+
+async function expectEveryCutSound(packing: Packing, outcomes: readonly (string | undefined)[]): Promise<void> {
+  for (const cut of cutsOf(packing)) {
+    const media = afterCut(packing.before, packing.journal, cut, () => true)
+    expect(outcomes, `after ${cut} of ${packing.journal.length}`).toContain(await imageOn(media))
+  }
+  const cuts = fc.constantFrom(...cutsOf(packing))
+  const survivors = fc.infiniteStream(fc.boolean())
+  await fc.assert(
+    fc.asyncProperty(cuts, survivors, async (cut, survives) => {
+      const media = afterCut(packing.before, packing.journal, cut, () => survives.next().value as boolean)
+      expect(outcomes).toContain(await imageOn(media))
+    }),
+    { numRuns: 80 },
+  )
+  expect(await imageOn(afterCut(packing.before, packing.journal, packing.journal.length, () => true))).toBe(
+    packing.fresh,
+  )
+}
+
+const CAPACITY = 4 << 20
+
+describe('whenever packing is cut off', () => {
+  test('a first image is whole or not there', async () => {
+    const packing = await record([await smallModel()], { capacityBytes: CAPACITY })
+    expect(packing.replaced).toBe('nothing')
+    await expectEveryCutSound(packing, [undefined, packing.fresh])
+  })
+
+  test('a replaced image is whole until the new one is', async () => {
+    const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
+    expect(packing.replaced).toBe('kept')
+    await expectEveryCutSound(packing, [packing.old, packing.fresh])
+  })
+
+  test('the third image takes the place of the first, while the second is whole', async () => {
+    const models = [await smallModel(), await smallModel(undefined, 2), await smallModel(undefined, 3)]
+    const packing = await record(models, { capacityBytes: (2 << 20) + (1 << 20) + (100 << 10) })
+    expect(packing.replaced).toBe('kept')
+    await expectEveryCutSound(packing, [packing.old, packing.fresh])
+  })
+
+  test('an image that leaves no room for its successor is given up before its first byte is overwritten', async () => {
+    const models = [await smallModel(), await smallModel(undefined, 2)]
+    const packing = await record(models, { capacityBytes: (2 << 20) + (100 << 10) })
+    expect(packing.replaced).toBe('given up')
+    await expectEveryCutSound(packing, [packing.old, undefined, packing.fresh])
+  })
+})
+
+test('packing again after a cut between the two copies counts on, and repairs the older copy', async () => {
+  const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
+  const lastFlushes = packing.journal.flatMap(({ kind }, index) => (kind === 'flush' ? [index] : []))
+  const media = afterCut(packing.before, packing.journal, lastFlushes.at(-2)! + 1, () => true)
+  const { namespace } = new MemoryNamespace({ media })
+  const image = await openImage(namespace)
+  expect(image.superblock.generation).toBe(2)
+  expect(image.problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_IMAGE_STALE_COPY'])
+  const receipt = await pack(await smallModel(undefined, 3), namespace, { replace: true })
+  expect(receipt.generation).toBe(3)
+  expect((await openImage(namespace)).problems).toEqual([])
+})
+
+describe('an image that is there', () => {
+  test('is refused, whole or damaged, unless it may be replaced; and nothing is written', async () => {
+    const memory = new MemoryNamespace()
+    await pack(await smallModel(), memory.namespace)
+    for (const damage of [[], [4000], [4000, (1 << 20) + 4000]]) {
+      for (const at of damage) memory.media[at]! ^= 1
+      memory.journal.length = 0
+      await expect(pack(await smallModel(), memory.namespace)).rejects.toBeInstanceOf(ImageExistsError)
+      expect(memory.journal).toEqual([])
+    }
+  })
+
+  test('is given up when it is damaged: there is nothing to keep', async () => {
+    const memory = new MemoryNamespace()
+    const { manifest } = await pack(await smallModel(), memory.namespace)
+    memory.media[manifest.chunkTable.offsetBytes]! ^= 1
+    const receipt = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true })
+    expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
+    expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true })
+  })
+})
+
+test('a namespace that held no image has zeros before the data, so that no file system seems to be on it', async () => {
+  const memory = new MemoryNamespace({ media: new Uint8Array(4 << 20).fill(0x55) })
+  await pack(await smallModel(), memory.namespace)
+  const between = [memory.media.subarray(4096, 1 << 20), memory.media.subarray((1 << 20) + 4096, 2 << 20)]
+  for (const bytes of between) expect(bytes.every((byte) => byte === 0)).toBe(true)
+})

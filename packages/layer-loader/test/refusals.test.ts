@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { memorySource, openModel, type Model } from '../src/formats/index.js'
+import {
+  BlockSizeError,
+  EmptyModelError,
+  NamespaceTooSmallError,
+  openImage,
+  pack,
+  planPack,
+  UnloadableTensorsError,
+  type PackProgress,
+} from '../src/index.js'
+import { safetensors } from './formats/bytes.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { safetensorsFile, smallModel } from './models.js'
+
+/** Packs what must be refused, and sees to it that nothing was written. */
+async function refusal(model: Model, memory: MemoryNamespace, options = {}): Promise<unknown> {
+  const error: unknown = await pack(model, memory.namespace, options).catch((thrown: unknown) => thrown)
+  expect(memory.journal).toEqual([])
+  expect(memory.allocatedBytes).toBe(0)
+  return error
+}
+
+describe('refused before anything is written', () => {
+  test('a namespace that is one block too small; one block more, and it fits', async () => {
+    const model = await smallModel()
+    const { endBytes } = planPack(model, 512)
+    const error = await refusal(model, new MemoryNamespace({ capacityBytes: endBytes - 512 }))
+    expect(error).toBeInstanceOf(NamespaceTooSmallError)
+    expect(error).toMatchObject({ category: 'infeasible', neededBytes: endBytes, availableBytes: endBytes - 512 })
+    const memory = new MemoryNamespace({ capacityBytes: endBytes })
+    await pack(model, memory.namespace)
+    expect((await openImage(memory.namespace)).superblock.usedEndBytes).toBe(endBytes)
+  })
+
+  test('tensors of a type that nobody knows, by name', async () => {
+    const file = safetensors(
+      '{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"Q9","shape":[1],"data_offsets":[1,2]}}',
+      2,
+    )
+    const error = await refusal(await openModel(memorySource(file)), new MemoryNamespace())
+    expect(error).toBeInstanceOf(UnloadableTensorsError)
+    expect((error as UnloadableTensorsError).tensors.map(({ name }) => name)).toEqual(['b'])
+    expect((error as Error).message).toContain('"b" is of "Q9"')
+  })
+
+  test('a model without tensors', async () => {
+    const error = await refusal(await openModel(memorySource(safetensors('{}'))), new MemoryNamespace())
+    expect(error).toBeInstanceOf(EmptyModelError)
+  })
+
+  test('logical blocks that the alignment does not hold', async () => {
+    const error = await refusal(await smallModel(), new MemoryNamespace({ blockBytes: 8192 }))
+    expect(error).toBeInstanceOf(BlockSizeError)
+  })
+
+  test.each(['', 'a'.repeat(256), 'a\nb', '\ud800'])('a name that cannot be: %j', async (name) => {
+    expect(await refusal(await smallModel(), new MemoryNamespace(), { name })).toBeInstanceOf(RangeError)
+  })
+
+  test('an image id of the wrong length', async () => {
+    const error = await refusal(await smallModel(), new MemoryNamespace(), { imageId: new Uint8Array(15) })
+    expect(error).toBeInstanceOf(RangeError)
+  })
+
+  test('a signal that is aborted already', async () => {
+    expect(await refusal(await smallModel(), new MemoryNamespace(), { signal: AbortSignal.abort('no') })).toBe('no')
+  })
+})
+
+describe('a name is made to fit when a file gives it', () => {
+  test.each([
+    ['/models/tiny.gguf', 'tiny.gguf'],
+    ['C:\\models\\tiny.gguf', 'tiny.gguf'],
+    ['a\x1b[2Jb', 'a[2Jb'],
+    ['\n\u202e', 'model'],
+    ['é'.repeat(200), 'é'.repeat(127)],
+  ])('%j', async (sourceName, name) => {
+    const model = await openModel(memorySource(safetensorsFile(), sourceName))
+    expect(planPack(model, 512).name).toBe(name)
+  })
+})
+
+describe('cut off while it writes', () => {
+  test('a file that cannot be read any more: the error passes through, nothing is published or left allocated', async () => {
+    const memory = new MemoryNamespace()
+    const model = await smallModel()
+    let reads = 0
+    const failing: Model['source'] = Object.assign(Object.create(model.source) as Model['source'], {
+      read: (...args: Parameters<Model['source']['read']>) =>
+        ++reads === 4 ? Promise.reject(new Error('disk on fire')) : model.source.read(...args),
+    })
+    await expect(pack({ ...model, source: failing }, memory.namespace)).rejects.toThrow('disk on fire')
+    expect(memory.allocatedBytes).toBe(0)
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+  })
+
+  test('a write that fails', async () => {
+    const memory = new MemoryNamespace()
+    memory.outcome = ({ operation, slba }, command) =>
+      operation === 'write' && slba[command]! > 4100
+        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false }
+        : { kind: 'success' }
+    await expect(pack(await smallModel(), memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    expect(memory.allocatedBytes).toBe(0)
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+  })
+
+  test('an abort: the reason is thrown, nothing is published or left allocated', async () => {
+    const memory = new MemoryNamespace()
+    const controller = new AbortController()
+    const onProgress = () => controller.abort('enough')
+    await expect(pack(await smallModel(), memory.namespace, { signal: controller.signal, onProgress })).rejects.toBe(
+      'enough',
+    )
+    expect(memory.allocatedBytes).toBe(0)
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+  })
+})
+
+test('a large model is written with reads and writes side by side, in bounded memory, with progress to the last byte', async () => {
+  const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
+  memory.gate = ({ operation }) => (operation === 'write' ? new Promise(setImmediate) : Promise.resolve())
+  const progress: PackProgress[] = []
+  await pack(await smallModel([['model.layers.0.w', 100 << 20]]), memory.namespace, {
+    onProgress: (event) => progress.push(event),
+  })
+  expect(memory.peakInFlight).toBeGreaterThan(1)
+  expect(memory.peakBytes).toBeLessThan(36 << 20)
+  expect(progress.at(-1)!.doneBytes).toBe(progress.at(-1)!.totalBytes)
+})
+
+test('a plan is pure: the same model gives the same, and packing does what was planned', async () => {
+  const model = await smallModel()
+  const plan = planPack(model, 4096)
+  expect(planPack(model, 512)).toEqual(plan)
+  const { manifest, imageBytes } = await pack(model, new MemoryNamespace().namespace)
+  expect(imageBytes).toBe(plan.endBytes - plan.startBytes)
+  const places = ({ layers }: typeof manifest) =>
+    layers.map(({ name, offsetBytes, lengthBytes }) => ({ name, offsetBytes, lengthBytes }))
+  expect(places(manifest)).toEqual(places(plan.manifest))
+})

@@ -1,0 +1,354 @@
+import { describe, expect, test } from 'vitest'
+import {
+  AllSlotsHeldError,
+  openImage,
+  pack,
+  planStream,
+  streamLayers,
+  UseAfterReleaseError,
+  type LayerLease,
+  type PackedModel,
+  type StreamProgress,
+} from '../src/index.js'
+import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
+import { layeredModel } from './models.js'
+
+const LAYERS = 6
+const LAYER_BYTES = 1 << 20
+
+interface Opened {
+  readonly memory: MemoryNamespace
+  readonly model: PackedModel
+}
+
+/** A model of six layers of one chunk each, with nothing allocated and nothing read yet. */
+async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
+  const memory = new MemoryNamespace({ capacityBytes: 12 << 20, ...options })
+  await pack(await layeredModel(LAYERS, LAYER_BYTES), memory.namespace)
+  const model = (await openImage(memory.namespace)).model()
+  memory.plans.length = memory.peakBytes = memory.peakInFlight = 0
+  return { memory, model }
+}
+
+/** Lets everything happen that can happen without anybody else's help. */
+const settle = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+}
+
+async function take(stream: AsyncIterator<LayerLease, undefined>, count: number): Promise<LayerLease[]> {
+  const leases: LayerLease[] = []
+  while (leases.length < count) {
+    const { done, value } = await stream.next()
+    if (done === true) break
+    leases.push(value)
+  }
+  return leases
+}
+
+describe('back-pressure', () => {
+  test('nothing is allocated or read before the first layer is asked for', async () => {
+    const { memory, model } = await opened()
+    const stream = streamLayers(model)
+    await settle()
+    expect(memory).toMatchObject({ plans: [], allocatedBytes: 0 })
+    await stream.close()
+  })
+
+  test.each([1, 2, 3, 5])(
+    'with %i slots, as many layers are read and no more, until one is released',
+    async (slots) => {
+      const { memory, model } = await opened()
+      await using stream = streamLayers(model, { slots })
+      const [first] = await take(stream, 1)
+      await settle()
+      expect(memory.plans).toHaveLength(slots)
+      expect(memory.peakBytes).toBe(slots * LAYER_BYTES)
+      first!.release()
+      await settle()
+      expect(memory.plans).toHaveLength(slots + 1)
+    },
+  )
+
+  test('reads of several layers are in flight at once', async () => {
+    const { memory, model } = await opened()
+    memory.gate = () => new Promise(setImmediate)
+    for await (using lease of streamLayers(model)) expect(lease.verified).toBe(true)
+    expect(memory.peakInFlight).toBe(3)
+    expect(memory).toMatchObject({ allocatedBytes: 0, peakBytes: 3 * LAYER_BYTES })
+  })
+
+  test('no more slots are allocated than there are layers', async () => {
+    const { memory, model } = await opened()
+    for await (using lease of streamLayers(model, { slots: 99, layers: [4] })) expect(lease.name).toBe('layer 4')
+    expect(memory.peakBytes).toBe(LAYER_BYTES)
+  })
+
+  test('a consumer that holds every slot and asks for more is told what to do', async () => {
+    const { memory, model } = await opened()
+    const stream = streamLayers(model, { slots: 2 })
+    const leases = await take(stream, 2)
+    const error: unknown = await stream.next().catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(AllSlotsHeldError)
+    expect((error as Error).message).toContain('leases hold all 2')
+    // The stream is over; what was handed out stays until it is given back.
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+    expect(leases[0]!.bytes).toHaveLength(LAYER_BYTES)
+    for (const lease of leases) lease.release()
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('or waits, where somebody else releases them', async () => {
+    const { memory, model } = await opened()
+    const seen: string[] = []
+    for await (const lease of streamLayers(model, { slots: 2, whenHeld: 'wait' })) {
+      seen.push(lease.name)
+      setImmediate(() => lease.release())
+    }
+    expect(seen).toHaveLength(LAYERS)
+    await settle()
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('a consumer that waits for a slot is woken by an abort, and by close', async () => {
+    for (const end of ['abort', 'close'] as const) {
+      const { memory, model } = await opened()
+      const controller = new AbortController()
+      const stream = streamLayers(model, { slots: 1, whenHeld: 'wait', signal: controller.signal })
+      const [lease] = await take(stream, 1)
+      const next = stream.next().catch((error: unknown) => error)
+      await settle()
+      if (end === 'abort') controller.abort(end)
+      else await stream.close()
+      expect(await next).toEqual(end === 'abort' ? 'abort' : { done: true, value: undefined })
+      lease!.release()
+      expect(memory.allocatedBytes).toBe(0)
+    }
+  })
+})
+
+describe('the order of layers', () => {
+  test('is the one asked for, by number or name, and one may come again', async () => {
+    const { model } = await opened()
+    const names: string[] = []
+    const layers = [5, 'layer 0', 5, 'layer 2']
+    for await (using lease of streamLayers(model, { layers })) names.push(`${lease.index} ${lease.name}`)
+    expect(names).toEqual(['0 layer 5', '1 layer 0', '2 layer 5', '3 layer 2'])
+  })
+
+  test('holds for overlapping calls of next', async () => {
+    const { model } = await opened()
+    const stream = streamLayers(model, { slots: 4 })
+    const results = await Promise.all([stream.next(), stream.next(), stream.next()])
+    expect(results.map(({ value }) => value?.name)).toEqual(['layer 0', 'layer 1', 'layer 2'])
+    await stream.close()
+  })
+
+  test('holds although a later layer is read sooner', async () => {
+    const { memory, model } = await opened()
+    memory.gate = (plan) => new Promise((resolve) => setTimeout(resolve, plan === memory.plans[0] ? 20 : 0))
+    const names: string[] = []
+    for await (using lease of streamLayers(model)) names.push(lease.name)
+    expect(names).toEqual(model.layers.map(({ name }) => name))
+  })
+
+  test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }, { slots: 0 }, { slots: 1.5 }])(
+    'a layer or a number of slots that cannot be is refused at once: %o',
+    async (options) => {
+      const { model } = await opened()
+      expect(() => streamLayers(model, options)).toThrow(RangeError)
+    },
+  )
+
+  test('none is asked for: nothing comes, and nothing is read', async () => {
+    const { memory, model } = await opened()
+    for await (const lease of streamLayers(model, { layers: [] })) lease.release()
+    expect(memory.plans).toEqual([])
+  })
+})
+
+describe('a lease', () => {
+  test('gives nothing once it is released; releasing again is harmless', async () => {
+    const { model } = await opened()
+    await using stream = streamLayers(model, { poison: true, slots: 1 })
+    const [lease] = await take(stream, 1)
+    const name = 'model.layers.0.weight'
+    const kept = lease!.tensor(name)
+    expect(lease!.memory.lengthBytes).toBe(LAYER_BYTES)
+    expect(() => lease!.tensor('other')).toThrow(RangeError)
+    lease!.release()
+    lease!.release()
+    expect(lease!.released).toBe(true)
+    for (const use of [() => lease!.tensor(name), () => lease!.bytes, () => lease!.memory]) {
+      expect(use).toThrow(UseAfterReleaseError)
+    }
+    // An array that was taken before cannot refuse; poison makes it show.
+    expect(kept.every((byte) => byte === 0xa5)).toBe(true)
+  })
+
+  test('whose slot was never given twice: a second release does not free the slot of the next lease', async () => {
+    const { memory, model } = await opened()
+    await using stream = streamLayers(model, { slots: 1 })
+    const [first] = await take(stream, 1)
+    first!.release()
+    const [second] = await take(stream, 1)
+    const before = second!.bytes.slice()
+    first!.release()
+    await settle()
+    expect(memory.plans).toHaveLength(2)
+    expect(Buffer.compare(second!.bytes, before)).toBe(0)
+  })
+
+  test('outlives the last layer of a stream', async () => {
+    const { memory, model } = await opened()
+    const leases: LayerLease[] = []
+    for await (const lease of streamLayers(model, { layers: [0, 1] })) leases.push(lease)
+    expect(leases[0]!.bytes).toHaveLength(LAYER_BYTES)
+    expect(memory.allocatedBytes).toBe(2 * LAYER_BYTES)
+    for (const lease of leases) lease.release()
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('does not outlive a loop that is left early', async () => {
+    const { memory, model } = await opened()
+    let kept: LayerLease | undefined
+    for await (const lease of streamLayers(model)) {
+      kept = lease
+      break
+    }
+    expect(() => kept!.bytes).toThrow(UseAfterReleaseError)
+    expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+  })
+
+  test('is released by `await using` too', async () => {
+    const { memory, model } = await opened()
+    for await (await using lease of streamLayers(model, { slots: 1 })) expect(lease.released).toBe(false)
+    expect(memory.allocatedBytes).toBe(0)
+  })
+})
+
+describe('the end', () => {
+  test('by an abort, at any stage: the reason is thrown, nothing stays in flight or allocated', async () => {
+    for (let stage = 0; stage < 24; stage++) {
+      const { memory, model } = await opened()
+      const controller = new AbortController()
+      memory.gate = async () => {
+        for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate)
+      }
+      const reason = new Error(`stage ${stage}`)
+      const run = async () => {
+        for await (const lease of streamLayers(model, { signal: controller.signal })) lease.release()
+      }
+      const running = run().catch((error: unknown) => error)
+      for (let turn = 0; turn < stage; turn++) await new Promise(setImmediate)
+      controller.abort(reason)
+      const outcome = await running
+      expect([reason, undefined]).toContain(outcome)
+      if (stage < 5) expect(outcome).toBe(reason)
+      expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+    }
+  })
+
+  test('by a signal that is aborted already: nothing is read', async () => {
+    const { memory, model } = await opened()
+    const stream = streamLayers(model, { signal: AbortSignal.abort('no') })
+    await expect(stream.next()).rejects.toBe('no')
+    expect(memory).toMatchObject({ plans: [], allocatedBytes: 0 })
+  })
+
+  test('by close, waits for reads in flight before their slots are freed', async () => {
+    const { memory, model } = await opened()
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    memory.gate = () => gate
+    const stream = streamLayers(model)
+    const next = stream.next()
+    await settle()
+    const closing = stream.close()
+    await settle()
+    expect(memory).toMatchObject({ inFlight: 3, allocatedBytes: 3 * LAYER_BYTES })
+    open()
+    await closing
+    expect(await next).toEqual({ done: true, value: undefined })
+    expect(memory).toMatchObject({ inFlight: 0, allocatedBytes: 0 })
+    await stream.close()
+  })
+
+  test('by a command that fails: what came before is delivered, then the driver’s error, never partial data', async () => {
+    const { memory, model } = await opened({ maxTransferBytes: 64 << 10 })
+    const bad = model.layers[2]!.offsetBytes / 512 + 128
+    memory.outcome = (plan, command) =>
+      plan.slba[command] === bad ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false } : { kind: 'success' }
+    const names: string[] = []
+    const streaming = async () => {
+      for await (using lease of streamLayers(model)) names.push(lease.name)
+    }
+    await expect(streaming()).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER', category: 'device' })
+    expect(names).toEqual(['layer 0', 'layer 1'])
+    expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+  })
+
+  test('by memory that is not to be had: what was allocated is freed', async () => {
+    const { memory, model } = await opened()
+    const { dma } = memory.namespace
+    const limited = Object.create(memory.namespace, {
+      dma: {
+        value: {
+          alloc: (lengthBytes: number) => {
+            if (memory.allocatedBytes > 0) throw new RangeError('out of memory')
+            return dma.alloc(lengthBytes)
+          },
+        },
+      },
+    }) as PackedModel['namespace']
+    await expect(streamLayers({ ...model, namespace: limited }).next()).rejects.toThrow('out of memory')
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('by a progress callback that throws', async () => {
+    const { memory, model } = await opened()
+    const onProgress = () => {
+      throw new Error('from outside')
+    }
+    await expect(streamLayers(model, { onProgress }).next()).rejects.toThrow('from outside')
+    expect(memory.allocatedBytes).toBe(0)
+  })
+})
+
+test('the statistics count what was read, and whose time it took', async () => {
+  const { model } = await opened({ maxTransferBytes: 256 << 10 })
+  const progress: StreamProgress[] = []
+  const stream = streamLayers(model, { onProgress: (event) => progress.push(event) })
+  let readNs = 0
+  for await (using lease of stream) {
+    expect(lease.statistics).toMatchObject({ bytes: LAYER_BYTES, commands: 4 })
+    readNs += lease.statistics.readNs
+  }
+  const { statistics } = stream
+  expect(statistics).toMatchObject({
+    bytes: LAYERS * LAYER_BYTES,
+    commands: 24,
+    layers: 6,
+    tensors: 6,
+    tensorsVerified: 6,
+  })
+  // 100 ns a block on the clock of this namespace; nothing else moves it.
+  expect(statistics.elapsedNs).toBe((LAYERS * LAYER_BYTES * 100) / 512)
+  expect(readNs).toBe(statistics.elapsedNs)
+  expect(statistics.verifyNs).toBeGreaterThan(0)
+  expect(progress.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5])
+  expect(progress.at(-1)).toMatchObject({
+    layer: 'layer 5',
+    layers: 6,
+    totalBytes: LAYERS * LAYER_BYTES,
+    statistics: { layers: 6 },
+  })
+})
+
+test('the memory that a stream takes is known before it starts', async () => {
+  const { model } = await opened()
+  expect(planStream(model, { slots: 2 })).toMatchObject({
+    slots: 2,
+    slotBytes: LAYER_BYTES,
+    totalBytes: 6 * LAYER_BYTES,
+  })
+})

@@ -1,0 +1,54 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-argument, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
+import { crc32 } from 'node:zlib'
+import { encodeSuperblock, type Superblock } from '../src/image/superblock.js'
+import { openImage, pack } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+/** JSON of an image, to be changed at will. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+export type Json = any
+
+interface Tampering {
+  readonly directory?: (directory: Json) => unknown
+  readonly manifest?: (manifest: Json) => unknown
+  readonly superblock?: (superblock: Superblock) => Superblock
+}
+
+/** Free space of the namespace, where tampered structures find room whatever their length. */
+const SPARE_BYTES = 3 << 20
+
+/**
+ * A namespace with an image that somebody has changed, every checksum made to match: what remains to be noticed is
+ * the content. A callback changes the JSON in place, or returns what stands there instead (a string or bytes: as they are).
+ */
+export async function tampered({ directory, manifest, superblock }: Tampering): Promise<MemoryNamespace> {
+  const memory = new MemoryNamespace()
+  await pack(await smallModel(), memory.namespace)
+  const { superblock: live } = await openImage(memory.namespace)
+  const { media } = memory
+  const { offsetBytes, lengthBytes } = live.directory
+  const directoryJson: Json = JSON.parse(Buffer.from(media.subarray(offsetBytes, offsetBytes + lengthBytes)).toString())
+  const place: Json = directoryJson.models[0].manifest
+  const start: number = place.offsetBytes
+  const manifestJson: Json = JSON.parse(Buffer.from(media.subarray(start, start + place.lengthBytes)).toString())
+
+  let endBytes = SPARE_BYTES
+  const put = (content: Json, change: ((content: Json) => unknown) | undefined) => {
+    const changed = change?.(content) ?? content
+    const isRaw = typeof changed === 'string' || changed instanceof Uint8Array
+    const encoded = Buffer.from(isRaw ? (changed as string) : JSON.stringify(changed))
+    media.set(encoded, endBytes)
+    const extent = { offsetBytes: endBytes, lengthBytes: encoded.length, crc32: crc32(encoded) }
+    endBytes = Math.ceil((endBytes + encoded.length) / 4096) * 4096
+    return extent
+  }
+  const manifestExtent = put(manifestJson, manifest)
+  directoryJson.models[0].manifest = { ...manifestExtent, crc32: manifestExtent.crc32.toString(16).padStart(8, '0') }
+  const directoryExtent = put(directoryJson, directory)
+  const changed = { ...live, directory: directoryExtent, usedEndBytes: endBytes }
+  const final = superblock?.(changed) ?? changed
+  media.set(encodeSuperblock('A', final), 0)
+  media.set(encodeSuperblock('B', final), 1 << 20)
+  return memory
+}
