@@ -53,7 +53,7 @@ describe("the README's examples, from the packed packages", () => {
   installInto(folder, [...tarballs.values()])
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const examples = [
-    ...readme.matchAll(/<!-- example: (\S+) -->\n```(?:js|ts)\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g),
+    ...readme.matchAll(/<!-- example: (\S+) -->\n\n```js\n([\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g),
   ]
 
   test('are three, one for each kind of user', () => {
