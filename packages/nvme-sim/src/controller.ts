@@ -195,7 +195,8 @@ export class Controller implements PipelineContext, AdminContext, NvmContext {
     const isOn = CC.EN.of(after) === 1
     if (!wasOn && isOn) this.enable()
     if (wasOn && !isOn) this.reset()
-    if (CC.SHN.of(after) !== CC.SHN.NONE) this.shutDown()
+    // A notification is a change of SHN: bits that are written again as they were announce nothing new.
+    if (CC.SHN.of(after) !== CC.SHN.NONE && CC.SHN.of(after) !== CC.SHN.of(before)) this.shutDown()
   }
 
   private keepFixedFields(before: number): void {

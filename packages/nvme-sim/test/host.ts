@@ -76,8 +76,14 @@ export class TestHost {
     return this.simulation.clock
   }
 
+  /** Contiguous memory is aligned to 8 KiB, for tests with memory pages of that size. */
   alloc(lengthBytes: number, contiguous = false): DmaMemory {
-    return this.simulation.transport.dma.alloc(lengthBytes, { contiguous })
+    return this.simulation.transport.dma.alloc(lengthBytes, { contiguous, alignBytes: contiguous ? 8192 : 4096 })
+  }
+
+  /** Lets time pass, with everything that happens in it. */
+  async pass(durationNs: number): Promise<void> {
+    await this.until(() => false, durationNs)
   }
 
   /** Passes time until `ready()` or until `withinNs` from now. */
@@ -226,30 +232,27 @@ export async function ready(options?: SimulationOptions, entries = 64): Promise<
   return host
 }
 
-/** PRP1 and PRP2 for memory; lists are laid in fresh pages of which each holds 512 entries. */
-export function prps(host: TestHost, memory: DmaMemory, offsetBytes: number, lengthBytes: number): [number, number] {
-  const first = memory.iovaAt(offsetBytes)
+/** PRP1 and PRP2 for a transfer; a list takes fresh pages of 512 entries, chained by the last entry of each. */
+export function prps(
+  host: TestHost,
+  memory: DmaMemory,
+  offsetBytes = 0,
+  lengthBytes = memory.lengthBytes - offsetBytes,
+): [number, number] {
+  const prp1 = memory.iovaAt(offsetBytes)
   const pages: number[] = []
-  for (let at = offsetBytes + 4096 - (first % 4096); at < offsetBytes + lengthBytes; at += 4096) {
+  for (let at = offsetBytes + 4096 - (prp1 % 4096); at < offsetBytes + lengthBytes; at += 4096) {
     pages.push(memory.iovaAt(at))
   }
-  if (pages.length <= 1) return [first, pages[0] ?? 0]
-  const lists: DmaMemory[] = []
-  for (let left = pages.length; left > 0; left -= lists.length * 511 >= pages.length ? left : 511) {
-    lists.push(host.alloc(4096, true))
-    if (left <= 512) break
-  }
-  let list = 0
+  if (pages.length <= 1) return [prp1, pages[0] ?? 0]
+  const lists = host.alloc(Math.ceil(pages.length / 511) * 4096, true)
   let slot = 0
+  const put = (iova: number) => lists.view!.setBigUint64(8 * slot++, BigInt(iova), true)
   pages.forEach((page, index) => {
-    if (slot === 511 && index < pages.length - 1) {
-      lists[list]!.view!.setBigUint64(511 * 8, BigInt(lists[list + 1]!.iovaAt(0)), true)
-      list++
-      slot = 0
-    }
-    lists[list]!.view!.setBigUint64(slot++ * 8, BigInt(page), true)
+    if (slot % 512 === 511 && index < pages.length - 1) put(lists.iovaAt(8 * slot + 8))
+    put(page)
   })
-  return [first, lists[0]!.iovaAt(0)]
+  return [prp1, lists.iovaAt(0)]
 }
 
 /** A Read (02h) or Write (01h) of `blocks` at `slba`. */
@@ -270,7 +273,11 @@ export function fillPattern(memory: DmaMemory, salt = 1): void {
   for (let at = 0; at + 4 <= lengthBytes; at += 4) view!.setUint32(at, Math.imul(at + salt, 0x9e37_79b1), true)
 }
 
-export function bytesOf(memory: DmaMemory, offsetBytes = 0, lengthBytes = memory.lengthBytes): Uint8Array {
+export function bytesOf(
+  memory: DmaMemory,
+  offsetBytes = 0,
+  lengthBytes = memory.lengthBytes - offsetBytes,
+): Uint8Array {
   return new Uint8Array(memory.view!.buffer, memory.view!.byteOffset + offsetBytes, lengthBytes)
 }
 

@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  CC,
+  CC_ENABLED,
+  CFS,
+  CSTS,
+  NSSR,
+  prps,
+  RDY,
+  ready,
+  TestHost,
+  transfer,
+  VS,
+} from '../test/host.js'
+import { deriveProfile, simulate } from './index.js'
+
+const slow = deriveProfile('ideal', { enableNs: 5_000_000, resetNs: 2_000_000, shutdownNs: 9_000_000 })
+
+describe('enable (Base 2.1 §3.5.1)', () => {
+  it('CSTS.RDY is 0 until the controller is ready to process commands, then 1', async () => {
+    const host = new TestHost({ profile: slow })
+    expect(host.bar.read32(CSTS)).toBe(0)
+    expect(await host.enable()).toBe(RDY)
+    expect(host.clock.now()).toBe(5_000_000)
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('VS reads 2.1.0 as 00020100h', () => {
+    expect(new TestHost().bar.read32(VS)).toBe(0x0002_0100)
+  })
+
+  it.each([
+    ['CC.CSS = 110b where CAP.CSS.IOCSS is 0', CC_ENABLED | (6 << 4), /CC\.CSS is 6/],
+    ['a reserved CC.CSS', CC_ENABLED | (1 << 4), /CC\.CSS is 1/],
+    ['CC.MPS above CAP.MPSMAX', CC_ENABLED | (5 << 7), /CC\.MPS is 5, CAP allows 0 to 4/],
+    ['CC.AMS that CAP.AMS does not offer', CC_ENABLED | (1 << 11), /CC\.AMS is 1/],
+    ['a reserved CC.AMS', CC_ENABLED | (3 << 11), /CC\.AMS is 3/],
+  ])('%s sets CSTS.CFS and never CSTS.RDY', async (_, cc, message) => {
+    const host = new TestHost()
+    expect(await host.enable({ cc })).toBe(CFS)
+    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
+  })
+
+  it.each([
+    ['AQA of 0h', AQA, 0, /at least 2/],
+    ['ASQ where no memory is', ASQ, 0x1000, /ASQ 0x1000: no memory/],
+    ['ACQ where no memory is', ACQ, 0x1000, /ACQ 0x1000: no memory/],
+  ])('%s sets CSTS.CFS', async (_, offset, value, message) => {
+    const host = new TestHost()
+    const queue = host.alloc(4096, true)
+    host.bar.write32(AQA, 0x001f_001f)
+    host.bar.write64(ASQ, BigInt(queue.iovaAt(0)))
+    host.bar.write64(ACQ, BigInt(queue.iovaAt(0)))
+    host.bar.write32(offset, value)
+    if (offset !== AQA) host.bar.write32(offset + 4, 0)
+    host.bar.write32(CC, CC_ENABLED)
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(CFS)
+    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
+  })
+
+  it('a reset recovers from CSTS.CFS (Base 2.1 §3.1.4.6)', async () => {
+    const host = new TestHost()
+    expect(await host.enable({ cc: CC_ENABLED | (1 << 4) })).toBe(CFS)
+    await host.reset()
+    await host.pass(1e9)
+    expect(await host.enable()).toBe(RDY)
+  })
+})
+
+describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
+  it('clears CSTS.RDY, keeps AQA, ASQ and ACQ, and resets CC and the interrupt mask', async () => {
+    const host = new TestHost({ profile: slow })
+    await host.enable()
+    const kept = [host.bar.read32(AQA), host.bar.read64(ASQ), host.bar.read64(ACQ)]
+    host.bar.write32(0x0c, 0b101)
+    expect(host.bar.read32(0x10)).toBe(0b101)
+    const startNs = host.clock.now()
+    await host.reset()
+    expect(host.clock.now() - startNs).toBe(2_000_000)
+    expect(host.bar.read32(CC)).toBe(0)
+    expect(host.bar.read32(0x0c)).toBe(0)
+    expect([host.bar.read32(AQA), host.bar.read64(ASQ), host.bar.read64(ACQ)]).toEqual(kept)
+  })
+
+  it('posts nothing for the commands it ends, and touches no memory of theirs afterwards', async () => {
+    const host = await ready({ profile: 'sn740' })
+    const data = host.alloc(4096)
+    host.submit(1, transfer(0x02, 0, 8, prps(host, data)))
+    const { memory } = host.cqs.get(1)!
+    new Uint8Array(data.view!.buffer).fill(0xa5)
+    await host.pass(10_000)
+    await host.reset()
+    await host.pass(1e9)
+    expect(new Uint8Array(data.view!.buffer).every((byte) => byte === 0xa5)).toBe(true)
+    expect(new Uint8Array(memory.view!.buffer).every((byte) => byte === 0)).toBe(true)
+  })
+
+  it('I/O queues are gone after it, and can be created again', async () => {
+    const host = await ready()
+    await host.reset()
+    await host.enable()
+    await host.createPair(1, 8)
+    expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('is a mistake before CSTS.RDY became 1, and said to be one', async () => {
+    const host = new TestHost({ profile: slow })
+    host.bar.write32(CC, CC_ENABLED)
+    await host.pass(1000)
+    host.bar.write32(CC, 0)
+    expect(host.simulation.diagnostics).toEqual(['host cleared CC.EN before CSTS.RDY became 1'])
+  })
+
+  it('CC.EN set again before CSTS.RDY became 0 has no effect, and is said to be a mistake', async () => {
+    const host = new TestHost({ profile: slow })
+    await host.enable()
+    host.bar.write32(CC, 0)
+    host.bar.write32(CC, CC_ENABLED)
+    await host.until(() => host.bar.read32(CSTS) === 0)
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(0)
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('before CSTS.RDY became 0')])
+  })
+})
+
+describe('shutdown (Base 2.1 §3.6.1)', () => {
+  it.each([
+    ['normal', 0x4000],
+    ['abrupt', 0x8000],
+  ])('CC.SHN %s takes CSTS.SHST from 00b over 01b to 10b', async (_, shn) => {
+    const host = new TestHost({ profile: slow })
+    await host.enable()
+    host.bar.write32(CC, CC_ENABLED | shn)
+    expect(host.bar.read32(CSTS)).toBe(RDY | (1 << 2))
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(RDY | (2 << 2))
+  })
+
+  it('flushes the media, and a reset afterwards brings CSTS.SHST back to 00b', async () => {
+    let flushes = 0
+    const media = { capacityBytes: 4096, read: () => 0, write: () => 0, flush: () => void flushes++, close: () => 0 }
+    const host = new TestHost({ namespaces: [{ media }] })
+    await host.enable()
+    host.bar.write32(CC, CC_ENABLED | 0x4000)
+    await host.pass(1e9)
+    expect(flushes).toBe(1)
+    await host.reset()
+    expect(host.bar.read32(CSTS)).toBe(0)
+    expect(await host.enable()).toBe(RDY)
+  })
+})
+
+describe('registers (Base 2.1 §3.1.4)', () => {
+  it('INTMS sets and INTMC clears bits of one mask, and both read it', () => {
+    const { bar } = new TestHost()
+    bar.write32(0x0c, 0xf0)
+    bar.write32(0x10, 0x30)
+    expect([bar.read32(0x0c), bar.read32(0x10)]).toEqual([0xc0, 0xc0])
+  })
+
+  it('NSSR reads 0h, and 4E564D65h resets everything, Admin queue registers included, with CSTS.NSSRO', async () => {
+    const host = await ready()
+    host.bar.write32(NSSR, 0x4e56_4d65)
+    expect(host.bar.read32(NSSR)).toBe(0)
+    expect([host.bar.read32(CC), host.bar.read32(AQA), host.bar.read64(ASQ)]).toEqual([0, 0, 0n])
+    expect(host.bar.read32(CSTS)).toBe(1 << 4)
+    host.bar.write32(CSTS, 1 << 4)
+    expect(host.bar.read32(CSTS)).toBe(0)
+  })
+
+  it('ASQ and ACQ keep no bits below the page: 11:00 are reserved', () => {
+    const { bar } = new TestHost()
+    bar.write64(ASQ, 0x1234_5678_9abc_dfffn)
+    expect(bar.read64(ASQ)).toBe(0x1234_5678_9abc_d000n)
+  })
+
+  it('CC.MPS, CC.CSS and CC.AMS do not change while CC.EN = 1', async () => {
+    const host = await ready()
+    host.bar.write32(CC, CC_ENABLED | (1 << 7))
+    expect(host.bar.read32(CC)).toBe(CC_ENABLED)
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('CC.MPS')])
+  })
+
+  it('says what the host did wrong: read-only registers, offsets without one, queue addresses under way', async () => {
+    const host = await ready()
+    host.bar.write32(0x00, 1)
+    host.bar.read32(0x44)
+    host.bar.write32(0x48, 2)
+    host.bar.write32(AQA, 0)
+    host.bar.read32(0x1000)
+    expect(host.simulation.diagnostics).toEqual([
+      'host wrote 0x1 to CAP, which is read-only',
+      'host read offset 0x44, where no register is',
+      'host wrote 0x2 to offset 0x48, where no register is',
+      'host wrote AQA while CC.EN = 1: the Admin queues stay where they are',
+      expect.stringContaining('host read offset 0x1000'),
+    ])
+  })
+
+  it('an access of the wrong size or place throws: that is a mistake of the program', () => {
+    const { bar } = simulate().transport
+    expect(() => bar.read32(2)).toThrow(RangeError)
+    expect(() => bar.read64(4)).toThrow(RangeError)
+    expect(() => bar.write32(bar.lengthBytes, 0)).toThrow(RangeError)
+  })
+})
+
+describe('doorbells (PCIe 1.2 §3.1.2)', () => {
+  it('are 4 << CAP.DSTRD bytes apart', async () => {
+    const host = await ready({ profile: deriveProfile('ideal', { CAP: { DSTRD: 3 } }) })
+    expect(host.strideBytes).toBe(32)
+    expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
+    host.bar.write32(0x1004, 0)
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('doorbells are 32 bytes apart')])
+  })
+
+  it.each([
+    [
+      'a tail beyond the queue',
+      (host: TestHost) => host.ringTail(1, 64),
+      'host rang SQ 1 tail 64, but SQ 1 has 64 entries',
+    ],
+    [
+      'a head beyond the queue',
+      (host: TestHost) => host.ringHead(1, 64),
+      'host rang CQ 1 head 64, but CQ 1 has 64 entries',
+    ],
+    [
+      'a head past what was posted',
+      (host: TestHost) => host.ringHead(1, 3),
+      'host rang CQ 1 head 3, but that releases 3 entries, and only 0 were posted',
+    ],
+    [
+      'a queue that does not exist',
+      (host: TestHost) => host.ringTail(2, 1),
+      'host rang SQ 2 tail 1, but there is no such queue',
+    ],
+  ])('%s is reported and has no effect', async (_, ring, message) => {
+    const host = await ready()
+    ring(host)
+    expect(host.simulation.diagnostics).toEqual([message])
+    expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
+  })
+
+  it('a tail that passes the head is reported: a queue of n entries holds n - 1 (Base 2.1 §3.3.1.5)', async () => {
+    const host = await ready({ profile: 'sn740' }, 4)
+    for (let i = 0; i < 3; i++) host.stage(1, { opcode: 0, nsid: 1 })
+    host.ringTail(1)
+    host.ringTail(1, 0)
+    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 0, but that adds 1 entries, and only 0 are free'])
+  })
+})
+
+describe('the bus', () => {
+  it('gives all ones for every register of a device that was removed, and takes no writes', async () => {
+    const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'remove-device' } }] } as const
+    const host = await ready({ faults })
+    host.submit(1, { opcode: 0, nsid: 1 })
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(0xffff_ffff)
+    expect(host.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
+    host.bar.write32(CC, 0)
+    expect(host.poll(1)).toEqual([])
+  })
+
+  it('a function reset brings back the values after power on', async () => {
+    const host = await ready()
+    await host.simulation.transport.reset!('function')
+    expect([host.bar.read32(CC), host.bar.read32(CSTS), host.bar.read32(AQA)]).toEqual([0, 0, 0])
+  })
+
+  it('queue memory that the host freed makes the controller fail instead of reading what is there now', async () => {
+    const host = await ready()
+    host.sqs.get(1)!.sq.free()
+    host.ringTail(1, 1)
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('SQ 1: no memory at')])
+  })
+})

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest'
+import { bytesOf, CC_ENABLED, prps, ready, TestHost, transfer } from '../test/host.js'
+import { Diagnostics } from './diagnostics.js'
+import { HostMemory } from './host-memory.js'
+import { PrpWalker, Runs } from './prp-walk.js'
+
+const PRP_OFFSET_INVALID = '0/13'
+const DATA_TRANSFER_ERROR = '0/04'
+
+async function readWith(change: (prp: { prp1: number; prp2: number; list: DataView }) => object, blocks = 32) {
+  const host = await ready()
+  const memory = host.alloc(64 * 1024)
+  bytesOf(memory).fill(0xa5)
+  const list = host.alloc(8192, true)
+  for (let i = 0; i < 15; i++) list.view!.setBigUint64(i * 8, BigInt(memory.iovaAt((i + 1) * 4096)), true)
+  const prp = { prp1: memory.iovaAt(0), prp2: list.iovaAt(0), list: list.view! }
+  const completed = await host.command(1, { ...transfer(0x02, 0, blocks, [prp.prp1, prp.prp2]), ...change(prp) })
+  const isUntouched = bytesOf(memory).every((byte) => byte === 0xa5)
+  return { status: completed.status, isUntouched, diagnostics: host.simulation.diagnostics }
+}
+
+it('an untouched list is good: the tests below fail for what they change', async () => {
+  expect(await readWith(() => ({}))).toMatchObject({ status: '0/00', diagnostics: [] })
+})
+
+it.each([
+  ['PRP1 off a dword', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 2 }), 32, /PRP1 0x\w+ is not dword aligned/],
+  ['PRP2 as second page with an offset', ({ prp1 }: { prp1: number }) => ({ prp2: prp1 + 4096 + 512 }), 16, /PRP2/],
+  ['a list pointer off a qword', ({ prp2 }: { prp2: number }) => ({ prp2: prp2 + 4 }), 32, /not qword aligned/],
+])('%s is PRP Offset Invalid, and no byte is moved (Base 2.1 §4.3.1)', async (_, change, blocks, message) => {
+  expect(await readWith(change, blocks)).toEqual({
+    status: PRP_OFFSET_INVALID,
+    isUntouched: true,
+    diagnostics: [expect.stringMatching(message)],
+  })
+})
+
+it('an offset in any entry of a list is PRP Offset Invalid, even in the last (Base 2.1 §4.3.1)', async () => {
+  const outcome = await readWith(({ prp1, list }) => {
+    list.setBigUint64(2 * 8, BigInt(prp1 + 3 * 4096 + 4), true)
+    return {}
+  })
+  expect(outcome).toMatchObject({ status: PRP_OFFSET_INVALID, isUntouched: true })
+})
+
+it('a list may begin anywhere in its page, and goes on in the page that its last entry names (Base 2.1 §4.3.1)', async () => {
+  const host = await ready()
+  const memory = host.alloc(16 * 4096)
+  const lists = host.alloc(8192, true)
+  // Three slots are left in the first page: two data pages, then the address of the second list page.
+  const slots = [1, 2, lists.iovaAt(4096), 3, 4, 5]
+  slots.forEach((slot, i) => {
+    const iova = slot < 16 ? memory.iovaAt(slot * 4096) : slot
+    lists.view!.setBigUint64(4096 - 24 + i * 8, BigInt(iova), true)
+  })
+  const data = host.alloc(6 * 4096)
+  bytesOf(data).forEach((_, i, bytes) => (bytes[i] = i / 4096))
+  await host.command(1, transfer(0x01, 0, 48, prps(host, data)))
+  const read = transfer(0x02, 0, 48, [memory.iovaAt(0), lists.iovaAt(4096 - 24)])
+  expect((await host.command(1, read)).status).toBe('0/00')
+  expect(Buffer.compare(bytesOf(memory, 0, 6 * 4096), bytesOf(data))).toBe(0)
+})
+
+it.each([
+  ['PRP1', () => ({ prp1: 0 })],
+  ['PRP1 beyond the memory', ({ prp1 }: { prp1: number }) => ({ prp1: prp1 + 64 * 1024 })],
+  ['the list', () => ({ prp2: 0x7000 })],
+  [
+    'an entry of the list',
+    ({ list }: { list: DataView }) => {
+      list.setBigUint64(8, 0xdead_b000n, true)
+      return {}
+    },
+  ],
+  [
+    'an entry of 2^63',
+    ({ list }: { list: DataView }) => {
+      list.setBigUint64(8, 1n << 63n, true)
+      return {}
+    },
+  ],
+])('no memory behind %s is a Data Transfer Error, a diagnostic, and no byte is moved', async (_, change) => {
+  expect(await readWith(change)).toEqual({
+    status: DATA_TRANSFER_ERROR,
+    isUntouched: true,
+    diagnostics: [expect.stringMatching(/no memory there/)],
+  })
+})
+
+it('the end of an allocation is the end: the next page is no memory', async () => {
+  const host = await ready()
+  const short = host.alloc(4096 + 512)
+  const completed = await host.command(1, transfer(0x02, 0, 16, [short.iovaAt(0), short.iovaAt(4096)]))
+  expect(completed.status).toBe(DATA_TRANSFER_ERROR)
+})
+
+it('pages that follow each other become one run, so that contiguous memory is copied in one piece', () => {
+  const memory = new HostMemory({ limitBytes: 1 << 24, fragmented: false, seed: 1 })
+  const data = memory.alloc(1 << 20)
+  const list = memory.alloc(4096)
+  for (let i = 1; i < 256; i++) list.view!.setBigUint64((i - 1) * 8, BigInt(data.iovaAt(i * 4096)), true)
+  const runs = new Runs()
+  const walker = new PrpWalker(memory, new Diagnostics())
+  expect(walker.walk(data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs)).toBeUndefined()
+  expect([runs.count, runs.iova[0], runs.lengthBytes[0]]).toEqual([1, data.iovaAt(0), 1 << 20])
+})
+
+it('entries speak of the page size of CC.MPS: with 8 KiB pages, 16 KiB take PRP1 and PRP2', async () => {
+  const host = new TestHost()
+  await host.enable({ cc: CC_ENABLED | (1 << 7), entries: 512 })
+  await host.createPair(1, 512)
+  const memory = host.simulation.transport.dma.alloc(16384, { alignBytes: 8192, contiguous: true })
+  const read = transfer(0x02, 0, 32, [memory.iovaAt(0), memory.iovaAt(8192)])
+  bytesOf(memory).fill(0xa5)
+  expect((await host.command(1, read)).status).toBe('0/00')
+  expect(bytesOf(memory).every((byte) => byte === 0)).toBe(true)
+  const off = transfer(0x02, 0, 32, [memory.iovaAt(0), memory.iovaAt(4096)])
+  expect((await host.command(1, off)).status).toBe(PRP_OFFSET_INVALID)
+})

@@ -1,0 +1,66 @@
+import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
+import { expect, it } from 'vitest'
+import { deriveProfile, type DriveProfile } from '../src/index.js'
+import { prps, ready, transfer } from './host.js'
+
+const MIB = 1024 * 1024
+
+/** Bytes per second of virtual time, over reads of `blocks` blocks with `depth` in flight. */
+async function readRate(profile: DriveProfile, blocks: number, depth: number, commands: number): Promise<number> {
+  const host = await ready({ profile })
+  const entry = prps(host, host.alloc(blocks * 512))
+  const startNs = host.clock.now()
+  let staged = 0
+  for (let completed = 0; completed < commands;) {
+    while (staged < commands && staged - completed < depth)
+      host.stage(1, transfer(0x02, staged++ * blocks, blocks, entry))
+    host.ringTail(1)
+    completed += (await host.collect(1, 1)).length
+  }
+  expect(host.simulation.diagnostics).toEqual([])
+  return (commands * blocks * 512) / ((host.clock.now() - startNs) / 1e9)
+}
+
+const sn740 = deriveProfile('sn740', {})
+const uncapped = deriveProfile('sn740', { readBytesPerSecond: Infinity })
+const limit = payloadLimit({ gen: 3, width: 4, mps: 256 })
+
+it('the payload limit of Gen3 x4 with an MPS of 256 is 3.60 GB/s', () => {
+  expect(limit / 1e9).toBeCloseTo(3.6, 2)
+})
+
+it('sn740 reads 1 MiB commands, 32 deep, at 3,330 MiB/s within 2 %', async () => {
+  const rate = await readRate(sn740, 2048, 32, 1000)
+  expect(Math.abs(rate / (3330 * MIB) - 1)).toBeLessThan(0.02)
+})
+
+it("without the drive's own cap the link decides: at least 98 % of its payload limit, and never more than all", async () => {
+  const rate = await readRate(uncapped, 2048, 32, 1000)
+  expect(rate / limit).toBeGreaterThan(0.98)
+  expect(rate / limit).toBeLessThanOrEqual(1)
+})
+
+it('one command at a time is slower, since latency is not hidden', async () => {
+  const [shallow, deep] = [await readRate(sn740, 8, 1, 500), await readRate(sn740, 8, 32, 2000)]
+  // 4 KiB every 60 µs or so is 60 to 70 MB/s.
+  expect(shallow).toBeGreaterThan(40e6)
+  expect(shallow).toBeLessThan(90e6)
+  expect(deep / shallow).toBeGreaterThan(15)
+})
+
+it('the ideal profile takes no time at all', async () => {
+  const host = await ready()
+  const entry = prps(host, host.alloc(MIB))
+  for (let i = 0; i < 40; i++) await host.command(1, transfer(0x02, i * 2048, 2048, entry))
+  expect(host.clock.now()).toBe(0)
+})
+
+it('a link in use counts its bytes: 1 MiB at MPS 256 is 1,146,880 bytes upstream, and 40 for the completion', async () => {
+  const host = await ready({ profile: uncapped })
+  const before = host.simulation.statistics.upstreamBusyNs
+  await host.command(1, transfer(0x02, 0, 2048, prps(host, host.alloc(MIB))))
+  const nsPerByte = 1 / ((8 * 4 * 128) / 130 / 8)
+  // 24 for the request of the entry, and 96 for those of the PRP list: 2,040 bytes, at most 512 each.
+  const bytes = 1_146_880 + 40 + 24 + 4 * 24
+  expect((host.simulation.statistics.upstreamBusyNs - before) / nsPerByte).toBeCloseTo(bytes, 3)
+})
