@@ -14,7 +14,14 @@ const stamp = createHash('sha256')
 
 const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
-  test: ['turbo run build typecheck lint test', 'vitest run', 'node scripts/test-summary.mjs'],
+  test: [
+    'prettier --check --log-level warn .',
+    'eslint test scripts',
+    'tsc -p tsconfig.json',
+    'turbo run build typecheck lint test --output-logs=new-only',
+    'vitest run',
+    'node scripts/test-summary.mjs',
+  ],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
 }
 

@@ -31,9 +31,10 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   })
 
   test('resolves with its types, by attw', () => {
-    expect(run('attw', [tarball, '--profile', 'esm-only', '--format', 'table-flipped', '--no-color'], root)).toContain(
-      'No problems found',
-    )
+    // attw's exit status is what fails this; the look at its output makes sure that it looked at something.
+    const report = run('attw', [tarball, '--profile', 'esm-only', '--no-color'], root)
+    expect(report).toContain(`@gpunvme/${name}`)
+    expect(report).not.toContain('No types')
   })
 })
 
