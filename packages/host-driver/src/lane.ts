@@ -89,7 +89,9 @@ export class Lane implements CompletionSink {
     const entry = (plan.operation === 'read' ? this.read : this.write).at(pair.stagedIndex).begin(pair.ids.cidOf(slot))
     entry.NSID = plan.nsid
     entry.PRP1 = memory.iovaAt(offsetBytes)
-    entry.PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, slot * pair.memory.prpListBytes)
+    const { prpListBytes } = pair.memory
+    entry.PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, slot * prpListBytes)
+    lists.forDevice(slot * prpListBytes, prpListBytes)
     entry.SLBA = plan.slba[command]!
     entry.NLB = (blocks - 1) as ZeroBased
     if (plan.operation === 'write') memory.forDevice(offsetBytes, lengthBytes)

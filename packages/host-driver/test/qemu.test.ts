@@ -1,0 +1,119 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Controller, ControllerClosedError, UnsupportedNamespaceError } from '../src/index.js'
+import { fillPattern, wrongBytes } from './pattern.js'
+import { Qemu, qemuMissing, type QemuOptions } from './qemu.js'
+
+// QEMU's controller was written by others: it shows that the driver is right, where our simulator can only agree.
+
+const MIB = 1024 * 1024
+let qemu: Qemu
+
+function start(options?: QemuOptions): Qemu {
+  return (qemu = new Qemu(options))
+}
+
+describe.skipIf(qemuMissing)(`on QEMU's NVMe controller${qemuMissing ? ` (skipped: ${qemuMissing})` : ''}`, () => {
+  afterEach(() => {
+    qemu.close()
+  })
+
+  test('brings the controller up, shuts it down, and does it again', async () => {
+    const { transport, serial } = start()
+    for (let round = 0; round < 3; round++) {
+      await using ctrl = await Controller.open(transport, { queues: 4 })
+      expect(ctrl.identity).toMatchObject({ serial, model: 'QEMU NVMe Ctrl', maxTransferBytes: 512 * 1024 })
+      expect(ctrl.queues).toBe(4)
+      expect(ctrl.namespaces.map(({ nsid, blocks, blockBytes }) => [nsid, blocks, blockBytes])).toEqual([
+        [1, 131072, 512],
+      ])
+    }
+    expect(qemu.misuse).toBe('')
+  })
+
+  test.each([
+    ['512-byte blocks', ''],
+    ['4096-byte blocks', ',logical_block_size=4096,physical_block_size=4096'],
+    ['transfers of 4 MiB, whose PRP lists are chained', ',mdts=10'],
+    ['two queue pairs', ',max_ioqpairs=2'],
+  ])('writes what is then in the backing file, and reads it back, with %s', async (_, device) => {
+    const { transport, serial, image } = start({ device })
+    await using ctrl = await Controller.open(transport, {
+      queues: 3,
+      queueDepth: 5,
+      maxTransferBytes: 4 * MIB,
+      write: { serial },
+    })
+    const ns = ctrl.namespace(1)
+    const blocks = (9 * MIB) / ns.blockBytes
+    const memory = ns.dma.alloc(9 * MIB)
+    fillPattern(memory, 77)
+    await ns.write(33, blocks, memory)
+    await ns.flush()
+
+    const stored = Buffer.alloc(9 * MIB)
+    const file = openSync(image, 'r')
+    readSync(file, stored, 0, stored.length, 33 * ns.blockBytes)
+    closeSync(file)
+    expect(Buffer.compare(stored, new Uint8Array(memory.view!.buffer))).toBe(0)
+
+    const back = ns.dma.alloc(9 * MIB)
+    await ns.read(33, blocks, back)
+    expect(wrongBytes(back, 77)).toBe(0)
+    expect(qemu.misuse).toBe('')
+  })
+
+  test('goes many laps around small queues', async () => {
+    const { transport } = start()
+    await using ctrl = await Controller.open(transport, { queues: 2, queueDepth: 3 })
+    const ns = ctrl.namespace(1)
+    const transfers = Array.from({ length: 500 }, (__, index) => ({ slba: index, blocks: 1, offsetBytes: index * 512 }))
+    const summary = await ns.execute(ns.planReads(transfers), ns.dma.alloc(500 * 512))
+    expect(summary).toMatchObject({ succeeded: 500, failures: [] })
+    expect(qemu.misuse).toBe('')
+  })
+
+  test('reports LBA Out of Range as the controller does', async () => {
+    const { transport } = start()
+    await using ctrl = await Controller.open(transport)
+    const ns = ctrl.namespace(1)
+    const plan = { ...ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), slba: Float64Array.of(ns.blocks - 4) }
+    const { failures } = await ns.execute(plan, ns.dma.alloc(4096))
+    expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'status', sct: 0, sc: 0x80, dnr: true } }])
+  })
+
+  test('reports a media error of one block, and reads the blocks around it', async () => {
+    const error = 'inject-error.0.event=none,inject-error.0.iotype=read,inject-error.0.errno=5,inject-error.0.sector=64'
+    const { transport } = start({
+      drive: (image) => `driver=blkdebug,${error},image.driver=file,image.filename=${image},if=none,id=d0`,
+    })
+    await using ctrl = await Controller.open(transport)
+    const ns = ctrl.namespace(1)
+    const transfers = [63, 64, 65].map((slba, index) => ({ slba, blocks: 1, offsetBytes: index * 512 }))
+    const { succeeded, failures } = await ns.execute(ns.planReads(transfers), ns.dma.alloc(4096))
+    expect(succeeded).toBe(2)
+    expect(failures).toMatchObject([{ command: 1, outcome: { kind: 'status', sct: 2, sc: 0x81 } }])
+  })
+
+  test('gives a slow drive up at the deadline, and takes the controller down', async () => {
+    const { transport } = start({ drive: () => `driver=null-co,size=64M,latency-ns=500000000,if=none,id=d0` })
+    const ctrl = await Controller.open(transport)
+    const ns = ctrl.namespace(1)
+    const memory = ns.dma.alloc(4096)
+    const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
+    const { failures } = await ns.execute(plan, memory, { timeoutNs: 50_000_000 })
+    expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'timeout', afterNs: 50_000_000 } }])
+    await expect(ns.execute(plan, memory)).rejects.toThrow(ControllerClosedError)
+    await ctrl.close()
+  })
+
+  test('lists every namespace, and refuses one with metadata by name', async () => {
+    const more = ['-drive', 'driver=null-co,size=8M,if=none,id=d5', '-device', 'nvme-ns,drive=d5,nsid=5,ms=8,bus=nvme0']
+    const { transport } = start({ more })
+    await using ctrl = await Controller.open(transport)
+    expect(ctrl.namespaces.map(({ nsid }) => nsid)).toEqual([1, 5])
+    await expect(ctrl.namespace(5).readBytes(0, 1)).rejects.toThrow(UnsupportedNamespaceError)
+    await expect(ctrl.namespace(5).readBytes(0, 1)).rejects.toThrow('8 bytes of metadata')
+    await ctrl.namespace(1).readBytes(0, 1)
+  })
+})
