@@ -9,76 +9,59 @@ import {
   type StatusCode,
 } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from './command.js'
-import type { Diagnostics } from './diagnostics.js'
+import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import type { HostMemory } from './host-memory.js'
-import type { DriveProfile } from './profiles.js'
-import type { PrpWalker } from './prp-walk.js'
-import type { QueueSet } from './queue-set.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from './queue.js'
 
-/** What the commands that create and delete I/O queues work with. */
-export interface IoQueueContext {
-  readonly profile: DriveProfile
-  readonly queues: QueueSet
-  readonly memory: HostMemory
-  readonly prps: PrpWalker
-  readonly diagnostics: Diagnostics
-  readonly pageBytes: number
-  /** Raw CC. */
-  readonly configuration: number
-  /** CAP.MQES as a count. */
-  readonly maxQueueEntries: number
-  /** Queues that Number of Queues has granted. */
-  grantedSqs: number
-  grantedCqs: number
-  /** Ends the commands of a queue before it goes. */
-  readonly abortAll: (sq: SubmissionQueue) => void
+/** The commands that have been fetched and not completed. */
+export interface CommandsUnderWay {
+  /** Ends those of a queue before it goes. */
+  abortAll(sq: SubmissionQueue): void
 }
 
 /** Create I/O Completion Queue (Base 2.1 §5.2.1). */
-export function createCq({ data, sqe }: ServedCommand, context: IoQueueContext): StatusCode {
+export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCode {
   const { QID, QSIZE, PC, IV } = CreateIoCq.view(data)
-  const { queues, memory, configuration, grantedCqs, profile } = context
+  const { queues, memory, configuration, grantedCqs, profile } = device
   if (QID === 0 || QID > grantedCqs || queues.cq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
   // Without interrupts every vector that could exist is accepted: one for each queue, and the Admin queue's.
   if (IV > profile.ioQueuePairs) return STATUS.INVALID_INTERRUPT_VECTOR
   const entries = countOf(QSIZE)
   const entryBytesAreSet = 2 ** CC.IOCQES.of(configuration) === CQE_BYTES
-  const fault = queueFault(sqe.PRP1, entries, CQE_BYTES, PC, entryBytesAreSet, context)
+  const fault = queueFault(sqe.PRP1, entries, CQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
   queues.addCq(new CompletionQueue(QID, entries, sqe.PRP1, memory.bytes(sqe.PRP1, entries * CQE_BYTES)!))
   return STATUS.SUCCESS
 }
 
 /** Create I/O Submission Queue (Base 2.1 §5.2.2). */
-export function createSq({ data, sqe }: ServedCommand, context: IoQueueContext): StatusCode {
+export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCode {
   const { QID, QSIZE, PC, CQID } = CreateIoSq.view(data)
-  const { queues, configuration, grantedSqs, grantedCqs } = context
+  const { queues, configuration, grantedSqs, grantedCqs } = device
   if (QID === 0 || QID > grantedSqs || queues.sq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
   if (CQID === 0 || CQID > grantedCqs) return STATUS.INVALID_QUEUE_IDENTIFIER
   const cq = queues.cq(CQID)
   if (cq === undefined) return STATUS.COMPLETION_QUEUE_INVALID
   const entries = countOf(QSIZE)
   const entryBytesAreSet = 2 ** CC.IOSQES.of(configuration) === SQE_BYTES
-  const fault = queueFault(sqe.PRP1, entries, SQE_BYTES, PC, entryBytesAreSet, context)
+  const fault = queueFault(sqe.PRP1, entries, SQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
   queues.addSq(new SubmissionQueue(QID, entries, sqe.PRP1, cq))
   return STATUS.SUCCESS
 }
 
 /** Delete I/O Submission Queue (Base 2.1 §5.2.4). */
-export function deleteSq({ data }: ServedCommand, { queues, abortAll }: IoQueueContext): StatusCode {
+export function deleteSq({ data }: ServedCommand, { queues }: Device, commands: CommandsUnderWay): StatusCode {
   const { QID } = DeleteIoSq.view(data)
   const sq = queues.sq(QID)
   if (QID === 0 || sq === undefined) return STATUS.INVALID_QUEUE_IDENTIFIER
-  abortAll(sq)
+  commands.abortAll(sq)
   queues.removeSq(sq)
   return STATUS.SUCCESS
 }
 
 /** Delete I/O Completion Queue (Base 2.1 §5.2.3). */
-export function deleteCq({ data }: ServedCommand, { queues }: IoQueueContext): StatusCode {
+export function deleteCq({ data }: ServedCommand, { queues }: Device): StatusCode {
   const { QID } = DeleteIoCq.view(data)
   const cq = queues.cq(QID)
   if (QID === 0 || cq === undefined) return STATUS.INVALID_QUEUE_IDENTIFIER
@@ -94,7 +77,7 @@ function queueFault(
   entryBytes: number,
   contiguous: 0 | 1,
   entryBytesAreSet: boolean,
-  { maxQueueEntries, pageBytes, memory, diagnostics }: IoQueueContext,
+  { maxQueueEntries, pageBytes, memory, diagnostics }: Device,
 ): StatusCode | undefined {
   // A queue of one entry could never hold any, since full is one less than that (Base 2.1 §3.3.1.5).
   if (entries < 2 || entries > maxQueueEntries || !entryBytesAreSet) return STATUS.INVALID_QUEUE_SIZE

@@ -13,20 +13,13 @@ import {
   STATUS,
   zeroBased,
 } from '@gpunvme/nvme-spec'
-import { createCq, createSq, deleteCq, deleteSq, type IoQueueContext } from './admin-queues.js'
+import { createCq, createSq, deleteCq, deleteSq, type CommandsUnderWay } from './admin-queues.js'
 import type { Result, ServedCommand } from './command.js'
+import type { Device } from './device.js'
 import { ASYNC_EVENT_REQUESTS, identify } from './identify.js'
-import type { Namespaces } from './namespace.js'
 import { Runs } from './prp-walk.js'
 
-/** What Admin commands work with. */
-export interface AdminContext extends IoQueueContext {
-  readonly namespaces: Namespaces
-  /** Command identifiers of the Asynchronous Event Requests that wait for an event. */
-  readonly eventRequests: number[]
-}
-
-type AdminHandler = (command: ServedCommand, context: AdminContext) => Result
+type AdminHandler = (command: ServedCommand, device: Device, commands: CommandsUnderWay) => Result
 
 /** Handlers by opcode; any other is answered with Invalid Command Opcode. */
 const handlers: ReadonlyMap<number, AdminHandler> = new Map<number, AdminHandler>([
@@ -42,13 +35,13 @@ const handlers: ReadonlyMap<number, AdminHandler> = new Map<number, AdminHandler
 ])
 
 /** Does an Admin command. */
-export function performAdmin(command: ServedCommand, context: AdminContext): Result {
-  return handlers.get(command.sqe.OPC)?.(command, context) ?? STATUS.INVALID_COMMAND_OPCODE
+export function performAdmin(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
+  return handlers.get(command.sqe.OPC)?.(command, device, commands) ?? STATUS.INVALID_COMMAND_OPCODE
 }
 
 function answerIdentify(
   { data, sqe }: ServedCommand,
-  { profile, namespaces, prps, pageBytes, memory }: AdminContext,
+  { profile, namespaces, prps, pageBytes, memory }: Device,
 ): Result {
   const answer = identify(Identify.view(data).CNS, sqe.NSID, profile, namespaces)
   if (!(answer instanceof DataView)) return answer
@@ -70,34 +63,34 @@ function abort(command: ServedCommand): Result {
   return STATUS.SUCCESS
 }
 
-function setFeatures(command: ServedCommand, context: AdminContext): Result {
+function setFeatures(command: ServedCommand, device: Device): Result {
   const { FID: feature, SV, CDW11 } = SetFeatures.view(command.data)
   if (feature !== FID.NUMBER_OF_QUEUES) return STATUS.INVALID_FIELD_IN_COMMAND
   if (SV === 1) return STATUS.FEATURE_IDENTIFIER_NOT_SAVEABLE
   const { submissionQueues, completionQueues } = numberOfQueues.decode(CDW11)
   if (submissionQueues === 0xffff || completionQueues === 0xffff) return STATUS.INVALID_FIELD_IN_COMMAND
   // Queues that exist may be numbered higher than what is granted now.
-  if (context.queues.hasIoQueues()) return STATUS.COMMAND_SEQUENCE_ERROR
-  const most = context.profile.ioQueuePairs
-  context.grantedSqs = Math.min(submissionQueues + 1, most)
-  context.grantedCqs = Math.min(completionQueues + 1, most)
-  command.dw0 = granted(context)
+  if (device.queues.hasIoQueues()) return STATUS.COMMAND_SEQUENCE_ERROR
+  const most = device.profile.ioQueuePairs
+  device.grantedSqs = Math.min(submissionQueues + 1, most)
+  device.grantedCqs = Math.min(completionQueues + 1, most)
+  command.dw0 = granted(device)
   return STATUS.SUCCESS
 }
 
-function getFeatures(command: ServedCommand, context: AdminContext): Result {
+function getFeatures(command: ServedCommand, device: Device): Result {
   const { FID: feature, SEL } = GetFeatures.view(command.data)
   // ONCS.SSFS is 0: there is nothing to select.
   if (feature !== FID.NUMBER_OF_QUEUES || SEL !== GetFeatures.SEL.CURRENT) return STATUS.INVALID_FIELD_IN_COMMAND
-  command.dw0 = granted(context)
+  command.dw0 = granted(device)
   return STATUS.SUCCESS
 }
 
-function granted({ grantedSqs, grantedCqs }: AdminContext): number {
+function granted({ grantedSqs, grantedCqs }: Device): number {
   return numberOfQueues.encode(zeroBased(grantedSqs), zeroBased(grantedCqs))
 }
 
-function holdEventRequest({ sqe }: ServedCommand, { eventRequests }: AdminContext): Result {
+function holdEventRequest({ sqe }: ServedCommand, { eventRequests }: Device): Result {
   if (eventRequests.length === ASYNC_EVENT_REQUESTS) return STATUS.ASYNCHRONOUS_EVENT_REQUEST_LIMIT_EXCEEDED
   eventRequests.push(sqe.CID)
   return 'held'

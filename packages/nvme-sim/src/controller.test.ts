@@ -143,7 +143,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
 
   it('flushes the media, and a reset afterwards brings CSTS.SHST back to 00b', async () => {
     let flushes = 0
-    const media = { capacityBytes: 4096, read: () => 0, write: () => 0, flush: () => void flushes++, close: () => 0 }
+    const media = { capacityBytes: 4096, read: () => 0, write: () => 0, flush: () => (flushes += 1), close: () => 0 }
     const host = new TestHost({ namespaces: [{ media }] })
     await host.enable()
     host.bar.write32(CC, CC_ENABLED | 0x4000)

@@ -1,48 +1,9 @@
-import {
-  ACQ,
-  AQA,
-  ASQ,
-  CAP,
-  CC,
-  countOf,
-  CRTO,
-  CSTS,
-  DOORBELL_BASE,
-  INTMS,
-  maxTransferBytes,
-  memoryPageBytes,
-  NSSR,
-  VS,
-} from '@gpunvme/nvme-spec'
-import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
-import { performAdmin, type AdminContext } from './admin.js'
-import type { SimulationClock } from './clock.js'
-import type { Result, ServedCommand } from './command.js'
-import { hex, type Diagnostics } from './diagnostics.js'
-import { DriveModel } from './drive-model.js'
-import { Faults } from './fault.js'
-import type { HostMemory } from './host-memory.js'
-import { LinkModel } from './link.js'
-import type { Namespaces } from './namespace.js'
-import type { NvmContext } from './nvm.js'
-import { Pipeline, type PipelineContext } from './pipeline.js'
-import type { DriveProfile } from './profiles.js'
-import { PrpWalker } from './prp-walk.js'
-import { QueueSet } from './queue-set.js'
-import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from './queue.js'
-import { randomStream } from './random.js'
-import { RegisterFile } from './register-file.js'
-import { byOpcode, Counters, type Statistics } from './statistics.js'
-
-export interface ControllerOptions {
-  readonly clock: SimulationClock
-  readonly memory: HostMemory
-  readonly namespaces: Namespaces
-  readonly profile: DriveProfile
-  readonly diagnostics: Diagnostics
-  readonly faults: FaultPlan | undefined
-  readonly seed: number
-}
+import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, DOORBELL_BASE, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
+import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
+import { ringDoorbell } from './doorbells.js'
+import { createAdminQueues, enableMistake } from './enable.js'
+import { Pipeline } from './pipeline.js'
 
 const ALL_ONES = 0xffff_ffff
 
@@ -50,123 +11,39 @@ const ALL_ONES = 0xffff_ffff
 const FIXED_FIELDS = [CC.CSS, CC.MPS, CC.AMS] as const
 const FIXED_BITS = FIXED_FIELDS.reduce((bits, { msb, lsb }) => bits | ((1 << (msb + 1)) - (1 << lsb)), 0)
 
-/**
- * The controller as its registers show it: the CC/CSTS state machine, resets and shutdown, doorbells. It owns all
- * state; commands run in its pipeline.
- */
-export class Controller implements PipelineContext, AdminContext, NvmContext {
-  readonly clock: SimulationClock
-  readonly memory: HostMemory
-  readonly namespaces: Namespaces
-  readonly profile: DriveProfile
-  readonly diagnostics: Diagnostics
-  readonly link: LinkModel
-  readonly drive: DriveModel
-  readonly prps: PrpWalker
-  readonly faults: Faults
-  readonly counters = new Counters()
-  readonly queues = new QueueSet()
-  readonly eventRequests: number[] = []
-  readonly nvm: NvmContext = this
-  readonly maxQueueEntries: number
-  readonly maxTransferBytes: number
-  readonly doorbellStrideBytes: number
-  grantedSqs: number
-  grantedCqs: number
-  pageBytes = 4096
-
-  private readonly registers: RegisterFile
+/** The controller as its registers show it: the CC/CSTS state machine, resets and shutdown. Commands run in its pipeline. */
+export class Controller {
+  private readonly device: Device
   private readonly pipeline: Pipeline
-  private readonly capabilities: bigint
   private isRemoved = false
   /** Raised by every reset: what was scheduled before it does not happen. */
   private generation = 0
 
-  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed }: ControllerOptions) {
-    this.clock = clock
-    this.memory = memory
-    this.namespaces = namespaces
-    this.profile = profile
-    this.diagnostics = diagnostics
-    this.link = new LinkModel(profile.link)
-    this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
-    this.prps = new PrpWalker(memory, diagnostics)
-    this.faults = new Faults(faults)
-    this.capabilities = CAP.encode(profile.CAP)
-    const { MQES, DSTRD, MPSMIN } = CAP.decode(this.capabilities)
-    this.maxQueueEntries = countOf(MQES)
-    this.doorbellStrideBytes = 2 ** (2 + DSTRD)
-    this.maxTransferBytes = maxTransferBytes(profile.identify.MDTS ?? 0, MPSMIN) ?? Infinity
-    this.grantedSqs = profile.ioQueuePairs
-    this.grantedCqs = profile.ioQueuePairs
-    this.registers = new RegisterFile(diagnostics)
-    this.pipeline = new Pipeline(this)
+  constructor(device: Device) {
+    this.device = device
+    this.pipeline = new Pipeline(device, this)
     this.powerOn()
-  }
-
-  get commandSlots(): number {
-    return this.profile.commandSlots
-  }
-
-  get adminNs(): number {
-    return this.profile.adminNs
-  }
-
-  /** Raw CC. */
-  get configuration(): number {
-    return this.registers.get32(CC)
-  }
-
-  get statistics(): Statistics {
-    const { counters, link } = this
-    const { errors, bytesRead, bytesWritten, doorbellWrites } = counters
-    return {
-      adminCommands: byOpcode(counters.admin),
-      ioCommands: byOpcode(counters.io),
-      errors,
-      bytesRead,
-      bytesWritten,
-      doorbellWrites,
-      upstreamBusyNs: link.upstream.busyNs,
-      downstreamBusyNs: link.downstream.busyNs,
-    }
   }
 
   /** The host reads a register. */
   read32(offset: number): number {
     if (this.isRemoved) return ALL_ONES
-    if (offset < DOORBELL_BASE) return this.registers.read(offset)
-    this.diagnostics.report(`host read offset ${hex(offset)}: what a doorbell reads as is not defined`)
+    if (offset < DOORBELL_BASE) return this.device.registers.read(offset)
+    this.device.diagnostics.report(`host read offset ${hex(offset)}: what a doorbell reads as is not defined`)
     return 0
   }
 
-  /** The host writes a register. Nothing happens before the clock moves on. */
+  /** The host writes a register. What follows from it happens when the clock moves on. */
   write32(offset: number, value: number): void {
     if (this.isRemoved) return
-    if (offset >= DOORBELL_BASE) this.ring(offset - DOORBELL_BASE, value)
+    if (offset >= DOORBELL_BASE) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
     else this.writeProperty(offset, value)
   }
 
-  private writeProperty(offset: number, value: number): void {
-    const before = this.configuration
-    const register = this.registers.write(offset, value)
-    if (register === undefined) return
-    if (register.name === CC.name) this.configure(before)
-    else if (register.name === NSSR.name) this.subsystemReset(value >>> 0)
-    else if ([AQA, ASQ, ACQ].some(({ name }) => name === register.name) && CC.EN.of(before) === 1) {
-      this.diagnostics.report(`host wrote ${register.name} while CC.EN = 1: the Admin queues stay where they are`)
-    }
-  }
-
-  admin(command: ServedCommand): Result {
-    return performAdmin(command, this)
-  }
-
-  abortAll = (sq: SubmissionQueue): void => this.pipeline.abortAll(sq)
-
   /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */
   fail(reason: string): void {
-    this.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
+    if (this.hasFailed()) return
+    this.device.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
     this.pipeline.reset()
     this.setStatus({ CFS: 1 })
   }
@@ -180,18 +57,32 @@ export class Controller implements PipelineContext, AdminContext, NvmContext {
   /** Everything as after power on: a reset of the function, or of the NVM subsystem. */
   powerOn(): void {
     this.forget()
-    for (const register of [CC, CSTS, NSSR, AQA, ASQ, ACQ]) this.registers.set(register, 0)
-    this.registers.set(CAP, this.capabilities)
-    this.registers.set(VS, this.profile.VS)
-    const { CRWMS, TO } = CAP.decode(this.capabilities)
-    this.registers.set(CRTO, CRWMS === 1 ? CRTO.encode({ CRWMT: TO }) : 0)
+    const { registers, capabilities, profile } = this.device
+    for (const register of [CC, CSTS, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
+    const { CRWMS, TO } = CAP.decode(capabilities)
+    registers.set(CAP, capabilities)
+    registers.set(VS, profile.VS)
+    registers.set(CRTO, CRWMS === 1 ? CRTO.encode({ CRWMT: TO }) : 0)
+  }
+
+  private writeProperty(offset: number, value: number): void {
+    const { registers, diagnostics } = this.device
+    const before = this.device.configuration
+    const register = registers.write(offset, value)
+    if (register === undefined) return
+    const { name } = register
+    if (name === CC.name) this.configure(before)
+    else if (name === NSSR.name) this.resetSubsystem(value >>> 0)
+    else if ([AQA.name, ASQ.name, ACQ.name].includes(name) && CC.EN.of(before) === 1) {
+      diagnostics.report(`host wrote ${name} while CC.EN = 1: the Admin queues stay where they are`)
+    }
   }
 
   /** CC was written. */
   private configure(before: number): void {
     const wasOn = CC.EN.of(before) === 1
     if (wasOn) this.keepFixedFields(before)
-    const after = this.configuration
+    const after = this.device.configuration
     const isOn = CC.EN.of(after) === 1
     if (!wasOn && isOn) this.enable()
     if (wasOn && !isOn) this.reset()
@@ -200,147 +91,94 @@ export class Controller implements PipelineContext, AdminContext, NvmContext {
   }
 
   private keepFixedFields(before: number): void {
-    const after = this.configuration
+    const { registers, configuration: after, diagnostics } = this.device
     const changed = FIXED_FIELDS.filter((field) => field.of(before) !== field.of(after)).map(({ name }) => `CC.${name}`)
     if (changed.length === 0) return
-    this.diagnostics.report(`host changed ${changed.join(', ')} while CC.EN = 1: that has no effect`)
-    this.registers.set(CC, ((after & ~FIXED_BITS) | (before & FIXED_BITS)) >>> 0)
+    diagnostics.report(`host changed ${changed.join(', ')} while CC.EN = 1: that has no effect`)
+    registers.set(CC, ((after & ~FIXED_BITS) | (before & FIXED_BITS)) >>> 0)
   }
 
   /** CC.EN 0 -> 1: the Admin queues are where the registers say now; CSTS.RDY follows (Base 2.1 §3.5.1). */
   private enable(): void {
-    if (this.isReady()) {
-      this.diagnostics.report('host set CC.EN before CSTS.RDY became 0: that has no effect')
-      this.registers.set(CC, this.configuration & ~1)
+    const { device } = this
+    if (device.isReady()) {
+      device.diagnostics.report('host set CC.EN before CSTS.RDY became 0: that has no effect')
+      device.registers.set(CC, (device.configuration & ~1) >>> 0)
       return
     }
     // A shutdown that is complete ends here too (Base 2.1 §3.6.1).
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
-    const mistake = this.enableMistake()
-    this.later(this.profile.enableNs, () => {
+    const mistake = enableMistake(device)
+    this.later(device.profile.enableNs, () => {
       if (mistake === undefined) this.becomeReady()
       else this.fail(mistake)
     })
   }
 
-  /** What keeps the controller from being enabled. */
-  private enableMistake(): string | undefined {
-    const { CSS, MPS, AMS } = CC.decode(this.configuration)
-    const { CSS_NCSS, MPSMIN, MPSMAX, AMS_WRRUPC } = CAP.decode(this.capabilities)
-    const { asqEntries, acqEntries, asq, acq } = this.adminQueues()
-    const pageBytes = memoryPageBytes(MPS)
-    if (CSS !== CC.CSS.NVM || CSS_NCSS === 0) return `CC.CSS is ${CSS}, which CAP does not offer`
-    if (MPS < MPSMIN || MPS > MPSMAX) return `CC.MPS is ${MPS}, CAP allows ${MPSMIN} to ${MPSMAX}`
-    if (AMS !== CC.AMS.ROUND_ROBIN && !(AMS === CC.AMS.WRRUPC && AMS_WRRUPC === 1)) {
-      return `CC.AMS is ${AMS}, which CAP does not offer`
-    }
-    if (asqEntries < 2 || acqEntries < 2)
-      return `AQA gives ${asqEntries} and ${acqEntries} entries, at least 2 are needed`
-    if (asq % pageBytes !== 0 || acq % pageBytes !== 0) return `ASQ or ACQ is not aligned to ${pageBytes} bytes`
-    if (!this.memory.has(asq, asqEntries * SQE_BYTES)) return `ASQ ${hex(asq)}: no memory there, or not all of it`
-    if (!this.memory.has(acq, acqEntries * CQE_BYTES)) return `ACQ ${hex(acq)}: no memory there, or not all of it`
-    return undefined
-  }
-
-  private adminQueues(): { asqEntries: number; acqEntries: number; asq: number; acq: number } {
-    const { ASQS, ACQS } = AQA.decode(this.registers.get32(AQA))
-    return {
-      asqEntries: countOf(ASQS),
-      acqEntries: countOf(ACQS),
-      asq: Number(this.registers.get64(ASQ)),
-      acq: Number(this.registers.get64(ACQ)),
-    }
-  }
-
   private becomeReady(): void {
-    const { asqEntries, acqEntries, asq, acq } = this.adminQueues()
-    this.pageBytes = memoryPageBytes(CC.MPS.of(this.configuration))
-    const cq = new CompletionQueue(0, acqEntries, acq, this.memory.bytes(acq, acqEntries * CQE_BYTES)!)
-    this.queues.addCq(cq)
-    this.queues.addSq(new SubmissionQueue(0, asqEntries, asq, cq))
+    this.device.pageBytes = memoryPageBytes(CC.MPS.of(this.device.configuration))
+    createAdminQueues(this.device)
     this.setStatus({ RDY: 1 })
     this.pipeline.start()
   }
 
   /** CC.EN 1 -> 0: a Controller Reset. AQA, ASQ and ACQ stay (Base 2.1 §3.7.2). */
   private reset(): void {
-    if (!this.isReady() && CSTS.CFS.of(this.registers.get32(CSTS)) === 0) {
-      this.diagnostics.report('host cleared CC.EN before CSTS.RDY became 1')
+    const { device } = this
+    if (!device.isReady() && !this.hasFailed()) {
+      device.diagnostics.report('host cleared CC.EN before CSTS.RDY became 1')
     }
     this.forget()
-    this.registers.set(CC, 0)
+    device.registers.set(CC, 0)
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
-    this.later(this.profile.resetNs, () => this.setStatus({ RDY: 0, CFS: 0 }))
+    this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0, CFS: 0 }))
   }
 
   /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */
   private shutDown(): void {
-    if (CSTS.SHST.of(this.registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
+    const { registers, profile, namespaces } = this.device
+    if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
     this.setStatus({ SHST: CSTS.SHST.OCCURRING })
-    this.later(this.profile.shutdownNs, () => {
+    this.later(profile.shutdownNs, () => {
       this.pipeline.stop()
-      for (const { media } of this.namespaces.active) media.flush()
+      for (const { media } of namespaces.active) media.flush()
       this.setStatus({ SHST: CSTS.SHST.COMPLETE })
     })
   }
 
-  private subsystemReset(value: number): void {
-    this.registers.set(NSSR, 0)
-    if (CAP.decode(this.capabilities).NSSRS === 0 || value !== NSSR.NSSRC.RESET) {
-      this.diagnostics.report(`host wrote ${hex(value)} to NSSR: that has no effect`)
-    } else {
-      this.powerOn()
-      this.setStatus({ NSSRO: 1 })
+  private resetSubsystem(value: number): void {
+    const { registers, capabilities, diagnostics } = this.device
+    registers.set(NSSR, 0)
+    if (CAP.NSSRS.of(capabilities) === 0 || value !== NSSR.NSSRC.RESET) {
+      diagnostics.report(`host wrote ${hex(value)} to NSSR: that has no effect`)
+      return
     }
+    this.powerOn()
+    this.setStatus({ NSSRO: 1 })
   }
 
-  /** Nothing that the host set up is used any more: no queue, no address, no command. */
+  /** No queue, no address and no command of the host is used any more, and no interrupt is masked. */
   private forget(): void {
     this.generation++
     this.pipeline.reset()
-    this.queues.clear()
-    this.eventRequests.length = 0
-    this.grantedSqs = this.profile.ioQueuePairs
-    this.grantedCqs = this.profile.ioQueuePairs
-    this.registers.set(INTMS, 0)
+    this.device.forget()
+    this.device.registers.set(INTMS, 0)
   }
 
-  /** A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). */
-  private ring(offset: number, value: number): void {
-    this.counters.doorbellWrites++
-    const index = offset / this.doorbellStrideBytes
-    const qid = index >> 1
-    const isTail = index % 2 === 0
-    const queue = isTail ? this.queues.sq(qid) : this.queues.cq(qid)
-    let mistake: string | undefined
-    if (!Number.isInteger(index)) mistake = `doorbells are ${this.doorbellStrideBytes} bytes apart`
-    else if (!this.isReady()) mistake = 'CSTS.RDY is 0'
-    else if (queue === undefined) mistake = 'there is no such queue'
-    // The value counts from now on; its effects begin when the packet has crossed the link.
-    else if (queue instanceof SubmissionQueue) {
-      mistake = queue.submit(value)
-      this.pipeline.wake(this.link.doorbell(this.clock.now()))
-    } else {
-      mistake = queue.release(value)
-      this.pipeline.drain(queue, this.link.doorbell(this.clock.now()))
-    }
-    if (mistake === undefined) return
-    const doorbell = isTail ? `SQ ${qid} tail` : `CQ ${qid} head`
-    this.diagnostics.report(`host rang ${doorbell} ${value}, but ${mistake}`)
-  }
-
-  private isReady(): boolean {
-    return CSTS.RDY.of(this.registers.get32(CSTS)) === 1
+  private hasFailed(): boolean {
+    return CSTS.CFS.of(this.device.registers.get32(CSTS)) === 1
   }
 
   private setStatus(values: Parameters<typeof CSTS.encode>[0]): void {
-    this.registers.set(CSTS, CSTS.encode(values, this.registers.get32(CSTS)))
+    const { registers } = this.device
+    registers.set(CSTS, CSTS.encode(values, registers.get32(CSTS)))
   }
 
   /** Does something in `delayNs`, unless a reset comes first. */
   private later(delayNs: number, action: () => void): void {
     const { generation } = this
-    this.clock.schedule(this.clock.now() + delayNs, () => {
+    const { clock } = this.device
+    clock.schedule(clock.now() + delayNs, () => {
       if (generation === this.generation) action()
     })
   }

@@ -8,12 +8,11 @@ const memory = (options: Partial<ConstructorParameters<typeof HostMemory>[0]> = 
 it('gives zeroed memory at page-aligned addresses above 4 GiB', () => {
   const dma = memory()
   for (const lengthBytes of [1, 4096, 5000]) {
-    const { view, segments, iovaAt } = dma.alloc(lengthBytes)
+    const { view, segments } = dma.alloc(lengthBytes)
     expect(view!.byteLength).toBe(lengthBytes)
     expect(segments).toHaveLength(1)
     expect(segments[0]!.iova % 4096).toBe(0)
     expect(segments[0]!.iova).toBeGreaterThanOrEqual(2 ** 32)
-    expect(iovaAt).toBeTypeOf('function')
   }
 })
 
@@ -33,7 +32,7 @@ it('leaves a page without memory behind every allocation', () => {
 
 it('fragmented: segments cover the memory without gaps, in offset order, and are scattered', () => {
   const dma = memory({ fragmented: true })
-  const { segments, lengthBytes, ...rest } = dma.alloc(MIB + 100)
+  const { segments, lengthBytes } = dma.alloc(MIB + 100)
   let at = 0
   for (const segment of segments) {
     expect(segment.offsetBytes).toBe(at)
@@ -44,7 +43,6 @@ it('fragmented: segments cover the memory without gaps, in offset order, and are
   expect(segments.length).toBeGreaterThan(64)
   const iovas = segments.map(({ iova }) => iova)
   expect(iovas).not.toEqual(iovas.toSorted((a, b) => a - b))
-  expect(rest).toBeDefined()
 })
 
 it('fragmented: a byte that the host writes is the byte at its address', () => {

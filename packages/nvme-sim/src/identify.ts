@@ -1,12 +1,17 @@
-import { ActiveNamespaceList, CNS, IDENTIFY_BYTES, IdentifyController, STATUS, zeroBased } from '@gpunvme/nvme-spec'
+import {
+  ActiveNamespaceList,
+  CNS,
+  IDENTIFY_BYTES,
+  IdentifyController,
+  STATUS,
+  zeroBased,
+  type StatusCode,
+} from '@gpunvme/nvme-spec'
 import type { Namespace, Namespaces } from './namespace.js'
 import type { DriveProfile } from './profiles.js'
-import type { Result } from './command.js'
-
-const ASYNC_EVENT_REQUESTS = 4
 
 /** Most Asynchronous Event Requests that may be outstanding: AERL + 1. */
-export { ASYNC_EVENT_REQUESTS }
+export const ASYNC_EVENT_REQUESTS = 4
 
 /** The answer to Identify: 4096 bytes, or why there are none (Base 2.1 §5.1.13). */
 export function identify(
@@ -14,7 +19,7 @@ export function identify(
   nsid: number,
   profile: DriveProfile,
   namespaces: Namespaces,
-): DataView | Exclude<Result, 'held'> {
+): DataView | StatusCode {
   const namespace = namespaces.get(nsid)
   switch (cns) {
     case CNS.CONTROLLER:

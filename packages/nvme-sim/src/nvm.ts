@@ -1,26 +1,15 @@
 import { countOf, Flush, Read, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from './command.js'
-import type { Namespaces } from './namespace.js'
+import type { Device } from './device.js'
 import type { HostMemory } from './host-memory.js'
-import type { PrpWalker } from './prp-walk.js'
-
-/** What I/O commands work with. */
-export interface NvmContext {
-  readonly namespaces: Namespaces
-  readonly memory: HostMemory
-  readonly prps: PrpWalker
-  /** The memory page of CC.MPS. */
-  readonly pageBytes: number
-  /** The limit of MDTS; Infinity where it sets none. */
-  readonly maxTransferBytes: number
-}
+import type { Namespaces } from './namespace.js'
 
 /** A command of the NVM Command Set, in the two steps between which its time passes. */
 export interface IoHandler {
   readonly kind: 'read' | 'write' | 'flush'
   /** Everything that can be refused before data moves. Undefined is fit to go on. */
-  prepare(command: ServedCommand, context: NvmContext): StatusCode | undefined
-  perform(command: ServedCommand, context: NvmContext): StatusCode
+  prepare(command: ServedCommand, device: Device): StatusCode | undefined
+  perform(command: ServedCommand, device: Device): StatusCode
 }
 
 const BROADCAST_NSID = 0xffff_ffff
@@ -36,8 +25,8 @@ const read: IoHandler = {
 
 const write: IoHandler = {
   kind: 'write',
-  prepare(command, context) {
-    const fault = prepareTransfer(command, context)
+  prepare(command, device) {
+    const fault = prepareTransfer(command, device)
     return fault ?? (command.namespace!.media.readOnly ? STATUS.NAMESPACE_IS_WRITE_PROTECTED : undefined)
   },
   perform(command, { memory }) {
@@ -66,9 +55,9 @@ export const ioHandlers: ReadonlyMap<number, IoHandler> = new Map([
   [Read.opcode, read],
 ])
 
-function prepareTransfer(command: ServedCommand, context: NvmContext): StatusCode | undefined {
+function prepareTransfer(command: ServedCommand, device: Device): StatusCode | undefined {
   const { sqe, readWrite } = command
-  const { namespaces, prps, pageBytes, maxTransferBytes } = context
+  const { namespaces, prps, pageBytes, maxTransferBytes } = device
   const namespace = namespaces.get(sqe.NSID)
   if (namespace === undefined) return namespaceFault(sqe.NSID, namespaces)
   const { SLBA } = readWrite

@@ -1,31 +1,14 @@
 import { Read, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { SimulationClock } from './clock.js'
-import { ServedCommand, type Result, type Steps } from './command.js'
-import { hex, type Diagnostics } from './diagnostics.js'
-import type { DriveModel } from './drive-model.js'
-import { corruptData, targetOf, type Faults } from './fault.js'
-import type { HostMemory } from './host-memory.js'
-import type { LinkModel } from './link.js'
-import { ioHandlers, type NvmContext } from './nvm.js'
-import type { QueueSet } from './queue-set.js'
+import { performAdmin } from './admin.js'
+import { ServedCommand, type Steps } from './command.js'
+import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
+import { corruptData, targetOf } from './fault.js'
+import { ioHandlers } from './nvm.js'
 import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from './queue.js'
-import type { Counters } from './statistics.js'
 
-/** What the pipeline works with, and the controller that owns it. */
-export interface PipelineContext {
-  readonly clock: SimulationClock
-  readonly link: LinkModel
-  readonly drive: DriveModel
-  readonly memory: HostMemory
-  readonly queues: QueueSet
-  readonly faults: Faults
-  readonly counters: Counters
-  readonly diagnostics: Diagnostics
-  readonly nvm: NvmContext
-  readonly commandSlots: number
-  readonly adminNs: number
-  /** Does an Admin command. */
-  admin(command: ServedCommand): Result
+/** The controller, as far as its pipeline calls on it. */
+export interface PipelineOwner {
   /** Sets CSTS.CFS; nothing is fetched or posted any more. */
   fail(reason: string): void
   /** Takes the controller off the bus. */
@@ -37,7 +20,8 @@ export interface PipelineContext {
  * commands are under way at once, and they end in whatever order the drive gets them done.
  */
 export class Pipeline implements Steps {
-  private readonly context: PipelineContext
+  private readonly device: Device
+  private readonly owner: PipelineOwner
   private slots: ServedCommand[] = []
   private free: ServedCommand[] = []
   private isStopped = true
@@ -46,8 +30,9 @@ export class Pipeline implements Steps {
   private isStarved = false
   private generation = 0
 
-  constructor(context: PipelineContext) {
-    this.context = context
+  constructor(device: Device, owner: PipelineOwner) {
+    this.device = device
+    this.owner = owner
   }
 
   start(): void {
@@ -82,7 +67,7 @@ export class Pipeline implements Steps {
     if (cq.held.length === 0) return
     this.schedule(atNs, () => {
       while (cq.held.length > 0 && !cq.isFull()) this.write(cq, cq.held.shift()!)
-      this.wake(this.context.clock.now())
+      this.wake(this.device.clock.now())
     })
   }
 
@@ -98,7 +83,7 @@ export class Pipeline implements Steps {
 
   private fetch(): void {
     this.isFetchDue = false
-    const { clock, queues, link, drive, memory } = this.context
+    const { clock, queues, link, drive, memory } = this.device
     while (!this.isStopped) {
       const slot = this.takeSlot()
       this.isStarved = slot === undefined
@@ -111,7 +96,7 @@ export class Pipeline implements Steps {
       const iova = sq.consume()
       const entry = memory.bytes(iova, SQE_BYTES)
       if (entry === undefined) {
-        this.context.fail(`SQ ${sq.qid}: no memory at ${hex(iova)} any more`)
+        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(iova)} any more`)
         return
       }
       slot.accept(sq, entry)
@@ -121,9 +106,9 @@ export class Pipeline implements Steps {
 
   /** The entry is here: refuses the command, or starts the media on it. */
   begin(command: ServedCommand): void {
-    const { clock, link, drive, nvm, adminNs } = this.context
+    const { clock, link, drive, profile } = this.device
     const nowNs = clock.now()
-    if (!this.context.faults.isEmpty) this.strike(command)
+    if (!this.device.faults.isEmpty) this.strike(command)
     if (command.isAborted) return
     const handler = command.isAdmin() ? undefined : ioHandlers.get(command.sqe.OPC)
     if (command.result === undefined) {
@@ -131,12 +116,12 @@ export class Pipeline implements Steps {
       // Neither fused operations nor SGLs are supported, and Identify says so.
       if (FUSE !== 0 || PSDT !== 0) command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
       else if (!command.isAdmin()) {
-        const refusal = handler ? handler.prepare(command, nvm) : STATUS.INVALID_COMMAND_OPCODE
+        const refusal = handler ? handler.prepare(command, this.device) : STATUS.INVALID_COMMAND_OPCODE
         if (refusal) command.refuse(refusal)
       }
     }
     if (command.result !== undefined) clock.schedule(link.postEntry(nowNs), command.finish)
-    else if (handler === undefined) clock.schedule(link.postEntry(nowNs + adminNs), command.finish)
+    else if (handler === undefined) clock.schedule(link.postEntry(nowNs + profile.adminNs), command.finish)
     else {
       const { listBytes } = command.runs
       const listNs = listBytes > 0 ? link.fetch(nowNs, listBytes) : nowNs
@@ -146,7 +131,7 @@ export class Pipeline implements Steps {
 
   /** The media is ready: the data takes its turn on the link and on the drive's data path; the slower one decides. */
   transfer(command: ServedCommand): void {
-    const { clock, link, drive } = this.context
+    const { clock, link, drive } = this.device
     const { lengthBytes } = command
     let endNs = clock.now()
     if (lengthBytes > 0) {
@@ -162,7 +147,7 @@ export class Pipeline implements Steps {
 
   /** Everything has crossed the link: the data becomes visible to the host, and then the completion. */
   finish(command: ServedCommand): void {
-    const { clock } = this.context
+    const { clock } = this.device
     const { fault } = command
     if (command.result === undefined) {
       if (command.isAdmin()) this.performAdmin(command)
@@ -181,17 +166,17 @@ export class Pipeline implements Steps {
   }
 
   private performAdmin(command: ServedCommand): void {
-    const result = this.context.admin(command)
+    const result = performAdmin(command, this.device, this)
     if (result === 'held') command.result = result
     else command.refuse(result)
   }
 
   private performIo(command: ServedCommand): void {
-    const { nvm, counters, memory, diagnostics } = this.context
+    const { counters, memory, diagnostics } = this.device
     const { fault, lengthBytes, sqe } = command
     const isRead = sqe.OPC === Read.opcode
     try {
-      command.result = ioHandlers.get(sqe.OPC)!.perform(command, nvm)
+      command.result = ioHandlers.get(sqe.OPC)!.perform(command, this.device)
       if (fault?.kind === 'corrupt-data') corruptData(command, fault, memory, isRead)
     } catch (error) {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
@@ -203,7 +188,7 @@ export class Pipeline implements Steps {
   }
 
   private complete(command: ServedCommand, status: StatusCode): void {
-    const { counters } = this.context
+    const { counters } = this.device
     const { fault, sqe } = command
     if (fault?.kind === 'drop-completion') return
     const counts = command.isAdmin() ? counters.admin : counters.io
@@ -222,16 +207,16 @@ export class Pipeline implements Steps {
   }
 
   private write(cq: CompletionQueue, completion: Completion): void {
-    if (this.context.memory.has(cq.iova, cq.entries * CQE_BYTES)) cq.post(completion)
-    else this.context.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
+    if (this.device.memory.has(cq.iova, cq.entries * CQE_BYTES)) cq.post(completion)
+    else this.owner.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
   }
 
   /** Finds out which fault strikes a command, and does what happens at once. */
   private strike(command: ServedCommand): void {
-    const fault = this.context.faults.strike(targetOf(command))
+    const fault = this.device.faults.strike(targetOf(command))
     command.fault = fault
-    if (fault?.kind === 'fatal-status') this.context.fail('a fault of the plan')
-    else if (fault?.kind === 'remove-device') this.context.remove()
+    if (fault?.kind === 'fatal-status') this.owner.fail('a fault of the plan')
+    else if (fault?.kind === 'remove-device') this.owner.remove()
     else if (fault?.kind === 'status') {
       command.result = { ...fault, name: 'by a fault of the plan' }
       command.doNotRetry = fault.dnr ?? false
@@ -240,7 +225,7 @@ export class Pipeline implements Steps {
 
   private takeSlot(): ServedCommand | undefined {
     const slot = this.free.pop()
-    if (slot !== undefined || this.slots.length === this.context.commandSlots) return slot
+    if (slot !== undefined || this.slots.length === this.device.profile.commandSlots) return slot
     const fresh = new ServedCommand(this)
     this.slots.push(fresh)
     return fresh
@@ -249,7 +234,7 @@ export class Pipeline implements Steps {
   /** An event that a reset cancels. */
   private schedule(atNs: number, action: () => void): void {
     const { generation } = this
-    this.context.clock.schedule(atNs, () => {
+    this.device.clock.schedule(atNs, () => {
       if (generation === this.generation) action()
     })
   }

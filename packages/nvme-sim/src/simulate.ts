@@ -1,11 +1,12 @@
 import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 import { VirtualClock, type SimulationClock } from './clock.js'
 import { Controller } from './controller.js'
+import { Device } from './device.js'
 import { Diagnostics } from './diagnostics.js'
 import { HostMemory } from './host-memory.js'
 import { Namespaces, type NamespaceOptions } from './namespace.js'
 import { profiles, type DriveProfile, type ProfileName } from './profiles.js'
-import type { Statistics } from './statistics.js'
+import { statisticsOf, type Statistics } from './statistics.js'
 import { simulatedTransport } from './transport.js'
 
 export interface SimulationOptions {
@@ -42,7 +43,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
   const diagnostics = new Diagnostics()
   const memory = new HostMemory({ limitBytes: hostMemoryBytes, fragmented, seed })
   const namespaces = new Namespaces(options.namespaces ?? [{}])
-  const controller = new Controller({
+  const device = new Device({
     clock,
     memory,
     namespaces,
@@ -51,15 +52,11 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     faults,
     seed,
   })
-  const close = () => {
-    controller.remove()
-    for (const { media } of namespaces.active) media.close()
-  }
   return {
-    transport: simulatedTransport(controller, memory, clock, close),
+    transport: simulatedTransport(new Controller(device), device),
     clock,
     get statistics() {
-      return controller.statistics
+      return statisticsOf(device)
     },
     diagnostics: diagnostics.lines,
   }

@@ -1,3 +1,5 @@
+import type { Device } from './device.js'
+
 /** What the controller has done since the simulation began. Counters only grow; resets leave them. */
 export interface Statistics {
   /** Completions posted, by opcode. */
@@ -24,7 +26,22 @@ export class Counters {
   doorbellWrites = 0
 }
 
+/** The counters as they stand. */
+export function statisticsOf({ counters, link }: Device): Statistics {
+  const { admin, io, errors, bytesRead, bytesWritten, doorbellWrites } = counters
+  return {
+    adminCommands: byOpcode(admin),
+    ioCommands: byOpcode(io),
+    errors,
+    bytesRead,
+    bytesWritten,
+    doorbellWrites,
+    upstreamBusyNs: link.upstream.busyNs,
+    downstreamBusyNs: link.downstream.busyNs,
+  }
+}
+
 /** The opcodes that occurred, with how often. */
-export function byOpcode(counts: Float64Array): Record<number, number> {
+function byOpcode(counts: Float64Array): Record<number, number> {
   return Object.fromEntries([...counts.entries()].filter(([, count]) => count > 0))
 }

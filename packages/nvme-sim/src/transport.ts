@@ -1,19 +1,18 @@
 import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller.js'
-import type { SimulationClock } from './clock.js'
-import type { HostMemory } from './host-memory.js'
+import type { Device } from './device.js'
 
 /** The controller's registers as the host's bus shows them. */
 class SimulatedBar implements Bar {
   readonly lengthBytes: number
   private readonly controller: Controller
 
-  constructor(controller: Controller) {
+  constructor(controller: Controller, { profile, doorbellStrideBytes }: Device) {
     this.controller = controller
-    const doorbells = 2 * (controller.profile.ioQueuePairs + 1)
+    const doorbells = 2 * (profile.ioQueuePairs + 1)
     // A BAR's size is a power of two.
-    this.lengthBytes = 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * controller.doorbellStrideBytes))
+    this.lengthBytes = 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * doorbellStrideBytes))
   }
 
   read32(offset: number): number {
@@ -48,24 +47,20 @@ class SimulatedBar implements Bar {
 }
 
 /** The simulation as the transport that a driver is given. */
-export function simulatedTransport(
-  controller: Controller,
-  memory: HostMemory,
-  clock: SimulationClock,
-  close: () => void,
-): Transport {
+export function simulatedTransport(controller: Controller, device: Device): Transport {
   return {
-    name: `sim:${controller.profile.name}`,
-    bar: new SimulatedBar(controller),
-    dma: memory,
-    clock,
+    name: `sim:${device.profile.name}`,
+    bar: new SimulatedBar(controller, device),
+    dma: device.memory,
+    clock: device.clock,
     can: { gpuRing: false, gpuRead: false, dmaToVram: false },
     reset(): Promise<void> {
       controller.powerOn()
       return Promise.resolve()
     },
     close(): Promise<void> {
-      close()
+      controller.remove()
+      for (const { media } of device.namespaces.active) media.close()
       return Promise.resolve()
     },
   }

@@ -1,0 +1,94 @@
+import { CAP, CC, countOf, CSTS, maxTransferBytes } from '@gpunvme/nvme-spec'
+import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
+import type { SimulationClock } from './clock.js'
+import type { Diagnostics } from './diagnostics.js'
+import { DriveModel } from './drive-model.js'
+import { Faults } from './fault.js'
+import type { HostMemory } from './host-memory.js'
+import { LinkModel } from './link.js'
+import type { Namespaces } from './namespace.js'
+import type { DriveProfile } from './profiles.js'
+import { PrpWalker } from './prp-walk.js'
+import { QueueSet } from './queue-set.js'
+import { randomStream } from './random.js'
+import { RegisterFile } from './register-file.js'
+import { Counters } from './statistics.js'
+
+export interface DeviceOptions {
+  readonly clock: SimulationClock
+  readonly memory: HostMemory
+  readonly namespaces: Namespaces
+  readonly profile: DriveProfile
+  readonly diagnostics: Diagnostics
+  readonly faults: FaultPlan | undefined
+  readonly seed: number
+}
+
+/** What a controller is made of, and what commands work with: its parts, its limits, and what the host has set up. */
+export class Device {
+  readonly clock: SimulationClock
+  readonly memory: HostMemory
+  readonly namespaces: Namespaces
+  readonly profile: DriveProfile
+  readonly diagnostics: Diagnostics
+  readonly registers: RegisterFile
+  readonly link: LinkModel
+  readonly drive: DriveModel
+  readonly prps: PrpWalker
+  readonly faults: Faults
+  readonly counters = new Counters()
+
+  /** Raw CAP, and what follows from it and from Identify. */
+  readonly capabilities: bigint
+  /** CAP.MQES as a count. */
+  readonly maxQueueEntries: number
+  readonly doorbellStrideBytes: number
+  /** The limit of MDTS; Infinity where it sets none. */
+  readonly maxTransferBytes: number
+
+  readonly queues = new QueueSet()
+  /** Command identifiers of the Asynchronous Event Requests that wait for an event. */
+  readonly eventRequests: number[] = []
+  /** The memory page of CC.MPS. */
+  pageBytes = 4096
+  /** I/O queues that Number of Queues has granted. */
+  grantedSqs: number
+  grantedCqs: number
+
+  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed }: DeviceOptions) {
+    this.clock = clock
+    this.memory = memory
+    this.namespaces = namespaces
+    this.profile = profile
+    this.diagnostics = diagnostics
+    this.registers = new RegisterFile(diagnostics)
+    this.link = new LinkModel(profile.link)
+    this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
+    this.prps = new PrpWalker(memory, diagnostics)
+    this.faults = new Faults(faults)
+    this.capabilities = CAP.encode(profile.CAP)
+    const { MQES, DSTRD, MPSMIN } = CAP.decode(this.capabilities)
+    this.maxQueueEntries = countOf(MQES)
+    this.doorbellStrideBytes = 2 ** (2 + DSTRD)
+    this.maxTransferBytes = maxTransferBytes(profile.identify.MDTS ?? 0, MPSMIN) ?? Infinity
+    this.grantedSqs = profile.ioQueuePairs
+    this.grantedCqs = profile.ioQueuePairs
+  }
+
+  /** Raw CC. */
+  get configuration(): number {
+    return this.registers.get32(CC)
+  }
+
+  isReady(): boolean {
+    return CSTS.RDY.of(this.registers.get32(CSTS)) === 1
+  }
+
+  /** Nothing that the host set up by commands is known any more (Base 2.1 §3.7.2). */
+  forget(): void {
+    this.queues.clear()
+    this.eventRequests.length = 0
+    this.grantedSqs = this.profile.ioQueuePairs
+    this.grantedCqs = this.profile.ioQueuePairs
+  }
+}

@@ -1,0 +1,42 @@
+import { ACQ, AQA, ASQ, CAP, CC, countOf, memoryPageBytes } from '@gpunvme/nvme-spec'
+import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
+import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from './queue.js'
+
+/** What keeps the controller from being enabled as its registers are now: CSTS.CFS (Base 2.1 §3.1.4.5, §3.5.1). */
+export function enableMistake(device: Device): string | undefined {
+  const { capabilities, configuration, memory } = device
+  const { CSS, MPS, AMS } = CC.decode(configuration)
+  const { CSS_NCSS, MPSMIN, MPSMAX, AMS_WRRUPC } = CAP.decode(capabilities)
+  if (CSS !== CC.CSS.NVM || CSS_NCSS === 0) return `CC.CSS is ${CSS}, which CAP does not offer`
+  if (MPS < MPSMIN || MPS > MPSMAX) return `CC.MPS is ${MPS}, CAP allows ${MPSMIN} to ${MPSMAX}`
+  if (AMS !== CC.AMS.ROUND_ROBIN && !(AMS === CC.AMS.WRRUPC && AMS_WRRUPC === 1)) {
+    return `CC.AMS is ${AMS}, which CAP does not offer`
+  }
+  const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
+  const pageBytes = memoryPageBytes(MPS)
+  if (sqEntries < 2 || cqEntries < 2) return `AQA gives ${sqEntries} and ${cqEntries} entries, at least 2 are needed`
+  if (sqIova % pageBytes !== 0 || cqIova % pageBytes !== 0) return `ASQ or ACQ is not aligned to ${pageBytes} bytes`
+  if (!memory.has(sqIova, sqEntries * SQE_BYTES)) return `ASQ ${hex(sqIova)}: no memory there, or not all of it`
+  if (!memory.has(cqIova, cqEntries * CQE_BYTES)) return `ACQ ${hex(cqIova)}: no memory there, or not all of it`
+  return undefined
+}
+
+/** Creates the Admin queues, where `enableMistake` has found none. */
+export function createAdminQueues(device: Device): void {
+  const { memory, queues } = device
+  const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
+  const cq = new CompletionQueue(0, cqEntries, cqIova, memory.bytes(cqIova, cqEntries * CQE_BYTES)!)
+  queues.addCq(cq)
+  queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, cq))
+}
+
+function adminQueues({ registers }: Device) {
+  const { ASQS, ACQS } = AQA.decode(registers.get32(AQA))
+  return {
+    sqEntries: countOf(ASQS),
+    cqEntries: countOf(ACQS),
+    sqIova: Number(registers.get64(ASQ)),
+    cqIova: Number(registers.get64(ACQ)),
+  }
+}
