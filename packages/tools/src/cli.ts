@@ -37,7 +37,10 @@ export async function run(argv: readonly string[]): Promise<number> {
 function outliveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      if (error.code === 'EPIPE') return
+      // There may be no stream left to say it on; the exit code still tells.
+      if (stream === process.stdout) process.stderr.write(`Cannot write the result: ${error.message}\n`)
+      process.exit(EXIT.failure)
     })
   }
 }

@@ -20,7 +20,7 @@ export interface OpenedTransport {
   /** The controller's serial number, where writing to it can destroy nothing that is not meant: on a simulated drive. */
   readonly serial: string
   /** After the controller on it is closed. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** What can be opened, and with which options. */

@@ -36,7 +36,7 @@ export function demo(program: Command, { signal }: Session): void {
     .action((flags: Flags) => run(flags, new Output(flags), signal))
   addTransportOptions(command)
   addOutputOptions(command)
-  examples(command, ['gpunvme demo', 'gpunvme demo --keep demo.gguf', 'gpunvme demo --profile ideal --json'])
+  examples(command, ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
@@ -49,8 +49,9 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
 }
 
 async function show(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  output.note('A model goes onto a simulated NVMe drive and comes back, layer by layer. No GPU, no SSD.')
+  output.note('A model goes onto a simulated NVMe drive and comes back. No GPU, SSD or root.')
   const startMs = performance.now()
+  output.setStatus('1 Making a model')
   await makeModel(path, flags.size)
   signal.throwIfAborted()
   const source = await openFileSource(path)

@@ -18,7 +18,7 @@ export function inspect(program: Command, session: Session): void {
     .argument('<model>', 'a .gguf or .safetensors file, told apart by content')
     .action((path: string, flags: OutputOptions) => run(path, new Output(flags), session.signal))
   addOutputOptions(command)
-  examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json | jq .layers[0]'])
+  examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json'])
 }
 
 async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,60 @@
+import { Controller } from '@gpunvme/host-driver'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import {
+  ImageFileError,
+  NotAvailableError,
+  openEngine,
+  openTransport,
+  UnknownProfileError,
+  UsageError,
+  type EngineName,
+  type TransportName,
+} from './open.js'
+
+const directory = mkdtempSync(join(tmpdir(), 'gpunvme-open-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+test('a transport and an engine by name make a controller that can be used', async () => {
+  const { transport, link, time, close } = await openTransport('sim', { profile: 'sn740', capacityBytes: 1024 ** 3 })
+  expect([time, link?.gen, link?.width, link?.mps]).toEqual(['modelled', 3, 4, 256])
+  const controller = await Controller.open(transport, { engine: openEngine('host', transport) })
+  expect(controller.namespace(1).capacityBytes).toBe(1024 ** 3)
+  await controller.close()
+  await close()
+})
+
+test('the serial number of a simulated drive is known, so that it can be written to', async () => {
+  const { transport, serial, close } = await openTransport('sim')
+  const controller = await Controller.open(transport, { write: { serial } })
+  expect(controller.identity.serial).toBe(serial)
+  await controller.close()
+  await close()
+})
+
+test('an image file is made where that is asked for, and found again', async () => {
+  const image = join(directory, 'drive.img')
+  await expect(openTransport('sim', { image })).rejects.toThrow(ImageFileError)
+  await expect(openTransport('sim', { image, create: true })).rejects.toThrow(UsageError)
+  expect(existsSync(image)).toBe(false)
+  const made = await openTransport('sim', { image, create: true, capacityBytes: 8 * 1024 * 1024 })
+  await made.close()
+  expect(statSync(image).size).toBe(8 * 1024 * 1024)
+  const found = await openTransport('sim', { image, readOnly: true })
+  const controller = await Controller.open(found.transport)
+  expect(controller.namespace(1).capacityBytes).toBe(8 * 1024 * 1024)
+  await controller.close()
+  await found.close()
+})
+
+test('names that are planned and names that mean nothing are told apart', async () => {
+  await expect(openTransport('vfio' as TransportName)).rejects.toThrow(NotAvailableError)
+  await expect(openTransport('smi' as TransportName)).rejects.toThrow(UsageError)
+  await expect(openTransport('sim', { profile: 'sn750' })).rejects.toThrow(UnknownProfileError)
+  const { transport, close } = await openTransport('sim')
+  expect(() => openEngine('cuda' as EngineName, transport)).toThrow(NotAvailableError)
+  expect(() => openEngine('hots' as EngineName, transport)).toThrow(UsageError)
+  await close()
+})

@@ -1,0 +1,31 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { Output } from './output.js'
+import { reportError } from './report-error.js'
+import { UsageError } from './usage-error.js'
+
+afterEach(() => vi.restoreAllMocks())
+
+function report(error: unknown) {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const code = reportError(new Output(), error, 'gpunvme help')
+  return { code, text: written.mock.calls.map(([text]) => String(text)).join('') }
+}
+
+test('an error of ours is its message, without a stack', () => {
+  const { code, text } = report(new UsageError('No such thing', { facts: ['a fact'], next: 'another' }))
+  expect([code, text]).toEqual([2, 'No such thing\n  a fact\n  Try: another\n'])
+})
+
+test('what the system refuses is its message, with the exit code of its kind', () => {
+  const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open' })
+  expect(report(refusal('EACCES')).code).toBe(4)
+  expect(report(refusal('ENOENT')).code).toBe(3)
+  expect(report(refusal('ENOSPC'))).toEqual({ code: 1, text: expect.not.stringContaining(' at ') as string })
+})
+
+test('what nobody foresaw has its stack, and asks to be reported', () => {
+  const { code, text } = report(new RangeError('index out of bounds'))
+  expect(code).toBe(1)
+  expect(text).toMatch(/^RangeError: index out of bounds\n.*\n {4}at /)
+  expect(text).toContain('Please report it: https://')
+})

@@ -1,0 +1,275 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  closeSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const rootReason = process.getuid?.() === 0 ? ' [skipped as root, who may read every file]' : ''
+let layer1: { offsetBytes: number; tensors: { name: string }[] }
+
+beforeAll(async () => {
+  await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  await gpunvme(['pack', 'model.gguf', '--image', 'drive.img'], { cwd })
+  const plan = json(await gpunvme(['pack', 'model.gguf', '--dry-run', '--json'], { cwd }))
+  layer1 = (plan as { layers: (typeof layer1)[] }).layers[2]!
+})
+
+/** A copy of the drive with one bit flipped at each of these bytes. */
+function flipped(name: string, ...offsets: number[]): string {
+  copyFileSync(at('drive.img'), at(name))
+  const file = openSync(at(name), 'r+')
+  const byte = new Uint8Array(1)
+  for (const offset of offsets) {
+    readSync(file, byte, 0, 1, offset)
+    writeSync(
+      file,
+      byte.map((value) => value ^ 0x10),
+      0,
+      1,
+      offset,
+    )
+  }
+  closeSync(file)
+  return name
+}
+
+async function expectError(args: string[], code: number, ...texts: (string | RegExp)[]): Promise<void> {
+  const ended = await gpunvme(args, { cwd })
+  for (const text of texts) expect(ended.stderr).toMatch(text)
+  expect(ended.stderr).not.toMatch(/^ {4}at /m) // no stack
+  expect({ args, code: ended.code }).toEqual({ args, code })
+}
+
+describe('exit 2: what was typed cannot be meant', () => {
+  test('an unknown flag names the nearest one, and the help', async () => {
+    await expectError(['load', '--jsn'], 2, "Unknown option '--jsn'", 'Did you mean --json?', 'Try: gpunvme help load')
+  })
+
+  test('an unknown command names the nearest one', async () => {
+    await expectError(['lod'], 2, "Unknown command 'lod'", 'Did you mean load?', 'Try: gpunvme help')
+    await expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/)
+  })
+
+  test('an argument too many, or one too few', async () => {
+    await expectError(['load', 'a', 'b'], 2, 'Too many arguments')
+    await expectError(['inspect'], 2, "Missing required argument 'model'")
+    await expectError(['load'], 2, 'load needs a MODEL')
+    await expectError(['verify'], 2, 'gpunvme verify --image FILE')
+    await expectError(['pack', 'model.gguf'], 2, 'gpunvme pack model.gguf --image FILE')
+  })
+
+  test('no command at all prints the help on stderr', async () => {
+    const { code, stdout, stderr } = await gpunvme([], { cwd })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('Exit codes:')
+  })
+
+  test('numbers and sizes that are none, or out of range', async () => {
+    await expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095')
+    await expectError(['load', 'model.gguf', '--slots', '2.5'], 2, 'whole number')
+    await expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'")
+    await expectError(['demo', '--size', '1KiB'], 2, 'expected at least')
+    await expectError(['pack', 'model.gguf', '--name', 'a\u001b[31m'], 2, 'without control characters')
+  })
+
+  test('a transport, engine or profile that does not exist: the names of those that do', async () => {
+    await expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim')
+    await expectError(['identify', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host')
+    await expectError(['identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740')
+  })
+
+  test('a directory or a device where a file belongs', async () => {
+    await expectError(['inspect', '.'], 2, 'a directory')
+    await expectError(['load', '--image', '.'], 2, 'a directory')
+    await expectError(['pack', 'model.gguf', '--image', '/dev/null'], 2, 'not a regular file')
+  })
+
+  test('a capacity for an image that has another', async () => {
+    await expectError(['load', '--image', 'drive.img', '--capacity', '1GiB'], 2, 'leave the capacity out')
+  })
+
+  test('packing a model onto itself', async () => {
+    await expectError(['pack', 'model.gguf', '--image', './model.gguf'], 2, 'the model itself')
+  })
+
+  test('--keep with a file that exists', async () => {
+    await expectError(['demo', '--keep', 'model.gguf'], 2, 'exists already')
+  })
+})
+
+describe('exit 3: not found', () => {
+  test('a missing model, image, directory or name', async () => {
+    await expectError(['inspect', 'missing.gguf'], 3, 'no such file')
+    await expectError(['load', 'missing.gguf'], 3, 'no such file')
+    await expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img')
+    await expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory')
+    await expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo')
+  })
+
+  test('a file that holds no image', async () => {
+    writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
+    await expectError(['verify', '--image', 'empty.img'], 3, 'no model image', 'gpunvme pack MODEL')
+    await expectError(['load', '--image', 'empty.img'], 3, 'no model image')
+  })
+})
+
+describe('exit 1: a file that is no sound model', () => {
+  test('a truncated GGUF says where it ends', async () => {
+    copyFileSync(at('model.gguf'), at('short.gguf'))
+    truncateSync(at('short.gguf'), 3000)
+    await expectError(['inspect', 'short.gguf'], 1, 'short.gguf', /at byte \d+/)
+    await expectError(['pack', 'short.gguf', '--image', 'short.img'], 1, 'short.gguf')
+    expect(existsSync(at('short.img'))).toBe(false)
+  })
+
+  test('something else altogether, and a drive image in its place', async () => {
+    writeFileSync(at('page.gguf'), '<!DOCTYPE html><html></html>')
+    await expectError(['inspect', 'page.gguf'], 1, 'Cannot tell the format')
+    await expectError(['inspect', 'drive.img'], 1, 'gpunvme load --image drive.img')
+  })
+})
+
+describe('exit 4: refused, or not permitted', () => {
+  test('an image that is there already', async () => {
+    const before = readFileSync(at('drive.img'))
+    await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'holds a model image already', '--replace')
+    expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
+  })
+
+  test('a file system, until its kind is named', async () => {
+    const disk = new Uint8Array(16 * 1024 * 1024)
+    disk.set([0x53, 0xef], 0x438) // ext2/3/4
+    writeFileSync(at('disk.img'), disk)
+    await expectError(['pack', 'model.gguf', '--image', 'disk.img'], 4, "--overwrite 'ext2/3/4'")
+    expect(readFileSync(at('disk.img')).equals(disk)).toBe(true)
+    expect(
+      (await gpunvme(['pack', 'model.gguf', '--image', 'disk.img', '--overwrite', 'ext2/3/4'], { cwd })).code,
+    ).toBe(0)
+  })
+
+  test('a file of no known kind, until that is named', async () => {
+    const thesis = Buffer.alloc(8 * 1024 * 1024, 'all my work ')
+    writeFileSync(at('thesis.txt'), thesis)
+    await expectError(['pack', 'model.gguf', '--image', 'thesis.txt'], 4, "--overwrite 'unknown data'")
+    expect(readFileSync(at('thesis.txt')).equals(thesis)).toBe(true)
+    const args = ['pack', 'model.gguf', '--image', 'thesis.txt', '--overwrite', 'unknown data']
+    expect((await gpunvme(args, { cwd })).code).toBe(0)
+  })
+
+  test('the serial number of another drive', async () => {
+    await expectError(['pack', 'model.gguf', '--image', 'serial.img', '--serial', 'S123'], 4, 'GPUNVME-SIM-SN740')
+    expect(existsSync(at('serial.img'))).toBe(false)
+  })
+
+  test.skipIf(rootReason !== '')(`a file that may not be read${rootReason}`, async () => {
+    for (const name of ['secret.gguf', 'secret.img']) {
+      copyFileSync(at(name.endsWith('.img') ? 'drive.img' : 'model.gguf'), at(name))
+      chmodSync(at(name), 0)
+    }
+    await expectError(['inspect', 'secret.gguf'], 4, 'permission denied')
+    await expectError(['load', '--image', 'secret.img'], 4, 'permission to read denied')
+  })
+})
+
+describe('exit 6: bytes that are not right', () => {
+  test('a flipped bit in a tensor: the tensor is named, and its layer never handed out', async () => {
+    const name = layer1.tensors[0]!.name
+    flipped('flip.img', layer1.offsetBytes + 10)
+    await expectError(['load', '--image', 'flip.img'], 6, 'Verification failed: "layer 1"', `"${name}"`)
+    const { stdout } = await gpunvme(['load', '--image', 'flip.img'], { cwd })
+    expect(stdout).not.toMatch(/^layer 1/m)
+    const verified = await gpunvme(['verify', '--image', 'flip.img', '--json'], { cwd })
+    expect(verified.code).toBe(6)
+    expect(json(verified)).toMatchObject({
+      schema: 'gpunvme.verify/1',
+      ok: false,
+      problemCount: 1,
+      problems: [{ code: 'ERR_GPUNVME_VERIFICATION', layer: 'layer 1', chunk: 0 }],
+    })
+  })
+
+  test('one damaged superblock: the drive can be used, and verify says so', async () => {
+    flipped('one.img', 100)
+    const loaded = await gpunvme(['load', '--image', 'one.img'], { cwd })
+    expect(loaded.code).toBe(0)
+    expect(loaded.stderr).toContain('Superblock copy A is damaged')
+    const { code, stdout } = await gpunvme(['verify', '--image', 'one.img'], { cwd })
+    expect(code).toBe(6)
+    expect(stdout).toContain('one.img: 1 problem')
+  })
+
+  test('both superblocks damaged, or the image cut off', async () => {
+    flipped('both.img', 100, 1024 * 1024 + 100)
+    await expectError(['load', '--image', 'both.img'], 6, 'Superblock copy A is damaged')
+    copyFileSync(at('drive.img'), at('cut.img'))
+    truncateSync(at('cut.img'), 3 * 1024 * 1024)
+    await expectError(['load', '--image', 'cut.img'], 6, 'USED_END')
+    expect((await gpunvme(['verify', '--image', 'cut.img'], { cwd })).code).toBe(6)
+  })
+
+  test('a model file that is not the packed one', async () => {
+    await writeDemoModel(at('other.gguf'), { layers: 3, targetBytes: 4 * 1024 * 1024 })
+    await expectError(
+      ['load', 'other.gguf', '--image', 'drive.img'],
+      6,
+      'does not hold the model',
+      'blk.0.ffn_up.weight: Q4_0',
+      /and \d+ more/,
+    )
+  })
+})
+
+describe('exit 7: cannot be done', () => {
+  test('a drive that is too small, which is not left behind', async () => {
+    const args = ['pack', 'model.gguf', '--image', 'small.img', '--capacity', '3MiB']
+    await expectError(args, 7, 'does not fit', /needed: \d+ bytes/, '--capacity')
+    expect(existsSync(at('small.img'))).toBe(false)
+    await expectError(['load', 'model.gguf', '--capacity', '3MiB'], 7, 'does not fit')
+  })
+
+  test('an existing file that is too small keeps its size', async () => {
+    writeFileSync(at('tiny.img'), new Uint8Array(3 * 1024 * 1024))
+    await expectError(['pack', 'model.gguf', '--image', 'tiny.img'], 7, 'does not fit')
+    expect(existsSync(at('tiny.img'))).toBe(true)
+    writeFileSync(at('none.img'), '')
+    await expectError(['pack', 'model.gguf', '--image', 'none.img'], 7, '0 bytes are no drive')
+  })
+
+  test('transports and engines that are planned: what there is today', async () => {
+    for (const name of ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']) {
+      await expectError(['identify', '--transport', name], 7, 'not available yet', 'available: sim')
+    }
+    for (const name of ['cpu-kernel', 'cuda']) {
+      await expectError(['load', 'model.gguf', '--engine', name], 7, 'not available yet', 'available: host')
+    }
+    await expectError(['pack', 'model.gguf', '--image', 'cuda.img', '--engine', 'cuda'], 7, 'not available yet')
+    expect(existsSync(at('cuda.img'))).toBe(false)
+  })
+})
+
+test('with --json, an error is the one object on stdout, and on stderr as ever', async () => {
+  for (const [args, category] of [
+    [['inspect', 'missing.gguf', '--json'], 'not-found'],
+    [['load', '--json', '--nonsense'], 'usage'],
+    [['load', '--image', 'drive.img', 'other', '--json'], 'not-found'],
+  ] as const) {
+    const ended = await gpunvme(args, { cwd })
+    const { schema, error } = json(ended) as { schema: string; error: { code: string; message: string } }
+    expect(schema).toBe('gpunvme.error/1')
+    expect(error).toMatchObject({ category, code: expect.stringMatching(/^ERR_GPUNVME_/) as string })
+    expect(ended.stderr).toBe(`${error.message}\n`)
+  }
+})

@@ -1,0 +1,52 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+const cwd = scratch()
+
+/** Sends signals once stderr says a word, and no more of them however often it says it. */
+function when(word: string, ...signals: NodeJS.Signals[]) {
+  return (text: string, child: ChildProcess) => {
+    if (!text.includes(word)) return
+    for (const signal of signals.splice(0)) child.kill(signal)
+  }
+}
+
+test('SIGINT ends the demo with 130, and its files are gone', async () => {
+  for (const word of ['A model', '2 Packing', '3 Streaming']) {
+    const temporary = scratch()
+    const ended = await gpunvme(['demo'], { cwd, env: { TMPDIR: temporary }, onStderr: when(word, 'SIGINT') })
+    expect(ended.stderr).toContain('Interrupted by SIGINT')
+    expect(ended.code).toBe(130)
+    expect(readdirSync(temporary)).toEqual([])
+  }
+})
+
+test('SIGTERM does the same, and with --json it is an error object', async () => {
+  const env = { TMPDIR: scratch() }
+  const ended = await gpunvme(['demo', '--json'], { cwd, env, onStderr: when('A model', 'SIGTERM') })
+  expect(ended.code).toBe(130)
+  expect(json(ended)).toMatchObject({ error: { code: 'ERR_GPUNVME_INTERRUPTED', category: 'interrupted' } })
+})
+
+test('a second SIGINT ends the process at once, and its files are gone all the same', async () => {
+  const temporary = scratch()
+  const onStderr = (text: string, child: ChildProcess) => {
+    if (/A model/.test(text)) child.kill('SIGINT')
+  }
+  const ended = await gpunvme(['demo', '--size', '1GiB'], { cwd, env: { TMPDIR: temporary }, onStderr })
+  expect(ended.code).toBe(130)
+  expect(ended.stderr).not.toContain('Interrupted by')
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+test('an interrupted pack takes the drive away that it had begun to make', async () => {
+  await writeDemoModel(join(cwd, 'model.gguf'))
+  const args = ['pack', 'model.gguf', '--image', 'drive.img']
+  const ended = await gpunvme(args, { cwd, onStderr: when('Packing', 'SIGINT') })
+  expect(ended.code).toBe(130)
+  expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
+})

@@ -1,0 +1,60 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { BIN, gpunvme, json, scratch } from './gpunvme.js'
+
+const cwd = scratch()
+const ESCAPE = '\u001b['
+
+beforeAll(async () => {
+  await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+})
+
+test('the result is on stdout and the narration on stderr', async () => {
+  const { stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
+  expect(stdout).toMatch(/^LAYER/)
+  expect(stderr).toMatch(/^Packing/)
+  expect(stdout).not.toContain('Packing')
+})
+
+test('with --json, stdout is one object even while there is something to tell', async () => {
+  const ended = await gpunvme(['load', 'model.gguf', '--json'], { cwd })
+  expect(json(ended)).toHaveProperty('schema', 'gpunvme.load/1')
+  expect(ended.stderr).toContain('Packing')
+})
+
+test('--quiet leaves the result, and errors', async () => {
+  const loaded = await gpunvme(['load', 'model.gguf', '--quiet'], { cwd })
+  expect(loaded.stdout).toMatch(/^LAYER/)
+  expect(loaded.stderr).toBe('')
+  const failed = await gpunvme(['load', 'missing.gguf', '-q'], { cwd })
+  expect(failed.stderr).toContain('no such file')
+})
+
+test('no colours without a terminal, or with NO_COLOR; colours with FORCE_COLOR', async () => {
+  const coloured = async (env: NodeJS.ProcessEnv) =>
+    (await gpunvme(['inspect', 'missing.gguf'], { cwd, env })).stderr.includes(ESCAPE)
+  expect(await coloured({})).toBe(false)
+  expect(await coloured({ NO_COLOR: '1' })).toBe(false)
+  expect(await coloured({ FORCE_COLOR: '1' })).toBe(true)
+})
+
+test('no carriage returns or cursor movements without a terminal', async () => {
+  const { stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
+  for (const control of ['\r', ESCAPE]) expect(`${stdout}${stderr}`).not.toContain(control)
+})
+
+test('a reader that goes away is no error: inspect | head', () => {
+  const command = `"${process.execPath}" "${BIN}" inspect model.gguf --json | head -n 1; exit \${PIPESTATUS[0]}`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
+  expect([status, stdout, stderr]).toEqual([0, '{\n', ''])
+})
+
+test.skipIf(!existsSync('/dev/full'))('a result that cannot be written is a failure, in one line', () => {
+  const command = `"${process.execPath}" "${BIN}" inspect model.gguf > /dev/full`
+  const { status, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^Cannot write the result: ENOSPC.*\n$/)
+})

@@ -1,0 +1,222 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+const cwd = scratch()
+const MODEL_BYTES = 4 * 1024 * 1024
+const HEX_64 = expect.stringMatching(/^[0-9a-f]{64}$/) as string
+const ANY_NUMBER = expect.any(Number) as number
+
+beforeAll(async () => {
+  await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: MODEL_BYTES })
+  await gpunvme(['pack', 'model.gguf', '--image', 'drive.img'], { cwd })
+})
+
+test('inspect lists dtypes and layers, and says how the tensors are aligned', async () => {
+  const { code, stdout, stderr } = await gpunvme(['inspect', 'model.gguf'], { cwd })
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^model\.gguf: GGUF v3, architecture llama, named "gpunvme demo"\n21 tensors in 4 layers/)
+  expect(stdout).toMatch(/\nQ4_0 +10 /)
+  expect(stdout).toMatch(/\nlayer 1 +9 /)
+  expect(stdout).toContain('Alignment: ')
+})
+
+test('inspect --json is the whole catalogue', async () => {
+  const ended = await gpunvme(['inspect', 'model.gguf', '--json'], { cwd })
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.inspect/1',
+    file: 'model.gguf',
+    format: 'gguf',
+    formatVersion: 3,
+    architecture: 'llama',
+    unknownTypes: [],
+    metadata: { 'llama.block_count': 2 },
+  })
+  const { tensors, layers } = json(ended) as { tensors: object[]; layers: { name: string; tensors: string[] }[] }
+  expect(tensors[0]).toEqual({
+    name: 'token_embd.weight',
+    dtype: 'Q8_0',
+    shape: [512, ANY_NUMBER],
+    offsetBytes: ANY_NUMBER,
+    lengthBytes: ANY_NUMBER,
+    loadable: true,
+  })
+  expect(layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'layer 1', 'output'])
+  expect(layers.flatMap(({ tensors }) => tensors)).toHaveLength(21)
+})
+
+test('pack makes a sparse drive, and gives a receipt with the fingerprint', async () => {
+  const ended = await gpunvme(['pack', 'model.gguf', '--image', 'made.img', '--name', 'chat', '--json'], { cwd })
+  expect(ended.code).toBe(0)
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.pack/1',
+    name: 'chat',
+    fingerprint: HEX_64,
+    generation: 1,
+    replaced: 'nothing',
+    image: 'made.img',
+    layers: 4,
+    tensors: 21,
+    modelledNs: ANY_NUMBER,
+    wallNs: ANY_NUMBER,
+  })
+  expect(statSync(join(cwd, 'made.img')).size % (1024 * 1024)).toBe(0)
+})
+
+test('pack takes the capacity of a new drive from --capacity', async () => {
+  await gpunvme(['pack', 'model.gguf', '--image', 'large.img', '--capacity', '2GiB'], { cwd })
+  const { size, blocks } = statSync(join(cwd, 'large.img'))
+  expect(size).toBe(2 * 1024 ** 3)
+  expect(blocks * 512).toBeLessThan(64 * 1024 * 1024)
+})
+
+test('pack --dry-run prints the plan and writes nothing', async () => {
+  const { code, stdout } = await gpunvme(['pack', 'model.gguf', '--image', 'never.img', '--dry-run'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('Nothing was written')
+  expect(existsSync(join(cwd, 'never.img'))).toBe(false)
+  const planned = await gpunvme(['pack', 'model.gguf', '--dry-run', '--json'], { cwd })
+  expect(json(planned)).toMatchObject({ schema: 'gpunvme.pack-plan/1', name: 'gpunvme demo', chunks: ANY_NUMBER })
+})
+
+test('pack --replace gives up a former image, and says so by its generation', async () => {
+  await gpunvme(['pack', 'model.gguf', '--image', 'twice.img'], { cwd })
+  const again = await gpunvme(['pack', 'model.gguf', '--image', 'twice.img', '--replace', '--json'], { cwd })
+  expect(json(again)).toMatchObject({ generation: 2, replaced: 'given up' })
+})
+
+test('load prints each layer and the totals, modelled and wall time apart, the rate with its denominator', async () => {
+  const { code, stdout, stderr } = await gpunvme(['load', '--image', 'drive.img'], { cwd })
+  expect(code).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines[0]).toMatch(/^LAYER +VERIFIED +BYTES +CMDS +MODELLED +RATE +WALL +RATE$/)
+  expect(lines[2]).toMatch(/^layer 0 +9\/9 /)
+  expect(lines.slice(5)).toEqual([
+    expect.stringMatching(/^total +\d.* in 4 layers, \d+ commands$/),
+    expect.stringMatching(/^verified +21 of 21 tensors, every byte against its CRC-32$/),
+    expect.stringMatching(/^modelled .* GB\/s, \d+ % of the Gen3 x4 payload limit at MPS 256$/),
+    expect.stringMatching(/^wall .* on this CPU$/),
+  ])
+  expect(stderr).toContain('Streaming "gpunvme demo"')
+})
+
+test('load --json has every layer, and totals that are their sums', async () => {
+  const ended = await gpunvme(['load', '--image', 'drive.img', '--slots', '2', '--depth', '4', '--json'], { cwd })
+  const result = json(ended) as { layers: { bytes: number; commands: number; modelledAtNs: number }[]; total: object }
+  const sum = (of: (layer: (typeof result.layers)[number]) => number) => result.layers.map(of).reduce((a, b) => a + b)
+  expect(result).toMatchObject({
+    schema: 'gpunvme.load/1',
+    model: { name: 'gpunvme demo', fingerprint: HEX_64 },
+    drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, slots: 2, image: 'drive.img' },
+    link: { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: ANY_NUMBER, share: ANY_NUMBER },
+    total: {
+      layers: 4,
+      tensors: 21,
+      tensorsVerified: 21,
+      bytes: sum(({ bytes }) => bytes),
+      commands: sum(({ commands }) => commands),
+      modelledNs: result.layers.at(-1)?.modelledAtNs,
+    },
+  })
+})
+
+test('load MODEL without a drive packs it onto one in memory first', async () => {
+  const { code, stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
+  expect(code).toBe(0)
+  expect(stderr).toContain('Packing model.gguf onto a simulated drive in memory')
+  expect(stdout).toContain('21 of 21 tensors')
+})
+
+test('load takes a packed model by its name, or by the file it must agree with', async () => {
+  for (const model of ['gpunvme demo', 'model.gguf']) {
+    expect((await gpunvme(['load', model, '--image', 'drive.img'], { cwd })).code).toBe(0)
+  }
+})
+
+test('load --no-verify claims nothing about the bytes', async () => {
+  const ended = await gpunvme(['load', '--image', 'drive.img', '--no-verify', '--json'], { cwd })
+  expect(json(ended)).toMatchObject({ total: { tensors: 21, tensorsVerified: 0 } })
+})
+
+test('modelled time is the same in every run with one seed', async () => {
+  const run = async () => json(await gpunvme(['load', '--image', 'drive.img', '--seed', '7', '--json'], { cwd }))
+  const [first, second] = (await Promise.all([run(), run()])) as { total: { modelledNs: number } }[]
+  expect(first?.total.modelledNs).toBe(second?.total.modelledNs)
+})
+
+test('the ideal profile has no link, so its rate has no denominator', async () => {
+  const ended = await gpunvme(['load', '--image', 'drive.img', '--profile', 'ideal', '--json'], { cwd })
+  expect(ended.code).toBe(0)
+  expect(json(ended)).not.toHaveProperty('link')
+})
+
+test('verify reads everything and finds a sound drive sound', async () => {
+  const { code, stdout } = await gpunvme(['verify', '--image', 'drive.img'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('drive.img: sound')
+  const ended = await gpunvme(['verify', '--image', 'drive.img', '--json'], { cwd })
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.verify/1',
+    ok: true,
+    generation: 1,
+    models: [{ name: 'gpunvme demo', fingerprint: HEX_64 }],
+    checked: { chunks: ANY_NUMBER, bytes: ANY_NUMBER },
+    problemCount: 0,
+    problems: [],
+  })
+})
+
+test('identify shows the controller and its namespaces', async () => {
+  const { stdout } = await gpunvme(['identify'], { cwd })
+  expect(stdout).toMatch(/serial number +GPUNVME-SIM-SN740/)
+  expect(stdout).toMatch(/blocks +1000215216 of 512 bytes/)
+  const ended = await gpunvme(['identify', '--image', 'drive.img', '--json'], { cwd })
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.identify/1',
+    controller: { serial: 'GPUNVME-SIM-SN740', version: '1.4.0', maxTransferBytes: 1048576, fields: { MDTS: 8 } },
+    namespaces: [{ nsid: 1, blockBytes: 512, capacityBytes: statSync(join(cwd, 'drive.img')).size }],
+  })
+})
+
+test('regs decodes every register in offset order, one a line where no terminal folds it', async () => {
+  const { stdout } = await gpunvme(['regs'], { cwd })
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.map((line) => line.split('=')[0])).toEqual([
+    ...['0x00  CAP', '0x08  VS', '0x0c  INTMS', '0x10  INTMC', '0x14  CC', '0x1c  CSTS'],
+    ...['0x20  NSSR', '0x24  AQA', '0x28  ASQ', '0x30  ACQ', '0x68  CRTO'],
+  ])
+  expect(lines[4]).toBe('0x14  CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }')
+})
+
+test('regs --as-found does not bring the controller up', async () => {
+  const ended = await gpunvme(['regs', '--as-found', '--json'], { cwd })
+  const { schema, registers } = json(ended) as { schema: string; registers: { name: string }[] }
+  expect(schema).toBe('gpunvme.regs/1')
+  expect(registers.find(({ name }) => name === 'CC')).toMatchObject({ value: '0x00000000', fields: { EN: 0 } })
+  expect(registers.find(({ name }) => name === 'CAP')).toMatchObject({ offset: '0x00', fields: { MQES: 1023 } })
+})
+
+test('demo makes, packs, streams and compares a model, and leaves nothing behind', async () => {
+  const temporary = scratch()
+  const ended = await gpunvme(['demo', '--size', '4MiB'], { cwd, env: { TMPDIR: temporary } })
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toContain('verified  75 of 75 tensors, every byte against its CRC-32')
+  expect(ended.stdout).toContain('compared  75 of 75 tensors equal the model file, byte by byte')
+  expect(ended.stderr).toContain('Next: ')
+  expect(readdirSync(temporary)).toEqual([])
+  const lines = `${ended.stderr}${ended.stdout}`.split('\n')
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+})
+
+test('demo --keep leaves the model for the other verbs', async () => {
+  const ended = await gpunvme(['demo', '--size', '4MiB', '--keep', 'kept.gguf', '--json'], { cwd })
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.demo/1',
+    model: { tensors: 75, fingerprint: HEX_64 },
+    total: { tensors: 75, tensorsVerified: 75 },
+    compared: { tensors: 75 },
+  })
+  expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)
+})
