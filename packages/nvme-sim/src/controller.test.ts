@@ -15,7 +15,7 @@ import {
   transfer,
   VS,
 } from '../test/host.js'
-import { deriveProfile, simulate } from './index.js'
+import { deriveProfile, RamMedia, simulate } from './index.js'
 
 const slow = deriveProfile('ideal', { enableNs: 5_000_000, resetNs: 2_000_000, shutdownNs: 9_000_000 })
 
@@ -153,6 +153,18 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
     expect(await host.enable()).toBe(RDY)
   })
+})
+
+it('a shutdown ends even when a media cannot be flushed', async () => {
+  const flush = () => {
+    throw new Error('disk full')
+  }
+  const host = new TestHost({ namespaces: [{ media: Object.assign(new RamMedia(4096), { flush }) }] })
+  await host.enable()
+  host.bar.write32(CC, CC_ENABLED | 0x4000)
+  await host.pass(1e9)
+  expect(host.bar.read32(CSTS)).toBe(RDY | (2 << 2))
+  expect(host.simulation.diagnostics).toEqual(['media of namespace 1: Error: disk full'])
 })
 
 describe('registers (Base 2.1 §3.1.4)', () => {

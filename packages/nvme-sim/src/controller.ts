@@ -136,12 +136,19 @@ export class Controller {
 
   /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */
   private shutDown(): void {
-    const { registers, profile, namespaces } = this.device
+    const { registers, profile, namespaces, diagnostics } = this.device
     if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
     this.setStatus({ SHST: CSTS.SHST.OCCURRING })
     this.later(profile.shutdownNs, () => {
       this.pipeline.stop()
-      for (const { media } of namespaces.active) media.flush()
+      for (const { nsid, media } of namespaces.active) {
+        try {
+          media.flush()
+        } catch (error) {
+          // No command is there to report it, and a shutdown ends all the same.
+          diagnostics.report(`media of namespace ${nsid}: ${String(error)}`)
+        }
+      }
       this.setStatus({ SHST: CSTS.SHST.COMPLETE })
     })
   }

@@ -105,6 +105,13 @@ describe('refusals', () => {
     expect(bytesOf(memory).every((byte) => byte === 0xa5)).toBe(true)
   })
 
+  it('checks of protection information, which no format here has', async () => {
+    const host = await ready()
+    const entry = transfer(0x02, 0, 8, prps(host, host.alloc(4096)))
+    const completed = await host.command(1, { ...entry, cdw: { ...entry.cdw, 12: 7 | (1 << 26) } })
+    expect(completed).toMatchObject({ status: '1/81', dnr: true })
+  })
+
   it('the last LBA is not out of range', async () => {
     const host = await ready()
     const memory = host.alloc(4096)
