@@ -59,16 +59,20 @@ describe('exit 2: what was typed cannot be meant', () => {
   })
 
   test('an unknown command names the nearest one', async () => {
-    await expectError(['lod'], 2, "Unknown command 'lod'", 'Did you mean load?', 'Try: gpunvme help')
-    await expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/)
+    await Promise.all([
+      expectError(['lod'], 2, "Unknown command 'lod'", 'Did you mean load?', 'Try: gpunvme help'),
+      expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/),
+    ])
   })
 
   test('an argument too many, or one too few', async () => {
-    await expectError(['load', 'a', 'b'], 2, 'Too many arguments')
-    await expectError(['inspect'], 2, "Missing required argument 'model'")
-    await expectError(['load'], 2, 'load needs a MODEL')
-    await expectError(['verify'], 2, 'gpunvme verify --image FILE')
-    await expectError(['pack', 'model.gguf'], 2, 'gpunvme pack model.gguf --image FILE')
+    await Promise.all([
+      expectError(['load', 'a', 'b'], 2, 'Too many arguments'),
+      expectError(['inspect'], 2, "Missing required argument 'model'"),
+      expectError(['load'], 2, 'load needs a MODEL'),
+      expectError(['verify'], 2, 'gpunvme verify --image FILE'),
+      expectError(['pack', 'model.gguf'], 2, 'gpunvme pack model.gguf --image FILE'),
+    ])
   })
 
   test('no command at all prints the help on stderr', async () => {
@@ -78,23 +82,29 @@ describe('exit 2: what was typed cannot be meant', () => {
   })
 
   test('numbers and sizes that are none, or out of range', async () => {
-    await expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095')
-    await expectError(['load', 'model.gguf', '--slots', '2.5'], 2, 'whole number')
-    await expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'")
-    await expectError(['demo', '--size', '1KiB'], 2, 'expected at least')
-    await expectError(['pack', 'model.gguf', '--name', 'a\u001b[31m'], 2, 'without control characters')
+    await Promise.all([
+      expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095'),
+      expectError(['load', 'model.gguf', '--slots', '2.5'], 2, 'whole number'),
+      expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'"),
+      expectError(['demo', '--size', '1KiB'], 2, 'expected at least'),
+      expectError(['pack', 'model.gguf', '--name', 'a\u001b[31m'], 2, 'without control characters'),
+    ])
   })
 
   test('a transport, engine or profile that does not exist: the names of those that do', async () => {
-    await expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim')
-    await expectError(['identify', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host')
-    await expectError(['identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740')
+    await Promise.all([
+      expectError(['identify', '--transport', 'smi'], 2, "Unknown transport 'smi'", 'available: sim'),
+      expectError(['identify', '--engine', 'hots'], 2, "Unknown engine 'hots'", 'available: host'),
+      expectError(['identify', '--profile', 'sn750'], 2, "Unknown profile 'sn750'", 'ideal, sn740'),
+    ])
   })
 
   test('a directory or a device where a file belongs', async () => {
-    await expectError(['inspect', '.'], 2, 'a directory')
-    await expectError(['load', '--image', '.'], 2, 'a directory')
-    await expectError(['pack', 'model.gguf', '--image', '/dev/null'], 2, 'not a regular file')
+    await Promise.all([
+      expectError(['inspect', '.'], 2, 'a directory'),
+      expectError(['load', '--image', '.'], 2, 'a directory'),
+      expectError(['pack', 'model.gguf', '--image', '/dev/null'], 2, 'not a regular file'),
+    ])
   })
 
   test('a capacity for an image that has another', async () => {
@@ -112,17 +122,21 @@ describe('exit 2: what was typed cannot be meant', () => {
 
 describe('exit 3: not found', () => {
   test('a missing model, image, directory or name', async () => {
-    await expectError(['inspect', 'missing.gguf'], 3, 'no such file')
-    await expectError(['load', 'missing.gguf'], 3, 'no such file')
-    await expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img')
-    await expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory')
-    await expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo')
+    await Promise.all([
+      expectError(['inspect', 'missing.gguf'], 3, 'no such file'),
+      expectError(['load', 'missing.gguf'], 3, 'no such file'),
+      expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
+      expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory'),
+      expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
+    ])
   })
 
   test('a file that holds no image', async () => {
     writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
-    await expectError(['verify', '--image', 'empty.img'], 3, 'no model image', 'gpunvme pack MODEL')
-    await expectError(['load', '--image', 'empty.img'], 3, 'no model image')
+    await Promise.all([
+      expectError(['verify', '--image', 'empty.img'], 3, 'no model image', 'gpunvme pack MODEL'),
+      expectError(['load', '--image', 'empty.img'], 3, 'no model image'),
+    ])
   })
 })
 
@@ -130,15 +144,19 @@ describe('exit 1: a file that is no sound model', () => {
   test('a truncated GGUF says where it ends', async () => {
     copyFileSync(at('model.gguf'), at('short.gguf'))
     truncateSync(at('short.gguf'), 3000)
-    await expectError(['inspect', 'short.gguf'], 1, 'short.gguf', /at byte \d+/)
-    await expectError(['pack', 'short.gguf', '--image', 'short.img'], 1, 'short.gguf')
+    await Promise.all([
+      expectError(['inspect', 'short.gguf'], 1, 'short.gguf', /at byte \d+/),
+      expectError(['pack', 'short.gguf', '--image', 'short.img'], 1, 'short.gguf'),
+    ])
     expect(existsSync(at('short.img'))).toBe(false)
   })
 
   test('something else altogether, and a drive image in its place', async () => {
     writeFileSync(at('page.gguf'), '<!DOCTYPE html><html></html>')
-    await expectError(['inspect', 'page.gguf'], 1, 'Cannot tell the format')
-    await expectError(['inspect', 'drive.img'], 1, 'gpunvme load --image drive.img')
+    await Promise.all([
+      expectError(['inspect', 'page.gguf'], 1, 'Cannot tell the format'),
+      expectError(['inspect', 'drive.img'], 1, 'gpunvme load --image drive.img'),
+    ])
   })
 })
 
@@ -179,8 +197,10 @@ describe('exit 4: refused, or not permitted', () => {
       copyFileSync(at(name.endsWith('.img') ? 'drive.img' : 'model.gguf'), at(name))
       chmodSync(at(name), 0)
     }
-    await expectError(['inspect', 'secret.gguf'], 4, 'permission denied')
-    await expectError(['load', '--image', 'secret.img'], 4, 'permission to read denied')
+    await Promise.all([
+      expectError(['inspect', 'secret.gguf'], 4, 'permission denied'),
+      expectError(['load', '--image', 'secret.img'], 4, 'permission to read denied'),
+    ])
   })
 })
 
@@ -249,12 +269,14 @@ describe('exit 7: cannot be done', () => {
   })
 
   test('transports and engines that are planned: what there is today', async () => {
-    for (const name of ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']) {
-      await expectError(['identify', '--transport', name], 7, 'not available yet', 'available: sim')
-    }
-    for (const name of ['cpu-kernel', 'cuda']) {
-      await expectError(['load', 'model.gguf', '--engine', name], 7, 'not available yet', 'available: host')
-    }
+    await Promise.all([
+      ...['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user'].map((name) =>
+        expectError(['identify', '--transport', name], 7, 'not available yet', 'available: sim'),
+      ),
+      ...['cpu-kernel', 'cuda'].map((name) =>
+        expectError(['load', 'model.gguf', '--engine', name], 7, 'not available yet', 'available: host'),
+      ),
+    ])
     await expectError(['pack', 'model.gguf', '--image', 'cuda.img', '--engine', 'cuda'], 7, 'not available yet')
     expect(existsSync(at('cuda.img'))).toBe(false)
   })

@@ -1,5 +1,5 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, json, scratch } from './gpunvme.js'
@@ -219,4 +219,23 @@ test('demo --keep leaves the model for the other verbs', async () => {
     compared: { tensors: 75 },
   })
   expect((await gpunvme(['inspect', 'kept.gguf'], { cwd })).code).toBe(0)
+})
+
+test('inspect lists tensors of unknown types, and no name from a file drives the terminal; pack refuses them', async () => {
+  const header = JSON.stringify({
+    'known.weight': { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
+    'evil\u001b[31m.weight': { dtype: 'F5_E9', shape: [8], data_offsets: [8, 16] },
+  })
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(header.length))
+  writeFileSync(join(cwd, 'odd.safetensors'), Buffer.concat([length, Buffer.from(header), Buffer.alloc(16)]))
+  const { code, stdout } = await gpunvme(['inspect', 'odd.safetensors'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toContain('1 tensor of a type that is not known here, refused when loaded:')
+  expect(stdout).toContain('evil\\u{1b}[31m.weight: F5_E9')
+  expect(stdout).not.toContain('\u001b')
+  const packed = await gpunvme(['pack', 'odd.safetensors', '--image', 'odd.img'], { cwd })
+  expect(packed.code).toBe(7)
+  expect(packed.stderr).not.toContain('\u001b')
+  expect(existsSync(join(cwd, 'odd.img'))).toBe(false)
 })
