@@ -74,6 +74,7 @@ export class ServedCommand {
     this.doNotRetry = false
     this.dw0 = 0
     this.fault = undefined
+    this.runs.clear()
     this.namespace = undefined
     this.offsetBytes = 0
     this.lengthBytes = 0

@@ -114,6 +114,8 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     await host.pass(1000)
     host.bar.write32(CC, 0)
     expect(host.simulation.diagnostics).toEqual(['host cleared CC.EN before CSTS.RDY became 1'])
+    await host.pass(1e9)
+    expect(host.bar.read32(CSTS)).toBe(0)
   })
 
   it('CC.EN set again before CSTS.RDY became 0 has no effect, and is said to be a mistake', async () => {
@@ -244,8 +246,8 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     ],
     [
       'a head past what was posted',
-      (host: TestHost) => host.ringHead(1, 3),
-      'host rang CQ 1 head 3, but that releases 3 entries, and only 0 were posted',
+      (host: TestHost) => host.ringHead(1, 1),
+      'host rang CQ 1 head 1, but that releases 1 entries, and only 0 were posted',
     ],
     [
       'a queue that does not exist',

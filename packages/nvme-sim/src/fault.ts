@@ -1,4 +1,4 @@
-import { Read, Write } from '@gpunvme/nvme-spec'
+import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from './command.js'
 import type { HostMemory } from './host-memory.js'
@@ -74,13 +74,12 @@ export function targetOf(command: ServedCommand): Strikable {
 
 /** Changes one byte of what a Read delivered or a Write stored; one beyond the command's data changes nothing. */
 export function corruptData(
-  { runs, lengthBytes, namespace, offsetBytes }: ServedCommand,
+  { result, sqe, runs, lengthBytes, namespace, offsetBytes }: ServedCommand,
   { byte, xor }: { readonly byte: number; readonly xor: number },
   memory: HostMemory,
-  isRead: boolean,
 ): void {
-  if (byte >= lengthBytes) return
-  if (!isRead) {
+  if (result !== STATUS.SUCCESS || byte >= lengthBytes) return
+  if (sqe.OPC === Write.opcode) {
     const { media, blockBytes } = namespace!
     const block = new Uint8Array(blockBytes)
     const at = offsetBytes + byte - (byte % blockBytes)

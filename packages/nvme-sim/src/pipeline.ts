@@ -177,7 +177,7 @@ export class Pipeline implements Steps {
     const isRead = sqe.OPC === Read.opcode
     try {
       command.result = ioHandlers.get(sqe.OPC)!.perform(command, this.device)
-      if (fault?.kind === 'corrupt-data') corruptData(command, fault, memory, isRead)
+      if (fault?.kind === 'corrupt-data') corruptData(command, fault, memory)
     } catch (error) {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
       command.result = isRead ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT

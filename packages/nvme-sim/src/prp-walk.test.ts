@@ -43,6 +43,17 @@ it('an offset in any entry of a list is PRP Offset Invalid, even in the last (Ba
   expect(outcome).toMatchObject({ status: PRP_OFFSET_INVALID, isUntouched: true })
 })
 
+it('the pointer to the next list page has no offset: otherwise PRP Offset Invalid (Base 2.1 §4.3.1)', async () => {
+  const host = await ready()
+  const memory = host.alloc(4 * 4096)
+  const lists = host.alloc(8192, true)
+  const slots = [memory.iovaAt(4096), lists.iovaAt(4096 + 8), memory.iovaAt(8192), memory.iovaAt(8192)]
+  slots.forEach((iova, i) => lists.view!.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
+  const read = transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)])
+  expect((await host.command(1, read)).status).toBe(PRP_OFFSET_INVALID)
+  expect(host.simulation.diagnostics).toEqual([expect.stringMatching(/the next PRP list page/)])
+})
+
 it('a list may begin anywhere in its page, and goes on in the page that its last entry names (Base 2.1 §4.3.1)', async () => {
   const host = await ready()
   const memory = host.alloc(16 * 4096)

@@ -62,6 +62,18 @@ it('a full completion queue does not stop the other queues (Base 2.1 §3.3.1.2.1
   expect(await host.collect(1, 30)).toHaveLength(30)
 })
 
+it('nothing more is fetched for a full completion queue, so that its queues show how far they are (Base 2.1 §3.3.1.2.1)', async () => {
+  const host = new TestHost({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
+  await host.enable()
+  await host.createCq(1, 2)
+  await host.createSq(1, 64, 1)
+  for (let i = 0; i < 30; i++) host.stage(1, FLUSH)
+  host.ringTail(1)
+  await host.pass(1e9)
+  host.poll(1)
+  expect((await host.collect(1, 1))[0]!.sqhd).toBe(4)
+})
+
 it('several submission queues complete to one completion queue, each with its SQID (Base 2.1 §3.3.1.2)', async () => {
   const host = new TestHost()
   await host.enable()

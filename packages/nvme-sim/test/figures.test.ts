@@ -55,6 +55,18 @@ it('the ideal profile takes no time at all', async () => {
   expect(host.clock.now()).toBe(0)
 })
 
+it('a Flush reads no PRP list, whatever its slot was used for before', async () => {
+  const host = await ready({ profile: { ...uncapped, commandSlots: 1 } })
+  const flushBytes = async () => {
+    const before = host.simulation.statistics.downstreamBusyNs
+    await host.command(1, { opcode: 0x00, nsid: 1 })
+    return host.simulation.statistics.downstreamBusyNs - before
+  }
+  const before = await flushBytes()
+  await host.command(1, transfer(0x02, 0, 2048, prps(host, host.alloc(MIB))))
+  expect(await flushBytes()).toBeCloseTo(before, 6)
+})
+
 it('a link in use counts its bytes: 1 MiB at MPS 256 is 1,146,880 bytes upstream, and 40 for the completion', async () => {
   const host = await ready({ profile: uncapped })
   const before = host.simulation.statistics.upstreamBusyNs
