@@ -47,11 +47,7 @@ export class Output {
     this.status = text
   }
 
-  /** Styles text for stdout, where that is a terminal that wants colours (NO_COLOR, FORCE_COLOR, TERM). */
-  style(style: Style, text: string): string {
-    return styleText(style, text, { stream: process.stdout })
-  }
-
+  /** Text for stderr in a style, where that is a terminal that wants colours (NO_COLOR, FORCE_COLOR, TERM). */
   noteStyle(style: Style, text: string): string {
     return styleText(style, text, { stream: process.stderr })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLink, describeRate } from './rate.js'
+import { describeLink, describeModelled, describeRate } from './rate.js'
 
 const link = { gen: 3, width: 4, mps: 256 } as const
 
@@ -10,4 +10,8 @@ test('a rate is printed with its denominator: Gen3 x4 at MPS 256 carries 3.60 GB
 test('without a link there is no denominator, and none is made up', () => {
   expect(describeRate(3.49e9, 1e9, undefined)).toBe('3.49 GB/s')
   expect(describeLink(3.49e9, 1e9, undefined)).toEqual({})
+})
+
+test('what took no modelled time has no rate', () => {
+  expect(describeModelled(4096, 0, undefined)).toBe('no time at all: this profile costs none')
 })

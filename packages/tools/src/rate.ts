@@ -1,13 +1,19 @@
 import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
-import { formatRate } from './units.js'
+import { formatDuration, formatRate } from './units.js'
 
 /** '3.49 GB/s, 97 % of the Gen3 x4 payload limit at MPS 256'. Without a link, the rate alone. */
 export function describeRate(bytes: number, durationNs: number, link: Link | undefined): string {
   const rate = formatRate(bytes, durationNs)
-  if (link === undefined || !(durationNs > 0)) return rate
+  if (link === undefined) return rate
   const { gen, width, mps } = link
   const percent = Math.round(shareOfLimit(bytes, durationNs, link) * 100)
   return `${rate}, ${percent} % of the Gen${gen} x${width} payload limit at MPS ${mps}`
+}
+
+/** The drive's side of a transfer: '77.1 ms, 3.47 GB/s, ...'. The ideal profile costs nothing, and then has no rate. */
+export function describeModelled(bytes: number, durationNs: number, link: Link | undefined): string {
+  if (!(durationNs > 0)) return 'no time at all: this profile costs none'
+  return `${formatDuration(durationNs)}, ${describeRate(bytes, durationNs, link)}`
 }
 
 export function shareOfLimit(bytes: number, durationNs: number, link: Link): number {

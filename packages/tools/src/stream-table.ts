@@ -1,12 +1,12 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { printable } from './printable.js'
-import { describeRate } from './rate.js'
+import { describeModelled } from './rate.js'
 import type { LayerReport, TotalReport } from './stream-report.js'
 import { formatRow, formatTitles, type Column } from './table.js'
 import { formatBytes, formatDuration, formatRate } from './units.js'
 
 /** For whoever reads the table: what its times and rates mean. */
-export const TABLE_LEGEND = 'Times run from the start until the layer is in memory; rates are of all bytes until then.'
+export const TABLE_LEGEND = 'Times run until a layer is in memory; rates are of all bytes until then.'
 
 /** The table of a streamed model, printed while it grows: 80 columns with ordinary layer names. */
 export class StreamTable {
@@ -56,7 +56,7 @@ export function describeTotals(total: TotalReport, link: Link | undefined, wallW
   return [
     `total     ${formatBytes(bytes)} in ${layers} layers, ${commands} commands`,
     `verified  ${tensorsVerified} of ${tensors} tensors, ${verified}`,
-    `modelled  ${formatDuration(modelledNs)}, ${describeRate(bytes, modelledNs, link)}`,
+    `modelled  ${describeModelled(bytes, modelledNs, link)}`,
     `wall      ${formatDuration(wallNs)}, ${formatRate(bytes, wallNs)}: ${wallWork} on this CPU`,
   ]
 }

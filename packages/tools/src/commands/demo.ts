@@ -1,9 +1,9 @@
 import { openImage } from '@gpunvme/layer-loader'
 import { openFileSource, openModel, writeDemoModel, type Model } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { withTemporaryDirectory } from '../cleanup.js'
+import { undoOnFailure, withTemporaryDirectory } from '../cleanup.js'
 import { TensorComparison } from '../compare-tensors.js'
 import { withReader, withTransport, withWriter } from '../drive.js'
 import { requireMemory } from '../enough-memory.js'
@@ -13,10 +13,10 @@ import { addOutputOptions, addTransportOptions, examples, size, type TransportFl
 import { Output, type OutputOptions } from '../output.js'
 import { packAndReport } from '../pack-report.js'
 import type { Session } from '../program.js'
-import { describeLink } from '../rate.js'
+import { describeLink, describeModelled } from '../rate.js'
 import { streamAndReport, type LayerReport } from '../stream-report.js'
 import { describeTotals, StreamTable } from '../stream-table.js'
-import { formatBytes, formatDuration, formatRate, plural } from '../units.js'
+import { formatBytes, formatDuration, plural } from '../units.js'
 import { UsageError } from '../usage-error.js'
 
 interface Flags extends TransportFlags, OutputOptions {
@@ -45,7 +45,11 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     return withTemporaryDirectory((directory) => show(join(directory, 'demo.gguf'), flags, output, signal))
   }
   if (existsSync(keep)) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
-  return show(keep, flags, output, signal)
+  // A model that was not shown to work would stand in the way of the next attempt.
+  return undoOnFailure(
+    () => rmSync(keep, { force: true }),
+    () => show(keep, flags, output, signal),
+  )
 }
 
 async function show(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
@@ -74,7 +78,7 @@ async function makeModel(path: string, targetBytes: number): Promise<void> {
   try {
     await writeDemoModel(path, { targetBytes })
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`--size: ${error.message}`, { cause: error })
+    if (error instanceof RangeError) throw new UsageError(`--size: ${error.message.replace(/^targetBytes: /, '')}`, { cause: error })
     throw error
   }
 }
@@ -92,7 +96,7 @@ async function packAndStream(
   })
   const { imageBytes, elapsedNs } = receipt
   output.note(
-    `  wrote ${formatBytes(imageBytes)}; modelled ${formatDuration(elapsedNs)}, ${formatRate(imageBytes, elapsedNs)}; ` +
+    `  wrote ${formatBytes(imageBytes)}; modelled ${describeModelled(imageBytes, elapsedNs, undefined)}; ` +
       `wall ${formatDuration(wallNs)}`,
   )
   await withReader(opened, flags, async ({ namespace }) => {

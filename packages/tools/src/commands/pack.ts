@@ -10,6 +10,7 @@ import { Output, type OutputOptions } from '../output.js'
 import { packAndReport, type PackReport } from '../pack-report.js'
 import { printable } from '../printable.js'
 import type { Session } from '../program.js'
+import { describeModelled } from '../rate.js'
 import { formatTable } from '../table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../units.js'
 import { refuseUnknownData } from '../unknown-data.js'
@@ -134,7 +135,7 @@ function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Ou
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     `  generation   ${generation}${REPLACED[replaced]}`,
-    `  modelled     ${formatDuration(elapsedNs)}, ${formatRate(imageBytes, elapsedNs)}`,
+    `  modelled     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
   output.note(`Next: gpunvme load --image ${printable(image)}`)
