@@ -78,7 +78,8 @@ async function makeModel(path: string, targetBytes: number): Promise<void> {
   try {
     await writeDemoModel(path, { targetBytes })
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`--size: ${error.message.replace(/^targetBytes: /, '')}`, { cause: error })
+    if (error instanceof RangeError)
+      throw new UsageError(`--size: ${error.message.replace(/^targetBytes: /, '')}`, { cause: error })
     throw error
   }
 }
