@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf, CC_ENABLED, ready, TestHost } from '../test/host.js'
-import { deriveProfile } from './index.js'
+import { deriveProfile, RamMedia } from './index.js'
 
 const IDENTIFY = 0x06
 const SUCCESS = '0/00'
@@ -71,6 +71,13 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
     const { status, bytes } = await identify(await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] }), 0x00, nsid)
     expect(status).toBe(expected)
     expect(expected === SUCCESS ? bytes.every((byte) => byte === 0) : untouched(bytes)).toBe(true)
+  })
+
+  it('CNS 00h of media that cannot be written: NSATTR bit 0 says write protected', async () => {
+    const media = Object.assign(new RamMedia(4096), { readOnly: true })
+    const host = await enabled({ namespaces: [{ media }, { nsid: 2 }] })
+    expect((await identify(host, 0x00, 1)).view.getUint8(99)).toBe(1)
+    expect((await identify(host, 0x00, 2)).view.getUint8(99)).toBe(0)
   })
 
   it.each([
@@ -217,6 +224,12 @@ describe('deleting queues (Base 2.1 §5.2.3, §5.2.4)', () => {
 describe('other Admin commands', () => {
   it('Abort answers in DW0 that nothing was aborted (Base 2.1 §5.1.1)', async () => {
     expect(await (await enabled()).admin({ opcode: 0x08, cdw: { 10: 1 } })).toMatchObject({ status: SUCCESS, dw0: 1 })
+  })
+
+  it('DW0 is of the command itself, not of the one before in its slot', async () => {
+    const host = await enabled({ profile: deriveProfile('ideal', { commandSlots: 1 }) })
+    expect((await host.admin({ opcode: 0x08 })).dw0).toBe(1)
+    expect((await host.admin({ opcode: 0x09, cdw: { 10: 0x06 } })).dw0).toBe(0)
   })
 
   it('Asynchronous Event Requests are held, up to AERL + 1 of them (Base 2.1 §5.1.2)', async () => {

@@ -187,6 +187,12 @@ describe('registers (Base 2.1 §3.1.4)', () => {
     expect(host.bar.read32(CSTS)).toBe(0)
   })
 
+  it('CSTS takes no write but the one that clears NSSRO', async () => {
+    const host = await ready()
+    host.bar.write32(CSTS, 0xffff_ffff)
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+  })
+
   it('ASQ and ACQ keep no bits below the page: 11:00 are reserved', () => {
     const { bar } = new TestHost()
     bar.write64(ASQ, 0x1234_5678_9abc_dfffn)
