@@ -107,6 +107,17 @@ describe('cut off while it writes', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
+  test('a write that fails early in a large model: the rest is not written', async () => {
+    const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
+    memory.outcome = ({ operation, slba }, command) =>
+      operation === 'write' && slba[command] === 4096
+        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false }
+        : { kind: 'success' }
+    const packing = pack(await smallModel([['model.layers.0.w', 100 << 20]]), memory.namespace)
+    await expect(packing).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    expect(memory.plans.length).toBeLessThan(15)
+  })
+
   test('an abort: the reason is thrown, nothing is published or left allocated', async () => {
     const memory = new MemoryNamespace()
     const controller = new AbortController()

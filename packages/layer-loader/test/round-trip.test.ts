@@ -78,6 +78,17 @@ test('a packed model says what its file said', async () => {
   }
 })
 
+test('padding is zero, though the buffers that it is written from are used again and again', async () => {
+  const { namespace } = new MemoryNamespace()
+  const sizes = Array.from({ length: 24 }, (_, index) => 9000 - 300 * index)
+  await pack(await smallModel(sizes.map((size, index) => [`model.layers.${index >> 1}.${index}`, size])), namespace)
+  for await (using lease of streamLayers((await openImage(namespace)).model())) {
+    const padding = lease.bytes.slice()
+    for (const { offsetBytes, lengthBytes } of lease.tensors) padding.fill(0, offsetBytes, offsetBytes + lengthBytes)
+    expect(padding.every((byte) => byte === 0)).toBe(true)
+  }
+})
+
 test('one tensor is loaded by itself, verified or not', async () => {
   const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
   const model = await smallModel([

@@ -147,8 +147,11 @@ describe('the order of layers', () => {
     const { memory, model } = await opened()
     memory.gate = (plan) => new Promise((resolve) => setTimeout(resolve, plan === memory.plans[0] ? 20 : 0))
     const names: string[] = []
-    for await (using lease of streamLayers(model)) names.push(lease.name)
+    const loaded: number[] = []
+    const onProgress = ({ index }: StreamProgress) => loaded.push(index)
+    for await (using lease of streamLayers(model, { onProgress })) names.push(lease.name)
     expect(names).toEqual(model.layers.map(({ name }) => name))
+    expect(loaded).toEqual([0, 1, 2, 3, 4, 5])
   })
 
   test.each([{ layers: [6] }, { layers: ['layer 6'] }, { layers: [-1] }, { slots: 0 }, { slots: 1.5 }])(
