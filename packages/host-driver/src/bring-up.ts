@@ -1,4 +1,17 @@
-import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, GpuNvmeError, memoryPageBytes, VS, zeroBased } from '@gpunvme/nvme-spec'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  CAP,
+  CC,
+  countOf,
+  CRTO,
+  CSTS,
+  GpuNvmeError,
+  memoryPageBytes,
+  VS,
+  zeroBased,
+} from '@gpunvme/nvme-spec'
 import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { Registers } from './registers.js'
 import { NS_PER_MS, waitUntil } from './wait.js'
@@ -45,7 +58,7 @@ export function readLimits(registers: Registers, name: string, readyTimeoutNs?: 
     pageBytes,
     mpsmin: MPSMIN,
     dstrd: DSTRD,
-    maxQueueEntries: MQES + 1,
+    maxQueueEntries: countOf(MQES),
     readyTimeoutNs: readyTimeoutNs ?? Math.min(timeoutNs, LONGEST_READY_WAIT_NS),
   }
 }

@@ -1,3 +1,6 @@
+/** More would leave fewer than sixteen generations to an identifier's 16 bits. */
+export const MOST_IN_FLIGHT = 4095
+
 /**
  * Command identifiers with a memory: a slot in the low bits, the slot's generation above it. A completion is
  * credited to a command only when both agree, so one that comes late, twice or from nowhere finds no owner.
@@ -11,10 +14,10 @@ export class CommandIds {
   private readonly freeSlots: Uint16Array
   private freeCount: number
 
-  /** @throws RangeError for more slots than leave room for sixteen generations. */
+  /** @throws RangeError for no slots, or more than MOST_IN_FLIGHT. */
   constructor(slots: number) {
-    if (!Number.isInteger(slots) || slots < 1 || slots > 4095) {
-      throw new RangeError(`commands in flight on a queue: expected 1 to 4095, got ${slots}`)
+    if (!Number.isInteger(slots) || slots < 1 || slots > MOST_IN_FLIGHT) {
+      throw new RangeError(`commands in flight on a queue: expected 1 to ${MOST_IN_FLIGHT}, got ${slots}`)
     }
     this.slots = slots
     // One slot number stays unused, the one of all ones: that keeps FFFFh out of the identifiers.

@@ -73,6 +73,15 @@ describe('bring-up', () => {
     expect(() => ctrl.namespace(7)).toThrow('active: 1')
   })
 
+  test.each([{ queues: 0 }, { queueDepth: 0 }, { queueDepth: 5000 }, { queueDepth: 1.5 }, { maxTransferBytes: 512 }])(
+    'refuses %o before it touches the controller',
+    async (options) => {
+      const transport = controller()
+      await expect(Controller.open(transport, options)).rejects.toThrow(RangeError)
+      expect(allocated.bytesInUse).toBe(0)
+    },
+  )
+
   test('refuses to be used after it was closed', async () => {
     const ctrl = await Controller.open(controller())
     await ctrl.close()

@@ -20,8 +20,9 @@ import {
   type Limits,
 } from './bring-up.js'
 import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
-import { HostEngine } from './host-engine.js'
+import { EngineFailedError, HostEngine } from './host-engine.js'
 import { identifyController, identifyNamespaces, type ControllerIdentity } from './identity.js'
+import { MOST_IN_FLIGHT } from './command-ids.js'
 import { createQueuePair, deleteQueuePair, negotiateQueues } from './io-queues.js'
 import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
 import { allocateQueuePair, freeQueuePair } from './queue-memory.js'
@@ -45,6 +46,7 @@ export interface ControllerOptions {
   readonly sysRoot?: string
 }
 
+const MIB = 1024 * 1024
 const ADMIN_ENTRIES = 32
 const SHUTDOWN_TIMEOUT_NS = 5_000 * NS_PER_MS
 
@@ -77,6 +79,7 @@ export class Controller<N extends Namespace = Namespace> {
   private readonly executing = new Set<Promise<unknown>>()
   private state: 'open' | 'closed' | 'failed' = 'open'
   private closing: Promise<void> | undefined
+  private failing: Promise<void> | undefined
 
   /** Opens for reading: no method of the handle, or of its namespaces, writes. */
   static open(transport: Transport, options?: ControllerOptions & { write?: never }): Promise<Controller>
@@ -94,6 +97,7 @@ export class Controller<N extends Namespace = Namespace> {
     options: ControllerOptions & { write?: WriteRequest } = {},
   ): Promise<Controller> {
     const { sysRoot = '/', write } = options
+    checkOptions(options)
     if (write !== undefined) await guardController(sysRoot, transport)
     const registers = new Registers(transport.bar)
     const limits = readLimits(registers, transport.name, options.readyTimeoutNs)
@@ -115,7 +119,7 @@ export class Controller<N extends Namespace = Namespace> {
       const identity = await identifyController(admin, limits.mpsmin)
       if (write !== undefined && write.serial !== identity.serial)
         throw new SerialMismatchError(write.serial, identity.serial)
-      const maxTransferBytes = Math.min(options.maxTransferBytes ?? 1024 * 1024, identity.maxTransferBytes ?? Infinity)
+      const maxTransferBytes = Math.min(options.maxTransferBytes ?? MIB, identity.maxTransferBytes ?? Infinity)
       const entries = Math.min((options.queueDepth ?? 32) + 1, limits.maxQueueEntries)
       // A handle that writes keeps one queue pair beside the engine's: Flush is no part of a plan.
       const beside = write === undefined ? 0 : 1
@@ -201,27 +205,25 @@ export class Controller<N extends Namespace = Namespace> {
 
   private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     if (this.state !== 'open') throw new ControllerClosedError(this.state)
-    const execution = this.executeToTheEnd(plan, memory, options)
+    const execution = this.resources.engine.execute(plan, memory, options)
     this.executing.add(execution)
     try {
-      return await execution
+      const summary = await execution
+      const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
+      if (fatal) await this.fail()
+      return summary
+    } catch (error) {
+      if (error instanceof EngineFailedError) await this.fail()
+      throw error
     } finally {
       this.executing.delete(execution)
     }
   }
 
-  private async executeToTheEnd(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    const summary = await this.resources.engine.execute(plan, memory, options)
-    const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
-    if (fatal) await this.fail()
-    return summary
-  }
-
   private async shutDown(): Promise<void> {
-    const wasOpen = this.state === 'open'
     this.state = 'closed'
     await Promise.allSettled(this.executing)
-    if (!wasOpen) return
+    if (this.failing !== undefined) return this.failing
     const { admin, ioQueues, engine, registers, transport } = this.resources
     try {
       engine.detach()
@@ -233,13 +235,29 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /**
-   * A command got no answer, so the controller may still write to its memory at any time. Disabling it ends that.
+   * A command got no answer, so the controller may still write to its memory at any time. Disabling it ends that -
+   * after the engine, which has stopped, is done with the queues.
    */
-  private async fail(): Promise<void> {
-    if (this.state !== 'open') return
-    this.state = 'failed'
-    await giveBack(this.resources)
+  private fail(): Promise<void> {
+    if (this.state === 'open') this.state = 'failed'
+    this.failing ??= (async () => {
+      await Promise.allSettled(this.executing)
+      // The caller hears of what went wrong first; that the controller cannot be disabled either adds nothing.
+      await giveBack(this.resources).catch(() => undefined)
+    })()
+    return this.failing
   }
+}
+
+function checkOptions({ queues = 1, queueDepth = 32, maxTransferBytes = MIB }: ControllerOptions): void {
+  const expect = (name: string, value: number, from: number, to: number) => {
+    if (!Number.isInteger(value) || value < from || value > to) {
+      throw new RangeError(`${name}: expected an integer from ${from} to ${to}, got ${value}`)
+    }
+  }
+  expect('queues', queues, 1, 65_534)
+  expect('queueDepth', queueDepth, 1, MOST_IN_FLIGHT)
+  expect('maxTransferBytes', maxTransferBytes, 4096, 2 ** 32)
 }
 
 /**

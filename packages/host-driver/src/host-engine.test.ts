@@ -154,6 +154,7 @@ describe('a plan that would do harm is refused before anything is staged', () =>
     ['a queue that is not there', { queue: Uint16Array.of(1) }],
     ['an array of another length', { slba: Float64Array.of(0, 8) }],
     ['an LBA that is no integer', { slba: Float64Array.of(0.5) }],
+    ['an address that is not dword aligned', { offsetBytes: Float64Array.of(2) }],
   ])('%s', async (_, change) => {
     const { ctrl, ns } = await openWith({})
     const memory = ns.dma.alloc(8 * MIB)
@@ -163,6 +164,49 @@ describe('a plan that would do harm is refused before anything is staged', () =>
     expect(simulation.statistics.doorbellWrites).toBe(before)
     await ctrl.close()
   })
+})
+
+test('memory that breaks off inside a page is refused', async () => {
+  const { ctrl, ns, memory } = await openWith({})
+  const segments = [
+    { offsetBytes: 0, iova: 0x10000, lengthBytes: 6144 },
+    { offsetBytes: 6144, iova: 0x20000, lengthBytes: MIB - 6144 },
+  ]
+  const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
+  const broken = { ...memory, lengthBytes: MIB, segments, iovaAt: (offset: number) => 0x10000 + offset }
+  await expect(ns.execute(plan, broken)).rejects.toThrow('segments that meet at ends of 4096-byte pages')
+  await ctrl.close()
+})
+
+test('a transport that breaks down leaves nobody waiting, and the handle closed', async () => {
+  simulation = simulate({ profile: 'sn740' })
+  let broken = false
+  const { transport } = simulation
+  const idle = (untilNs: number) =>
+    broken ? Promise.reject(new Error('the bus is gone')) : transport.clock.idle(untilNs)
+  const clock = { now: () => transport.clock.now(), idle }
+  const ctrl = await Controller.open({ ...transport, clock })
+  const ns = ctrl.namespace(1)
+  const plan = ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
+  broken = true
+  const both = await Promise.allSettled([ns.execute(plan, ns.dma.alloc(MIB)), ns.execute(plan, ns.dma.alloc(MIB))])
+  for (const result of both) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { code: 'ERR_GPUNVME_ENGINE_FAILED' } })
+  }
+  await expect(ns.execute(plan, ns.dma.alloc(MIB))).rejects.toThrow(ControllerClosedError)
+  await ctrl.close()
+})
+
+test('when one plan times out, the others settle before the queues are given back', async () => {
+  const { ctrl, ns, plan } = await openWith(fault({ kind: 'drop-completion' }))
+  const summaries = await Promise.all(
+    [0, 1, 2].map(() => ns.execute(plan, ns.dma.alloc(MIB), { timeoutNs: SECOND_NS })),
+  )
+  for (const { commands, succeeded, failures } of summaries) expect(succeeded + failures.length).toBe(commands)
+  expect(
+    summaries.flatMap(({ failures }) => failures).filter(({ outcome }) => outcome.kind === 'timeout'),
+  ).toHaveLength(1)
+  await ctrl.close()
 })
 
 test('rings one doorbell for a batch of commands', async () => {

@@ -1,4 +1,4 @@
-import { CSTS } from '@gpunvme/nvme-spec'
+import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
 import type {
   DmaMemory,
   Engine,
@@ -24,6 +24,7 @@ const TURNS_BEFORE_YIELD = 128
 interface Pending {
   readonly job: Job
   readonly resolve: (summary: OutcomeSummary) => void
+  readonly reject: (error: Error) => void
 }
 
 export interface HostEngineStatistics {
@@ -72,9 +73,9 @@ export class HostEngine implements Engine {
     const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
     const job = new Job(plan, memory, this.lanes.length, this.transport.clock.now(), timeoutNs, signal)
     if (this.stopped) job.stop()
-    return new Promise((resolve) => {
-      this.pending.push({ job, resolve })
-      if (!this.pumping) void this.pump()
+    return new Promise((resolve, reject) => {
+      this.pending.push({ job, resolve, reject })
+      if (!this.pumping) this.pump().catch((error: unknown) => this.breakDown(error))
     })
   }
 
@@ -132,6 +133,13 @@ export class HostEngine implements Engine {
     return this.lanes.reduce((earliest, lane) => Math.min(earliest, lane.earliestDeadlineNs()), Infinity)
   }
 
+  /** The transport itself failed: what is in flight is unknown, and nobody may be left waiting for it. */
+  private breakDown(cause: unknown): void {
+    this.stopped = true
+    this.pumping = false
+    for (const { reject } of this.pending.splice(0)) reject(new EngineFailedError(cause))
+  }
+
   /** Nothing has completed for a while: is the device still there, and has any command run out of time? */
   private checkHealth(): void {
     const { bar, clock } = this.transport
@@ -143,5 +151,17 @@ export class HostEngine implements Engine {
     if (!lost && givenUp === 0) return
     this.stopped = true
     for (const { job } of this.pending) job.stop()
+  }
+}
+
+/** Registers or memory could not be accessed at all. What was in flight may or may not have happened. */
+export class EngineFailedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_ENGINE_FAILED'
+  readonly category = 'device'
+  constructor(cause: unknown) {
+    super(`The host engine lost its transport: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      next: 'see the cause; open the transport and the controller again',
+      cause,
+    })
   }
 }

@@ -25,6 +25,10 @@ export interface PlanShape {
 export function planTransfers(shape: PlanShape, transfers: readonly Transfer[]): Plan {
   const { operation, nsid, blockBytes, maxTransferBytes, queues } = shape
   const perCommand = Math.min(Math.floor(maxTransferBytes / blockBytes), MAX_BLOCKS_PER_COMMAND)
+  if (perCommand < 1)
+    throw new RangeError(
+      `maximum transfer: expected at least one block of ${blockBytes} bytes, got ${maxTransferBytes}`,
+    )
   let commands = 0
   for (const { slba, blocks, offsetBytes } of transfers) {
     const sound = [slba, blocks, offsetBytes, slba + blocks].every((n) => Number.isSafeInteger(n) && n >= 0)
