@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** What every package's tests share: compiled tests are never picked up, and a machine-readable report is left behind. */
@@ -5,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['dist/**', 'node_modules/**'],
-    reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
+    reporters: ['default', join(import.meta.dirname, 'scripts/test-reporter.mjs')],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,25 +1,20 @@
-// After all suites: one line that says how many tests passed, failed and were skipped, and why each was skipped.
+// After all suites: how many tests passed and failed, and which were skipped and why.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const suites = [root, ...readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))]
-const totals = { passed: 0, failed: 0, skipped: 0 }
-const skips = []
-
-for (const suite of suites) {
-  const report = join(suite, '.reports', 'vitest.json')
+const reports = suites.map((suite) => {
+  const report = join(suite, '.reports', 'tests.json')
   if (!existsSync(report)) throw new Error(`${suite} left no test report: did its tests run?`)
-  for (const file of JSON.parse(readFileSync(report, 'utf8')).testResults) {
-    for (const { status, fullName } of file.assertionResults) {
-      if (status === 'passed') totals.passed++
-      else if (status === 'failed') totals.failed++
-      else skips.push(fullName)
-    }
-  }
-}
-totals.skipped = skips.length
+  return JSON.parse(readFileSync(report, 'utf8'))
+})
 
-for (const name of skips) console.log(`skipped: ${name}`)
-console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
-process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0
+const sum = (of) => reports.reduce((total, report) => total + of(report), 0)
+const passed = sum((report) => report.passed)
+const failed = sum((report) => report.failed)
+const skipped = reports.flatMap((report) => report.skipped)
+
+for (const name of skipped) console.log(`skipped: ${name}`)
+console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
