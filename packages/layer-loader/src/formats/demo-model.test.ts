@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -81,6 +81,25 @@ test('a demo model that cannot be that small is refused with the least that it c
   )
   await expect(writeDemoModel(path, { layers: 0 })).rejects.toThrow(RangeError)
 })
+
+test('a signal ends the writing between two pieces, and no file is left', async () => {
+  const place = await mkdtemp(join(directory, 'aborted-'))
+  const signal = abortedAfter(3)
+  await expect(writeDemoModel(join(place, 'model.gguf'), { targetBytes: TARGET_BYTES, signal })).rejects.toThrow(
+    'enough',
+  )
+  expect(await readdir(place)).toEqual([])
+})
+
+/** A signal that is found aborted when it is asked once more than so many times. */
+function abortedAfter(times: number): AbortSignal {
+  const { signal } = new AbortController()
+  let asked = 0
+  signal.throwIfAborted = () => {
+    if (asked++ >= times) throw new Error('enough')
+  }
+  return signal
+}
 
 function floats(data: Buffer): number[] {
   return Array.from({ length: data.byteLength / 4 }, (_, index) => data.readFloatLE(4 * index))

@@ -38,21 +38,22 @@ interface DemoTensor {
  *
  * @param options.layers transformer blocks. Default 8.
  * @param options.targetBytes the file's greatest length; the model is made as large as fits. Default 256 MiB.
+ * @param options.signal ends the writing between two pieces of about 1 MiB, and leaves no file.
  * @returns the file's length in bytes.
- * @throws RangeError when not even the smallest such model fits.
+ * @throws RangeError when not even the smallest such model fits; the signal's reason.
  */
 export async function writeDemoModel(
   path: string,
-  options: { layers?: number; targetBytes?: number } = {},
+  options: { layers?: number; targetBytes?: number; signal?: AbortSignal } = {},
 ): Promise<{ sizeBytes: number }> {
-  const { layers = DEMO_MODEL.layers, targetBytes = DEMO_MODEL.targetBytes } = options
+  const { layers = DEMO_MODEL.layers, targetBytes = DEMO_MODEL.targetBytes, signal } = options
   const sizes = largestThatFits(layers, targetBytes)
   const tensors = tensorsOf(sizes).map((tensor, index): GgufTensorToWrite => {
     // A golden-ratio step, so that neighbouring tensors have unrelated seeds; odd, and so never 0 for an odd factor.
     const seed = Math.imul(2 * index + 1, 0x9e37_79b9)
     return { ...tensor, data: demoData(tensor.dtype, tensorLengthBytes(tensor), seed) }
   })
-  return writeGguf(path, { metadata: metadataOf(sizes), tensors })
+  return writeGguf(path, { metadata: metadataOf(sizes), tensors }, { ...(signal && { signal }) })
 }
 
 /** The widest embedding with a feed-forward of three times its width, then as much more feed-forward as fits. */

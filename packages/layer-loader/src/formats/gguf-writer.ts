@@ -25,11 +25,17 @@ export interface GgufSink {
  * Writes a GGUF, version 3, little-endian, piece by piece. Given a path, the file appears there only when it is
  * whole; given a sink, the caller cleans up after an error and closes it. Not implemented: arrays of arrays.
  *
+ * @param options.signal ends the writing between two pieces.
  * @returns how many bytes were written.
  * @throws GgufWriteError when a tensor's data is not as long as its shape says; TypeError and RangeError for
- * content that no reader would accept, before anything is written.
+ * content that no reader would accept, before anything is written; the signal's reason.
  */
-export async function writeGguf(target: string | GgufSink, content: GgufContent): Promise<{ sizeBytes: number }> {
+export async function writeGguf(
+  target: string | GgufSink,
+  content: GgufContent,
+  options: { signal?: AbortSignal } = {},
+): Promise<{ sizeBytes: number }> {
+  const { signal } = options
   // Before the file is created, so that wrong arguments leave no trace.
   const header = layOutGguf(content.metadata, content.tensors, content.alignment)
   if (typeof target === 'string') return writeAtomically(target, writeAll)
@@ -41,16 +47,22 @@ export async function writeGguf(target: string | GgufSink, content: GgufContent)
     for (const [index, tensor] of content.tensors.entries()) {
       const { offsetBytes, lengthBytes } = header.places[index]!
       if (offsetBytes > sizeBytes) await writeFully(sink, new Uint8Array(offsetBytes - sizeBytes))
-      await writeTensor(sink, tensor, lengthBytes)
+      await writeTensor(sink, tensor, lengthBytes, signal)
       sizeBytes = offsetBytes + lengthBytes
     }
     return { sizeBytes }
   }
 }
 
-async function writeTensor(sink: GgufSink, tensor: GgufTensorToWrite, lengthBytes: number): Promise<void> {
+async function writeTensor(
+  sink: GgufSink,
+  tensor: GgufTensorToWrite,
+  lengthBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   let doneBytes = 0
   for await (const piece of tensor.data) {
+    signal?.throwIfAborted()
     doneBytes += piece.byteLength
     // Before the write: what is too much would lie in the next tensor's place.
     if (doneBytes > lengthBytes) throw new GgufWriteError(tensor, lengthBytes, doneBytes)
