@@ -184,6 +184,8 @@ describe('a lease', () => {
     for (const use of [() => lease!.tensor(name), () => lease!.bytes, () => lease!.memory]) {
       expect(use).toThrow(UseAfterReleaseError)
     }
+    expect(lease).toMatchObject({ name: 'layer 0', index: 0, tensors: [{ name }], verified: true })
+    expect(lease!.statistics).toMatchObject({ bytes: LAYER_BYTES })
     // An array that was taken before cannot refuse; poison makes it show.
     expect(kept.every((byte) => byte === 0xa5)).toBe(true)
   })

@@ -9,15 +9,16 @@ import type { LayerStatistics } from './statistics.js'
  * A layer in memory, on loan: until `release`, its bytes stay as they are; afterwards the slot is filled with another
  * layer.
  *
- * Every member that leads to the bytes throws UseAfterReleaseError once the lease is released, or its stream closed.
- * A `Uint8Array` that was taken before is plain memory, and its use cannot be noticed: keep the lease, not the array.
- * With `poison: true` such an array shows 0xa5 until the slot is filled again, which is a help in tests.
+ * Every member that leads to bytes - `memory`, `bytes`, `tensor()` - throws UseAfterReleaseError once the lease is
+ * released, or its stream closed. What is known of the layer stays: `name`, `index`, `tensors`, `statistics`,
+ * `verified`. A `Uint8Array` that was taken before is plain memory, and its use cannot be noticed: keep the lease, not
+ * the array. With `poison: true` such an array shows 0xa5 until the slot is filled again, which is a help in tests.
  */
 export class LayerLease {
   readonly name: string
   /** Position in the sequence of layers that was asked for. */
   readonly index: number
-  /** Whether every byte was checked against the image's checksums. */
+  /** Whether every byte was checked against the image's checksums before the layer was handed out. */
   readonly verified: boolean
   readonly statistics: LayerStatistics
   private readonly layer: PackedLayer
@@ -46,7 +47,7 @@ export class LayerLease {
     return !this.live
   }
 
-  /** The layer's tensors; each one's `offsetBytes` is where it starts in `memory`. */
+  /** Descriptions of the layer's tensors, no bytes; each one's `offsetBytes` is where it starts in `memory`. */
   get tensors(): readonly PackedTensor[] {
     return this.layer.tensors
   }
