@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { attempting } from './file-error.js'
 
-/** Lends a directory that is gone afterwards, however the process ends short of SIGKILL. */
-export async function withTemporaryDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
-  const path = await mkdtemp(join(tmpdir(), 'gpunvme-'))
+/** Lends a directory inside `parent` that is gone afterwards, however the process ends short of SIGKILL. */
+export async function withTemporaryDirectory<T>(parent: string, use: (path: string) => Promise<T>): Promise<T> {
+  const path = await attempting(`make a temporary directory in ${parent}`, () => mkdtemp(join(parent, 'gpunvme-')))
   const remove = () => {
     rmSync(path, { recursive: true, force: true })
   }

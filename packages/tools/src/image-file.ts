@@ -1,12 +1,15 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
+import { FileError } from './file-error.js'
+import { UsageError } from './usage-error.js'
 
 /** The least that can be a drive: one logical block. */
 const LEAST_BYTES = 512
 
 /** The file's status; undefined where there is none of that name. @throws ImageFileError when it cannot be a drive. */
 export async function statImageFile(path: string): Promise<Stats | undefined> {
+  if (path === '') throw new UsageError('--image needs the name of a file', { next: '--image drive.img' })
   let stats: Stats
   try {
     stats = await stat(path)
@@ -15,7 +18,7 @@ export async function statImageFile(path: string): Promise<Stats | undefined> {
     if (code === 'ENOENT') return undefined
     if (code === 'EACCES') throw new ImageFileError(path, 'permission denied', 'privilege', `ls -ld ${path}`)
     if (code === 'ENOTDIR') throw new ImageFileError(path, 'no such directory', 'not-found', 'check the spelling')
-    throw cause
+    throw new FileError(`use ${path} as a drive`, cause as NodeJS.ErrnoException)
   }
   if (stats.isDirectory()) throw new ImageFileError(path, 'it is a directory', 'usage', 'name a file in it')
   if (!stats.isFile()) {
@@ -85,7 +88,7 @@ async function openNew(path: string) {
     if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
       throw new ImageFileError(path, `it cannot be created here (${code})`, 'privilege', 'choose a directory of yours')
     }
-    throw cause
+    throw new FileError(`make ${path}`, cause as NodeJS.ErrnoException)
   }
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { createImageFile } from './image-file.js'
 import {
   ImageFileError,
   NotAvailableError,
@@ -47,6 +48,16 @@ test('an image file is made where that is asked for, and found again', async () 
   expect(controller.namespace(1).capacityBytes).toBe(8 * 1024 * 1024)
   await controller.close()
   await found.close()
+})
+
+test('an image file that was made meanwhile is left alone', async () => {
+  const image = join(directory, 'raced.img')
+  await createImageFile(image, 4096)
+  await expect(createImageFile(image, 512)).rejects.toMatchObject({
+    category: 'privilege',
+    message: expect.stringMatching(/raced\.img: it exists by now.* \(EEXIST\)\n {2}Try: /) as string,
+  })
+  expect(statSync(image).size).toBe(4096)
 })
 
 test('names that are planned and names that mean nothing are told apart', async () => {

@@ -7,6 +7,7 @@ afterEach(() => vi.restoreAllMocks())
 
 function report(error: unknown) {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  written.mockClear()
   const code = reportError(new Output(), error, 'gpunvme help')
   return { code, text: written.mock.calls.map(([text]) => String(text)).join('') }
 }
@@ -16,11 +17,15 @@ test('an error of ours is its message, without a stack', () => {
   expect([code, text]).toEqual([2, 'No such thing\n  a fact\n  Try: another\n'])
 })
 
-test('what the system refuses is its message, with the exit code of its kind', () => {
-  const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open' })
+test('what the system refuses has its path, a next step, and the exit code of its kind', () => {
+  const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open', path: 'x' })
   expect(report(refusal('EACCES')).code).toBe(4)
   expect(report(refusal('ENOENT')).code).toBe(3)
-  expect(report(refusal('ENOSPC'))).toEqual({ code: 1, text: expect.not.stringContaining(' at ') as string })
+  expect(report(refusal('ENOSPC'))).toEqual({
+    code: 7,
+    text: 'Cannot open x: no space is left on the disk (ENOSPC)\n  Try: make room there, or use another disk\n',
+  })
+  expect(report(refusal('EWHAT'))).toEqual({ code: 1, text: 'Cannot open x: EWHAT\n' })
 })
 
 test('what nobody foresaw has its stack, and asks to be reported', () => {

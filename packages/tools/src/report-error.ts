@@ -2,6 +2,7 @@ import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { CommanderError } from 'commander'
 import { inCliWords } from './cli-words.js'
 import { EXIT } from './exit-codes.js'
+import { FileError, isSystemError } from './file-error.js'
 import type { Output } from './output.js'
 import { printable } from './printable.js'
 import { UsageError } from './usage-error.js'
@@ -33,7 +34,7 @@ export function reportError(output: Output, error: unknown, help: string): numbe
 function describe(error: unknown, help: string): Reported {
   if (error instanceof GpuNvmeError) return { code: error.code, category: error.category, message: inCliWords(error) }
   if (error instanceof CommanderError) return describe(usageError(error, help), help)
-  if (isSystemError(error)) return { code: error.code, category: systemCategory(error.code), message: error.message }
+  if (isSystemError(error)) return describe(fileError(error), help)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? error.stack : undefined
   return { code: 'ERR_GPUNVME_UNEXPECTED', category: 'failure', message, stack: stack ?? '(no stack)' }
@@ -49,13 +50,7 @@ function usageError({ message }: CommanderError, help: string): UsageError {
   })
 }
 
-/** What the operating system refused: its words say it, and a stack would not help. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
-}
-
-function systemCategory(code: string): ErrorCategory {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'not-found'
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'privilege'
-  return 'failure'
+/** What the operating system refused where nobody could say what for: its own words are left. A stack would not help. */
+function fileError(error: NodeJS.ErrnoException): FileError {
+  return new FileError([error.syscall, error.path].filter((part) => part !== undefined).join(' '), error)
 }

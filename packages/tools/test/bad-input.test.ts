@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   closeSync,
@@ -111,16 +112,31 @@ describe('exit 2: what was typed cannot be meant', () => {
     await expectError(['load', '--image', 'drive.img', '--capacity', '1GiB'], 2, 'leave the capacity out')
   })
 
+  test('an image without a name, or with one that no file can have', async () => {
+    await Promise.all([
+      expectError(['pack', 'model.gguf', '--image', ''], 2, '--image needs the name of a file'),
+      expectError(['load', '--image', 'x'.repeat(300)], 2, 'as a drive: the name is too long', 'Try: '),
+    ])
+  })
+
   test('packing a model onto itself', async () => {
     await expectError(['pack', 'model.gguf', '--image', './model.gguf'], 2, 'the model itself')
   })
 
-  test('--keep with a file that exists', async () => {
+  test('--keep with a file that exists, or with what is no name', async () => {
     await expectError(['demo', '--keep', 'model.gguf'], 2, 'exists already')
+    await expectError(['demo', '--keep', ''], 2, '--keep needs the name of a file')
+    await expectError(['demo', '--keep', 'x'.repeat(300)], 2, 'the name is too long (ENAMETOOLONG)', 'Try: ')
   })
 })
 
 describe('exit 3: not found', () => {
+  test('a directory to keep the demo in, or for temporary files', async () => {
+    await expectError(['demo', '--keep', 'missing/kept.gguf'], 3, 'disk of missing', 'ENOENT', 'Try: ')
+    const ended = await gpunvme(['demo'], { cwd, env: { TMPDIR: at('missing') } })
+    expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining(at('missing')) as string])
+  })
+
   test('a missing model, image, directory or name', async () => {
     await Promise.all([
       expectError(['inspect', 'missing.gguf'], 3, 'no such file'),
@@ -253,6 +269,17 @@ describe('exit 6: bytes that are not right', () => {
 })
 
 describe('exit 7: cannot be done', () => {
+  test('a demo that would not fit into memory or onto the disk, before its first byte', async () => {
+    await expectError(
+      ['demo', '--size', '1024TiB', '--keep', 'huge.gguf'],
+      7,
+      'The demo would take 2 PiB of memory',
+      'this machine has',
+      'Try: --size 64MiB',
+    )
+    expect(readdirSync(cwd).filter((name) => /huge|gpunvme-/.test(name))).toEqual([])
+  })
+
   test('a drive that is too small, which is not left behind', async () => {
     const args = ['pack', 'model.gguf', '--image', 'small.img', '--capacity', '3MiB']
     await expectError(args, 7, 'does not fit', /needed: \d+ bytes/, '--capacity')

@@ -37,10 +37,19 @@ test('a second SIGINT ends the process at once, and its files are gone all the s
   const onStderr = (text: string, child: ChildProcess) => {
     if (/A model/.test(text)) child.kill('SIGINT')
   }
-  const ended = await gpunvme(['demo', '--size', '1GiB'], { cwd, env: { TMPDIR: temporary }, onStderr })
+  const ended = await gpunvme(['demo', '--size', '512MiB'], { cwd, env: { TMPDIR: temporary }, onStderr })
   expect(ended.code).toBe(130)
   expect(ended.stderr).not.toContain('Interrupted by')
   expect(readdirSync(temporary)).toEqual([])
+})
+
+test('the first SIGINT ends the making of the model, and --keep leaves nothing beside the kept file', async () => {
+  const folder = scratch()
+  const args = ['demo', '--size', '512MiB', '--keep', join(folder, 'kept.gguf')]
+  const ended = await gpunvme(args, { cwd, onStderr: when('A model', 'SIGINT') })
+  expect(ended.code).toBe(130)
+  expect(ended.stderr).not.toContain('1 Made')
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('an interrupted pack takes the drive away that it had begun to make', async () => {

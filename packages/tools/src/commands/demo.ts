@@ -1,12 +1,15 @@
 import { openImage } from '@gpunvme/layer-loader'
 import { openFileSource, openModel, writeDemoModel, type Model } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
-import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { undoOnFailure, withTemporaryDirectory } from '../cleanup.js'
+import { rename, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { withTemporaryDirectory } from '../cleanup.js'
 import { TensorComparison } from '../compare-tensors.js'
 import { withReader, withTransport, withWriter } from '../drive.js'
 import { requireMemory } from '../enough-memory.js'
+import { requireSpace } from '../enough-space.js'
+import { attempting, isSystemError } from '../file-error.js'
 import { invocation } from '../invocation.js'
 import type { OpenedTransport } from '../open.js'
 import { addOutputOptions, addTransportOptions, examples, size, type TransportFlags } from '../options.js'
@@ -41,23 +44,44 @@ export function demo(program: Command, { signal }: Session): void {
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const { keep } = flags
-  if (keep === undefined) {
-    return withTemporaryDirectory((directory) => show(join(directory, 'demo.gguf'), flags, output, signal))
-  }
-  if (existsSync(keep)) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
-  // A model that was not shown to work would stand in the way of the next attempt.
-  return undoOnFailure(
-    () => rmSync(keep, { force: true }),
-    () => show(keep, flags, output, signal),
+  if (keep !== undefined) await requireNew(keep)
+  // What is kept is made beside its place, since only there a rename is one step and takes no more room.
+  const parent = keep === undefined ? tmpdir() : dirname(keep)
+  requireMemory('The demo', 2 * flags.size, '--size 64MiB')
+  await requireSpace(
+    'The demo',
+    parent,
+    flags.size,
+    `--size 64MiB, or ${keep === undefined ? 'TMPDIR' : '--keep'} on another disk`,
   )
+  await withTemporaryDirectory(parent, async (directory) => {
+    const path = join(directory, 'demo.gguf')
+    await show(path, flags, output, signal)
+    // Only now: a model that was not shown to work would stand in the way of the next attempt.
+    if (keep !== undefined) await attempting(`keep the model as ${keep}`, () => rename(path, keep))
+  })
+  suggest(output, keep)
+}
+
+async function requireNew(keep: string): Promise<void> {
+  if (keep === '') throw new UsageError('--keep needs the name of a file', { next: '--keep demo.gguf' })
+  const exists = await attempting(`keep the model as ${keep}`, () =>
+    stat(keep).then(
+      () => true,
+      (error: unknown) => {
+        if (isSystemError(error) && error.code === 'ENOENT') return false
+        throw error
+      },
+    ),
+  )
+  if (exists) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
 }
 
 async function show(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   output.note('A model goes onto a simulated NVMe drive and comes back. No GPU, SSD or root.')
   const startMs = performance.now()
   output.setStatus('1 Making a model')
-  await makeModel(path, flags.size)
-  signal.throwIfAborted()
+  await makeModel(path, flags.size, signal)
   const source = await openFileSource(path)
   try {
     const model = await openModel(source, { signal })
@@ -66,17 +90,15 @@ async function show(path: string, flags: Flags, output: Output, signal: AbortSig
       `1 Made a model: GGUF, ${formatBytes(source.sizeBytes)}, ${plural(tensors.length, 'tensor')}, ` +
         `${plural(layers.length, 'layer')}, random weights (${formatDuration((performance.now() - startMs) * 1e6)})`,
     )
-    requireMemory('The demo', 2 * source.sizeBytes, '--size 64MiB')
     await withTransport(flags, 'write', (opened) => packAndStream(model, opened, flags, output, signal))
   } finally {
     await source.close()
   }
-  suggest(output, flags.keep)
 }
 
-async function makeModel(path: string, targetBytes: number): Promise<void> {
+async function makeModel(path: string, targetBytes: number, signal: AbortSignal): Promise<void> {
   try {
-    await writeDemoModel(path, { targetBytes })
+    await attempting(`make the model in ${dirname(path)}`, () => writeDemoModel(path, { targetBytes, signal }))
   } catch (error) {
     if (error instanceof RangeError)
       throw new UsageError(`--size: ${error.message.replace(/^targetBytes: /, '')}`, { cause: error })
