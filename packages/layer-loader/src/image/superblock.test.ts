@@ -85,6 +85,24 @@ describe('a field that cannot be, under a checksum that matches', () => {
     expect(error).toMatchObject({ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', copy: 'B', field })
   })
 
+  test.each([
+    ['CRC', 4092, [0xef, 0xbe, 0xad, 0xde], /^0x[0-9a-f]{8}$/, '0xdeadbeef'],
+    ['MAGIC', 0, [0x48], '4750554e564d4500', '4850554e564d4500'],
+    ['SELF', 48, [0, 0x10, 0], '1048576', '4096'],
+    ['CHUNK', 60, [0, 0, 0x20], '1048576', '2097152'],
+    ['DIRECTORY_OFFSET', 64, [0, 0x02, 0x30], 'a multiple of 4096 of at least 2097152', '3146240'],
+    ['GENERATION', 16, [0, 0, 0, 0, 0, 0], '1 to 2^53 - 1', '0'],
+  ] as const)('%s is reported in one base, expected and got', (field, offset, values, expected, got) => {
+    const bytes = literal()
+    bytes.set(values, offset)
+    const error = errorOf(field === 'CRC' ? bytes : seal(bytes))
+    expect(error).toMatchObject({
+      field,
+      expected: typeof expected === 'string' ? expected : (expect.stringMatching(expected) as string),
+      got,
+    })
+  })
+
   test('an end beyond the namespace, as of an image copied to a smaller drive', () => {
     expect(errorOf(literal(), 0x30_0fff)).toMatchObject({ field: 'USED_END' })
   })
@@ -93,7 +111,7 @@ describe('a field that cannot be, under a checksum that matches', () => {
 describe('an image of a later version is told from a damaged one', () => {
   test.each([
     ['it is of version 2', 8, 2],
-    ['it requires features 0x4', 40, 4],
+    ['it requires features 0x00000004', 40, 4],
   ])('%s', (message, offset, value) => {
     const bytes = literal()
     bytes[offset] = value

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { ascii, bytes, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import { ascii, bytes, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
 import {
   ALIGNMENT_BYTES,
   CHUNK_BYTES,
@@ -26,21 +26,26 @@ export const SUPERBLOCK = struct(
     MAGIC: bytes(0, 8, 'GPUNVME and a NUL'),
     VERSION: u32(8, 'Format version'),
     LENGTH: u32(12, 'Bytes of this structure'),
-    GENERATION: n64(16, 'Counts publications; the valid copy with the highest is the live one'),
+    GENERATION: inDecimal(16, 'Counts publications; the valid copy with the highest is the live one'),
     IMAGE_ID: bytes(24, 16, 'Random, new with each publication'),
-    REQUIRED: u32(40, 'Features that a reader must know; unknown ones set: do not read'),
-    OPTIONAL: u32(44, 'Features that a reader may ignore'),
-    SELF: n64(48, 'Byte offset of this copy'),
+    REQUIRED: inHex(u32(40, 'Features that a reader must know; unknown ones set: do not read')),
+    OPTIONAL: inHex(u32(44, 'Features that a reader may ignore')),
+    SELF: inDecimal(48, 'Byte offset of this copy'),
     ALIGNMENT: u32(56, 'Bytes; alignment of every extent and tensor'),
     CHUNK: u32(60, 'Bytes under one checksum'),
-    DIRECTORY_OFFSET: n64(64, 'Byte offset of the directory'),
+    DIRECTORY_OFFSET: inDecimal(64, 'Byte offset of the directory'),
     DIRECTORY_LENGTH: u32(72, 'Bytes of the directory'),
-    DIRECTORY_CRC: u32(76, 'CRC-32 of the directory'),
-    USED_END: n64(80, 'Byte offset after the last extent'),
+    DIRECTORY_CRC: inHex(u32(76, 'CRC-32 of the directory')),
+    USED_END: inDecimal(80, 'Byte offset after the last extent'),
     WRITER: ascii(128, 64, 'What wrote the image, for people', 0),
-    CRC: u32(4092, 'CRC-32 of bytes 0 to 4091'),
+    CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
+
+/** A count or a byte offset of 64 bits, printed as every message about images prints them. */
+function inDecimal(offset: number, doc: string): ReturnType<typeof n64> {
+  return { ...n64(offset, doc), format: String }
+}
 
 /** What a superblock says, checked. */
 export interface Superblock {
@@ -92,9 +97,10 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array, capacityBy
   require('MAGIC', hasMagic(encoded), hex(MAGIC))
   // Before every other field: a flipped bit must not look like a version that is yet to come.
   const crc = crcOf(encoded)
-  require('CRC', view.CRC === crc, `0x${crc.toString(16)}`)
+  require('CRC', view.CRC === crc, SUPERBLOCK.fields.CRC.format(crc))
   if (view.VERSION !== FORMAT_VERSION) throw new UnsupportedImageError(copy, `it is of version ${view.VERSION}`)
-  if (view.REQUIRED !== 0) throw new UnsupportedImageError(copy, `it requires features 0x${view.REQUIRED.toString(16)}`)
+  if (view.REQUIRED !== 0)
+    throw new UnsupportedImageError(copy, `it requires features ${SUPERBLOCK.fields.REQUIRED.format(view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === SUPERBLOCK_BYTES, String(SUPERBLOCK_BYTES))
   require('SELF', view.SELF === COPY_OFFSET_BYTES[copy], String(COPY_OFFSET_BYTES[copy]))
   require('GENERATION', Number.isSafeInteger(view.GENERATION) && view.GENERATION > 0, '1 to 2^53 - 1')
@@ -142,7 +148,7 @@ export class SuperblockError extends GpuNvmeError {
   constructor(copy: CopyName, field: SuperblockField, expected: string, got: string) {
     super(`Superblock copy ${copy} is damaged: ${field}`, {
       facts: [`copy ${copy} at byte ${COPY_OFFSET_BYTES[copy]}`, `expected ${expected}`, `got ${got}`],
-      next: 'the other copy is used where it is sound; pack the model again to repair this one',
+      next: 'the other copy is used where it is sound; pack the model again with { replace: true } to repair this one',
     })
     this.copy = copy
     this.field = field
