@@ -72,7 +72,9 @@ export class VerificationError extends GpuNvmeError {
         `NSID ${nsid}  LBA 0x${slba.toString(16)} to 0x${(slba + blocks - 1).toString(16)}`,
         `CRC-32 expected ${encodeCrc(expected)}, got ${encodeCrc(got)}`,
       ],
-      next: 'read it again; if it fails again, the media or the path to it corrupts data: pack the model again',
+      next:
+        'read it again; if it fails again, the media or the path to it corrupts data: ' +
+        'pack the model again with { replace: true }',
     })
     this.model = model.name
     this.layer = layer.name

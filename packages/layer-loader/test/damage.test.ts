@@ -186,6 +186,17 @@ describe('a flipped bit', () => {
   })
 })
 
+test('what is damaged and can be packed again says with which option', async () => {
+  const { memory, receipt } = await packed()
+  const { layers, chunkTable } = receipt.manifest
+  for (const at of [0, layers[0]!.offsetBytes, chunkTable.offsetBytes]) {
+    flip(memory, at)
+    const { problems } = await verifyImage(memory.namespace)
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('{ replace: true }')])
+    flip(memory, at)
+  }
+})
+
 test('of an image that is damaged throughout, every chunk is counted and a hundred problems are kept', async () => {
   const memory = new MemoryNamespace({ capacityBytes: 4 << 20 })
   const tensors = Array.from({ length: 150 }, (_, index) => [`model.layers.${index}.w`, 10] as const)

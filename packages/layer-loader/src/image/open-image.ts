@@ -103,7 +103,7 @@ export class StaleCopyError extends GpuNvmeError {
       facts: [
         'the image can be used; were the other copy lost, this one would lead to an image that may be overwritten',
       ],
-      next: 'pack the model again to have two copies',
+      next: 'pack the model again with { replace: true } to have two copies',
     })
   }
 }

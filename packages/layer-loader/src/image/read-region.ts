@@ -42,7 +42,7 @@ export class ImageChecksumError extends GpuNvmeError {
         `expected ${encodeCrc(extent.crc32)}`,
         `got ${encodeCrc(got)}`,
       ],
-      next: 'pack the model again from its source',
+      next: 'pack the model again from its source, with { replace: true }',
     })
     this.region = region
     this.extent = extent
