@@ -1,6 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseBytes } from './units.js'
 
+/** The simulated drives' blocks. */
+const BLOCK_BYTES = 512
+
 /** Which controller, through what, driven by whom. */
 export interface TransportFlags {
   readonly transport: string
@@ -29,7 +32,7 @@ export function addTransportOptions(command: Command, image?: string): void {
     .option('--engine <name>', 'who submits the commands', 'host')
     .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
-    .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB'))
+    .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES))
     .addOption(whole('--seed <n>', "of the simulator's random numbers", 0, 0xffff_ffff).default(1))
 }
 
@@ -44,10 +47,11 @@ export function whole(flags: string, description: string, least: number, most: n
 }
 
 /** A number of bytes, with a unit. */
-export function size(flags: string, description: string): Option {
+export function size(flags: string, description: string, leastBytes = 0): Option {
   return new Option(flags, description).argParser((text) => {
     const bytes = parseBytes(text)
     if (bytes === undefined) throw new InvalidArgumentError("Expected a size such as '512MiB', '16GiB' or '4096'.")
+    if (bytes < leastBytes) throw new InvalidArgumentError(`Expected at least ${leastBytes} bytes, one block.`)
     return bytes
   })
 }

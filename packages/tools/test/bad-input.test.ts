@@ -87,6 +87,9 @@ describe('exit 2: what was typed cannot be meant', () => {
       expectError(['load', 'model.gguf', '--depth', '0'], 2, 'whole number from 1 to 4095'),
       expectError(['load', 'model.gguf', '--slots', '2.5'], 2, 'whole number'),
       expectError(['load', 'model.gguf', '--capacity', '16G'], 2, "such as '512MiB'"),
+      ...['0', '1', '511'].map((capacity) =>
+        expectError(['load', 'model.gguf', '--capacity', capacity], 2, 'at least 512 bytes, one block'),
+      ),
       expectError(['demo', '--size', '1KiB'], 2, 'expected at least'),
       expectError(['pack', 'model.gguf', '--name', 'a\u001b[31m'], 2, 'without control characters'),
     ])
