@@ -36,10 +36,14 @@ export function gpunvme(args: readonly string[], { cwd, env = {}, onStderr }: Ru
   })
 }
 
+const scratches: string[] = []
+// Here and not in scratch(): inside a test, it is too late to ask for this.
+afterAll(() => scratches.forEach((path) => rmSync(path, { recursive: true, force: true })))
+
 /** A directory that is removed after the tests of the file. */
 export function scratch(): string {
   const path = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
-  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  scratches.push(path)
   return path
 }
 
