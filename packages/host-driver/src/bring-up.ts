@@ -43,6 +43,7 @@ export function readLimits(registers: Registers, name: string, readyTimeoutNs?: 
   const { MQES, MPSMIN, MPSMAX, CSS_NCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
   if (CSS_NCSS === 0)
     throw new UnsupportedControllerError(name, 'it has no NVM Command Set (CAP.CSS.NCSS = 0)', CAP.format(cap))
+  if (MQES < 1) throw new UnsupportedControllerError(name, 'its queues hold one entry (CAP.MQES = 0)', CAP.format(cap))
   const pageBytes = Math.max(HOST_PAGE_BYTES, memoryPageBytes(MPSMIN))
   if (pageBytes > memoryPageBytes(MPSMAX)) {
     throw new UnsupportedControllerError(

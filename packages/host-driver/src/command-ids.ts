@@ -1,3 +1,5 @@
+import { advance } from './ring.js'
+
 /** More would leave fewer than sixteen generations to an identifier's 16 bits. */
 export const MOST_IN_FLIGHT = 4095
 
@@ -11,7 +13,9 @@ export class CommandIds {
   private readonly slotBits: number
   private readonly generation: Uint16Array
   private readonly outstanding: Uint8Array
+  /** A ring: the slot that has been free for longest goes next, so that an identifier comes again as late as can be. */
   private readonly freeSlots: Uint16Array
+  private nextFree = 0
   private freeCount: number
 
   /** @throws RangeError for no slots, or more than MOST_IN_FLIGHT. */
@@ -24,7 +28,7 @@ export class CommandIds {
     this.slotBits = Math.ceil(Math.log2(slots + 1))
     this.generation = new Uint16Array(slots)
     this.outstanding = new Uint8Array(slots)
-    this.freeSlots = Uint16Array.from({ length: slots }, (_, index) => slots - 1 - index)
+    this.freeSlots = Uint16Array.from({ length: slots }, (_, index) => index)
     this.freeCount = slots
   }
 
@@ -35,7 +39,9 @@ export class CommandIds {
   /** A free slot, now outstanding; -1 when all are. */
   take(): number {
     if (this.freeCount === 0) return -1
-    const slot = this.freeSlots[--this.freeCount]!
+    const slot = this.freeSlots[this.nextFree]!
+    this.nextFree = advance(this.nextFree, this.slots)
+    this.freeCount--
     this.outstanding[slot] = 1
     return slot
   }
@@ -53,7 +59,7 @@ export class CommandIds {
   /** The command of this slot has completed: the slot may be used again, under another identifier. */
   release(slot: number): void {
     this.abandon(slot)
-    this.freeSlots[this.freeCount++] = slot
+    this.freeSlots[(this.nextFree + this.freeCount++) % this.slots] = slot
   }
 
   /**

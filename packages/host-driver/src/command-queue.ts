@@ -1,5 +1,5 @@
 import { CSTS, formatSqe, formatStatus, GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type { DmaAllocator, DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from './bring-up.js'
 import { hostView, QueuePair, type CompletionSink } from './queue-pair.js'
 import { statusOutcome } from './status-word.js'
@@ -31,12 +31,18 @@ export class CommandQueue implements CompletionSink {
   private tail: Promise<unknown> = Promise.resolve()
   private completion: Completion | undefined
 
-  constructor(set: 'admin' | 'nvm', memory: QueuePairMemory, transport: Transport, timeoutNs: number) {
+  constructor(
+    set: 'admin' | 'nvm',
+    memory: QueuePairMemory,
+    transport: Transport,
+    dma: DmaAllocator,
+    timeoutNs: number,
+  ) {
     this.set = set
     this.pair = new QueuePair(memory, transport.bar)
     this.transport = transport
     this.timeoutNs = timeoutNs
-    this.data = transport.dma.alloc(DATA_BYTES, { contiguous: true, alignBytes: DATA_BYTES })
+    this.data = dma.alloc(DATA_BYTES, { contiguous: true, alignBytes: DATA_BYTES })
   }
 
   /**
@@ -57,10 +63,6 @@ export class CommandQueue implements CompletionSink {
       this.data.forHost(0, DATA_BYTES)
       return new DataView(bytes.slice().buffer)
     })
-  }
-
-  free(): void {
-    this.data.free()
   }
 
   completed(_slot: number, status: number, dw0: number): void {

@@ -1,11 +1,18 @@
 import { CC, CSTS, zeroBased } from '@gpunvme/nvme-spec'
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
-import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../test/counted-allocator.js'
 import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
 import { CommandError } from './command-queue.js'
-import { Controller, ControllerClosedError, NamespaceNotFoundError, SerialMismatchError } from './controller.js'
+import {
+  Controller,
+  ControllerClosedError,
+  NamespaceNotFoundError,
+  SerialMismatchError,
+  ShutdownIncompleteError,
+} from './controller.js'
+import { HostEngine } from './host-engine.js'
 import { ForeignDataError } from './guard/guard.js'
 import { LbaRangeError } from './namespace.js'
 
@@ -187,6 +194,65 @@ describe('writing', () => {
     await using third = await Controller.open(transport, { write: { serial, overwrite: ['ext2/3/4'] } })
     await third.namespace(1).write(0, 1, third.namespace(1).dma.alloc(512))
   })
+})
+
+test('a shutdown that does not complete is an error, and everything is given back all the same', async () => {
+  const transport = controller()
+  const stuck = (offset: number) => transport.bar.read32(offset) & (offset === 0x1c ? ~0xc : ~0)
+  const bar: Bar = {
+    lengthBytes: transport.bar.lengthBytes,
+    read32: stuck,
+    read64: (offset) => transport.bar.read64(offset),
+    write32: (offset, value) => transport.bar.write32(offset, value),
+    write64: (offset, value) => transport.bar.write64(offset, value),
+  }
+  const ctrl = await Controller.open({ ...transport, bar })
+  await expect(ctrl.close()).rejects.toThrow(ShutdownIncompleteError)
+  expect(CC.EN.of(transport.bar.read32(0x14))).toBe(0)
+  expect(allocated.bytesInUse).toBe(0)
+})
+
+test('whichever allocation fails, those before it are given back', async () => {
+  for (let failing = 1; ; failing++) {
+    const transport = controller()
+    let count = 0
+    const dma: DmaAllocator = {
+      alloc(lengthBytes, request) {
+        if (++count === failing) throw new RangeError('no memory left')
+        return allocated.alloc(lengthBytes, request)
+      },
+    }
+    const opening = Controller.open({ ...transport, dma })
+    if (failing > 7) {
+      await (await opening).close()
+      return
+    }
+    await expect(opening).rejects.toThrow('no memory left')
+    expect(allocated.bytesInUse).toBe(0)
+  }
+})
+
+test('an engine can be used again after the controller it served was taken down', async () => {
+  const faults = { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'drop-completion' } as const }] }
+  const transport = controller({ faults })
+  const engine = new HostEngine(transport)
+  const first = await Controller.open(transport, { engine })
+  await expect(first.namespace(1).readBytes(0, 1)).rejects.toThrow('no completion')
+  await first.close()
+  await using second = await Controller.open(transport, { engine })
+  expect(await second.namespace(1).readBytes(0, 1)).toEqual(new Uint8Array(1))
+})
+
+test('a guard that could not look is asked again at the next write', async () => {
+  const serial = 'SIM00001'
+  const profile = deriveProfile('ideal', { identify: { SN: serial } })
+  const faults = {
+    rules: [{ match: { qid: 1, opcode: 2, nth: 1 }, action: { kind: 'status', sct: 2, sc: 0x81 } as const }],
+  }
+  await using ctrl = await Controller.open(controller({ profile, faults }), { write: { serial } })
+  const memory = ctrl.namespace(1).dma.alloc(512)
+  await expect(ctrl.namespace(1).write(0, 1, memory)).rejects.toThrow('Unrecovered Read Error')
+  await ctrl.namespace(1).write(0, 1, memory)
 })
 
 test('an admin command that the controller refuses is an error with its status', async () => {

@@ -19,13 +19,14 @@ import {
   UnsupportedControllerError,
   type Limits,
 } from './bring-up.js'
+import { DmaPool } from './dma-pool.js'
 import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
 import { EngineFailedError, HostEngine } from './host-engine.js'
 import { identifyController, identifyNamespaces, type ControllerIdentity } from './identity.js'
 import { MOST_IN_FLIGHT } from './command-ids.js'
 import { createQueuePair, deleteQueuePair, negotiateQueues } from './io-queues.js'
 import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
-import { allocateQueuePair, freeQueuePair } from './queue-memory.js'
+import { allocateQueuePair } from './queue-memory.js'
 import { Registers } from './registers.js'
 import { NS_PER_MS } from './wait.js'
 
@@ -48,7 +49,12 @@ export interface ControllerOptions {
 
 const MIB = 1024 * 1024
 const ADMIN_ENTRIES = 32
-const SHUTDOWN_TIMEOUT_NS = 5_000 * NS_PER_MS
+
+/**
+ * The specification asks a host to wait RTD3E, or 1 s where that is 0, for a shutdown (Base 2.1 §3.6.1). Drives may be
+ * slower than they say, and there is nothing to gain by leaving early.
+ */
+const SHORTEST_SHUTDOWN_WAIT_NS = 5_000 * NS_PER_MS
 
 /** What belongs to an enabled controller and has to be given back. */
 interface Resources {
@@ -56,11 +62,12 @@ interface Resources {
   readonly registers: Registers
   readonly limits: Limits
   readonly engine: Engine
-  readonly adminMemory: QueuePairMemory
+  /** Everything that the controller can reach and that is not a caller's. */
+  readonly pool: DmaPool
   readonly admin: CommandQueue
   readonly ioQueues: readonly QueuePairMemory[]
   /** For I/O commands that are no part of a plan; only handles that write have it. */
-  single?: CommandQueue
+  readonly single: CommandQueue | undefined
 }
 
 /**
@@ -81,12 +88,15 @@ export class Controller<N extends Namespace = Namespace> {
   private closing: Promise<void> | undefined
   private failing: Promise<void> | undefined
 
-  /** Opens for reading: no method of the handle, or of its namespaces, writes. */
+  /**
+   * Opens for reading: no method of the handle, or of its namespaces, writes.
+   * @throws DeviceHeldError when this machine uses the drive: bring-up resets the controller under it.
+   */
   static open(transport: Transport, options?: ControllerOptions & { write?: never }): Promise<Controller>
   /**
-   * Opens for writing. The serial number has to be the controller's own, nothing on this machine may hold the
-   * drive, and before the first write to a namespace it is searched for data that is not ours.
-   * @throws SerialMismatchError, DeviceHeldError; ForeignDataError at the first write.
+   * Opens for writing. The serial number has to be the controller's own, and before the first write to a namespace it
+   * is searched for data that is not ours.
+   * @throws SerialMismatchError; ForeignDataError at the first write; DeviceHeldError as for reading.
    */
   static open(
     transport: Transport,
@@ -96,49 +106,59 @@ export class Controller<N extends Namespace = Namespace> {
     transport: Transport,
     options: ControllerOptions & { write?: WriteRequest } = {},
   ): Promise<Controller> {
-    const { sysRoot = '/', write } = options
     checkOptions(options)
-    if (write !== undefined) await guardController(sysRoot, transport)
+    // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
+    await guardController(options.sysRoot ?? '/', transport)
     const registers = new Registers(transport.bar)
     const limits = readLimits(registers, transport.name, options.readyTimeoutNs)
     await disable(registers, transport, limits)
-    const shape = { dstrd: limits.dstrd, pageBytes: limits.pageBytes }
-    const adminMemory = allocateQueuePair(transport.dma, {
-      ...shape,
-      qid: 0,
-      entries: ADMIN_ENTRIES,
-      maxTransferBytes: limits.pageBytes,
-    })
-    const timeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
-    const admin = new CommandQueue('admin', adminMemory, transport, timeoutNs)
-    const ioQueues: QueuePairMemory[] = []
+    const pool = new DmaPool(transport.dma)
     const engine = options.engine ?? new HostEngine(transport)
-    const resources: Resources = { transport, registers, limits, engine, adminMemory, admin, ioQueues }
+    const start = { transport, registers, limits, pool, engine }
     try {
-      await enable(registers, transport, limits, adminMemory)
-      const identity = await identifyController(admin, limits.mpsmin)
-      if (write !== undefined && write.serial !== identity.serial)
-        throw new SerialMismatchError(write.serial, identity.serial)
-      const maxTransferBytes = Math.min(options.maxTransferBytes ?? MIB, identity.maxTransferBytes ?? Infinity)
-      const entries = Math.min((options.queueDepth ?? 32) + 1, limits.maxQueueEntries)
-      // A handle that writes keeps one queue pair beside the engine's: Flush is no part of a plan.
-      const beside = write === undefined ? 0 : 1
-      const allowed = await negotiateQueues(admin, (options.queues ?? 1) + beside)
-      if (allowed <= beside) {
-        throw new UnsupportedControllerError(transport.name, 'writing takes two I/O queue pairs, and it allows one')
-      }
-      for (let qid = 1; qid <= allowed; qid++) {
-        const memory = allocateQueuePair(transport.dma, { ...shape, qid, entries, maxTransferBytes })
-        ioQueues.push(memory)
-        await createQueuePair(admin, memory)
-      }
-      if (beside === 1) resources.single = new CommandQueue('nvm', ioQueues.at(-1)!, transport, timeoutNs)
-      engine.attach(ioQueues.slice(0, allowed - beside))
-      return new Controller(resources, identity, await identifyNamespaces(admin), maxTransferBytes, write)
+      return await Controller.bringUp(start, options)
     } catch (error) {
-      await giveBack(resources)
+      await giveBack(start)
       throw error
     }
+  }
+
+  private static async bringUp(
+    start: Omit<Resources, 'admin' | 'ioQueues' | 'single'>,
+    options: ControllerOptions & { write?: WriteRequest },
+  ): Promise<Controller> {
+    const { transport, registers, limits, pool, engine } = start
+    const { write, queues = 1, queueDepth = 32 } = options
+    const timeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
+    const shape = { dstrd: limits.dstrd, pageBytes: limits.pageBytes }
+    const adminShape = { ...shape, qid: 0, entries: ADMIN_ENTRIES, maxTransferBytes: limits.pageBytes }
+    const adminMemory = allocateQueuePair(pool, adminShape)
+    const admin = new CommandQueue('admin', adminMemory, transport, pool, timeoutNs)
+    await enable(registers, transport, limits, adminMemory)
+    const identity = await identifyController(admin, limits.mpsmin)
+    if (write !== undefined && write.serial !== identity.serial) {
+      throw new SerialMismatchError(write.serial, identity.serial)
+    }
+    const maxTransferBytes = Math.min(options.maxTransferBytes ?? MIB, identity.maxTransferBytes ?? Infinity)
+    const entries = Math.min(queueDepth + 1, limits.maxQueueEntries)
+    // A handle that writes keeps one queue pair beside the engine's: Flush is no part of a plan.
+    const beside = write === undefined ? 0 : 1
+    const allowed = await negotiateQueues(admin, queues + beside)
+    if (allowed <= beside) {
+      throw new UnsupportedControllerError(transport.name, 'writing takes two I/O queue pairs, and it allows one')
+    }
+    const ioQueues: QueuePairMemory[] = []
+    for (let qid = 1; qid <= allowed; qid++) {
+      const memory = allocateQueuePair(pool, { ...shape, qid, entries, maxTransferBytes })
+      await createQueuePair(admin, memory)
+      ioQueues.push(memory)
+    }
+    const single = write && new CommandQueue('nvm', ioQueues.at(-1)!, transport, pool, timeoutNs)
+    const resources = { ...start, admin, ioQueues, single }
+    const controller = new Controller(resources, identity, await identifyNamespaces(admin), maxTransferBytes, write)
+    // Last, so that an engine is ours to detach exactly when there is a controller to close.
+    engine.attach(ioQueues.slice(0, allowed - beside))
+    return controller
   }
 
   private constructor(
@@ -184,6 +204,7 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * Shuts the controller down as the specification asks, and gives all its memory back. Waits for what is in flight,
    * which is bounded by its own deadlines. Closing twice is harmless.
+   * @throws ShutdownIncompleteError when the drive does not finish; everything is given back all the same.
    */
   close(): Promise<void> {
     return (this.closing ??= this.shutDown())
@@ -195,11 +216,17 @@ export class Controller<N extends Namespace = Namespace> {
 
   private async flush(nsid: number): Promise<void> {
     if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    const { single } = this.resources
+    if (single === undefined) throw new TypeError('this handle only reads: there is nothing to flush')
+    const flushing = single.execute(Flush, { NSID: nsid })
+    this.executing.add(flushing)
     try {
-      await this.resources.single?.execute(Flush, { NSID: nsid })
+      await flushing
     } catch (error) {
       if (error instanceof CommandTimeoutError || error instanceof DeviceLostError) await this.fail()
       throw error
+    } finally {
+      this.executing.delete(flushing)
     }
   }
 
@@ -224,14 +251,16 @@ export class Controller<N extends Namespace = Namespace> {
     this.state = 'closed'
     await Promise.allSettled(this.executing)
     if (this.failing !== undefined) return this.failing
-    const { admin, ioQueues, engine, registers, transport } = this.resources
-    try {
-      engine.detach()
-      for (const memory of ioQueues) await deleteQueuePair(admin, memory)
-      await shutdown(registers, transport.clock, SHUTDOWN_TIMEOUT_NS)
-    } finally {
-      await giveBack(this.resources)
-    }
+    this.resources.engine.detach()
+    const timeoutNs = Math.max(SHORTEST_SHUTDOWN_WAIT_NS, this.identity.shutdownNs)
+    const complete = await this.notifyShutdown(timeoutNs).finally(() => giveBack(this.resources))
+    if (!complete) throw new ShutdownIncompleteError(this.resources.transport.name, timeoutNs)
+  }
+
+  private async notifyShutdown(timeoutNs: number): Promise<boolean> {
+    const { admin, ioQueues, registers, transport } = this.resources
+    for (const memory of ioQueues) await deleteQueuePair(admin, memory)
+    return shutdown(registers, transport.clock, timeoutNs)
   }
 
   /**
@@ -242,6 +271,7 @@ export class Controller<N extends Namespace = Namespace> {
     if (this.state === 'open') this.state = 'failed'
     this.failing ??= (async () => {
       await Promise.allSettled(this.executing)
+      this.resources.engine.detach()
       // The caller hears of what went wrong first; that the controller cannot be disabled either adds nothing.
       await giveBack(this.resources).catch(() => undefined)
     })()
@@ -268,19 +298,15 @@ async function giveBack({
   registers,
   transport,
   limits,
-  adminMemory,
-  admin,
-  ioQueues,
-  single,
-}: Resources): Promise<void> {
+  pool,
+}: Pick<Resources, 'registers' | 'transport' | 'limits' | 'pool'>): Promise<void> {
   try {
     await disable(registers, transport, limits)
   } catch (error) {
     if (error instanceof DeviceLostError || error instanceof ControllerNotReadyError) return
     throw error
   }
-  for (const queue of [admin, single]) queue?.free()
-  for (const memory of [adminMemory, ...ioQueues]) freeQueuePair(memory)
+  pool.freeAll()
 }
 
 /** A handle was used after it was closed, or after a failure that took the controller down. */
@@ -294,6 +320,18 @@ export class ControllerClosedError extends GpuNvmeError {
         : 'This controller was taken down after a command got no completion',
       { next: 'Controller.open() again' },
     )
+  }
+}
+
+/** The drive did not say in time that its shutdown is complete. What was written after the last flush may be lost. */
+export class ShutdownIncompleteError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SHUTDOWN_INCOMPLETE'
+  readonly category = 'device'
+  constructor(name: string, waitedNs: number) {
+    super(`Controller ${name} did not complete its shutdown in ${waitedNs / 1e9} s: CSTS.SHST is not 10b`, {
+      facts: ['it was disabled all the same, and its memory was given back'],
+      next: 'treat what was written since the last flush() as lost',
+    })
   }
 }
 

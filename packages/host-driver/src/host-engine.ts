@@ -42,17 +42,21 @@ export class HostEngine implements Engine {
   private pumping = false
   private stopped = false
   private commands = 0
+  /** What the queues that were given back had counted. */
+  private detached: Omit<HostEngineStatistics, 'commands'> = { doorbellWrites: 0, staleCompletions: 0 }
 
   constructor(transport: Pick<Transport, 'bar' | 'clock'>) {
     this.transport = transport
   }
 
+  /** Since the engine was made, over all queues it has had. */
   get statistics(): HostEngineStatistics {
-    const sum = (of: (lane: Lane) => number) => this.lanes.reduce((total, lane) => total + of(lane), 0)
+    const { commands, detached } = this
+    const sum = (of: (pair: Lane['pair']) => number) => this.lanes.reduce((total, { pair }) => total + of(pair), 0)
     return {
-      commands: this.commands,
-      doorbellWrites: sum(({ pair }) => pair.doorbellWrites),
-      staleCompletions: sum(({ pair }) => pair.staleCompletions),
+      commands,
+      doorbellWrites: detached.doorbellWrites + sum((pair) => pair.doorbellWrites),
+      staleCompletions: detached.staleCompletions + sum((pair) => pair.staleCompletions),
     }
   }
 
@@ -65,6 +69,7 @@ export class HostEngine implements Engine {
 
   detach(): void {
     if (this.pending.length > 0) throw new TypeError('this engine has plans in flight: await them before detach()')
+    this.detached = this.statistics
     this.lanes = []
   }
 

@@ -18,6 +18,8 @@ export interface ControllerIdentity {
   /** Largest transfer of a command; undefined where the controller sets no limit. */
   readonly maxTransferBytes: number | undefined
   readonly volatileWriteCache: boolean
+  /** RTD3E: how long a shutdown may take, in nanoseconds; 0 where the controller does not say. */
+  readonly shutdownNs: number
   /** The 4096 bytes it answered with, for everything else: `IdentifyController.view(identity.raw)`. */
   readonly raw: DataView
 }
@@ -42,6 +44,7 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
     firmware: data.FR,
     maxTransferBytes: maxTransferBytes(data.MDTS, mpsmin),
     volatileWriteCache: IdentifyController.VWC.VWCP.of(data.VWC) === 1,
+    shutdownNs: data.RTD3E * 1000,
     raw,
   }
 }

@@ -5,6 +5,7 @@ export {
   ControllerClosedError,
   NamespaceNotFoundError,
   SerialMismatchError,
+  ShutdownIncompleteError,
   type ControllerOptions,
 } from './controller.js'
 export { DeviceHeldError, ForeignDataError, type WriteRequest } from './guard/guard.js'

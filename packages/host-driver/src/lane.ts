@@ -1,7 +1,7 @@
 import { layPrps, prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
 import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import type { Job } from './job.js'
-import { hostView, QueuePair, type CompletionSink } from './queue-pair.js'
+import { hostView, QueuePair, reachable, type CompletionSink, type ReachableMemory } from './queue-pair.js'
 
 /** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
 export class Lane implements CompletionSink {
@@ -11,7 +11,7 @@ export class Lane implements CompletionSink {
   private readonly index: number
   private readonly pageBytes: number
   private readonly clockNow: () => number
-  private readonly lists: QueuePairMemory['prpLists'] & { readonly view: DataView }
+  private readonly lists: ReachableMemory
   private readonly read: ReturnType<typeof Read.view>
   private readonly write: ReturnType<typeof Write.view>
   private readonly jobOf: (Job | undefined)[]
@@ -24,8 +24,7 @@ export class Lane implements CompletionSink {
     this.pageBytes = memory.pageBytes
     this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
     this.clockNow = clockNow
-    this.lists = memory.prpLists as typeof this.lists
-    hostView(memory.prpLists)
+    this.lists = reachable(memory.prpLists)
     this.read = Read.view(hostView(memory.sq))
     this.write = Write.view(hostView(memory.sq))
     const { slots } = this.pair.ids

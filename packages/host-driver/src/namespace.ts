@@ -159,8 +159,19 @@ export class WritableNamespace extends Namespace {
   }
 
   protected override async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    if (plan.operation === 'write') await (this.guarded ??= this.guard())
+    if (plan.operation === 'write') await this.passGuard()
     return super.run(plan, memory, options)
+  }
+
+  /** Once it is passed it is passed; a refusal, or a guard that could not look, is asked again. */
+  private async passGuard(): Promise<void> {
+    this.guarded ??= this.guard()
+    try {
+      await this.guarded
+    } catch (error) {
+      this.guarded = undefined
+      throw error
+    }
   }
 }
 

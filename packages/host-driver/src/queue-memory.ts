@@ -41,10 +41,6 @@ export function allocateQueuePair(dma: DmaAllocator, shape: QueueShape): QueuePa
   }
 }
 
-export function freeQueuePair({ sq, cq, prpLists }: QueuePairMemory): void {
-  for (const memory of [sq, cq, prpLists]) memory.free()
-}
-
 function wholePages(bytes: number, pageBytes: number): number {
   return Math.ceil(bytes / pageBytes) * pageBytes
 }

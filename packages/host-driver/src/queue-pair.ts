@@ -1,5 +1,5 @@
 import { CQE } from '@gpunvme/nvme-spec'
-import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { Bar, DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { CommandIds } from './command-ids.js'
 import { advance } from './ring.js'
 
@@ -92,12 +92,22 @@ export class QueuePair {
   }
 }
 
-/**
- * The host's view of memory that this driver itself must read and write.
- * @throws TypeError for memory that the CPU cannot reach.
- */
-export function hostView(memory: { readonly view?: DataView }): DataView {
-  if (memory.view === undefined)
+/** Memory that the CPU can reach. */
+export type ReachableMemory = DmaMemory & { readonly view: DataView }
+
+/** @throws TypeError for memory that the CPU cannot reach. */
+export function reachable(memory: DmaMemory): ReachableMemory {
+  if (!hasView(memory)) {
     throw new TypeError('queue memory must be reachable by the CPU: allocate it with where: "host"')
-  return memory.view
+  }
+  return memory
+}
+
+/** The host's view of memory that this driver itself must read and write. @throws TypeError as `reachable`. */
+export function hostView(memory: DmaMemory): DataView {
+  return reachable(memory).view
+}
+
+function hasView(memory: DmaMemory): memory is ReachableMemory {
+  return memory.view !== undefined
 }

@@ -12,7 +12,7 @@ export interface WriteRequest {
   readonly overwrite?: readonly string[]
 }
 
-/** Before a controller is touched for writing: is it in use by this machine? @throws DeviceHeldError */
+/** Before a controller is touched: is it in use by this machine? @throws DeviceHeldError */
 export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 'bdf'>): Promise<void> {
   if (bdf === undefined) return // in this process, or another's emulation: no kernel driver, no mounts
   const holders = await findHolders(sysRoot, bdf)
@@ -31,7 +31,7 @@ export class DeviceHeldError extends GpuNvmeError {
   readonly category = 'privilege'
   readonly holders: readonly Holder[]
   constructor(bdf: string, holders: readonly Holder[]) {
-    super(`Refused to write to ${bdf}: this machine uses it`, {
+    super(`Refused to take over ${bdf}: this machine uses it`, {
       facts: holders.map(({ device, use }) => `${device} is ${use}`),
       next: 'unmount or detach what is listed, or choose another drive',
     })

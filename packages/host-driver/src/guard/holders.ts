@@ -17,13 +17,16 @@ export interface Holder {
 export async function findHolders(root: string, bdf: string): Promise<Holder[]> {
   const [mounts, swaps] = await Promise.all([mountPoints(root), swapDevices(root)])
   const holders: Holder[] = []
-  for (const device of await blockDevices(root, bdf)) {
-    const node = `/dev/${device.name}`
-    for (const [source, target] of mounts)
-      if (source === node) holders.push({ device: device.name, use: `mounted on ${target}` })
-    if (swaps.includes(node)) holders.push({ device: device.name, use: 'swap' })
-    for (const holder of await list(join(device.path, 'holders')))
-      holders.push({ device: device.name, use: `held by ${holder}` })
+  for (const { name, path } of await blockDevices(root, bdf)) {
+    const node = `/dev/${name}`
+    const number = await deviceNumber(path)
+    for (const mount of mounts) {
+      // By number, since the source may be spelled /dev/root or by UUID; by name, since btrfs mounts have no number.
+      if (mount.number === number || mount.source === node)
+        holders.push({ device: name, use: `mounted on ${mount.target}` })
+    }
+    if (swaps.includes(node)) holders.push({ device: name, use: 'swap' })
+    for (const holder of await list(join(path, 'holders'))) holders.push({ device: name, use: `held by ${holder}` })
   }
   return holders
 }
@@ -33,10 +36,11 @@ async function blockDevices(root: string, bdf: string): Promise<{ name: string; 
   const controllers = join(root, 'sys/bus/pci/devices', bdf, 'nvme')
   const devices: { name: string; path: string }[] = []
   for (const controller of await list(controllers)) {
-    for (const disk of (await list(join(controllers, controller))).filter((name) =>
-      /^nvme\d+(c\d+)?n\d+$/.test(name),
-    )) {
-      const path = join(controllers, controller, disk)
+    for (const entry of await list(join(controllers, controller))) {
+      if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
+      // With native multipath the controller has a path, nvme0c1n1, and what is mounted is the head, nvme0n1.
+      const disk = entry.replace(/c\d+/, '')
+      const path = join(root, 'sys/block', disk)
       devices.push({ name: disk, path })
       const partitions = (await list(path)).filter((name) => name.startsWith(`${disk}p`))
       devices.push(...partitions.map((name) => ({ name, path: join(path, name) })))
@@ -45,12 +49,20 @@ async function blockDevices(root: string, bdf: string): Promise<{ name: string; 
   return devices
 }
 
-async function mountPoints(root: string): Promise<[source: string, target: string][]> {
-  const text = await readFile(join(root, 'proc/self/mounts'), 'utf8')
-  return text
-    .split('\n')
-    .map((line) => line.split(' '))
-    .flatMap(([source, target]) => (source && target ? [[source, target]] : []))
+/** Its major and minor number, as sysfs and mountinfo write them: 259:2. */
+async function deviceNumber(path: string): Promise<string> {
+  return (await readFile(join(path, 'dev'), 'utf8')).trim()
+}
+
+/** Every mount, by proc_pid_mountinfo(5): the device's number is the third field, its source the second after the dash. */
+async function mountPoints(root: string): Promise<{ number: string; source: string; target: string }[]> {
+  const text = await readFile(join(root, 'proc/self/mountinfo'), 'utf8')
+  return text.split('\n').flatMap((line) => {
+    const [before = '', after = ''] = line.split(' - ')
+    const [, , number, , target] = before.split(' ')
+    const source = after.split(' ')[1]
+    return number && target && source ? [{ number, source, target }] : []
+  })
 }
 
 async function swapDevices(root: string): Promise<string[]> {

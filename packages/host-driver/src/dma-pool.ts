@@ -1,0 +1,22 @@
+import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+
+/** An allocator that remembers what it gave out, so that however bring-up ends, all of it can be given back. */
+export class DmaPool implements DmaAllocator {
+  private readonly dma: DmaAllocator
+  private given: DmaMemory[] = []
+
+  constructor(dma: DmaAllocator) {
+    this.dma = dma
+  }
+
+  alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
+    const memory = this.dma.alloc(lengthBytes, request)
+    this.given.push(memory)
+    return memory
+  }
+
+  /** Only once nothing can reach it any more: neither the controller nor an engine. */
+  freeAll(): void {
+    for (const memory of this.given.splice(0)) memory.free()
+  }
+}
