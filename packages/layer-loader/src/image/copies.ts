@@ -2,6 +2,7 @@ import { TransferError, type Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
+import { ImageTruncatedError } from './truncated.js'
 import { decodeSuperblock, hasMagic, SuperblockError, UnsupportedImageError, type Superblock } from './superblock.js'
 
 /** What was found where one copy of the superblock belongs. */
@@ -9,7 +10,7 @@ export interface SuperblockCopy {
   readonly copy: CopyName
   /** Absent when the copy cannot be used. */
   readonly superblock?: Superblock
-  /** Why it cannot be used. */
+  /** Why it cannot be used; absent too where the namespace ends before the copy does. */
   readonly problem?: GpuNvmeError
   /** Whether it starts as an image does, or cannot be read and so might. */
   readonly ours: boolean
@@ -17,16 +18,19 @@ export interface SuperblockCopy {
 
 /** Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown. */
 export async function readCopies(namespace: Namespace, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
-  if (namespace.capacityBytes <= DATA_START_BYTES) return []
   return Promise.all((['A', 'B'] as const).map((copy) => readCopy(namespace, copy, options)))
 }
 
 async function readCopy(namespace: Namespace, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
+  const offsetBytes = COPY_OFFSET_BYTES[copy]
+  const lengthBytes = Math.min(SUPERBLOCK_BYTES, namespace.capacityBytes - offsetBytes)
+  if (lengthBytes <= 0) return { copy, ours: false }
   try {
-    const encoded = await namespace.readBytes(COPY_OFFSET_BYTES[copy], SUPERBLOCK_BYTES, options)
+    const encoded = await namespace.readBytes(offsetBytes, lengthBytes, options)
     const ours = hasMagic(encoded)
+    if (lengthBytes < SUPERBLOCK_BYTES) return { copy, ours }
     try {
-      return { copy, superblock: decodeSuperblock(copy, encoded, namespace.capacityBytes), ours }
+      return { copy, superblock: decodeSuperblock(copy, encoded), ours }
     } catch (problem) {
       if (problem instanceof SuperblockError || problem instanceof UnsupportedImageError) return { copy, problem, ours }
       throw problem
@@ -45,7 +49,8 @@ export function isMediaError(error: unknown): error is TransferError {
 /**
  * The copy that counts: the valid one with the highest generation.
  * @throws UnsupportedImageError when either copy is of a later version; ImageNotFoundError when neither copy is a
- * superblock at all; SuperblockError or TransferError when what is there cannot be used.
+ * superblock at all; ImageTruncatedError when the namespace ends before the image does; SuperblockError or
+ * TransferError when what is there cannot be used.
  */
 export function liveSuperblock(namespace: Namespace, copies: readonly SuperblockCopy[]): Superblock {
   const newer = copies.find(({ problem }) => problem instanceof UnsupportedImageError)
@@ -55,9 +60,13 @@ export function liveSuperblock(namespace: Namespace, copies: readonly Superblock
   const [first, second] = sound.sort((a, b) => b.superblock.generation - a.superblock.generation)
   if (first === undefined) {
     const damaged = copies.find(({ ours }) => ours)
-    throw damaged?.problem ?? new ImageNotFoundError(namespace)
+    if (damaged === undefined) throw new ImageNotFoundError(namespace)
+    const cutOff = namespace.capacityBytes <= DATA_START_BYTES && !isMediaError(damaged.problem)
+    throw cutOff ? new ImageTruncatedError(namespace) : damaged.problem!
   }
   if (second !== undefined) refuseDisagreement(first.superblock, second.copy, second.superblock)
+  const { usedEndBytes } = first.superblock
+  if (usedEndBytes > namespace.capacityBytes) throw new ImageTruncatedError(namespace, usedEndBytes)
   return first.superblock
 }
 

@@ -37,8 +37,8 @@ export interface Image {
 /**
  * Finds the image on a namespace, and reads and checks all of it but the layers.
  *
- * @throws ImageNotFoundError, SuperblockError, UnsupportedImageError, ImageChecksumError, ImageContentError; what
- * reading a namespace throws; the signal's reason.
+ * @throws ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError, ImageChecksumError,
+ * ImageContentError; what reading a namespace throws; the signal's reason.
  */
 export async function openImage(namespace: Namespace, options: ExecuteOptions = {}): Promise<Image> {
   const copies = await readCopies(namespace, options)

@@ -2,8 +2,6 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { decodeSuperblock, encodeSuperblock, SuperblockError, UnsupportedImageError } from './superblock.js'
 
-const CAPACITY = 16 << 20
-
 const superblock = {
   generation: 0x0102_0304_0506,
   imageId: '000102030405060708090a0b0c0d0e0f',
@@ -37,9 +35,9 @@ function seal(bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-const errorOf = (bytes: Uint8Array, capacityBytes = CAPACITY): unknown => {
+const errorOf = (bytes: Uint8Array): unknown => {
   try {
-    return decodeSuperblock('B', bytes, capacityBytes)
+    return decodeSuperblock('B', bytes)
   } catch (error) {
     return error
   }
@@ -47,14 +45,14 @@ const errorOf = (bytes: Uint8Array, capacityBytes = CAPACITY): unknown => {
 
 test('copy B is the bytes that the format describes', () => {
   expect(Buffer.from(encodeSuperblock('B', superblock)).equals(literal())).toBe(true)
-  expect(decodeSuperblock('B', literal(), CAPACITY)).toEqual(superblock)
+  expect(decodeSuperblock('B', literal())).toEqual(superblock)
 })
 
 test('a flip of any single bit is noticed', () => {
   const bytes = literal()
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     bytes[bit >> 3]! ^= 1 << (bit & 7)
-    expect(() => decodeSuperblock('B', bytes, CAPACITY)).toThrow(SuperblockError)
+    expect(() => decodeSuperblock('B', bytes)).toThrow(SuperblockError)
     bytes[bit >> 3]! ^= 1 << (bit & 7)
   }
 })
@@ -74,7 +72,6 @@ describe('a field that cannot be, under a checksum that matches', () => {
     ['DIRECTORY_LENGTH', 72, [0x01, 0x10]],
     ['DIRECTORY_LENGTH', 72, [0, 0, 0, 0xff]],
     ['USED_END', 80, [0, 0, 0x20, 0]],
-    ['USED_END', 80, [0x01, 0, 0, 1]],
     ['USED_END', 80, [0, 0, 0, 0, 0, 0, 0, 0xff]],
     ['WRITER', 128, [0x1b]],
   ] as const)('%s at byte %i', (field, offset, values) => {
@@ -102,10 +99,6 @@ describe('a field that cannot be, under a checksum that matches', () => {
       got,
     })
   })
-
-  test('an end beyond the namespace, as of an image copied to a smaller drive', () => {
-    expect(errorOf(literal(), 0x30_0fff)).toMatchObject({ field: 'USED_END' })
-  })
 })
 
 describe('an image of a later version is told from a damaged one', () => {
@@ -125,6 +118,6 @@ describe('an image of a later version is told from a damaged one', () => {
     const bytes = literal()
     bytes[44] = 1
     bytes[2000] = 1
-    expect(decodeSuperblock('B', seal(bytes), CAPACITY)).toEqual(superblock)
+    expect(decodeSuperblock('B', seal(bytes))).toEqual(superblock)
   })
 })

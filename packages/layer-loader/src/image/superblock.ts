@@ -85,11 +85,11 @@ export function hasMagic(encoded: Uint8Array): boolean {
 }
 
 /**
- * Reads one copy and trusts nothing in it.
- * @param capacityBytes of the namespace: no extent may reach beyond it.
+ * Reads one copy and trusts nothing in it. Whether the namespace is as long as it says is not looked at: a copy on a
+ * drive that is too short is sound all the same.
  * @throws SuperblockError for a copy that is damaged; UnsupportedImageError for one that is sound, but not ours to read.
  */
-export function decodeSuperblock(copy: CopyName, encoded: Uint8Array, capacityBytes: number): Superblock {
+export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superblock {
   const view = SUPERBLOCK.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
   const require = (field: SuperblockField, holds: boolean, expected: string): void => {
     if (!holds) throw new SuperblockError(copy, field, expected, SUPERBLOCK.fields[field].format(view[field] as never))
@@ -107,8 +107,8 @@ export function decodeSuperblock(copy: CopyName, encoded: Uint8Array, capacityBy
   require('ALIGNMENT', view.ALIGNMENT === ALIGNMENT_BYTES, String(ALIGNMENT_BYTES))
   require('CHUNK', view.CHUNK === CHUNK_BYTES, String(CHUNK_BYTES))
   const usedEnd = view.USED_END
-  const usedIsSound = Number.isSafeInteger(usedEnd) && usedEnd > DATA_START_BYTES && usedEnd <= capacityBytes
-  require('USED_END', usedIsSound, `${DATA_START_BYTES + 1} to ${capacityBytes}, the end of the namespace`)
+  require('USED_END', Number.isSafeInteger(usedEnd) &&
+    usedEnd > DATA_START_BYTES, `${DATA_START_BYTES + 1} to 2^53 - 1`)
   const offset = view.DIRECTORY_OFFSET
   const length = view.DIRECTORY_LENGTH
   const offsetIsSound = Number.isSafeInteger(offset) && offset >= DATA_START_BYTES && offset % ALIGNMENT_BYTES === 0

@@ -1,0 +1,27 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DATA_START_BYTES } from './format.js'
+
+/** The namespace ends before the image on it does: a copy that was cut off, or one onto a smaller drive. */
+export class ImageTruncatedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_TRUNCATED'
+  readonly category = 'verification'
+  readonly availableBytes: number
+  /** Undefined where the namespace is too short for any image, and what is left does not say how long this one is. */
+  readonly neededBytes: number | undefined
+
+  constructor({ nsid, capacityBytes }: Namespace, neededBytes?: number) {
+    const needed = neededBytes ?? `more than ${DATA_START_BYTES}`
+    super(`Namespace ${nsid} is shorter than the image on it: ${capacityBytes} of ${needed} bytes`, {
+      facts:
+        neededBytes === undefined
+          ? ['it starts as an image does']
+          : [`its superblock is sound, and has USED_END ${neededBytes}`],
+      next:
+        'use the whole of the drive or file that the image was written to; ' +
+        'or pack the model again with { replace: true }, where it fits',
+    })
+    this.availableBytes = capacityBytes
+    this.neededBytes = neededBytes
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { ImageNotFoundError, ImageTruncatedError, openImage, pack, SuperblockError, verifyImage } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+const MIB = 1 << 20
+
+interface Packed {
+  readonly media: Uint8Array
+  readonly usedEndBytes: number
+}
+
+async function packed(): Promise<Packed> {
+  const { media, namespace } = new MemoryNamespace({ capacityBytes: 4 * MIB })
+  await pack(await smallModel(), namespace)
+  return { media, usedEndBytes: (await openImage(namespace)).superblock.usedEndBytes }
+}
+
+/** What `head -c` makes of an image file. */
+const head = ({ media }: Packed, bytes: number) => new MemoryNamespace({ media: media.slice(0, bytes) })
+
+const errorOf = ({ namespace }: MemoryNamespace): Promise<unknown> =>
+  openImage(namespace).catch((error: unknown) => error)
+
+describe('an image on a drive that is too short', () => {
+  test.each([
+    ['within copy A', 512],
+    ['after copy A', 4096],
+    ['before copy B', MIB],
+    ['within copy B', MIB + 512],
+    ['after copy B', MIB + 4096],
+    ['before the first extent', 2 * MIB],
+    ['within the data', 2 * MIB + 4096],
+  ])('cut off %s', async (_, bytes) => {
+    const image = await packed()
+    const memory = head(image, bytes)
+    const error = await errorOf(memory)
+    expect(error).toBeInstanceOf(ImageTruncatedError)
+    const neededBytes = bytes < 4096 ? undefined : image.usedEndBytes
+    expect(error).toMatchObject({ category: 'verification', availableBytes: bytes, neededBytes })
+    expect((error as Error).message).toContain(`${bytes} of ${neededBytes ?? 'more than 2097152'} bytes`)
+    const report = await verifyImage(memory.namespace)
+    expect(report).toMatchObject({ ok: false, image: undefined, problemCount: 1 })
+    expect(report.problems[0]).toBeInstanceOf(ImageTruncatedError)
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('by one block, and whole with that block', async () => {
+    const image = await packed()
+    expect(await errorOf(head(image, image.usedEndBytes - 512))).toBeInstanceOf(ImageTruncatedError)
+    expect(await verifyImage(head(image, image.usedEndBytes).namespace)).toMatchObject({ ok: true })
+  })
+
+  test('whose only copy that is left is damaged: both are reported', async () => {
+    const memory = head(await packed(), MIB)
+    memory.media[100]! ^= 1
+    const { problems } = await verifyImage(memory.namespace)
+    expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_IMAGE_TRUNCATED', 'ERR_GPUNVME_IMAGE_SUPERBLOCK'])
+  })
+
+  test('one copy damaged: the other says how long the image is', async () => {
+    const image = await packed()
+    const memory = head(image, 2 * MIB + 4096)
+    memory.media[100]! ^= 1
+    expect(await errorOf(memory)).toMatchObject({ neededBytes: image.usedEndBytes })
+    expect((await verifyImage(memory.namespace)).problems).toMatchObject([
+      { availableBytes: 2 * MIB + 4096 },
+      { copy: 'A' },
+    ])
+  })
+
+  test('is given up by a packing that may replace it', async () => {
+    const memory = head(await packed(), 2 * MIB + 4096 * 9)
+    const { namespace } = memory
+    expect(await errorOf(memory)).toBeInstanceOf(ImageTruncatedError)
+    const smaller = await smallModel([['model.norm.weight', 64]])
+    await expect(pack(smaller, namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_EXISTS' })
+    const receipt = await pack(smaller, namespace, { replace: true })
+    expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
+    expect(await verifyImage(namespace)).toMatchObject({ ok: true })
+  })
+})
+
+test('damage is told from a short drive: a superblock that is damaged on one that is long enough', async () => {
+  const { media } = await packed()
+  media[100]! ^= 1
+  media[MIB + 100]! ^= 1
+  expect(await errorOf(new MemoryNamespace({ media }))).toBeInstanceOf(SuperblockError)
+})
+
+test('a short drive that does not start as an image does holds none', async () => {
+  for (const capacityBytes of [512, 4096, MIB, MIB + 4096]) {
+    expect(await errorOf(new MemoryNamespace({ capacityBytes }))).toBeInstanceOf(ImageNotFoundError)
+  }
+})
