@@ -17,6 +17,11 @@ test('an error of ours is its message, without a stack', () => {
   expect([code, text]).toEqual([2, 'No such thing\n  a fact\n  Try: another\n'])
 })
 
+test('a name in a message cannot drive the terminal, and cannot add lines of its own', () => {
+  const { text } = report(new UsageError('No a\u001b[31m\nError: b', { facts: ['c\u202ed'] }))
+  expect(text).toBe('No a\\u{1b}[31m\\u{a}Error: b\n  c\\u{202e}d\n')
+})
+
 test('what the system refuses has its path, a next step, and the exit code of its kind', () => {
   const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code, syscall: 'open', path: 'x' })
   expect(report(refusal('EACCES')).code).toBe(4)

@@ -4,7 +4,7 @@ import { inCliWords } from './cli-words.js'
 import { EXIT } from './exit-codes.js'
 import { FileError, isSystemError } from './file-error.js'
 import type { Output } from './output.js'
-import { printable } from './printable.js'
+import { printable, printableLines } from './printable.js'
 import { UsageError } from './usage-error.js'
 
 const REPORT_TO = 'https://github.com/gpunvme/gpunvme/issues'
@@ -24,9 +24,10 @@ interface Reported {
  */
 export function reportError(output: Output, error: unknown, help: string): number {
   const { stack, ...reported } = describe(error, help)
-  const [headline = '', ...rest] = reported.message.split('\n')
+  const [headline = '', ...rest] = printableLines(reported.message)
   output.error(output.noteStyle('red', headline), ...rest)
-  if (stack !== undefined) output.error(stack, `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
+  if (stack !== undefined)
+    output.error(...printableLines(stack), `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
   output.object('gpunvme.error/1', { error: reported })
   return EXIT[reported.category]
 }
