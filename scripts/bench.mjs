@@ -23,14 +23,21 @@ const files = readdirSync(join(root, 'packages')).flatMap((name) => {
     : []
 })
 
-/** A bench exports `bench()`: an array of { name, value, unit, goal, met, note? }. */
+/** A bench exports `bench()`: an array of { name, value, unit, goal?, met?, note? }, where a goal says whether it was met. */
 function figuresOf(file) {
   const script = `const { bench } = await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(JSON.stringify(await bench()))`
   const output = execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return JSON.parse(output)
+  const figures = JSON.parse(output)
+  for (const { name, value, goal, met } of figures) {
+    const sound =
+      typeof value === 'number' && (goal === undefined || (typeof goal === 'string' && typeof met === 'boolean'))
+    if (!sound)
+      throw new TypeError(`${file}: the figure ${JSON.stringify(name)} has no value, or a goal without a verdict`)
+  }
+  return figures
 }
 
 const figures = files.flatMap(figuresOf)
@@ -47,7 +54,7 @@ if (flags.includes('--json')) {
   console.log(JSON.stringify({ schema: 'gpunvme.bench/1', machine, figures }, null, 2))
 } else {
   const cell = ({ value, unit }) => `${Number(value.toPrecision(3))} ${unit}`.trim()
-  const where = `Measured with \`npm run bench\` on ${machine.date}: ${machine.cores} shared cores of ${machine.cpu}, ${machine.memoryGiB} GiB, Node ${machine.node.slice(1)}.`
+  const where = `Measured with \`npm run bench\` on ${machine.date}: ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB, Node ${machine.node.slice(1)}.`
   const table = [
     where,
     '',

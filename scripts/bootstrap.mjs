@@ -41,8 +41,10 @@ if (!installed) {
 }
 
 const [name, ...rest] = process.argv.slice(2)
-const steps = tasks[name] ?? [[name, ...rest].join(' ')]
-steps.forEach((step, index) => {
-  const [command, ...args] = step.split(' ')
-  run(command, index === steps.length - 1 && tasks[name] ? [...args, ...rest] : args)
-})
+if (name === undefined) {
+  console.error(`usage: node scripts/bootstrap.mjs ${Object.keys(tasks).join(' | ')} | PROGRAM [argument …]`)
+  process.exit(2)
+}
+const steps = tasks[name]?.map((step) => step.split(' ')) ?? [[name]]
+steps.at(-1).push(...rest)
+for (const [command, ...args] of steps) run(command, args)

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { packages, root, type Package } from './packages.js'
-import { installInto, packAll, run, scratchFolder } from './tarballs.js'
+import { installInto, packAll, removeScratchFolders, run, scratchFolder } from './tarballs.js'
 
 const tarballs = packAll()
+afterAll(removeScratchFolders)
 
 describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   const tarball = tarballs.get(name)!

@@ -9,13 +9,17 @@ export function run(command: string, args: readonly string[], cwd: string): stri
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** A scratch folder that is gone when the process ends. */
+const scratch: string[] = []
+
+/** A folder of its own; `removeScratchFolders` ends it. */
 export function scratchFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `gpunvme-${purpose}-`))
-  process.on('exit', () => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  scratch.push(folder)
   return folder
+}
+
+export function removeScratchFolders(): void {
+  for (const folder of scratch.splice(0)) rmSync(folder, { recursive: true })
 }
 
 /** Packs every package as it would be published; gives the tarballs by short name. */

@@ -10,12 +10,17 @@ await withController(transport, {}, async (controller) => {
   const model = (await openImage(controller.namespace(1))).model()
   const beforeBytes = process.memoryUsage().rss
   const stream = streamLayers(model, { slots: 2 })
-  let peakBytes = 0
+  const seen = []
   for await (const layer of stream) {
-    peakBytes = Math.max(peakBytes, process.memoryUsage().rss)
+    seen.push(process.memoryUsage().rss)
     layer.release()
   }
-  peakBytes = Math.max(peakBytes, process.resourceUsage().maxRSS * 1024)
+  const peakBytes = process.resourceUsage().maxRSS * 1024
+  // From the first quarter of the layers to the last: what would go on growing with a larger model.
+  const quarter = seen.length / 4
+  const growthBytes = Math.max(...seen.slice(-quarter)) - Math.max(...seen.slice(0, quarter))
   const { slotBytes } = stream.shape
-  console.log(JSON.stringify({ beforeBytes, peakBytes, slotBytes, streamedBytes: stream.statistics.bytes }))
+  console.log(
+    JSON.stringify({ beforeBytes, peakBytes, growthBytes, slotBytes, streamedBytes: stream.statistics.bytes }),
+  )
 })
