@@ -196,7 +196,7 @@ export class TransferError extends GpuNvmeError {
     const { command, qid, cid, outcome } = first
     const verb = plan.operation === 'read' ? 'Read' : 'Write'
     const facts = [
-      `CID 0x${hex(cid & 0xffff)}  qid ${qid}  NSID ${plan.nsid}  SLBA 0x${hex(plan.slba[command]!)}  NLB ${plan.blocks[command]}`,
+      `CID 0x${hex(cid & 0xffff).padStart(4, '0')}  qid ${qid}  NSID ${plan.nsid}  SLBA 0x${hex(plan.slba[command]!)}  NLB ${plan.blocks[command]}`,
     ]
     if (summary.failures.length > 1 || plan.commands > 1) {
       facts.push(`${summary.failures.length} of ${plan.commands} commands did not succeed; this is the first of them`)

@@ -6,7 +6,12 @@ import type { GpuNvmeError } from '@gpunvme/nvme-spec'
 /** The message, with a next step in the words of a command line where the library's is in the words of its API. */
 export function inCliWords(error: GpuNvmeError): string {
   const step = nextStep(error)
-  return step === undefined ? error.message : error.message.replace(/\n {2}Try: [^\n]*$/, `\n  Try: ${step}`)
+  if (step !== undefined) return error.message.replace(/\n {2}Try: [^\n]*$/, `\n  Try: ${step}`)
+  // Part of several next steps: of damaged images, of unfit ones.
+  return error.message.replace(
+    /pack the model again(?: from its source,)? with \{ replace: true \}(?= |,|;|$)/,
+    'gpunvme pack MODEL --image FILE --replace',
+  )
 }
 
 function nextStep(error: GpuNvmeError): string | undefined {

@@ -35,7 +35,7 @@ export class Output {
     if (!this.quiet) this.write(process.stderr, lines)
   }
 
-  /** What went wrong. Never silenced. */
+  /** What went wrong, or is about to. Never silenced. */
   error(...lines: string[]): void {
     this.write(process.stderr, lines)
   }

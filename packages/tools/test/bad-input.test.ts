@@ -242,12 +242,18 @@ describe('exit 6: bytes that are not right', () => {
 
   test('one damaged superblock: the drive can be used, and verify says so', async () => {
     flipped('one.img', 100)
-    const loaded = await gpunvme(['load', '--image', 'one.img'], { cwd })
+    const repair = 'gpunvme pack MODEL --image FILE --replace to repair this one'
+    const loaded = await gpunvme(['load', '--image', 'one.img', '-q'], { cwd })
     expect(loaded.code).toBe(0)
-    expect(loaded.stderr).toContain('Superblock copy A is damaged')
+    expect(loaded.stderr).toMatch(/^Superblock copy A is damaged/)
+    expect(loaded.stderr).toContain(repair)
+    expect(json(await gpunvme(['load', '--image', 'one.img', '--json'], { cwd }))).toMatchObject({
+      problems: [{ code: 'ERR_GPUNVME_SUPERBLOCK', message: expect.stringContaining(repair) as string }],
+    })
     const { code, stdout } = await gpunvme(['verify', '--image', 'one.img'], { cwd })
     expect(code).toBe(6)
     expect(stdout).toContain('one.img: 1 problem')
+    expect(stdout).toContain(repair)
   })
 
   test('both superblocks damaged, or the image cut off', async () => {

@@ -108,6 +108,7 @@ test('load --json has every layer, and totals that are their sums', async () => 
   const sum = (of: (layer: (typeof result.layers)[number]) => number) => result.layers.map(of).reduce((a, b) => a + b)
   expect(result).toMatchObject({
     schema: 'gpunvme.load/1',
+    problems: [],
     model: { name: 'gpunvme demo', fingerprint: HEX_64 },
     drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, slots: 2, image: 'drive.img' },
     link: { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: ANY_NUMBER, share: ANY_NUMBER },
@@ -120,6 +121,19 @@ test('load --json has every layer, and totals that are their sums', async () => 
       modelledNs: result.layers.at(-1)?.modelledAtNs,
     },
   })
+})
+
+test('load tells the queues that the controller gave, where they are fewer or shorter than asked for', async () => {
+  const args = ['load', '--image', 'drive.img', '--queues', '64', '--depth', '4095']
+  const ended = await gpunvme([...args, '--json'], { cwd })
+  const { queues, depth } = (json(ended) as { drive: { queues: number; depth: number } }).drive
+  // The simulated SN740 has CAP.MQES 1023, of which one entry stays empty.
+  expect(depth).toBe(1023)
+  expect(queues).toBeLessThan(64)
+  expect(ended.stderr).toContain(
+    `The controller gives ${queues} queues of 1023 commands: asked for 64 queues of 4095 commands`,
+  )
+  expect(ended.stderr).toContain(`up to ${queues * depth} commands in flight`)
 })
 
 test('load MODEL without a drive packs it onto one in memory first', async () => {

@@ -30,6 +30,13 @@ export interface PackOptions {
   readonly imageId?: Uint8Array
   /** Permits to give up an image that is on the namespace already. False when not given. */
   readonly replace?: boolean
+  /**
+   * Called when the image that is there has to be given up before the new one is written, because both do not fit or
+   * because it cannot be used. Nothing has been destroyed before it returns; what it throws ends the packing with the
+   * old image as it was. Once it has returned there is no image until `pack` has succeeded: a packing that fails or is
+   * aborted leaves none, and its error does not say so.
+   */
+  readonly onGiveUp?: () => void
   /** Until publication begins; that is then completed, so that the outcome is certain. */
   readonly signal?: AbortSignal
   /** Called after each write. What it throws ends the packing. */
@@ -59,7 +66,7 @@ export interface PackReceipt {
 
 /**
  * Writes a model to a namespace as an image, and publishes it in one step: whenever it is interrupted, the namespace
- * holds the whole of the new image, or the whole of the old one, or none (see `replaced`).
+ * holds the whole of the new image, or the whole of the old one, or none (see `replaced` and `onGiveUp`).
  *
  * Nothing is written before all of this is known to hold: the model can be loaded, the namespace is large enough,
  * and no image is there that may not be replaced.
@@ -72,7 +79,7 @@ export async function pack(
   namespace: WritableNamespace,
   options: PackOptions = {},
 ): Promise<PackReceipt> {
-  const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onProgress } = options
+  const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onGiveUp, onProgress } = options
   if (imageId.length !== IMAGE_ID_BYTES) {
     throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
   }
@@ -94,7 +101,12 @@ export async function pack(
 
   signal?.throwIfAborted()
   if (!occupied) await clearHead(namespace)
-  else if (!keepsLive) await invalidate(namespace, copies)
+  else if (!keepsLive) {
+    onGiveUp?.()
+    // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.
+    signal?.throwIfAborted()
+    await invalidate(namespace, copies)
+  }
   const digests = await writePieces(model, namespace, plan, signal, onProgress)
 
   const table = encodeChunkTable(digests.chunkCrcs)

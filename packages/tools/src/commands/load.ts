@@ -1,25 +1,34 @@
+import type { Controller } from '@gpunvme/host-driver'
 import { openImage, planPack, planStream, type PackedModel } from '@gpunvme/layer-loader'
 import { openFileSource, openModel } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
+import { inCliWords } from '../cli-words.js'
 import { withReader, withTransport, withWriter } from '../drive.js'
 import { requireMemory } from '../enough-memory.js'
 import type { OpenedTransport } from '../open.js'
 import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
 import { packAndReport } from '../pack-report.js'
-import { printable } from '../printable.js'
+import { printable, printableLines } from '../printable.js'
 import type { Session } from '../program.js'
 import { findModel } from '../same-catalogue.js'
 import { describeLink } from '../rate.js'
 import { streamAndReport, type LayerReport } from '../stream-report.js'
 import { describeTotals, StreamTable, TABLE_LEGEND } from '../stream-table.js'
-import { formatBytes, formatDuration } from '../units.js'
+import { formatBytes, formatDuration, plural } from '../units.js'
 import { UsageError } from '../usage-error.js'
 
 interface Flags extends TransportFlags, OutputOptions {
   readonly slots: number
   /** False with --no-verify. */
   readonly verify: boolean
+}
+
+/** What is streamed, through what, and what is wrong with where it lies. */
+interface Found {
+  readonly model: PackedModel
+  readonly controller: Controller
+  readonly problems: readonly { readonly code: string; readonly message: string }[]
 }
 
 const BLOCK_BYTES = 512
@@ -52,11 +61,13 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
   await withTransport(flags, 'read', async (opened) => {
     signal.throwIfAborted()
     if (flags.image === undefined) await packIntoMemory(given!, opened, flags, output, signal)
-    await withReader(opened, flags, async ({ namespace }) => {
+    await withReader(opened, flags, async ({ controller, namespace }) => {
       const image = await openImage(namespace, { signal })
-      for (const problem of image.problems) output.note(problem.message)
+      const problems = image.problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) }))
+      // Not narration: the next bit that flips may take the image with it.
+      for (const { message } of problems) output.error(...printableLines(message))
       const model = await findModel(image, flags.image === undefined ? undefined : given, signal)
-      await streamModel(model, opened, flags, output, signal)
+      await streamModel({ model, controller, problems }, opened, flags, output, signal)
     })
   })
 }
@@ -88,17 +99,24 @@ async function packIntoMemory(
 }
 
 async function streamModel(
-  model: PackedModel,
+  { model, controller, problems }: Found,
   opened: OpenedTransport,
   flags: Flags,
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { slots, verify, depth, queues, engine, transport, profile } = flags
+  const { slots, verify, engine, transport, profile } = flags
+  const { queues, queueDepth: depth } = controller
   const shape = planStream(model, { slots })
   requireMemory('These slots', shape.slots * shape.slotBytes, '--slots 1, or a model of smaller layers')
+  if (queues < flags.queues || depth < flags.depth) {
+    output.note(
+      `The controller gives ${describeQueues(queues, depth)}: asked for ${describeQueues(flags.queues, flags.depth)}`,
+    )
+  }
   output.note(
-    `Streaming "${printable(model.name)}": ${depth} commands in flight, ${shape.slots} slots of ${formatBytes(shape.slotBytes)}`,
+    `Streaming "${printable(model.name)}": up to ${plural(queues * depth, 'command')} in flight, ` +
+      `${plural(shape.slots, 'slot')} of ${formatBytes(shape.slotBytes)}`,
   )
   const table = new StreamTable(model.layers.map(({ name }) => name))
   output.note(TABLE_LEGEND)
@@ -115,7 +133,12 @@ async function streamModel(
     model: { name: model.name, fingerprint: model.fingerprint },
     drive: { transport, profile, image: flags.image, engine, queues, depth, slots: shape.slots },
     ...describeLink(total.bytes, total.modelledNs, opened.link),
+    problems,
     layers,
     total,
   })
+}
+
+function describeQueues(queues: number, depth: number): string {
+  return `${plural(queues, 'queue')} of ${plural(depth, 'command')}`
 }

@@ -1,10 +1,11 @@
 import { verifyImage, type VerifyReport } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
+import { inCliWords } from '../cli-words.js'
 import { withReader, withTransport } from '../drive.js'
 import { EXIT } from '../exit-codes.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
-import { printable } from '../printable.js'
+import { printable, printableLines } from '../printable.js'
 import type { Session } from '../program.js'
 import { Progress } from '../progress.js'
 import { formatBytes, plural } from '../units.js'
@@ -51,7 +52,7 @@ function describe(path: string, report: VerifyReport): string[] {
     image === undefined
       ? '  checked  superblocks, directory and manifests, as far as they can be found'
       : `  checked  both superblocks, directory, manifests, ${plural(chunks, 'chunk')}; ${formatBytes(bytes)}`,
-    ...problems.flatMap(({ message }) => ['', ...message.split('\n')]),
+    ...problems.flatMap((problem) => ['', ...printableLines(inCliWords(problem))]),
     ...(left > 0 ? ['', `and ${left} more`] : []),
   ]
 }
@@ -64,6 +65,6 @@ function summary(path: string, { ok, problems, problemCount, bytes, chunks, imag
     models: image?.models.map(({ name, fingerprint }) => ({ name, fingerprint })) ?? [],
     checked: { chunks, bytes },
     problemCount,
-    problems: problems.map((problem) => Object.assign({ message: problem.message }, problem)),
+    problems: problems.map((problem) => Object.assign({ message: inCliWords(problem) }, problem)),
   }
 }
