@@ -248,7 +248,7 @@ describe('exit 6: bytes that are not right', () => {
     expect(loaded.stderr).toMatch(/^Superblock copy A is damaged/)
     expect(loaded.stderr).toContain(repair)
     expect(json(await gpunvme(['load', '--image', 'one.img', '--json'], { cwd }))).toMatchObject({
-      problems: [{ code: 'ERR_GPUNVME_SUPERBLOCK', message: expect.stringContaining(repair) as string }],
+      problems: [{ code: 'ERR_GPUNVME_IMAGE_SUPERBLOCK', message: expect.stringContaining(repair) as string }],
     })
     const { code, stdout } = await gpunvme(['verify', '--image', 'one.img'], { cwd })
     expect(code).toBe(6)
