@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { openImage, pack } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+/** Room for one image of the small model, and not for two. */
+const TIGHT_BYTES = (2 << 20) + (100 << 10)
+const ROOMY_BYTES = 8 << 20
+
+/** A namespace with an image, and its journal empty. */
+async function packed(capacityBytes: number): Promise<MemoryNamespace> {
+  const memory = new MemoryNamespace({ capacityBytes })
+  await pack(await smallModel(), memory.namespace)
+  memory.journal.length = 0
+  return memory
+}
+
+describe('that an image has to be given up', () => {
+  test('is said before anything is written, and once', async () => {
+    const memory = await packed(TIGHT_BYTES)
+    const written: number[] = []
+    const onGiveUp = () => void written.push(memory.journal.length)
+    const { replaced } = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true, onGiveUp })
+    expect({ replaced, written }).toEqual({ replaced: 'given up', written: [0] })
+  })
+
+  test('is said of an image that is damaged, too', async () => {
+    const memory = await packed(ROOMY_BYTES)
+    const { directory } = (await openImage(memory.namespace)).superblock
+    memory.media[directory.offsetBytes]! ^= 1
+    let calls = 0
+    await pack(await smallModel(), memory.namespace, {
+      replace: true,
+      onGiveUp: () => {
+        calls += 1
+      },
+    })
+    expect(calls).toBe(1)
+  })
+
+  test('is not said where it is kept until the new one is published, nor of a first image', async () => {
+    const onGiveUp = () => {
+      throw new Error('called')
+    }
+    const memory = await packed(ROOMY_BYTES)
+    expect(await pack(await smallModel(), memory.namespace, { replace: true, onGiveUp })).toMatchObject({
+      replaced: 'kept',
+    })
+    const empty = new MemoryNamespace({ capacityBytes: TIGHT_BYTES })
+    expect(await pack(await smallModel(), empty.namespace, { replace: true, onGiveUp })).toMatchObject({
+      replaced: 'nothing',
+    })
+  })
+
+  test('can be refused by throwing, or by an abort: the image stays', async () => {
+    const memory = await packed(TIGHT_BYTES)
+    const controller = new AbortController()
+    const refusals = [
+      {
+        onGiveUp: () => {
+          throw new Error('no')
+        },
+      },
+      { onGiveUp: () => controller.abort(new Error('no')), signal: controller.signal },
+    ]
+    for (const refusal of refusals) {
+      const model = await smallModel(undefined, 2)
+      await expect(pack(model, memory.namespace, { replace: true, ...refusal })).rejects.toThrow('no')
+      expect(memory.journal).toEqual([])
+      expect((await openImage(memory.namespace)).superblock.generation).toBe(1)
+    }
+  })
+
+  test('stands when the packing fails after it was said: no image is left', async () => {
+    const memory = await packed(TIGHT_BYTES)
+    const controller = new AbortController()
+    let calls = 0
+    const packing = pack(await smallModel(undefined, 2), memory.namespace, {
+      replace: true,
+      signal: controller.signal,
+      onGiveUp: () => {
+        calls += 1
+      },
+      onProgress: () => controller.abort('enough'),
+    })
+    await expect(packing).rejects.toBe('enough')
+    expect(calls).toBe(1)
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+  })
+})
