@@ -7,6 +7,8 @@ export { ImageChecksumError } from './image/read-region.js'
 export { ImageTruncatedError } from './image/truncated.js'
 export { SUPERBLOCK, SuperblockError, UnsupportedImageError, type Superblock } from './image/superblock.js'
 export { loadTensor, type LoadTensorOptions } from './load-tensor.js'
+export { ImageChangedError } from './pack/changed-meanwhile.js'
+export { PackInProgressError } from './pack/one-at-a-time.js'
 export { ImageExistsError, pack, type PackOptions, type PackProgress, type PackReceipt } from './pack/pack.js'
 export {
   BlockSizeError,

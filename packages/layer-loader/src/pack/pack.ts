@@ -7,6 +7,8 @@ import { encodeChunkTable } from '../image/chunk-table.js'
 import { readCopies } from '../image/copies.js'
 import { encodeDirectory } from '../image/directory.js'
 import { encodeManifest, type Manifest } from '../image/manifest.js'
+import { refuseIfChanged } from './changed-meanwhile.js'
+import { oneAtATime } from './one-at-a-time.js'
 import { planPack } from './plan-pack.js'
 import { clearHead, invalidate, publish, writeBytes } from './publish.js'
 import { findLive, findRoom } from './room.js'
@@ -71,14 +73,18 @@ export interface PackReceipt {
  * Nothing is written before all of this is known to hold: the model can be loaded, the namespace is large enough,
  * and no image is there that may not be replaced.
  *
+ * One packing at a time: a second one of the same namespace is refused. Other processes and hosts are kept away by
+ * nothing; where one has published an image meanwhile, this one is not published.
+ *
  * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ImageExistsError and what `planPack`
- * throws; what reading the model or writing the namespace throws; the signal's reason.
+ * throws; PackInProgressError, ImageChangedError; what reading the model or writing the namespace throws; the
+ * signal's reason.
  */
-export async function pack(
-  model: Model,
-  namespace: WritableNamespace,
-  options: PackOptions = {},
-): Promise<PackReceipt> {
+export function pack(model: Model, namespace: WritableNamespace, options: PackOptions = {}): Promise<PackReceipt> {
+  return oneAtATime(namespace, () => packAlone(model, namespace, options))
+}
+
+async function packAlone(model: Model, namespace: WritableNamespace, options: PackOptions): Promise<PackReceipt> {
   const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onGiveUp, onProgress } = options
   if (imageId.length !== IMAGE_ID_BYTES) {
     throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
@@ -119,6 +125,7 @@ export async function pack(
   await writeBytes(namespace, entry.manifest.offsetBytes, encodedManifest, signal)
   await writeBytes(namespace, plan.directory.offsetBytes, encodedDirectory, signal)
 
+  await refuseIfChanged(namespace, occupied && keepsLive ? copies : undefined, { ...(signal && { signal }) })
   signal?.throwIfAborted()
   const superblock = {
     generation: 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0)),

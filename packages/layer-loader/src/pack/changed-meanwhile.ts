@@ -1,0 +1,48 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
+
+/**
+ * Sees to it that the superblocks are as this packing left them: another process or host may have written to the
+ * drive meanwhile, and to the same room. What is published between this look and the publication is not noticed.
+ *
+ * @param kept the copies of an image that this packing keeps; undefined where it has left none.
+ * @throws ImageChangedError
+ */
+export async function refuseIfChanged(
+  namespace: Namespace,
+  kept: readonly SuperblockCopy[] | undefined,
+  options: ExecuteOptions,
+): Promise<void> {
+  const copies = await readCopies(namespace, options)
+  const changed = copies.some((copy, index) => {
+    const before = kept?.[index]
+    // A copy that cannot be read says nothing of who wrote to it.
+    if (isMediaError(copy.problem) || isMediaError(before?.problem)) return false
+    return identityOf(copy) !== identityOf(before)
+  })
+  if (changed) throw new ImageChangedError(namespace)
+}
+
+/** Which publication a copy is of, if any. */
+function identityOf(copy: SuperblockCopy | undefined): string {
+  if (copy?.superblock === undefined) return copy?.ours === true ? 'unusable' : 'none'
+  return `${copy.superblock.generation} ${copy.superblock.imageId}`
+}
+
+/** Somebody else published or gave up an image on the namespace while this one was being written. */
+export class ImageChangedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_CHANGED'
+  readonly category = 'failure'
+
+  constructor({ nsid }: Namespace) {
+    super(`Somebody else wrote to namespace ${nsid} while a model was packed to it; this model was not published`, {
+      facts: [
+        'the superblocks are not those that this pack() left',
+        'an image that is there now may be damaged: both may have written to the same bytes',
+      ],
+      next: 'see to it that nobody else writes to the drive; look at it with verifyImage(); then pack again',
+    })
+  }
+}

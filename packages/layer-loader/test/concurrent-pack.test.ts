@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { ImageChangedError, openImage, pack, PackInProgressError, verifyImage } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { smallModel } from './models.js'
+
+const ROOMY_BYTES = 8 << 20
+/** Room for one image of the small model, and not for two. */
+const TIGHT_BYTES = (2 << 20) + (100 << 10)
+
+describe('two packings of one namespace', () => {
+  test.each([ROOMY_BYTES, TIGHT_BYTES])(
+    'at once, of %i bytes: the second is refused, the first is sound',
+    async (capacityBytes) => {
+      const { namespace } = new MemoryNamespace({ capacityBytes })
+      await pack(await smallModel(), namespace)
+      const [a, b] = [await smallModel(undefined, 2), await smallModel(undefined, 3)]
+      const [first, second] = await Promise.allSettled([
+        pack(a, namespace, { replace: true, name: 'a' }),
+        pack(b, namespace, { replace: true, name: 'b' }),
+      ])
+      expect(first.status).toBe('fulfilled')
+      expect(second).toMatchObject({ status: 'rejected', reason: { category: 'usage' } })
+      expect((second as PromiseRejectedResult).reason).toBeInstanceOf(PackInProgressError)
+      const { ok, image } = await verifyImage(namespace)
+      expect({ ok, names: image?.models.map(({ name }) => name) }).toEqual({ ok: true, names: ['a'] })
+      expect(await pack(b, namespace, { replace: true, name: 'b' })).toMatchObject({ generation: 3 })
+    },
+  )
+
+  test('one after the other has failed', async () => {
+    const { namespace } = new MemoryNamespace()
+    await expect(pack(await smallModel(), namespace, { signal: AbortSignal.abort('no') })).rejects.toBe('no')
+    await expect(pack(await smallModel(), namespace, { name: '' })).rejects.toBeInstanceOf(RangeError)
+    expect(await pack(await smallModel(), namespace)).toMatchObject({ generation: 1 })
+  })
+
+  test('of two namespaces is nobody\u2019s business', async () => {
+    const [a, b] = [new MemoryNamespace(), new MemoryNamespace()]
+    const model = await smallModel()
+    await Promise.all([pack(model, a.namespace), pack(model, b.namespace)])
+    expect(await verifyImage(b.namespace)).toMatchObject({ ok: true })
+  })
+})
+
+describe('somebody else on the same media', () => {
+  /** Packs, while `meanwhile` is done through another namespace that has the same media, as another process has. */
+  async function packWhile(
+    memory: MemoryNamespace,
+    meanwhile: (other: MemoryNamespace) => Promise<unknown>,
+  ): Promise<unknown> {
+    let done = false
+    memory.gate = async ({ operation, slba }) => {
+      // The first write of data: this packing has looked at what is there, and has not published.
+      if (done || operation !== 'write' || slba[0]! < 4096) return
+      done = true
+      await meanwhile(new MemoryNamespace({ media: memory.media }))
+    }
+    const model = await smallModel(undefined, 3)
+    const outcome: unknown = await pack(model, memory.namespace, { replace: true }).catch((error: unknown) => error)
+    expect(done).toBe(true)
+    return outcome
+  }
+
+  test.each([
+    ['a first image', ROOMY_BYTES, false],
+    ['one that replaces another, which is kept', ROOMY_BYTES, true],
+    ['one that replaces another, which is given up', TIGHT_BYTES, true],
+  ])('publishes: %s is not published over it', async (_, capacityBytes, hasOld) => {
+    const memory = new MemoryNamespace({ capacityBytes })
+    if (hasOld) await pack(await smallModel(), memory.namespace)
+    const before = memory.journal.length
+    let imageId: string | undefined
+    const error = await packWhile(memory, async ({ namespace }) => {
+      ;({ imageId } = await pack(await smallModel(undefined, 2), namespace, { replace: true }))
+    })
+    expect(error).toBeInstanceOf(ImageChangedError)
+    expect(memory.allocatedBytes).toBe(0)
+    const superblocks = [0, 1 << 20].map((at) => Buffer.from(memory.media.subarray(at + 24, at + 40)).toString('hex'))
+    expect(superblocks).toEqual([imageId, imageId])
+    const published = memory.journal
+      .slice(before)
+      .filter((entry) => entry.kind === 'write' && isSuperblock(entry.content))
+    expect(published).toEqual([])
+  })
+
+  test('gives up the image that this packing keeps: it is not published either', async () => {
+    const memory = new MemoryNamespace()
+    await pack(await smallModel(), memory.namespace)
+    const error = await packWhile(memory, ({ media }) => {
+      media.fill(0, 0, 4096)
+      return Promise.resolve(media.fill(0, 1 << 20, (1 << 20) + 4096))
+    })
+    expect(error).toBeInstanceOf(ImageChangedError)
+    await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
+  })
+
+  test('does nothing: a damaged copy and one that cannot be read are no sign of anybody', async () => {
+    const memory = new MemoryNamespace()
+    await pack(await smallModel(), memory.namespace)
+    memory.media[100]! ^= 1
+    expect(await packWhile(memory, () => Promise.resolve())).toMatchObject({ generation: 2, replaced: 'kept' })
+    memory.outcome = ({ operation, slba }) =>
+      operation === 'read' && slba[0] === 0
+        ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false }
+        : { kind: 'success' }
+    expect(await packWhile(memory, () => Promise.resolve())).toMatchObject({ generation: 3, replaced: 'kept' })
+  })
+})
+
+const isSuperblock = (content: Uint8Array) => Buffer.from(content.subarray(0, 7)).toString('latin1') === 'GPUNVME'
