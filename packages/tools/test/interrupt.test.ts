@@ -59,3 +59,18 @@ test('an interrupted pack takes the drive away that it had begun to make', async
   expect(ended.code).toBe(130)
   expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
 })
+
+test('an interrupted pack that had to give up the old image says so, before and after', async () => {
+  await writeDemoModel(join(cwd, 'small.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  await writeDemoModel(join(cwd, 'large.gguf'))
+  const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
+    endBytes: number
+  }
+  // Either image fits on this drive, and not both of them.
+  await gpunvme(['pack', 'small.gguf', '--image', 'tight.img', '--capacity', String(endBytes)], { cwd })
+  const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
+  const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
+  expect(ended.code).toBe(130)
+  expect(ended.stderr).toContain('The old image was given up, and the drive holds no image now: pack again')
+  expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
+})
