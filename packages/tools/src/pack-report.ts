@@ -25,12 +25,12 @@ export async function packAndReport(
 ): Promise<PackReport> {
   const progress = new Progress(output, 'packing')
   const startMs = performance.now()
-  let givenUp = false
+  const former = { givenUp: false }
   try {
     const receipt = await pack(model, namespace, {
       ...request,
       onGiveUp() {
-        givenUp = true
+        former.givenUp = true
         output.note(
           'The old image cannot be kept beside the new one: it is given up now.',
           'An interruption leaves none.',
@@ -40,7 +40,7 @@ export async function packAndReport(
     })
     return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
   } catch (error) {
-    if (givenUp) output.error('The old image was given up, and the drive holds no image now: pack again')
+    if (former.givenUp) output.error('The old image was given up, and the drive holds no image now: pack again')
     throw error
   } finally {
     progress.end()

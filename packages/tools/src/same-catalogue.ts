@@ -5,11 +5,18 @@ import { printable } from './printable.js'
 
 const MAX_SHOWN = 5
 
+export interface FindOptions {
+  readonly signal: AbortSignal
+  /** Called with both when the model is found by its file, and before that is closed. */
+  readonly onFile: (packed: PackedModel, file: Model) => Promise<void>
+}
+
 /**
  * The packed model that is meant: by its name in the image, or by a model file that it must agree with; the only one
  * where neither is given.
  */
-export async function findModel(image: Image, given: string | undefined, signal: AbortSignal): Promise<PackedModel> {
+export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
+  const { signal, onFile } = options
   if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
   const source = await openFileSource(given).catch((error: unknown) => {
     // Neither a name nor a file: the error that lists the names is of more help.
@@ -21,6 +28,7 @@ export async function findModel(image: Image, given: string | undefined, signal:
     const differences = image.models.map((packed) => differencesBetween(packed, file))
     const equal = image.models.find((_, index) => differences[index]!.length === 0)
     if (equal === undefined) throw new CatalogueMismatchError(given, image.models, differences)
+    await onFile(equal, file)
     return equal
   } finally {
     await source.close()
@@ -54,7 +62,7 @@ export class CatalogueMismatchError extends GpuNvmeError {
     })
     super(`The drive does not hold the model of ${printable(path)}`, {
       facts,
-      next: 'leave MODEL out to stream what is there, or pack this model with --replace',
+      next: 'leave MODEL out to stream what is there, or gpunvme pack MODEL --image FILE --replace',
     })
   }
 }

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  statSync,
   closeSync,
   truncateSync,
   writeFileSync,
@@ -31,20 +32,18 @@ beforeAll(async () => {
 /** A copy of the drive with one bit flipped at each of these bytes. */
 function flipped(name: string, ...offsets: number[]): string {
   copyFileSync(at('drive.img'), at(name))
-  const file = openSync(at(name), 'r+')
-  const byte = new Uint8Array(1)
-  for (const offset of offsets) {
-    readSync(file, byte, 0, 1, offset)
-    writeSync(
-      file,
-      byte.map((value) => value ^ 0x10),
-      0,
-      1,
-      offset,
-    )
-  }
-  closeSync(file)
+  for (const offset of offsets) flipByte(at(name), offset)
   return name
+}
+
+/** Flips one bit of it. */
+function flipByte(path: string, offset: number): void {
+  const file = openSync(path, 'r+')
+  const byte = new Uint8Array(1)
+  readSync(file, byte, 0, 1, offset)
+  byte[0]! ^= 0x10
+  writeSync(file, byte, 0, 1, offset)
+  closeSync(file)
 }
 
 async function expectError(args: string[], code: number, ...texts: (string | RegExp)[]): Promise<void> {
@@ -274,6 +273,25 @@ describe('exit 6: bytes that are not right', () => {
       'blk.0.ffn_up.weight: Q4_0',
       /and \d+ more/,
     )
+  })
+})
+
+describe('exit 6: with --compare', () => {
+  test('a model file with one byte that was not packed, which nothing is streamed for', async () => {
+    copyFileSync(at('model.gguf'), at('tuned.gguf'))
+    flipByte(at('tuned.gguf'), statSync(at('tuned.gguf')).size - 1)
+    const args = ['load', 'tuned.gguf', '--image', 'drive.img']
+    expect((await gpunvme(args, { cwd })).code).toBe(0)
+    await expectError([...args, '--compare'], 6, 'tuned.gguf is not what', 'SHA-256 of 1 tensor', 'output.weight')
+    expect((await gpunvme([...args, '--compare'], { cwd })).stdout).toBe('')
+  })
+
+  test('exit 2 without a file to compare with', async () => {
+    await Promise.all([
+      expectError(['load', 'model.gguf', '--compare'], 2, '--compare needs a MODEL file'),
+      expectError(['load', '--image', 'drive.img', '--compare'], 2, '--compare needs a MODEL file'),
+      expectError(['load', 'gpunvme demo', '--image', 'drive.img', '--compare'], 2, 'no file to compare with'),
+    ])
   })
 })
 

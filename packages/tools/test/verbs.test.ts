@@ -149,6 +149,14 @@ test('load takes a packed model by its name, or by the file it must agree with',
   }
 })
 
+test('load says what it compared with the model file: contents only with --compare', async () => {
+  const args = ['load', 'model.gguf', '--image', 'drive.img']
+  const plain = await gpunvme(args, { cwd })
+  expect(plain.stderr).toContain('names, types and shapes, not contents')
+  const compared = await gpunvme([...args, '--compare'], { cwd })
+  expect([compared.code, compared.stderr]).toEqual([0, expect.stringContaining('SHA-256 of every tensor') as string])
+})
+
 test('load --no-verify claims nothing about the bytes', async () => {
   const ended = await gpunvme(['load', '--image', 'drive.img', '--no-verify', '--json'], { cwd })
   expect(json(ended)).toMatchObject({ total: { tensors: 21, tensorsVerified: 0 } })

@@ -1,8 +1,9 @@
 import type { Controller } from '@gpunvme/host-driver'
-import { openImage, planPack, planStream, type PackedModel } from '@gpunvme/layer-loader'
+import { openImage, planPack, planStream, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import { openFileSource, openModel } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import { inCliWords } from '../cli-words.js'
+import { compareDigests } from '../compare-digests.js'
 import { withReader, withTransport, withWriter } from '../drive.js'
 import { requireMemory } from '../enough-memory.js'
 import type { OpenedTransport } from '../open.js'
@@ -22,6 +23,7 @@ interface Flags extends TransportFlags, OutputOptions {
   readonly slots: number
   /** False with --no-verify. */
   readonly verify: boolean
+  readonly compare?: boolean
 }
 
 /** What is streamed, through what, and what is wrong with where it lies. */
@@ -40,9 +42,10 @@ export function load(program: Command, { signal }: Session): void {
     .description('stream a model into memory, layer by layer')
     .argument(
       '[model]',
-      'with --image: the name of a packed model, or the file it was packed from; otherwise a model file, which is packed onto a simulated drive in memory first',
+      'with --image: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); otherwise a model file, which is packed onto a simulated drive in memory first',
     )
     .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
+    .option('--compare', 'first compare the contents of the MODEL file with what was packed')
     .option('--no-verify', 'do not compare the bytes with their checksums')
     .action((model: string | undefined, flags: Flags) => run(model, flags, new Output(flags), signal))
   addTransportOptions(command, 'the drive, as pack made it')
@@ -50,6 +53,7 @@ export function load(program: Command, { signal }: Session): void {
   examples(command, [
     'gpunvme load model.gguf',
     'gpunvme load --image drive.img',
+    'gpunvme load model.gguf --image drive.img --compare',
     'gpunvme load model.gguf --image drive.img --depth 4 --slots 2 --json',
   ])
 }
@@ -57,6 +61,11 @@ export function load(program: Command, { signal }: Session): void {
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (flags.image === undefined && given === undefined) {
     throw new UsageError('load needs a MODEL, an --image, or both', { next: 'gpunvme help load' })
+  }
+  if (flags.compare && (flags.image === undefined || given === undefined)) {
+    throw new UsageError('--compare needs a MODEL file and the --image that it was packed onto', {
+      next: 'gpunvme load MODEL --image FILE --compare',
+    })
   }
   await withTransport(flags, 'read', async (opened) => {
     signal.throwIfAborted()
@@ -66,9 +75,34 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
       const problems = image.problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) }))
       // Not narration: the next bit that flips may take the image with it.
       for (const { message } of problems) output.error(...printableLines(message))
-      const model = await findModel(image, flags.image === undefined ? undefined : given, signal)
+      const model = await findImageModel(image, flags.image === undefined ? undefined : given, flags, output, signal)
       await streamModel({ model, controller, problems }, opened, flags, output, signal)
     })
+  })
+}
+
+async function findImageModel(
+  image: Image,
+  given: string | undefined,
+  { compare = false }: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<PackedModel> {
+  if (compare && image.models.some(({ name }) => name === given)) {
+    throw new UsageError(`"${printable(given ?? '')}" is the name of a packed model: no file to compare with`, {
+      next: 'a path, such as ./model.gguf',
+    })
+  }
+  return findModel(image, given, {
+    signal,
+    async onFile(packed, file) {
+      if (compare) await compareDigests(packed, file, output, signal)
+      output.note(
+        compare
+          ? 'The model file is what was packed: SHA-256 of every tensor compared'
+          : 'Compared with the model file: names, types and shapes, not contents; --compare does that',
+      )
+    },
   })
 }
 

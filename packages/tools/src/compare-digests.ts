@@ -1,0 +1,64 @@
+import type { PackedModel } from '@gpunvme/layer-loader'
+import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { createHash } from 'node:crypto'
+import type { Output } from './output.js'
+import { printable } from './printable.js'
+import { Progress } from './progress.js'
+import { plural } from './units.js'
+
+const PIECE_BYTES = 4 * 1024 * 1024
+const MAX_SHOWN = 5
+
+/**
+ * Reads all tensors of the model file and compares their SHA-256 with those that the drive has noted for them.
+ * Whether the drive still has these bytes is another question, which streaming answers.
+ * @param packed has the same tensors, by name, type and shape.
+ * @throws TensorContentsError
+ */
+export async function compareDigests(packed: PackedModel, file: Model, output: Output, signal: AbortSignal) {
+  const progress = new Progress(output, 'comparing')
+  const totalBytes = file.tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  const noted = new Map(packed.layers.flatMap(({ tensors }) => tensors).map(({ name, sha256 }) => [name, sha256]))
+  const different: string[] = []
+  let doneBytes = 0
+  try {
+    for (const tensor of file.tensors) {
+      if ((await digestOf(file, tensor, signal)) !== noted.get(tensor.name)) different.push(tensor.name)
+      doneBytes += tensor.lengthBytes
+      progress.update(doneBytes, totalBytes)
+    }
+  } finally {
+    progress.end()
+  }
+  if (different.length > 0) throw new TensorContentsError(file.source.name, packed.name, different)
+}
+
+async function digestOf({ source }: Model, { offsetBytes, lengthBytes }: Tensor, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for (let done = 0; done < lengthBytes; done += PIECE_BYTES) {
+    const piece = new Uint8Array(Math.min(PIECE_BYTES, lengthBytes - done))
+    await source.read(offsetBytes + done, piece, { signal })
+    hash.update(piece)
+  }
+  return hash.digest('hex')
+}
+
+/** The model file has the tensors that are on the drive, with other contents. */
+export class TensorContentsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_TENSOR_CONTENTS'
+  readonly category = 'verification'
+  readonly tensors: readonly string[]
+  constructor(path: string, model: string, tensors: readonly string[]) {
+    const more = tensors.length > MAX_SHOWN ? [`and ${tensors.length - MAX_SHOWN} more`] : []
+    super(`${printable(path)} is not what "${printable(model)}" on the drive was packed from`, {
+      facts: [
+        `SHA-256 of ${plural(tensors.length, 'tensor')} different:`,
+        ...tensors.slice(0, MAX_SHOWN).map(printable),
+        ...more,
+      ],
+      next: 'leave MODEL out to stream what is there, or gpunvme pack MODEL --image FILE --replace',
+    })
+    this.tensors = tensors
+  }
+}
