@@ -94,16 +94,19 @@ describe('somebody else on the same media', () => {
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })
 
-  test('does nothing: a damaged copy and one that cannot be read are no sign of anybody', async () => {
+  test('does nothing: a damaged copy, and one that cannot be read any more, are no sign of anybody', async () => {
     const memory = new MemoryNamespace()
     await pack(await smallModel(), memory.namespace)
     memory.media[100]! ^= 1
     expect(await packWhile(memory, () => Promise.resolve())).toMatchObject({ generation: 2, replaced: 'kept' })
-    memory.outcome = ({ operation, slba }) =>
-      operation === 'read' && slba[0] === 0
-        ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false }
-        : { kind: 'success' }
-    expect(await packWhile(memory, () => Promise.resolve())).toMatchObject({ generation: 3, replaced: 'kept' })
+    const wearsOut = () => {
+      memory.outcome = ({ operation, slba }) =>
+        operation === 'read' && slba[0] === 0
+          ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false }
+          : { kind: 'success' }
+      return Promise.resolve()
+    }
+    expect(await packWhile(memory, wearsOut)).toMatchObject({ generation: 3, replaced: 'kept' })
   })
 })
 
