@@ -29,6 +29,9 @@ export async function withTransport<T>(
   })
   try {
     return await use(opened)
+  } catch (error) {
+    // What the drive reports then is only what followed from it.
+    throw opened.hostError() ?? error
   } finally {
     await opened.close()
   }

@@ -19,6 +19,8 @@ export interface OpenedTransport {
   readonly link: Link | undefined
   /** The controller's serial number, where writing to it can destroy nothing that is not meant: on a simulated drive. */
   readonly serial: string
+  /** Why the machine that simulates the drive could not serve it, such as a full disk: the drive knows no such reasons. */
+  readonly hostError: () => GpuNvmeError | undefined
   /** After the controller on it is closed. */
   readonly close: () => Promise<void>
 }

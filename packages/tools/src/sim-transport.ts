@@ -1,7 +1,8 @@
-import { profiles, RamMedia, simulate, type ProfileName } from '@gpunvme/nvme-sim'
+import { profiles, RamMedia, simulate, type Media, type ProfileName } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { totalmem } from 'node:os'
+import { FileError, isSystemError } from './file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
 import type { OpenedTransport } from './open.js'
 import { UsageError } from './usage-error.js'
@@ -34,7 +35,7 @@ export async function openSim(options: SimOptions): Promise<OpenedTransport> {
   const media =
     image === undefined
       ? new RamMedia(options.capacityBytes ?? DEFAULT_CAPACITY_BYTES)
-      : await openImage(image, options)
+      : new ImageMedia(image, await openImage(image, options))
   const namespaces = [{ blockBytes: BLOCK_BYTES, media }]
   const { transport } = simulate({ profile, seed, namespaces, hostMemoryBytes: totalmem() })
   return {
@@ -42,6 +43,7 @@ export async function openSim(options: SimOptions): Promise<OpenedTransport> {
     time: 'modelled',
     link: profile.link,
     serial: profile.identify.SN ?? '',
+    hostError: () => (media instanceof ImageMedia ? media.error : undefined),
     close: () => transport.close(),
   }
 }
@@ -58,6 +60,47 @@ async function openImage(path: string, { create = false, readOnly = false, capac
     })
   }
   return fileMedia(path, { readOnly })
+}
+
+/** An image file that keeps the system's reason when it fails: the drive can only say that the media did. */
+class ImageMedia implements Media {
+  error: FileError | undefined
+  readonly capacityBytes: number
+  readonly readOnly: boolean
+  private readonly path: string
+  private readonly file: Media
+
+  constructor(path: string, file: Media) {
+    this.path = path
+    this.file = file
+    this.capacityBytes = file.capacityBytes
+    this.readOnly = file.readOnly ?? false
+  }
+
+  read(offsetBytes: number, into: Uint8Array): void {
+    this.keepingReason('read', () => this.file.read(offsetBytes, into))
+  }
+
+  write(offsetBytes: number, from: Uint8Array): void {
+    this.keepingReason('write', () => this.file.write(offsetBytes, from))
+  }
+
+  flush(): void {
+    this.keepingReason('write', () => this.file.flush())
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  private keepingReason(verb: string, use: () => void): void {
+    try {
+      use()
+    } catch (error) {
+      if (isSystemError(error)) this.error ??= new FileError(`${verb} ${this.path}`, error)
+      throw error
+    }
+  }
 }
 
 /** No preset has that name. */

@@ -1,6 +1,6 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { BIN, gpunvme, json, scratch } from './gpunvme.js'
@@ -57,4 +57,13 @@ test.skipIf(!existsSync('/dev/full'))('a result that cannot be written is a fail
   const { status, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
   expect(status).toBe(1)
   expect(stderr).toMatch(/^Cannot write the result: ENOSPC.*\n$/)
+})
+
+test('a drive whose file the system cannot write says why, in the words of the system', () => {
+  writeFileSync(join(cwd, 'full.img'), new Uint8Array(16 * 1024 * 1024))
+  // The shell's limit on the size of files stands for a full disk, which a test cannot have.
+  const command = `ulimit -f 4096 && "${process.execPath}" "${BIN}" pack model.gguf --image full.img`
+  const { status, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
+  expect(stderr).toMatch(/\nCannot write full\.img: .* \(EFBIG\)\n {2}Try: use another disk\n$/)
+  expect(status).toBe(7)
 })

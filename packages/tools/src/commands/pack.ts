@@ -2,8 +2,10 @@ import { planPack, type PackPlan } from '@gpunvme/layer-loader'
 import { openFileSource, openModel, type Model } from '@gpunvme/layer-loader/formats'
 import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { undoOnFailure } from '../cleanup.js'
 import { withTransport, withWriter, type WriteFlags } from '../drive.js'
+import { requireSpace } from '../enough-space.js'
 import { createImageFile, statImageFile } from '../image-file.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
@@ -95,7 +97,11 @@ async function packFile(
   if (existing !== undefined) return write('')
   const capacityBytes = flags.capacity ?? roundUp(plan.endBytes)
   const remove = await createImageFile(image, capacityBytes)
-  return undoOnFailure(remove, () => write(`, a new drive of ${formatBytes(capacityBytes)}`))
+  return undoOnFailure(remove, async () => {
+    // The file is sparse: what is written to it is what it takes.
+    await requireSpace('The image', dirname(image), plan.endBytes - plan.startBytes, 'an --image on another disk')
+    await write(`, a new drive of ${formatBytes(capacityBytes)}`)
+  })
 }
 
 function reportPlan(
