@@ -10,7 +10,7 @@ export {
 } from './controller.js'
 export { DeviceHeldError, ForeignDataError, type WriteRequest } from './guard/guard.js'
 export { findHolders, type Holder } from './guard/holders.js'
-export { findSignatures, type FoundSignature } from './guard/signatures.js'
+export { findSignatures, SIGNATURE_REACH_BYTES, type FoundSignature } from './guard/signatures.js'
 export { EngineFailedError, HostEngine, type HostEngineStatistics } from './host-engine.js'
 export type { ControllerIdentity, NamespaceIdentity } from './identity.js'
 export {

@@ -48,13 +48,13 @@ const signatures: readonly Signature[] = [
   { name: 'raw GGUF model', at: [0], magic: 'GGUF' },
 ]
 
-/** How much of each end of a namespace the table speaks of. */
-const REACH_BYTES = 512 * KIB
+/** How much of each end of a namespace the table speaks of: whoever takes a namespace over clears that much. */
+export const SIGNATURE_REACH_BYTES = 512 * KIB
 
 /** Every known signature on a namespace: file systems, partition tables, volume managers, RAID, encryption. */
 export async function findSignatures(namespace: Namespace): Promise<FoundSignature[]> {
   const { capacityBytes } = namespace
-  const reach = Math.min(REACH_BYTES, capacityBytes)
+  const reach = Math.min(SIGNATURE_REACH_BYTES, capacityBytes)
   const head = await namespace.readBytes(0, reach)
   const tail = await namespace.readBytes(capacityBytes - reach, reach)
   const found = signatures.flatMap(({ name, at, magic }) => {

@@ -10,7 +10,7 @@ import { encodeManifest, type Manifest } from '../image/manifest.js'
 import { refuseIfChanged } from './changed-meanwhile.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { planPack } from './plan-pack.js'
-import { clearHead, invalidate, publish, writeBytes } from './publish.js'
+import { clearEnds, invalidate, publish, writeBytes } from './publish.js'
 import { findLive, findRoom } from './room.js'
 import { writePieces } from './write-pieces.js'
 
@@ -106,7 +106,7 @@ async function packAlone(model: Model, namespace: WritableNamespace, options: Pa
   const plan = planPack(model, blockBytes, { ...naming, startBytes: room.startBytes })
 
   signal?.throwIfAborted()
-  if (!occupied) await clearHead(namespace)
+  if (!occupied) await clearEnds(namespace)
   else if (!keepsLive) {
     onGiveUp?.()
     // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.

@@ -1,4 +1,4 @@
-import type { WritableNamespace } from '@gpunvme/host-driver'
+import { SIGNATURE_REACH_BYTES, type WritableNamespace } from '@gpunvme/host-driver'
 import { allocateHostBuffer } from '../buffer-pool.js'
 import type { SuperblockCopy } from '../image/copies.js'
 import { alignUp, COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from '../image/format.js'
@@ -30,11 +30,21 @@ export async function invalidate(namespace: WritableNamespace, copies: readonly 
 }
 
 /**
- * Zeroes what is reserved at the start of a namespace that held no image, so that no partition table or file system
- * seems to be on it afterwards. What was there could be lost by leave of the write guard.
+ * Zeroes what is reserved at the start of a namespace that held no image, and the end of it, so that no partition
+ * table or file system seems to be on it afterwards: a backup GPT at the end would invite a tool to "repair" the one
+ * that was here over a superblock. What was there could be lost by leave of the write guard.
  */
-export async function clearHead(namespace: WritableNamespace): Promise<void> {
-  await writeBytes(namespace, 0, new Uint8Array(DATA_START_BYTES))
+export async function clearEnds(namespace: WritableNamespace): Promise<void> {
+  const { blockBytes, capacityBytes, dma } = namespace
+  const tailBytes = Math.min(SIGNATURE_REACH_BYTES, capacityBytes - DATA_START_BYTES)
+  const { memory, bytes } = allocateHostBuffer(dma, DATA_START_BYTES)
+  try {
+    bytes.fill(0)
+    await namespace.write(0, DATA_START_BYTES / blockBytes, memory)
+    await namespace.write((capacityBytes - tailBytes) / blockBytes, tailBytes / blockBytes, memory)
+  } finally {
+    memory.free()
+  }
 }
 
 /** Writes bytes at an aligned offset, with zeros up to the next one, and waits until they are written. */
