@@ -8,15 +8,20 @@ import { packDemoModel, withController } from './lib/demo-drive.mjs'
 const MIB = 1024 * 1024
 const PASSES = 9
 
+/** As much as the three slots of the stream. */
+const SLOTS_MIB = 96
+
 export async function bench() {
   const media = new RamMedia(1024 * MIB)
   await packDemoModel(simulate, media)
   const drive = () => simulate({ namespaces: [{ media }] })
 
+  await streamOnce(drive(), { verify: false })
   const cold = await streamOnce(drive(), { verify: false })
   const copy = copier(cold.bytes)
-  const plain = await passes(drive(), { verify: false }, copy)
-  const verified = await passes(drive(), { verify: true }, copy)
+  const coldCopyMs = copy.cold()
+  const plain = await passes(drive(), { verify: false }, copy.warm)
+  const verified = await passes(drive(), { verify: true }, copy.warm)
   const gbs = (wallMs) => (cold.bytes / wallMs / 1e6).toFixed(1)
 
   const preset = await streamOnce(simulate({ namespaces: [{ media }], profile: 'sn740' }), { verify: false })
@@ -32,7 +37,7 @@ export async function bench() {
       unit: '×',
       goal: '≥ 0.6',
       met: plain.ratio >= 0.6,
-      note: `${gbs(plain.wallMs)} GB/s against ${gbs(plain.copyMs)} GB/s; one thread, simulator without latency, RAM media; a first pass, into memory never touched before: ${gbs(cold.wallMs)} GB/s`,
+      note: `${gbs(plain.wallMs)} GB/s against ${gbs(plain.copyMs)} GB/s; one thread, simulator without latency, RAM media; a first pass, into memory never touched before: ${gbs(cold.wallMs)} against ${gbs(coldCopyMs)} GB/s`,
     },
     {
       name: 'The same with every chunk verified',
@@ -101,17 +106,20 @@ function checksumMs(bytes) {
   return performance.now() - startMs
 }
 
-/**
- * The bound: as many bytes, block by block, from memory as large into slots as large. The memory is touched before
- * the first round, and kept, so that no page fault is counted.
- */
+/** The bound: as many bytes, block by block, from memory as large into slots as large; each call gives its time. */
 function copier(bytes) {
   const blocks = Math.floor(bytes / MIB)
   const from = Array.from({ length: blocks }, () => new Uint8Array(MIB).fill(1))
-  const into = new Uint8Array(96 * MIB).fill(1)
-  return () => {
+  const copyInto = (into) => {
     const startMs = performance.now()
-    for (let block = 0; block < blocks; block++) into.set(from[block], (block % 96) * MIB)
+    for (let block = 0; block < blocks; block++) into.set(from[block], (block % SLOTS_MIB) * MIB)
     return ((performance.now() - startMs) * bytes) / (blocks * MIB)
+  }
+  const touched = new Uint8Array(SLOTS_MIB * MIB).fill(1)
+  return {
+    /** Into memory that was written before. */
+    warm: () => copyInto(touched),
+    /** Into memory whose pages the system has yet to give. */
+    cold: () => copyInto(new Uint8Array(SLOTS_MIB * MIB)),
   }
 }
