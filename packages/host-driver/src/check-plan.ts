@@ -8,8 +8,15 @@ import type { Lane } from './lane.js'
  * @throws TypeError, RangeError naming the command.
  */
 export function checkPlan(plan: Plan, memory: DmaMemory, lanes: readonly Lane[]): void {
-  const { commands, slba, blocks, offsetBytes, queue } = plan
+  const { operation, blockBytes, commands, slba, blocks, offsetBytes, queue } = plan
   if (lanes.length === 0) throw new TypeError('this engine has no queues: attach() them first')
+  // Callers without types bring other words, and whatever is not a read would be encoded as a write.
+  if ((operation as string) !== 'read' && (operation as string) !== 'write') {
+    throw new TypeError(`plan.operation: expected 'read' or 'write', got ${JSON.stringify(operation)}`)
+  }
+  if (!Number.isSafeInteger(blockBytes) || blockBytes < 512) {
+    throw new RangeError(`plan.blockBytes: expected at least 512, got ${blockBytes}`)
+  }
   for (const [name, array] of Object.entries({ slba, blocks, offsetBytes, queue })) {
     if (array.length !== commands)
       throw new RangeError(`plan.${name}: expected ${commands} entries, got ${array.length}`)

@@ -1,4 +1,4 @@
-import { CSTS, formatSqe, formatStatus, GpuNvmeError } from '@gpunvme/nvme-spec'
+import { CSTS, formatSqe, formatStatus, GpuNvmeError, SQE } from '@gpunvme/nvme-spec'
 import type { DmaAllocator, DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from './bring-up.js'
 import { hostView, QueuePair, type CompletionSink } from './queue-pair.js'
@@ -78,11 +78,14 @@ export class CommandQueue implements CompletionSink {
   private async run<V>(command: Encodable<V>, values: V): Promise<number> {
     const { pair, transport } = this
     const { clock, bar, name } = transport
+    // Encoded apart first: what cannot be encoded throws before an entry of the queue is claimed.
+    const entry = new DataView(new ArrayBuffer(SQE.bytes))
+    command.encode(entry, 0, values)
     const slot = pair.stage()
+    SQE.view(entry).CID = pair.ids.cidOf(slot)
+    const text = formatSqe(this.set, entry)
     const sq = hostView(pair.memory.sq)
-    const at = pair.stagedIndex * 64
-    command.encode(sq, at, { ...values, CID: pair.ids.cidOf(slot) })
-    const text = formatSqe(this.set, sq, at)
+    new Uint8Array(sq.buffer, sq.byteOffset + pair.stagedIndex * SQE.bytes, SQE.bytes).set(new Uint8Array(entry.buffer))
     const deadlineNs = clock.now() + this.timeoutNs
     pair.ring()
     for (;;) {

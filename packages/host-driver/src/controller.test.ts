@@ -4,6 +4,7 @@ import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../test/counted-allocator.js'
 import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
+import { ControllerNotReadyError } from './bring-up.js'
 import { CommandError } from './command-queue.js'
 import {
   Controller,
@@ -80,14 +81,19 @@ describe('bring-up', () => {
     expect(() => ctrl.namespace(7)).toThrow('active: 1')
   })
 
-  test.each([{ queues: 0 }, { queueDepth: 0 }, { queueDepth: 5000 }, { queueDepth: 1.5 }, { maxTransferBytes: 512 }])(
-    'refuses %o before it touches the controller',
-    async (options) => {
-      const transport = controller()
-      await expect(Controller.open(transport, options)).rejects.toThrow(RangeError)
-      expect(allocated.bytesInUse).toBe(0)
-    },
-  )
+  test.each([
+    { queues: 0 },
+    { queueDepth: 0 },
+    { queueDepth: 5000 },
+    { queueDepth: 1.5 },
+    { maxTransferBytes: 512 },
+    { commandTimeoutNs: NaN },
+    { readyTimeoutNs: Infinity },
+  ])('refuses %o before it touches the controller', async (options) => {
+    const transport = controller()
+    await expect(Controller.open(transport, options)).rejects.toThrow(RangeError)
+    expect(allocated.bytesInUse).toBe(0)
+  })
 
   test('refuses to be used after it was closed', async () => {
     const ctrl = await Controller.open(controller())
@@ -177,6 +183,15 @@ describe('writing', () => {
     expect(wrongBytes(memory, 12345)).toBe(0)
   })
 
+  test('is guarded whatever word a caller without types puts in a plan', async () => {
+    const transport = controller({ profile })
+    await using ctrl = await Controller.open(transport, { write: { serial } })
+    const ns = ctrl.namespace(1)
+    const plan = { ...ns.planWrites([{ slba: 0, blocks: 1, offsetBytes: 0 }]), operation: 'Write' as 'write' }
+    await expect(ns.execute(plan, ns.dma.alloc(512))).rejects.toThrow(`plan.operation: expected 'read' or 'write'`)
+    expect(simulation.statistics.bytesWritten).toBe(0)
+  })
+
   test('is refused over a file system until that is named', async () => {
     const transport = controller({ profile })
     {
@@ -196,17 +211,58 @@ describe('writing', () => {
   })
 })
 
+/** The transport with registers that read otherwise, or lose what is written. */
+function withBar(transport: Transport, change: Partial<Bar>): Transport {
+  const { bar } = transport
+  return {
+    ...transport,
+    bar: {
+      lengthBytes: bar.lengthBytes,
+      read32: (offset) => bar.read32(offset),
+      read64: (offset) => bar.read64(offset),
+      write32: (offset, value) => bar.write32(offset, value),
+      write64: (offset, value) => bar.write64(offset, value),
+      ...change,
+    },
+  }
+}
+
+describe('a controller that cannot be disabled', () => {
+  const faults = { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'drop-completion' } as const }] }
+  let stuck = false
+
+  /** Once it is stuck, CC.EN cannot be cleared any more. */
+  function stubborn(options: SimulationOptions): Transport {
+    stuck = false
+    const transport = controller(options)
+    return withBar(transport, {
+      write32: (offset, value) => {
+        if (!(stuck && offset === 0x14 && CC.EN.of(value) === 0)) transport.bar.write32(offset, value)
+      },
+    })
+  }
+
+  test('keeps its own memory and that of the command that got no answer', async () => {
+    const ctrl = await Controller.open(stubborn({ faults }), { readyTimeoutNs: 1e9 })
+    stuck = true
+    const before = allocated.bytesInUse
+    await expect(ctrl.namespace(1).readBytes(0, 4096)).rejects.toThrow('no completion')
+    expect(allocated.bytesInUse).toBe(before + 4096)
+  })
+
+  test('is an error of close, which does not say that anything was given back', async () => {
+    const ctrl = await Controller.open(stubborn({}), { readyTimeoutNs: 1e9 })
+    stuck = true
+    const before = allocated.bytesInUse
+    await expect(ctrl.close()).rejects.toThrow(ControllerNotReadyError)
+    expect(allocated.bytesInUse).toBe(before)
+  })
+})
+
 test('a shutdown that does not complete is an error, and everything is given back all the same', async () => {
   const transport = controller()
-  const stuck = (offset: number) => transport.bar.read32(offset) & (offset === 0x1c ? ~0xc : ~0)
-  const bar: Bar = {
-    lengthBytes: transport.bar.lengthBytes,
-    read32: stuck,
-    read64: (offset) => transport.bar.read64(offset),
-    write32: (offset, value) => transport.bar.write32(offset, value),
-    write64: (offset, value) => transport.bar.write64(offset, value),
-  }
-  const ctrl = await Controller.open({ ...transport, bar })
+  const never = (offset: number) => transport.bar.read32(offset) & (offset === 0x1c ? ~0xc : ~0)
+  const ctrl = await Controller.open(withBar(transport, { read32: never }))
   await expect(ctrl.close()).rejects.toThrow(ShutdownIncompleteError)
   expect(CC.EN.of(transport.bar.read32(0x14))).toBe(0)
   expect(allocated.bytesInUse).toBe(0)

@@ -10,7 +10,6 @@ import type {
 } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue, CommandTimeoutError } from './command-queue.js'
 import {
-  ControllerNotReadyError,
   DeviceLostError,
   disable,
   enable,
@@ -26,9 +25,10 @@ import { identifyController, identifyNamespaces, type ControllerIdentity } from 
 import { MOST_IN_FLIGHT } from './command-ids.js'
 import { createQueuePair, deleteQueuePair, negotiateQueues } from './io-queues.js'
 import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
+import { LentMemory } from './lent-memory.js'
 import { allocateQueuePair } from './queue-memory.js'
 import { Registers } from './registers.js'
-import { NS_PER_MS } from './wait.js'
+import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from './wait.js'
 
 export interface ControllerOptions {
   /** I/O queue pairs to ask for; the controller may allow fewer. 1 when not given. */
@@ -64,6 +64,8 @@ interface Resources {
   readonly engine: Engine
   /** Everything that the controller can reach and that is not a caller's. */
   readonly pool: DmaPool
+  /** What callers transfer from and to. */
+  readonly lent: LentMemory
   readonly admin: CommandQueue
   readonly ioQueues: readonly QueuePairMemory[]
   /** For I/O commands that are no part of a plan; only handles that write have it. */
@@ -114,11 +116,12 @@ export class Controller<N extends Namespace = Namespace> {
     await disable(registers, transport, limits)
     const pool = new DmaPool(transport.dma)
     const engine = options.engine ?? new HostEngine(transport)
-    const start = { transport, registers, limits, pool, engine }
+    const start = { transport, registers, limits, pool, engine, lent: new LentMemory(transport.dma) }
     try {
       return await Controller.bringUp(start, options)
     } catch (error) {
-      await giveBack(start)
+      // What went wrong first is what the caller hears of.
+      await giveBack(start).catch(() => undefined)
       throw error
     }
   }
@@ -175,7 +178,7 @@ export class Controller<N extends Namespace = Namespace> {
     this.queueDepth = ioQueues[0]!.sqEntries - 1
     this.maxTransferBytes = maxTransferBytes
     const host: NamespaceHost = {
-      dma: transport.dma,
+      dma: resources.lent,
       clock: transport.clock,
       queues: this.queues,
       maxTransferBytes,
@@ -205,6 +208,7 @@ export class Controller<N extends Namespace = Namespace> {
    * Shuts the controller down as the specification asks, and gives all its memory back. Waits for what is in flight,
    * which is bounded by its own deadlines. Closing twice is harmless.
    * @throws ShutdownIncompleteError when the drive does not finish; everything is given back all the same.
+   * DeviceLostError, ControllerNotReadyError when it cannot even be disabled; then its memory is kept.
    */
   close(): Promise<void> {
     return (this.closing ??= this.shutDown())
@@ -258,9 +262,18 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   private async notifyShutdown(timeoutNs: number): Promise<boolean> {
-    const { admin, ioQueues, registers, transport } = this.resources
+    const { registers, transport } = this.resources
+    const deletion = this.deleteQueues()
+    // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
+    await Promise.allSettled([deletion])
+    const complete = await shutdown(registers, transport.clock, timeoutNs)
+    await deletion
+    return complete
+  }
+
+  private async deleteQueues(): Promise<void> {
+    const { admin, ioQueues } = this.resources
     for (const memory of ioQueues) await deleteQueuePair(admin, memory)
-    return shutdown(registers, transport.clock, timeoutNs)
   }
 
   /**
@@ -279,7 +292,11 @@ export class Controller<N extends Namespace = Namespace> {
   }
 }
 
-function checkOptions({ queues = 1, queueDepth = 32, maxTransferBytes = MIB }: ControllerOptions): void {
+function checkOptions(options: ControllerOptions): void {
+  const { queues = 1, queueDepth = 32, maxTransferBytes = MIB, readyTimeoutNs, commandTimeoutNs } = options
+  for (const [name, value] of Object.entries({ readyTimeoutNs, commandTimeoutNs })) {
+    if (value !== undefined && !isTimeout(value)) throw new RangeError(`${name}: ${TIMEOUT_EXPECTED}, got ${value}`)
+  }
   const expect = (name: string, value: number, from: number, to: number) => {
     if (!Number.isInteger(value) || value < from || value > to) {
       throw new RangeError(`${name}: expected an integer from ${from} to ${to}, got ${value}`)
@@ -292,18 +309,20 @@ function checkOptions({ queues = 1, queueDepth = 32, maxTransferBytes = MIB }: C
 
 /**
  * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
- * that is gone, or will not be disabled, keeps its memory: it may still write there, so nothing else ever may.
+ * that is gone, or will not be disabled, may still write there: its memory, and what callers transfer to, is kept.
+ * @throws DeviceLostError, ControllerNotReadyError, and whatever the transport throws.
  */
 async function giveBack({
   registers,
   transport,
   limits,
   pool,
-}: Pick<Resources, 'registers' | 'transport' | 'limits' | 'pool'>): Promise<void> {
+  lent,
+}: Pick<Resources, 'registers' | 'transport' | 'limits' | 'pool' | 'lent'>): Promise<void> {
   try {
     await disable(registers, transport, limits)
   } catch (error) {
-    if (error instanceof DeviceLostError || error instanceof ControllerNotReadyError) return
+    lent.withhold()
     throw error
   }
   pool.freeAll()

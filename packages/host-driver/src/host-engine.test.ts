@@ -166,6 +166,12 @@ describe('a plan that would do harm is refused before anything is staged', () =>
   })
 })
 
+test.each([NaN, 0, -1, Infinity])('a time-out of %d ns, which would never end, is refused', async (timeoutNs) => {
+  const { ctrl, ns, memory, plan } = await openWith({})
+  await expect(ns.execute(plan, memory, { timeoutNs })).rejects.toThrow('timeoutNs: expected a finite number')
+  await ctrl.close()
+})
+
 test('memory that breaks off inside a page is refused', async () => {
   const { ctrl, ns, memory } = await openWith({})
   const segments = [

@@ -11,7 +11,7 @@ import type {
 import { checkPlan } from './check-plan.js'
 import { Job } from './job.js'
 import { Lane } from './lane.js'
-import { NS_PER_MS } from './wait.js'
+import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from './wait.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000 * NS_PER_MS
 
@@ -76,6 +76,7 @@ export class HostEngine implements Engine {
   async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
     checkPlan(plan, memory, this.lanes)
     const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
+    if (!isTimeout(timeoutNs)) throw new RangeError(`timeoutNs: ${TIMEOUT_EXPECTED}, got ${timeoutNs}`)
     const job = new Job(plan, memory, this.lanes.length, this.transport.clock.now(), timeoutNs, signal)
     if (this.stopped) job.stop()
     return new Promise((resolve, reject) => {
@@ -91,6 +92,8 @@ export class HostEngine implements Engine {
     let healthCheckNs = clock.now() + HEALTH_CHECK_NS
     for (let turn = 1; this.pending.length > 0; turn++) {
       const moved = this.submit() + this.consume()
+      // Under a constant flow of completions the pump never idles, and a lost command has its deadline all the same.
+      if (turn % TURNS_BEFORE_YIELD === 0) this.checkHealth()
       if (this.settleFinished() || turn % TURNS_BEFORE_YIELD === 0) {
         // Whoever waited for a plan may now start the next, before time moves on; and signals get their turn.
         await new Promise(setImmediate)
@@ -145,7 +148,7 @@ export class HostEngine implements Engine {
     for (const { reject } of this.pending.splice(0)) reject(new EngineFailedError(cause))
   }
 
-  /** Nothing has completed for a while: is the device still there, and has any command run out of time? */
+  /** Is the device still there, and has any command run out of time? */
   private checkHealth(): void {
     const { bar, clock } = this.transport
     const csts = bar.read32(CSTS.offset)

@@ -159,7 +159,7 @@ export class WritableNamespace extends Namespace {
   }
 
   protected override async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    if (plan.operation === 'write') await this.passGuard()
+    if (plan.operation !== 'read') await this.passGuard()
     return super.run(plan, memory, options)
   }
 

@@ -37,10 +37,6 @@ export class QueuePair {
     this.rungTail = memory.sqTail
   }
 
-  get inFlight(): number {
-    return this.ids.slots - this.ids.free
-  }
-
   /**
    * Claims the next submission queue entry, `stagedIndex`, for the caller to fill. The controller does not look at
    * it before `ring`. Gives the command's slot, or -1 when as many commands are in flight as the queues can hold.

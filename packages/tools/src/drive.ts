@@ -1,4 +1,5 @@
 import { Controller, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { openEngine, openTransport, type EngineName, type OpenedTransport, type TransportName } from './open.js'
 import type { TransportFlags } from './options.js'
 
@@ -30,8 +31,9 @@ export async function withTransport<T>(
   try {
     return await use(opened)
   } catch (error) {
-    // What the drive reports then is only what followed from it.
-    throw opened.hostError() ?? error
+    // What the drive then reports as its own failure is only what followed from the host's.
+    const followed = error instanceof GpuNvmeError && error.category === 'device'
+    throw (followed ? opened.hostError() : undefined) ?? error
   } finally {
     await opened.close()
   }

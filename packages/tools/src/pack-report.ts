@@ -40,7 +40,8 @@ export async function packAndReport(
     })
     return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
   } catch (error) {
-    if (former.givenUp) output.error('The old image was given up, and the drive holds no image now: pack again')
+    if (former.givenUp)
+      output.error('The old image was given up before this. Where gpunvme verify finds none now, pack again.')
     throw error
   } finally {
     progress.end()

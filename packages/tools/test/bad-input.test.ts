@@ -196,6 +196,17 @@ describe('exit 4: refused, or not permitted', () => {
     ).toBe(0)
   })
 
+  test.each([
+    ['where the image would lie', 3 * 1024 * 1024],
+    ['at its end, which packing clears', 16 * 1024 * 1024 - 1000],
+  ])('a file of no known kind with something %s', async (_, position) => {
+    const disk = new Uint8Array(16 * 1024 * 1024)
+    disk.set([1], position)
+    writeFileSync(at('sparse.img'), disk)
+    await expectError(['pack', 'model.gguf', '--image', 'sparse.img'], 4, `byte ${position} is not zero`)
+    expect(readFileSync(at('sparse.img')).equals(disk)).toBe(true)
+  })
+
   test('a file of no known kind, until that is named', async () => {
     const thesis = Buffer.alloc(8 * 1024 * 1024, 'all my work ')
     writeFileSync(at('thesis.txt'), thesis)

@@ -87,7 +87,7 @@ async function packFile(
     withTransport(flags, 'write', (opened) => {
       signal.throwIfAborted()
       return withWriter(opened, flags, async ({ namespace }) => {
-        if (existing !== undefined) await refuseUnknownData(namespace, flags.overwrite ?? [])
+        if (existing !== undefined) await refuseUnknownData(namespace, flags.overwrite ?? [], plan.endBytes)
         output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)
         const { name, replace = false } = flags
         const report = await packAndReport(model, namespace, output, { ...(name && { name }), replace, signal })

@@ -1,0 +1,54 @@
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+
+/**
+ * Memory lent to callers for their transfers. While the controller is well, `free` frees. Once it is known that it
+ * could not be stopped it may go on writing to any of it, so from then on nothing is given back to the system.
+ */
+export class LentMemory implements DmaAllocator {
+  private readonly dma: DmaAllocator
+  private withheld = false
+
+  constructor(dma: DmaAllocator) {
+    this.dma = dma
+  }
+
+  alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
+    return new Loan(this.dma.alloc(lengthBytes, request), () => this.withheld)
+  }
+
+  withhold(): void {
+    this.withheld = true
+  }
+}
+
+class Loan implements DmaMemory {
+  readonly lengthBytes: number
+  readonly view?: DataView
+  readonly segments: readonly DmaSegment[]
+  private readonly memory: DmaMemory
+  private readonly isWithheld: () => boolean
+
+  constructor(memory: DmaMemory, isWithheld: () => boolean) {
+    this.memory = memory
+    this.isWithheld = isWithheld
+    this.lengthBytes = memory.lengthBytes
+    this.segments = memory.segments
+    if (memory.view !== undefined) this.view = memory.view
+  }
+
+  iovaAt(offsetBytes: number): number {
+    return this.memory.iovaAt(offsetBytes)
+  }
+
+  forDevice(offsetBytes: number, lengthBytes: number): void {
+    this.memory.forDevice(offsetBytes, lengthBytes)
+  }
+
+  forHost(offsetBytes: number, lengthBytes: number): void {
+    this.memory.forHost(offsetBytes, lengthBytes)
+  }
+
+  free(): void {
+    if (!this.isWithheld()) this.memory.free()
+  }
+}
