@@ -75,7 +75,7 @@ function prepareTransfer(command: ServedCommand, device: Device): StatusCode | u
 }
 
 /** What is wrong with an NSID (Base 2.1 §4.1.1, Figure 92). */
-export function namespaceFault(nsid: number, namespaces: Namespaces): StatusCode | undefined {
+function namespaceFault(nsid: number, namespaces: Namespaces): StatusCode | undefined {
   if (namespaces.get(nsid)) return undefined
   const known = namespaces.isValid(nsid) || nsid === BROADCAST_NSID
   return known ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT

@@ -16,7 +16,7 @@ export function describeModelled(bytes: number, durationNs: number, link: Link |
   return `${formatDuration(durationNs)}, ${describeRate(bytes, durationNs, link)}`
 }
 
-export function shareOfLimit(bytes: number, durationNs: number, link: Link): number {
+function shareOfLimit(bytes: number, durationNs: number, link: Link): number {
   return ((bytes / durationNs) * 1e9) / payloadLimit(link)
 }
 

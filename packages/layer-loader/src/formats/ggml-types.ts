@@ -55,7 +55,7 @@ export const GGML_TYPES: readonly GgmlType[] = [
 ]
 
 /** Ids that ggml gave up. Files with them may still exist; nothing current reads them, and neither do we. */
-export const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
+const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
   [4, 'Q4_2'],
   [5, 'Q4_3'],
   [31, 'Q4_0_4_4'],

@@ -117,7 +117,7 @@ export function tensorLengthBytes({ name, dtype, shape }: GgufTensorSpec): numbe
 }
 
 /** The next multiple of `alignment`. */
-export function alignUp(bytes: number, alignment: number): number {
+function alignUp(bytes: number, alignment: number): number {
   return Math.ceil(bytes / alignment) * alignment
 }
 

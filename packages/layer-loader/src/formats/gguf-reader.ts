@@ -7,7 +7,7 @@ import { Window } from './window.js'
 const WINDOW_BYTES = 256 * 1024
 
 /** Every fixed-size run of fields in a GGUF header is shorter than this. */
-export const LOOKAHEAD_BYTES = 64
+const LOOKAHEAD_BYTES = 64
 
 /**
  * The primitive fields of a GGUF header. `ahead` waits for bytes; the fields themselves are then synchronous.

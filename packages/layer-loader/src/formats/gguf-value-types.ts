@@ -16,7 +16,7 @@ export const STRING_ID = 8
 export const ARRAY_ID = 9
 
 /** Every metadata type of fixed size, in the order of ids. GGUF is little-endian. */
-export const GGUF_SCALARS: readonly GgufScalar[] = [
+const GGUF_SCALARS: readonly GgufScalar[] = [
   scalar(
     0,
     'uint8',

@@ -6,7 +6,7 @@ export function encodeCrc(crc: number): string {
   return crc.toString(16).padStart(8, '0')
 }
 
-export function readCrc(value: ImageValue): number {
+function readCrc(value: ImageValue): number {
   return Number.parseInt(value.hex(8), 16)
 }
 
