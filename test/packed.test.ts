@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, describe, expect, test } from 'vitest'
 import { packages, root, type Package } from './packages.js'
-import { installInto, packAll, removeScratchFolders, run, scratchFolder } from './tarballs.js'
+import { installInto, packAll, removeScratchFolders, run, scratchFolder, tar } from './tarballs.js'
 
 const tarballs = packAll()
 afterAll(removeScratchFolders)
 
 describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   const tarball = tarballs.get(name)!
-  const files = run('tar', ['-tzf', tarball], root).trim().split('\n')
+  const files = tar(['-t'], tarball).trim().split('\n')
 
   test('holds its licence, its README and compiled code, and no tests', () => {
     expect(files).toEqual(expect.arrayContaining(['package/LICENSE', 'package/README.md', 'package/package.json']))
@@ -19,7 +19,7 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   })
 
   test('refers to its siblings by version, not by workspace', () => {
-    const packed = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json'], root)) as Package['manifest']
+    const packed = JSON.parse(tar(['-xO', 'package/package.json'], tarball)) as Package['manifest']
     expect(JSON.stringify(packed.dependencies ?? {})).not.toContain('workspace:')
   })
 

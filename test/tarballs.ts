@@ -1,12 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { packages } from './packages.js'
 
 /** Runs a program and gives its standard output; a failure carries what it said on both streams. */
 export function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** What `tar` says of a tarball; unpacked here, so that no gzip is needed beside it. */
+export function tar(args: readonly string[], tarball: string): string {
+  return execFileSync('tar', args, { input: gunzipSync(readFileSync(tarball)), encoding: 'utf8' })
 }
 
 const scratch: string[] = []
