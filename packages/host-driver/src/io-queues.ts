@@ -5,7 +5,7 @@ import {
   DeleteIoCq,
   DeleteIoSq,
   FID,
-  numberOfQueues,
+  NumberOfQueues,
   SetFeatures,
   zeroBased,
 } from '@gpunvme/nvme-spec'
@@ -14,11 +14,11 @@ import type { CommandQueue } from './command-queue.js'
 
 /** Asks for `wanted` I/O queue pairs, and gives how many of them the controller allows. */
 export async function negotiateQueues(admin: CommandQueue, wanted: number): Promise<number> {
-  const request = numberOfQueues.encode(zeroBased(wanted), zeroBased(wanted))
-  const { submissionQueues, completionQueues } = numberOfQueues.decode(
+  const request = NumberOfQueues.CDW11.encode({ NSQR: zeroBased(wanted), NCQR: zeroBased(wanted) })
+  const { NSQA, NCQA } = NumberOfQueues.DW0.decode(
     await admin.execute(SetFeatures, { FID: FID.NUMBER_OF_QUEUES, CDW11: request }),
   )
-  return Math.min(wanted, countOf(submissionQueues), countOf(completionQueues))
+  return Math.min(wanted, countOf(NSQA), countOf(NCQA))
 }
 
 /** Creates the pair on the controller: the completion queue first, since the submission queue names it. */

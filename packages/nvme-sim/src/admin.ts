@@ -8,7 +8,7 @@ import {
   FID,
   GetFeatures,
   Identify,
-  numberOfQueues,
+  NumberOfQueues,
   SetFeatures,
   STATUS,
   zeroBased,
@@ -67,13 +67,13 @@ function setFeatures(command: ServedCommand, device: Device): Result {
   const { FID: feature, SV, CDW11 } = SetFeatures.view(command.data)
   if (feature !== FID.NUMBER_OF_QUEUES) return STATUS.INVALID_FIELD_IN_COMMAND
   if (SV === 1) return STATUS.FEATURE_IDENTIFIER_NOT_SAVEABLE
-  const { submissionQueues, completionQueues } = numberOfQueues.decode(CDW11)
-  if (submissionQueues === 0xffff || completionQueues === 0xffff) return STATUS.INVALID_FIELD_IN_COMMAND
+  const { NSQR, NCQR } = NumberOfQueues.CDW11.decode(CDW11)
+  if (NSQR === 0xffff || NCQR === 0xffff) return STATUS.INVALID_FIELD_IN_COMMAND
   // Queues that exist may be numbered higher than what is granted now.
   if (device.queues.hasIoQueues()) return STATUS.COMMAND_SEQUENCE_ERROR
   const most = device.profile.ioQueuePairs
-  device.grantedSqs = Math.min(submissionQueues + 1, most)
-  device.grantedCqs = Math.min(completionQueues + 1, most)
+  device.grantedSqs = Math.min(countOf(NSQR), most)
+  device.grantedCqs = Math.min(countOf(NCQR), most)
   command.dw0 = granted(device)
   return STATUS.SUCCESS
 }
@@ -87,7 +87,7 @@ function getFeatures(command: ServedCommand, device: Device): Result {
 }
 
 function granted({ grantedSqs, grantedCqs }: Device): number {
-  return numberOfQueues.encode(zeroBased(grantedSqs), zeroBased(grantedCqs))
+  return NumberOfQueues.DW0.encode({ NSQA: zeroBased(grantedSqs), NCQA: zeroBased(grantedCqs) })
 }
 
 function holdEventRequest({ sqe }: ServedCommand, { eventRequests }: Device): Result {

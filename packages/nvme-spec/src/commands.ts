@@ -1,21 +1,67 @@
-import { Abort, AsyncEventRequest } from './admin/events.js'
 import { GetFeatures, SetFeatures } from './admin/features.js'
-import { Identify } from './admin/identify.js'
-import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
-import { Flush } from './nvm/flush.js'
-import { Read, Write } from './nvm/read-write.js'
+import { allCommands, allFeatures } from './all.js'
+import type { AnyCommand, CommandSet } from './layout/command.js'
+import type { FeatureDword } from './layout/feature.js'
+import type { AnyWord32 } from './layout/word.js'
 import { SQE } from './sqe.js'
 
-const declared = [
-  ...[DeleteIoSq, CreateIoSq, DeleteIoCq, CreateIoCq, Identify, Abort, SetFeatures, GetFeatures, AsyncEventRequest],
-  ...[Flush, Write, Read],
-] as const
+const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
+
+/**
+ * The command that an opcode means in a queue's command set; undefined where none is declared. A Zoned Namespace
+ * queue takes the commands of the NVM Command Set as well.
+ */
+export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
+  const own = allCommands.find((command) => command.set === set && command.opcode === opcode)
+  return own ?? (set === 'zns' ? commandOf('nvm', opcode) : undefined)
+}
+
+/** A submission queue entry as an object. */
+export interface DecodedSqe {
+  /** The spec's name of the command; undefined where the opcode is not declared. */
+  readonly command: string | undefined
+  readonly set: CommandSet
+  /** The command's fields by name; of an opcode that is not declared, those of every entry and its raw dwords. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Decodes a submission queue entry as the command that its queue and opcode make it.
+ * @throws RangeError where `data` ends before the 64 bytes of the entry do.
+ */
+export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
+  const command = commandOf(set, SQE.view(data, byteOffset).OPC)
+  const fields: Record<string, unknown> = { ...(command ?? SQE).decode(data, byteOffset) }
+  for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(fields[key] as number)
+  return { command: command?.name, set, fields }
+}
 
 /** A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`. */
-export function formatSqe(set: 'admin' | 'nvm', data: DataView, byteOffset = 0): string {
-  const sqe = SQE.view(data, byteOffset)
-  const command = declared.find((candidate) => candidate.set === set && candidate.opcode === sqe.OPC)
-  const name = command?.name ?? `${set === 'admin' ? 'Admin' : 'NVM'} opcode 0x${sqe.OPC.toString(16).padStart(2, '0')}`
-  const rows = command ? command.describe(data, byteOffset) : SQE.format(sqe)
-  return [name, ...rows.filter((row) => !row.startsWith('OPC='))].join(' ')
+export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
+  const { OPC } = SQE.view(data, byteOffset)
+  const command = commandOf(set, OPC)
+  const words = new Map<string, AnyWord32>(featureWords(command, data, byteOffset))
+  const lines = (command ?? SQE).describe(data, byteOffset).flatMap((line) => {
+    const [key = ''] = line.split('=', 1)
+    const raw = Number(line.slice(key.length + 1))
+    return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!.describe(raw)} }` : line]
+  })
+  return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
+}
+
+/** The dwords of Set or Get Features to which the feature that the entry names gives rows. */
+function featureWords(
+  command: AnyCommand | undefined,
+  data: DataView,
+  byteOffset: number,
+): [FeatureDword, AnyWord32][] {
+  const features = [SetFeatures.name, GetFeatures.name].includes(command?.name ?? '')
+  if (command === undefined || !features) return []
+  const { FID } = SetFeatures.view(data, byteOffset)
+  const feature = allFeatures.find(({ fid }) => fid === FID)
+  const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
+  return dwords.flatMap((key) => {
+    const word = feature?.[key]
+    return word !== undefined && key in command.fields ? [[key, word]] : []
+  })
 }

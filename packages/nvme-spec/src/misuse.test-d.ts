@@ -10,7 +10,7 @@ import {
   CreateIoSq,
   CSTS,
   IdentifyNamespace,
-  numberOfQueues,
+  NumberOfQueues,
   Read,
   SQE,
   zeroBased,
@@ -56,7 +56,7 @@ AQA.encode({ ASQS: 31 })
 // @ts-expect-error -- 1024 entries or 1025?
 CreateIoCq.encode(data, 0, { QSIZE: 1024 })
 // @ts-expect-error -- four queues or five?
-numberOfQueues.encode(4, 4)
+NumberOfQueues.CDW11.encode({ NSQR: 4 })
 // @ts-expect-error -- only a 0's based value has a count
 countOf(5)
 

@@ -163,7 +163,7 @@ describe('controller properties (Base 2.1 §3.1.4)', () => {
   it('refuses a value that does not fit, and names the field', () => {
     expect(() => CC.encode({ IOSQES: 16 })).toThrow(
       new RangeError(
-        'CC.IOSQES (I/O Submission Queue Entry Size: 2 ^ n bytes): expected an integer from 0 to 15, got 16',
+        'CC.IOSQES (I/O Submission Queue Entry Size: 2 ^ n bytes): expected an integer from 0 to 15, got 16 (Base 2.1 §3.1.4.5)',
       ),
     )
     expect(() => CC.encode({ MPS: -1 })).toThrow(RangeError)

@@ -173,8 +173,8 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
   })
 
   it('CNTRLTYPE 1h is an I/O controller, 2h a Discovery controller, 3h an Administrative controller', () => {
-    const { TYPE } = IdentifyController.CNTRLTYPE
-    expect([TYPE.NOT_REPORTED, TYPE.IO, TYPE.DISCOVERY, TYPE.ADMINISTRATIVE]).toEqual([0, 1, 2, 3])
+    const { NOT_REPORTED, IO, DISCOVERY, ADMINISTRATIVE } = IdentifyController.CNTRLTYPE
+    expect([NOT_REPORTED, IO, DISCOVERY, ADMINISTRATIVE]).toEqual([0, 1, 2, 3])
   })
 
   it('strings are ASCII, padded with spaces, and read without them', () => {
@@ -209,12 +209,12 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
     const id = IdentifyController.create({ IEEE: Uint8Array.of(0x44, 0x1b, 0x00) })
     id.IEEE[0] = 0xa0
     expect(toHex(id.data, 73, 3)).toBe('a0 1b 00')
-    expect(() => (id.IEEE = Uint8Array.of(1, 2))).toThrow('expected 3 bytes, got 2 bytes')
+    expect(() => (id.IEEE = Uint8Array.of(1, 2))).toThrow('expected 3 bytes (Uint8Array), got 2 bytes')
   })
 
   it('prints the fields that are not zero, bits by name and strings in quotation marks', () => {
     const id = IdentifyController.create({ VID: 0x15b7, SN: 'S1', AERL: zeroBased(4), SQES: 0x66, NN: 1 })
-    expect(IdentifyController.format(id)).toEqual([
+    expect(IdentifyController.describe(id.data)).toEqual([
       'VID=5559',
       'SN="S1"',
       'AERL=3',

@@ -1,5 +1,5 @@
 import { bit, bits } from '../layout/bits.js'
-import { ascii, bytes, count16, count8, u128, u16, u32, u8 } from '../layout/field.js'
+import { ascii, bytes, count16, count8, someOf, u128, u16, u32, u8 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
 /** What CNS 01h returns. Bytes that no row names are reserved, or belong to the management interface. */
@@ -31,9 +31,7 @@ export const IdentifyController = struct(
     BPCAP: u8(102, 'Boot Partition Capabilities'),
     NSSL: u32(104, 'NVM Subsystem Shutdown Latency, microseconds'),
     PLSI: u8(110, 'Power Loss Signaling Information'),
-    CNTRLTYPE: u8(111, 'Controller Type', {
-      TYPE: bits(7, 0, 'Controller Type', { NOT_REPORTED: 0, IO: 1, DISCOVERY: 2, ADMINISTRATIVE: 3 }),
-    }),
+    CNTRLTYPE: someOf(u8(111, 'Controller Type'), { NOT_REPORTED: 0, IO: 1, DISCOVERY: 2, ADMINISTRATIVE: 3 }),
     FGUID: bytes(112, 16, 'FRU Globally Unique Identifier, big endian'),
     CRDT1: u16(128, 'Command Retry Delay Time 1 in units of 100 ms'),
     CRDT2: u16(130, 'Command Retry Delay Time 2'),

@@ -1,3 +1,4 @@
+import { refuse, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
 /** The values that a figure names for a field, in the spec's words. */
@@ -12,6 +13,8 @@ export interface Bits<T extends number | bigint = number, V extends NamedValues 
   readonly lsb: number
   readonly doc: string
   readonly values: V
+  /** Whether values other than the named ones may be stored: vendors and later revisions have their own. */
+  readonly open: boolean
   readonly zeroBased: boolean
   /** Wider than 32 bits: read and written as a bigint. */
   readonly wide: boolean
@@ -19,6 +22,7 @@ export interface Bits<T extends number | bigint = number, V extends NamedValues 
   readonly stores?: T
 }
 
+/** The rows of a word, by name. */
 export type BitsMap = Readonly<Record<string, Bits | Bits<bigint>>>
 
 /** What may be stored in a field. */
@@ -30,28 +34,53 @@ export type Loaded<B> = Stored<B> extends bigint ? bigint : Stored<B> extends Ze
 /** No rows, or no named values. */
 export type None = Readonly<Record<never, never>>
 
+/** A word's rows as an object; `reserved` holds the bits that no row declares, where any is set. */
+export type DecodedBits<F extends BitsMap, R = number> = { readonly [K in keyof F]: Loaded<F[K]> } & {
+  readonly reserved?: R
+}
+
+/** Rows to be stored in a word; rows not given are zero, or keep what they were. */
+export type BitsValues<F extends BitsMap, R = number> = { readonly [K in keyof F]?: Stored<F[K]> } & {
+  readonly reserved?: R
+}
+
 /** A single bit. */
+/*#__NO_SIDE_EFFECTS__*/
 export function bit(at: number, doc: string): Bits<0 | 1, None> {
-  return { msb: at, lsb: at, doc, values: {}, zeroBased: false, wide: false }
+  return { msb: at, lsb: at, doc, values: {}, open: false, zeroBased: false, wide: false }
 }
 
 /** Bits msb:lsb, at most 32 of them; with `values`, only those may be stored. */
 export function bits(msb: number, lsb: number, doc: string): Bits<number, None>
 export function bits<const V extends NamedValues>(msb: number, lsb: number, doc: string, values: V): Bits<V[keyof V], V>
+/*#__NO_SIDE_EFFECTS__*/
 export function bits(msb: number, lsb: number, doc: string, values: NamedValues = {}): Bits {
   if (msb < lsb || msb - lsb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): expected 1 to 32 bits, msb first`)
-  return { msb, lsb, doc, values, zeroBased: false, wide: false }
+  return { msb, lsb, doc, values, open: false, zeroBased: false, wide: false }
+}
+
+/** Bits msb:lsb some of whose values have names, while others may be stored as well. */
+/*#__NO_SIDE_EFFECTS__*/
+export function openBits<const V extends NamedValues>(
+  msb: number,
+  lsb: number,
+  doc: string,
+  values: V,
+): Bits<number, V> {
+  return { ...bits(msb, lsb, doc), values, open: true }
 }
 
 /** Bits msb:lsb that hold a 0's based count. */
+/*#__NO_SIDE_EFFECTS__*/
 export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, None> {
   return { ...bits(msb, lsb, doc), zeroBased: true } as Bits<ZeroBased, None>
 }
 
 /** Bits msb:lsb of which there are more than 32: an address, as a bigint. */
+/*#__NO_SIDE_EFFECTS__*/
 export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, None> {
   if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): 32 bits or fewer are declared with bits()`)
-  return { msb, lsb, doc, values: {}, zeroBased: false, wide: true }
+  return { msb, lsb, doc, values: {}, open: false, zeroBased: false, wide: true }
 }
 
 /** A bit field bound to its declaration: reads itself from a raw word, and carries its named values. */
@@ -83,10 +112,15 @@ export function bindBits<F extends BitsMap>(
     taken |= mask
     const { msb, lsb, doc, values } = row
     const of = (raw: number | bigint) => loadBits(raw, row)
-    const nameOf = (value: number) => Object.keys(values).find((key) => values[key] === value) ?? String(value)
+    const nameOf = (value: number) => nameIn(row, value)
     handles[name] = Object.freeze({ ...values, name, msb, lsb, doc, values, of, nameOf })
   }
   return handles as { readonly [K in keyof F]: BitsHandle<F[K]> }
+}
+
+/** The name of a value in a row, or the number where it has none: in hexadecimal where vendors number their own. */
+export function nameIn({ values, open }: { values: NamedValues; open?: boolean }, value: number): string {
+  return Object.keys(values).find((key) => values[key] === value) ?? (open ? `0x${value.toString(16)}` : String(value))
 }
 
 /** A row's value in a raw word, which a number holds as well as a bigint when it has no more than 32 bits. */
@@ -99,36 +133,86 @@ export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number
 }
 
 /**
- * A row's value, placed where it belongs in the word.
- * @throws RangeError, beginning with `name`, when the value does not fit or is none of the named ones.
+ * Refuses a value that a row cannot hold.
+ * @throws TypeError for a value of the wrong type, RangeError for one that does not fit or is none of the named ones.
  */
-export function placeBits(name: string, row: Bits | Bits<bigint>, value: unknown): bigint {
-  const fits = (typeof value === 'bigint' || Number.isSafeInteger(value)) && BigInt(value as number | bigint) >= 0n
-  const word = fits ? BigInt(value as number | bigint) : -1n
-  const named = Object.values(row.values)
-  if (word < 0n || word > maskOf(row) || (named.length > 0 && !named.includes(Number(word)))) {
-    const expected =
-      named.length > 0
-        ? Object.entries(row.values)
-            .map(([key, number]) => `${number} (${key})`)
-            .join(', ')
-        : `an integer from 0 to ${maskOf(row)}`
-    throw new RangeError(`${name} (${row.doc}): expected ${expected}, got ${String(value)}`)
+export function checkBits(where: Where, row: Bits | Bits<bigint>, value: unknown): void {
+  const max = row.wide ? maskOf(row) : 2 ** (row.msb - row.lsb + 1) - 1
+  const fits =
+    (typeof value === 'bigint' ? row.wide : !row.wide && Number.isInteger(value)) &&
+    (value as number) >= 0 &&
+    (value as number) <= max
+  const { values, open, zeroBased, wide } = row
+  const named = open ? [] : Object.keys(values)
+  if (fits && (named.length === 0 || named.some((key) => values[key] === value))) return
+  const expected =
+    named.length > 0
+      ? named.map((key) => `${values[key]} (${key})`).join(', ')
+      : zeroBased
+        ? zeroBasedUpTo(Number(max))
+        : `${wide ? 'a bigint' : 'an integer'} from 0 to ${max}`
+  refuse(where, row.doc, expected, value, wide ? 'bigint' : 'number')
+}
+
+/** What a 0's based field expects, in words that say how to get there from a count. */
+export function zeroBasedUpTo(max: number): string {
+  return `a 0's based value from 0 to ${max}, zeroBased(count) of 1 to ${max + 1}`
+}
+
+/** The rows of a raw word as an object, with the bits that no row declares as `reserved` where any is set. */
+export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): DecodedBits<BitsMap, R> {
+  const values: Record<string, number | bigint> = {}
+  for (const [name, row] of Object.entries(rows)) values[name] = loadBits(raw, row)
+  const rest = undeclaredBits(raw, rows)
+  if (rest !== 0n) values['reserved'] = typeof raw === 'number' ? Number(rest) : rest
+  return values as DecodedBits<BitsMap, R>
+}
+
+/**
+ * The word with these rows set in `base`. `reserved` is put into bits that no row declares.
+ * @throws TypeError for a name that is no row's, or a value of the wrong type; RangeError for one that does not fit.
+ */
+export function encodeBits(where: Where, widthBits: number, rows: BitsMap, values: object, base: bigint): bigint {
+  let word = base
+  for (const [key, value] of Object.entries(values)) {
+    const row = Object.hasOwn(rows, key) ? rows[key] : undefined
+    const at = { name: `${where.name}.${key}`, spec: where.spec }
+    if (row !== undefined) {
+      checkBits(at, row, value)
+      word = (word & ~placedMask(row)) | (BigInt(value as number) << BigInt(row.lsb))
+    } else if (key === 'reserved') {
+      const free = undeclaredBits((1n << BigInt(widthBits)) - 1n, rows)
+      const integer = typeof value === 'bigint' || Number.isSafeInteger(value)
+      if (!integer || (BigInt(value as number) & ~free) !== 0n)
+        refuse(
+          at,
+          'bits that no row declares',
+          `bits of 0x${free.toString(16)}`,
+          value,
+          widthBits === 64 ? 'bigint' : 'number',
+        )
+      word = (word & ~free) | BigInt(value as number)
+    } else {
+      throw new TypeError(`${where.name} has no field ${key}; its fields: ${Object.keys(rows).join(' ')}`)
+    }
   }
-  return word << BigInt(row.lsb)
+  return word
 }
 
 /** `EN=1 CSS=NVM …` of a raw word; bits that no row declares are shown, never hidden. */
 export function formatBits(raw: number | bigint, rows: BitsMap): string {
-  let rest = BigInt(raw)
   const parts = Object.entries(rows).map(([name, row]) => {
-    rest &= ~placedMask(row)
-    const value = loadBits(BigInt(raw), row)
-    const known = Object.keys(row.values).find((key) => row.values[key] === Number(value))
-    return `${name}=${known ?? (row.wide ? `0x${value.toString(16)}` : String(value))}`
+    const value = loadBits(raw, row)
+    return `${name}=${typeof value === 'bigint' ? `0x${value.toString(16)}` : nameIn(row, value)}`
   })
+  const rest = undeclaredBits(raw, rows)
   if (rest !== 0n) parts.push(`reserved=0x${rest.toString(16)}`)
   return parts.join(' ')
+}
+
+/** The bits of a raw word that no row declares. */
+function undeclaredBits(raw: number | bigint, rows: BitsMap): bigint {
+  return Object.values(rows).reduce((rest, row) => rest & ~placedMask(row), BigInt(raw))
 }
 
 /** The bits of the word that a row occupies. */

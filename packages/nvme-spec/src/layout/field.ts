@@ -1,6 +1,9 @@
-import type { Bits, BitsMap, NamedValues, None } from './bits.js'
-import { placeBits } from './bits.js'
+import { checkBits, nameIn, zeroBasedUpTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
+import { refuse, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
+
+/** What a field's bytes are, for whoever writes the same declaration in another language. */
+export type FieldKind = 'integer' | 'integers' | 'text' | 'bytes' | 'structs'
 
 /**
  * One field of a structure: where it is, and how its bytes become a value. `get` and `set` are handed the DataView
@@ -8,146 +11,245 @@ import type { ZeroBased } from './zero-based.js'
  * values on is small enough that a compiler inlines it whatever its budget says.
  */
 export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends NamedValues = NamedValues> {
+  readonly kind: FieldKind
   readonly offset: number
   readonly lengthBytes: number
+  /** Bytes of each of a row of equal elements; of everything else its length. */
+  readonly elementBytes: number
   /** The bits of `lengthBytes` that the field occupies, where it is only a part of a word. */
   readonly bits?: { readonly msb: number; readonly lsb: number }
   readonly doc: string
   /** The rows inside the field's word, where the spec gives it rows of its own. */
   readonly rows: B
   readonly values: V
+  /** Whether values other than the named ones may be stored. */
+  readonly open?: boolean
+  readonly zeroBased?: boolean
   readonly get: (data: DataView, base: number) => T
-  /** @throws RangeError, beginning with `name`, for a value that does not fit; nothing is ever cut to size. */
-  readonly set: (data: DataView, base: number, value: T, name: string) => void
+  /** @throws TypeError or RangeError, beginning with the name, for a value that does not fit; nothing is cut to size. */
+  readonly set: (data: DataView, base: number, value: T, where: Where) => void
   /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
-  readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, name: string) => void
-  readonly format: (value: T) => string
+  readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
+  /** The value as it stands in an object that outlives the memory, and back; where it is other than `get` and `set`. */
+  readonly decode?: (data: DataView, base: number) => unknown
+  readonly encode?: (data: DataView, base: number, value: unknown, where: Where) => void
+  /** A decoded value as text. */
+  format(value: T): string
+  /** The lines of text of a field that has more than one value. */
+  readonly describe?: (name: string, data: DataView, base: number) => string[]
 }
 
 const none: None = {}
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 
-function refuse(name: string, doc: string, expected: string, got: unknown): never {
-  throw new RangeError(`${name} (${doc}): expected ${expected}, got ${String(got)}`)
-}
+type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords' | 'decode' | 'encode' | 'describe'> &
+  Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'format'>>
 
-function field<T, B extends BitsMap = None>(
+/** A field of `lengthBytes` bytes: an integer, unless the codec says otherwise. */
+export function field<T, B extends BitsMap = None>(
   offset: number,
   lengthBytes: number,
   doc: string,
   rows: B,
-  codec: Pick<Field<T>, 'get' | 'set' | 'setWords'> & { format?: (value: T) => string },
+  codec: Codec<T>,
 ): Field<T, B, None> {
-  return { offset, lengthBytes, doc, rows, values: none, format: String, ...codec }
+  const common = { kind: 'integer', elementBytes: lengthBytes, values: none, format: String } as const
+  return { ...common, offset, lengthBytes, doc, rows, ...codec }
 }
 
+/** One byte; with `rows`, a byte that has rows of its own. */
 export function u8(offset: number, doc: string): Field<number, None, None>
 export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+/*#__NO_SIDE_EFFECTS__*/
 export function u8(offset: number, doc: string, rows: BitsMap = none): Field<number> {
+  return unsigned8(offset, doc, rows, 'an integer from 0 to 255')
+}
+
+function unsigned8(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
   return field(offset, 1, doc, rows, {
     get: (data, base) => data.getUint8(base + offset),
-    set(data, base, value: number, name) {
-      if ((value & 0xff) !== value) refuse(name, doc, 'an integer from 0 to 255', value)
+    set(data, base, value: number, where) {
+      if ((value & 0xff) !== value) refuse(where, doc, expected, value)
       data.setUint8(base + offset, value)
     },
   })
 }
 
+/** Two bytes; with `rows`, two bytes that have rows of their own. */
 export function u16(offset: number, doc: string): Field<number, None, None>
 export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+/*#__NO_SIDE_EFFECTS__*/
 export function u16(offset: number, doc: string, rows: BitsMap = none): Field<number> {
+  return unsigned16(offset, doc, rows, 'an integer from 0 to 65535')
+}
+
+function unsigned16(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
   return field(offset, 2, doc, rows, {
     get: (data, base) => data.getUint16(base + offset, true),
-    set(data, base, value: number, name) {
-      if ((value & 0xffff) !== value) refuse(name, doc, 'an integer from 0 to 65535', value)
+    set(data, base, value: number, where) {
+      if ((value & 0xffff) !== value) refuse(where, doc, expected, value)
       data.setUint16(base + offset, value, true)
     },
   })
 }
 
+/** Four bytes; with `rows`, a dword that has rows of its own. */
 export function u32(offset: number, doc: string): Field<number, None, None>
 export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
+/*#__NO_SIDE_EFFECTS__*/
 export function u32(offset: number, doc: string, rows: BitsMap = none): Field<number> {
+  return unsigned32(offset, doc, rows, 'an integer from 0 to 4294967295')
+}
+
+function unsigned32(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
   return field(offset, 4, doc, rows, {
     get: (data, base) => data.getUint32(base + offset, true),
-    set(data, base, value: number, name) {
-      if (value >>> 0 !== value) refuse(name, doc, 'an integer from 0 to 2^32 - 1', value)
+    set(data, base, value: number, where) {
+      if (value >>> 0 !== value) refuse(where, doc, expected, value)
       data.setUint32(base + offset, value, true)
     },
     ...(offset % 4 === 0 && {
-      setWords(cursor, value: number, name) {
-        if (value >>> 0 !== value) refuse(name, doc, 'an integer from 0 to 2^32 - 1', value)
+      setWords(cursor, value: number, where) {
+        if (value >>> 0 !== value) refuse(where, doc, expected, value)
         cursor.words[(cursor.base + offset) >>> 2] = value
       },
     }),
   })
 }
 
+/** Six bytes, as a number. */
+/*#__NO_SIDE_EFFECTS__*/
+export function u48(offset: number, doc: string): Field<number, None, None> {
+  return field(offset, 6, doc, none, {
+    get: (data, base) => data.getUint32(base + offset, true) + data.getUint16(base + offset + 4, true) * 0x1_0000_0000,
+    set(data, base, value: number, where) {
+      if (!(Number.isInteger(value) && value >= 0 && value < 2 ** 48))
+        refuse(where, doc, 'an integer from 0 to 281474976710655', value)
+      data.setUint32(base + offset, value, true)
+      data.setUint16(base + offset + 4, value / 0x1_0000_0000, true)
+    },
+  })
+}
+
 /** The same field, printed in hexadecimal with leading zeroes. */
+/*#__NO_SIDE_EFFECTS__*/
 export function inHex<F extends Field<number>>(row: F): F {
   return { ...row, format: (value: number) => `0x${value.toString(16).padStart(row.lengthBytes * 2, '0')}` }
 }
 
+/** The same field of one or two bytes, for which the spec names values: only those may be stored. */
+/*#__NO_SIDE_EFFECTS__*/
+export function oneOf<const V extends NamedValues>(row: Field<number>, values: V): Field<V[keyof V], None, V> {
+  const { lengthBytes, doc, set } = row
+  const bits: Bits = { msb: lengthBytes * 8 - 1, lsb: 0, doc, values, open: false, zeroBased: false, wide: false }
+  return {
+    ...someOf(row, values),
+    open: false,
+    set(data: DataView, base: number, value: number, where: Where) {
+      checkBits(where, bits, value)
+      set(data, base, value, where)
+    },
+  } as unknown as Field<V[keyof V], None, V>
+}
+
+/** The same field, for which the spec names some values: others may be stored as well. */
+/*#__NO_SIDE_EFFECTS__*/
+export function someOf<const V extends NamedValues>(row: Field<number>, values: V): Field<number, None, V> {
+  return { ...row, rows: none, values, open: true, format: (value: number) => nameIn({ values, open: true }, value) }
+}
+
 /** A byte that holds a 0's based count. */
+/*#__NO_SIDE_EFFECTS__*/
 export function count8(offset: number, doc: string): Field<ZeroBased, None, None> {
-  return u8(offset, doc) as unknown as Field<ZeroBased, None, None>
+  return counted(unsigned8(offset, doc, none, zeroBasedUpTo(0xff)))
 }
 
 /** Two bytes that hold a 0's based count. */
+/*#__NO_SIDE_EFFECTS__*/
 export function count16(offset: number, doc: string): Field<ZeroBased, None, None> {
-  return u16(offset, doc) as unknown as Field<ZeroBased, None, None>
+  return counted(unsigned16(offset, doc, none, zeroBasedUpTo(0xffff)))
+}
+
+/** Four bytes that hold a 0's based count. */
+/*#__NO_SIDE_EFFECTS__*/
+export function count32(offset: number, doc: string): Field<ZeroBased, None, None> {
+  return counted(unsigned32(offset, doc, none, zeroBasedUpTo(0xffff_ffff)))
+}
+
+function counted(row: Field<number>): Field<ZeroBased, None, None> {
+  return { ...row, zeroBased: true } as unknown as Field<ZeroBased, None, None>
 }
 
 /** A 64-bit field of the cold path, as a bigint. */
+/*#__NO_SIDE_EFFECTS__*/
 export function u64(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 8, doc, none, {
     get: (data, base) => data.getBigUint64(base + offset, true),
-    set(data, base, value: bigint, name) {
-      if (BigInt.asUintN(64, value) !== value) refuse(name, doc, 'a bigint from 0 to 2^64 - 1', value)
-      data.setBigUint64(base + offset, value, true)
+    set(data, base, value: bigint, where) {
+      data.setBigUint64(base + offset, checkUnsigned(where, doc, 64, value), true)
     },
     format: hex,
   })
+}
+
+function checkUnsigned(where: Where, doc: string, widthBits: number, value: bigint): bigint {
+  if (typeof value !== 'bigint' || BigInt.asUintN(widthBits, value) !== value)
+    refuse(where, doc, `a bigint from 0 to 2^${widthBits} - 1`, value, 'bigint')
+  return value
 }
 
 /**
  * A 64-bit field of the hot path - an address or an LBA - as a number. 2^53 bytes are 9 PB, so nothing that
  * exists is out of reach, and a number makes no garbage.
  * Reading a value of 2^53 or more gives an inexact number; compare with `Number.isSafeInteger` where a device wrote it.
+ * Decoded into an object, such a value is a bigint, and exact.
  */
+/*#__NO_SIDE_EFFECTS__*/
 export function n64(offset: number, doc: string): Field<number, None, None> {
   const expected = 'an integer from 0 to 2^53 - 1'
+  const get = (data: DataView, base: number) =>
+    data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000
+  // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
+  const set = (data: DataView, base: number, value: number, where: Where) => {
+    if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
+      refuse(where, doc, expected, value)
+    const at = base + offset
+    data.setUint32(at, value, true)
+    data.setUint32(at + 4, value / 0x1_0000_0000, true)
+  }
   return field(offset, 8, doc, none, {
-    get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000,
-    // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
-    set(data, base, value: number, name) {
-      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-        refuse(name, doc, expected, value)
-      const at = base + offset
-      data.setUint32(at, value, true)
-      data.setUint32(at + 4, value / 0x1_0000_0000, true)
-    },
+    get,
+    set,
     ...(offset % 4 === 0 && {
-      setWords(cursor, value: number, name) {
+      setWords(cursor, value: number, where) {
         if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-          refuse(name, doc, expected, value)
+          refuse(where, doc, expected, value)
         const { words } = cursor
         const at = (cursor.base + offset) >>> 2
         words[at] = value
         words[at + 1] = value / 0x1_0000_0000
       },
     }),
+    decode(data, base) {
+      const value = get(data, base)
+      return Number.isSafeInteger(value) ? value : data.getBigUint64(base + offset, true)
+    },
+    encode(data, base, value, where) {
+      if (typeof value === 'bigint') data.setBigUint64(base + offset, checkUnsigned(where, doc, 64, value), true)
+      else set(data, base, value as number, where)
+    },
     format: hex,
   })
 }
 
 /** A 128-bit counter or capacity, as a bigint. */
+/*#__NO_SIDE_EFFECTS__*/
 export function u128(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 16, doc, none, {
     get: (data, base) => data.getBigUint64(base + offset, true) | (data.getBigUint64(base + offset + 8, true) << 64n),
-    set(data, base, value: bigint, name) {
-      if (BigInt.asUintN(128, value) !== value) refuse(name, doc, 'a bigint from 0 to 2^128 - 1', value)
+    set(data, base, value: bigint, where) {
+      checkUnsigned(where, doc, 128, value)
       data.setBigUint64(base + offset, BigInt.asUintN(64, value), true)
       data.setBigUint64(base + offset + 8, value >> 64n, true)
     },
@@ -158,6 +260,7 @@ export function u128(offset: number, doc: string): Field<bigint, None, None> {
  * ASCII, left justified and padded with spaces, as most of the spec's strings are, or ended by a null (padding 0).
  * Read without its padding.
  */
+/*#__NO_SIDE_EFFECTS__*/
 export function ascii(
   offset: number,
   lengthBytes: number,
@@ -166,36 +269,64 @@ export function ascii(
 ): Field<string, None, None> {
   const longest = padding === 0 ? lengthBytes - 1 : lengthBytes
   return field(offset, lengthBytes, doc, none, {
+    kind: 'text',
+    elementBytes: 1,
     get(data, base) {
       let text = ''
       for (let i = 0; i < lengthBytes; i++) text += String.fromCharCode(data.getUint8(base + offset + i))
       return padding === 0 ? text.slice(0, (text + '\0').indexOf('\0')) : text.replace(/[ \0]+$/, '')
     },
-    set(data, base, value: string, name) {
-      if (value.length > longest || /[^\x20-\x7e]/.test(value)) {
-        refuse(name, doc, `at most ${longest} printable ASCII characters`, JSON.stringify(value))
+    set(data, base, value: string, where) {
+      if (typeof value !== 'string' || value.length > longest || /[^\x20-\x7e]/.test(value)) {
+        refuse(where, doc, `at most ${longest} printable ASCII characters`, value, 'string')
       }
       for (let i = 0; i < lengthBytes; i++) {
         data.setUint8(base + offset + i, i < value.length ? value.charCodeAt(i) : padding)
       }
     },
-    format: (value) => JSON.stringify(value),
+    // A device may hold anything: what is not printable must not reach a terminal as it is.
+    format: (value: string) =>
+      JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
   })
 }
 
 /** Bytes with no structure of their own; reading gives a view of the same memory, not a copy. */
+/*#__NO_SIDE_EFFECTS__*/
 export function bytes(offset: number, lengthBytes: number, doc: string): Field<Uint8Array, None, None> {
+  const view = (data: DataView, base: number) =>
+    new Uint8Array(data.buffer, data.byteOffset + base + offset, lengthBytes)
   return field(offset, lengthBytes, doc, none, {
-    get: (data, base) => new Uint8Array(data.buffer, data.byteOffset + base + offset, lengthBytes),
-    set(data, base, value: Uint8Array, name) {
-      if (value.length !== lengthBytes) refuse(name, doc, `${lengthBytes} bytes`, `${value.length} bytes`)
-      new Uint8Array(data.buffer, data.byteOffset + base + offset, lengthBytes).set(value)
+    kind: 'bytes',
+    elementBytes: 1,
+    get: view,
+    set(data, base, value: Uint8Array, where) {
+      if (!(value instanceof Uint8Array) || value.length !== lengthBytes)
+        refuseArray(where, doc, `${lengthBytes} bytes (Uint8Array)`, value, 'bytes')
+      view(data, base).set(value)
     },
-    format: (value) => Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    decode: (data, base) => view(data, base).slice(),
+    format: (value: Uint8Array) => Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  })
+}
+
+/** `count` 16-bit words in a row; reading gives a copy. */
+/*#__NO_SIDE_EFFECTS__*/
+export function u16Array(offset: number, count: number, doc: string): Field<Uint16Array, None, None> {
+  return field(offset, count * 2, doc, none, {
+    kind: 'integers',
+    elementBytes: 2,
+    get: (data, base) => Uint16Array.from({ length: count }, (_, i) => data.getUint16(base + offset + i * 2, true)),
+    set(data, base, value: Uint16Array, where) {
+      if (!(value instanceof Uint16Array) || value.length !== count)
+        refuseArray(where, doc, `${count} words (Uint16Array)`, value, 'words')
+      value.forEach((word, i) => data.setUint16(base + offset + i * 2, word, true))
+    },
+    format: (value: Uint16Array) => Array.from(value, hex).join(','),
   })
 }
 
 /** `count` 32-bit words in a row; reading gives a copy. */
+/*#__NO_SIDE_EFFECTS__*/
 export function u32Array<const B extends BitsMap = None>(
   offset: number,
   count: number,
@@ -203,39 +334,69 @@ export function u32Array<const B extends BitsMap = None>(
   rows?: B,
 ): Field<Uint32Array, B, None> {
   return field(offset, count * 4, doc, rows ?? (none as unknown as B), {
+    kind: 'integers',
+    elementBytes: 4,
     get: (data, base) => Uint32Array.from({ length: count }, (_, i) => data.getUint32(base + offset + i * 4, true)),
-    set(data, base, value: Uint32Array, name) {
-      if (value.length !== count) refuse(name, doc, `${count} words`, `${value.length} words`)
+    set(data, base, value: Uint32Array, where) {
+      if (!(value instanceof Uint32Array) || value.length !== count)
+        refuseArray(where, doc, `${count} words (Uint32Array)`, value, 'words')
       value.forEach((word, i) => data.setUint32(base + offset + i * 4, word, true))
     },
-    format: (value) => Array.from(value, hex).join(','),
+    format: (value: Uint32Array) => Array.from(value, hex).join(','),
   })
+}
+
+/** `count` 64-bit words in a row; reading gives a copy. */
+/*#__NO_SIDE_EFFECTS__*/
+export function u64Array(offset: number, count: number, doc: string): Field<BigUint64Array, None, None> {
+  return field(offset, count * 8, doc, none, {
+    kind: 'integers',
+    elementBytes: 8,
+    get: (data, base) =>
+      BigUint64Array.from({ length: count }, (_, i) => data.getBigUint64(base + offset + i * 8, true)),
+    set(data, base, value: BigUint64Array, where) {
+      if (!(value instanceof BigUint64Array) || value.length !== count)
+        refuseArray(where, doc, `${count} words (BigUint64Array)`, value, 'words')
+      value.forEach((word, i) => data.setBigUint64(base + offset + i * 8, word, true))
+    },
+    format: (value: BigUint64Array) => Array.from(value, hex).join(','),
+  })
+}
+
+function refuseArray(where: Where, doc: string, expected: string, got: unknown, unit: string): never {
+  if (ArrayBuffer.isView(got) && 'length' in got)
+    throw new RangeError(
+      `${where.name} (${doc}): expected ${expected}, got ${String(got.length)} ${unit} (${where.spec})`,
+    )
+  return refuse(where, doc, expected, got, 'typed array')
 }
 
 /**
  * A part of a 32-bit word of a structure: bits of the dword at `offset`.
  * @throws RangeError when the bits leave the dword.
  */
+/*#__NO_SIDE_EFFECTS__*/
 export function dwordBits<T extends number, V extends NamedValues>(offset: number, row: Bits<T, V>): Field<T, None, V> {
-  const { msb, lsb, doc, values } = row
+  const { msb, lsb, doc, values, open, zeroBased } = row
   if (lsb < 0 || msb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): outside a dword`)
   const mask = 0xffff_ffff >>> (31 - (msb - lsb))
   const clear = ~(mask << lsb)
-  const isNamed = Object.keys(values).length > 0
+  const closed = !open && Object.keys(values).length > 0
+  const rest = { ...(open && { open }), ...(zeroBased && { zeroBased }) }
   return {
-    offset,
-    lengthBytes: 4,
+    ...field<T>(offset, 4, doc, none, {
+      get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
+      set(data, base, value: T, where) {
+        if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
+      },
+      format: (value: number) => nameIn(row, value),
+    }),
+    ...rest,
     bits: { msb, lsb },
-    doc,
-    rows: none,
     values,
-    get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
-    set(data, base, value: T, name) {
-      if (isNamed || (value & mask) >>> 0 !== value) placeBits(name, row, value)
-      data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
-    },
-    format: (value) => Object.keys(values).find((key) => values[key] === value) ?? String(value),
   }
 }
 
+/** What reading a field of a structure gives. */
 export type FieldValue<F> = F extends Field<infer T> ? T : never

@@ -2,8 +2,28 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHex, unwritten } from '../../test/bytes.js'
 import { bit, bits, count, wideBits } from './bits.js'
+import { codes } from './codes.js'
 import { adminCommand, cdw, cdwBit, cdwCount, nvmCommand } from './command.js'
-import { ascii, bytes, n64, u128, u16, u32, u32Array, u64, u8 } from './field.js'
+import { feature } from './feature.js'
+import {
+  ascii,
+  bytes,
+  count16,
+  dwordBits,
+  n64,
+  oneOf,
+  someOf,
+  u128,
+  u16,
+  u16Array,
+  u32,
+  u32Array,
+  u48,
+  u64,
+  u64Array,
+  u8,
+} from './field.js'
+import { structs } from './nested.js'
 import { register32, register64 } from './register.js'
 import { struct } from './struct.js'
 import { countOf, zeroBased } from './zero-based.js'
@@ -118,7 +138,9 @@ describe('a structure', () => {
     const data = unwritten(100)
     expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the view has 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
-    expect(() => S.view(data).at(2)).toThrow(new RangeError('S: index 2 is outside the view of 100 bytes'))
+    expect(() => S.view(data).at(2)).toThrow(
+      new RangeError('S: index 2 is outside the view of 100 bytes (gpunvme test)'),
+    )
     expect(() => S.view(data, 4).at(2)).toThrow(RangeError)
     expect(() => S.view(data).at(-1)).toThrow(RangeError)
     expect(() => S.view(data).at(Number.NaN)).toThrow(RangeError)
@@ -130,7 +152,7 @@ describe('a structure', () => {
   })
 
   it('prints bits of a word by name, and the bits that no row declares', () => {
-    expect(S.format(S.create({ A: 1, D: 0x1000, G: 0x8001_0002 }))).toEqual([
+    expect(S.describe(S.create({ A: 1, D: 0x1000, G: 0x8001_0002 }).data)).toEqual([
       'A=1',
       'D=0x1000',
       'G={ LOW=2 TOP=1 reserved=0x10000 }',
@@ -156,8 +178,10 @@ describe('arrays and strings', () => {
   it('take exactly their length', () => {
     const s = S.create({ TEXT: 'ab', ID: Uint8Array.of(1, 2, 3, 4), WORDS: Uint32Array.of(5, 0xffff_ffff) })
     expect(toHex(s.data)).toBe('61 62 20 20 01 02 03 04 05 00 00 00 ff ff ff ff')
-    expect(() => (s.WORDS = Uint32Array.of(1))).toThrow('S.WORDS (words): expected 2 words, got 1 words')
-    expect(S.format(s)).toEqual(['TEXT="ab"', 'ID=01020304', 'WORDS=0x5,0xffffffff'])
+    expect(() => (s.WORDS = Uint32Array.of(1))).toThrow(
+      'S.WORDS (words): expected 2 words (Uint32Array), got 1 words (gpunvme test)',
+    )
+    expect(S.describe(s.data)).toEqual(['TEXT="ab"', 'ID=01020304', 'WORDS=0x5,0xffffffff'])
   })
 })
 
@@ -179,5 +203,145 @@ describe("0's based values", () => {
 
   it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('do not stand for a count of %d', (value) => {
     expect(() => zeroBased(value)).toThrow(`a 0's based field holds a count of at least 1, got ${value}`)
+  })
+})
+
+describe('decode and encode', () => {
+  const Inner = struct(
+    'Inner',
+    { ...structFacts, bytes: 4 },
+    { LOW: u16(0, 'low'), KIND: oneOf(u8(2, 'kind'), { A: 1 }) },
+  )
+  const S = struct(
+    'S',
+    { ...structFacts, bytes: 64 },
+    {
+      FLAGS: u8(0, 'flags', { ON: bit(0, 'on'), MODE: bits(3, 1, 'mode') }),
+      KIND: someOf(u8(1, 'kind'), { ONE: 1 }),
+      SIZE: count16(2, 'size'),
+      PART: dwordBits(4, bits(9, 4, 'part')),
+      ADDRESS: n64(8, 'address'),
+      WIDE: u48(16, 'wide'),
+      BIG: u64(24, 'big'),
+      INNER: structs(32, 3, Inner, 'inner'),
+      WORDS: u32Array(44, 2, 'words', { TOP: bit(31, 'top') }),
+      HALVES: u16Array(52, 2, 'halves'),
+      LONGS: u64Array(56, 1, 'longs'),
+    },
+  )
+  const random = fc.uint8Array({ minLength: 64, maxLength: 64 }).map((bytes) => {
+    for (const at of [34, 38, 42]) bytes[at] = 1
+    return new DataView(bytes.slice().buffer)
+  })
+
+  it('keep every bit of any memory, declared or not', () => {
+    fc.assert(
+      fc.property(random, fc.nat(8), (data, byteOffset) => {
+        const copy = unwritten(80)
+        S.encode(copy, byteOffset, S.decode(data))
+        expect(toHex(copy, byteOffset, 64)).toBe(toHex(data))
+        expect(toHex(copy, 0, byteOffset) + toHex(copy, byteOffset + 64)).toMatch(/^[a5 ]+$/)
+      }),
+    )
+  })
+
+  it('give words with rows as objects, nested structures as arrays, and what no row declares as reserved', () => {
+    const s = S.create({
+      FLAGS: { ON: 1, MODE: 5, reserved: 0x80 },
+      INNER: [{ LOW: 7 }, { KIND: 1 }],
+      WORDS: [{ TOP: 1 }, {}],
+      reserved: [{ offset: 4, bytes: Uint8Array.of(0x0f, 0xfc) }],
+    })
+    s.INNER.at(2).LOW = 9
+    expect(toHex(s.data, 0, 8)).toBe('8b 00 00 00 0f fc 00 00')
+    expect(S.decode(s.data)).toMatchObject({
+      FLAGS: { ON: 1, MODE: 5, reserved: 0x80 },
+      INNER: [
+        { LOW: 7, KIND: 0 },
+        { LOW: 0, KIND: 1 },
+        { LOW: 9, KIND: 0 },
+      ],
+      WORDS: [{ TOP: 1 }, { TOP: 0 }],
+      reserved: [{ offset: 4, bytes: Uint8Array.of(0x0f, 0xfc) }],
+    })
+    expect(S.describe(s.data)).toEqual([
+      'FLAGS={ ON=1 MODE=5 reserved=0x80 }',
+      'INNER[0]={ LOW=7 }',
+      'INNER[1]={ KIND=A }',
+      'INNER[2]={ LOW=9 }',
+      'WORDS[0]={ TOP=1 }',
+      'reserved[4]=0ffc',
+    ])
+  })
+
+  it('keep a 64-bit value that a number cannot hold, as a bigint', () => {
+    const data = new DataView(new ArrayBuffer(64))
+    data.setBigUint64(8, 0xffff_ffff_ffff_fffen, true)
+    expect(S.decode(data).ADDRESS).toBe(0xffff_ffff_ffff_fffen)
+    data.setBigUint64(8, 0x1f_ffff_ffff_ffffn, true)
+    expect(S.decode(data).ADDRESS).toBe(0x1f_ffff_ffff_ffff)
+  })
+
+  it('refuse a bad value by name, with what is expected, what was given and the source; nothing is written', () => {
+    const data = unwritten(64)
+    const cases: [object, ErrorConstructor, string][] = [
+      [{ KIND: '1' }, TypeError, 'S.KIND (kind): expected an integer from 0 to 255, got "1" (gpunvme test)'],
+      [{ KIND: 1, SIZE: 65_536 }, RangeError, "S.SIZE (size): expected a 0's based value from 0 to 65535"],
+      [
+        { FLAGS: { MODE: 8 } },
+        RangeError,
+        'S.FLAGS.MODE (mode): expected an integer from 0 to 7, got 8 (gpunvme test)',
+      ],
+      [{ FLAGS: { OFF: 1 } }, TypeError, 'S.FLAGS has no field OFF; its fields: ON MODE'],
+      [{ FLAGS: { reserved: 1 } }, RangeError, 'S.FLAGS.reserved (bits that no row declares): expected bits of 0xf0'],
+      [{ BIG: 5 }, TypeError, 'S.BIG (big): expected a bigint from 0 to 2^64 - 1, got 5 (gpunvme test)'],
+      [{ BIG: -1n }, RangeError, 'S.BIG (big): expected a bigint from 0 to 2^64 - 1, got -1n'],
+      [{ WIDE: 2 ** 48 }, RangeError, 'S.WIDE (wide): expected an integer from 0 to 281474976710655'],
+      [{ INNER: [{}, {}, {}, {}] }, RangeError, 'S.INNER (inner): expected at most 3 structures, got 4'],
+      [{ INNER: [{ KIND: 2 }] }, RangeError, 'Inner.KIND (kind): expected 1 (A), got 2 (gpunvme test)'],
+      [{ HALVES: [1, 2] }, TypeError, 'S.HALVES (halves): expected 2 words (Uint16Array)'],
+      [{ LONGS: new BigUint64Array(2) }, RangeError, 'S.LONGS (longs): expected 1 words (BigUint64Array), got 2 words'],
+      [{ reserved: [{ offset: 0, bytes: Uint8Array.of(1) }] }, RangeError, 'expected no bits of a declared row'],
+      [{ reserved: [{ offset: 63, bytes: Uint8Array.of(0, 0) }] }, RangeError, 'expected bytes inside the 64'],
+      [{ reserved: 1 }, TypeError, 'S.reserved (bits that no row declares): expected an array'],
+    ]
+    for (const [values, kind, message] of cases) {
+      const encode = () => {
+        S.encode(data, 0, values)
+      }
+      expect(encode, message).toThrow(kind)
+      expect(encode).toThrow(message)
+    }
+    expect(toHex(data)).toMatch(/^[a5 ]+$/)
+    expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the view has 63')
+    expect(() => S.decode(new Uint8Array(64) as never)).toThrow(
+      new TypeError('S: expected a DataView, got object (gpunvme test)'),
+    )
+    expect(() => S.describe(data, 0.5)).toThrow(RangeError)
+  })
+})
+
+describe('a feature', () => {
+  it('has a word for each dword with rows, and Dword 0 of the completion like Command Dword 11', () => {
+    const F = feature(
+      'F',
+      { fid: 0xc0, doc: 'for this test', spec: 'gpunvme test' },
+      { CDW11: { LEVEL: bits(7, 4, 'l') } },
+    )
+    expect(F.CDW11.encode({ LEVEL: 3 })).toBe(0x30)
+    expect(F.DW0.decode(0xff0f_0f51)).toEqual({ LEVEL: 5, reserved: 0xff0f_0f01 })
+    expect(F.DW0.encode(F.DW0.decode(0xff0f_0f51))).toBe(0xff0f_0f51)
+    expect(F.CDW11.format(0x31)).toBe('F.CDW11=0x00000031 { LEVEL=3 reserved=0x1 }')
+    expect(() => F.CDW11.decode(2 ** 32)).toThrow(
+      new RangeError('F.CDW11: expected 32 bits as a number, got 4294967296 (gpunvme test)'),
+    )
+    expect(() => F.CDW11.decode(5n as never)).toThrow(TypeError)
+  })
+})
+
+describe('a table of numbers', () => {
+  it('gives a name for a number, or the number in hexadecimal', () => {
+    const T = codes('T', { doc: 'for this test', spec: 'gpunvme test' }, { FIRST: 1 })
+    expect([T.FIRST, T.nameOf(1), T.nameOf(0xc2)]).toEqual([1, 'FIRST', '0xc2'])
   })
 })

@@ -1,5 +1,22 @@
 /**
- * Where a declaration comes from. A reference without a revision does not compile: section numbers move between
- * revisions, and a number that cannot be looked up is no evidence.
+ * Where a declaration comes from: a section that was read, or a header and a symbol of it, with its version. A
+ * reference without a revision does not compile: section numbers move between revisions, and a number that cannot be
+ * looked up is no evidence. `Base 2.2` stands where the same figure of Base 2.1 could not be read.
  */
-export type SpecRef = `${'Base 2.1' | 'NVM 1.2' | 'PCIe 1.2'} §${string}` | `gpunvme ${string}`
+export type SpecRef =
+  | `${'Base 2.1' | 'Base 2.2' | 'NVM 1.2' | 'PCIe 1.2'} §${string}`
+  | `${'libnvme' | 'Linux'} ${number} ${string}`
+  | `gpunvme ${string}`
+
+/** What an error says of the place it speaks of: `CC.MPS`, and where the specification defines it. */
+export interface Where {
+  readonly name: string
+  readonly spec: SpecRef
+}
+
+/** Refuses a value: TypeError for one of the wrong type, RangeError for one out of range, always with the reason. */
+export function refuse(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
+  const Kind = typeof got === type ? RangeError : TypeError
+  const shown = typeof got === 'string' ? JSON.stringify(got) : typeof got === 'bigint' ? `${got}n` : String(got)
+  throw new Kind(`${where.name} (${doc}): expected ${expected}, got ${shown} (${where.spec})`)
+}

@@ -1,0 +1,26 @@
+import { count } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+import { FID } from '../features.js'
+
+/**
+ * Number of Queues (FID 07h): how many I/O submission and completion queues are asked for in CDW11 of Set Features,
+ * and how many are allocated in DW0 of the completion. All are 0's based, and both may differ.
+ */
+export const NumberOfQueues = feature(
+  'Number of Queues',
+  {
+    fid: FID.NUMBER_OF_QUEUES,
+    doc: 'I/O queues asked for, and I/O queues allocated',
+    spec: 'libnvme 1.3 nvme_features_nr_queues',
+  },
+  {
+    CDW11: {
+      NSQR: count(15, 0, 'Number of I/O Submission Queues Requested'),
+      NCQR: count(31, 16, 'Number of I/O Completion Queues Requested'),
+    },
+    DW0: {
+      NSQA: count(15, 0, 'Number of I/O Submission Queues Allocated'),
+      NCQA: count(31, 16, 'Number of I/O Completion Queues Allocated'),
+    },
+  },
+)

@@ -1,0 +1,76 @@
+import type { Where } from './spec-ref.js'
+import type { FieldMap } from './struct.js'
+
+/** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
+export class CursorBase {
+  data: DataView
+  origin: number
+  base: number
+  /** The last base at which a structure fits. */
+  last: number
+  /**
+   * The memory of `data` once more, where every structure in it is aligned to 8 bytes and the host is little-endian.
+   * A compiler keeps what it knows of a typed array across stores, and finds out anew what a DataView is after each.
+   */
+  words: Uint32Array | undefined
+  longs: Float64Array | undefined
+
+  constructor(data: DataView, byteOffset: number, lengthBytes: number, aligned: boolean) {
+    this.data = data
+    this.origin = byteOffset
+    this.base = byteOffset
+    this.last = data.byteLength - lengthBytes
+    this.words = aligned ? new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2) : undefined
+    this.longs = aligned ? new Float64Array(data.buffer, data.byteOffset, data.byteLength >>> 3) : undefined
+  }
+}
+
+/** Methods that a kind of structure adds to its cursors, such as a command's `begin`. */
+export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: never[]) => unknown>>
+
+/**
+ * Two classes a structure, so that a field access is a property of a known shape: one for memory at any address,
+ * and one that stores whole dwords through typed arrays, as most entries are in memory where that is possible.
+ */
+export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
+  class AnyCursor extends CursorBase {
+    at(index: number): this {
+      const base = this.origin + index * strideBytes
+      // A store outside a typed array is dropped without a word; this is where it is refused.
+      if (!(base >= this.origin && base <= this.last)) refuseIndex(owner, index, this.last + strideBytes)
+      this.base = base
+      return this
+    }
+  }
+  class AlignedCursor extends AnyCursor {
+    declare words: Uint32Array
+  }
+  for (const [key, { get, set, setWords }] of Object.entries(fields)) {
+    const where: Where = Object.freeze({ name: `${owner.name}.${key}`, spec: owner.spec })
+    Object.defineProperty(AnyCursor.prototype, key, {
+      get(this: CursorBase): unknown {
+        return get(this.data, this.base)
+      },
+      set(this: CursorBase, value: unknown) {
+        set(this.data, this.base, value, where)
+      },
+      enumerable: true,
+    })
+    if (setWords === undefined) continue
+    Object.defineProperty(AlignedCursor.prototype, key, {
+      get(this: CursorBase): unknown {
+        return get(this.data, this.base)
+      },
+      set(this: AlignedCursor, value: unknown) {
+        setWords(this, value, where)
+      },
+      enumerable: true,
+    })
+  }
+  Object.assign(AnyCursor.prototype, methods)
+  return { AnyCursor, AlignedCursor }
+}
+
+function refuseIndex({ name, spec }: Where, index: number, lengthBytes: number): never {
+  throw new RangeError(`${name}: index ${index} is outside the view of ${lengthBytes} bytes (${spec})`)
+}

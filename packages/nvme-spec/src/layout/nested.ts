@@ -1,0 +1,58 @@
+import { field, type Field } from './field.js'
+import { refuse } from './spec-ref.js'
+import type { Cursor, Decoded, Encodable, FieldMap, Nested, Struct, Values } from './struct.js'
+import type { None } from './bits.js'
+
+/** A field of equal structures in a row. */
+export type StructsField<F extends FieldMap> = Field<Cursor & Values<F>, None, None> &
+  Nested<readonly Decoded<F>[], readonly Partial<Encodable<F>>[]> & {
+    readonly struct: Struct<F>
+    readonly count: number
+  }
+
+/**
+ * `count` structures in a row. Reading gives a cursor over them, which is how they are written as well:
+ * `view.PSD.at(3).MP = 250`. Decoded they are an array; encoded from one, those not given are zero.
+ */
+/*#__NO_SIDE_EFFECTS__*/
+export function structs<const F extends FieldMap>(
+  offset: number,
+  count: number,
+  of: Struct<F>,
+  doc: string,
+): StructsField<F> {
+  const lengthBytes = count * of.bytes
+  return {
+    ...field<Cursor & Values<F>>(
+      offset,
+      lengthBytes,
+      doc,
+      {},
+      {
+        kind: 'structs',
+        elementBytes: of.bytes,
+        get: (data, base) => of.view(new DataView(data.buffer, data.byteOffset + base + offset, lengthBytes)),
+        set(_data, _base, value, where) {
+          refuse(where, doc, 'to be written through at(index)', value)
+        },
+        decode: (data, base) => Array.from({ length: count }, (_, i) => of.decode(data, base + offset + i * of.bytes)),
+        encode(data, base, value, where) {
+          if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count} structures`, value, 'array')
+          if (value.length > count)
+            throw new RangeError(
+              `${where.name} (${doc}): expected at most ${count} structures, got ${value.length} (${where.spec})`,
+            )
+          value.forEach((item: Partial<Encodable<F>>, i) => {
+            of.encode(data, base + offset + i * of.bytes, item)
+          })
+        },
+        describe: (name, data, base) =>
+          Array.from({ length: count }, (_, i) => of.describe(data, base + offset + i * of.bytes)).flatMap(
+            (lines, i) => (lines.length === 0 ? [] : [`${name}[${i}]={ ${lines.join(' ')} }`]),
+          ),
+      },
+    ),
+    struct: of,
+    count,
+  }
+}

@@ -1,0 +1,73 @@
+import { refuse, type Where } from './spec-ref.js'
+import type { FieldMap } from './struct.js'
+
+/** Bytes of a structure that hold bits which no row declares; bits of those bytes that a row declares are zero. */
+export interface ReservedBytes {
+  /** From the start of the structure. */
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** The bits of a structure that rows declare, as a byte mask; refuses rows that overlap or leave the structure. */
+export function declaredMask(name: string, lengthBytes: number, fields: FieldMap): Uint8Array {
+  const taken = new Uint8Array(lengthBytes)
+  for (const [key, { offset, lengthBytes: fieldBytes, bits }] of Object.entries(fields)) {
+    if (offset < 0 || offset + fieldBytes > lengthBytes) {
+      throw new RangeError(
+        `${name}.${key}: bytes ${offset + fieldBytes - 1}:${offset} are outside ${lengthBytes} bytes`,
+      )
+    }
+    const { msb, lsb } = bits ?? { msb: fieldBytes * 8 - 1, lsb: 0 }
+    for (let byte = lsb >>> 3; byte <= msb >>> 3; byte++) {
+      const mask = (0xff << Math.max(0, lsb - byte * 8)) & (0xff >>> Math.max(0, byte * 8 + 7 - msb))
+      if ((taken[offset + byte]! & mask) !== 0)
+        throw new RangeError(`${name}.${key}: overlaps another row at byte ${offset}`)
+      taken[offset + byte]! |= mask
+    }
+  }
+  return taken
+}
+
+/** The runs of bytes of a structure that hold set bits which no row declares. */
+export function undeclaredRuns(declared: Uint8Array, data: DataView, byteOffset: number): ReservedBytes[] {
+  const runs: ReservedBytes[] = []
+  let start = -1
+  for (let at = 0; at <= declared.length; at++) {
+    const set = at < declared.length && (data.getUint8(byteOffset + at) & ~declared[at]!) !== 0
+    if (set && start < 0) start = at
+    if (!set && start >= 0) {
+      const from = start
+      runs.push({
+        offset: from,
+        bytes: Uint8Array.from(
+          { length: at - from },
+          (_, i) => data.getUint8(byteOffset + from + i) & ~declared[from + i]!,
+        ),
+      })
+      start = -1
+    }
+  }
+  return runs
+}
+
+/** Sets bits that no row declares. @throws TypeError or RangeError for anything else. */
+export function writeUndeclared(where: Where, declared: Uint8Array, data: DataView, runs: unknown): void {
+  const doc = 'bits that no row declares'
+  if (!Array.isArray(runs)) refuse(where, doc, 'an array of { offset, bytes }', runs, 'array')
+  for (const run of runs as (Partial<ReservedBytes> | undefined)[]) {
+    const { offset = -1, bytes } = run ?? {}
+    const inside = bytes instanceof Uint8Array && Number.isInteger(offset) && offset >= 0
+    if (!inside || offset + bytes.length > declared.length)
+      throw new RangeError(
+        `${where.name} (${doc}): expected bytes inside the ${declared.length} of the structure, got offset ${offset} (${where.spec})`,
+      )
+    bytes.forEach((byte, i) => {
+      const at = offset + i
+      if ((byte & declared[at]!) !== 0)
+        throw new RangeError(
+          `${where.name} (${doc}): expected no bits of a declared row, got 0x${byte.toString(16)} at byte ${at} (${where.spec})`,
+        )
+      data.setUint8(at, data.getUint8(at) | byte)
+    })
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  bindBits,
+  decodeBits,
+  encodeBits,
+  formatBits,
+  type BitsHandle,
+  type BitsMap,
+  type BitsValues,
+  type DecodedBits,
+} from './bits.js'
+import type { SpecRef } from './spec-ref.js'
+
+/** What every declaration says of itself. */
+export interface Facts {
+  readonly doc: string
+  readonly spec: SpecRef
+}
+
+/** The raw word of a width: number for 32 bits, bigint for 64. */
+export type RawOf<W extends 32 | 64> = W extends 32 ? number : bigint
+
+/** What a word does, whatever its rows are. */
+export interface WordMethods<W extends 32 | 64, F extends BitsMap> extends Facts {
+  readonly name: string
+  readonly widthBits: W
+  readonly fields: F
+  /**
+   * The raw word with these fields set in `base`; fields not given keep base's bits (0 when there is no base).
+   * @throws TypeError for a field that it does not have or a value of the wrong type, RangeError for a value that does
+   *   not fit its field.
+   */
+  encode(values: BitsValues<F, RawOf<W>>, base?: RawOf<W>): RawOf<W>
+  /** The fields of a raw word; `reserved` holds the bits that none of them declares, where any is set. */
+  decode(raw: RawOf<W>): DecodedBits<F, RawOf<W>>
+  /** `EN=1 CSS=NVM …`; bits that no row declares last, as `reserved=0x…`. */
+  describe(raw: RawOf<W>): string
+  /** `CC=0x00460001 { EN=1 CSS=NVM … }` */
+  format(raw: RawOf<W>): string
+}
+
+/** Any dword, for code that meets words by the place they stand in. */
+export type AnyWord32 = Omit<WordMethods<32, BitsMap>, 'fields'> & { readonly fields: BitsMap }
+
+/** A word as its figure declares it. Its fields are properties: `CC.SHN.NORMAL`, `CSTS.RDY.of(raw)`. */
+export type Word<W extends 32 | 64 = 32 | 64, F extends BitsMap = BitsMap> = WordMethods<W, F> & {
+  readonly [K in keyof F]: BitsHandle<F[K]>
+}
+
+/** Declares a dword that is no register: a feature's Command Dword 11, Dword 0 of a completion. */
+/*#__NO_SIDE_EFFECTS__*/
+export function word32<const F extends BitsMap>(name: string, facts: Facts, fields: F): Word<32, F> {
+  return word(name, 32, facts, fields)
+}
+
+/** Declares a word of either width; `facts` become properties of it. */
+/*#__NO_SIDE_EFFECTS__*/
+export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
+  name: string,
+  widthBits: W,
+  facts: X,
+  fields: F,
+): Word<W, F> & X {
+  const raw = (value: bigint) => (widthBits === 32 ? Number(value) : value) as RawOf<W>
+  const type = widthBits === 32 ? 'number' : 'bigint'
+  const check = (value: RawOf<W>): RawOf<W> => {
+    const fits = widthBits === 32 ? (value as number) >>> 0 === value : BigInt.asUintN(64, BigInt(value)) === value
+    if (fits) return value
+    const Kind = typeof value === type ? RangeError : TypeError
+    throw new Kind(`${name}: expected ${widthBits} bits as a ${type}, got ${String(value)} (${facts.spec})`)
+  }
+  const methods: WordMethods<W, F> & X = {
+    ...facts,
+    name,
+    widthBits,
+    fields,
+    encode: (values, base) =>
+      raw(
+        encodeBits({ name, spec: facts.spec }, widthBits, fields, values, BigInt(base === undefined ? 0 : check(base))),
+      ),
+    decode: (value) => decodeBits(check(value), fields) as unknown as DecodedBits<F, RawOf<W>>,
+    describe: (value) => formatBits(check(value), fields),
+    format: (value) => `${name}=0x${value.toString(16).padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
+  }
+  return Object.freeze({ ...bindBits(name, widthBits, fields), ...methods }) as unknown as Word<W, F> & X
+}
