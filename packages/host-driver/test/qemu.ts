@@ -18,7 +18,7 @@ import type { Bar, Clock, DmaAllocator, DmaMemory, Transport } from '@gpunvme/nv
 const PROGRAM = 'qemu-system-x86_64'
 
 /** Why QEMU cannot be used here; undefined where it can. */
-export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM} is not installed` : undefined
+export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `[qemu] ${PROGRAM} is not installed` : undefined
 
 const RAM_BYTES = 512 * 1024 * 1024
 /** Guest RAM below this is not ordinary memory throughout; above it, file offset equals guest address. */

@@ -63,7 +63,7 @@ describe('agrees with the tools that write them', () => {
   ]
   test.for(cases)('%s by %s', async ([name, tool, args, input], { skip }) => {
     const program = ['/usr/sbin', '/sbin', '/usr/bin'].map((bin) => join(bin, tool)).find((path) => existsSync(path))
-    if (program === undefined) return skip(`${tool} is not installed`)
+    if (program === undefined) return skip(`[mkfs] ${tool} is not installed`)
     const image = join(folder, `${tool}.img`)
     writeFileSync(image, '')
     truncateSync(image, tool === 'mkfs.xfs' ? 320 * MIB : 64 * MIB)
