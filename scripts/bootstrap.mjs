@@ -22,6 +22,7 @@ const tasks = {
     'vitest run',
     'node scripts/test-summary.mjs',
   ],
+  docs: ['turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only', 'typedoc'],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
 }
 

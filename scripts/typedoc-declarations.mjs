@@ -1,0 +1,108 @@
+// A plugin of typedoc for constants that the declaration functions of nvme-spec make: what such a constant declares -
+// offset, rows, named values, source - is in the value and not in its type, so it is taken from the built package and
+// put below the constant's own comment. A declaration without a comment has its `doc` for one.
+import { join } from 'node:path'
+import { Comment, Converter, ReflectionKind } from 'typedoc'
+
+const dist = join(import.meta.dirname, '..', 'packages', 'nvme-spec', 'dist')
+const built = {
+  index: await import(join(dist, 'index.js')),
+  layout: await import(join(dist, 'layout', 'index.js')),
+  pcie: await import(join(dist, 'pcie.js')),
+}
+
+export function load(app) {
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
+      for (const constant of module.getChildrenByKind(ReflectionKind.Variable)) {
+        const value = built[module.name]?.[constant.name]
+        if (typeof value?.doc !== 'string' || typeof value.spec !== 'string') continue
+        constant.comment ??= new Comment([{ kind: 'text', text: `${escape(value.doc)}.` }])
+        constant.comment.summary.push({ kind: 'text', text: `\n\n${describe(value).join('\n\n')}` })
+      }
+    }
+  })
+}
+
+/** Paragraphs and tables that say what a declaration declares. */
+function describe({ spec, ...value }) {
+  const source = `Source: ${escape(spec)}.`
+  if (value.widthBits !== undefined) {
+    const place =
+      value.offset === undefined ? '' : `Offset ${hex(value.offset)} of the registers, access ${value.access}; `
+    return [`${place}${value.widthBits} bits. ${source}`, bitTable(value.fields)]
+  }
+  if (value.opcode !== undefined) {
+    const facts = `Opcode ${hex(value.opcode)} of command set ${value.set}, data transfer ${value.transfer}. ${source}`
+    return [facts, fieldTable(value.fields, commandPlace)]
+  }
+  if (value.fields !== undefined) return [`${value.bytes} bytes. ${source}`, fieldTable(value.fields, bytePlace)]
+  if (value.fid !== undefined) {
+    const words = Object.entries(value).filter(([, word]) => word?.widthBits !== undefined)
+    const tables = words.flatMap(([name, { fields }]) => [`${name}:`, bitTable(fields)])
+    const data = value.data === undefined ? '' : `, with data: ${value.data.name}, ${value.data.bytes} bytes`
+    return [`Feature Identifier ${hex(value.fid)}${data}. ${source}`, ...tables]
+  }
+  if (value.values === undefined) return [source]
+  return [
+    source,
+    table(
+      ['Value', 'Name'],
+      Object.entries(value.values).map(([name, code]) => [hex(code), name]),
+    ),
+  ]
+}
+
+function bitTable(rows) {
+  const cells = Object.entries(rows).map(([name, row]) => [bitPlace(row), name, meaning(row)])
+  return table(['Bits', 'Name', 'Meaning'], cells)
+}
+
+function fieldTable(fields, placeOf) {
+  const cells = Object.entries(fields).flatMap(([name, field]) => [
+    [placeOf(field), name, meaning(field)],
+    ...Object.entries(field.rows).map(([row, bits]) => [
+      `${bits.msb === bits.lsb ? 'bit' : 'bits'} ${bitPlace(bits)}`,
+      `${name}.${row}`,
+      meaning(bits),
+    ]),
+  ])
+  return table([placeOf === bytePlace ? 'Bytes' : 'Dword and bits', 'Name', 'Meaning'], cells)
+}
+
+function bitPlace({ msb, lsb }) {
+  return msb === lsb ? `${lsb}` : `${msb}:${lsb}`
+}
+
+function bytePlace({ offset, lengthBytes, bits }) {
+  const last = offset + lengthBytes - 1
+  return `${last === offset ? offset : `${last}:${offset}`}${bits ? ` bits ${bitPlace(bits)}` : ''}`
+}
+
+function commandPlace({ offset, lengthBytes, bits }) {
+  const dword = offset >> 2
+  if (lengthBytes > 4) return `${dword + lengthBytes / 4 - 1}:${dword}`
+  const shift = (offset & 3) * 8
+  const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
+  return `${dword}, ${bitPlace({ msb: msb + shift, lsb: lsb + shift })}`
+}
+
+function meaning({ doc, values, zeroBased, struct }) {
+  const named = Object.entries(values).map(([name, value]) => `${name} ${value}`)
+  const notes = [zeroBased ? "0's based" : '', named.join(', '), struct ? `each a ${struct.name}` : '']
+  return [doc, ...notes.filter((note) => note !== '')].join('; ')
+}
+
+function table(head, rows) {
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(escape))]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function hex(value) {
+  return `${value.toString(16).toUpperCase().padStart(2, '0')}h`
+}
+
+/** Text that Markdown leaves as it is. */
+function escape(text) {
+  return text.replace(/[\\|<>*_`[\]{}@]/g, (character) => `\\${character}`)
+}
