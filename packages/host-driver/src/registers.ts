@@ -1,4 +1,4 @@
-import type { Access, BitsMap, RawOf, Register, RegisterValues } from '@gpunvme/nvme-spec/layout'
+import type { Access, BitsMap, BitsValues, RawOf, Register } from '@gpunvme/nvme-spec/layout'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 
 type Writable = Exclude<Access, 'ro'>
@@ -19,7 +19,7 @@ export class Registers {
   /** Writes the whole register: these fields, and in the others what `base` has, or zero. */
   write<W extends 32 | 64, F extends BitsMap>(
     register: Register<W, Writable, F>,
-    values: RegisterValues<F>,
+    values: BitsValues<F, RawOf<W>>,
     base?: RawOf<W>,
   ): void {
     const raw = register.encode(values, base)

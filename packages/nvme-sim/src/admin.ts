@@ -1,6 +1,7 @@
 import {
   Abort,
   AsyncEventRequest,
+  countOf,
   CreateIoCq,
   CreateIoSq,
   DeleteIoCq,

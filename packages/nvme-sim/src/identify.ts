@@ -42,7 +42,7 @@ export function identify(
 function identifyController({ VS, identify: own }: DriveProfile, { NN }: Namespaces): DataView {
   return IdentifyController.create({
     VER: VS,
-    CNTRLTYPE: IdentifyController.CNTRLTYPE.TYPE.IO,
+    CNTRLTYPE: IdentifyController.CNTRLTYPE.IO,
     ACL: zeroBased(4),
     AERL: zeroBased(ASYNC_EVENT_REQUESTS),
     FRMW: 0b011, // one firmware slot, read-only

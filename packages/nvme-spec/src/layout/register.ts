@@ -1,4 +1,4 @@
-import type { BitsMap, BitsValues } from './bits.js'
+import type { BitsMap } from './bits.js'
 import { word, type Facts, type Word } from './word.js'
 
 /** Every kind of access that the spec's register figures use; a field's own kind is in its row's doc. */
@@ -10,9 +10,6 @@ export interface RegisterFacts<A extends Access = Access> extends Facts {
   readonly offset: number
   readonly access: A
 }
-
-/** Fields to be written to a register. */
-export type RegisterValues<F extends BitsMap, R = number | bigint> = BitsValues<F, R>
 
 /** A register as its figure declares it. Its fields are properties: `CC.SHN.NORMAL`, `CSTS.RDY.of(raw)`. */
 export type Register<W extends 32 | 64 = 32 | 64, A extends Access = Access, F extends BitsMap = BitsMap> = Word<W, F> &
