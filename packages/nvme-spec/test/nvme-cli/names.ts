@@ -1,0 +1,339 @@
+/**
+ * How nvme-cli's words and the specification's go together, and where nvme-cli 2.3 is known to say something else.
+ * Every table is complete: the test fails for a key or a bit that stands in none, and for an entry that is of no use.
+ */
+import { IdentifyNamespace, lbaFormatIndex } from '../../src/index.js'
+import type { Fields } from './compare.js'
+
+/** A number that nvme-cli prints wrong, and why it is nevertheless the number that we decode. */
+export interface Slip {
+  readonly why: string
+  /** Names of the fields, or of bits as `FIELD[msb:lsb]`, that it happens to. */
+  readonly where: readonly string[]
+  /** Whether the slip turns `ours` into what is printed; `raw` is the whole field where `ours` is bits of it. */
+  readonly explains: (printed: bigint, ours: bigint, raw: bigint) => boolean
+}
+
+/** A structure's vocabulary. */
+export interface Names {
+  /** nvme-cli's key of a field where it is not the specification's name in lower case. */
+  readonly keys: Readonly<Record<string, string>>
+  /** The same inside the elements of an array, by field. */
+  readonly parts: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Keys that are printed under a condition only. */
+  readonly printedIf: Readonly<Record<string, (raw: DataView) => boolean>>
+  /** What nvme-cli works out or spells in its own way: the text that our values lead to, for element `index`. */
+  readonly derived: Readonly<Record<string, (view: Fields, index: number) => string>>
+  /** Fields that nvme-cli prints the parts of, and that we declare as bytes. */
+  readonly notDecoded: readonly string[]
+  /** Fields that nvme-cli 2.3 does not print, and why. */
+  readonly notPrinted: Readonly<Record<string, string>>
+  /** What `-H` says of each row that we declare. */
+  readonly bits: Readonly<Record<string, Readonly<Record<string, RegExp>>>>
+  /** Rows that came, or grew, after nvme-cli 2.3, which calls their new bits reserved. */
+  readonly newerBits: Readonly<Record<string, string>>
+  /** Fields whose rows nvme-cli 2.3 does not tell apart. */
+  readonly notExplained: Readonly<Record<string, string>>
+  /** Differences in JSON, and in the text of `-H`. */
+  readonly jsonSlips: readonly Slip[]
+  readonly humanSlips: readonly Slip[]
+}
+
+const isSigned = (printed: bigint, ours: bigint) => printed < 0n && BigInt.asUintN(32, printed) === ours
+
+const WHOLE_BYTE_RP: Slip = {
+  why: 'the six reserved bits above RP are printed with it',
+  where: ['LBAF.RP'],
+  explains: (printed, ours) => (printed & 3n) === ours,
+}
+
+const NEWER = 'newer than nvme-cli 2.3, which takes its bytes for reserved'
+const RAW = 'printed as a hexadecimal dump on request (-v), and not in JSON'
+
+const u16At = (offset: number) => (raw: DataView) => raw.getUint16(offset, true) !== 0
+const hasPreferredSizes = (raw: DataView) => (raw.getUint8(24) & 0x10) !== 0
+
+export const CONTROLLER: Names = {
+  keys: { domainid: 'DID', ocfs: 'CDFS', psds: 'PSD' },
+  parts: {},
+  printedIf: { subnqn: (raw) => raw.getUint8(768) !== 0 },
+  // An OUI is written with its most significant byte first, and stored the other way round.
+  derived: {
+    ieee: ({ IEEE }) =>
+      Buffer.from(IEEE as Uint8Array)
+        .reverse()
+        .toString('hex'),
+  },
+  notDecoded: ['PSD'],
+  notPrinted: {
+    BPCAP: NEWER,
+    NSSL: NEWER,
+    PLSI: NEWER,
+    CRCAP: NEWER,
+    KPIOC: NEWER,
+    MPTFAWR: NEWER,
+    TMPTHHA: NEWER,
+    CQT: NEWER,
+    OAQD: NEWER,
+    RHIRI: NEWER,
+    HIRT: NEWER,
+    CMMRTD: NEWER,
+    NMMRTD: NEWER,
+    MINMRTG: NEWER,
+    MAXMRTG: NEWER,
+    TRATTR: NEWER,
+    MCUDMQ: NEWER,
+    MNSUDMQ: NEWER,
+    MCMR: NEWER,
+    NMCMR: NEWER,
+    MCDQPC: NEWER,
+    DCTYPE: 'of discovery controllers; nvme-cli 2.3 does not print it',
+    VS: RAW,
+  },
+  bits: {
+    CMIC: {
+      MPORTS: /^(Multi|Single) Port$/,
+      MCTRS: /^(Multi|Single) Controller$/,
+      FT: /^(SR-IOV|PCI)$/,
+      ANARS: /^ANA /,
+    },
+    OACS: {
+      SSRS: /^Security Send and Receive /,
+      FNVMS: /^Format NVM /,
+      FWDS: /^FW Commit and Download /,
+      NMS: /^NS Management and Attachment /,
+      DSTS: /^Device Self-test /,
+      DIRS: /^Directives /,
+      NSRS: /^NVMe-MI Send and Receive /,
+      VMS: /^Virtualization Management /,
+      DBCS: /^Doorbell Buffer Config /,
+      GLSS: /^Get LBA Status Capability /,
+      CFLS: /^Lockdown Command and Feature /,
+    },
+    FRMW: {
+      FFSRO: /^Firmware Slot 1 Read/,
+      NOFS: /^Number of Firmware Slots$/,
+      FAWR: /^Firmware Activate Without Reset /,
+      SMUD: /^Multiple FW or Boot Update Detection /,
+    },
+    LPA: {
+      SMARTS: /^SMART\/Health Log Page per NS /,
+      CSES: /^Command Effects Log Page /,
+      LPEDS: /^Extended data for Get Log Page /,
+      TS: /^Telemetry host\/controller initiated log page /,
+      PES: /^Persistent Event log /,
+      MLPS: /^LID 0x0, Scope of each command in LID 0x5, 0x12, 0x13 /,
+      DA4S: /^Telemetry Log Data Area 4 /,
+    },
+    SQES: { MINSQES: /^Min SQ Entry Size/, MAXSQES: /^Max SQ Entry Size/ },
+    CQES: { MINCQES: /^Min CQ Entry Size/, MAXCQES: /^Max CQ Entry Size/ },
+    ONCS: {
+      NVMCMPS: /^Compare /,
+      NVMWUSV: /^Write Uncorrectable /,
+      NVMDSMSV: /^Data Set Management /,
+      NVMWZSV: /^Write Zeroes /,
+      SSFS: /^Save and Select /,
+      RESERVS: /^Reservations /,
+      TSS: /^Timestamp /,
+      NVMVFYS: /^Verify /,
+      NVMCPYS: /^Copy /,
+    },
+    FUSES: { FCWS: /^Fused Compare and Write / },
+    FNA: {
+      FNS: /^Format Applies to /,
+      SENS: /^Crypto Erase Applies to /,
+      CRYES: /^Crypto Erase .*as part of Secure Erase$/,
+      FNVMBS: /^Format NVM Broadcast NSID/,
+    },
+    VWC: { VWCP: /^Volatile Write Cache /, FB: /(^The Flush command|FFFFFFFFh is not indicated$|^Reserved$)/ },
+    SGLS: {
+      SGLS: /(^Scatter-Gather Lists|^Reserved$)/,
+      KSDBDS: /^Keyed SGL Data Block descriptor /,
+      SDT: /^SGL Descriptor Threshold$/,
+      SBBDS: /^SGL Bit-Bucket /,
+      MBA: /^Byte-Aligned Contig\. MD Buffer /,
+      LLDTS: /^SGL Length Larger than Buffer /,
+      MSDS: /^Metadata Pointer Containing SGL Descriptor /,
+      SAOS: /^Address Offsets /,
+      TSDBDS: /^Transport SGL Data Block Descriptor /,
+    },
+  },
+  newerBits: {
+    'OACS.HMLMS': 'Base 2.1',
+    'ONCS.NVMCSA': 'Base 2.1',
+    'ONCS.NVMAFC': 'Base 2.1',
+    'ONCS.MAXWZD': 'Base 2.1',
+    'ONCS.NSZS': 'Base 2.1',
+  },
+  notExplained: {},
+  jsonSlips: [
+    {
+      why: 'JSON has 32-bit fields as signed integers',
+      where: [
+        ...['VER', 'RTD3R', 'RTD3E', 'OAES', 'CTRATT', 'HMPRE', 'HMMIN', 'RPMBS', 'SANICAP', 'HMMINDS', 'ANAGRPMAX'],
+        ...['NANAGRPID', 'PELS', 'NN', 'SGLS', 'MNAN', 'MAXCNA', 'IOCCSZ', 'IORCSZ'],
+      ],
+      explains: isSigned,
+    },
+  ],
+  humanSlips: [
+    { why: 'printed with %d, as a signed integer', where: ['HMPRE', 'HMMIN', 'NN'], explains: isSigned },
+    {
+      why: 'the whole byte is printed as its lower two bits, and no reserved bit follows from it',
+      where: ['CNTRLTYPE[1:0]'],
+      explains: (printed, _, raw) => printed === raw,
+    },
+    {
+      why: 'the reserved bits are shifted down, and then two of them are masked off',
+      where: ['NVMSR[7:2]', 'MEC[7:2]'],
+      explains: (printed, ours) => printed === (ours & 0xfcn),
+    },
+    {
+      why: 'the mask of the cycles remaining is FEh in the place of 7Fh',
+      where: ['VWCI[6:0]'],
+      explains: (printed, _, raw) => printed === (raw & 0xfen),
+    },
+    {
+      why: 'only the low byte of the reserved bits is looked at',
+      where: ['FUSES[15:1]'],
+      explains: (printed, ours) => printed === (ours & 0x7fn),
+    },
+  ],
+}
+
+export const NAMESPACE: Names = {
+  keys: { lbafs: 'LBAF' },
+  parts: { LBAF: { ms: 'MS', ds: 'LBADS', rp: 'RP' } },
+  printedIf: {
+    npwg: hasPreferredSizes,
+    npwa: hasPreferredSizes,
+    npdg: hasPreferredSizes,
+    npda: hasPreferredSizes,
+    nows: hasPreferredSizes,
+  },
+  derived: {
+    'in use': ({ FLBAS, NLBAF, NULBAF }) =>
+      String(lbaFormatIndex(FLBAS as number, (NLBAF as number) + 1 + (NULBAF as number))),
+    // The size is a C int: 2^32 bytes and more are printed as the shift of an x86 processor leaves them.
+    'lbafs.bytes': ({ LBAF }, index) => String(1 << IdentifyNamespace.LBAF.LBADS.of((LBAF as Uint32Array)[index]!)),
+    // With a reserved bit above RP set, the value is none that nvme-cli has a word for, and it says that of 0.
+    'lbafs.quality': ({ LBAF }, index) => {
+      const { RP } = IdentifyNamespace.LBAF
+      const format = (LBAF as Uint32Array)[index]!
+      const quality = RP.nameOf(format >>> 26 === 0 ? RP.of(format) : 0)
+      return quality.charAt(0) + quality.slice(1).toLowerCase()
+    },
+  },
+  notDecoded: [],
+  notPrinted: { KPIOS: NEWER, KPIODAAG: NEWER, VS: RAW },
+  bits: {
+    NSFEAT: {
+      THINP: /^Thin Provisioning /,
+      NSABP: /^Namespace uses N?AWUN, N?AWUPF, and N?ACWU$/,
+      DAE: /^Deallocated or Unwritten Logical Block error /,
+      UIDREUSE: /^NGUID and EUI64 fields if non-zero, /,
+      OPTPERF: /^NPWG, NPWA, NPDG, NPDA, and NOWS are /,
+    },
+    FLBAS: {
+      FIDXL: /^Least significant 4 bits of Current LBA Format Selected$/,
+      MTELBA: /^Metadata Transferred (at End of Data LBA|in Separate Contiguous Buffer)$/,
+      FIDXU: /^Most significant 2 bits of Current LBA Format Selected$/,
+    },
+    DPS: {
+      PIT: /^Protection Information (Type \d Enabled|Disabled|Reserved Enabled)$/,
+      PIP: /^Protection Information is Transferred as (First|Last) 8 Bytes of Metadata$/,
+    },
+  },
+  newerBits: {
+    'NSFEAT.OPTPERF': 'NVM 1.2 made bit 4 the lower of two',
+    'NSFEAT.MAM': 'NVM 1.2',
+    'NSFEAT.OPTRPERF': 'NVM 1.2',
+  },
+  notExplained: {},
+  jsonSlips: [
+    { why: 'JSON has 32-bit fields as signed integers', where: ['MCL', 'ANAGRPID'], explains: isSigned },
+    WHOLE_BYTE_RP,
+  ],
+  humanSlips: [WHOLE_BYTE_RP],
+}
+
+export const HEALTH: Names = {
+  keys: {
+    critical_warning: 'CW',
+    temperature: 'CTEMP',
+    avail_spare: 'AVSP',
+    spare_thresh: 'AVSPT',
+    percent_used: 'PUSED',
+    endurance_grp_critical_warning_summary: 'EGCWS',
+    data_units_read: 'DUR',
+    data_units_written: 'DUW',
+    host_read_commands: 'HRC',
+    host_write_commands: 'HWC',
+    controller_busy_time: 'CBT',
+    power_cycles: 'PWRC',
+    power_on_hours: 'POH',
+    unsafe_shutdowns: 'UPL',
+    media_errors: 'MDIE',
+    num_err_log_entries: 'NEILE',
+    warning_temp_time: 'WCTT',
+    critical_comp_time: 'CCTT',
+    temperature_sensor_1: 'TSEN1',
+    temperature_sensor_2: 'TSEN2',
+    temperature_sensor_3: 'TSEN3',
+    temperature_sensor_4: 'TSEN4',
+    temperature_sensor_5: 'TSEN5',
+    temperature_sensor_6: 'TSEN6',
+    temperature_sensor_7: 'TSEN7',
+    temperature_sensor_8: 'TSEN8',
+    thm_temp1_trans_count: 'TMT1TC',
+    thm_temp2_trans_count: 'TMT2TC',
+    thm_temp1_total_time: 'TTTMT1',
+    thm_temp2_total_time: 'TTTMT2',
+    // The same in the words of -H.
+    available_spare: 'AVSP',
+    available_spare_threshold: 'AVSPT',
+    percentage_used: 'PUSED',
+    'endurance group critical warning summary': 'EGCWS',
+    'Data Units Read': 'DUR',
+    'Data Units Written': 'DUW',
+    'Warning Temperature Time': 'WCTT',
+    'Critical Composite Temperature Time': 'CCTT',
+    'Temperature Sensor 1': 'TSEN1',
+    'Temperature Sensor 2': 'TSEN2',
+    'Temperature Sensor 3': 'TSEN3',
+    'Temperature Sensor 4': 'TSEN4',
+    'Temperature Sensor 5': 'TSEN5',
+    'Temperature Sensor 6': 'TSEN6',
+    'Temperature Sensor 7': 'TSEN7',
+    'Temperature Sensor 8': 'TSEN8',
+    'Thermal Management T1 Trans Count': 'TMT1TC',
+    'Thermal Management T2 Trans Count': 'TMT2TC',
+    'Thermal Management T1 Total Time': 'TTTMT1',
+    'Thermal Management T2 Total Time': 'TTTMT2',
+  },
+  parts: {},
+  printedIf: {
+    temperature_sensor_1: u16At(200),
+    temperature_sensor_2: u16At(202),
+    temperature_sensor_3: u16At(204),
+    temperature_sensor_4: u16At(206),
+    temperature_sensor_5: u16At(208),
+    temperature_sensor_6: u16At(210),
+    temperature_sensor_7: u16At(212),
+    temperature_sensor_8: u16At(214),
+  },
+  derived: {},
+  notDecoded: [],
+  notPrinted: {},
+  bits: {},
+  newerBits: {},
+  notExplained: {},
+  jsonSlips: [
+    {
+      why: 'JSON has 32-bit fields as signed integers',
+      where: ['WCTT', 'CCTT', 'TMT1TC', 'TMT2TC', 'TTTMT1', 'TTTMT2'],
+      explains: isSigned,
+    },
+  ],
+  humanSlips: [],
+}

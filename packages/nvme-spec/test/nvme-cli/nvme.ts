@@ -1,0 +1,77 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The release that the committed lists speak of; another one prints other keys and has other slips. */
+export const JUDGE = '2.3'
+
+/** nvme-cli lies beside the programs of the administrator, which are not in everybody's PATH. */
+const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
+
+/** Why nvme-cli cannot judge here; undefined where it can. */
+export const judgeMissing = findReason()
+
+function findReason(): string | undefined {
+  const { stdout, error } = spawnSync('nvme', ['version'], { env: { PATH }, encoding: 'utf8' })
+  if (error) return 'nvme (Debian package nvme-cli) is not installed'
+  const version = /nvme version (\S+)/.exec(stdout)?.[1]
+  if (version !== JUDGE) return `nvme-cli is ${version ?? 'of an unknown version'}, the lists are those of ${JUDGE}`
+  if (spawnSync('gcc', ['--version']).error) return 'gcc is not installed'
+  return undefined
+}
+
+/** A dump as nvme-cli prints it. */
+export interface Printed {
+  readonly json: string
+  readonly human: string
+}
+
+/** nvme-cli with our shim before it: every admin command is answered from the files of one folder. */
+export class NvmeCli {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'gpunvme-nvme-cli-'))
+  private readonly shim = join(this.folder, 'shim.so')
+  private dumps = 0
+
+  constructor() {
+    const options = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', '-shared', '-fPIC']
+    execFileSync('gcc', [...options, '-o', this.shim, join(import.meta.dirname, 'shim.c'), '-ldl'])
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true })
+  }
+
+  /** Puts dumps down where the shim finds them; the answer names their folder. */
+  put(files: Readonly<Record<string, DataView>>): string {
+    const folder = join(this.folder, String(this.dumps++))
+    mkdirSync(folder)
+    for (const [name, { buffer, byteOffset, byteLength }] of Object.entries(files)) {
+      writeFileSync(join(folder, name), new Uint8Array(buffer, byteOffset, byteLength))
+    }
+    return folder
+  }
+
+  /**
+   * Runs one command against the dumps of `folder`.
+   * @throws Error with what nvme-cli said, where it fails.
+   */
+  async run(folder: string, args: readonly string[]): Promise<Buffer> {
+    const env = { PATH, LC_ALL: 'C', LD_PRELOAD: this.shim, NVME_SHIM_DUMPS: folder }
+    return new Promise((resolve, reject) => {
+      execFile('nvme', args, { env, encoding: 'buffer', maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
+        // A failed NVMe command ends nvme-cli with a status of 0 or 1, and with words on stderr in both cases.
+        if (error || stderr.length > 0)
+          reject(new Error(`nvme ${args.join(' ')}: ${stderr.toString() || error?.message}`))
+        else resolve(stdout)
+      })
+    })
+  }
+
+  /** One dump in both renderings: JSON, and for people with every bit explained. */
+  async print(folder: string, args: readonly string[]): Promise<Printed> {
+    const json = await this.run(folder, [...args, '-o', 'json'])
+    const human = await this.run(folder, [...args, '-H'])
+    return { json: json.toString('latin1'), human: human.toString('utf8') }
+  }
+}
