@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import type { BitsMap, FieldMap } from '../src/layout/index.js'
+import type { AnyStruct, Bits, BitsMap, Field, FieldMap } from '../src/layout/index.js'
 
 /** Any value that a row may hold, for some or all of the rows of a word. */
 export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, number | bigint>>> {
   return fc.record(
     Object.fromEntries(
-      Object.entries(rows).map(([name, { msb, lsb, values, wide }]) => {
+      Object.entries(rows).map(([name, { msb, lsb, values, open, wide }]) => {
         const named = Object.values(values)
-        if (named.length > 0) return [name, fc.constantFrom(...named)]
+        if (named.length > 0 && !open) return [name, fc.constantFrom(...named)]
         const max = (1n << BigInt(msb - lsb + 1)) - 1n
         return [name, wide ? fc.bigInt(0n, max) : fc.integer({ min: 0, max: Number(max) })]
       }),
@@ -20,13 +20,72 @@ export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, nu
 export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<string, number>>> {
   return fc.record(
     Object.fromEntries(
-      Object.entries(fields).map(([name, { values, bits, lengthBytes }]) => {
+      Object.entries(fields).map(([name, { values, open, bits, lengthBytes }]) => {
         const named = Object.values(values)
-        if (named.length > 0) return [name, fc.constantFrom(...named)]
+        if (named.length > 0 && !open) return [name, fc.constantFrom(...named)]
         const width = bits ? bits.msb - bits.lsb + 1 : lengthBytes * 8
         return [name, width > 32 ? fc.maxSafeNat() : fc.integer({ min: 0, max: 2 ** width - 1 })]
       }),
     ),
     { requiredKeys: [] },
   )
+}
+
+/**
+ * Any memory of a structure that a device which follows the spec could have written: every bit random, reserved ones
+ * as well, but closed enumerations hold values that have names, and text is printable.
+ */
+export function memoryOf(struct: AnyStruct): fc.Arbitrary<DataView> {
+  return fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }).map((bytes) => {
+    const data = new DataView(bytes.slice().buffer)
+    makeLegal(struct, data, 0)
+    return data
+  })
+}
+
+/** A raw word in which closed enumerations hold values that have names; every other bit is kept. */
+export function legalWord(rows: BitsMap, raw: bigint): bigint {
+  return Object.values(rows).reduce((word, row) => {
+    const at = BigInt(row.lsb)
+    const mask = ((1n << BigInt(row.msb - row.lsb + 1)) - 1n) << at
+    const value = (word & mask) >> at
+    return (word & ~mask) | (BigInt(legalValue(row, Number(value)) ?? value) << at)
+  }, raw)
+}
+
+/** The value that a closed enumeration is given instead; undefined where any value goes. */
+function legalValue({ values, open }: Pick<Bits, 'values'> & { open?: boolean }, value: number): number | undefined {
+  const named = Object.values(values)
+  return named.length === 0 || open ? undefined : named[value % named.length]
+}
+
+function makeLegal(struct: AnyStruct, data: DataView, base: number): void {
+  const where = { name: struct.name, spec: struct.spec }
+  for (const field of Object.values(struct.fields) as (Field & { struct?: AnyStruct; count?: number })[]) {
+    const { kind, offset, lengthBytes, elementBytes, rows, get, set } = field
+    if (kind === 'structs') {
+      for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes)
+    } else if (kind === 'text') {
+      const length = (data.getUint8(base + offset) % (lengthBytes + 1)) - 1
+      const text = Array.from({ length: Math.max(0, length) }, (_, i) =>
+        String.fromCharCode(0x21 + (data.getUint8(base + offset + i) % 0x5e)),
+      )
+      set(data, base, text.join(''), where)
+    } else if (Object.keys(rows).length > 0) {
+      for (let at = 0; at < lengthBytes; at += elementBytes) {
+        for (let byte = elementBytes - 1, word = 0n; byte >= 0; byte--) {
+          word = (word << 8n) | BigInt(data.getUint8(base + offset + at + byte))
+          if (byte === 0) writeWord(data, base + offset + at, elementBytes, legalWord(rows, word))
+        }
+      }
+    } else {
+      const value = get(data, base)
+      const legal = typeof value === 'number' ? legalValue(field, value) : undefined
+      if (legal !== undefined) set(data, base, legal, where)
+    }
+  }
+}
+
+function writeWord(data: DataView, at: number, lengthBytes: number, word: bigint): void {
+  for (let byte = 0; byte < lengthBytes; byte++) data.setUint8(at + byte, Number((word >> BigInt(byte * 8)) & 0xffn))
 }

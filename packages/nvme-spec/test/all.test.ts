@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { allCommands, allFeatures, allStructs } from '../src/all.js'
+import { CQE, decodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
+import type { AnyFeature, AnyWord32, FeatureDword, Register } from '../src/layout/index.js'
+import { legalWord, memoryOf } from './arbitrary.js'
+import { toHex, unwritten } from './bytes.js'
+
+const structures = [...allStructs, ...allCommands]
+
+describe.each(structures)('$name', (struct) => {
+  // Few rounds for long structures: each of their bits is random in each of them.
+  const numRuns = struct.bytes > 512 ? 5 : 50
+  const isCommand = 'opcode' in struct
+  const memory = memoryOf(struct).map((data) => {
+    if (isCommand) data.setUint8(0, (struct as { opcode: number }).opcode)
+    return data
+  })
+
+  it('encodes what it decodes to the same bytes, reserved bits among them, at any address', () => {
+    fc.assert(
+      fc.property(memory, fc.nat(8), (data, byteOffset) => {
+        const copy = unwritten(struct.bytes + 16)
+        struct.encode(copy, byteOffset, struct.decode(data))
+        expect(toHex(copy, byteOffset, struct.bytes)).toBe(toHex(data))
+      }),
+      { numRuns },
+    )
+  })
+
+  it('shows every bit that is set, whether or not a row declares it', () => {
+    fc.assert(
+      fc.property(fc.nat(struct.bytes * 8 - 1), (at) => {
+        const data = new DataView(new ArrayBuffer(struct.bytes))
+        data.setUint8(at >>> 3, 1 << (at & 7))
+        // A space that pads text is no text, and is the one thing that is not shown.
+        const blank = data.getUint8(at >>> 3) === 0x20 && struct.describe(data).some((line) => line.endsWith('=""'))
+        expect(struct.describe(data).length === 1 || blank).toBe(true)
+      }),
+      { numRuns },
+    )
+  })
+
+  it('reads any bytes, and of too few says what it needs and where that stands', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: struct.bytes + 8 }), (bytes) => {
+        const data = new DataView(bytes.slice().buffer)
+        if (bytes.length < struct.bytes) {
+          for (const read of [() => struct.decode(data), () => struct.describe(data)]) {
+            expect(read).toThrow(RangeError)
+            expect(read).toThrow(`${struct.name} needs ${struct.bytes} bytes at offset 0, the view has ${bytes.length}`)
+            expect(read).toThrow(struct.spec)
+          }
+        } else {
+          expect(Object.keys(struct.decode(data))).toEqual(expect.arrayContaining(Object.keys(struct.fields)))
+          expect(struct.describe(data).join()).not.toMatch(/undefined|NaN|\[object|[^\x20-\x7e]/)
+        }
+      }),
+      { numRuns },
+    )
+  })
+})
+
+describe.each(registers as readonly unknown[] as Register[])('register $name', (register) => {
+  it('encodes what it decodes to the same word, and shows every bit', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, (1n << BigInt(register.widthBits)) - 1n), (random) => {
+        const legal = legalWord(register.fields, random)
+        const raw = register.widthBits === 32 ? Number(legal) : legal
+        expect(register.encode(register.decode(raw))).toBe(raw)
+        expect(register.format(raw)).not.toMatch(/undefined|NaN|\[object/)
+      }),
+    )
+  })
+})
+
+const words = allFeatures.flatMap((feature: AnyFeature) =>
+  Object.keys(feature)
+    .filter((key) => /^C?DW\d+$/.test(key))
+    .map((key) => feature[key as FeatureDword] as AnyWord32),
+)
+
+describe.each(words)('$name', (word) => {
+  it('encodes what it decodes to the same dword', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 0xffff_ffffn), (random) => {
+        const raw = Number(legalWord(word.fields, random))
+        expect(word.encode(word.decode(raw))).toBe(raw)
+      }),
+    )
+  })
+})
+
+describe('decoding random bytes', () => {
+  it('never throws anything but a RangeError for what is too short', () => {
+    const sets = fc.constantFrom('admin' as const, 'nvm' as const, 'zns' as const)
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), sets, fc.nat(16), (bytes, set, byteOffset) => {
+        const data = new DataView(bytes.slice().buffer)
+        for (const [lengthBytes, read] of [
+          [64, () => formatSqe(set, data, byteOffset)],
+          [64, () => decodeSqe(set, data, byteOffset)],
+          [16, () => formatCqe(data, byteOffset)],
+          [16, () => CQE.decode(data, byteOffset)],
+        ] as const) {
+          if (byteOffset + lengthBytes > bytes.length) expect(read).toThrow(RangeError)
+          else expect(read).not.toThrow()
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('declarations', () => {
+  it('are each named once, and no two commands of a set share an opcode', () => {
+    const names = structures.map(({ name }) => name)
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
+    const opcodes = allCommands.map(({ set, opcode }) => `${set} ${opcode}`)
+    expect(opcodes.filter((key, i) => opcodes.indexOf(key) !== i)).toEqual([])
+    const fids = allFeatures.map(({ fid }) => fid)
+    expect(fids.filter((fid, i) => fids.indexOf(fid) !== i)).toEqual([])
+  })
+})
