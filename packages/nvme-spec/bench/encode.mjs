@@ -1,0 +1,107 @@
+// Read and Write submission queue entries: written through the declared views, and by hand with a DataView.
+// Alone: node --expose-gc packages/nvme-spec/bench/encode.mjs
+import { pathToFileURL } from 'node:url'
+import { Read, Write, zeroBased } from '@gpunvme/nvme-spec'
+import { garbage, print, versus } from './lib/versus.mjs'
+
+const ENTRIES = 1024
+const NLB = zeroBased(256)
+
+// Where the values come from: memory, so that a compiler cannot know them to be integers and leave checks out.
+const prp1 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_2345_6000 + slot * 4096)
+const prp2 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_4345_6000 + slot * 4096)
+const slba = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x2_0000_0000 + slot * 256)
+
+/** The same 64 bytes as someone would write them who trusts every value: each dword once, nothing checked. */
+/** @type {(data: DataView, at: number, dword0: number, prp1: number, prp2: number, slba: number) => void} */
+function writeEntry(data, at, dword0, prp1, prp2, slba) {
+  data.setUint32(at, dword0, true)
+  data.setUint32(at + 4, 1, true)
+  data.setUint32(at + 8, 0, true)
+  data.setUint32(at + 12, 0, true)
+  data.setUint32(at + 16, 0, true)
+  data.setUint32(at + 20, 0, true)
+  data.setUint32(at + 24, prp1, true)
+  data.setUint32(at + 28, prp1 / 0x1_0000_0000, true)
+  data.setUint32(at + 32, prp2, true)
+  data.setUint32(at + 36, prp2 / 0x1_0000_0000, true)
+  data.setUint32(at + 40, slba, true)
+  data.setUint32(at + 44, slba / 0x1_0000_0000, true)
+  data.setUint32(at + 48, NLB, true)
+  data.setUint32(at + 52, 0, true)
+  data.setUint32(at + 56, 0, true)
+  data.setUint32(at + 60, 0, true)
+}
+
+/** @type {(read: ReturnType<typeof Read.view>, count: number) => void} */
+function encodeReads(read, count) {
+  for (let i = 0; i < count; i++) {
+    const slot = i % ENTRIES
+    const entry = read.at(slot).begin(i & 0xffff)
+    entry.NSID = 1
+    entry.PRP1 = prp1[slot]
+    entry.PRP2 = prp2[slot]
+    entry.SLBA = slba[slot]
+    entry.NLB = NLB
+  }
+}
+
+/**
+ * The same for Write: a function of its own, as a driver has, so that each sees one kind of cursor.
+ * @type {(write: ReturnType<typeof Write.view>, count: number) => void}
+ */
+function encodeWrites(write, count) {
+  for (let i = 0; i < count; i++) {
+    const slot = i % ENTRIES
+    const entry = write.at(slot).begin(i & 0xffff)
+    entry.NSID = 1
+    entry.PRP1 = prp1[slot]
+    entry.PRP2 = prp2[slot]
+    entry.SLBA = slba[slot]
+    entry.NLB = NLB
+  }
+}
+
+/** @type {(data: DataView, count: number) => void} */
+function writeReads(data, count) {
+  for (let i = 0; i < count; i++) {
+    const slot = i % ENTRIES
+    writeEntry(data, slot * 64, 0x02 | ((i & 0xffff) << 16), prp1[slot], prp2[slot], slba[slot])
+  }
+}
+
+/** @type {(data: DataView, count: number) => void} */
+function writeWrites(data, count) {
+  for (let i = 0; i < count; i++) {
+    const slot = i % ENTRIES
+    writeEntry(data, slot * 64, 0x01 | ((i & 0xffff) << 16), prp1[slot], prp2[slot], slba[slot])
+  }
+}
+
+/**
+ * @template T
+ * @type {(name: string, view: (data: DataView) => T, declared: (view: T, count: number) => void, byHand: typeof writeReads) => import('./lib/versus.mjs').Figure[]}
+ */
+function encoding(name, view, declared, byHand) {
+  const viewMemory = new DataView(new ArrayBuffer(ENTRIES * 64))
+  const handMemory = new DataView(new ArrayBuffer(ENTRIES * 64))
+  const cursor = view(viewMemory)
+  const figure = versus(
+    `Encoding one ${name} SQE through the declared view, against hand-written DataView code`,
+    (count) => declared(cursor, count),
+    (count) => byHand(handMemory, count),
+  )
+  if (Buffer.compare(new Uint8Array(viewMemory.buffer), new Uint8Array(handMemory.buffer)) !== 0) {
+    throw new Error('the view and the hand-written code wrote different entries')
+  }
+  return [figure, garbage('Garbage of it, over a million commands', (count) => declared(cursor, count))]
+}
+
+export function bench() {
+  return Promise.resolve([
+    ...encoding('Read', Read.view, encodeReads, writeReads),
+    ...encoding('Write', Write.view, encodeWrites, writeWrites),
+  ])
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) print(await bench())
