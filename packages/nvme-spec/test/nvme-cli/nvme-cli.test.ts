@@ -166,6 +166,15 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
       },
     )
 
+    test('nvme-cli prints every key for every dump, but for those that it prints under a condition', () => {
+      const isFixed = ({ key }: Claim) => !(key in names.printedIf) && key !== 'in use'
+      const keysOf = (claims: readonly Claim[]) => new Set(claims.filter(isFixed).map(({ key }) => key))
+      const json = [...printed.values()].map((rendering) => keysOf(claimsOfJson(rendering.json)))
+      const human = [...printed.values()].map((rendering) => keysOf(readText(rendering.human)))
+      expect(json).toEqual(json.map(() => json[0]))
+      expect(human).toEqual(human.map(() => human[0]))
+    })
+
     test('every field is printed, or stands in the list of those that nvme-cli does not print', () => {
       const missing = Object.keys(structure.fields).filter((name) => !all.printedFields.has(name))
       expect(missing.toSorted()).toEqual(Object.keys(names.notPrinted).toSorted())
