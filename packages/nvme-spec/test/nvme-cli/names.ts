@@ -325,7 +325,16 @@ export const HEALTH: Names = {
   derived: {},
   notDecoded: [],
   notPrinted: {},
-  bits: {},
+  bits: {
+    CW: {
+      ASCBT: /^Available Spare$/,
+      TTC: /^Temp\. Threshold$/,
+      NDR: /^NVM subsystem Reliability$/,
+      AMRO: /^Read-only$/,
+      VMBF: /^Volatile mem\. backup failed$/,
+      PMRRO: /^Persistent Mem\. RO$/,
+    },
+  },
   newerBits: {},
   notExplained: {},
   jsonSlips: [
