@@ -9,16 +9,18 @@ export const JUDGE = '2.3'
 /** nvme-cli lies beside the programs of the administrator, which are not in everybody's PATH. */
 const PATH = `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`
 
-/** Why nvme-cli cannot judge here; undefined where it can. */
+/** Why nvme-cli cannot judge here, after the kind of what is missing; undefined where it can. */
 export const judgeMissing = findReason()
 
 function findReason(): string | undefined {
   const { stdout, error } = spawnSync('nvme', ['version'], { env: { PATH }, encoding: 'utf8' })
-  if (error) return 'nvme (Debian package nvme-cli) is not installed'
+  if (error) return '[nvme-cli] nvme is not installed'
   const version = /nvme version (\S+)/.exec(stdout)?.[1]
-  if (version !== JUDGE) return `nvme-cli is ${version ?? 'of an unknown version'}, the lists are those of ${JUDGE}`
-  if (spawnSync('gcc', ['--version']).error) return 'gcc is not installed'
-  return undefined
+  if (version !== JUDGE)
+    return `[nvme-cli] nvme is ${version ?? 'of no known version'}, the lists are those of ${JUDGE}`
+  const probe = spawnSync('gcc', ['-E', '-x', 'c', '-include', 'linux/nvme_ioctl.h', '/dev/null'])
+  if (probe.error) return '[headers] gcc is not installed'
+  return probe.status === 0 ? undefined : '[headers] linux/nvme_ioctl.h is not installed'
 }
 
 /** A dump as nvme-cli prints it. */
