@@ -8,7 +8,7 @@ import { FID, GetFeatures, SetFeatures } from './admin/features.js'
 import { CNS, Identify } from './admin/identify.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
 import { formatSqe } from './commands.js'
-import type { FieldMap } from './layout/index.js'
+import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/zero-based.js'
 import { Flush } from './nvm/flush.js'
 import { Read, Write } from './nvm/read-write.js'
@@ -19,7 +19,6 @@ interface AnyCommand {
   readonly fields: FieldMap
   encode(data: DataView, byteOffset: number, values: object): void
   view(data: DataView, byteOffset?: number): { at(index: number): unknown; begin(cid: number): unknown }
-  describe(data: DataView, byteOffset?: number): string[]
 }
 
 // Whole entries, four lines of 16 bytes, put together by hand from the figures named. Little endian throughout.
@@ -189,7 +188,7 @@ describe.each(entries.map((entry) => [entry[0].name, ...entry] as const))('%s', 
         const zeroed = new DataView(bytes.slice().buffer)
         const view = command.view(zeroed) as unknown as Record<string, number>
         for (const name of Object.keys(command.fields)) view[name] = 0
-        const shown = command.describe(data).filter((row) => row.startsWith('reserved['))
+        const shown = describeFields(command as unknown as Layout, data).filter((row) => row.startsWith('reserved['))
         const found = shown.flatMap((row) => {
           const [, offset, hex] = /^reserved\[(\d+)\]=([0-9a-f]+)$/.exec(row)!
           return hex!.match(/../g)!.map((byte, i) => [Number(offset) + i, Number.parseInt(byte, 16)] as const)

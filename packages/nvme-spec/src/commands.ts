@@ -1,5 +1,6 @@
 import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
+import { decodeFields, describeFields } from './layout/codec.js'
 import type { AnyCommand, CommandSet } from './layout/command.js'
 import type { FeatureDword } from './layout/feature.js'
 import type { AnyWord32 } from './layout/word.js'
@@ -31,7 +32,7 @@ export interface DecodedSqe {
  */
 export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
   const command = commandOf(set, SQE.view(data, byteOffset).OPC)
-  const fields: Record<string, unknown> = { ...(command ?? SQE).decode(data, byteOffset) }
+  const fields: Record<string, unknown> = decodeFields(command ?? SQE, data, byteOffset)
   for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(fields[key] as number)
   return { command: command?.name, set, fields }
 }
@@ -41,7 +42,7 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   const { OPC } = SQE.view(data, byteOffset)
   const command = commandOf(set, OPC)
   const words = new Map<string, AnyWord32>(featureWords(command, data, byteOffset))
-  const lines = (command ?? SQE).describe(data, byteOffset).flatMap((line) => {
+  const lines = describeFields(command ?? SQE, data, byteOffset).flatMap((line) => {
     const [key = ''] = line.split('=', 1)
     const raw = Number(line.slice(key.length + 1))
     return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!.describe(raw)} }` : line]

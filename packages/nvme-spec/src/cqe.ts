@@ -1,3 +1,4 @@
+import { formatField } from './layout/codec.js'
 import { bit, bits } from './layout/bits.js'
 import { inHex, u16, u32 } from './layout/field.js'
 import { struct } from './layout/struct.js'
@@ -36,9 +37,9 @@ export function formatCqe(data: DataView, byteOffset = 0): string {
   })
   const crd = CRD.of(STATUS)
   return [
-    `CID=${CQE.fields.CID.format(CID)} SQID=${SQID} SQHD=${SQHD} P=${P.of(STATUS)}`,
-    ...(DW0 === 0 ? [] : [`DW0=${CQE.fields.DW0.format(DW0)}`]),
-    ...(DW1 === 0 ? [] : [`DW1=${CQE.fields.DW1.format(DW1)}`]),
+    `CID=${formatField(CQE.fields.CID, CID)} SQID=${SQID} SQHD=${SQHD} P=${P.of(STATUS)}`,
+    ...(DW0 === 0 ? [] : [`DW0=${formatField(CQE.fields.DW0, DW0)}`]),
+    ...(DW1 === 0 ? [] : [`DW1=${formatField(CQE.fields.DW1, DW1)}`]),
     ...(crd === 0 ? [] : [`CRD=${crd}`]),
     status,
   ].join(' ')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { AnyStruct, Bits, BitsMap, Field, FieldMap } from '../src/layout/index.js'
+import type { Layout, Bits, BitsMap, Field, FieldMap } from '../src/layout/index.js'
 
 /** Any value that a row may hold, for some or all of the rows of a word. */
 export function bitValues(rows: BitsMap): fc.Arbitrary<Partial<Record<string, number | bigint>>> {
@@ -35,7 +35,7 @@ export function fieldValues(fields: FieldMap): fc.Arbitrary<Partial<Record<strin
  * Any memory of a structure that a device which follows the spec could have written: every bit random, reserved ones
  * as well, but closed enumerations hold values that have names, and text is printable.
  */
-export function memoryOf(struct: AnyStruct): fc.Arbitrary<DataView> {
+export function memoryOf(struct: Layout): fc.Arbitrary<DataView> {
   return fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }).map((bytes) => {
     const data = new DataView(bytes.slice().buffer)
     makeLegal(struct, data, 0)
@@ -59,9 +59,9 @@ function legalValue({ values, open }: Pick<Bits, 'values'> & { open?: boolean },
   return named.length === 0 || open ? undefined : named[value % named.length]
 }
 
-function makeLegal(struct: AnyStruct, data: DataView, base: number): void {
+function makeLegal(struct: Layout, data: DataView, base: number): void {
   const where = { name: struct.name, spec: struct.spec }
-  for (const field of Object.values(struct.fields) as (Field & { struct?: AnyStruct; count?: number })[]) {
+  for (const field of Object.values(struct.fields) as (Field & { struct?: Layout; count?: number })[]) {
     const { kind, offset, lengthBytes, elementBytes, rows, get, set } = field
     if (kind === 'structs') {
       for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes)

@@ -1,16 +1,10 @@
 import { bits, bit, count, openBits, type Bits, type NamedValues, type None } from './bits.js'
+import type { Layout } from './codec.js'
 import { count16, dwordBits, inHex, n64, u16, u32, u8, type Field } from './field.js'
+import { handlesOf, type FieldFacts } from './handles.js'
+import { checkNames, needBytes, place } from './placed.js'
 import { refuse } from './spec-ref.js'
-import {
-  struct,
-  type AnyStruct,
-  type Cursor,
-  type Decoded,
-  type Encodable,
-  type FieldMap,
-  type Struct,
-  type Values,
-} from './struct.js'
+import type { Cursor, FieldMap, Values } from './struct.js'
 import type { Facts } from './word.js'
 import type { ZeroBased } from './zero-based.js'
 
@@ -44,32 +38,36 @@ export interface CommandCursor extends Cursor {
   begin(cid: number): this
 }
 
-/** What a command may be encoded from: its fields, or what `decode` gave. */
-export type CommandValues<F extends FieldMap> =
-  Partial<Omit<Encodable<CommonFields & F>, 'OPC'>> | Decoded<CommonFields & F>
+/** What a command may be encoded from: values of its fields. */
+export type CommandValues<F extends FieldMap> = Partial<Omit<Values<CommonFields & F>, 'OPC'>>
 
-/** What a command has beside what every structure has. */
-export interface CommandMethods<F extends FieldMap> {
-  readonly opcode: number
-  readonly set: CommandSet
-  readonly transfer: DataTransfer
+/** What a command does, whatever its fields are. `decodeSqe` and `formatSqe` read entries of every command. */
+export interface CommandMethods<F extends FieldMap> extends AnyCommand {
+  readonly fields: CommonFields & F
   view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
   /**
    * Writes a whole entry at byteOffset; fields not given are zero.
-   * @throws TypeError or RangeError for a value that does not fit, naming the field.
+   * @throws TypeError or RangeError for a value that does not fit, naming the field; nothing is written then.
    */
   encode(data: DataView, byteOffset: number, values: CommandValues<F>): void
 }
 
 /** A command as its figures declare it. Its fields are properties: `Read.NLB.doc`. */
-export type Command<F extends FieldMap = FieldMap> = Omit<Struct<CommonFields & F>, 'view' | 'create' | 'encode'> &
-  CommandMethods<F>
+export type Command<F extends FieldMap = FieldMap> = CommandMethods<F> & {
+  readonly [K in keyof (CommonFields & F)]: CommandFieldHandle<(CommonFields & F)[K]>
+}
+
+/** A field of a command: its named values, and where it is. */
+export type CommandFieldHandle<F> = F extends { readonly values: infer V } ? V & FieldFacts : never
 
 /** Any command, for code that meets commands by their number. */
-export interface AnyCommand extends AnyStruct {
+export interface AnyCommand extends Layout {
+  readonly doc: string
   readonly opcode: number
   readonly set: CommandSet
   readonly transfer: DataTransfer
+  view(data: DataView, byteOffset?: number): Cursor
+  encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
 }
 
 /** What a command's declaration says of it beside its rows. */
@@ -97,7 +95,7 @@ export function znsCommand<const F extends FieldMap>(name: string, facts: Comman
 
 function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
   const { opcode, doc, spec } = facts
-  const layout = struct(
+  const placed = place(
     name,
     { bytes: ENTRY_BYTES, doc, spec },
     { ...sqeFields, ...fields },
@@ -126,20 +124,23 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
       },
     },
   )
-  const view = (data: DataView, byteOffset = 0) =>
-    layout.view(data, byteOffset) as unknown as CommandCursor & Values<CommonFields & F>
+  const view = placed.view as unknown as CommandMethods<F>['view']
   const methods: CommandMethods<F> = {
+    ...placed,
     opcode,
     set,
     transfer: transfers[opcode & 3]!,
     view,
     encode(data, byteOffset, values) {
-      const { OPC = opcode } = values as { OPC?: number }
-      if (OPC !== opcode) refuse({ name: `${name}.OPC`, spec }, 'Opcode', `0x${opcode.toString(16)}, its own`, OPC)
-      layout.encode(data, byteOffset, { ...values, OPC } as Partial<Encodable<CommonFields & F>>)
+      needBytes(name, ENTRY_BYTES, spec, data, byteOffset)
+      checkNames(name, placed.fields, values)
+      const { CID = 0, ...rest } = values as { CID?: number }
+      const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))
+      Object.assign(view(fresh).begin(CID), rest)
+      new Uint8Array(data.buffer, data.byteOffset + byteOffset, ENTRY_BYTES).set(new Uint8Array(fresh.buffer))
     },
   }
-  return Object.freeze({ ...layout, ...methods })
+  return Object.freeze({ ...handlesOf(placed.fields), ...methods }) as unknown as Command<F>
 }
 
 function clear(data: DataView, base: number): void {

@@ -1,4 +1,4 @@
-import { checkBits, nameIn, zeroBasedUpTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
+import { checkBits, zeroBasedUpTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
 import { refuse, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
@@ -30,21 +30,13 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   readonly set: (data: DataView, base: number, value: T, where: Where) => void
   /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
   readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
-  /** The value as it stands in an object that outlives the memory, and back; where it is other than `get` and `set`. */
-  readonly decode?: (data: DataView, base: number) => unknown
-  readonly encode?: (data: DataView, base: number, value: unknown, where: Where) => void
-  /** A decoded value as text. */
-  format(value: T): string
-  /** The lines of text of a field that has more than one value. */
-  readonly describe?: (name: string, data: DataView, base: number) => string[]
+  /** Printed in hexadecimal, with leading zeroes. */
+  readonly hex?: boolean
 }
 
 const none: None = {}
 
-const hex = (value: number | bigint) => `0x${value.toString(16)}`
-
-type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords' | 'decode' | 'encode' | 'describe'> &
-  Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'format'>>
+type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> & Partial<Pick<Field<T>, 'kind' | 'elementBytes'>>
 
 /** A field of `lengthBytes` bytes: an integer, unless the codec says otherwise. */
 export function field<T, B extends BitsMap = None>(
@@ -54,7 +46,7 @@ export function field<T, B extends BitsMap = None>(
   rows: B,
   codec: Codec<T>,
 ): Field<T, B, None> {
-  const common = { kind: 'integer', elementBytes: lengthBytes, values: none, format: String } as const
+  const common = { kind: 'integer', elementBytes: lengthBytes, values: none } as const
   return { ...common, offset, lengthBytes, doc, rows, ...codec }
 }
 
@@ -135,7 +127,7 @@ export function u48(offset: number, doc: string): Field<number, None, None> {
 /** The same field, printed in hexadecimal with leading zeroes. */
 /*#__NO_SIDE_EFFECTS__*/
 export function inHex<F extends Field<number>>(row: F): F {
-  return { ...row, format: (value: number) => `0x${value.toString(16).padStart(row.lengthBytes * 2, '0')}` }
+  return { ...row, hex: true }
 }
 
 /** The same field of one or two bytes, for which the spec names values: only those may be stored. */
@@ -156,7 +148,7 @@ export function oneOf<const V extends NamedValues>(row: Field<number>, values: V
 /** The same field, for which the spec names some values: others may be stored as well. */
 /*#__NO_SIDE_EFFECTS__*/
 export function someOf<const V extends NamedValues>(row: Field<number>, values: V): Field<number, None, V> {
-  return { ...row, rows: none, values, open: true, format: (value: number) => nameIn({ values, open: true }, value) }
+  return { ...row, rows: none, values, open: true }
 }
 
 /** A byte that holds a 0's based count. */
@@ -187,16 +179,16 @@ export function u64(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 8, doc, none, {
     get: (data, base) => data.getBigUint64(base + offset, true),
     set(data, base, value: bigint, where) {
-      data.setBigUint64(base + offset, checkUnsigned(where, doc, 64, value), true)
+      checkUnsigned(where, doc, 64, value)
+      data.setBigUint64(base + offset, value, true)
     },
-    format: hex,
   })
 }
 
-function checkUnsigned(where: Where, doc: string, widthBits: number, value: bigint): bigint {
+/** Refuses what is no unsigned bigint of a width. */
+export function checkUnsigned(where: Where, doc: string, widthBits: number, value: unknown): asserts value is bigint {
   if (typeof value !== 'bigint' || BigInt.asUintN(widthBits, value) !== value)
     refuse(where, doc, `a bigint from 0 to 2^${widthBits} - 1`, value, 'bigint')
-  return value
 }
 
 /**
@@ -208,19 +200,16 @@ function checkUnsigned(where: Where, doc: string, widthBits: number, value: bigi
 /*#__NO_SIDE_EFFECTS__*/
 export function n64(offset: number, doc: string): Field<number, None, None> {
   const expected = 'an integer from 0 to 2^53 - 1'
-  const get = (data: DataView, base: number) =>
-    data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000
-  // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
-  const set = (data: DataView, base: number, value: number, where: Where) => {
-    if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-      refuse(where, doc, expected, value)
-    const at = base + offset
-    data.setUint32(at, value, true)
-    data.setUint32(at + 4, value / 0x1_0000_0000, true)
-  }
   return field(offset, 8, doc, none, {
-    get,
-    set,
+    get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000,
+    // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
+    set(data, base, value: number, where) {
+      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
+        refuse(where, doc, expected, value)
+      const at = base + offset
+      data.setUint32(at, value, true)
+      data.setUint32(at + 4, value / 0x1_0000_0000, true)
+    },
     ...(offset % 4 === 0 && {
       setWords(cursor, value: number, where) {
         if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
@@ -231,15 +220,6 @@ export function n64(offset: number, doc: string): Field<number, None, None> {
         words[at + 1] = value / 0x1_0000_0000
       },
     }),
-    decode(data, base) {
-      const value = get(data, base)
-      return Number.isSafeInteger(value) ? value : data.getBigUint64(base + offset, true)
-    },
-    encode(data, base, value, where) {
-      if (typeof value === 'bigint') data.setBigUint64(base + offset, checkUnsigned(where, doc, 64, value), true)
-      else set(data, base, value as number, where)
-    },
-    format: hex,
   })
 }
 
@@ -284,9 +264,6 @@ export function ascii(
         data.setUint8(base + offset + i, i < value.length ? value.charCodeAt(i) : padding)
       }
     },
-    // A device may hold anything: what is not printable must not reach a terminal as it is.
-    format: (value: string) =>
-      JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
   })
 }
 
@@ -304,8 +281,6 @@ export function bytes(offset: number, lengthBytes: number, doc: string): Field<U
         refuseArray(where, doc, `${lengthBytes} bytes (Uint8Array)`, value, 'bytes')
       view(data, base).set(value)
     },
-    decode: (data, base) => view(data, base).slice(),
-    format: (value: Uint8Array) => Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join(''),
   })
 }
 
@@ -321,7 +296,6 @@ export function u16Array(offset: number, count: number, doc: string): Field<Uint
         refuseArray(where, doc, `${count} words (Uint16Array)`, value, 'words')
       value.forEach((word, i) => data.setUint16(base + offset + i * 2, word, true))
     },
-    format: (value: Uint16Array) => Array.from(value, hex).join(','),
   })
 }
 
@@ -342,7 +316,6 @@ export function u32Array<const B extends BitsMap = None>(
         refuseArray(where, doc, `${count} words (Uint32Array)`, value, 'words')
       value.forEach((word, i) => data.setUint32(base + offset + i * 4, word, true))
     },
-    format: (value: Uint32Array) => Array.from(value, hex).join(','),
   })
 }
 
@@ -359,7 +332,6 @@ export function u64Array(offset: number, count: number, doc: string): Field<BigU
         refuseArray(where, doc, `${count} words (BigUint64Array)`, value, 'words')
       value.forEach((word, i) => data.setBigUint64(base + offset + i * 8, word, true))
     },
-    format: (value: BigUint64Array) => Array.from(value, hex).join(','),
   })
 }
 
@@ -390,7 +362,6 @@ export function dwordBits<T extends number, V extends NamedValues>(offset: numbe
         if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
-      format: (value: number) => nameIn(row, value),
     }),
     ...rest,
     bits: { msb, lsb },

@@ -35,21 +35,6 @@ export function structs<const F extends FieldMap>(
         set(_data, _base, value, where) {
           refuse(where, doc, 'to be written through at(index)', value)
         },
-        decode: (data, base) => Array.from({ length: count }, (_, i) => of.decode(data, base + offset + i * of.bytes)),
-        encode(data, base, value, where) {
-          if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count} structures`, value, 'array')
-          if (value.length > count)
-            throw new RangeError(
-              `${where.name} (${doc}): expected at most ${count} structures, got ${value.length} (${where.spec})`,
-            )
-          value.forEach((item: Partial<Encodable<F>>, i) => {
-            of.encode(data, base + offset + i * of.bytes, item)
-          })
-        },
-        describe: (name, data, base) =>
-          Array.from({ length: count }, (_, i) => of.describe(data, base + offset + i * of.bytes)).flatMap(
-            (lines, i) => (lines.length === 0 ? [] : [`${name}[${i}]={ ${lines.join(' ')} }`]),
-          ),
       },
     ),
     struct: of,

@@ -1,18 +1,9 @@
-import {
-  bindBits,
-  decodeBits,
-  encodeBits,
-  formatBits,
-  nameIn,
-  type BitsHandle,
-  type BitsMap,
-  type BitsValues,
-  type DecodedBits,
-} from './bits.js'
-import { cursorClasses, type CursorMethods } from './cursor.js'
+import { bindBits, type BitsHandle, type BitsMap, type BitsValues, type DecodedBits } from './bits.js'
+import { decodeFields, describeFields, encodeFields } from './codec.js'
 import type { Field, FieldValue } from './field.js'
-import type { Where } from './spec-ref.js'
-import { declaredMask, undeclaredRuns, writeUndeclared, type ReservedBytes } from './undeclared.js'
+import { handlesOf, type FieldFacts } from './handles.js'
+import { place } from './placed.js'
+import type { ReservedBytes } from './undeclared.js'
 import type { Facts } from './word.js'
 
 /** The fields of a structure, by name. */
@@ -80,11 +71,7 @@ export type Encodable<F extends FieldMap> = { readonly [K in keyof F]: Encodable
 
 /** A field's own bit rows, bound: `IdentifyController.OACS.FNVMS.of(view.OACS)`; and its named values. */
 export type FieldHandle<F> = F extends { readonly rows: infer B extends BitsMap; readonly values: infer V }
-  ? { readonly [K in keyof B]: BitsHandle<B[K]> } & V &
-      Pick<Field, 'offset' | 'lengthBytes' | 'doc'> & {
-        /** The spec's name of a value of the field, or the number where it has none. */
-        nameOf(value: number): string
-      }
+  ? { readonly [K in keyof B]: BitsHandle<B[K]> } & V & FieldFacts
   : never
 
 /** What a structure does, whatever its fields are. */
@@ -124,138 +111,29 @@ export interface AnyStruct extends StructFacts {
   describe(data: DataView, byteOffset?: number): string[]
 }
 
-const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
-
 /**
  * Declares a structure of `facts.bytes` bytes.
  * @throws RangeError when rows overlap or one leaves the structure.
  */
 /*#__NO_SIDE_EFFECTS__*/
-export function struct<const F extends FieldMap>(
-  name: string,
-  facts: StructFacts,
-  fields: F,
-  cursorMethods: CursorMethods = {},
-): Struct<F> {
-  const { bytes, spec } = facts
-  const declared = declaredMask(name, bytes, fields)
-  const { AnyCursor, AlignedCursor } = cursorClasses({ name, spec }, bytes, fields, cursorMethods)
-
-  const need = (data: DataView, byteOffset: number) => {
-    if (!(data instanceof DataView)) throw new TypeError(`${name}: expected a DataView, got ${typeof data} (${spec})`)
-    if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return
-    throw new RangeError(
-      `${name} needs ${bytes} bytes at offset ${byteOffset}, the view has ${data.byteLength} (${spec})`,
-    )
-  }
-  const view = (data: DataView, byteOffset = 0) => {
-    need(data, byteOffset)
-    const aligned = littleEndian && (data.byteOffset | byteOffset | bytes) % 8 === 0
-    return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, bytes, aligned) as unknown as Cursor &
-      Values<F> & { readonly data: DataView }
-  }
-  const encode = (data: DataView, byteOffset: number, values: object) => {
-    need(data, byteOffset)
-    checkNames(name, fields, values)
-    // Checked in memory of its own first, so that a refused value leaves nothing half written.
-    const fresh = new DataView(new ArrayBuffer(bytes))
-    for (const [key, value] of Object.entries(values)) {
-      const where = { name: `${name}.${key}`, spec }
-      if (key === 'reserved') writeUndeclared(where, declared, fresh, value)
-      else encodeField(where, fields[key]!, fresh, value)
-    }
-    new Uint8Array(data.buffer, data.byteOffset + byteOffset, bytes).set(new Uint8Array(fresh.buffer))
-  }
-
-  const handles = Object.fromEntries(
-    Object.entries(fields).map(([key, field]) => {
-      const { offset, lengthBytes, elementBytes, doc, rows, values } = field
-      const bound = bindBits(`${name}.${key}`, Math.min(elementBytes * 8, 32), rows)
-      const nameOf = (value: number) => nameIn(field, value)
-      return [key, Object.freeze({ ...bound, ...values, offset, lengthBytes, doc, nameOf })]
-    }),
-  )
+export function struct<const F extends FieldMap>(name: string, facts: StructFacts, fields: F): Struct<F> {
+  const placed = place(name, facts, fields)
+  const { view } = placed
   const methods: StructMethods<F> = {
-    ...facts,
-    name,
-    fields,
+    ...placed,
     view,
     create(values = {}) {
-      const data = new DataView(new ArrayBuffer(bytes))
-      encode(data, 0, values)
+      const data = new DataView(new ArrayBuffer(facts.bytes))
+      encodeFields(placed, data, 0, values)
       return view(data)
     },
-    decode(data, byteOffset = 0) {
-      need(data, byteOffset)
-      const values: Record<string, unknown> = {}
-      for (const [key, field] of Object.entries(fields)) values[key] = decodeField(field, data, byteOffset)
-      const reserved = undeclaredRuns(declared, data, byteOffset)
-      if (reserved.length > 0) values['reserved'] = reserved
-      return values as Decoded<F>
+    decode: (data, byteOffset) => decodeFields(placed, data, byteOffset) as Decoded<F>,
+    encode: (data, byteOffset, values) => {
+      encodeFields(placed, data, byteOffset, values)
     },
-    encode,
-    describe(data, byteOffset = 0) {
-      need(data, byteOffset)
-      const lines = Object.entries(fields).flatMap(([key, field]) => describeField(key, field, data, byteOffset))
-      const reserved = undeclaredRuns(declared, data, byteOffset).map(
-        (run) =>
-          `reserved[${run.offset}]=${Array.from(run.bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`,
-      )
-      return [...lines, ...reserved]
-    },
+    describe: (data, byteOffset) => describeFields(placed, data, byteOffset),
   }
-  return Object.freeze({ ...handles, ...methods }) as unknown as Struct<F>
-}
-
-function decodeField(field: Field, data: DataView, base: number): unknown {
-  const value = field.decode ? field.decode(data, base) : field.get(data, base)
-  if (!hasRows(field)) return value
-  if (typeof value === 'number') return decodeBits(value, field.rows)
-  return Array.from(value as Uint32Array, (raw) => decodeBits(raw, field.rows))
-}
-
-function encodeField(where: Where, field: Field, data: DataView, value: unknown): void {
-  const encode = field.encode ?? field.set
-  encode(data, 0, hasRows(field) ? rawOf(where, field, value) : value, where)
-}
-
-/** A word, or an array of words, of which the rows may be given instead. */
-function rawOf(where: Where, field: Field, value: unknown): unknown {
-  const word = (rows: unknown) =>
-    typeof rows === 'object' && rows !== null
-      ? Number(encodeBits(where, field.elementBytes * 8, field.rows, rows, 0n))
-      : rows
-  return Array.isArray(value)
-    ? Uint32Array.from(value, (rows) => word(rows) as number)
-    : ArrayBuffer.isView(value)
-      ? value
-      : word(value)
-}
-
-function describeField(key: string, field: Field, data: DataView, base: number): string[] {
-  for (let at = 0; ; at++) {
-    // Zero is what a field holds that nobody set; a field is left out by its bytes, whatever they mean.
-    if (at === field.lengthBytes) return []
-    if (field.bits ? field.get(data, base) !== 0 : data.getUint8(base + field.offset + at) !== 0) break
-  }
-  if (field.describe) return field.describe(key, data, base)
-  const value = field.decode ? field.decode(data, base) : field.get(data, base)
-  if (!hasRows(field)) return [`${key}=${field.format(value)}`]
-  if (typeof value === 'number') return [`${key}={ ${formatBits(value, field.rows)} }`]
-  return Array.from(value as Uint32Array, (raw, i) =>
-    raw === 0 ? '' : `${key}[${i}]={ ${formatBits(raw, field.rows)} }`,
-  ).filter((line) => line !== '')
-}
-
-function hasRows(field: Field): boolean {
-  return Object.keys(field.rows).length > 0
-}
-
-/** @throws TypeError for a name that is no field's: on a plain object it would be lost without a word. */
-function checkNames(name: string, fields: FieldMap, values: object): void {
-  for (const key of Object.keys(values)) {
-    if (key !== 'reserved' && !Object.hasOwn(fields, key)) {
-      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')}`)
-    }
-  }
+  const rows = (key: string, { elementBytes, rows }: Field) =>
+    bindBits(`${name}.${key}`, Math.min(elementBytes * 8, 32), rows)
+  return Object.freeze({ ...handlesOf(fields, rows), ...methods }) as unknown as Struct<F>
 }

@@ -1,0 +1,160 @@
+// Structures as plain objects and as text. Apart from the declarations, so that who only reads and writes memory
+// through cursors does not carry it along.
+import { decodeBits, encodeBits, formatBits, nameIn } from './bits.js'
+import { checkUnsigned, type Field } from './field.js'
+import { checkNames, needBytes } from './placed.js'
+import { refuse, type SpecRef, type Where } from './spec-ref.js'
+import type { FieldMap } from './struct.js'
+import { declaredMask, undeclaredRuns, writeUndeclared } from './undeclared.js'
+
+/** Fields at offsets: a command, or a structure. */
+export interface Layout {
+  readonly name: string
+  readonly bytes: number
+  readonly spec: SpecRef
+  readonly fields: FieldMap
+}
+
+/** A field that is an array of structures; it carries their declaration. */
+type NestedField = Field & { readonly struct?: Layout; readonly count?: number }
+
+/**
+ * The structure at byteOffset as a plain object. Nothing is left out: words with rows are objects of their rows, and
+ * bits that no row declares stand in `reserved`.
+ * @throws RangeError where `data` ends before the structure does.
+ */
+export function decodeFields(layout: Layout, data: DataView, byteOffset = 0): Record<string, unknown> {
+  const { name, bytes, spec, fields } = layout
+  needBytes(name, bytes, spec, data, byteOffset)
+  const values: Record<string, unknown> = {}
+  for (const [key, field] of Object.entries(fields)) values[key] = decodeField(field, data, byteOffset)
+  const reserved = undeclaredRuns(declaredMask(name, bytes, fields), data, byteOffset)
+  if (reserved.length > 0) values['reserved'] = reserved
+  return values
+}
+
+/**
+ * Writes a whole structure at byteOffset from what `decodeFields` gives, or a part of it; the rest is zero.
+ * @throws TypeError or RangeError for a value that does not fit, naming the field; nothing is written then.
+ */
+export function encodeFields(layout: Layout, data: DataView, byteOffset: number, values: object): void {
+  const { name, bytes, spec, fields } = layout
+  needBytes(name, bytes, spec, data, byteOffset)
+  const { reserved, ...given } = values as { reserved?: unknown }
+  checkNames(name, fields, given)
+  const fresh = new DataView(new ArrayBuffer(bytes))
+  for (const [key, value] of Object.entries(given))
+    encodeField({ name: `${name}.${key}`, spec }, fields[key]!, fresh, value)
+  if (reserved !== undefined)
+    writeUndeclared({ name: `${name}.reserved`, spec }, declaredMask(name, bytes, fields), fresh, reserved)
+  new Uint8Array(data.buffer, data.byteOffset + byteOffset, bytes).set(new Uint8Array(fresh.buffer))
+}
+
+/** One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[bytes]=hex`. */
+export function describeFields(layout: Layout, data: DataView, byteOffset = 0): string[] {
+  const { name, bytes, spec, fields } = layout
+  needBytes(name, bytes, spec, data, byteOffset)
+  return [
+    ...Object.entries(fields).flatMap(([key, field]) => describeField(key, field, data, byteOffset)),
+    ...undeclaredRuns(declaredMask(name, bytes, fields), data, byteOffset).map(
+      (run) => `reserved[${run.offset}]=${hexBytes(run.bytes)}`,
+    ),
+  ]
+}
+
+/** A value of a field as text: by name where the spec names it, in hexadecimal where that is how people read it. */
+export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, value: unknown): string {
+  if (typeof value === 'string') {
+    // A device may hold anything: what is not printable must not reach a terminal as it is.
+    return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+  }
+  if (value instanceof Uint8Array) return hexBytes(value)
+  if (ArrayBuffer.isView(value))
+    return Array.from(value as unknown as ArrayLike<number | bigint>, (word) => `0x${word.toString(16)}`).join(',')
+  const number = value as number | bigint
+  if (Object.keys(field.values).length > 0) return nameIn(field, Number(number))
+  if (field.hex) return `0x${number.toString(16).padStart(field.lengthBytes * 2, '0')}`
+  // Addresses, LBAs and identifiers; 128-bit values are counters and capacities.
+  return field.lengthBytes === 8 ? `0x${number.toString(16)}` : String(number)
+}
+
+function decodeField(field: NestedField, data: DataView, base: number): unknown {
+  const { kind, offset, lengthBytes, elementBytes, rows, struct, count } = field
+  if (kind === 'structs') {
+    return Array.from({ length: count! }, (_, i) => decodeFields(struct!, data, base + offset + i * elementBytes))
+  }
+  const value = field.get(data, base)
+  if (kind === 'bytes') return (value as Uint8Array).slice()
+  if (hasRows(field)) {
+    return typeof value === 'number'
+      ? decodeBits(value, rows)
+      : Array.from(value as Uint32Array, (raw) => decodeBits(raw, rows))
+  }
+  const inexact = typeof value === 'number' && lengthBytes === 8 && !Number.isSafeInteger(value)
+  return inexact ? data.getBigUint64(base + offset, true) : value
+}
+
+function encodeField(where: Where, field: NestedField, data: DataView, value: unknown): void {
+  const { kind, doc, offset, lengthBytes, elementBytes, struct, count } = field
+  if (kind === 'structs') {
+    if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count!} structures`, value, 'array')
+    if (value.length > count!)
+      throw new RangeError(
+        `${where.name} (${doc}): expected at most ${count!} structures, got ${value.length} (${where.spec})`,
+      )
+    value.forEach((item: object, i) => {
+      encodeFields(struct!, data, offset + i * elementBytes, item)
+    })
+  } else if (kind === 'integer' && lengthBytes === 8 && typeof value === 'bigint') {
+    checkUnsigned(where, doc, 64, value)
+    data.setBigUint64(offset, value, true)
+  } else {
+    field.set(data, 0, hasRows(field) ? rawOf(where, field, value) : value, where)
+  }
+}
+
+/** A word, or an array of words, of which the rows may be given instead. */
+function rawOf(where: Where, { elementBytes, rows }: Field, value: unknown): unknown {
+  const word = (given: unknown) =>
+    typeof given === 'object' && given !== null
+      ? Number(encodeBits(where, elementBytes * 8, rows, given, 0n))
+      : (given as number)
+  if (Array.isArray(value)) return Uint32Array.from(value, word)
+  return ArrayBuffer.isView(value) ? value : word(value)
+}
+
+function describeField(key: string, field: NestedField, data: DataView, base: number): string[] {
+  const { kind, offset, elementBytes, rows, struct, count } = field
+  if (isZero(field, data, base)) return []
+  if (kind === 'structs') {
+    return Array.from({ length: count! }, (_, i) => i).flatMap((i) => {
+      const lines = describeFields(struct!, data, base + offset + i * elementBytes)
+      return lines.length === 0 ? [] : [`${key}[${i}]={ ${lines.join(' ')} }`]
+    })
+  }
+  const value = decodeRaw(field, data, base)
+  if (!hasRows(field)) return [`${key}=${formatField(field, value)}`]
+  if (typeof value === 'number') return [`${key}={ ${formatBits(value, rows)} }`]
+  return Array.from(value as Uint32Array, (raw, i) =>
+    raw === 0 ? '' : `${key}[${i}]={ ${formatBits(raw, rows)} }`,
+  ).filter((line) => line !== '')
+}
+
+/** As decoded, but words with rows as they are. */
+function decodeRaw(field: Field, data: DataView, base: number): unknown {
+  return decodeField({ ...field, rows: {} }, data, base)
+}
+
+/** Zero is what a field holds that nobody set; a field is left out by its bytes, whatever they mean. */
+function isZero({ bits, offset, lengthBytes, get }: Field, data: DataView, base: number): boolean {
+  if (bits) return get(data, base) === 0
+  return new Uint8Array(data.buffer, data.byteOffset + base + offset, lengthBytes).every((byte) => byte === 0)
+}
+
+function hasRows({ rows }: Field): boolean {
+  return Object.keys(rows).length > 0
+}
+
+function hexBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,57 @@
+import { cursorClasses, type CursorMethods } from './cursor.js'
+import type { SpecRef } from './spec-ref.js'
+import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
+import { declaredMask } from './undeclared.js'
+
+const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
+/** What commands and structures share: fields placed at offsets, and cursors over them. */
+export interface Placed<F extends FieldMap> extends StructFacts {
+  readonly name: string
+  readonly fields: F
+  /** A cursor whose structure 0 starts at byteOffset of `data`. @throws RangeError where `data` ends before it does. */
+  view(data: DataView, byteOffset?: number): Cursor & Values<F> & { readonly data: DataView }
+}
+
+/**
+ * Places fields in `facts.bytes` bytes.
+ * @throws RangeError when rows overlap or one leaves the structure.
+ */
+export function place<F extends FieldMap>(
+  name: string,
+  facts: StructFacts,
+  fields: F,
+  cursorMethods: CursorMethods = {},
+): Placed<F> {
+  const { bytes, spec } = facts
+  declaredMask(name, bytes, fields)
+  const { AnyCursor, AlignedCursor } = cursorClasses({ name, spec }, bytes, fields, cursorMethods)
+  return {
+    ...facts,
+    name,
+    fields,
+    view(data, byteOffset = 0) {
+      needBytes(name, bytes, spec, data, byteOffset)
+      const aligned = littleEndian && (data.byteOffset | byteOffset | bytes) % 8 === 0
+      return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, bytes, aligned) as unknown as Cursor &
+        Values<F> & { readonly data: DataView }
+    },
+  }
+}
+
+/** @throws TypeError for what is no DataView, RangeError where it ends before a structure at byteOffset does. */
+export function needBytes(name: string, bytes: number, spec: SpecRef, data: DataView, byteOffset: number): void {
+  if (!(data instanceof DataView)) throw new TypeError(`${name}: expected a DataView, got ${typeof data} (${spec})`)
+  if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return
+  throw new RangeError(
+    `${name} needs ${bytes} bytes at offset ${byteOffset}, the view has ${data.byteLength} (${spec})`,
+  )
+}
+
+/** @throws TypeError for a name that is no field's: on a plain object it would be lost without a word. */
+export function checkNames(name: string, fields: FieldMap, values: object): void {
+  for (const key of Object.keys(values)) {
+    if (!Object.hasOwn(fields, key))
+      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')}`)
+  }
+}
