@@ -209,16 +209,33 @@ describe('registers (Base 2.1 §3.1.4)', () => {
   it('says what the host did wrong: read-only registers, offsets without one, queue addresses under way', async () => {
     const host = await ready()
     host.bar.write32(0x00, 1)
-    host.bar.read32(0x44)
-    host.bar.write32(0x48, 2)
+    host.bar.read32(0x70)
+    host.bar.write32(0x74, 2)
     host.bar.write32(AQA, 0)
     host.bar.read32(0x1000)
     expect(host.simulation.diagnostics).toEqual([
       'host wrote 0x1 to CAP, which is read-only',
-      'host read offset 0x44, where no register is',
-      'host wrote 0x2 to offset 0x48, where no register is',
+      'host read offset 0x70, where no register is',
+      'host wrote 0x2 to offset 0x74, where no register is',
       'host wrote AQA while CC.EN = 1: the Admin queues stay where they are',
       expect.stringContaining('host read offset 0x1000'),
+    ])
+  })
+
+  it('optional registers that CAP denies read 0h, whatever is written', async () => {
+    const host = await ready()
+    // CMBMSC, NSSD ("Abpt") and PMRCTL
+    host.bar.write32(0x50, 3)
+    host.bar.write32(0x64, 0x4162_7074)
+    host.bar.write32(0xe04, 1)
+    expect([0x38, 0x3c, 0x40, 0x48, 0x50, 0x64, 0xe00, 0xe04].map((offset) => host.bar.read32(offset))).toEqual(
+      Array(8).fill(0),
+    )
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+    expect(host.simulation.diagnostics).toEqual([
+      'host wrote 0x3 to CMBMSC, which this controller does not have',
+      'host wrote 0x41627074 to NSSD, which this controller does not have',
+      'host wrote 0x1 to PMRCTL, which this controller does not have',
     ])
   })
 

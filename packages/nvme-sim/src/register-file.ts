@@ -1,4 +1,5 @@
-import { CSTS, INTMC, INTMS, registers } from '@gpunvme/nvme-spec'
+import { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ, CSTS, INTMC, INTMS, NSSD, registers } from '@gpunvme/nvme-spec'
+import { BPINFO, BPMBL, BPRSEL, PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from '@gpunvme/nvme-spec'
 import type { Access, BitsMap } from '@gpunvme/nvme-spec/layout'
 import { hex, type Diagnostics } from './diagnostics.js'
 
@@ -10,6 +11,17 @@ export interface Declared {
   readonly access: Access
   readonly fields: BitsMap
 }
+
+/**
+ * Optional registers that this controller does not have, as its CAP says: no Controller Memory Buffer, no Boot
+ * Partitions, no Persistent Memory Region and no NVM Subsystem Shutdown. They read 0h and keep no write.
+ */
+const absent: readonly Declared[] = [
+  ...[CMBLOC, CMBSZ, CMBMSC, CMBSTS, CMBEBS, CMBSWTP],
+  ...[BPINFO, BPRSEL, BPMBL],
+  ...[PMRCAP, PMRCTL, PMRSTS, PMREBS, PMRSWTP, PMRMSCL, PMRMSCU],
+  NSSD,
+]
 
 /** One 32-bit word of the registers: whose it is, and which of its bits the host may write. */
 interface Word {
@@ -47,6 +59,10 @@ export class RegisterFile {
       return undefined
     }
     const { register, access, writable, storage } = word
+    if (absent.includes(register)) {
+      this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which this controller does not have`)
+      return undefined
+    }
     if (access === 'ro') {
       this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`)
       return undefined

@@ -1,5 +1,8 @@
 import { bit, bits, count, wideBits } from './layout/bits.js'
 import { register32, register64 } from './layout/register.js'
+import { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
+import { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
+import { PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from './registers-pmr.js'
 
 // The controller properties of Base 2.1 §3.1.4, in offset order.
 
@@ -107,6 +110,13 @@ export const ACQ = register64(
   { ACQB: wideBits(63, 12, 'Admin Completion Queue Base: address bits 63:12') },
 )
 
+/** NVM Subsystem Shutdown (Base 2.1 Figure 56): reserved unless CAP.NSSS is 1; reads 0h. */
+export const NSSD = register32(
+  'NSSD',
+  { offset: 0x64, access: 'rw', doc: 'NVM Subsystem Shutdown', spec: 'Base 2.1 §3.1.4.20' },
+  { NSSC: bits(31, 0, 'NVM Subsystem Shutdown Control', { NORMAL: 0x4e72_6d6c, ABRUPT: 0x4162_7074 }) },
+)
+
 export const CRTO = register32(
   'CRTO',
   { offset: 0x68, access: 'ro', doc: 'Controller Ready Timeouts', spec: 'Base 2.1 §3.1.4.21' },
@@ -116,5 +126,12 @@ export const CRTO = register32(
   },
 )
 
-/** Every register declared above, in offset order. */
-export const registers = [CAP, VS, INTMS, INTMC, CC, CSTS, NSSR, AQA, ASQ, ACQ, CRTO] as const
+/**
+ * Every register, in offset order, but for the doorbells. Those of the Controller Memory Buffer, Boot Partitions, the
+ * Persistent Memory Region and the NVM Subsystem Shutdown are optional: CAP says whether a controller has them.
+ */
+export const registers = [
+  ...[CAP, VS, INTMS, INTMC, CC, CSTS, NSSR, AQA, ASQ, ACQ],
+  ...[CMBLOC, CMBSZ, BPINFO, BPRSEL, BPMBL, CMBMSC, CMBSTS, CMBEBS, CMBSWTP, NSSD, CRTO],
+  ...[PMRCAP, PMRCTL, PMRSTS, PMREBS, PMRSWTP, PMRMSCL, PMRMSCU],
+] as const
