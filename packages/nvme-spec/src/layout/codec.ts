@@ -73,7 +73,10 @@ export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, valu
     return Array.from(value as unknown as ArrayLike<number | bigint>, (word) => `0x${word.toString(16)}`).join(',')
   const number = value as number | bigint
   if (Object.keys(field.values).length > 0) return nameIn(field, Number(number))
-  if (field.hex) return `0x${number.toString(16).padStart(field.lengthBytes * 2, '0')}`
+  if (field.hex) {
+    const { msb, lsb } = field.bits ?? { msb: field.lengthBytes * 8 - 1, lsb: 0 }
+    return `0x${number.toString(16).padStart((msb - lsb + 1) / 4, '0')}`
+  }
   // Addresses, LBAs and identifiers; 128-bit values are counters and capacities.
   return field.lengthBytes === 8 ? `0x${number.toString(16)}` : String(number)
 }

@@ -1,7 +1,6 @@
 import { bits, bit, count, openBits, type Bits, type NamedValues, type None } from './bits.js'
 import type { Layout } from './codec.js'
-import { count16, dwordBits, inHex, n64, u16, u32, u8, type Field } from './field.js'
-import { handlesOf, type FieldFacts } from './handles.js'
+import { dwordBits, inHex, n64, u32, type Field } from './field.js'
 import { checkNames, needBytes, place } from './placed.js'
 import { refuse } from './spec-ref.js'
 import type { Cursor, FieldMap, Values } from './struct.js'
@@ -12,10 +11,10 @@ const ENTRY_BYTES = 64
 
 /** The fields that every submission queue entry has, whatever its command (Base 2.1 §4.1.1, Figure 91 and 92). */
 export const sqeFields = {
-  OPC: inHex(u8(0, 'Opcode')),
+  OPC: inHex(dwordBits(0, bits(7, 0, 'Opcode'))),
   FUSE: dwordBits(0, bits(9, 8, 'Fused Operation', { NORMAL: 0, FIRST: 1, SECOND: 2 })),
   PSDT: dwordBits(0, bits(15, 14, 'PRP or SGL for Data Transfer', { PRP: 0, SGL: 1, SGL_SEGMENT_MPTR: 2 })),
-  CID: inHex(u16(2, 'Command Identifier')),
+  CID: inHex(dwordBits(0, bits(31, 16, 'Command Identifier'))),
   NSID: u32(4, 'Namespace Identifier'),
   MPTR: n64(16, 'Metadata Pointer'),
   PRP1: n64(24, 'PRP Entry 1'),
@@ -53,12 +52,7 @@ export interface CommandMethods<F extends FieldMap> extends AnyCommand {
 }
 
 /** A command as its figures declare it. Its fields are properties: `Read.NLB.doc`. */
-export type Command<F extends FieldMap = FieldMap> = CommandMethods<F> & {
-  readonly [K in keyof (CommonFields & F)]: CommandFieldHandle<(CommonFields & F)[K]>
-}
-
-/** A field of a command: its named values, and where it is. */
-export type CommandFieldHandle<F> = F extends { readonly values: infer V } ? V & FieldFacts : never
+export type Command<F extends FieldMap = FieldMap> = CommandMethods<F> & Readonly<CommonFields & F>
 
 /** Any command, for code that meets commands by their number. */
 export interface AnyCommand extends Layout {
@@ -140,7 +134,7 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
       new Uint8Array(data.buffer, data.byteOffset + byteOffset, ENTRY_BYTES).set(new Uint8Array(fresh.buffer))
     },
   }
-  return Object.freeze({ ...handlesOf(placed.fields), ...methods }) as unknown as Command<F>
+  return Object.freeze({ ...placed.fields, ...methods })
 }
 
 function clear(data: DataView, base: number): void {
@@ -155,16 +149,11 @@ export function cdw<const V extends NamedValues>(
   lsb: number,
   doc: string,
   values: V,
-): Field<V[keyof V], None, V>
+): Field<V[keyof V], None, V> & V
 /*#__NO_SIDE_EFFECTS__*/
 export function cdw(dword: number, msb: number, lsb: number, doc: string, values?: NamedValues): Field<number> {
   const row: Bits = values ? bits(msb, lsb, doc, values) : bits(msb, lsb, doc)
-  if (values === undefined && lsb % 8 === 0) {
-    if (msb - lsb === 31) return u32(dword * 4, doc)
-    if (msb - lsb === 15 && lsb % 16 === 0) return u16(dword * 4 + lsb / 8, doc)
-    if (msb - lsb === 7) return u8(dword * 4 + lsb / 8, doc)
-  }
-  return dwordBits(dword * 4, row)
+  return values === undefined && msb - lsb === 31 ? u32(dword * 4, doc) : dwordBits(dword * 4, row)
 }
 
 /** Bits msb:lsb of Command Dword `dword` some of whose values have names, such as an identifier that vendors extend. */
@@ -175,7 +164,7 @@ export function cdwOpen<const V extends NamedValues>(
   lsb: number,
   doc: string,
   values: V,
-): Field<number, None, V> {
+): Field<number, None, V> & V {
   return dwordBits(dword * 4, openBits(msb, lsb, doc, values))
 }
 
@@ -188,7 +177,7 @@ export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1, Non
 /** Bits of a Command Dword that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased, None, None> {
-  return lsb === 0 && msb === 15 ? count16(dword * 4, doc) : dwordBits(dword * 4, count(msb, lsb, doc))
+  return dwordBits(dword * 4, count(msb, lsb, doc))
 }
 
 /** A 64-bit value in Command Dwords `dword` (low) and `dword + 1`. */

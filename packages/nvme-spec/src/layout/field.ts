@@ -348,22 +348,34 @@ function refuseArray(where: Where, doc: string, expected: string, got: unknown, 
  * @throws RangeError when the bits leave the dword.
  */
 /*#__NO_SIDE_EFFECTS__*/
-export function dwordBits<T extends number, V extends NamedValues>(offset: number, row: Bits<T, V>): Field<T, None, V> {
+export function dwordBits<T extends number, V extends NamedValues>(
+  offset: number,
+  row: Bits<T, V>,
+): Field<T, None, V> & V {
   const { msb, lsb, doc, values, open, zeroBased } = row
   if (lsb < 0 || msb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): outside a dword`)
   const mask = 0xffff_ffff >>> (31 - (msb - lsb))
   const clear = ~(mask << lsb)
   const closed = !open && Object.keys(values).length > 0
-  const rest = { ...(open && { open }), ...(zeroBased && { zeroBased }) }
   return {
+    ...values,
     ...field<T>(offset, 4, doc, none, {
       get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
       set(data, base, value: T, where) {
         if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
+      ...(offset % 4 === 0 && {
+        setWords(cursor, value: T, where) {
+          if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+          const { words } = cursor
+          const at = (cursor.base + offset) >>> 2
+          words[at] = (words[at]! & clear) | (value << lsb)
+        },
+      }),
     }),
-    ...rest,
+    ...(open && { open }),
+    ...(zeroBased && { zeroBased }),
     bits: { msb, lsb },
     values,
   }
