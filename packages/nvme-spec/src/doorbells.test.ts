@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cqHeadDoorbell, DOORBELL_BASE, sqTailDoorbell } from './doorbells.js'
+import { describeRows } from '../test/rows.js'
+import { cqHeadDoorbell, CQyHDBL, DOORBELL_BASE, sqTailDoorbell, SQyTDBL } from './doorbells.js'
 
 describe('doorbells (PCIe 1.2 §3.1.2)', () => {
   it('begin at offset 1000h with the Admin Submission Queue', () => {
@@ -28,5 +29,16 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
 
   it.each([-1, 16])('refuses a DSTRD of %i: the field has four bits', (dstrd) => {
     expect(() => cqHeadDoorbell(1, dstrd)).toThrow(RangeError)
+  })
+
+  describeRows([
+    [SQyTDBL, { SQT: 0xffffn }], // Figure 5
+    [CQyHDBL, { CQH: 0xffffn }], // Figure 6
+  ])
+
+  it('hold an entry pointer; bits 31:16 are reserved', () => {
+    expect(SQyTDBL.encode({ SQT: 0x1234 })).toBe(0x1234)
+    expect(SQyTDBL.format(0x0001_0002)).toBe('SQyTDBL=0x00010002 { SQT=2 reserved=0x10000 }')
+    expect(CQyHDBL.format(0x0000_ffff)).toBe('CQyHDBL=0x0000ffff { CQH=65535 }')
   })
 })

@@ -16,7 +16,8 @@ export function describeRows(words: readonly Rows[]): void {
       it.each(Object.entries(masks))(
         '%s stands at its bits: alone it reads as all ones, in the rest as zero',
         (name, mask) => {
-          const { of } = (declared as unknown as Record<string, { of(raw: number | bigint): number | bigint }>)[name]!
+          const handles = declared as unknown as Record<string, { of: (raw: number | bigint) => number | bigint }>
+          const { of } = handles[name]!
           const ones = mask / (mask & -mask)
           expect(BigInt(of(mask))).toBe(ones)
           expect(BigInt(of(0xffff_ffff_ffff_ffffn & ~mask))).toBe(0n)

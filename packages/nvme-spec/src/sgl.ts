@@ -1,0 +1,145 @@
+import { bits, openBits } from './layout/bits.js'
+import { codes } from './layout/codes.js'
+import { bytes, dwordBits, inHex, n64, u32, u8 } from './layout/field.js'
+import { struct } from './layout/struct.js'
+
+/** SGL Descriptor Types (Base 2.1 §4.3.2, Figure 115). */
+export const SGL_TYPE = codes(
+  'SGL_TYPE',
+  { doc: 'SGL Descriptor Types', spec: 'Base 2.1 §4.3.2' },
+  {
+    DATA_BLOCK: 0x0,
+    BIT_BUCKET: 0x1,
+    SEGMENT: 0x2,
+    LAST_SEGMENT: 0x3,
+    KEYED_DATA_BLOCK: 0x4,
+    TRANSPORT_DATA_BLOCK: 0x5,
+    VENDOR: 0xf,
+  },
+)
+
+/**
+ * SGL Descriptor Sub Types (Base 2.1 §4.3.2, Figure 116): what an address is. A PCIe controller knows only addresses;
+ * Ah to Fh belong to the transport.
+ */
+export const SGL_SUB_TYPE = codes(
+  'SGL_SUB_TYPE',
+  { doc: 'SGL Descriptor Sub Types', spec: 'Base 2.1 §4.3.2' },
+  { ADDRESS: 0x0, OFFSET: 0x1 },
+)
+
+/** Byte of a submission queue entry at which SGL1 lies, where its PSDT is not PRP (Base 2.1 §4.1.1, Figure 92). */
+export const SGL1_OFFSET = 24
+
+/** Bytes of every SGL descriptor. */
+export const SGL_DESCRIPTOR_BYTES = 16
+
+const sglId = u8(15, 'SGL Identifier', {
+  SGLDST: openBits(3, 0, 'SGL Descriptor Sub Type', SGL_SUB_TYPE.values),
+  SGLDT: openBits(7, 4, 'SGL Descriptor Type', SGL_TYPE.values),
+})
+
+/** Any SGL descriptor, before its type is known; and one of a type that is reserved or the vendor's (Figure 114). */
+export const SglDescriptor = struct(
+  'SGL descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'Generic SGL descriptor', spec: 'Base 2.1 §4.3.2' },
+  { DTS: bytes(0, 15, 'Descriptor Type Specific'), SGLID: sglId },
+)
+
+/** A run of memory to be read or written; all zeroes, it is a NULL descriptor (Base 2.1 Figure 117). */
+export const SglDataBlock = struct(
+  'SGL Data Block descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A data block', spec: 'Base 2.1 §4.3.2' },
+  { ADDR: n64(0, 'Address'), LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
+)
+
+/** Source data that is thrown away; without effect where data goes to the controller (Base 2.2 Figure 119). */
+export const SglBitBucket = struct(
+  'SGL Bit Bucket descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'Source data to be discarded', spec: 'Base 2.2 §4.3.2' },
+  { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
+)
+
+/** Where the next segment lies, which is not the last (Base 2.2 Figure 120). */
+export const SglSegment = struct(
+  'SGL Segment descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'The next segment, not the last', spec: 'Base 2.2 §4.3.2' },
+  {
+    ADDR: n64(0, 'Address of the next segment'),
+    LEN: u32(8, 'Length of the next segment, in bytes: a multiple of 16'),
+    SGLID: sglId,
+  },
+)
+
+/** Where the next segment lies, which is the last (Base 2.2 Figure 121). */
+export const SglLastSegment = struct(
+  'SGL Last Segment descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'The next and last segment', spec: 'Base 2.2 §4.3.2' },
+  {
+    ADDR: n64(0, 'Address of the last segment'),
+    LEN: u32(8, 'Length of the last segment, in bytes: a multiple of 16'),
+    SGLID: sglId,
+  },
+)
+
+/** A data block with the key that remote access to it takes (Base 2.2 Figure 122). */
+export const KeyedSglDataBlock = struct(
+  'Keyed SGL Data Block descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: 'A data block with a key', spec: 'Base 2.2 §4.3.2' },
+  {
+    ADDR: n64(0, 'Address'),
+    LEN: dwordBits(8, bits(23, 0, 'Length, in bytes')),
+    KEY: inHex(u32(11, 'Key')),
+    SGLID: sglId,
+  },
+)
+
+/** A data block that the transport moves in its own way (Base 2.2 Figure 123). */
+export const TransportSglDataBlock = struct(
+  'Transport SGL Data Block descriptor',
+  { bytes: SGL_DESCRIPTOR_BYTES, doc: "A data block of the transport's own", spec: 'Base 2.2 §4.3.2' },
+  { LEN: u32(8, 'Length, in bytes'), SGLID: sglId },
+)
+
+const declared = {
+  DATA_BLOCK: SglDataBlock,
+  BIT_BUCKET: SglBitBucket,
+  SEGMENT: SglSegment,
+  LAST_SEGMENT: SglLastSegment,
+  KEYED_DATA_BLOCK: KeyedSglDataBlock,
+  TRANSPORT_DATA_BLOCK: TransportSglDataBlock,
+}
+
+type Declared = typeof declared
+
+/** An SGL descriptor as an object: its type, and the fields that this type has. */
+export type DecodedSglDescriptor =
+  | { [K in keyof Declared]: { readonly type: K; readonly fields: ReturnType<Declared[K]['decode']> } }[keyof Declared]
+  | { readonly type: 'VENDOR' | 'RESERVED'; readonly fields: ReturnType<typeof SglDescriptor.decode> }
+
+/**
+ * Decodes an SGL descriptor by its type.
+ * @throws RangeError where `data` ends before the 16 bytes of the descriptor do.
+ */
+export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglDescriptor {
+  const type = typeOf(data, byteOffset)
+  const fields = structOf(type).decode(data, byteOffset)
+  return { type, fields } as DecodedSglDescriptor
+}
+
+/** An SGL descriptor as text, by its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`. */
+export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
+  const layout = structOf(typeOf(data, byteOffset))
+  return [layout.name, ...layout.describe(data, byteOffset)].join(' ')
+}
+
+function typeOf(data: DataView, byteOffset: number): DecodedSglDescriptor['type'] {
+  const type = SglDescriptor.SGLID.SGLDT.of(SglDescriptor.view(data, byteOffset).SGLID)
+  return (SGL_TYPE.values as Record<string, number>)[SGL_TYPE.nameOf(type)] === type
+    ? (SGL_TYPE.nameOf(type) as keyof Declared | 'VENDOR')
+    : 'RESERVED'
+}
+
+function structOf(type: DecodedSglDescriptor['type']) {
+  return type === 'VENDOR' || type === 'RESERVED' ? SglDescriptor : declared[type]
+}
