@@ -13,11 +13,11 @@ export interface Bits<T extends number | bigint = number, V extends NamedValues 
   readonly lsb: number
   readonly doc: string
   readonly values: V
-  /** Whether values other than the named ones may be stored: vendors and later revisions have their own. */
-  readonly open: boolean
-  readonly zeroBased: boolean
+  /** Values other than the named ones may be stored: vendors and later revisions have their own. */
+  readonly open?: true
+  readonly zeroBased?: true
   /** Wider than 32 bits: read and written as a bigint. */
-  readonly wide: boolean
+  readonly wide?: true
   /** Never present; carries the stored type. */
   readonly stores?: T
 }
@@ -47,7 +47,7 @@ export type BitsValues<F extends BitsMap, R = number> = { readonly [K in keyof F
 /** A single bit. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bit(at: number, doc: string): Bits<0 | 1, None> {
-  return { msb: at, lsb: at, doc, values: {}, open: false, zeroBased: false, wide: false }
+  return { msb: at, lsb: at, doc, values: {} }
 }
 
 /** Bits msb:lsb, at most 32 of them; with `values`, only those may be stored. */
@@ -56,7 +56,7 @@ export function bits<const V extends NamedValues>(msb: number, lsb: number, doc:
 /*#__NO_SIDE_EFFECTS__*/
 export function bits(msb: number, lsb: number, doc: string, values: NamedValues = {}): Bits {
   if (msb < lsb || msb - lsb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): expected 1 to 32 bits, msb first`)
-  return { msb, lsb, doc, values, open: false, zeroBased: false, wide: false }
+  return { msb, lsb, doc, values }
 }
 
 /** Bits msb:lsb some of whose values have names, while others may be stored as well. */
@@ -80,7 +80,7 @@ export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, No
 /*#__NO_SIDE_EFFECTS__*/
 export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, None> {
   if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): 32 bits or fewer are declared with bits()`)
-  return { msb, lsb, doc, values: {}, open: false, zeroBased: false, wide: true }
+  return { msb, lsb, doc, values: {}, wide: true }
 }
 
 /** A bit field bound to its declaration: reads itself from a raw word, and carries its named values. */
@@ -133,30 +133,30 @@ export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number
 }
 
 /**
- * Refuses a value that a row cannot hold.
+ * Refuses a value that a row of at most 32 bits cannot hold.
  * @throws TypeError for a value of the wrong type, RangeError for one that does not fit or is none of the named ones.
  */
-export function checkBits(where: Where, row: Bits | Bits<bigint>, value: unknown): void {
-  const max = row.wide ? maskOf(row) : 2 ** (row.msb - row.lsb + 1) - 1
-  const fits =
-    (typeof value === 'bigint' ? row.wide : !row.wide && Number.isInteger(value)) &&
-    (value as number) >= 0 &&
-    (value as number) <= max
-  const { values, open, zeroBased, wide } = row
+export function checkBits(where: Where, row: Bits, value: unknown): void {
+  const { values, open, zeroBased } = row
+  const max = 2 ** (row.msb - row.lsb + 1) - 1
   const named = open ? [] : Object.keys(values)
+  const fits = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max
   if (fits && (named.length === 0 || named.some((key) => values[key] === value))) return
-  const expected =
-    named.length > 0
-      ? named.map((key) => `${values[key]} (${key})`).join(', ')
-      : zeroBased
-        ? zeroBasedUpTo(Number(max))
-        : `${wide ? 'a bigint' : 'an integer'} from 0 to ${max}`
-  refuse(where, row.doc, expected, value, wide ? 'bigint' : 'number')
+  const expected = named.length > 0 ? named.map((key) => `${values[key]} (${key})`).join(', ') : upTo(max, zeroBased)
+  refuse(where, row.doc, expected, value)
 }
 
-/** What a 0's based field expects, in words that say how to get there from a count. */
-export function zeroBasedUpTo(max: number): string {
-  return `a 0's based value from 0 to ${max}, zeroBased(count) of 1 to ${max + 1}`
+function checkWide(where: Where, row: Bits<bigint>, value: unknown): void {
+  const max = maskOf(row)
+  if (typeof value !== 'bigint' || value < 0n || value > max)
+    refuse(where, row.doc, `a bigint from 0 to ${max}`, value, 'bigint')
+}
+
+/** What a field expects that holds up to `max`; of a 0's based one, in words that say how a count becomes its value. */
+export function upTo(max: number, zeroBased?: boolean): string {
+  return zeroBased
+    ? `a 0's based value from 0 to ${max}, zeroBased(count) of 1 to ${max + 1}`
+    : `an integer from 0 to ${max}`
 }
 
 /** The rows of a raw word as an object, with the bits that no row declares as `reserved` where any is set. */
@@ -178,7 +178,8 @@ export function encodeBits(where: Where, widthBits: number, rows: BitsMap, value
     const row = Object.hasOwn(rows, key) ? rows[key] : undefined
     const at = { name: `${where.name}.${key}`, spec: where.spec }
     if (row !== undefined) {
-      checkBits(at, row, value)
+      if (row.wide) checkWide(at, row as Bits<bigint>, value)
+      else checkBits(at, row as Bits, value)
       word = (word & ~placedMask(row)) | (BigInt(value as number) << BigInt(row.lsb))
     } else if (key === 'reserved') {
       const free = undeclaredBits((1n << BigInt(widthBits)) - 1n, rows)

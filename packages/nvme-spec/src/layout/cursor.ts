@@ -37,7 +37,7 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
     at(index: number): this {
       const base = this.origin + index * strideBytes
       // A store outside a typed array is dropped without a word; this is where it is refused.
-      if (!(base >= this.origin && base <= this.last)) refuseIndex(owner, index, this.last + strideBytes)
+      if (!(base >= this.origin && base <= this.last)) refuseBytes(owner, strideBytes, base, this.data)
       this.base = base
       return this
     }
@@ -45,32 +45,26 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
   class AlignedCursor extends AnyCursor {
     declare words: Uint32Array
   }
-  for (const [key, { get, set, setWords }] of Object.entries(fields)) {
+  for (const [key, { offset, get, set, setWords }] of Object.entries(fields)) {
     const where: Where = Object.freeze({ name: `${owner.name}.${key}`, spec: owner.spec })
-    Object.defineProperty(AnyCursor.prototype, key, {
-      get(this: CursorBase): unknown {
-        return get(this.data, this.base)
-      },
-      set(this: CursorBase, value: unknown) {
-        set(this.data, this.base, value, where)
-      },
-      enumerable: true,
+    const load = function (this: CursorBase): unknown {
+      return get(this.data, this.base)
+    }
+    const define = (cursors: { prototype: object }, store: (this: AlignedCursor, value: unknown) => void) =>
+      Object.defineProperty(cursors.prototype, key, { get: load, set: store, enumerable: true })
+    define(AnyCursor, function (value) {
+      set(this.data, this.base, value, where)
     })
-    if (setWords === undefined) continue
-    Object.defineProperty(AlignedCursor.prototype, key, {
-      get(this: CursorBase): unknown {
-        return get(this.data, this.base)
-      },
-      set(this: AlignedCursor, value: unknown) {
+    if (setWords && offset % 4 === 0)
+      define(AlignedCursor, function (value) {
         setWords(this, value, where)
-      },
-      enumerable: true,
-    })
+      })
   }
   Object.assign(AnyCursor.prototype, methods)
   return { AnyCursor, AlignedCursor }
 }
 
-function refuseIndex({ name, spec }: Where, index: number, lengthBytes: number): never {
-  throw new RangeError(`${name}: index ${index} is outside the view of ${lengthBytes} bytes (${spec})`)
+/** Refuses memory that ends before a structure does. */
+export function refuseBytes({ name, spec }: Where, bytes: number, byteOffset: number, { byteLength }: DataView): never {
+  throw new RangeError(`${name} needs ${bytes} bytes at offset ${byteOffset}, the view has ${byteLength} (${spec})`)
 }

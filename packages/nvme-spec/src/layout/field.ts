@@ -1,4 +1,4 @@
-import { checkBits, zeroBasedUpTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
+import { checkBits, count, upTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
 import { refuse, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
@@ -55,14 +55,14 @@ export function u8(offset: number, doc: string): Field<number, None, None>
 export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
 export function u8(offset: number, doc: string, rows: BitsMap = none): Field<number> {
-  return unsigned8(offset, doc, rows, 'an integer from 0 to 255')
+  return unsigned8(offset, doc, rows)
 }
 
-function unsigned8(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
+function unsigned8(offset: number, doc: string, rows: BitsMap, zeroBased?: true): Field<number> {
   return field(offset, 1, doc, rows, {
     get: (data, base) => data.getUint8(base + offset),
     set(data, base, value: number, where) {
-      if ((value & 0xff) !== value) refuse(where, doc, expected, value)
+      if ((value & 0xff) !== value) refuse(where, doc, upTo(0xff, zeroBased), value)
       data.setUint8(base + offset, value)
     },
   })
@@ -73,14 +73,14 @@ export function u16(offset: number, doc: string): Field<number, None, None>
 export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
 export function u16(offset: number, doc: string, rows: BitsMap = none): Field<number> {
-  return unsigned16(offset, doc, rows, 'an integer from 0 to 65535')
+  return unsigned16(offset, doc, rows)
 }
 
-function unsigned16(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
+function unsigned16(offset: number, doc: string, rows: BitsMap, zeroBased?: true): Field<number> {
   return field(offset, 2, doc, rows, {
     get: (data, base) => data.getUint16(base + offset, true),
     set(data, base, value: number, where) {
-      if ((value & 0xffff) !== value) refuse(where, doc, expected, value)
+      if ((value & 0xffff) !== value) refuse(where, doc, upTo(0xffff, zeroBased), value)
       data.setUint16(base + offset, value, true)
     },
   })
@@ -91,22 +91,18 @@ export function u32(offset: number, doc: string): Field<number, None, None>
 export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
 export function u32(offset: number, doc: string, rows: BitsMap = none): Field<number> {
-  return unsigned32(offset, doc, rows, 'an integer from 0 to 4294967295')
-}
-
-function unsigned32(offset: number, doc: string, rows: BitsMap, expected: string): Field<number> {
+  // Once here: a setter with one more call in it is not inlined any more.
+  const expected = upTo(0xffff_ffff)
   return field(offset, 4, doc, rows, {
     get: (data, base) => data.getUint32(base + offset, true),
     set(data, base, value: number, where) {
       if (value >>> 0 !== value) refuse(where, doc, expected, value)
       data.setUint32(base + offset, value, true)
     },
-    ...(offset % 4 === 0 && {
-      setWords(cursor, value: number, where) {
-        if (value >>> 0 !== value) refuse(where, doc, expected, value)
-        cursor.words[(cursor.base + offset) >>> 2] = value
-      },
-    }),
+    setWords(cursor, value: number, where) {
+      if (value >>> 0 !== value) refuse(where, doc, expected, value)
+      cursor.words[(cursor.base + offset) >>> 2] = value
+    },
   })
 }
 
@@ -116,8 +112,7 @@ export function u48(offset: number, doc: string): Field<number, None, None> {
   return field(offset, 6, doc, none, {
     get: (data, base) => data.getUint32(base + offset, true) + data.getUint16(base + offset + 4, true) * 0x1_0000_0000,
     set(data, base, value: number, where) {
-      if (!(Number.isInteger(value) && value >= 0 && value < 2 ** 48))
-        refuse(where, doc, 'an integer from 0 to 281474976710655', value)
+      if (!(Number.isInteger(value) && value >= 0 && value < 2 ** 48)) refuse(where, doc, upTo(0xffff_ffff_ffff), value)
       data.setUint32(base + offset, value, true)
       data.setUint16(base + offset + 4, value / 0x1_0000_0000, true)
     },
@@ -134,7 +129,8 @@ export function inHex<F extends Field<number>>(row: F): F {
 /*#__NO_SIDE_EFFECTS__*/
 export function oneOf<const V extends NamedValues>(row: Field<number>, values: V): Field<V[keyof V], None, V> {
   const { lengthBytes, doc, set } = row
-  const bits: Bits = { msb: lengthBytes * 8 - 1, lsb: 0, doc, values, open: false, zeroBased: false, wide: false }
+  if (lengthBytes > 2) throw new RangeError(`${doc}: a dword with named values is declared with dwordBits()`)
+  const bits: Bits = { msb: lengthBytes * 8 - 1, lsb: 0, doc, values }
   return {
     ...someOf(row, values),
     open: false,
@@ -154,19 +150,19 @@ export function someOf<const V extends NamedValues>(row: Field<number>, values: 
 /** A byte that holds a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count8(offset: number, doc: string): Field<ZeroBased, None, None> {
-  return counted(unsigned8(offset, doc, none, zeroBasedUpTo(0xff)))
+  return counted(unsigned8(offset, doc, none, true))
 }
 
 /** Two bytes that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count16(offset: number, doc: string): Field<ZeroBased, None, None> {
-  return counted(unsigned16(offset, doc, none, zeroBasedUpTo(0xffff)))
+  return counted(unsigned16(offset, doc, none, true))
 }
 
 /** Four bytes that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count32(offset: number, doc: string): Field<ZeroBased, None, None> {
-  return counted(unsigned32(offset, doc, none, zeroBasedUpTo(0xffff_ffff)))
+  return dwordBits(offset, count(31, 0, doc))
 }
 
 function counted(row: Field<number>): Field<ZeroBased, None, None> {
@@ -210,16 +206,14 @@ export function n64(offset: number, doc: string): Field<number, None, None> {
       data.setUint32(at, value, true)
       data.setUint32(at + 4, value / 0x1_0000_0000, true)
     },
-    ...(offset % 4 === 0 && {
-      setWords(cursor, value: number, where) {
-        if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-          refuse(where, doc, expected, value)
-        const { words } = cursor
-        const at = (cursor.base + offset) >>> 2
-        words[at] = value
-        words[at + 1] = value / 0x1_0000_0000
-      },
-    }),
+    setWords(cursor, value: number, where) {
+      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
+        refuse(where, doc, expected, value)
+      const { words } = cursor
+      const at = (cursor.base + offset) >>> 2
+      words[at] = value
+      words[at + 1] = value / 0x1_0000_0000
+    },
   })
 }
 
@@ -365,14 +359,12 @@ export function dwordBits<T extends number, V extends NamedValues>(
         if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
-      ...(offset % 4 === 0 && {
-        setWords(cursor, value: T, where) {
-          if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
-          const { words } = cursor
-          const at = (cursor.base + offset) >>> 2
-          words[at] = (words[at]! & clear) | (value << lsb)
-        },
-      }),
+      setWords(cursor, value: T, where) {
+        if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        const { words } = cursor
+        const at = (cursor.base + offset) >>> 2
+        words[at] = (words[at]! & clear) | (value << lsb)
+      },
     }),
     ...(open && { open }),
     ...(zeroBased && { zeroBased }),

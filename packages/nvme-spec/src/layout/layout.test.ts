@@ -74,7 +74,7 @@ describe('a declaration is refused', () => {
     )
     expect(() => struct('S', structFacts, { A: u32(-4, 'a') })).toThrow(RangeError)
     expect(() => nvmCommand('C', commandFacts, { A: cdw(16, 7, 0, 'a') })).toThrow(
-      'C.A: bytes 64:64 are outside 64 bytes',
+      'C.A: bytes 67:64 are outside 64 bytes',
     )
   })
 
@@ -139,7 +139,7 @@ describe('a structure', () => {
     expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the view has 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
     expect(() => S.view(data).at(2)).toThrow(
-      new RangeError('S: index 2 is outside the view of 100 bytes (gpunvme test)'),
+      new RangeError('S needs 48 bytes at offset 96, the view has 100 (gpunvme test)'),
     )
     expect(() => S.view(data, 4).at(2)).toThrow(RangeError)
     expect(() => S.view(data).at(-1)).toThrow(RangeError)

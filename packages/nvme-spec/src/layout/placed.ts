@@ -1,4 +1,4 @@
-import { cursorClasses, type CursorMethods } from './cursor.js'
+import { cursorClasses, refuseBytes, type CursorMethods } from './cursor.js'
 import type { SpecRef } from './spec-ref.js'
 import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
 import { declaredMask } from './undeclared.js'
@@ -43,9 +43,7 @@ export function place<F extends FieldMap>(
 export function needBytes(name: string, bytes: number, spec: SpecRef, data: DataView, byteOffset: number): void {
   if (!(data instanceof DataView)) throw new TypeError(`${name}: expected a DataView, got ${typeof data} (${spec})`)
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return
-  throw new RangeError(
-    `${name} needs ${bytes} bytes at offset ${byteOffset}, the view has ${data.byteLength} (${spec})`,
-  )
+  refuseBytes({ name, spec }, bytes, byteOffset, data)
 }
 
 /** @throws TypeError for a name that is no field's: on a plain object it would be lost without a word. */

@@ -18,11 +18,11 @@ export function declaredMask(name: string, lengthBytes: number, fields: FieldMap
       )
     }
     const { msb, lsb } = bits ?? { msb: fieldBytes * 8 - 1, lsb: 0 }
-    for (let byte = lsb >>> 3; byte <= msb >>> 3; byte++) {
-      const mask = (0xff << Math.max(0, lsb - byte * 8)) & (0xff >>> Math.max(0, byte * 8 + 7 - msb))
-      if ((taken[offset + byte]! & mask) !== 0)
+    for (let at = offset * 8 + lsb; at <= offset * 8 + msb; at++) {
+      const mask = 1 << (at & 7)
+      if ((taken[at >>> 3]! & mask) !== 0)
         throw new RangeError(`${name}.${key}: overlaps another row at byte ${offset}`)
-      taken[offset + byte]! |= mask
+      taken[at >>> 3]! |= mask
     }
   }
   return taken
