@@ -5,15 +5,115 @@ import type { AnyFeature } from './layout/feature.js'
 import type { AnyStruct } from './layout/struct.js'
 import type { AnyCodes } from './layout/codes.js'
 import type { AnyWord32 } from './layout/word.js'
+import { CapacityManagement, CapacityManagementDw0 } from './admin/capacity-management.js'
+import {
+  AllocateResourcesCdw12,
+  AllocateResourcesDw0,
+  DIRECTIVE_TYPE,
+  DirectiveReceive,
+  DirectiveSend,
+  EnableDirectiveCdw12,
+  IDENTIFY_DIRECTIVE_SEND,
+  IdentifyDirectiveParameters,
+  STREAMS_DIRECTIVE_SEND,
+  StreamsDirectiveParameters,
+  StreamsDirectiveStatus,
+} from './admin/directives.js'
+import { DoorbellBufferConfig } from './admin/doorbell-buffer.js'
 import { Abort, AbortDw0, AET, AsyncEventDw0, AsyncEventDw1, AsyncEventRequest } from './admin/events.js'
 import { AEI_ERROR, AEI_IMMEDIATE, AEI_IO_COMMAND, AEI_NOTICE, AEI_ONE_SHOT, AEI_SMART } from './admin/events.js'
-import { FID, GetFeatures, SetFeatures } from './admin/features.js'
+import { Arbitration } from './admin/feature/arbitration.js'
+import { AsynchronousEventConfiguration } from './admin/feature/asynchronous-event-configuration.js'
+import { ControllerDataQueue, ControllerDataQueueData } from './admin/feature/controller-data-queue.js'
+import { EnduranceGroupEventConfiguration } from './admin/feature/endurance-group-event.js'
+import {
+  FlexibleDataPlacement,
+  FlexibleDataPlacementEvents,
+  SupportedFdpEvent,
+} from './admin/feature/flexible-data-placement.js'
+import { HostBehavior, HostBehaviorSupport } from './admin/feature/host-behavior-support.js'
+import { HostIdentifier, HostIdentifierData } from './admin/feature/host-identifier.js'
+import {
+  HostMemoryBuffer,
+  HostMemoryBufferAttributes,
+  HostMemoryBufferDescriptor,
+} from './admin/feature/host-memory-buffer.js'
+import {
+  CONTROLLER_METADATA_ELEMENT,
+  ControllerMetadata,
+  EnhancedControllerMetadata,
+  HostMetadata,
+  MetadataElement,
+  NAMESPACE_METADATA_ELEMENT,
+  NamespaceMetadata,
+} from './admin/feature/host-metadata.js'
+import { InterruptCoalescing, InterruptVectorConfiguration } from './admin/feature/interrupts.js'
+import { IoCommandSetProfile } from './admin/feature/io-command-set-profile.js'
+import { KeepAliveTimer } from './admin/feature/keep-alive-timer.js'
+import {
+  EmbeddedManagementControllerAddress,
+  EmbeddedManagementControllerAddressData,
+  HostManagementAgentAddress,
+  HostManagementAgentAddressData,
+} from './admin/feature/management-address.js'
+import {
+  AutonomousPowerStateTransition,
+  AutonomousPowerStateTransitionEntry,
+  AutonomousPowerStateTransitions,
+  HostControlledThermalManagement,
+  NonOperationalPowerStateConfig,
+  PowerLossSignalingConfig,
+  PowerManagement,
+  SpinupControl,
+} from './admin/feature/power.js'
+import {
+  DeterministicThresholdConfiguration,
+  PredictableLatencyModeConfig,
+  PredictableLatencyModeWindow,
+} from './admin/feature/predictable-latency.js'
+import { ReadRecoveryLevelConfig } from './admin/feature/read-recovery-level.js'
+import { ReservationNotificationMask, ReservationPersistence } from './admin/feature/reservation.js'
+import { SanitizeConfig } from './admin/feature/sanitize-config.js'
+import { SoftwareProgressMarker } from './admin/feature/software-progress-marker.js'
+import { TemperatureThreshold } from './admin/feature/temperature-threshold.js'
+import { Timestamp, TimestampData } from './admin/feature/timestamp.js'
+import { VolatileWriteCache } from './admin/feature/volatile-write-cache.js'
+import { BootPartitionWriteProtectionConfig, NamespaceWriteProtectionConfig } from './admin/feature/write-protection.js'
+import { FID, GetFeatures, SetFeatures, SupportedCapabilitiesDw0 } from './admin/features.js'
 import { NumberOfQueues } from './admin/feature/number-of-queues.js'
+import { FirmwareCommit, FirmwareImageDownload, FirmwareUpdateDw0 } from './admin/firmware.js'
+import { FormatNvm } from './admin/format.js'
+import { GetLbaStatus, LbaStatusDescriptor, LbaStatusDescriptorList } from './admin/get-lba-status.js'
+import { GetLogPage } from './admin/get-log-page.js'
 import { ActiveNamespaceList, CNS, Identify } from './admin/identify.js'
 import { IdentifyController } from './admin/identify-controller.js'
+import { KeepAlive } from './admin/keep-alive.js'
+import { Lockdown } from './admin/lockdown.js'
+import {
+  NamespaceAttachment,
+  NamespaceManagement,
+  NamespaceManagementDw0,
+  NamespaceToCreate,
+} from './admin/namespace-management.js'
+import { NvmeMiReceive, NvmeMiSend } from './admin/nvme-mi.js'
+import { ADMIN_OPCODE } from './admin/opcodes.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
+import { Sanitize } from './admin/sanitize.js'
+import { SecurityReceive, SecuritySend } from './admin/security.js'
+import { DeviceSelfTest } from './admin/self-test.js'
+import { VirtualizationManagement } from './admin/virtualization.js'
 import { CQE } from './cqe.js'
 import { CQyHDBL, SQyTDBL } from './doorbells.js'
+import { ErrorRecovery } from './nvm/feature/error-recovery.js'
+import { LbaRange, LbaRanges, LbaRangeType } from './nvm/feature/lba-range-type.js'
+import { LbaStatusInformationAttributes } from './nvm/feature/lba-status-information.js'
+import {
+  PerformanceAttributeIdentifiers,
+  PerformanceCharacteristics,
+  StandardPerformanceAttribute,
+  VendorSpecificPerformanceAttribute,
+} from './nvm/feature/performance-characteristics.js'
+import { WriteAtomicityNormal } from './nvm/feature/write-atomicity-normal.js'
 import { Flush } from './nvm/flush.js'
 import { IdentifyNamespace } from './nvm/identify-namespace.js'
 import { Read, Write } from './nvm/read-write.js'
@@ -25,6 +125,7 @@ import { SQE } from './sqe.js'
 export const allCommands: readonly AnyCommand[] = [
   DeleteIoSq,
   CreateIoSq,
+  GetLogPage,
   DeleteIoCq,
   CreateIoCq,
   Identify,
@@ -32,6 +133,25 @@ export const allCommands: readonly AnyCommand[] = [
   SetFeatures,
   GetFeatures,
   AsyncEventRequest,
+  NamespaceManagement,
+  FirmwareCommit,
+  FirmwareImageDownload,
+  DeviceSelfTest,
+  NamespaceAttachment,
+  KeepAlive,
+  DirectiveSend,
+  DirectiveReceive,
+  VirtualizationManagement,
+  NvmeMiSend,
+  NvmeMiReceive,
+  CapacityManagement,
+  Lockdown,
+  DoorbellBufferConfig,
+  FormatNvm,
+  SecuritySend,
+  SecurityReceive,
+  Sanitize,
+  GetLbaStatus,
   Flush,
   Write,
   Read,
@@ -44,6 +164,31 @@ export const allStructs: readonly AnyStruct[] = [
   ActiveNamespaceList,
   IdentifyController,
   IdentifyNamespace,
+  NamespaceToCreate,
+  IdentifyDirectiveParameters,
+  StreamsDirectiveParameters,
+  StreamsDirectiveStatus,
+  LbaStatusDescriptorList,
+  LbaStatusDescriptor,
+  LbaRange,
+  LbaRanges,
+  AutonomousPowerStateTransitionEntry,
+  AutonomousPowerStateTransitions,
+  HostMemoryBufferDescriptor,
+  HostMemoryBufferAttributes,
+  TimestampData,
+  DeterministicThresholdConfiguration,
+  HostBehavior,
+  StandardPerformanceAttribute,
+  PerformanceAttributeIdentifiers,
+  VendorSpecificPerformanceAttribute,
+  SupportedFdpEvent,
+  ControllerDataQueueData,
+  EmbeddedManagementControllerAddressData,
+  HostManagementAgentAddressData,
+  HostMetadata,
+  MetadataElement,
+  HostIdentifierData,
   SglDescriptor,
   SglDataBlock,
   SglBitBucket,
@@ -54,12 +199,61 @@ export const allStructs: readonly AnyStruct[] = [
 ]
 
 /** Every feature, in the order of its identifier. */
-export const allFeatures: readonly AnyFeature[] = [NumberOfQueues]
+export const allFeatures: readonly AnyFeature[] = [
+  Arbitration,
+  PowerManagement,
+  LbaRangeType,
+  TemperatureThreshold,
+  ErrorRecovery,
+  VolatileWriteCache,
+  NumberOfQueues,
+  InterruptCoalescing,
+  InterruptVectorConfiguration,
+  WriteAtomicityNormal,
+  AsynchronousEventConfiguration,
+  AutonomousPowerStateTransition,
+  HostMemoryBuffer,
+  Timestamp,
+  KeepAliveTimer,
+  HostControlledThermalManagement,
+  NonOperationalPowerStateConfig,
+  ReadRecoveryLevelConfig,
+  PredictableLatencyModeConfig,
+  PredictableLatencyModeWindow,
+  LbaStatusInformationAttributes,
+  HostBehaviorSupport,
+  SanitizeConfig,
+  EnduranceGroupEventConfiguration,
+  IoCommandSetProfile,
+  SpinupControl,
+  PowerLossSignalingConfig,
+  PerformanceCharacteristics,
+  FlexibleDataPlacement,
+  FlexibleDataPlacementEvents,
+  ControllerDataQueue,
+  EmbeddedManagementControllerAddress,
+  HostManagementAgentAddress,
+  EnhancedControllerMetadata,
+  ControllerMetadata,
+  NamespaceMetadata,
+  SoftwareProgressMarker,
+  HostIdentifier,
+  ReservationNotificationMask,
+  ReservationPersistence,
+  NamespaceWriteProtectionConfig,
+  BootPartitionWriteProtectionConfig,
+]
 
 /** Every table of numbers. */
 export const allCodes: readonly AnyCodes[] = [
   CNS,
   FID,
+  ADMIN_OPCODE,
+  DIRECTIVE_TYPE,
+  IDENTIFY_DIRECTIVE_SEND,
+  STREAMS_DIRECTIVE_SEND,
+  CONTROLLER_METADATA_ELEMENT,
+  NAMESPACE_METADATA_ELEMENT,
   AET,
   AEI_ERROR,
   AEI_SMART,
@@ -72,4 +266,17 @@ export const allCodes: readonly AnyCodes[] = [
 ]
 
 /** Every dword that is neither a register nor a feature's. */
-export const allWords: readonly AnyWord32[] = [SQyTDBL, CQyHDBL, AbortDw0, AsyncEventDw0, AsyncEventDw1]
+export const allWords: readonly AnyWord32[] = [
+  SQyTDBL,
+  CQyHDBL,
+  AbortDw0,
+  AsyncEventDw0,
+  AsyncEventDw1,
+  SupportedCapabilitiesDw0,
+  FirmwareUpdateDw0,
+  NamespaceManagementDw0,
+  EnableDirectiveCdw12,
+  AllocateResourcesCdw12,
+  AllocateResourcesDw0,
+  CapacityManagementDw0,
+]

@@ -101,7 +101,7 @@ const entries: [AnyCommand, object, string][] = [
       FID: 0x07,
       SV: 1,
       CDW11: NumberOfQueues.CDW11.encode({ NSQR: zeroBased(4), NCQR: zeroBased(8) }),
-      UIDX: 1,
+      CDW14: 1,
       CDW15: 0x8000_0001,
     },
     `09 00 08 00  00 00 00 00  00 00 00 00  00 00 00 00
@@ -348,10 +348,10 @@ describe('formatSqe', () => {
 
   it('shows the dwords of an opcode that is not declared', () => {
     const data = new DataView(new ArrayBuffer(72))
-    SQE.view(data, 8).at(0).OPC = 0x80
+    SQE.view(data, 8).at(0).OPC = 0xc0
     SQE.view(data, 8).CDW10 = 0x1_0001
-    expect(formatSqe('admin', data, 8)).toBe('Admin opcode 0x80 CDW10=0x00010001')
-    expect(formatSqe('nvm', data, 8)).toBe('NVM opcode 0x80 CDW10=0x00010001')
+    expect(formatSqe('admin', data, 8)).toBe('Admin opcode 0xc0 CDW10=0x00010001')
+    expect(formatSqe('nvm', data, 8)).toBe('NVM opcode 0xc0 CDW10=0x00010001')
   })
 
   it('formats any 64 bytes, on either kind of queue', () => {

@@ -33,19 +33,22 @@ export interface DecodedSqe {
 export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
   const command = commandOf(set, SQE.view(data, byteOffset).OPC)
   const fields: Record<string, unknown> = decodeFields(command ?? SQE, data, byteOffset)
-  for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(fields[key] as number)
+  const raw = SQE.view(data, byteOffset)
+  for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(raw[key])
   return { command: command?.name, set, fields }
 }
 
 /** A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`. */
 export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
-  const { OPC } = SQE.view(data, byteOffset)
+  const raw = SQE.view(data, byteOffset)
+  const { OPC } = raw
   const command = commandOf(set, OPC)
-  const words = new Map<string, AnyWord32>(featureWords(command, data, byteOffset))
+  const words = new Map(
+    featureWords(command, data, byteOffset).map(([key, word]) => [key as string, word.describe(raw[key])]),
+  )
   const lines = describeFields(command ?? SQE, data, byteOffset).flatMap((line) => {
     const [key = ''] = line.split('=', 1)
-    const raw = Number(line.slice(key.length + 1))
-    return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!.describe(raw)} }` : line]
+    return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!} }` : line]
   })
   return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
 }
@@ -55,7 +58,7 @@ function featureWords(
   command: AnyCommand | undefined,
   data: DataView,
   byteOffset: number,
-): [FeatureDword, AnyWord32][] {
+): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
   const features = [SetFeatures.name, GetFeatures.name].includes(command?.name ?? '')
   if (command === undefined || !features) return []
   const { FID } = SetFeatures.view(data, byteOffset)

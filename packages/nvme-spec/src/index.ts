@@ -1,3 +1,18 @@
+export { CapacityManagement, CapacityManagementDw0 } from './admin/capacity-management.js'
+export {
+  AllocateResourcesCdw12,
+  AllocateResourcesDw0,
+  DIRECTIVE_TYPE,
+  DirectiveReceive,
+  DirectiveSend,
+  EnableDirectiveCdw12,
+  IDENTIFY_DIRECTIVE_SEND,
+  IdentifyDirectiveParameters,
+  STREAMS_DIRECTIVE_SEND,
+  StreamsDirectiveParameters,
+  StreamsDirectiveStatus,
+} from './admin/directives.js'
+export { DoorbellBufferConfig } from './admin/doorbell-buffer.js'
 export {
   Abort,
   AbortDw0,
@@ -14,17 +29,102 @@ export {
   eventInformation,
   formatAsyncEvent,
 } from './admin/events.js'
+export { Arbitration } from './admin/feature/arbitration.js'
+export { AsynchronousEventConfiguration } from './admin/feature/asynchronous-event-configuration.js'
+export { ControllerDataQueue, ControllerDataQueueData } from './admin/feature/controller-data-queue.js'
+export { EnduranceGroupEventConfiguration } from './admin/feature/endurance-group-event.js'
+export {
+  FlexibleDataPlacement,
+  FlexibleDataPlacementEvents,
+  SupportedFdpEvent,
+} from './admin/feature/flexible-data-placement.js'
+export { HostBehavior, HostBehaviorSupport } from './admin/feature/host-behavior-support.js'
+export { HostIdentifier, HostIdentifierData } from './admin/feature/host-identifier.js'
+export {
+  HostMemoryBuffer,
+  HostMemoryBufferAttributes,
+  HostMemoryBufferDescriptor,
+} from './admin/feature/host-memory-buffer.js'
+export {
+  CONTROLLER_METADATA_ELEMENT,
+  ControllerMetadata,
+  EnhancedControllerMetadata,
+  HostMetadata,
+  MetadataElement,
+  NAMESPACE_METADATA_ELEMENT,
+  NamespaceMetadata,
+} from './admin/feature/host-metadata.js'
+export { InterruptCoalescing, InterruptVectorConfiguration } from './admin/feature/interrupts.js'
+export { IoCommandSetProfile } from './admin/feature/io-command-set-profile.js'
+export { KeepAliveTimer } from './admin/feature/keep-alive-timer.js'
+export {
+  EmbeddedManagementControllerAddress,
+  EmbeddedManagementControllerAddressData,
+  HostManagementAgentAddress,
+  HostManagementAgentAddressData,
+} from './admin/feature/management-address.js'
 export { NumberOfQueues } from './admin/feature/number-of-queues.js'
-export { FID, GetFeatures, SetFeatures } from './admin/features.js'
+export {
+  AutonomousPowerStateTransition,
+  AutonomousPowerStateTransitionEntry,
+  AutonomousPowerStateTransitions,
+  HostControlledThermalManagement,
+  NonOperationalPowerStateConfig,
+  PowerLossSignalingConfig,
+  PowerManagement,
+  SpinupControl,
+} from './admin/feature/power.js'
+export {
+  DeterministicThresholdConfiguration,
+  PredictableLatencyModeConfig,
+  PredictableLatencyModeWindow,
+} from './admin/feature/predictable-latency.js'
+export { ReadRecoveryLevelConfig } from './admin/feature/read-recovery-level.js'
+export { ReservationNotificationMask, ReservationPersistence } from './admin/feature/reservation.js'
+export { SanitizeConfig } from './admin/feature/sanitize-config.js'
+export { SoftwareProgressMarker } from './admin/feature/software-progress-marker.js'
+export { TemperatureThreshold } from './admin/feature/temperature-threshold.js'
+export { Timestamp, TimestampData } from './admin/feature/timestamp.js'
+export { VolatileWriteCache } from './admin/feature/volatile-write-cache.js'
+export { BootPartitionWriteProtectionConfig, NamespaceWriteProtectionConfig } from './admin/feature/write-protection.js'
+export { FID, GetFeatures, SetFeatures, SupportedCapabilitiesDw0 } from './admin/features.js'
+export { FirmwareCommit, FirmwareImageDownload, FirmwareUpdateDw0 } from './admin/firmware.js'
+export { FormatNvm } from './admin/format.js'
+export { GetLbaStatus, LbaStatusDescriptor, LbaStatusDescriptorList } from './admin/get-lba-status.js'
+export { GetLogPage, logPagePart, type LogPagePart } from './admin/get-log-page.js'
 export { ActiveNamespaceList, CNS, Identify, IDENTIFY_BYTES } from './admin/identify.js'
 export { IdentifyController } from './admin/identify-controller.js'
+export { KeepAlive } from './admin/keep-alive.js'
+export { Lockdown } from './admin/lockdown.js'
+export {
+  NamespaceAttachment,
+  NamespaceManagement,
+  NamespaceManagementDw0,
+  NamespaceToCreate,
+} from './admin/namespace-management.js'
+export { NvmeMiReceive, NvmeMiSend } from './admin/nvme-mi.js'
+export { ADMIN_OPCODE } from './admin/opcodes.js'
 export { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
+export { Sanitize } from './admin/sanitize.js'
+export { SecurityReceive, SecuritySend } from './admin/security.js'
+export { DeviceSelfTest } from './admin/self-test.js'
+export { VirtualizationManagement } from './admin/virtualization.js'
 export { commandOf, decodeSqe, formatSqe, type DecodedSqe } from './commands.js'
 export { CQE, formatCqe } from './cqe.js'
 export { cqHeadDoorbell, CQyHDBL, DOORBELL_BASE, sqTailDoorbell, SQyTDBL } from './doorbells.js'
 export { GpuNvmeError, type ErrorCategory, type ErrorDetails } from './error.js'
 export { countOf, zeroBased, type ZeroBased } from './layout/zero-based.js'
 export { MAX_BLOCKS_PER_COMMAND, maxTransferBytes, memoryPageBytes } from './limits.js'
+export { ErrorRecovery } from './nvm/feature/error-recovery.js'
+export { LbaRange, LbaRanges, LbaRangeType } from './nvm/feature/lba-range-type.js'
+export { LbaStatusInformationAttributes } from './nvm/feature/lba-status-information.js'
+export {
+  PerformanceAttributeIdentifiers,
+  PerformanceCharacteristics,
+  StandardPerformanceAttribute,
+  VendorSpecificPerformanceAttribute,
+} from './nvm/feature/performance-characteristics.js'
+export { WriteAtomicityNormal } from './nvm/feature/write-atomicity-normal.js'
 export { Flush } from './nvm/flush.js'
 export { IdentifyNamespace, lbaFormatIndex } from './nvm/identify-namespace.js'
 export { Read, Write } from './nvm/read-write.js'

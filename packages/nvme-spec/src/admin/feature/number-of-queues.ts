@@ -11,7 +11,7 @@ export const NumberOfQueues = feature(
   {
     fid: FID.NUMBER_OF_QUEUES,
     doc: 'I/O queues asked for, and I/O queues allocated',
-    spec: 'libnvme 1.3 nvme_features_nr_queues',
+    spec: 'libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT',
   },
   {
     CDW11: {

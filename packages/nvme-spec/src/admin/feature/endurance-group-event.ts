@@ -1,0 +1,19 @@
+import { bits } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+import { FID } from '../features.js'
+
+/** Endurance Group Event Configuration (FID 18h): which warnings of a group are events. */
+export const EnduranceGroupEventConfiguration = feature(
+  'Endurance Group Event Configuration',
+  {
+    fid: FID.ENDURANCE_GROUP_EVENT_CONFIGURATION,
+    doc: 'Which warnings of a group are events',
+    spec: 'libnvme 1.3 NVME_FEAT_EG_ENDGID_SHIFT',
+  },
+  {
+    CDW11: {
+      ENDGID: bits(15, 0, 'Endurance Group Identifier'),
+      EGCW: bits(23, 16, 'Endurance Group Critical Warnings'),
+    },
+  },
+)

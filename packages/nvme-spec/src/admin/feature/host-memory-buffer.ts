@@ -1,0 +1,57 @@
+import { bit, bits } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+import { n64, u32 } from '../../layout/field.js'
+import { struct } from '../../layout/struct.js'
+import { FID } from '../features.js'
+
+/** An entry of the Host Memory Descriptor List: pages in a row (symbols of Base 2.1 §5.1.25.2.4, Figure 453). */
+export const HostMemoryBufferDescriptor = struct(
+  'Host Memory Buffer Descriptor Entry',
+  { bytes: 16, doc: 'Memory pages in a row', spec: 'Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc' },
+  {
+    BADD: n64(0, 'Buffer Address'),
+    BSIZE: u32(8, 'Buffer Size in memory pages'),
+  },
+)
+
+/** What Get Features returns as data: where the buffer is. */
+export const HostMemoryBufferAttributes = struct(
+  'Host Memory Buffer Attributes',
+  { bytes: 4096, doc: 'Where the Host Memory Buffer is', spec: 'libnvme 1.3 nvme_host_mem_buf_attrs' },
+  {
+    HSIZE: u32(0, 'Host Memory Buffer Size in memory pages'),
+    HMDLAL: u32(4, 'Host Memory Descriptor List Address Lower'),
+    HMDLAU: u32(8, 'Host Memory Descriptor List Address Upper'),
+    HMDLEC: u32(12, 'Host Memory Descriptor List Entry Count'),
+  },
+)
+
+/**
+ * Host Memory Buffer (FID 0Dh): memory of the host that the controller may use (Base 2.1 Figures 447 to 451). MR is
+ * Linux's `NVME_HOST_MEM_RETURN`; HMNARE and HMNAR stand where nvme-cli prints them.
+ */
+export const HostMemoryBuffer = feature(
+  'Host Memory Buffer',
+  {
+    fid: FID.HOST_MEMORY_BUFFER,
+    doc: 'Host memory that the controller may use',
+    spec: 'Base 2.1 §5.1.25.2.4',
+    data: HostMemoryBufferAttributes,
+  },
+  {
+    CDW11: {
+      EHM: bit(0, 'Enable Host Memory'),
+      MR: bit(1, 'Memory Return'),
+      HMNARE: bit(2, 'Host Memory Non-operational Access Restriction Enable'),
+    },
+    CDW12: { HSIZE: bits(31, 0, 'Host Memory Buffer Size in memory pages') },
+    CDW13: { HMDLLA: bits(31, 0, 'Host Memory Descriptor List Lower Address') },
+    CDW14: { HMDLUA: bits(31, 0, 'Host Memory Descriptor List Upper Address') },
+    CDW15: { HMDLEC: bits(31, 0, 'Host Memory Descriptor List Entry Count') },
+    DW0: {
+      EHM: bit(0, 'Enable Host Memory'),
+      HMNARE: bit(2, 'Host Memory Non-operational Access Restriction Enable'),
+      HMNAR: bit(3, 'Host Memory Non-operational Access Restricted'),
+    },
+  },
+)

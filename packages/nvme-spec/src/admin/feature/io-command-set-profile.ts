@@ -1,0 +1,10 @@
+import { bits } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+import { FID } from '../features.js'
+
+/** I/O Command Set Profile (FID 19h): which combination is in use (Base 2.1 Figures 410 and 411). */
+export const IoCommandSetProfile = feature(
+  'I/O Command Set Profile',
+  { fid: FID.IO_COMMAND_SET_PROFILE, doc: 'I/O command sets in use', spec: 'Base 2.1 §5.1.25.1.17' },
+  { CDW11: { IOCSCI: bits(8, 0, 'I/O Command Set Combination Index') } },
+)

@@ -1,0 +1,41 @@
+import { bit } from '../layout/bits.js'
+import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/command.js'
+import { word32 } from '../layout/word.js'
+
+/** Puts a downloaded image into a firmware slot or Boot Partition, or activates one (Base 2.1 §5.1.8, Figure 181). */
+export const FirmwareCommit = adminCommand(
+  'Firmware Commit',
+  { opcode: 0x10, doc: 'Verifies, stores and activates a downloaded image', spec: 'Base 2.1 §5.1.8' },
+  {
+    FS: cdw(10, 2, 0, 'Firmware Slot; 0 lets the controller choose'),
+    CA: cdw(10, 5, 3, 'Commit Action', {
+      REPLACE: 0,
+      REPLACE_AND_ACTIVATE_AT_RESET: 1,
+      ACTIVATE_AT_RESET: 2,
+      REPLACE_AND_ACTIVATE_IMMEDIATELY: 3,
+      REPLACE_BOOT_PARTITION: 6,
+      ACTIVATE_BOOT_PARTITION: 7,
+    }),
+    BPID: cdwBit(10, 31, 'Boot Partition ID'),
+  },
+)
+
+/** Transfers a piece of an image (Base 2.1 §5.1.9, Figures 185 and 186). */
+export const FirmwareImageDownload = adminCommand(
+  'Firmware Image Download',
+  { opcode: 0x11, doc: 'Transfers a piece of a firmware image', spec: 'Base 2.1 §5.1.9' },
+  {
+    NUMD: cdwCount(10, 31, 0, 'Number of Dwords'),
+    OFST: cdw(11, 31, 0, 'Offset in dwords'),
+  },
+)
+
+/** Dword 0 of the completion of either: Multiple Update Detected, bit by bit (Base 2.1 §5.1.8.1, Figure 182). */
+export const FirmwareUpdateDw0 = word32(
+  'Firmware Update.DW0',
+  { doc: 'Updates of an image that overlapped this one', spec: 'Base 2.1 §5.1.8.1' },
+  {
+    ASQFWO: bit(0, 'Admin Submission Queue FW Overlap'),
+    MEFWO: bit(1, 'Management Endpoint FW Overlap'),
+  },
+)

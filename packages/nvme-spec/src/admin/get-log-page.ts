@@ -1,0 +1,59 @@
+import { adminCommand, cdw, cdwBit } from '../layout/command.js'
+import { refuse } from '../layout/spec-ref.js'
+
+/**
+ * Returns a part of a log page (Base 2.1 §5.1.12, Figures 196 to 201). What part stands in five fields, which
+ * `logPagePart` fills.
+ */
+export const GetLogPage = adminCommand(
+  'Get Log Page',
+  { opcode: 0x02, doc: 'Returns a part of a log page', spec: 'Base 2.1 §5.1.12' },
+  {
+    LID: cdw(10, 7, 0, 'Log Page Identifier'),
+    LSP: cdw(10, 14, 8, 'Log Specific Parameter'),
+    RAE: cdwBit(10, 15, 'Retain Asynchronous Event'),
+    NUMDL: cdw(10, 31, 16, "Number of Dwords Lower, 0's based with NUMDU"),
+    NUMDU: cdw(11, 15, 0, 'Number of Dwords Upper'),
+    LSI: cdw(11, 31, 16, 'Log Specific Identifier'),
+    LPOL: cdw(12, 31, 0, 'Log Page Offset Lower'),
+    LPOU: cdw(13, 31, 0, 'Log Page Offset Upper'),
+    UIDX: cdw(14, 6, 0, 'UUID Index'),
+    OT: cdwBit(14, 23, 'Offset Type: 1 is an index, 0 bytes'),
+    CSI: cdw(14, 31, 24, 'Command Set Identifier'),
+  },
+)
+
+/** The fields of Get Log Page that say what part of the page to return. */
+export interface LogPagePart {
+  readonly NUMDL: number
+  readonly NUMDU: number
+  readonly LPOL: number
+  readonly LPOU: number
+  readonly OT: 0 | 1
+}
+
+/**
+ * The fields of Get Log Page for `dwords` dwords from `offset` on: `{ LID: 2, ...logPagePart(128) }`. The offset counts
+ * bytes, or entries of the page's list with `of` 'index', which not every log page takes (Base 2.1 §5.1.12).
+ * @throws TypeError or RangeError for a count or an offset that the fields cannot hold, and for an offset in bytes that
+ *   is no multiple of four, which a controller may take as if its low bits were zero.
+ */
+export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'bytes' | 'index' = 'bytes'): LogPagePart {
+  const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })
+  if (!(Number.isInteger(dwords) && dwords >= 1 && dwords <= 2 ** 32))
+    refuse(where('NUMD'), 'Number of Dwords', 'an integer from 1 to 4294967296', dwords)
+  const exact = typeof offset === 'bigint' || Number.isSafeInteger(offset)
+  if (!exact || offset < 0 || BigInt.asUintN(64, BigInt(offset)) !== BigInt(offset))
+    refuse(where('LPO'), 'Log Page Offset', 'an integer from 0 to 2^64 - 1', offset, typeof offset)
+  const wide = BigInt(offset)
+  if (of === 'bytes' && wide % 4n !== 0n)
+    refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, typeof offset)
+  const numd = dwords - 1
+  return {
+    NUMDL: numd % 0x1_0000,
+    NUMDU: Math.floor(numd / 0x1_0000),
+    LPOL: Number(wide & 0xffff_ffffn),
+    LPOU: Number(wide >> 32n),
+    OT: of === 'index' ? 1 : 0,
+  }
+}

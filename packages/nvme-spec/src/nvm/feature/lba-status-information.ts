@@ -1,0 +1,18 @@
+import { FID } from '../../admin/features.js'
+import { bits } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+
+/**
+ * LBA Status Information Attributes (FID 15h, which Figure 91 calls LBA Status Information Report Interval): how often
+ * to ask for potentially unrecoverable blocks (NVM 1.2 §4.1.3.5, Figure 99).
+ */
+export const LbaStatusInformationAttributes = feature(
+  'LBA Status Information Attributes',
+  { fid: FID.LBA_STATUS_INFORMATION, doc: 'How often LBA status is reported', spec: 'NVM 1.2 §4.1.3.5' },
+  {
+    CDW11: {
+      LSIRI: bits(15, 0, 'LBA Status Information Report Interval in 100 ms'),
+      LSIPI: bits(31, 16, 'LBA Status Information Poll Interval in 100 ms'),
+    },
+  },
+)

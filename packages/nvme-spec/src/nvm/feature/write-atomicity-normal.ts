@@ -1,0 +1,10 @@
+import { FID } from '../../admin/features.js'
+import { bit } from '../../layout/bits.js'
+import { feature } from '../../layout/feature.js'
+
+/** Write Atomicity Normal (FID 0Ah): whether AWUN and NAWUN are honored (NVM 1.2 §4.1.3.3, Figure 97). */
+export const WriteAtomicityNormal = feature(
+  'Write Atomicity Normal',
+  { fid: FID.WRITE_ATOMICITY_NORMAL, doc: 'Whether AWUN and NAWUN are honored', spec: 'NVM 1.2 §4.1.3.3' },
+  { CDW11: { DN: bit(0, 'Disable Normal') } },
+)
