@@ -12,6 +12,7 @@ const stamp = createHash('sha256')
   .update(readFileSync(join(root, 'pnpm-lock.yaml')))
   .digest('hex')
 
+const buildSpec = 'turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only'
 const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
   test: [
@@ -23,6 +24,9 @@ const tasks = {
     'node scripts/test-summary.mjs',
   ],
   docs: ['turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only', 'typedoc'],
+  // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
+  gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],
+  'gen:check': [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs --check'],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
 }
 

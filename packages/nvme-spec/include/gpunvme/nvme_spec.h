@@ -1,0 +1,3016 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The NVMe wire format for C11, C++17, CUDA and Linux kernel modules.
+ * Generated from the declarations in packages/nvme-spec/src; edit those, then run: pnpm gen
+ *
+ * A name is the one that @gpunvme/nvme-spec exports: CreateIoSq is GPUNVME_CREATE_IO_SQ, IdentifyController is
+ * struct gpunvme_identify_controller.
+ *
+ * Bits: X_SHIFT is the place of the lowest bit, X_MASK has the bits set where they stand (as GENMASK() gives them, so
+ * that FIELD_PREP() and FIELD_GET() of Linux take it), and values with names are not shifted. Bits of a register are
+ * counted in that register; bits of a structure in the member that holds them, or in the little-endian integer that a
+ * member of bytes is; bits of a command in dword X_DWORD of its entry, which is cdw10 of struct gpunvme_sqe for 10. A
+ * field of more than one dword has X_BITS instead, and its low dword is X_DWORD.
+ *
+ * Structures are aligned as C aligns them, without bit-fields and without packing: what the specification does not
+ * align is an array of bytes, and so is what it reserves. Members named bits_N hold rows that share bytes. An entry of
+ * a list may stand at an address that suits no structure: copy it first. Text ends with its array, not with a null.
+ */
+#ifndef GPUNVME_NVME_SPEC_H
+#define GPUNVME_NVME_SPEC_H
+
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#include <linux/types.h>
+#else
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "gpunvme/nvme_spec.h reads memory of the device as it stands: little-endian processors only"
+#endif
+
+#if defined(__cplusplus)
+#define GPUNVME_ALIGNED(n) alignas(n)
+#define GPUNVME_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define GPUNVME_ALIGNED(n) _Alignas(n)
+#define GPUNVME_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+#define GPUNVME_ASSERT_SIZE(type, bytes) GPUNVME_ASSERT(sizeof(type) == (bytes), #type " is not " #bytes " bytes")
+#define GPUNVME_ASSERT_OFFSET(type, member, bytes) \
+	GPUNVME_ASSERT(offsetof(type, member) == (bytes), #member " of " #type " is not at byte " #bytes)
+
+/* The bits of a field, given by its name without _MASK: GPUNVME_FIELD_PREP(GPUNVME_CC_MPS, 0) */
+#define GPUNVME_FIELD_PREP(field, value) (((((field##_MASK) & 0) | (value)) << (field##_SHIFT)) & (field##_MASK))
+/* The value of a field in a word: GPUNVME_FIELD_GET(GPUNVME_CSTS_SHST, csts) */
+#define GPUNVME_FIELD_GET(field, word) (((word) & (field##_MASK)) >> (field##_SHIFT))
+
+/* CAP: Controller Capabilities (ro, 64 bits; Base 2.1 §3.1.4.1) */
+#define GPUNVME_REG_CAP 0x0u
+#define GPUNVME_CAP_MQES_SHIFT 0 /* Maximum Queue Entries Supported */
+#define GPUNVME_CAP_MQES_MASK 0xffffULL
+#define GPUNVME_CAP_CQR_SHIFT 16 /* Contiguous Queues Required */
+#define GPUNVME_CAP_CQR_MASK 0x10000ULL
+#define GPUNVME_CAP_AMS_WRRUPC_SHIFT 17 /* Arbitration: Weighted Round Robin with Urgent Priority Class */
+#define GPUNVME_CAP_AMS_WRRUPC_MASK 0x20000ULL
+#define GPUNVME_CAP_AMS_VS_SHIFT 18 /* Arbitration: Vendor Specific */
+#define GPUNVME_CAP_AMS_VS_MASK 0x40000ULL
+#define GPUNVME_CAP_TO_SHIFT 24 /* Timeout for CSTS.RDY to follow CC.EN, in 500 ms units */
+#define GPUNVME_CAP_TO_MASK 0xff000000ULL
+#define GPUNVME_CAP_DSTRD_SHIFT 32 /* Doorbell Stride: 2 ^ (2 + DSTRD) bytes */
+#define GPUNVME_CAP_DSTRD_MASK 0xf00000000ULL
+#define GPUNVME_CAP_NSSRS_SHIFT 36 /* NVM Subsystem Reset Supported */
+#define GPUNVME_CAP_NSSRS_MASK 0x1000000000ULL
+#define GPUNVME_CAP_CSS_NCSS_SHIFT 37 /* NVM Command Set Support */
+#define GPUNVME_CAP_CSS_NCSS_MASK 0x2000000000ULL
+#define GPUNVME_CAP_CSS_IOCSS_SHIFT 43 /* I/O Command Set Support: Identify I/O Command Set exists */
+#define GPUNVME_CAP_CSS_IOCSS_MASK 0x80000000000ULL
+#define GPUNVME_CAP_CSS_NOIOCSS_SHIFT 44 /* No I/O Command Set Support: Admin commands only */
+#define GPUNVME_CAP_CSS_NOIOCSS_MASK 0x100000000000ULL
+#define GPUNVME_CAP_BPS_SHIFT 45 /* Boot Partition Support */
+#define GPUNVME_CAP_BPS_MASK 0x200000000000ULL
+#define GPUNVME_CAP_CPS_SHIFT 46 /* Controller Power Scope */
+#define GPUNVME_CAP_CPS_MASK 0xc00000000000ULL
+#define GPUNVME_CAP_CPS_NOT_REPORTED 0x0u
+#define GPUNVME_CAP_CPS_CONTROLLER 0x1u
+#define GPUNVME_CAP_CPS_DOMAIN 0x2u
+#define GPUNVME_CAP_CPS_NVM_SUBSYSTEM 0x3u
+#define GPUNVME_CAP_MPSMIN_SHIFT 48 /* Memory Page Size Minimum: 2 ^ (12 + MPSMIN) bytes */
+#define GPUNVME_CAP_MPSMIN_MASK 0xf000000000000ULL
+#define GPUNVME_CAP_MPSMAX_SHIFT 52 /* Memory Page Size Maximum: 2 ^ (12 + MPSMAX) bytes */
+#define GPUNVME_CAP_MPSMAX_MASK 0xf0000000000000ULL
+#define GPUNVME_CAP_PMRS_SHIFT 56 /* Persistent Memory Region Supported */
+#define GPUNVME_CAP_PMRS_MASK 0x100000000000000ULL
+#define GPUNVME_CAP_CMBS_SHIFT 57 /* Controller Memory Buffer Supported */
+#define GPUNVME_CAP_CMBS_MASK 0x200000000000000ULL
+#define GPUNVME_CAP_NSSS_SHIFT 58 /* NVM Subsystem Shutdown Supported */
+#define GPUNVME_CAP_NSSS_MASK 0x400000000000000ULL
+#define GPUNVME_CAP_CRWMS_SHIFT 59 /* Controller Ready With Media Support */
+#define GPUNVME_CAP_CRWMS_MASK 0x800000000000000ULL
+#define GPUNVME_CAP_CRIMS_SHIFT 60 /* Controller Ready Independent of Media Support */
+#define GPUNVME_CAP_CRIMS_MASK 0x1000000000000000ULL
+#define GPUNVME_CAP_NSSES_SHIFT 61 /* NVM Subsystem Shutdown Enhancements Supported */
+#define GPUNVME_CAP_NSSES_MASK 0x2000000000000000ULL
+
+/* VS: Version (ro, 32 bits; Base 2.1 §3.1.4.2) */
+#define GPUNVME_REG_VS 0x8u
+#define GPUNVME_VS_TER_SHIFT 0 /* Tertiary Version */
+#define GPUNVME_VS_TER_MASK 0xffu
+#define GPUNVME_VS_MNR_SHIFT 8 /* Minor Version */
+#define GPUNVME_VS_MNR_MASK 0xff00u
+#define GPUNVME_VS_MJR_SHIFT 16 /* Major Version */
+#define GPUNVME_VS_MJR_MASK 0xffff0000u
+
+/* INTMS: Interrupt Mask Set (rw1s, 32 bits; Base 2.1 §3.1.4.3) */
+#define GPUNVME_REG_INTMS 0xcu
+#define GPUNVME_INTMS_IVMS_SHIFT 0 /* Interrupt Vector Mask Set */
+#define GPUNVME_INTMS_IVMS_MASK 0xffffffffu
+
+/* INTMC: Interrupt Mask Clear (rw1c, 32 bits; Base 2.1 §3.1.4.4) */
+#define GPUNVME_REG_INTMC 0x10u
+#define GPUNVME_INTMC_IVMC_SHIFT 0 /* Interrupt Vector Mask Clear */
+#define GPUNVME_INTMC_IVMC_MASK 0xffffffffu
+
+/* CC: Controller Configuration (rw, 32 bits; Base 2.1 §3.1.4.5) */
+#define GPUNVME_REG_CC 0x14u
+#define GPUNVME_CC_EN_SHIFT 0 /* Enable */
+#define GPUNVME_CC_EN_MASK 0x1u
+#define GPUNVME_CC_CSS_SHIFT 4 /* I/O Command Set Selected */
+#define GPUNVME_CC_CSS_MASK 0x70u
+#define GPUNVME_CC_CSS_NVM 0x0u
+#define GPUNVME_CC_CSS_IOCS 0x6u
+#define GPUNVME_CC_CSS_ADMIN_ONLY 0x7u
+#define GPUNVME_CC_MPS_SHIFT 7 /* Memory Page Size: 2 ^ (12 + MPS) bytes */
+#define GPUNVME_CC_MPS_MASK 0x780u
+#define GPUNVME_CC_AMS_SHIFT 11 /* Arbitration Mechanism Selected */
+#define GPUNVME_CC_AMS_MASK 0x3800u
+#define GPUNVME_CC_AMS_ROUND_ROBIN 0x0u
+#define GPUNVME_CC_AMS_WRRUPC 0x1u
+#define GPUNVME_CC_AMS_VENDOR 0x7u
+#define GPUNVME_CC_SHN_SHIFT 14 /* Shutdown Notification */
+#define GPUNVME_CC_SHN_MASK 0xc000u
+#define GPUNVME_CC_SHN_NONE 0x0u
+#define GPUNVME_CC_SHN_NORMAL 0x1u
+#define GPUNVME_CC_SHN_ABRUPT 0x2u
+#define GPUNVME_CC_IOSQES_SHIFT 16 /* I/O Submission Queue Entry Size: 2 ^ n bytes */
+#define GPUNVME_CC_IOSQES_MASK 0xf0000u
+#define GPUNVME_CC_IOCQES_SHIFT 20 /* I/O Completion Queue Entry Size: 2 ^ n bytes */
+#define GPUNVME_CC_IOCQES_MASK 0xf00000u
+#define GPUNVME_CC_CRIME_SHIFT 24 /* Controller Ready Independent of Media Enable */
+#define GPUNVME_CC_CRIME_MASK 0x1000000u
+
+/* CSTS: Controller Status; only NSSRO is writable (rw1c, 32 bits; Base 2.1 §3.1.4.6) */
+#define GPUNVME_REG_CSTS 0x1cu
+#define GPUNVME_CSTS_RDY_SHIFT 0 /* Ready */
+#define GPUNVME_CSTS_RDY_MASK 0x1u
+#define GPUNVME_CSTS_CFS_SHIFT 1 /* Controller Fatal Status */
+#define GPUNVME_CSTS_CFS_MASK 0x2u
+#define GPUNVME_CSTS_SHST_SHIFT 2 /* Shutdown Status */
+#define GPUNVME_CSTS_SHST_MASK 0xcu
+#define GPUNVME_CSTS_SHST_NORMAL 0x0u
+#define GPUNVME_CSTS_SHST_OCCURRING 0x1u
+#define GPUNVME_CSTS_SHST_COMPLETE 0x2u
+#define GPUNVME_CSTS_NSSRO_SHIFT 4 /* NVM Subsystem Reset Occurred; writing 1 clears it */
+#define GPUNVME_CSTS_NSSRO_MASK 0x10u
+#define GPUNVME_CSTS_PP_SHIFT 5 /* Processing Paused */
+#define GPUNVME_CSTS_PP_MASK 0x20u
+#define GPUNVME_CSTS_ST_SHIFT 6 /* Shutdown Type: 1 when SHST speaks of the NVM subsystem */
+#define GPUNVME_CSTS_ST_MASK 0x40u
+
+/* NSSR: NVM Subsystem Reset (rw, 32 bits; Base 2.1 §3.1.4.7) */
+#define GPUNVME_REG_NSSR 0x20u
+#define GPUNVME_NSSR_NSSRC_SHIFT 0 /* NVM Subsystem Reset Control */
+#define GPUNVME_NSSR_NSSRC_MASK 0xffffffffu
+#define GPUNVME_NSSR_NSSRC_RESET 0x4e564d65u
+
+/* AQA: Admin Queue Attributes (rw, 32 bits; Base 2.1 §3.1.4.8) */
+#define GPUNVME_REG_AQA 0x24u
+#define GPUNVME_AQA_ASQS_SHIFT 0 /* Admin Submission Queue Size */
+#define GPUNVME_AQA_ASQS_MASK 0xfffu
+#define GPUNVME_AQA_ACQS_SHIFT 16 /* Admin Completion Queue Size */
+#define GPUNVME_AQA_ACQS_MASK 0xfff0000u
+
+/* ASQ: Admin Submission Queue Base Address (rw, 64 bits; Base 2.1 §3.1.4.9) */
+#define GPUNVME_REG_ASQ 0x28u
+#define GPUNVME_ASQ_ASQB_SHIFT 12 /* Admin Submission Queue Base: address bits 63:12 */
+#define GPUNVME_ASQ_ASQB_MASK 0xfffffffffffff000ULL
+
+/* ACQ: Admin Completion Queue Base Address (rw, 64 bits; Base 2.1 §3.1.4.10) */
+#define GPUNVME_REG_ACQ 0x30u
+#define GPUNVME_ACQ_ACQB_SHIFT 12 /* Admin Completion Queue Base: address bits 63:12 */
+#define GPUNVME_ACQ_ACQB_MASK 0xfffffffffffff000ULL
+
+/* CMBLOC: CMB Location (ro, 32 bits; Base 2.1 §3.1.4.11) */
+#define GPUNVME_REG_CMBLOC 0x38u
+#define GPUNVME_CMBLOC_BIR_SHIFT 0 /* Base Indicator Register: which BAR */
+#define GPUNVME_CMBLOC_BIR_MASK 0x7u
+#define GPUNVME_CMBLOC_CQMMS_SHIFT 3 /* CMB Queue Mixed Memory Support */
+#define GPUNVME_CMBLOC_CQMMS_MASK 0x8u
+#define GPUNVME_CMBLOC_CQPDS_SHIFT 4 /* CMB Queue Physically Discontiguous Support */
+#define GPUNVME_CMBLOC_CQPDS_MASK 0x10u
+#define GPUNVME_CMBLOC_CDPMLS_SHIFT 5 /* CMB Data Pointer Mixed Locations Support */
+#define GPUNVME_CMBLOC_CDPMLS_MASK 0x20u
+#define GPUNVME_CMBLOC_CDPCILS_SHIFT 6 /* CMB Data Pointer and Command Independent Locations Support */
+#define GPUNVME_CMBLOC_CDPCILS_MASK 0x40u
+#define GPUNVME_CMBLOC_CDMMMS_SHIFT 7 /* CMB Data Metadata Mixed Memory Support */
+#define GPUNVME_CMBLOC_CDMMMS_MASK 0x80u
+#define GPUNVME_CMBLOC_CQDA_SHIFT 8 /* CMB Queue Dword Alignment */
+#define GPUNVME_CMBLOC_CQDA_MASK 0x100u
+#define GPUNVME_CMBLOC_OFST_SHIFT 12 /* Offset in the BAR, in CMBSZ.SZU */
+#define GPUNVME_CMBLOC_OFST_MASK 0xfffff000u
+
+/* CMBSZ: CMB Size (ro, 32 bits; Base 2.1 §3.1.4.12) */
+#define GPUNVME_REG_CMBSZ 0x3cu
+#define GPUNVME_CMBSZ_SQS_SHIFT 0 /* Submission Queue Support */
+#define GPUNVME_CMBSZ_SQS_MASK 0x1u
+#define GPUNVME_CMBSZ_CQS_SHIFT 1 /* Completion Queue Support */
+#define GPUNVME_CMBSZ_CQS_MASK 0x2u
+#define GPUNVME_CMBSZ_LISTS_SHIFT 2 /* PRP SGL List Support */
+#define GPUNVME_CMBSZ_LISTS_MASK 0x4u
+#define GPUNVME_CMBSZ_RDS_SHIFT 3 /* Read Data Support */
+#define GPUNVME_CMBSZ_RDS_MASK 0x8u
+#define GPUNVME_CMBSZ_WDS_SHIFT 4 /* Write Data Support */
+#define GPUNVME_CMBSZ_WDS_MASK 0x10u
+#define GPUNVME_CMBSZ_SZU_SHIFT 8 /* Size Units: 4 KiB * 16 ^ SZU */
+#define GPUNVME_CMBSZ_SZU_MASK 0xf00u
+#define GPUNVME_CMBSZ_SZU_KIB_4 0x0u
+#define GPUNVME_CMBSZ_SZU_KIB_64 0x1u
+#define GPUNVME_CMBSZ_SZU_MIB_1 0x2u
+#define GPUNVME_CMBSZ_SZU_MIB_16 0x3u
+#define GPUNVME_CMBSZ_SZU_MIB_256 0x4u
+#define GPUNVME_CMBSZ_SZU_GIB_4 0x5u
+#define GPUNVME_CMBSZ_SZU_GIB_64 0x6u
+#define GPUNVME_CMBSZ_SZ_SHIFT 12 /* Size, in SZU */
+#define GPUNVME_CMBSZ_SZ_MASK 0xfffff000u
+
+/* BPINFO: Boot Partition Information (ro, 32 bits; Base 2.1 §3.1.4.13) */
+#define GPUNVME_REG_BPINFO 0x40u
+#define GPUNVME_BPINFO_BPSZ_SHIFT 0 /* Boot Partition Size, in 128 KiB units */
+#define GPUNVME_BPINFO_BPSZ_MASK 0x7fffu
+#define GPUNVME_BPINFO_BRS_SHIFT 24 /* Boot Read Status */
+#define GPUNVME_BPINFO_BRS_MASK 0x3000000u
+#define GPUNVME_BPINFO_BRS_NONE 0x0u
+#define GPUNVME_BPINFO_BRS_IN_PROGRESS 0x1u
+#define GPUNVME_BPINFO_BRS_SUCCESS 0x2u
+#define GPUNVME_BPINFO_BRS_ERROR 0x3u
+#define GPUNVME_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
+#define GPUNVME_BPINFO_ABPID_MASK 0x80000000u
+
+/* BPRSEL: Boot Partition Read Select (rw, 32 bits; Base 2.1 §3.1.4.14) */
+#define GPUNVME_REG_BPRSEL 0x44u
+#define GPUNVME_BPRSEL_BPRSZ_SHIFT 0 /* Read Size, in 4 KiB units */
+#define GPUNVME_BPRSEL_BPRSZ_MASK 0x3ffu
+#define GPUNVME_BPRSEL_BPROF_SHIFT 10 /* Read Offset, in 4 KiB units */
+#define GPUNVME_BPRSEL_BPROF_MASK 0x3ffffc00u
+#define GPUNVME_BPRSEL_BPID_SHIFT 31 /* Boot Partition Identifier */
+#define GPUNVME_BPRSEL_BPID_MASK 0x80000000u
+
+/* BPMBL: Boot Partition Memory Buffer Location (rw, 64 bits; Base 2.1 §3.1.4.15) */
+#define GPUNVME_REG_BPMBL 0x48u
+#define GPUNVME_BPMBL_BMBBA_SHIFT 12 /* Base Address: address bits 63:12 */
+#define GPUNVME_BPMBL_BMBBA_MASK 0xfffffffffffff000ULL
+
+/* CMBMSC: CMB Memory Space Control (rw, 64 bits; Base 2.1 §3.1.4.16) */
+#define GPUNVME_REG_CMBMSC 0x50u
+#define GPUNVME_CMBMSC_CRE_SHIFT 0 /* Capabilities Registers Enabled: CMBLOC and CMBSZ */
+#define GPUNVME_CMBMSC_CRE_MASK 0x1ULL
+#define GPUNVME_CMBMSC_CMSE_SHIFT 1 /* Controller Memory Space Enable */
+#define GPUNVME_CMBMSC_CMSE_MASK 0x2ULL
+#define GPUNVME_CMBMSC_CBA_SHIFT 12 /* Controller Base Address: address bits 63:12 */
+#define GPUNVME_CMBMSC_CBA_MASK 0xfffffffffffff000ULL
+
+/* CMBSTS: CMB Status (ro, 32 bits; Base 2.1 §3.1.4.17) */
+#define GPUNVME_REG_CMBSTS 0x58u
+#define GPUNVME_CMBSTS_CBAI_SHIFT 0 /* Controller Base Address Invalid */
+#define GPUNVME_CMBSTS_CBAI_MASK 0x1u
+
+/* CMBEBS: CMB Elasticity Buffer Size (ro, 32 bits; Base 2.1 §3.1.4.18) */
+#define GPUNVME_REG_CMBEBS 0x5cu
+#define GPUNVME_CMBEBS_CMBSZU_SHIFT 0 /* CMB Elasticity Buffer Size Units */
+#define GPUNVME_CMBEBS_CMBSZU_MASK 0xfu
+#define GPUNVME_CMBEBS_CMBSZU_BYTES 0x0u
+#define GPUNVME_CMBEBS_CMBSZU_KIB 0x1u
+#define GPUNVME_CMBEBS_CMBSZU_MIB 0x2u
+#define GPUNVME_CMBEBS_CMBSZU_GIB 0x3u
+#define GPUNVME_CMBEBS_CMBRBB_SHIFT 4 /* CMB Read Bypass Behavior */
+#define GPUNVME_CMBEBS_CMBRBB_MASK 0x10u
+#define GPUNVME_CMBEBS_CMBWBZ_SHIFT 8 /* CMB Elasticity Buffer Size Base, in CMBSZU */
+#define GPUNVME_CMBEBS_CMBWBZ_MASK 0xffffff00u
+
+/* CMBSWTP: CMB Sustained Write Throughput (ro, 32 bits; Base 2.1 §3.1.4.19) */
+#define GPUNVME_REG_CMBSWTP 0x60u
+#define GPUNVME_CMBSWTP_CMBSWTU_SHIFT 0 /* CMB Sustained Write Throughput Units */
+#define GPUNVME_CMBSWTP_CMBSWTU_MASK 0xfu
+#define GPUNVME_CMBSWTP_CMBSWTU_BYTES 0x0u
+#define GPUNVME_CMBSWTP_CMBSWTU_KIB 0x1u
+#define GPUNVME_CMBSWTP_CMBSWTU_MIB 0x2u
+#define GPUNVME_CMBSWTP_CMBSWTU_GIB 0x3u
+#define GPUNVME_CMBSWTP_CMBSWTV_SHIFT 8 /* CMB Sustained Write Throughput, in CMBSWTU a second */
+#define GPUNVME_CMBSWTP_CMBSWTV_MASK 0xffffff00u
+
+/* NSSD: NVM Subsystem Shutdown (rw, 32 bits; Base 2.1 §3.1.4.20) */
+#define GPUNVME_REG_NSSD 0x64u
+#define GPUNVME_NSSD_NSSC_SHIFT 0 /* NVM Subsystem Shutdown Control */
+#define GPUNVME_NSSD_NSSC_MASK 0xffffffffu
+#define GPUNVME_NSSD_NSSC_NORMAL 0x4e726d6cu
+#define GPUNVME_NSSD_NSSC_ABRUPT 0x41627074u
+
+/* CRTO: Controller Ready Timeouts (ro, 32 bits; Base 2.1 §3.1.4.21) */
+#define GPUNVME_REG_CRTO 0x68u
+#define GPUNVME_CRTO_CRWMT_SHIFT 0 /* Controller Ready With Media Timeout, in 500 ms units */
+#define GPUNVME_CRTO_CRWMT_MASK 0xffffu
+#define GPUNVME_CRTO_CRIMT_SHIFT 16 /* Controller Ready Independent of Media Timeout, in 500 ms units */
+#define GPUNVME_CRTO_CRIMT_MASK 0xffff0000u
+
+/* PMRCAP: PMR Capabilities (ro, 32 bits; Base 2.1 §3.1.4.22) */
+#define GPUNVME_REG_PMRCAP 0xe00u
+#define GPUNVME_PMRCAP_RDS_SHIFT 3 /* Read Data Support */
+#define GPUNVME_PMRCAP_RDS_MASK 0x8u
+#define GPUNVME_PMRCAP_WDS_SHIFT 4 /* Write Data Support */
+#define GPUNVME_PMRCAP_WDS_MASK 0x10u
+#define GPUNVME_PMRCAP_BIR_SHIFT 5 /* Base Indicator Register: which BAR */
+#define GPUNVME_PMRCAP_BIR_MASK 0xe0u
+#define GPUNVME_PMRCAP_PMRTU_SHIFT 8 /* PMR Time Units */
+#define GPUNVME_PMRCAP_PMRTU_MASK 0x300u
+#define GPUNVME_PMRCAP_PMRTU_MS_500 0x0u
+#define GPUNVME_PMRCAP_PMRTU_MINUTES 0x1u
+#define GPUNVME_PMRCAP_PMRWBM_CMR_SHIFT 10 /* Write Barrier: Completion of Memory Read */
+#define GPUNVME_PMRCAP_PMRWBM_CMR_MASK 0x400u
+#define GPUNVME_PMRCAP_PMRWBM_CPMTSTSR_SHIFT 11 /* Write Barrier: Completion of PMRSTS Read */
+#define GPUNVME_PMRCAP_PMRWBM_CPMTSTSR_MASK 0x800u
+#define GPUNVME_PMRCAP_PMRTO_SHIFT 16 /* PMR Timeout, in PMRTU */
+#define GPUNVME_PMRCAP_PMRTO_MASK 0xff0000u
+#define GPUNVME_PMRCAP_CMSS_SHIFT 24 /* Controller Memory Space Supported */
+#define GPUNVME_PMRCAP_CMSS_MASK 0x1000000u
+
+/* PMRCTL: PMR Control (rw, 32 bits; Base 2.1 §3.1.4.23) */
+#define GPUNVME_REG_PMRCTL 0xe04u
+#define GPUNVME_PMRCTL_EN_SHIFT 0 /* Enable */
+#define GPUNVME_PMRCTL_EN_MASK 0x1u
+
+/* PMRSTS: PMR Status (ro, 32 bits; Base 2.1 §3.1.4.24) */
+#define GPUNVME_REG_PMRSTS 0xe08u
+#define GPUNVME_PMRSTS_ERR_SHIFT 0 /* Error: vendor specific where not 0 */
+#define GPUNVME_PMRSTS_ERR_MASK 0xffu
+#define GPUNVME_PMRSTS_NRDY_SHIFT 8 /* Not Ready */
+#define GPUNVME_PMRSTS_NRDY_MASK 0x100u
+#define GPUNVME_PMRSTS_HSTS_SHIFT 9 /* Health Status */
+#define GPUNVME_PMRSTS_HSTS_MASK 0xe00u
+#define GPUNVME_PMRSTS_HSTS_NORMAL 0x0u
+#define GPUNVME_PMRSTS_HSTS_RESTORE_ERROR 0x1u
+#define GPUNVME_PMRSTS_HSTS_READ_ONLY 0x2u
+#define GPUNVME_PMRSTS_HSTS_UNRELIABLE 0x3u
+#define GPUNVME_PMRSTS_CBAI_SHIFT 12 /* Controller Base Address Invalid */
+#define GPUNVME_PMRSTS_CBAI_MASK 0x1000u
+
+/* PMREBS: PMR Elasticity Buffer Size (ro, 32 bits; Base 2.2 §3.1.4.25) */
+#define GPUNVME_REG_PMREBS 0xe0cu
+#define GPUNVME_PMREBS_PMRSZU_SHIFT 0 /* PMR Elasticity Buffer Size Units */
+#define GPUNVME_PMREBS_PMRSZU_MASK 0xfu
+#define GPUNVME_PMREBS_PMRSZU_BYTES 0x0u
+#define GPUNVME_PMREBS_PMRSZU_KIB 0x1u
+#define GPUNVME_PMREBS_PMRSZU_MIB 0x2u
+#define GPUNVME_PMREBS_PMRSZU_GIB 0x3u
+#define GPUNVME_PMREBS_PMRRBB_SHIFT 4 /* PMR Read Bypass Behavior */
+#define GPUNVME_PMREBS_PMRRBB_MASK 0x10u
+#define GPUNVME_PMREBS_PMRWBZ_SHIFT 8 /* PMR Elasticity Buffer Size Base, in PMRSZU */
+#define GPUNVME_PMREBS_PMRWBZ_MASK 0xffffff00u
+
+/* PMRSWTP: PMR Sustained Write Throughput (ro, 32 bits; Base 2.2 §3.1.4.26) */
+#define GPUNVME_REG_PMRSWTP 0xe10u
+#define GPUNVME_PMRSWTP_PMRSWTU_SHIFT 0 /* PMR Sustained Write Throughput Units */
+#define GPUNVME_PMRSWTP_PMRSWTU_MASK 0xfu
+#define GPUNVME_PMRSWTP_PMRSWTU_BYTES 0x0u
+#define GPUNVME_PMRSWTP_PMRSWTU_KIB 0x1u
+#define GPUNVME_PMRSWTP_PMRSWTU_MIB 0x2u
+#define GPUNVME_PMRSWTP_PMRSWTU_GIB 0x3u
+#define GPUNVME_PMRSWTP_PMRSWTV_SHIFT 8 /* PMR Sustained Write Throughput, in PMRSWTU a second */
+#define GPUNVME_PMRSWTP_PMRSWTV_MASK 0xffffff00u
+
+/* PMRMSCL: PMR Memory Space Control Lower (rw, 32 bits; Base 2.2 §3.1.4.27) */
+#define GPUNVME_REG_PMRMSCL 0xe14u
+#define GPUNVME_PMRMSCL_CMSE_SHIFT 1 /* Controller Memory Space Enable */
+#define GPUNVME_PMRMSCL_CMSE_MASK 0x2u
+#define GPUNVME_PMRMSCL_CBA_SHIFT 12 /* Controller Base Address: address bits 31:12 */
+#define GPUNVME_PMRMSCL_CBA_MASK 0xfffff000u
+
+/* PMRMSCU: PMR Memory Space Control Upper (rw, 32 bits; Base 2.2 §3.1.4.28) */
+#define GPUNVME_REG_PMRMSCU 0xe18u
+#define GPUNVME_PMRMSCU_CBA_SHIFT 0 /* Controller Base Address: address bits 63:32 */
+#define GPUNVME_PMRMSCU_CBA_MASK 0xffffffffu
+
+/* Doorbells: the byte offset in BAR0 of that of queue qid, of 64 bits, for a CAP.DSTRD of dstrd (PCIe 1.2 §3.1.2) */
+#define GPUNVME_SQ_TAIL_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid)) << (2 + (dstrd))))
+#define GPUNVME_CQ_HEAD_DOORBELL(qid, dstrd) (GPUNVME_DOORBELL_BASE + ((2ULL * (qid) + 1) << (2 + (dstrd))))
+#define GPUNVME_DOORBELL_BASE 0x1000u
+
+/* SQE: Submission Queue Entry (Base 2.1 §4.1.1) */
+struct gpunvme_sqe {
+	GPUNVME_ALIGNED(16) uint8_t opc; /* Opcode */
+	uint8_t bits_1; /* FUSE PSDT */
+	uint16_t cid; /* Command Identifier */
+	uint32_t nsid; /* Namespace Identifier */
+	uint32_t cdw2; /* Command Dword 2 */
+	uint32_t cdw3; /* Command Dword 3 */
+	uint64_t mptr; /* Metadata Pointer */
+	uint64_t prp1; /* PRP Entry 1 */
+	uint64_t prp2; /* PRP Entry 2 */
+	uint32_t cdw10; /* Command Dword 10 */
+	uint32_t cdw11; /* Command Dword 11 */
+	uint32_t cdw12; /* Command Dword 12 */
+	uint32_t cdw13; /* Command Dword 13 */
+	uint32_t cdw14; /* Command Dword 14 */
+	uint32_t cdw15; /* Command Dword 15 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sqe, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, opc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, bits_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, nsid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw2, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw3, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, mptr, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, prp1, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, prp2, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw10, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw11, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw12, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw13, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw14, 56);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sqe, cdw15, 60);
+#define GPUNVME_SQE_FUSE_SHIFT 0 /* Fused Operation */
+#define GPUNVME_SQE_FUSE_MASK 0x3u
+#define GPUNVME_SQE_FUSE_NORMAL 0x0u
+#define GPUNVME_SQE_FUSE_FIRST 0x1u
+#define GPUNVME_SQE_FUSE_SECOND 0x2u
+#define GPUNVME_SQE_PSDT_SHIFT 6 /* PRP or SGL for Data Transfer */
+#define GPUNVME_SQE_PSDT_MASK 0xc0u
+#define GPUNVME_SQE_PSDT_PRP 0x0u
+#define GPUNVME_SQE_PSDT_SGL 0x1u
+#define GPUNVME_SQE_PSDT_SGL_SEGMENT_MPTR 0x2u
+
+/* CQE: Completion Queue Entry (Base 2.1 §4.2.1) */
+struct gpunvme_cqe {
+	GPUNVME_ALIGNED(16) uint32_t dw0; /* Command Specific */
+	uint32_t dw1; /* Command Specific */
+	uint16_t sqhd; /* SQ Head Pointer */
+	uint16_t sqid; /* SQ Identifier */
+	uint16_t cid; /* Command Identifier */
+	uint16_t status; /* Phase Tag and Status */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_cqe, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, dw0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, dw1, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, sqhd, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, sqid, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, cid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_cqe, status, 14);
+#define GPUNVME_CQE_STATUS_P_SHIFT 0 /* Phase Tag */
+#define GPUNVME_CQE_STATUS_P_MASK 0x1u
+#define GPUNVME_CQE_STATUS_SC_SHIFT 1 /* Status Code */
+#define GPUNVME_CQE_STATUS_SC_MASK 0x1feu
+#define GPUNVME_CQE_STATUS_SCT_SHIFT 9 /* Status Code Type */
+#define GPUNVME_CQE_STATUS_SCT_MASK 0xe00u
+#define GPUNVME_CQE_STATUS_CRD_SHIFT 12 /* Command Retry Delay */
+#define GPUNVME_CQE_STATUS_CRD_MASK 0x3000u
+#define GPUNVME_CQE_STATUS_M_SHIFT 14 /* More */
+#define GPUNVME_CQE_STATUS_M_MASK 0x4000u
+#define GPUNVME_CQE_STATUS_DNR_SHIFT 15 /* Do Not Retry */
+#define GPUNVME_CQE_STATUS_DNR_MASK 0x8000u
+
+/* ActiveNamespaceList: Up to 1024 active namespace identifiers (CNS 02h) (Base 2.1 §5.1.13.2.2) */
+struct gpunvme_active_namespace_list {
+	uint32_t nsid[1024]; /* Namespace Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_active_namespace_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_active_namespace_list, nsid, 0);
+
+/* IdentifyController: Identify Controller data structure (CNS 01h) (Base 2.1 §5.1.13.2.1) */
+struct gpunvme_identify_controller {
+	uint16_t vid; /* PCI Vendor ID */
+	uint16_t ssvid; /* PCI Subsystem Vendor ID */
+	char sn[20]; /* Serial Number */
+	char mn[40]; /* Model Number */
+	char fr[8]; /* Firmware Revision */
+	uint8_t rab; /* Recommended Arbitration Burst: 2 ^ n commands */
+	uint8_t ieee[3]; /* IEEE OUI Identifier */
+	uint8_t cmic; /* Controller Multi-Path I/O and Namespace Sharing Capabilities */
+	uint8_t mdts; /* Maximum Data Transfer Size: 2 ^ n pages of CAP.MPSMIN; 0 is no limit */
+	uint16_t cntlid; /* Controller ID */
+	uint32_t ver; /* Version, as in VS */
+	uint32_t rtd3r; /* RTD3 Resume Latency, microseconds */
+	uint32_t rtd3e; /* RTD3 Entry Latency, microseconds */
+	uint32_t oaes; /* Optional Asynchronous Events Supported */
+	uint32_t ctratt; /* Controller Attributes */
+	uint16_t rrls; /* Read Recovery Levels Supported */
+	uint8_t bpcap; /* Boot Partition Capabilities */
+	uint8_t reserved_103;
+	uint32_t nssl; /* NVM Subsystem Shutdown Latency, microseconds */
+	uint8_t reserved_108[2];
+	uint8_t plsi; /* Power Loss Signaling Information */
+	uint8_t cntrltype; /* Controller Type */
+	uint8_t fguid[16]; /* FRU Globally Unique Identifier, big endian */
+	uint16_t crdt1; /* Command Retry Delay Time 1 in units of 100 ms */
+	uint16_t crdt2; /* Command Retry Delay Time 2 */
+	uint16_t crdt3; /* Command Retry Delay Time 3 */
+	uint8_t crcap; /* Controller Reachability Capabilities */
+	uint8_t reserved_135[118];
+	uint8_t nvmsr; /* NVM Subsystem Report */
+	uint8_t vwci; /* VPD Write Cycle Information */
+	uint8_t mec; /* Management Endpoint Capabilities */
+	uint16_t oacs; /* Optional Admin Command Support */
+	uint8_t acl; /* Abort Command Limit */
+	uint8_t aerl; /* Asynchronous Event Request Limit */
+	uint8_t frmw; /* Firmware Updates */
+	uint8_t lpa; /* Log Page Attributes */
+	uint8_t elpe; /* Error Log Page Entries */
+	uint8_t npss; /* Number of Power States Support */
+	uint8_t avscc; /* Admin Vendor Specific Command Configuration */
+	uint8_t apsta; /* Autonomous Power State Transition Attributes */
+	uint16_t wctemp; /* Warning Composite Temperature Threshold in kelvins */
+	uint16_t cctemp; /* Critical Composite Temperature Threshold in kelvins */
+	uint16_t mtfa; /* Maximum Time for Firmware Activation in units of 100 ms */
+	uint32_t hmpre; /* Host Memory Buffer Preferred Size in units of 4 KiB */
+	uint32_t hmmin; /* Host Memory Buffer Minimum Size in units of 4 KiB */
+	uint64_t tnvmcap[2]; /* Total NVM Capacity in bytes */
+	uint64_t unvmcap[2]; /* Unallocated NVM Capacity in bytes */
+	uint32_t rpmbs; /* Replay Protected Memory Block Support */
+	uint16_t edstt; /* Extended Device Self-test Time in minutes */
+	uint8_t dsto; /* Device Self-test Options */
+	uint8_t fwug; /* Firmware Update Granularity in units of 4 KiB; 0 is not reported, FFh is no restriction */
+	uint16_t kas; /* Keep Alive Support in units of 100 ms */
+	uint16_t hctma; /* Host Controlled Thermal Management Attributes */
+	uint16_t mntmt; /* Minimum Thermal Management Temperature in kelvins */
+	uint16_t mxtmt; /* Maximum Thermal Management Temperature in kelvins */
+	uint32_t sanicap; /* Sanitize Capabilities */
+	uint32_t hmminds; /* Host Memory Buffer Minimum Descriptor Entry Size in units of 4 KiB */
+	uint16_t hmmaxd; /* Host Memory Maximum Descriptors Entries */
+	uint16_t nsetidmax; /* NVM Set Identifier Maximum */
+	uint16_t endgidmax; /* Endurance Group Identifier Maximum */
+	uint8_t anatt; /* ANA Transition Time in seconds */
+	uint8_t anacap; /* Asymmetric Namespace Access Capabilities */
+	uint32_t anagrpmax; /* ANA Group Identifier Maximum */
+	uint32_t nanagrpid; /* Number of ANA Group Identifiers */
+	uint32_t pels; /* Persistent Event Log Size */
+	uint16_t did; /* Domain Identifier */
+	uint8_t kpioc; /* Key Per I/O Capabilities */
+	uint8_t reserved_359;
+	uint16_t mptfawr; /* Maximum Processing Time for Firmware Activation Without Reset in units of 100 ms */
+	uint8_t reserved_362[6];
+	uint64_t megcap[2]; /* Max Endurance Group Capacity */
+	uint8_t tmpthha; /* Temperature Threshold Hysteresis Attributes */
+	uint8_t reserved_385;
+	uint16_t cqt; /* Command Quiesce Time in milliseconds */
+	uint8_t reserved_388[124];
+	uint8_t sqes; /* Submission Queue Entry Size */
+	uint8_t cqes; /* Completion Queue Entry Size */
+	uint16_t maxcmd; /* Maximum Outstanding Commands per queue */
+	uint32_t nn; /* Number of Namespaces: the largest valid NSID */
+	uint16_t oncs; /* Optional NVM Command Support */
+	uint16_t fuses; /* Fused Operation Support */
+	uint8_t fna; /* Format NVM Attributes */
+	uint8_t vwc; /* Volatile Write Cache */
+	uint16_t awun; /* Atomic Write Unit Normal */
+	uint16_t awupf; /* Atomic Write Unit Power Fail */
+	uint8_t icsvscc; /* I/O Command Set Vendor Specific Command Configuration */
+	uint8_t nwpc; /* Namespace Write Protection Capabilities */
+	uint16_t acwu; /* Atomic Compare & Write Unit */
+	uint16_t cdfs; /* Copy Descriptor Formats Supported */
+	uint32_t sgls; /* SGL Support */
+	uint32_t mnan; /* Maximum Number of Allowed Namespaces; 0 where NN is the count */
+	uint64_t maxdna[2]; /* Maximum Domain Namespace Attachments */
+	uint32_t maxcna; /* Maximum I/O Controller Namespace Attachments */
+	uint32_t oaqd; /* Optimal Aggregated Queue Depth */
+	uint8_t rhiri; /* Recommended Host-Initiated Refresh Interval */
+	uint8_t hirt; /* Host-Initiated Refresh Time */
+	uint16_t cmmrtd; /* Controller Maximum Memory Range Tracking Descriptors */
+	uint16_t nmmrtd; /* NVM Subsystem Maximum Memory Range Tracking Descriptors */
+	uint8_t minmrtg; /* Minimum Memory Range Tracking Granularity */
+	uint8_t maxmrtg; /* Maximum Memory Range Tracking Granularity */
+	uint8_t trattr; /* Tracking Attributes */
+	uint8_t reserved_577;
+	uint16_t mcudmq; /* Maximum Controller User Data Migration Queues */
+	uint16_t mnsudmq; /* Maximum NVM Subsystem User Data Migration Queues */
+	uint16_t mcmr; /* Maximum CDQ Memory Ranges */
+	uint16_t nmcmr; /* NVM Subsystem Maximum CDQ Memory Ranges */
+	uint16_t mcdqpc; /* Maximum Controller Data Queue PRP Count */
+	uint8_t reserved_588[180];
+	char subnqn[256]; /* NVM Subsystem NVMe Qualified Name, null terminated */
+	uint8_t reserved_1024[768];
+	uint32_t ioccsz; /* I/O Queue Command Capsule Supported Size */
+	uint32_t iorcsz; /* I/O Queue Response Capsule Supported Size */
+	uint16_t icdoff; /* In Capsule Data Offset */
+	uint8_t fcatt; /* Fabrics Controller Attributes */
+	uint8_t msdbd; /* Maximum SGL Data Block Descriptors */
+	uint16_t ofcs; /* Optional Fabrics Commands Support */
+	uint8_t dctype; /* Discovery Controller Type */
+	uint8_t reserved_1807[241];
+	uint8_t psd[1024]; /* Power State Descriptors 0 to 31, 32 bytes each */
+	uint8_t vs[1024]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_controller, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ssvid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, sn, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mn, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fr, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rab, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ieee, 73);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cmic, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mdts, 77);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cntlid, 78);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ver, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rtd3r, 84);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rtd3e, 88);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, oaes, 92);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ctratt, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rrls, 100);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, bpcap, 102);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_103, 103);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nssl, 104);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_108, 108);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, plsi, 110);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cntrltype, 111);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fguid, 112);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, crdt1, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, crdt2, 130);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, crdt3, 132);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, crcap, 134);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_135, 135);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nvmsr, 253);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vwci, 254);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mec, 255);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, oacs, 256);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, acl, 258);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, aerl, 259);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, frmw, 260);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, lpa, 261);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, elpe, 262);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, npss, 263);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, avscc, 264);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, apsta, 265);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, wctemp, 266);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cctemp, 268);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mtfa, 270);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hmpre, 272);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hmmin, 276);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, tnvmcap, 280);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, unvmcap, 296);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rpmbs, 312);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, edstt, 316);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, dsto, 318);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fwug, 319);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, kas, 320);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hctma, 322);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mntmt, 324);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mxtmt, 326);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, sanicap, 328);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hmminds, 332);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hmmaxd, 336);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nsetidmax, 338);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, endgidmax, 340);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, anatt, 342);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, anacap, 343);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, anagrpmax, 344);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nanagrpid, 348);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, pels, 352);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, did, 356);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, kpioc, 358);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_359, 359);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mptfawr, 360);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_362, 362);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, megcap, 368);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, tmpthha, 384);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_385, 385);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cqt, 386);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_388, 388);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, sqes, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cqes, 513);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, maxcmd, 514);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nn, 516);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, oncs, 520);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fuses, 522);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fna, 524);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vwc, 525);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, awun, 526);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, awupf, 528);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, icsvscc, 530);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nwpc, 531);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, acwu, 532);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cdfs, 534);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, sgls, 536);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mnan, 540);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, maxdna, 544);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, maxcna, 560);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, oaqd, 564);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, rhiri, 568);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, hirt, 569);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, cmmrtd, 570);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nmmrtd, 572);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, minmrtg, 574);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, maxmrtg, 575);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, trattr, 576);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_577, 577);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mcudmq, 578);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mnsudmq, 580);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mcmr, 582);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, nmcmr, 584);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, mcdqpc, 586);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_588, 588);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, subnqn, 768);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_1024, 1024);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ioccsz, 1792);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, iorcsz, 1796);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, icdoff, 1800);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, fcatt, 1802);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, msdbd, 1803);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, ofcs, 1804);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, dctype, 1806);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, reserved_1807, 1807);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, psd, 2048);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_MPORTS_SHIFT 0 /* Multiple Ports */
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_MPORTS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_MCTRS_SHIFT 1 /* Multiple Controllers */
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_MCTRS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_FT_SHIFT 2 /* Function Type */
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_FT_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_ANARS_SHIFT 3 /* Asymmetric Namespace Access Reporting Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CMIC_ANARS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_IO 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_DISCOVERY 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_ADMINISTRATIVE 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_SSRS_SHIFT 0 /* Security Send Receive Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_SSRS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_FNVMS_SHIFT 1 /* Format NVM Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_FNVMS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_FWDS_SHIFT 2 /* Firmware Download Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_FWDS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_NMS_SHIFT 3 /* Namespace Management Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_NMS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DSTS_SHIFT 4 /* Device Self-test Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DSTS_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DIRS_SHIFT 5 /* Directives Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DIRS_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_NSRS_SHIFT 6 /* NVMe-MI Send Receive Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_NSRS_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_VMS_SHIFT 7 /* Virtualization Management Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_VMS_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DBCS_SHIFT 8 /* Doorbell Buffer Config Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_DBCS_MASK 0x100u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_GLSS_SHIFT 9 /* Get LBA Status Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_GLSS_MASK 0x200u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_CFLS_SHIFT 10 /* Command and Feature Lockdown Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_CFLS_MASK 0x400u
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_HMLMS_SHIFT 11 /* Host Managed Live Migration Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_OACS_HMLMS_MASK 0x800u
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_FFSRO_SHIFT 0 /* First Firmware Slot Read Only */
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_FFSRO_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_NOFS_SHIFT 1 /* Number Of Firmware Slots */
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_NOFS_MASK 0xeu
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_FAWR_SHIFT 4 /* Firmware Activation Without Reset */
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_FAWR_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_SMUD_SHIFT 5 /* Support Multiple Update Detection */
+#define GPUNVME_IDENTIFY_CONTROLLER_FRMW_SMUD_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_SMARTS_SHIFT 0 /* SMART Support per namespace */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_SMARTS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_CSES_SHIFT 1 /* Commands Supported and Effects Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_CSES_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_LPEDS_SHIFT 2 /* Log Page Extended Data Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_LPEDS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_TS_SHIFT 3 /* Telemetry Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_TS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_PES_SHIFT 4 /* Persistent Event Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_PES_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_MLPS_SHIFT 5 /* Miscellaneous Log Page Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_MLPS_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_DA4S_SHIFT 6 /* Data Area 4 Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_LPA_DA4S_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_SQES_MINSQES_SHIFT 0 /* Minimum: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_CONTROLLER_SQES_MINSQES_MASK 0xfu
+#define GPUNVME_IDENTIFY_CONTROLLER_SQES_MAXSQES_SHIFT 4 /* Maximum: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_CONTROLLER_SQES_MAXSQES_MASK 0xf0u
+#define GPUNVME_IDENTIFY_CONTROLLER_CQES_MINCQES_SHIFT 0 /* Minimum: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_CONTROLLER_CQES_MINCQES_MASK 0xfu
+#define GPUNVME_IDENTIFY_CONTROLLER_CQES_MAXCQES_SHIFT 4 /* Maximum: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_CONTROLLER_CQES_MAXCQES_MASK 0xf0u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCMPS_SHIFT 0 /* Compare Command Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCMPS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMWUSV_SHIFT 1 /* Write Uncorrectable Support Variants */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMWUSV_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMDSMSV_SHIFT 2 /* Dataset Management Support Variants */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMDSMSV_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMWZSV_SHIFT 3 /* Write Zeroes Support Variants */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMWZSV_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_SSFS_SHIFT 4 /* Save and Select Feature Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_SSFS_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_RESERVS_SHIFT 5 /* Reservations Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_RESERVS_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_TSS_SHIFT 6 /* Timestamp Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_TSS_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMVFYS_SHIFT 7 /* Verify Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMVFYS_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCPYS_SHIFT 8 /* Copy Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCPYS_MASK 0x100u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCSA_SHIFT 9 /* Copy Single Atomicity */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMCSA_MASK 0x200u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMAFC_SHIFT 10 /* All Fast Copy */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NVMAFC_MASK 0x400u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_MAXWZD_SHIFT 11 /* Maximum Write Zeroes with Deallocate */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_MAXWZD_MASK 0x800u
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NSZS_SHIFT 12 /* Namespace Zeroes Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ONCS_NSZS_MASK 0x1000u
+#define GPUNVME_IDENTIFY_CONTROLLER_FUSES_FCWS_SHIFT 0 /* Fused Compare and Write Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_FUSES_FCWS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_FNS_SHIFT 0 /* Format Namespace Scope */
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_FNS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_SENS_SHIFT 1 /* Secure Erase Namespace Scope */
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_SENS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_CRYES_SHIFT 2 /* Cryptographic Erase Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_CRYES_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_FNVMBS_SHIFT 3 /* Format NVM Broadcast Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_FNA_FNVMBS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_VWCP_SHIFT 0 /* Volatile Write Cache Present */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_VWCP_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_SHIFT 1 /* Flush Behavior */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_MASK 0x6u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_SHIFT 0 /* SGL Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_MASK 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_KSDBDS_SHIFT 2 /* Keyed SGL Data Block Descriptor Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_KSDBDS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SDT_SHIFT 8 /* SGL Descriptor Threshold */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SDT_MASK 0xff00u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SBBDS_SHIFT 16 /* SGL Bit Bucket Descriptor Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SBBDS_MASK 0x10000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_MBA_SHIFT 17 /* Metadata Buffer Alignment */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_MBA_MASK 0x20000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_LLDTS_SHIFT 18 /* Length Larger than Data Transfer Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_LLDTS_MASK 0x40000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_MSDS_SHIFT 19 /* MPTR SGL Descriptor Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_MSDS_MASK 0x80000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SAOS_SHIFT 20 /* SGL Address Offset Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SAOS_MASK 0x100000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_TSDBDS_SHIFT 21 /* Transport SGL Data Block Descriptor Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_TSDBDS_MASK 0x200000u
+
+/* IdentifyNamespace: Identify Namespace data structure (CNS 00h) (NVM 1.2 §4.1.5.1) */
+struct gpunvme_identify_namespace {
+	uint64_t nsze; /* Namespace Size in logical blocks */
+	uint64_t ncap; /* Namespace Capacity in logical blocks */
+	uint64_t nuse; /* Namespace Utilization in logical blocks */
+	uint8_t nsfeat; /* Namespace Features */
+	uint8_t nlbaf; /* Number of LBA Formats */
+	uint8_t flbas; /* Formatted LBA Size */
+	uint8_t mc; /* Metadata Capabilities */
+	uint8_t dpc; /* End-to-end Data Protection Capabilities */
+	uint8_t dps; /* End-to-end Data Protection Type Settings */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t rescap; /* Reservation Capabilities */
+	uint8_t fpi; /* Format Progress Indicator */
+	uint8_t dlfeat; /* Deallocate Logical Block Features */
+	uint16_t nawun; /* Namespace Atomic Write Unit Normal */
+	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail */
+	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit */
+	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal */
+	uint16_t nabo; /* Namespace Atomic Boundary Offset */
+	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail */
+	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
+	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
+	uint16_t npwg; /* Namespace Preferred Write Granularity */
+	uint16_t npwa; /* Namespace Preferred Write Alignment */
+	uint16_t npdg; /* Namespace Preferred Deallocate Granularity */
+	uint16_t npda; /* Namespace Preferred Deallocate Alignment */
+	uint16_t nows; /* Namespace Optimal Write Size */
+	uint16_t mssrl; /* Maximum Single Source Range Length */
+	uint32_t mcl; /* Maximum Copy Length */
+	uint8_t msrc; /* Maximum Source Range Count */
+	uint8_t kpios; /* Key Per I/O Status */
+	uint8_t nulbaf; /* Number of Unique Attribute LBA Formats */
+	uint8_t reserved_83;
+	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity */
+	uint8_t reserved_88[4];
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint8_t reserved_96[3];
+	uint8_t nsattr; /* Namespace Attributes */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t nguid[16]; /* Namespace Globally Unique Identifier */
+	uint8_t eui64[8]; /* IEEE Extended Unique Identifier */
+	uint32_t lbaf[64]; /* LBA Formats 0 to 63 */
+	uint8_t vs[3712]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, ncap, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nuse, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsfeat, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nlbaf, 25);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, flbas, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mc, 27);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dpc, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dps, 29);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nmic, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, rescap, 31);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, fpi, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, dlfeat, 33);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawun, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nawupf, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nacwu, 38);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabsn, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabo, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nabspf, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, noiob, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmcap, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwg, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npwa, 66);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npdg, 68);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, npda, 70);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nows, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mssrl, 74);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, mcl, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, msrc, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpios, 81);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nulbaf, 82);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_83, 83);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, kpiodaag, 84);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_88, 88);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, anagrpid, 92);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, reserved_96, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nsattr, 99);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nvmsetid, 100);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, endgid, 102);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, nguid, 104);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, eui64, 120);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, lbaf, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_SHIFT 0 /* Thin Provisioning */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_THINP_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_SHIFT 1 /* Namespace Supported Atomic Boundary & Power */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_NSABP_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_SHIFT 2 /* Deallocated Error */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_DAE_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_SHIFT 4 /* Optional Write Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTPERF_MASK 0x30u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_SHIFT 6 /* Multiple Atomicity Mode */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_MAM_MASK 0x40u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_SHIFT 7 /* Optional Read Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSFEAT_OPTRPERF_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXL_MASK 0xfu
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
+#define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_MASK 0x60u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_SHIFT 0 /* Protection Information Type */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_MASK 0x7u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_SHIFT 3 /* Protection Information Position */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_SHIFT 0 /* Metadata Size in bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_MASK 0xffffu
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_SHIFT 16 /* LBA Data Size: 2 ^ n bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_MASK 0xff0000u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_SHIFT 24 /* Relative Performance */
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_MASK 0x3000000u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BEST 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_BETTER 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED 0x3u
+
+/* NamespaceToCreate: What a namespace is created with (NVM 1.2 §4.1.6) */
+struct gpunvme_namespace_to_create {
+	uint64_t nsze; /* Namespace Size in logical blocks */
+	uint64_t ncap; /* Namespace Capacity in logical blocks */
+	uint8_t reserved_16[10];
+	uint8_t flbas; /* Formatted LBA Size */
+	uint8_t reserved_27[2];
+	uint8_t dps; /* End-to-end Data Protection Type Settings */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t reserved_31[61];
+	uint32_t anagrpid; /* ANA Group Identifier; 0 lets the controller choose */
+	uint8_t reserved_96[4];
+	uint16_t nvmsetid; /* NVM Set Identifier; 0 lets the controller choose */
+	uint16_t endgid; /* Endurance Group Identifier; 0 lets the controller choose */
+	uint8_t reserved_104[280];
+	uint64_t lbstm; /* Logical Block Storage Tag Mask */
+	uint16_t nphndls; /* Number of Placement Handles */
+	uint8_t reserved_394[105];
+	uint8_t znsco; /* Zoned Namespace Create Options */
+	uint32_t rar; /* Requested Active Resources */
+	uint32_t ror; /* Requested Open Resources */
+	uint32_t rnumzrwa; /* Requested Number of ZRWA Resources */
+	uint16_t phndl[128]; /* Reclaim Unit Handle of each Placement Handle */
+	uint8_t reserved_768[3328];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_to_create, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ncap, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, flbas, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_27, 27);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, dps, 29);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nmic, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_31, 31);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, anagrpid, 92);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_96, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nvmsetid, 100);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, endgid, 102);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_104, 104);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, lbstm, 384);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, nphndls, 392);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_394, 394);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, znsco, 499);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rar, 500);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, ror, 504);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, rnumzrwa, 508);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, phndl, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_SHIFT 0 /* Format Index Lower */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL_MASK 0xfu
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_SHIFT 4 /* Metadata Transferred as Extended LBA */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA_MASK 0x10u
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
+#define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_MASK 0x60u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_SHIFT 0 /* Protection Information Type */
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_MASK 0x7u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_SHIFT 3 /* Protection Information Position */
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_MASK 0x8u
+#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
+#define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
+
+/* IdentifyDirectiveParameters: Directives supported, enabled and kept across resets (Base 2.2 §8.1.8.2.1) */
+struct gpunvme_identify_directive_parameters {
+	uint16_t supported; /* Directives Supported */
+	uint8_t reserved_2[30];
+	uint16_t enabled; /* Directives Enabled */
+	uint8_t reserved_34[30];
+	uint16_t persistent; /* Directive Persistent Across Controller Level Resets */
+	uint8_t reserved_66[4030];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_directive_parameters, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, supported, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, enabled, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, reserved_34, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, persistent, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, reserved_66, 66);
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_IDIRS_SHIFT 0 /* Identify Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_IDIRS_MASK 0x1u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_SDIRS_SHIFT 1 /* Streams Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_SDIRS_MASK 0x2u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_DPDIRS_SHIFT 2 /* Data Placement Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_DPDIRS_MASK 0x4u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_VSDIRS_SHIFT 15 /* Vendor Specific Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_VSDIRS_MASK 0x8000u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_IDIRE_SHIFT 0 /* Identify Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_IDIRE_MASK 0x1u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_SDIRE_SHIFT 1 /* Streams Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_SDIRE_MASK 0x2u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_DPDIRE_SHIFT 2 /* Data Placement Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_DPDIRE_MASK 0x4u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_VSDIRE_SHIFT 15 /* Vendor Specific Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_ENABLED_VSDIRE_MASK 0x8000u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_IDIRCLR_SHIFT 0 /* Identify Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_IDIRCLR_MASK 0x1u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_SDIRCLR_SHIFT 1 /* Streams Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_SDIRCLR_MASK 0x2u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_DPDIRCLR_SHIFT 2 /* Data Placement Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_DPDIRCLR_MASK 0x4u
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_SHIFT 15 /* Vendor Specific Directive */
+#define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_MASK 0x8000u
+
+/* StreamsDirectiveParameters: What a controller and a namespace have for streams (Base 2.2 §8.1.8.3.1) */
+struct gpunvme_streams_directive_parameters {
+	uint16_t msl; /* Max Streams Limit */
+	uint16_t nssa; /* NVM Subsystem Streams Available */
+	uint16_t nsso; /* NVM Subsystem Streams Open */
+	uint8_t nssc; /* NVM Subsystem Stream Capability */
+	uint8_t reserved_7[9];
+	uint32_t sws; /* Stream Write Size */
+	uint16_t sgs; /* Stream Granularity Size in units of SWS */
+	uint16_t nsa; /* Namespace Streams Allocated */
+	uint16_t nso; /* Namespace Streams Open */
+	uint8_t reserved_26[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_streams_directive_parameters, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, msl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, nssa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, nsso, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, nssc, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, reserved_7, 7);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, sws, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, sgs, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, nsa, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, nso, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_parameters, reserved_26, 26);
+#define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SSID_SHIFT 0 /* Shared Stream Identifiers */
+#define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SSID_MASK 0x1u
+#define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SRNZID_SHIFT 1 /* Streams Require Non-Zero Host Identifier */
+#define GPUNVME_STREAMS_DIRECTIVE_PARAMETERS_NSSC_SRNZID_MASK 0x2u
+
+/* StreamsDirectiveStatus: How many identifiers of open streams follow (Base 2.2 §8.1.8.3.1) */
+struct gpunvme_streams_directive_status {
+	uint16_t osc; /* Open Stream Count */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_streams_directive_status, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_status, osc, 0);
+
+/* LbaStatusDescriptorList: How many entries follow, and whether these are all (NVM 1.2 §4.2.1.2) */
+struct gpunvme_lba_status_descriptor_list {
+	uint32_t nlsd; /* Number of LBA Status Descriptors */
+	uint8_t cmpc; /* Completion Condition */
+	uint8_t reserved_5[3];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor_list, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, nlsd, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, cmpc, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, reserved_5, 5);
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_NOT_INDICATED 0x0u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_INCOMPLETE 0x1u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_LIST_CMPC_COMPLETE 0x2u
+
+/* LbaStatusDescriptor: A range of logical blocks and its status (NVM 1.2 §4.2.1.2) */
+struct gpunvme_lba_status_descriptor {
+	uint64_t dslba; /* Descriptor Starting LBA */
+	uint32_t nlb; /* Number of Logical Blocks */
+	uint8_t reserved_12;
+	uint8_t stas; /* Status */
+	uint8_t reserved_14[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, dslba, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, nlb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, stas, 13);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor, reserved_14, 14);
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_SHIFT 0 /* LBA Range Status */
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MASK 0x7u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_MAY_BE_UNRECOVERABLE 0x0u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_UNRECOVERABLE 0x1u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_ALLOCATED 0x2u
+#define GPUNVME_LBA_STATUS_DESCRIPTOR_STAS_LBARS_WRITTEN_UNCORRECTABLE 0x3u
+
+/* LbaRange: A range of logical blocks and its use (NVM 1.2 §4.1.3.1) */
+struct gpunvme_lba_range {
+	uint8_t type; /* Type */
+	uint8_t attrb; /* Attributes */
+	uint8_t reserved_2[14];
+	uint64_t slba; /* Starting LBA */
+	uint64_t nlb; /* Number of Logical Blocks, 0's based */
+	uint8_t guid[16]; /* Unique Identifier */
+	uint8_t reserved_48[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, type, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, attrb, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, slba, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, nlb, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, guid, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range, reserved_48, 48);
+#define GPUNVME_LBA_RANGE_TYPE_GENERAL_PURPOSE 0x0u
+#define GPUNVME_LBA_RANGE_TYPE_FILESYSTEM 0x1u
+#define GPUNVME_LBA_RANGE_TYPE_RAID 0x2u
+#define GPUNVME_LBA_RANGE_TYPE_CACHE 0x3u
+#define GPUNVME_LBA_RANGE_TYPE_PAGE_OR_SWAP_FILE 0x4u
+#define GPUNVME_LBA_RANGE_ATTRB_LBARO_SHIFT 0 /* LBA Range Overwriteable */
+#define GPUNVME_LBA_RANGE_ATTRB_LBARO_MASK 0x1u
+#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_SHIFT 1 /* Hide LBA Range */
+#define GPUNVME_LBA_RANGE_ATTRB_HLBAR_MASK 0x2u
+
+/* LbaRanges: Room for 64 ranges (NVM 1.2 §4.1.3.1) */
+struct gpunvme_lba_ranges {
+	struct gpunvme_lba_range range[64]; /* LBA ranges */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_ranges, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_ranges, range, 0);
+
+/* AutonomousPowerStateTransitionEntry: When and to where a power state is left (Base 2.1 §5.1.25.1.6) */
+struct gpunvme_autonomous_power_state_transition_entry {
+	uint8_t bits_0; /* ITPS */
+	uint8_t itpt[3]; /* Idle Time Prior to Transition in milliseconds */
+	uint8_t reserved_4[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transition_entry, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, itpt, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transition_entry, reserved_4, 4);
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_SHIFT 3 /* Idle Transition Power State */
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_ENTRY_ITPS_MASK 0xf8u
+
+/* AutonomousPowerStateTransitions: An entry for each power state (Base 2.1 §5.1.25.1.6) */
+struct gpunvme_autonomous_power_state_transitions {
+	struct gpunvme_autonomous_power_state_transition_entry apst[32]; /* Entry of each power state */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_autonomous_power_state_transitions, 256);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_autonomous_power_state_transitions, apst, 0);
+
+/* HostMemoryBufferDescriptor: Memory pages in a row (Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc) */
+struct gpunvme_host_memory_buffer_descriptor {
+	uint64_t badd; /* Buffer Address */
+	uint32_t bsize; /* Buffer Size in memory pages */
+	uint8_t reserved_12[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, badd, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, bsize, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_descriptor, reserved_12, 12);
+
+/* HostMemoryBufferAttributes: Where the Host Memory Buffer is (libnvme 1.3 nvme_host_mem_buf_attrs) */
+struct gpunvme_host_memory_buffer_attributes {
+	uint32_t hsize; /* Host Memory Buffer Size in memory pages */
+	uint32_t hmdlal; /* Host Memory Descriptor List Address Lower */
+	uint32_t hmdlau; /* Host Memory Descriptor List Address Upper */
+	uint32_t hmdlec; /* Host Memory Descriptor List Entry Count */
+	uint8_t reserved_16[4080];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_memory_buffer_attributes, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hsize, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlal, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlau, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlec, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, reserved_16, 16);
+
+/* TimestampData: A time, and where it comes from (Base 2.1 §5.1.25.1.7) */
+struct gpunvme_timestamp_data {
+	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
+	uint8_t tstmps; /* Timestamp Attribute */
+	uint8_t reserved_7;
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmps, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_SHIFT 0 /* Synch: the clock may have stopped */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_MASK 0x1u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SHIFT 1 /* Timestamp Origin */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_MASK 0xeu
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
+
+/* DeterministicThresholdConfiguration: Thresholds of a Deterministic Window (libnvme 1.3 nvme_plm_config) */
+struct gpunvme_deterministic_threshold_configuration {
+	uint16_t ee; /* Enable Event */
+	uint8_t reserved_2[30];
+	uint64_t dtwinrt; /* DTWIN Reads Threshold */
+	uint64_t dtwinwt; /* DTWIN Writes Threshold */
+	uint64_t dtwintt; /* DTWIN Time Threshold */
+	uint8_t reserved_56[456];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_deterministic_threshold_configuration, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, ee, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinrt, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwinwt, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, dtwintt, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_deterministic_threshold_configuration, reserved_56, 56);
+
+/* HostBehavior: What the host can cope with (libnvme 1.16 nvme_feat_host_behavior) */
+struct gpunvme_host_behavior {
+	uint8_t acre; /* Advanced Command Retry Enable */
+	uint8_t etdas; /* Extended Telemetry Data Area 4 Supported */
+	uint8_t lbafee; /* LBA Format Extension Enable */
+	uint8_t hdisns; /* Host Dispersed Namespace Support */
+	uint16_t cdfe; /* Copy Descriptor Formats Enable */
+	uint8_t reserved_6[506];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_behavior, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, acre, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, etdas, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, lbafee, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, hdisns, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, cdfe, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_behavior, reserved_6, 6);
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_SHIFT 2 /* Copy Descriptor Format 2h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E_MASK 0x4u
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_SHIFT 3 /* Copy Descriptor Format 3h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E_MASK 0x8u
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_SHIFT 4 /* Copy Descriptor Format 4h Enable */
+#define GPUNVME_HOST_BEHAVIOR_CDFE_CDF4E_MASK 0x10u
+
+/* StandardPerformanceAttribute: Latency of reads, as a range (NVM 1.2 §4.1.3.7.1) */
+struct gpunvme_standard_performance_attribute {
+	uint8_t reserved_0[4];
+	uint8_t r4karl; /* Random 4 KiB Average Read Latency */
+	uint8_t reserved_5[4091];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_standard_performance_attribute, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, r4karl, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_standard_performance_attribute, reserved_5, 5);
+
+/* PerformanceAttributeIdentifiers: Identifiers of the vendor specific attributes (NVM 1.2 §4.1.3.7.2) */
+struct gpunvme_performance_attribute_identifiers {
+	uint8_t attributes; /* Which attributes these are */
+	uint8_t msvspa; /* Maximum Saveable Vendor Specific Performance Attributes */
+	uint8_t usvspa; /* Unused Saveable Vendor Specific Performance Attributes */
+	uint8_t reserved_3[13];
+	uint8_t pahi[1008]; /* Identifiers of attributes C1h to FFh */
+	uint8_t reserved_1024[3072];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_performance_attribute_identifiers, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, attributes, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, msvspa, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, usvspa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, pahi, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_performance_attribute_identifiers, reserved_1024, 1024);
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SHIFT 0 /* Attribute Type */
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_MASK 0x7u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_CURRENT 0x0u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_DEFAULT 0x1u
+#define GPUNVME_PERFORMANCE_ATTRIBUTE_IDENTIFIERS_ATTRIBUTES_ATTRTYP_SAVED 0x2u
+
+/* VendorSpecificPerformanceAttribute: An attribute that a vendor defined (NVM 1.2 §4.1.3.7.3) */
+struct gpunvme_vendor_specific_performance_attribute {
+	uint8_t paid[16]; /* Performance Attribute Identifier */
+	uint8_t reserved_16[14];
+	uint16_t attrl; /* Attribute Length in bytes */
+	uint8_t vs[4064]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_vendor_specific_performance_attribute, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, paid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, attrl, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_performance_attribute, vs, 32);
+
+/* SupportedFdpEvent: A type of FDP event and whether it is enabled (Base 2.1 §5.1.25.1.21) */
+struct gpunvme_supported_fdp_event {
+	uint8_t fdpet; /* FDP Event Type */
+	uint8_t fdpeta; /* FDP Event Type Attributes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_supported_fdp_event, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpet, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_fdp_event, fdpeta, 1);
+#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_SHIFT 0 /* FDP Event Enable */
+#define GPUNVME_SUPPORTED_FDP_EVENT_FDPETA_FDPEE_MASK 0x1u
+
+/* ControllerDataQueueData: Head and trigger of a Controller Data Queue (Base 2.1 §5.1.25.1.23) */
+struct gpunvme_controller_data_queue_data {
+	uint32_t hp; /* Head Pointer */
+	uint32_t tpt; /* Tail Pointer Trigger */
+	uint8_t reserved_8[504];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_controller_data_queue_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, hp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, tpt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_data_queue_data, reserved_8, 8);
+
+/* EmbeddedManagementControllerAddressData: URI of a management agent of the system (Base 2.1 §5.1.25.1.24) */
+struct gpunvme_embedded_management_controller_address_data {
+	uint8_t reserved_0[4];
+	char emca[508]; /* Embedded Management Controller Address */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_embedded_management_controller_address_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_embedded_management_controller_address_data, emca, 4);
+
+/* HostManagementAgentAddressData: URI of a management agent of the host (Base 2.1 §5.1.25.1.25) */
+struct gpunvme_host_management_agent_address_data {
+	uint8_t reserved_0[4];
+	char hmaa[508]; /* Host Management Agent Address */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_management_agent_address_data, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_management_agent_address_data, hmaa, 4);
+
+/* HostMetadata: How many elements follow (libnvme 1.3 nvme_host_metadata) */
+struct gpunvme_host_metadata {
+	uint8_t ndesc; /* Number of Metadata Element Descriptors */
+	uint8_t reserved_1;
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_metadata, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, ndesc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_metadata, reserved_1, 1);
+
+/* MetadataElement: Type and length of an element (libnvme 1.3 nvme_metadata_element_desc) */
+struct gpunvme_metadata_element {
+	uint8_t et; /* Element Type */
+	uint8_t er; /* Element Revision */
+	uint16_t elen; /* Element Length in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_metadata_element, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, et, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, er, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_metadata_element, elen, 2);
+
+/* HostIdentifierData: Who the host is (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
+struct gpunvme_host_identifier_data {
+	uint8_t hostid[16]; /* Host Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_host_identifier_data, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_host_identifier_data, hostid, 0);
+
+/* SglDescriptor: Generic SGL descriptor (Base 2.1 §4.3.2) */
+struct gpunvme_sgl_descriptor {
+	uint8_t dts[15]; /* Descriptor Type Specific */
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, dts, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_descriptor, sglid, 15);
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_DESCRIPTOR_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglDataBlock: A data block (Base 2.1 §4.3.2) */
+struct gpunvme_sgl_data_block {
+	uint64_t addr; /* Address */
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_data_block, sglid, 15);
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglBitBucket: Source data to be discarded (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_bit_bucket {
+	uint8_t reserved_0[8];
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_bit_bucket, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_bit_bucket, sglid, 15);
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_BIT_BUCKET_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglSegment: The next segment, not the last (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_segment {
+	uint64_t addr; /* Address of the next segment */
+	uint32_t len; /* Length of the next segment, in bytes: a multiple of 16 */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_segment, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_segment, sglid, 15);
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
+
+/* SglLastSegment: The next and last segment (Base 2.2 §4.3.2) */
+struct gpunvme_sgl_last_segment {
+	uint64_t addr; /* Address of the last segment */
+	uint32_t len; /* Length of the last segment, in bytes: a multiple of 16 */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sgl_last_segment, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sgl_last_segment, sglid, 15);
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_LAST_SEGMENT_SGLID_SGLDT_VENDOR 0xfu
+
+/* KeyedSglDataBlock: A data block with a key (Base 2.2 §4.3.2) */
+struct gpunvme_keyed_sgl_data_block {
+	uint64_t addr; /* Address */
+	uint8_t len[3]; /* Length, in bytes */
+	uint8_t key[4]; /* Key */
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_keyed_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, key, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_keyed_sgl_data_block, sglid, 15);
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_KEYED_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
+/* TransportSglDataBlock: A data block of the transport's own (Base 2.2 §4.3.2) */
+struct gpunvme_transport_sgl_data_block {
+	uint8_t reserved_0[8];
+	uint32_t len; /* Length, in bytes */
+	uint8_t reserved_12[3];
+	uint8_t sglid; /* SGL Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_transport_sgl_data_block, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, len, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_SHIFT 0 /* SGL Descriptor Sub Type */
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_MASK 0xfu
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_ADDRESS 0x0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDST_OFFSET 0x1u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SHIFT 4 /* SGL Descriptor Type */
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_MASK 0xf0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_DATA_BLOCK 0x0u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_BIT_BUCKET 0x1u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_SEGMENT 0x2u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_LAST_SEGMENT 0x3u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
+
+/* DeleteIoSq (admin command): Deletes a submission queue; its outstanding commands complete or abort first (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+#define GPUNVME_OPC_DELETE_IO_SQ 0x0u
+#define GPUNVME_DELETE_IO_SQ_QID_DWORD 10
+#define GPUNVME_DELETE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
+#define GPUNVME_DELETE_IO_SQ_QID_MASK 0xffffu
+
+/* CreateIoSq (admin command): Creates a submission queue that completes to an existing completion queue (Linux 6.1 linux/nvme.h nvme_create_sq) */
+#define GPUNVME_OPC_CREATE_IO_SQ 0x1u
+#define GPUNVME_CREATE_IO_SQ_QID_DWORD 10
+#define GPUNVME_CREATE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
+#define GPUNVME_CREATE_IO_SQ_QID_MASK 0xffffu
+#define GPUNVME_CREATE_IO_SQ_QSIZE_DWORD 10
+#define GPUNVME_CREATE_IO_SQ_QSIZE_SHIFT 16 /* Queue Size */
+#define GPUNVME_CREATE_IO_SQ_QSIZE_MASK 0xffff0000u
+#define GPUNVME_CREATE_IO_SQ_PC_DWORD 11
+#define GPUNVME_CREATE_IO_SQ_PC_SHIFT 0 /* Physically Contiguous */
+#define GPUNVME_CREATE_IO_SQ_PC_MASK 0x1u
+#define GPUNVME_CREATE_IO_SQ_QPRIO_DWORD 11
+#define GPUNVME_CREATE_IO_SQ_QPRIO_SHIFT 1 /* Queue Priority */
+#define GPUNVME_CREATE_IO_SQ_QPRIO_MASK 0x6u
+#define GPUNVME_CREATE_IO_SQ_QPRIO_URGENT 0x0u
+#define GPUNVME_CREATE_IO_SQ_QPRIO_HIGH 0x1u
+#define GPUNVME_CREATE_IO_SQ_QPRIO_MEDIUM 0x2u
+#define GPUNVME_CREATE_IO_SQ_QPRIO_LOW 0x3u
+#define GPUNVME_CREATE_IO_SQ_CQID_DWORD 11
+#define GPUNVME_CREATE_IO_SQ_CQID_SHIFT 16 /* Completion Queue Identifier */
+#define GPUNVME_CREATE_IO_SQ_CQID_MASK 0xffff0000u
+#define GPUNVME_CREATE_IO_SQ_NVMSETID_DWORD 12
+#define GPUNVME_CREATE_IO_SQ_NVMSETID_SHIFT 0 /* NVM Set Identifier */
+#define GPUNVME_CREATE_IO_SQ_NVMSETID_MASK 0xffffu
+
+/* GetLogPage (admin command): Returns a part of a log page (Base 2.1 §5.1.12) */
+#define GPUNVME_OPC_GET_LOG_PAGE 0x2u
+#define GPUNVME_GET_LOG_PAGE_LID_DWORD 10
+#define GPUNVME_GET_LOG_PAGE_LID_SHIFT 0 /* Log Page Identifier */
+#define GPUNVME_GET_LOG_PAGE_LID_MASK 0xffu
+#define GPUNVME_GET_LOG_PAGE_LSP_DWORD 10
+#define GPUNVME_GET_LOG_PAGE_LSP_SHIFT 8 /* Log Specific Parameter */
+#define GPUNVME_GET_LOG_PAGE_LSP_MASK 0x7f00u
+#define GPUNVME_GET_LOG_PAGE_RAE_DWORD 10
+#define GPUNVME_GET_LOG_PAGE_RAE_SHIFT 15 /* Retain Asynchronous Event */
+#define GPUNVME_GET_LOG_PAGE_RAE_MASK 0x8000u
+#define GPUNVME_GET_LOG_PAGE_NUMDL_DWORD 10
+#define GPUNVME_GET_LOG_PAGE_NUMDL_SHIFT 16 /* Number of Dwords Lower, 0's based with NUMDU */
+#define GPUNVME_GET_LOG_PAGE_NUMDL_MASK 0xffff0000u
+#define GPUNVME_GET_LOG_PAGE_NUMDU_DWORD 11
+#define GPUNVME_GET_LOG_PAGE_NUMDU_SHIFT 0 /* Number of Dwords Upper */
+#define GPUNVME_GET_LOG_PAGE_NUMDU_MASK 0xffffu
+#define GPUNVME_GET_LOG_PAGE_LSI_DWORD 11
+#define GPUNVME_GET_LOG_PAGE_LSI_SHIFT 16 /* Log Specific Identifier */
+#define GPUNVME_GET_LOG_PAGE_LSI_MASK 0xffff0000u
+#define GPUNVME_GET_LOG_PAGE_LPOL_DWORD 12
+#define GPUNVME_GET_LOG_PAGE_LPOL_SHIFT 0 /* Log Page Offset Lower */
+#define GPUNVME_GET_LOG_PAGE_LPOL_MASK 0xffffffffu
+#define GPUNVME_GET_LOG_PAGE_LPOU_DWORD 13
+#define GPUNVME_GET_LOG_PAGE_LPOU_SHIFT 0 /* Log Page Offset Upper */
+#define GPUNVME_GET_LOG_PAGE_LPOU_MASK 0xffffffffu
+#define GPUNVME_GET_LOG_PAGE_UIDX_DWORD 14
+#define GPUNVME_GET_LOG_PAGE_UIDX_SHIFT 0 /* UUID Index */
+#define GPUNVME_GET_LOG_PAGE_UIDX_MASK 0x7fu
+#define GPUNVME_GET_LOG_PAGE_OT_DWORD 14
+#define GPUNVME_GET_LOG_PAGE_OT_SHIFT 23 /* Offset Type: 1 is an index, 0 bytes */
+#define GPUNVME_GET_LOG_PAGE_OT_MASK 0x800000u
+#define GPUNVME_GET_LOG_PAGE_CSI_DWORD 14
+#define GPUNVME_GET_LOG_PAGE_CSI_SHIFT 24 /* Command Set Identifier */
+#define GPUNVME_GET_LOG_PAGE_CSI_MASK 0xff000000u
+
+/* DeleteIoCq (admin command): Deletes a completion queue; after the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+#define GPUNVME_OPC_DELETE_IO_CQ 0x4u
+#define GPUNVME_DELETE_IO_CQ_QID_DWORD 10
+#define GPUNVME_DELETE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
+#define GPUNVME_DELETE_IO_CQ_QID_MASK 0xffffu
+
+/* CreateIoCq (admin command): Creates a completion queue; before the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_create_cq) */
+#define GPUNVME_OPC_CREATE_IO_CQ 0x5u
+#define GPUNVME_CREATE_IO_CQ_QID_DWORD 10
+#define GPUNVME_CREATE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
+#define GPUNVME_CREATE_IO_CQ_QID_MASK 0xffffu
+#define GPUNVME_CREATE_IO_CQ_QSIZE_DWORD 10
+#define GPUNVME_CREATE_IO_CQ_QSIZE_SHIFT 16 /* Queue Size */
+#define GPUNVME_CREATE_IO_CQ_QSIZE_MASK 0xffff0000u
+#define GPUNVME_CREATE_IO_CQ_PC_DWORD 11
+#define GPUNVME_CREATE_IO_CQ_PC_SHIFT 0 /* Physically Contiguous */
+#define GPUNVME_CREATE_IO_CQ_PC_MASK 0x1u
+#define GPUNVME_CREATE_IO_CQ_IEN_DWORD 11
+#define GPUNVME_CREATE_IO_CQ_IEN_SHIFT 1 /* Interrupts Enabled */
+#define GPUNVME_CREATE_IO_CQ_IEN_MASK 0x2u
+#define GPUNVME_CREATE_IO_CQ_IV_DWORD 11
+#define GPUNVME_CREATE_IO_CQ_IV_SHIFT 16 /* Interrupt Vector */
+#define GPUNVME_CREATE_IO_CQ_IV_MASK 0xffff0000u
+
+/* Identify (admin command): Returns 4096 bytes about the controller, a namespace, or a list of either (Base 2.1 §5.1.13) */
+#define GPUNVME_OPC_IDENTIFY 0x6u
+#define GPUNVME_IDENTIFY_CNS_DWORD 10
+#define GPUNVME_IDENTIFY_CNS_SHIFT 0 /* Controller or Namespace Structure */
+#define GPUNVME_IDENTIFY_CNS_MASK 0xffu
+#define GPUNVME_IDENTIFY_CNS_NAMESPACE 0x0u
+#define GPUNVME_IDENTIFY_CNS_CONTROLLER 0x1u
+#define GPUNVME_IDENTIFY_CNS_ACTIVE_NAMESPACE_LIST 0x2u
+#define GPUNVME_IDENTIFY_CNS_NAMESPACE_DESCRIPTOR_LIST 0x3u
+#define GPUNVME_IDENTIFY_CNTID_DWORD 10
+#define GPUNVME_IDENTIFY_CNTID_SHIFT 16 /* Controller Identifier */
+#define GPUNVME_IDENTIFY_CNTID_MASK 0xffff0000u
+#define GPUNVME_IDENTIFY_CNSSID_DWORD 11
+#define GPUNVME_IDENTIFY_CNSSID_SHIFT 0 /* CNS Specific Identifier */
+#define GPUNVME_IDENTIFY_CNSSID_MASK 0xffffu
+#define GPUNVME_IDENTIFY_CSI_DWORD 11
+#define GPUNVME_IDENTIFY_CSI_SHIFT 24 /* Command Set Identifier */
+#define GPUNVME_IDENTIFY_CSI_MASK 0xff000000u
+#define GPUNVME_IDENTIFY_UIDX_DWORD 14
+#define GPUNVME_IDENTIFY_UIDX_SHIFT 0 /* UUID Index */
+#define GPUNVME_IDENTIFY_UIDX_MASK 0x7fu
+
+/* Abort (admin command): Asks for a command to be aborted; bit 0 of DW0 is 1 where it was not (Base 2.1 §5.1.1) */
+#define GPUNVME_OPC_ABORT 0x8u
+#define GPUNVME_ABORT_SQID_DWORD 10
+#define GPUNVME_ABORT_SQID_SHIFT 0 /* Submission Queue Identifier */
+#define GPUNVME_ABORT_SQID_MASK 0xffffu
+#define GPUNVME_ABORT_ABORTED_CID_DWORD 10
+#define GPUNVME_ABORT_ABORTED_CID_SHIFT 16 /* Command Identifier */
+#define GPUNVME_ABORT_ABORTED_CID_MASK 0xffff0000u
+
+/* SetFeatures (admin command): Sets the value of a feature (Base 2.1 §5.1.25) */
+#define GPUNVME_OPC_SET_FEATURES 0x9u
+#define GPUNVME_SET_FEATURES_FID_DWORD 10
+#define GPUNVME_SET_FEATURES_FID_SHIFT 0 /* Feature Identifier */
+#define GPUNVME_SET_FEATURES_FID_MASK 0xffu
+#define GPUNVME_SET_FEATURES_FID_ARBITRATION 0x1u
+#define GPUNVME_SET_FEATURES_FID_POWER_MANAGEMENT 0x2u
+#define GPUNVME_SET_FEATURES_FID_LBA_RANGE_TYPE 0x3u
+#define GPUNVME_SET_FEATURES_FID_TEMPERATURE_THRESHOLD 0x4u
+#define GPUNVME_SET_FEATURES_FID_ERROR_RECOVERY 0x5u
+#define GPUNVME_SET_FEATURES_FID_VOLATILE_WRITE_CACHE 0x6u
+#define GPUNVME_SET_FEATURES_FID_NUMBER_OF_QUEUES 0x7u
+#define GPUNVME_SET_FEATURES_FID_INTERRUPT_COALESCING 0x8u
+#define GPUNVME_SET_FEATURES_FID_INTERRUPT_VECTOR_CONFIGURATION 0x9u
+#define GPUNVME_SET_FEATURES_FID_WRITE_ATOMICITY_NORMAL 0xau
+#define GPUNVME_SET_FEATURES_FID_ASYNCHRONOUS_EVENT_CONFIGURATION 0xbu
+#define GPUNVME_SET_FEATURES_FID_AUTONOMOUS_POWER_STATE_TRANSITION 0xcu
+#define GPUNVME_SET_FEATURES_FID_HOST_MEMORY_BUFFER 0xdu
+#define GPUNVME_SET_FEATURES_FID_TIMESTAMP 0xeu
+#define GPUNVME_SET_FEATURES_FID_KEEP_ALIVE_TIMER 0xfu
+#define GPUNVME_SET_FEATURES_FID_HOST_CONTROLLED_THERMAL_MANAGEMENT 0x10u
+#define GPUNVME_SET_FEATURES_FID_NON_OPERATIONAL_POWER_STATE_CONFIG 0x11u
+#define GPUNVME_SET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
+#define GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
+#define GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
+#define GPUNVME_SET_FEATURES_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_SET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT 0x16u
+#define GPUNVME_SET_FEATURES_FID_SANITIZE_CONFIG 0x17u
+#define GPUNVME_SET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
+#define GPUNVME_SET_FEATURES_FID_IO_COMMAND_SET_PROFILE 0x19u
+#define GPUNVME_SET_FEATURES_FID_SPINUP_CONTROL 0x1au
+#define GPUNVME_SET_FEATURES_FID_POWER_LOSS_SIGNALING_CONFIG 0x1bu
+#define GPUNVME_SET_FEATURES_FID_PERFORMANCE_CHARACTERISTICS 0x1cu
+#define GPUNVME_SET_FEATURES_FID_FLEXIBLE_DATA_PLACEMENT 0x1du
+#define GPUNVME_SET_FEATURES_FID_FLEXIBLE_DATA_PLACEMENT_EVENTS 0x1eu
+#define GPUNVME_SET_FEATURES_FID_NAMESPACE_ADMIN_LABEL 0x1fu
+#define GPUNVME_SET_FEATURES_FID_CONTROLLER_DATA_QUEUE 0x21u
+#define GPUNVME_SET_FEATURES_FID_EMBEDDED_MANAGEMENT_CONTROLLER_ADDRESS 0x78u
+#define GPUNVME_SET_FEATURES_FID_HOST_MANAGEMENT_AGENT_ADDRESS 0x79u
+#define GPUNVME_SET_FEATURES_FID_ENHANCED_CONTROLLER_METADATA 0x7du
+#define GPUNVME_SET_FEATURES_FID_CONTROLLER_METADATA 0x7eu
+#define GPUNVME_SET_FEATURES_FID_NAMESPACE_METADATA 0x7fu
+#define GPUNVME_SET_FEATURES_FID_SOFTWARE_PROGRESS_MARKER 0x80u
+#define GPUNVME_SET_FEATURES_FID_HOST_IDENTIFIER 0x81u
+#define GPUNVME_SET_FEATURES_FID_RESERVATION_NOTIFICATION_MASK 0x82u
+#define GPUNVME_SET_FEATURES_FID_RESERVATION_PERSISTENCE 0x83u
+#define GPUNVME_SET_FEATURES_FID_NAMESPACE_WRITE_PROTECTION_CONFIG 0x84u
+#define GPUNVME_SET_FEATURES_FID_BOOT_PARTITION_WRITE_PROTECTION_CONFIG 0x85u
+#define GPUNVME_SET_FEATURES_SV_DWORD 10
+#define GPUNVME_SET_FEATURES_SV_SHIFT 31 /* Save */
+#define GPUNVME_SET_FEATURES_SV_MASK 0x80000000u
+#define GPUNVME_SET_FEATURES_CDW11_DWORD 11
+#define GPUNVME_SET_FEATURES_CDW11_SHIFT 0 /* Feature specific */
+#define GPUNVME_SET_FEATURES_CDW11_MASK 0xffffffffu
+#define GPUNVME_SET_FEATURES_CDW12_DWORD 12
+#define GPUNVME_SET_FEATURES_CDW12_SHIFT 0 /* Feature specific */
+#define GPUNVME_SET_FEATURES_CDW12_MASK 0xffffffffu
+#define GPUNVME_SET_FEATURES_CDW13_DWORD 13
+#define GPUNVME_SET_FEATURES_CDW13_SHIFT 0 /* Feature specific */
+#define GPUNVME_SET_FEATURES_CDW13_MASK 0xffffffffu
+#define GPUNVME_SET_FEATURES_CDW14_DWORD 14
+#define GPUNVME_SET_FEATURES_CDW14_SHIFT 0 /* UUID Index, or feature specific */
+#define GPUNVME_SET_FEATURES_CDW14_MASK 0xffffffffu
+#define GPUNVME_SET_FEATURES_CDW14_UIDX_SHIFT 0 /* UUID Index */
+#define GPUNVME_SET_FEATURES_CDW14_UIDX_MASK 0x7fu
+#define GPUNVME_SET_FEATURES_CDW15_DWORD 15
+#define GPUNVME_SET_FEATURES_CDW15_SHIFT 0 /* Feature specific */
+#define GPUNVME_SET_FEATURES_CDW15_MASK 0xffffffffu
+
+/* GetFeatures (admin command): Returns the value of a feature in DW0 of the completion (Base 2.1 §5.1.11) */
+#define GPUNVME_OPC_GET_FEATURES 0xau
+#define GPUNVME_GET_FEATURES_FID_DWORD 10
+#define GPUNVME_GET_FEATURES_FID_SHIFT 0 /* Feature Identifier */
+#define GPUNVME_GET_FEATURES_FID_MASK 0xffu
+#define GPUNVME_GET_FEATURES_FID_ARBITRATION 0x1u
+#define GPUNVME_GET_FEATURES_FID_POWER_MANAGEMENT 0x2u
+#define GPUNVME_GET_FEATURES_FID_LBA_RANGE_TYPE 0x3u
+#define GPUNVME_GET_FEATURES_FID_TEMPERATURE_THRESHOLD 0x4u
+#define GPUNVME_GET_FEATURES_FID_ERROR_RECOVERY 0x5u
+#define GPUNVME_GET_FEATURES_FID_VOLATILE_WRITE_CACHE 0x6u
+#define GPUNVME_GET_FEATURES_FID_NUMBER_OF_QUEUES 0x7u
+#define GPUNVME_GET_FEATURES_FID_INTERRUPT_COALESCING 0x8u
+#define GPUNVME_GET_FEATURES_FID_INTERRUPT_VECTOR_CONFIGURATION 0x9u
+#define GPUNVME_GET_FEATURES_FID_WRITE_ATOMICITY_NORMAL 0xau
+#define GPUNVME_GET_FEATURES_FID_ASYNCHRONOUS_EVENT_CONFIGURATION 0xbu
+#define GPUNVME_GET_FEATURES_FID_AUTONOMOUS_POWER_STATE_TRANSITION 0xcu
+#define GPUNVME_GET_FEATURES_FID_HOST_MEMORY_BUFFER 0xdu
+#define GPUNVME_GET_FEATURES_FID_TIMESTAMP 0xeu
+#define GPUNVME_GET_FEATURES_FID_KEEP_ALIVE_TIMER 0xfu
+#define GPUNVME_GET_FEATURES_FID_HOST_CONTROLLED_THERMAL_MANAGEMENT 0x10u
+#define GPUNVME_GET_FEATURES_FID_NON_OPERATIONAL_POWER_STATE_CONFIG 0x11u
+#define GPUNVME_GET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
+#define GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
+#define GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
+#define GPUNVME_GET_FEATURES_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_GET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT 0x16u
+#define GPUNVME_GET_FEATURES_FID_SANITIZE_CONFIG 0x17u
+#define GPUNVME_GET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
+#define GPUNVME_GET_FEATURES_FID_IO_COMMAND_SET_PROFILE 0x19u
+#define GPUNVME_GET_FEATURES_FID_SPINUP_CONTROL 0x1au
+#define GPUNVME_GET_FEATURES_FID_POWER_LOSS_SIGNALING_CONFIG 0x1bu
+#define GPUNVME_GET_FEATURES_FID_PERFORMANCE_CHARACTERISTICS 0x1cu
+#define GPUNVME_GET_FEATURES_FID_FLEXIBLE_DATA_PLACEMENT 0x1du
+#define GPUNVME_GET_FEATURES_FID_FLEXIBLE_DATA_PLACEMENT_EVENTS 0x1eu
+#define GPUNVME_GET_FEATURES_FID_NAMESPACE_ADMIN_LABEL 0x1fu
+#define GPUNVME_GET_FEATURES_FID_CONTROLLER_DATA_QUEUE 0x21u
+#define GPUNVME_GET_FEATURES_FID_EMBEDDED_MANAGEMENT_CONTROLLER_ADDRESS 0x78u
+#define GPUNVME_GET_FEATURES_FID_HOST_MANAGEMENT_AGENT_ADDRESS 0x79u
+#define GPUNVME_GET_FEATURES_FID_ENHANCED_CONTROLLER_METADATA 0x7du
+#define GPUNVME_GET_FEATURES_FID_CONTROLLER_METADATA 0x7eu
+#define GPUNVME_GET_FEATURES_FID_NAMESPACE_METADATA 0x7fu
+#define GPUNVME_GET_FEATURES_FID_SOFTWARE_PROGRESS_MARKER 0x80u
+#define GPUNVME_GET_FEATURES_FID_HOST_IDENTIFIER 0x81u
+#define GPUNVME_GET_FEATURES_FID_RESERVATION_NOTIFICATION_MASK 0x82u
+#define GPUNVME_GET_FEATURES_FID_RESERVATION_PERSISTENCE 0x83u
+#define GPUNVME_GET_FEATURES_FID_NAMESPACE_WRITE_PROTECTION_CONFIG 0x84u
+#define GPUNVME_GET_FEATURES_FID_BOOT_PARTITION_WRITE_PROTECTION_CONFIG 0x85u
+#define GPUNVME_GET_FEATURES_SEL_DWORD 10
+#define GPUNVME_GET_FEATURES_SEL_SHIFT 8 /* Select */
+#define GPUNVME_GET_FEATURES_SEL_MASK 0x700u
+#define GPUNVME_GET_FEATURES_SEL_CURRENT 0x0u
+#define GPUNVME_GET_FEATURES_SEL_DEFAULT 0x1u
+#define GPUNVME_GET_FEATURES_SEL_SAVED 0x2u
+#define GPUNVME_GET_FEATURES_SEL_SUPPORTED 0x3u
+#define GPUNVME_GET_FEATURES_CDW11_DWORD 11
+#define GPUNVME_GET_FEATURES_CDW11_SHIFT 0 /* Feature specific */
+#define GPUNVME_GET_FEATURES_CDW11_MASK 0xffffffffu
+#define GPUNVME_GET_FEATURES_UIDX_DWORD 14
+#define GPUNVME_GET_FEATURES_UIDX_SHIFT 0 /* UUID Index */
+#define GPUNVME_GET_FEATURES_UIDX_MASK 0x7fu
+
+/* AsyncEventRequest (admin command): Held by the controller until it has an event to report (Base 2.1 §5.1.2) */
+#define GPUNVME_OPC_ASYNC_EVENT_REQUEST 0xcu
+
+/* NamespaceManagement (admin command): Creates or deletes a namespace (Base 2.1 §5.1.21) */
+#define GPUNVME_OPC_NAMESPACE_MANAGEMENT 0xdu
+#define GPUNVME_NAMESPACE_MANAGEMENT_SEL_DWORD 10
+#define GPUNVME_NAMESPACE_MANAGEMENT_SEL_SHIFT 0 /* Select */
+#define GPUNVME_NAMESPACE_MANAGEMENT_SEL_MASK 0xfu
+#define GPUNVME_NAMESPACE_MANAGEMENT_SEL_CREATE 0x0u
+#define GPUNVME_NAMESPACE_MANAGEMENT_SEL_DELETE 0x1u
+#define GPUNVME_NAMESPACE_MANAGEMENT_CSI_DWORD 11
+#define GPUNVME_NAMESPACE_MANAGEMENT_CSI_SHIFT 24 /* Command Set Identifier of the created namespace */
+#define GPUNVME_NAMESPACE_MANAGEMENT_CSI_MASK 0xff000000u
+
+/* FirmwareCommit (admin command): Verifies, stores and activates a downloaded image (Base 2.1 §5.1.8) */
+#define GPUNVME_OPC_FIRMWARE_COMMIT 0x10u
+#define GPUNVME_FIRMWARE_COMMIT_FS_DWORD 10
+#define GPUNVME_FIRMWARE_COMMIT_FS_SHIFT 0 /* Firmware Slot; 0 lets the controller choose */
+#define GPUNVME_FIRMWARE_COMMIT_FS_MASK 0x7u
+#define GPUNVME_FIRMWARE_COMMIT_CA_DWORD 10
+#define GPUNVME_FIRMWARE_COMMIT_CA_SHIFT 3 /* Commit Action */
+#define GPUNVME_FIRMWARE_COMMIT_CA_MASK 0x38u
+#define GPUNVME_FIRMWARE_COMMIT_CA_REPLACE 0x0u
+#define GPUNVME_FIRMWARE_COMMIT_CA_REPLACE_AND_ACTIVATE_AT_RESET 0x1u
+#define GPUNVME_FIRMWARE_COMMIT_CA_ACTIVATE_AT_RESET 0x2u
+#define GPUNVME_FIRMWARE_COMMIT_CA_REPLACE_AND_ACTIVATE_IMMEDIATELY 0x3u
+#define GPUNVME_FIRMWARE_COMMIT_CA_REPLACE_BOOT_PARTITION 0x6u
+#define GPUNVME_FIRMWARE_COMMIT_CA_ACTIVATE_BOOT_PARTITION 0x7u
+#define GPUNVME_FIRMWARE_COMMIT_BPID_DWORD 10
+#define GPUNVME_FIRMWARE_COMMIT_BPID_SHIFT 31 /* Boot Partition ID */
+#define GPUNVME_FIRMWARE_COMMIT_BPID_MASK 0x80000000u
+
+/* FirmwareImageDownload (admin command): Transfers a piece of a firmware image (Base 2.1 §5.1.9) */
+#define GPUNVME_OPC_FIRMWARE_IMAGE_DOWNLOAD 0x11u
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_DWORD 10
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_MASK 0xffffffffu
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_DWORD 11
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_SHIFT 0 /* Offset in dwords */
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_MASK 0xffffffffu
+
+/* DeviceSelfTest (admin command): Starts or aborts a device self-test (Base 2.1 §5.1.5) */
+#define GPUNVME_OPC_DEVICE_SELF_TEST 0x14u
+#define GPUNVME_DEVICE_SELF_TEST_STC_DWORD 10
+#define GPUNVME_DEVICE_SELF_TEST_STC_SHIFT 0 /* Self-test Code */
+#define GPUNVME_DEVICE_SELF_TEST_STC_MASK 0xfu
+#define GPUNVME_DEVICE_SELF_TEST_STC_SHORT 0x1u
+#define GPUNVME_DEVICE_SELF_TEST_STC_EXTENDED 0x2u
+#define GPUNVME_DEVICE_SELF_TEST_STC_HOST_INITIATED_REFRESH 0x3u
+#define GPUNVME_DEVICE_SELF_TEST_STC_VENDOR_SPECIFIC 0xeu
+#define GPUNVME_DEVICE_SELF_TEST_STC_ABORT 0xfu
+
+/* NamespaceAttachment (admin command): Attaches controllers to a namespace, or detaches them (Base 2.1 §5.1.20) */
+#define GPUNVME_OPC_NAMESPACE_ATTACHMENT 0x15u
+#define GPUNVME_NAMESPACE_ATTACHMENT_SEL_DWORD 10
+#define GPUNVME_NAMESPACE_ATTACHMENT_SEL_SHIFT 0 /* Select */
+#define GPUNVME_NAMESPACE_ATTACHMENT_SEL_MASK 0xfu
+#define GPUNVME_NAMESPACE_ATTACHMENT_SEL_CONTROLLER_ATTACH 0x0u
+#define GPUNVME_NAMESPACE_ATTACHMENT_SEL_CONTROLLER_DETACH 0x1u
+
+/* KeepAlive (admin command): Restarts the Keep Alive Timer (Base 2.1 §5.1.14) */
+#define GPUNVME_OPC_KEEP_ALIVE 0x18u
+
+/* DirectiveSend (admin command): Sends data of a directive (Base 2.1 §5.1.7) */
+#define GPUNVME_OPC_DIRECTIVE_SEND 0x19u
+#define GPUNVME_DIRECTIVE_SEND_NUMD_DWORD 10
+#define GPUNVME_DIRECTIVE_SEND_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_DIRECTIVE_SEND_NUMD_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_DWORD 11
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_SHIFT 8 /* Directive Type */
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_MASK 0xff00u
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_IDENTIFY 0x0u
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_STREAMS 0x1u
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_DATA_PLACEMENT 0x2u
+#define GPUNVME_DIRECTIVE_SEND_DTYPE_VENDOR_SPECIFIC 0xfu
+#define GPUNVME_DIRECTIVE_SEND_DSPEC_DWORD 11
+#define GPUNVME_DIRECTIVE_SEND_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_DIRECTIVE_SEND_DSPEC_MASK 0xffff0000u
+#define GPUNVME_DIRECTIVE_SEND_CDW12_DWORD 12
+#define GPUNVME_DIRECTIVE_SEND_CDW12_SHIFT 0 /* Directive Operation specific */
+#define GPUNVME_DIRECTIVE_SEND_CDW12_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_SEND_CDW13_DWORD 13
+#define GPUNVME_DIRECTIVE_SEND_CDW13_SHIFT 0 /* Directive Operation specific */
+#define GPUNVME_DIRECTIVE_SEND_CDW13_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_SEND_DOPER_DWORD 11
+#define GPUNVME_DIRECTIVE_SEND_DOPER_SHIFT 0 /* Directive Operation */
+#define GPUNVME_DIRECTIVE_SEND_DOPER_MASK 0xffu
+
+/* DirectiveReceive (admin command): Returns data of a directive (Base 2.1 §5.1.6) */
+#define GPUNVME_OPC_DIRECTIVE_RECEIVE 0x1au
+#define GPUNVME_DIRECTIVE_RECEIVE_NUMD_DWORD 10
+#define GPUNVME_DIRECTIVE_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_DIRECTIVE_RECEIVE_NUMD_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_DWORD 11
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_SHIFT 8 /* Directive Type */
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_MASK 0xff00u
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_IDENTIFY 0x0u
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_STREAMS 0x1u
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_DATA_PLACEMENT 0x2u
+#define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_VENDOR_SPECIFIC 0xfu
+#define GPUNVME_DIRECTIVE_RECEIVE_DSPEC_DWORD 11
+#define GPUNVME_DIRECTIVE_RECEIVE_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_DIRECTIVE_RECEIVE_DSPEC_MASK 0xffff0000u
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW12_DWORD 12
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW12_SHIFT 0 /* Directive Operation specific */
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW12_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW13_DWORD 13
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW13_SHIFT 0 /* Directive Operation specific */
+#define GPUNVME_DIRECTIVE_RECEIVE_CDW13_MASK 0xffffffffu
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_DWORD 11
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_SHIFT 0 /* Directive Operation */
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_MASK 0xffu
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_RETURN_PARAMETERS 0x1u
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_GET_STATUS 0x2u
+#define GPUNVME_DIRECTIVE_RECEIVE_DOPER_ALLOCATE_RESOURCES 0x3u
+
+/* VirtualizationManagement (admin command): Assigns resources to controllers, sets them online or offline (Base 2.1 §5.2.6) */
+#define GPUNVME_OPC_VIRTUALIZATION_MANAGEMENT 0x1cu
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_DWORD 10
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SHIFT 0 /* Action */
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_MASK 0xfu
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_PRIMARY_FLEXIBLE_ALLOCATION 0x1u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SECONDARY_OFFLINE 0x7u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SECONDARY_ASSIGN 0x8u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SECONDARY_ONLINE 0x9u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_RT_DWORD 10
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_RT_SHIFT 8 /* Resource Type */
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_RT_MASK 0x700u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_RT_VQ 0x0u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_RT_VI 0x1u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_CNTLID_DWORD 10
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_CNTLID_SHIFT 16 /* Controller Identifier */
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_CNTLID_MASK 0xffff0000u
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_DWORD 11
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_SHIFT 0 /* Number of Controller Resources */
+#define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_MASK 0xffffu
+
+/* NvmeMiSend (admin command): Sends a management command in band (Base 2.1 §5.1.19) */
+#define GPUNVME_OPC_NVME_MI_SEND 0x1du
+#define GPUNVME_NVME_MI_SEND_CDW10_DWORD 10
+#define GPUNVME_NVME_MI_SEND_CDW10_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW10_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_SEND_CDW11_DWORD 11
+#define GPUNVME_NVME_MI_SEND_CDW11_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW11_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_SEND_CDW12_DWORD 12
+#define GPUNVME_NVME_MI_SEND_CDW12_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW12_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_SEND_CDW13_DWORD 13
+#define GPUNVME_NVME_MI_SEND_CDW13_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW13_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_SEND_CDW14_DWORD 14
+#define GPUNVME_NVME_MI_SEND_CDW14_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW14_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_SEND_CDW15_DWORD 15
+#define GPUNVME_NVME_MI_SEND_CDW15_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_SEND_CDW15_MASK 0xffffffffu
+
+/* NvmeMiReceive (admin command): Returns data of a management command in band (Base 2.1 §5.1.18) */
+#define GPUNVME_OPC_NVME_MI_RECEIVE 0x1eu
+#define GPUNVME_NVME_MI_RECEIVE_CDW10_DWORD 10
+#define GPUNVME_NVME_MI_RECEIVE_CDW10_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW10_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_RECEIVE_CDW11_DWORD 11
+#define GPUNVME_NVME_MI_RECEIVE_CDW11_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW11_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_RECEIVE_CDW12_DWORD 12
+#define GPUNVME_NVME_MI_RECEIVE_CDW12_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW12_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_RECEIVE_CDW13_DWORD 13
+#define GPUNVME_NVME_MI_RECEIVE_CDW13_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW13_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_RECEIVE_CDW14_DWORD 14
+#define GPUNVME_NVME_MI_RECEIVE_CDW14_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW14_MASK 0xffffffffu
+#define GPUNVME_NVME_MI_RECEIVE_CDW15_DWORD 15
+#define GPUNVME_NVME_MI_RECEIVE_CDW15_SHIFT 0 /* NVMe-MI specific */
+#define GPUNVME_NVME_MI_RECEIVE_CDW15_MASK 0xffffffffu
+
+/* CapacityManagement (admin command): Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3) */
+#define GPUNVME_OPC_CAPACITY_MANAGEMENT 0x20u
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_DWORD 10
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_SHIFT 0 /* Operation */
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_MASK 0xfu
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_SELECT_CAPACITY_CONFIGURATION 0x0u
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_CREATE_ENDURANCE_GROUP 0x1u
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_DELETE_ENDURANCE_GROUP 0x2u
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_CREATE_NVM_SET 0x3u
+#define GPUNVME_CAPACITY_MANAGEMENT_OPER_DELETE_NVM_SET 0x4u
+#define GPUNVME_CAPACITY_MANAGEMENT_ELID_DWORD 10
+#define GPUNVME_CAPACITY_MANAGEMENT_ELID_SHIFT 16 /* Element Identifier */
+#define GPUNVME_CAPACITY_MANAGEMENT_ELID_MASK 0xffff0000u
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPL_DWORD 11
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPL_SHIFT 0 /* Capacity Lower: bits 31:0 of the bytes */
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPL_MASK 0xffffffffu
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPU_DWORD 12
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPU_SHIFT 0 /* Capacity Upper: bits 63:32 of the bytes */
+#define GPUNVME_CAPACITY_MANAGEMENT_CAPU_MASK 0xffffffffu
+
+/* Lockdown (admin command): Prohibits or allows a command or feature (Base 2.1 §5.1.15) */
+#define GPUNVME_OPC_LOCKDOWN 0x24u
+#define GPUNVME_LOCKDOWN_SCP_DWORD 10
+#define GPUNVME_LOCKDOWN_SCP_SHIFT 0 /* Scope */
+#define GPUNVME_LOCKDOWN_SCP_MASK 0xfu
+#define GPUNVME_LOCKDOWN_SCP_ADMIN_OPCODE 0x0u
+#define GPUNVME_LOCKDOWN_SCP_FEATURE 0x2u
+#define GPUNVME_LOCKDOWN_SCP_MANAGEMENT_OPCODE 0x3u
+#define GPUNVME_LOCKDOWN_SCP_PCIE_OPCODE 0x4u
+#define GPUNVME_LOCKDOWN_PRHBT_DWORD 10
+#define GPUNVME_LOCKDOWN_PRHBT_SHIFT 4 /* Prohibit */
+#define GPUNVME_LOCKDOWN_PRHBT_MASK 0x10u
+#define GPUNVME_LOCKDOWN_IFC_DWORD 10
+#define GPUNVME_LOCKDOWN_IFC_SHIFT 5 /* Interface */
+#define GPUNVME_LOCKDOWN_IFC_MASK 0x60u
+#define GPUNVME_LOCKDOWN_IFC_ADMIN_QUEUE 0x0u
+#define GPUNVME_LOCKDOWN_IFC_ADMIN_QUEUE_AND_ENDPOINT 0x1u
+#define GPUNVME_LOCKDOWN_IFC_ENDPOINT 0x2u
+#define GPUNVME_LOCKDOWN_OFI_DWORD 10
+#define GPUNVME_LOCKDOWN_OFI_SHIFT 8 /* Opcode or Feature Identifier */
+#define GPUNVME_LOCKDOWN_OFI_MASK 0xff00u
+#define GPUNVME_LOCKDOWN_UIDX_DWORD 14
+#define GPUNVME_LOCKDOWN_UIDX_SHIFT 0 /* UUID Index */
+#define GPUNVME_LOCKDOWN_UIDX_MASK 0x7fu
+
+/* DoorbellBufferConfig (admin command): Sets the Shadow Doorbell (PRP1) and EventIdx (PRP2) buffers (Base 2.1 §5.2.5) */
+#define GPUNVME_OPC_DOORBELL_BUFFER_CONFIG 0x7cu
+
+/* FormatNvm (admin command): Low level format, with or without a secure erase (Base 2.1 §5.1.10) */
+#define GPUNVME_OPC_FORMAT_NVM 0x80u
+#define GPUNVME_FORMAT_NVM_LBAFL_DWORD 10
+#define GPUNVME_FORMAT_NVM_LBAFL_SHIFT 0 /* LBA Format Lower: bits 3:0 of the Format Index */
+#define GPUNVME_FORMAT_NVM_LBAFL_MASK 0xfu
+#define GPUNVME_FORMAT_NVM_MSET_DWORD 10
+#define GPUNVME_FORMAT_NVM_MSET_SHIFT 4 /* Metadata Settings: 1 is an extended LBA */
+#define GPUNVME_FORMAT_NVM_MSET_MASK 0x10u
+#define GPUNVME_FORMAT_NVM_PI_DWORD 10
+#define GPUNVME_FORMAT_NVM_PI_SHIFT 5 /* Protection Information */
+#define GPUNVME_FORMAT_NVM_PI_MASK 0xe0u
+#define GPUNVME_FORMAT_NVM_PI_DISABLED 0x0u
+#define GPUNVME_FORMAT_NVM_PI_TYPE_1 0x1u
+#define GPUNVME_FORMAT_NVM_PI_TYPE_2 0x2u
+#define GPUNVME_FORMAT_NVM_PI_TYPE_3 0x3u
+#define GPUNVME_FORMAT_NVM_PIL_DWORD 10
+#define GPUNVME_FORMAT_NVM_PIL_SHIFT 8 /* Protection Information Location: 1 is first */
+#define GPUNVME_FORMAT_NVM_PIL_MASK 0x100u
+#define GPUNVME_FORMAT_NVM_SES_DWORD 10
+#define GPUNVME_FORMAT_NVM_SES_SHIFT 9 /* Secure Erase Settings */
+#define GPUNVME_FORMAT_NVM_SES_MASK 0xe00u
+#define GPUNVME_FORMAT_NVM_SES_NONE 0x0u
+#define GPUNVME_FORMAT_NVM_SES_USER_DATA_ERASE 0x1u
+#define GPUNVME_FORMAT_NVM_SES_CRYPTOGRAPHIC_ERASE 0x2u
+#define GPUNVME_FORMAT_NVM_LBAFU_DWORD 10
+#define GPUNVME_FORMAT_NVM_LBAFU_SHIFT 12 /* LBA Format Upper: bits 5:4 of the Format Index */
+#define GPUNVME_FORMAT_NVM_LBAFU_MASK 0x3000u
+
+/* SecuritySend (admin command): Sends data of a security protocol (Base 2.1 §5.1.24) */
+#define GPUNVME_OPC_SECURITY_SEND 0x81u
+#define GPUNVME_SECURITY_SEND_NSSF_DWORD 10
+#define GPUNVME_SECURITY_SEND_NSSF_SHIFT 0 /* NVMe Security Specific Field */
+#define GPUNVME_SECURITY_SEND_NSSF_MASK 0xffu
+#define GPUNVME_SECURITY_SEND_SPSP0_DWORD 10
+#define GPUNVME_SECURITY_SEND_SPSP0_SHIFT 8 /* Security Protocol Specific, bits 7:0 */
+#define GPUNVME_SECURITY_SEND_SPSP0_MASK 0xff00u
+#define GPUNVME_SECURITY_SEND_SPSP1_DWORD 10
+#define GPUNVME_SECURITY_SEND_SPSP1_SHIFT 16 /* Security Protocol Specific, bits 15:8 */
+#define GPUNVME_SECURITY_SEND_SPSP1_MASK 0xff0000u
+#define GPUNVME_SECURITY_SEND_SECP_DWORD 10
+#define GPUNVME_SECURITY_SEND_SECP_SHIFT 24 /* Security Protocol */
+#define GPUNVME_SECURITY_SEND_SECP_MASK 0xff000000u
+#define GPUNVME_SECURITY_SEND_TL_DWORD 11
+#define GPUNVME_SECURITY_SEND_TL_SHIFT 0 /* Transfer Length in bytes */
+#define GPUNVME_SECURITY_SEND_TL_MASK 0xffffffffu
+
+/* SecurityReceive (admin command): Returns data of a security protocol (Base 2.1 §5.1.23) */
+#define GPUNVME_OPC_SECURITY_RECEIVE 0x82u
+#define GPUNVME_SECURITY_RECEIVE_NSSF_DWORD 10
+#define GPUNVME_SECURITY_RECEIVE_NSSF_SHIFT 0 /* NVMe Security Specific Field */
+#define GPUNVME_SECURITY_RECEIVE_NSSF_MASK 0xffu
+#define GPUNVME_SECURITY_RECEIVE_SPSP0_DWORD 10
+#define GPUNVME_SECURITY_RECEIVE_SPSP0_SHIFT 8 /* Security Protocol Specific, bits 7:0 */
+#define GPUNVME_SECURITY_RECEIVE_SPSP0_MASK 0xff00u
+#define GPUNVME_SECURITY_RECEIVE_SPSP1_DWORD 10
+#define GPUNVME_SECURITY_RECEIVE_SPSP1_SHIFT 16 /* Security Protocol Specific, bits 15:8 */
+#define GPUNVME_SECURITY_RECEIVE_SPSP1_MASK 0xff0000u
+#define GPUNVME_SECURITY_RECEIVE_SECP_DWORD 10
+#define GPUNVME_SECURITY_RECEIVE_SECP_SHIFT 24 /* Security Protocol */
+#define GPUNVME_SECURITY_RECEIVE_SECP_MASK 0xff000000u
+#define GPUNVME_SECURITY_RECEIVE_AL_DWORD 11
+#define GPUNVME_SECURITY_RECEIVE_AL_SHIFT 0 /* Allocation Length in bytes */
+#define GPUNVME_SECURITY_RECEIVE_AL_MASK 0xffffffffu
+
+/* Sanitize (admin command): Erases all user data of the NVM subsystem (Base 2.1 §5.1.22) */
+#define GPUNVME_OPC_SANITIZE 0x84u
+#define GPUNVME_SANITIZE_SANACT_DWORD 10
+#define GPUNVME_SANITIZE_SANACT_SHIFT 0 /* Sanitize Action */
+#define GPUNVME_SANITIZE_SANACT_MASK 0x7u
+#define GPUNVME_SANITIZE_SANACT_EXIT_FAILURE_MODE 0x1u
+#define GPUNVME_SANITIZE_SANACT_BLOCK_ERASE 0x2u
+#define GPUNVME_SANITIZE_SANACT_OVERWRITE 0x3u
+#define GPUNVME_SANITIZE_SANACT_CRYPTO_ERASE 0x4u
+#define GPUNVME_SANITIZE_SANACT_EXIT_MEDIA_VERIFICATION 0x5u
+#define GPUNVME_SANITIZE_AUSE_DWORD 10
+#define GPUNVME_SANITIZE_AUSE_SHIFT 3 /* Allow Unrestricted Sanitize Exit */
+#define GPUNVME_SANITIZE_AUSE_MASK 0x8u
+#define GPUNVME_SANITIZE_OWPASS_DWORD 10
+#define GPUNVME_SANITIZE_OWPASS_SHIFT 4 /* Overwrite Pass Count; 0 is 16 passes */
+#define GPUNVME_SANITIZE_OWPASS_MASK 0xf0u
+#define GPUNVME_SANITIZE_OIPBP_DWORD 10
+#define GPUNVME_SANITIZE_OIPBP_SHIFT 8 /* Overwrite Invert Pattern Between Passes */
+#define GPUNVME_SANITIZE_OIPBP_MASK 0x100u
+#define GPUNVME_SANITIZE_NDAS_DWORD 10
+#define GPUNVME_SANITIZE_NDAS_SHIFT 9 /* No-Deallocate After Sanitize */
+#define GPUNVME_SANITIZE_NDAS_MASK 0x200u
+#define GPUNVME_SANITIZE_EMVS_DWORD 10
+#define GPUNVME_SANITIZE_EMVS_SHIFT 10 /* Enter Media Verification State */
+#define GPUNVME_SANITIZE_EMVS_MASK 0x400u
+#define GPUNVME_SANITIZE_OVRPAT_DWORD 11
+#define GPUNVME_SANITIZE_OVRPAT_SHIFT 0 /* Overwrite Pattern */
+#define GPUNVME_SANITIZE_OVRPAT_MASK 0xffffffffu
+
+/* GetLbaStatus (admin command): Returns which logical blocks are allocated or unrecoverable (NVM 1.2 §4.2.1) */
+#define GPUNVME_OPC_GET_LBA_STATUS 0x86u
+#define GPUNVME_GET_LBA_STATUS_SLBA_DWORD 10
+#define GPUNVME_GET_LBA_STATUS_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_GET_LBA_STATUS_MNDW_DWORD 12
+#define GPUNVME_GET_LBA_STATUS_MNDW_SHIFT 0 /* Maximum Number of Dwords */
+#define GPUNVME_GET_LBA_STATUS_MNDW_MASK 0xffffffffu
+#define GPUNVME_GET_LBA_STATUS_RL_DWORD 13
+#define GPUNVME_GET_LBA_STATUS_RL_SHIFT 0 /* Range Length in logical blocks; 0 is to the end */
+#define GPUNVME_GET_LBA_STATUS_RL_MASK 0xffffu
+#define GPUNVME_GET_LBA_STATUS_ATYPE_DWORD 13
+#define GPUNVME_GET_LBA_STATUS_ATYPE_SHIFT 24 /* Action Type */
+#define GPUNVME_GET_LBA_STATUS_ATYPE_MASK 0xff000000u
+#define GPUNVME_GET_LBA_STATUS_ATYPE_ALLOCATED 0x2u
+#define GPUNVME_GET_LBA_STATUS_ATYPE_SCAN 0x10u
+#define GPUNVME_GET_LBA_STATUS_ATYPE_TRACKED 0x11u
+
+/* Flush (nvm command): Commits data and metadata of a namespace to non-volatile media (Base 2.1 §7.2) */
+#define GPUNVME_OPC_FLUSH 0x0u
+
+/* Write (nvm command): Writes logical blocks (NVM 1.2 §3.3.6) */
+#define GPUNVME_OPC_WRITE 0x1u
+#define GPUNVME_WRITE_SLBA_DWORD 10
+#define GPUNVME_WRITE_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_WRITE_NLB_DWORD 12
+#define GPUNVME_WRITE_NLB_SHIFT 0 /* Number of Logical Blocks */
+#define GPUNVME_WRITE_NLB_MASK 0xffffu
+#define GPUNVME_WRITE_CETYPE_DWORD 12
+#define GPUNVME_WRITE_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_WRITE_CETYPE_MASK 0xf0000u
+#define GPUNVME_WRITE_STC_DWORD 12
+#define GPUNVME_WRITE_STC_SHIFT 24 /* Storage Tag Check */
+#define GPUNVME_WRITE_STC_MASK 0x1000000u
+#define GPUNVME_WRITE_PRINFO_DWORD 12
+#define GPUNVME_WRITE_PRINFO_SHIFT 26 /* Protection Information */
+#define GPUNVME_WRITE_PRINFO_MASK 0x3c000000u
+#define GPUNVME_WRITE_FUA_DWORD 12
+#define GPUNVME_WRITE_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_WRITE_FUA_MASK 0x40000000u
+#define GPUNVME_WRITE_LR_DWORD 12
+#define GPUNVME_WRITE_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_WRITE_LR_MASK 0x80000000u
+#define GPUNVME_WRITE_DTYPE_DWORD 12
+#define GPUNVME_WRITE_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_WRITE_DTYPE_MASK 0xf00000u
+#define GPUNVME_WRITE_DSM_DWORD 13
+#define GPUNVME_WRITE_DSM_SHIFT 0 /* Dataset Management */
+#define GPUNVME_WRITE_DSM_MASK 0xffu
+#define GPUNVME_WRITE_DSPEC_DWORD 13
+#define GPUNVME_WRITE_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_WRITE_DSPEC_MASK 0xffff0000u
+#define GPUNVME_WRITE_LBTL_DWORD 14
+#define GPUNVME_WRITE_LBTL_SHIFT 0 /* Logical Block Tags Lower */
+#define GPUNVME_WRITE_LBTL_MASK 0xffffffffu
+#define GPUNVME_WRITE_LBAT_DWORD 15
+#define GPUNVME_WRITE_LBAT_SHIFT 0 /* Logical Block Application Tag */
+#define GPUNVME_WRITE_LBAT_MASK 0xffffu
+#define GPUNVME_WRITE_LBATM_DWORD 15
+#define GPUNVME_WRITE_LBATM_SHIFT 16 /* Logical Block Application Tag Mask */
+#define GPUNVME_WRITE_LBATM_MASK 0xffff0000u
+
+/* Read (nvm command): Reads logical blocks (NVM 1.2 §3.3.4) */
+#define GPUNVME_OPC_READ 0x2u
+#define GPUNVME_READ_SLBA_DWORD 10
+#define GPUNVME_READ_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_READ_NLB_DWORD 12
+#define GPUNVME_READ_NLB_SHIFT 0 /* Number of Logical Blocks */
+#define GPUNVME_READ_NLB_MASK 0xffffu
+#define GPUNVME_READ_CETYPE_DWORD 12
+#define GPUNVME_READ_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_READ_CETYPE_MASK 0xf0000u
+#define GPUNVME_READ_STC_DWORD 12
+#define GPUNVME_READ_STC_SHIFT 24 /* Storage Tag Check */
+#define GPUNVME_READ_STC_MASK 0x1000000u
+#define GPUNVME_READ_PRINFO_DWORD 12
+#define GPUNVME_READ_PRINFO_SHIFT 26 /* Protection Information */
+#define GPUNVME_READ_PRINFO_MASK 0x3c000000u
+#define GPUNVME_READ_FUA_DWORD 12
+#define GPUNVME_READ_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_READ_FUA_MASK 0x40000000u
+#define GPUNVME_READ_LR_DWORD 12
+#define GPUNVME_READ_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_READ_LR_MASK 0x80000000u
+#define GPUNVME_READ_DSM_DWORD 13
+#define GPUNVME_READ_DSM_SHIFT 0 /* Dataset Management */
+#define GPUNVME_READ_DSM_MASK 0xffu
+#define GPUNVME_READ_ELBTL_DWORD 14
+#define GPUNVME_READ_ELBTL_SHIFT 0 /* Expected Logical Block Tags Lower */
+#define GPUNVME_READ_ELBTL_MASK 0xffffffffu
+#define GPUNVME_READ_ELBAT_DWORD 15
+#define GPUNVME_READ_ELBAT_SHIFT 0 /* Expected Logical Block Application Tag */
+#define GPUNVME_READ_ELBAT_MASK 0xffffu
+#define GPUNVME_READ_ELBATM_DWORD 15
+#define GPUNVME_READ_ELBATM_SHIFT 16 /* Expected Logical Block Application Tag Mask */
+#define GPUNVME_READ_ELBATM_MASK 0xffff0000u
+
+/* Arbitration (feature): Command arbitration (Base 2.1 §5.1.25.1.1) */
+#define GPUNVME_ARBITRATION_FID 0x1u
+#define GPUNVME_ARBITRATION_CDW11_AB_SHIFT 0 /* Arbitration Burst: 2 ^ n commands; 7 is no limit */
+#define GPUNVME_ARBITRATION_CDW11_AB_MASK 0x7u
+#define GPUNVME_ARBITRATION_CDW11_LPW_SHIFT 8 /* Low Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_LPW_MASK 0xff00u
+#define GPUNVME_ARBITRATION_CDW11_MPW_SHIFT 16 /* Medium Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_MPW_MASK 0xff0000u
+#define GPUNVME_ARBITRATION_CDW11_HPW_SHIFT 24 /* High Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_HPW_MASK 0xff000000u
+
+/* PowerManagement (feature): Power state of the controller (Base 2.1 §5.1.25.1.2) */
+#define GPUNVME_POWER_MANAGEMENT_FID 0x2u
+#define GPUNVME_POWER_MANAGEMENT_CDW11_PS_SHIFT 0 /* Power State */
+#define GPUNVME_POWER_MANAGEMENT_CDW11_PS_MASK 0x1fu
+#define GPUNVME_POWER_MANAGEMENT_CDW11_WH_SHIFT 5 /* Workload Hint */
+#define GPUNVME_POWER_MANAGEMENT_CDW11_WH_MASK 0xe0u
+
+/* LbaRangeType (feature): Uses of ranges of a namespace (NVM 1.2 §4.1.3.1) */
+#define GPUNVME_LBA_RANGE_TYPE_FID 0x3u
+#define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_SHIFT 0 /* Number of LBA Ranges */
+#define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_MASK 0x3fu
+
+/* TemperatureThreshold (feature): Temperatures that raise a critical warning (libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT) */
+#define GPUNVME_TEMPERATURE_THRESHOLD_FID 0x4u
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_SHIFT 0 /* Temperature Threshold in kelvins */
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTH_MASK 0xffffu
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPSEL_SHIFT 16 /* Threshold Temperature Select; 0 is composite */
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPSEL_MASK 0xf0000u
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_SHIFT 20 /* Threshold Type Select */
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_MASK 0x300000u
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_OVER 0x0u
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_THSEL_UNDER 0x1u
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTHH_SHIFT 22 /* Temperature Threshold Hysteresis in kelvins */
+#define GPUNVME_TEMPERATURE_THRESHOLD_CDW11_TMPTHH_MASK 0x1c00000u
+
+/* ErrorRecovery (feature): Error recovery of a namespace (NVM 1.2 §4.1.3.2) */
+#define GPUNVME_ERROR_RECOVERY_FID 0x5u
+#define GPUNVME_ERROR_RECOVERY_CDW11_TLER_SHIFT 0 /* Time Limited Error Recovery in units of 100 ms */
+#define GPUNVME_ERROR_RECOVERY_CDW11_TLER_MASK 0xffffu
+#define GPUNVME_ERROR_RECOVERY_CDW11_DULBE_SHIFT 16 /* Deallocated or Unwritten Logical Block Error Enable */
+#define GPUNVME_ERROR_RECOVERY_CDW11_DULBE_MASK 0x10000u
+
+/* VolatileWriteCache (feature): Whether the write cache is enabled (Base 2.1 §5.1.25.1.4) */
+#define GPUNVME_VOLATILE_WRITE_CACHE_FID 0x6u
+#define GPUNVME_VOLATILE_WRITE_CACHE_CDW11_WCE_SHIFT 0 /* Volatile Write Cache Enable */
+#define GPUNVME_VOLATILE_WRITE_CACHE_CDW11_WCE_MASK 0x1u
+
+/* NumberOfQueues (feature): I/O queues asked for, and I/O queues allocated (libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT) */
+#define GPUNVME_NUMBER_OF_QUEUES_FID 0x7u
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_SHIFT 0 /* Number of I/O Submission Queues Requested */
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_MASK 0xffffu
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NCQR_SHIFT 16 /* Number of I/O Completion Queues Requested */
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NCQR_MASK 0xffff0000u
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NSQA_SHIFT 0 /* Number of I/O Submission Queues Allocated */
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NSQA_MASK 0xffffu
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NCQA_SHIFT 16 /* Number of I/O Completion Queues Allocated */
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NCQA_MASK 0xffff0000u
+
+/* InterruptCoalescing (feature): Completions and time per interrupt (libnvme 1.3 NVME_FEAT_IRQC_THR_SHIFT) */
+#define GPUNVME_INTERRUPT_COALESCING_FID 0x8u
+#define GPUNVME_INTERRUPT_COALESCING_CDW11_THR_SHIFT 0 /* Aggregation Threshold in completions */
+#define GPUNVME_INTERRUPT_COALESCING_CDW11_THR_MASK 0xffu
+#define GPUNVME_INTERRUPT_COALESCING_CDW11_TIME_SHIFT 8 /* Aggregation Time in units of 100 microseconds */
+#define GPUNVME_INTERRUPT_COALESCING_CDW11_TIME_MASK 0xff00u
+
+/* InterruptVectorConfiguration (feature): Coalescing of one vector (Base 2.1 §5.1.25.2.3) */
+#define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_FID 0x9u
+#define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_IV_SHIFT 0 /* Interrupt Vector */
+#define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_IV_MASK 0xffffu
+#define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_CD_SHIFT 16 /* Coalescing Disable */
+#define GPUNVME_INTERRUPT_VECTOR_CONFIGURATION_CDW11_CD_MASK 0x10000u
+
+/* WriteAtomicityNormal (feature): Whether AWUN and NAWUN are honored (NVM 1.2 §4.1.3.3) */
+#define GPUNVME_WRITE_ATOMICITY_NORMAL_FID 0xau
+#define GPUNVME_WRITE_ATOMICITY_NORMAL_CDW11_DN_SHIFT 0 /* Disable Normal */
+#define GPUNVME_WRITE_ATOMICITY_NORMAL_CDW11_DN_MASK 0x1u
+
+/* AsynchronousEventConfiguration (feature): Which events are reported (Base 2.1 §5.1.25.1.5) */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_FID 0xbu
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_SHCW_SHIFT 0 /* SMART / Health Critical Warnings */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_SHCW_MASK 0xffu
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_NAN_SHIFT 8 /* Attached Namespace Attribute Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_NAN_MASK 0x100u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_FAN_SHIFT 9 /* Firmware Activation Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_FAN_MASK 0x200u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_TLN_SHIFT 10 /* Telemetry Log Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_TLN_MASK 0x400u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ANACN_SHIFT 11 /* Asymmetric Namespace Access Change Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ANACN_MASK 0x800u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_PLEALCN_SHIFT 12 /* Predictable Latency Event Aggregate Log Change Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_PLEALCN_MASK 0x1000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_LSIAN_SHIFT 13 /* LBA Status Information Alert Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_LSIAN_MASK 0x2000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_EGEALCN_SHIFT 14 /* Endurance Group Event Aggregate Log Change Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_EGEALCN_MASK 0x4000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_NNSSHDN_SHIFT 15 /* Normal NVM Subsystem Shutdown */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_NNSSHDN_MASK 0x8000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_TTHRY_SHIFT 16 /* Temperature Threshold Hysteresis Recovery */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_TTHRY_MASK 0x10000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_RASSN_SHIFT 17 /* Reachability Association */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_RASSN_MASK 0x20000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_RGRP0_SHIFT 18 /* Reachability Group */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_RGRP0_MASK 0x40000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ANSAN_SHIFT 19 /* Allocated Namespace Attribute Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ANSAN_MASK 0x80000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ZDCN_SHIFT 27 /* Zone Descriptor Changed Notices */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ZDCN_MASK 0x8000000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_PMDRLPCN_SHIFT 28 /* Pull Model DDC Request Log Page Change Notification */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_PMDRLPCN_MASK 0x10000000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ADLPCN_SHIFT 29 /* AVE Discovery Log Page Change Notification */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_ADLPCN_MASK 0x20000000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_HDLPCN_SHIFT 30 /* Host Discovery Log Page Change Notification */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_HDLPCN_MASK 0x40000000u
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_DLPCN_SHIFT 31 /* Discovery Log Page Change Notification */
+#define GPUNVME_ASYNCHRONOUS_EVENT_CONFIGURATION_CDW11_DLPCN_MASK 0x80000000u
+
+/* AutonomousPowerStateTransition (feature): Power states left after idle time (Base 2.1 §5.1.25.1.6) */
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_FID 0xcu
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_CDW11_APSTE_SHIFT 0 /* Autonomous Power State Transition Enable */
+#define GPUNVME_AUTONOMOUS_POWER_STATE_TRANSITION_CDW11_APSTE_MASK 0x1u
+
+/* HostMemoryBuffer (feature): Host memory that the controller may use (Base 2.1 §5.1.25.2.4) */
+#define GPUNVME_HOST_MEMORY_BUFFER_FID 0xdu
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_EHM_SHIFT 0 /* Enable Host Memory */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_EHM_MASK 0x1u
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_MR_SHIFT 1 /* Memory Return */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_MR_MASK 0x2u
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_HMNARE_SHIFT 2 /* Host Memory Non-operational Access Restriction Enable */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW11_HMNARE_MASK 0x4u
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW12_HSIZE_SHIFT 0 /* Host Memory Buffer Size in memory pages */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW12_HSIZE_MASK 0xffffffffu
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW13_HMDLLA_SHIFT 0 /* Host Memory Descriptor List Lower Address */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW13_HMDLLA_MASK 0xffffffffu
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW14_HMDLUA_SHIFT 0 /* Host Memory Descriptor List Upper Address */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW14_HMDLUA_MASK 0xffffffffu
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW15_HMDLEC_SHIFT 0 /* Host Memory Descriptor List Entry Count */
+#define GPUNVME_HOST_MEMORY_BUFFER_CDW15_HMDLEC_MASK 0xffffffffu
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_EHM_SHIFT 0 /* Enable Host Memory */
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_EHM_MASK 0x1u
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_HMNARE_SHIFT 2 /* Host Memory Non-operational Access Restriction Enable */
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_HMNARE_MASK 0x4u
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_HMNAR_SHIFT 3 /* Host Memory Non-operational Access Restricted */
+#define GPUNVME_HOST_MEMORY_BUFFER_DW0_HMNAR_MASK 0x8u
+
+/* Timestamp (feature): The controller's clock (Base 2.1 §5.1.25.1.7) */
+#define GPUNVME_TIMESTAMP_FID 0xeu
+
+/* KeepAliveTimer (feature): How long to wait for the host (Base 2.1 §5.1.25.1.8) */
+#define GPUNVME_KEEP_ALIVE_TIMER_FID 0xfu
+#define GPUNVME_KEEP_ALIVE_TIMER_CDW11_KATO_SHIFT 0 /* Keep Alive Timeout in milliseconds; 0 is off */
+#define GPUNVME_KEEP_ALIVE_TIMER_CDW11_KATO_MASK 0xffffffffu
+
+/* HostControlledThermalManagement (feature): Temperatures at which throttling begins (Base 2.1 §5.1.25.1.9) */
+#define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_FID 0x10u
+#define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT2_SHIFT 0 /* Thermal Management Temperature 2 in kelvins */
+#define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT2_MASK 0xffffu
+#define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT1_SHIFT 16 /* Thermal Management Temperature 1 in kelvins */
+#define GPUNVME_HOST_CONTROLLED_THERMAL_MANAGEMENT_CDW11_TMT1_MASK 0xffff0000u
+
+/* NonOperationalPowerStateConfig (feature): Background work in non-operational power states (Base 2.1 §5.1.25.1.10) */
+#define GPUNVME_NON_OPERATIONAL_POWER_STATE_CONFIG_FID 0x11u
+#define GPUNVME_NON_OPERATIONAL_POWER_STATE_CONFIG_CDW11_NOPPME_SHIFT 0 /* Non-Operational Power State Permissive Mode Enable */
+#define GPUNVME_NON_OPERATIONAL_POWER_STATE_CONFIG_CDW11_NOPPME_MASK 0x1u
+
+/* ReadRecoveryLevelConfig (feature): Read recovery of an NVM Set (Base 2.1 §5.1.25.1.11) */
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_FID 0x12u
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_CDW11_NVMSETID_SHIFT 0 /* NVM Set Identifier */
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_CDW11_NVMSETID_MASK 0xffffu
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_CDW12_RRL_SHIFT 0 /* Read Recovery Level */
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_CDW12_RRL_MASK 0xfu
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_DW0_RRL_SHIFT 0 /* Read Recovery Level */
+#define GPUNVME_READ_RECOVERY_LEVEL_CONFIG_DW0_RRL_MASK 0xfu
+
+/* PredictableLatencyModeConfig (feature): Predictable Latency Mode of an NVM Set (libnvme 1.3 NVME_FEAT_PLM_PLME_SHIFT) */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_FID 0x13u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_CDW11_NVMSETID_SHIFT 0 /* NVM Set Identifier */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_CDW11_NVMSETID_MASK 0xffffu
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_CDW12_PLME_SHIFT 0 /* Predictable Latency Enable */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_CDW12_PLME_MASK 0x1u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_DW0_PLME_SHIFT 0 /* Predictable Latency Enable */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_CONFIG_DW0_PLME_MASK 0x1u
+
+/* PredictableLatencyModeWindow (feature): Window of an NVM Set (Base 2.1 §5.1.25.1.13) */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_FID 0x14u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW11_NVMSETID_SHIFT 0 /* NVM Set Identifier */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW11_NVMSETID_MASK 0xffffu
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW12_WSEL_SHIFT 0 /* Window Select */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW12_WSEL_MASK 0x7u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW12_WSEL_DTWIN 0x1u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_CDW12_WSEL_NDWIN 0x2u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_SHIFT 0 /* Window Select */
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_MASK 0x7u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_DTWIN 0x1u
+#define GPUNVME_PREDICTABLE_LATENCY_MODE_WINDOW_DW0_WSEL_NDWIN 0x2u
+
+/* LbaStatusInformationAttributes (feature): How often LBA status is reported (NVM 1.2 §4.1.3.5) */
+#define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_FID 0x15u
+#define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIRI_SHIFT 0 /* LBA Status Information Report Interval in 100 ms */
+#define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIRI_MASK 0xffffu
+#define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIPI_SHIFT 16 /* LBA Status Information Poll Interval in 100 ms */
+#define GPUNVME_LBA_STATUS_INFORMATION_ATTRIBUTES_CDW11_LSIPI_MASK 0xffff0000u
+
+/* HostBehaviorSupport (feature): What the host can cope with (Base 2.1 §5.1.25.1.14) */
+#define GPUNVME_HOST_BEHAVIOR_SUPPORT_FID 0x16u
+
+/* SanitizeConfig (feature): Answer to No-Deallocate (libnvme 1.3 NVME_FEAT_SC_NODRM_SHIFT) */
+#define GPUNVME_SANITIZE_CONFIG_FID 0x17u
+#define GPUNVME_SANITIZE_CONFIG_CDW11_NODRM_SHIFT 0 /* No-Deallocate Response Mode: 1 warns, 0 refuses */
+#define GPUNVME_SANITIZE_CONFIG_CDW11_NODRM_MASK 0x1u
+
+/* EnduranceGroupEventConfiguration (feature): Which warnings of a group are events (libnvme 1.3 NVME_FEAT_EG_ENDGID_SHIFT) */
+#define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_FID 0x18u
+#define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_ENDGID_SHIFT 0 /* Endurance Group Identifier */
+#define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_ENDGID_MASK 0xffffu
+#define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_EGCW_SHIFT 16 /* Endurance Group Critical Warnings */
+#define GPUNVME_ENDURANCE_GROUP_EVENT_CONFIGURATION_CDW11_EGCW_MASK 0xff0000u
+
+/* IoCommandSetProfile (feature): I/O command sets in use (Base 2.1 §5.1.25.1.17) */
+#define GPUNVME_IO_COMMAND_SET_PROFILE_FID 0x19u
+#define GPUNVME_IO_COMMAND_SET_PROFILE_CDW11_IOCSCI_SHIFT 0 /* I/O Command Set Combination Index */
+#define GPUNVME_IO_COMMAND_SET_PROFILE_CDW11_IOCSCI_MASK 0x1ffu
+
+/* SpinupControl (feature): Initial spinup of rotational media (Base 2.1 §5.1.25.1.18) */
+#define GPUNVME_SPINUP_CONTROL_FID 0x1au
+#define GPUNVME_SPINUP_CONTROL_CDW11_SCE_SHIFT 0 /* Spinup Control Enable */
+#define GPUNVME_SPINUP_CONTROL_CDW11_SCE_MASK 0x1u
+#define GPUNVME_SPINUP_CONTROL_DW0_SCS_SHIFT 0 /* Spinup Control State */
+#define GPUNVME_SPINUP_CONTROL_DW0_SCS_MASK 0x1u
+
+/* PowerLossSignalingConfig (feature): What is done when power is about to be lost (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
+#define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_FID 0x1bu
+#define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_SHIFT 0 /* Power Loss Signaling Mode */
+#define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_MASK 0x3u
+
+/* PerformanceCharacteristics (feature): Performance attributes (NVM 1.2 §4.1.3.7) */
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_FID 0x1cu
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_ATTRI_SHIFT 0 /* Attribute Index */
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_ATTRI_MASK 0xffu
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_ATTRI_STANDARD 0x0u
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_ATTRI_IDENTIFIERS 0xc0u
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_RVSPA_SHIFT 8 /* Revert Vendor Specific Performance Attribute */
+#define GPUNVME_PERFORMANCE_CHARACTERISTICS_CDW11_RVSPA_MASK 0x100u
+
+/* FlexibleDataPlacement (feature): Flexible Data Placement of an Endurance Group (libnvme 1.3 NVME_FEAT_FDP_INDEX_SHIFT) */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_FID 0x1du
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW11_ENDGID_SHIFT 0 /* Endurance Group Identifier */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW11_ENDGID_MASK 0xffffu
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW12_FDPE_SHIFT 0 /* Flexible Data Placement Enable */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW12_FDPE_MASK 0x1u
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW12_FDPCIDX_SHIFT 8 /* Flexible Data Placement Configuration Index */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_CDW12_FDPCIDX_MASK 0xff00u
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_DW0_FDPE_SHIFT 0 /* Flexible Data Placement Enable */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_DW0_FDPE_MASK 0x1u
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_DW0_FDPCIDX_SHIFT 8 /* Flexible Data Placement Configuration Index */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_DW0_FDPCIDX_MASK 0xff00u
+
+/* FlexibleDataPlacementEvents (feature): FDP events of a Reclaim Unit Handle (libnvme 1.3 nvme_feat_fdp_events_cdw11) */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_FID 0x1eu
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_PHNDL_SHIFT 0 /* Placement Handle */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_PHNDL_MASK 0xffffu
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_NOET_SHIFT 16 /* Number of FDP Event Types */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_NOET_MASK 0xff0000u
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW12_FDPEE_SHIFT 0 /* FDP Event Enable */
+#define GPUNVME_FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW12_FDPEE_MASK 0x1u
+
+/* ControllerDataQueue (feature): How far a Controller Data Queue was read (Base 2.1 §5.1.25.1.23) */
+#define GPUNVME_CONTROLLER_DATA_QUEUE_FID 0x21u
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_CDQID_SHIFT 0 /* Controller Data Queue Identifier */
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_CDQID_MASK 0xffffu
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_ETPT_SHIFT 31 /* Enable Tail Pointer Trigger */
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW11_ETPT_MASK 0x80000000u
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW12_HP_SHIFT 0 /* Head Pointer */
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW12_HP_MASK 0xffffffffu
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW13_TPT_SHIFT 0 /* Tail Pointer Trigger */
+#define GPUNVME_CONTROLLER_DATA_QUEUE_CDW13_TPT_MASK 0xffffffffu
+
+/* EmbeddedManagementControllerAddress (feature): Management agent of the system (Base 2.1 §5.1.25.1.24) */
+#define GPUNVME_EMBEDDED_MANAGEMENT_CONTROLLER_ADDRESS_FID 0x78u
+
+/* HostManagementAgentAddress (feature): Management agent of the host (Base 2.1 §5.1.25.1.25) */
+#define GPUNVME_HOST_MANAGEMENT_AGENT_ADDRESS_FID 0x79u
+
+/* EnhancedControllerMetadata (feature): What the host says of a controller (Base 2.1 §5.1.25.1.26) */
+#define GPUNVME_ENHANCED_CONTROLLER_METADATA_FID 0x7du
+
+/* ControllerMetadata (feature): What the host says of a controller (Base 2.1 §5.1.25.1.26) */
+#define GPUNVME_CONTROLLER_METADATA_FID 0x7eu
+
+/* NamespaceMetadata (feature): What the host says of a namespace (Base 2.1 §5.1.25.1.26.3) */
+#define GPUNVME_NAMESPACE_METADATA_FID 0x7fu
+
+/* SoftwareProgressMarker (feature): How far booting came (Base 2.1 §5.1.25.1.27) */
+#define GPUNVME_SOFTWARE_PROGRESS_MARKER_FID 0x80u
+#define GPUNVME_SOFTWARE_PROGRESS_MARKER_CDW11_PBSLC_SHIFT 0 /* Pre-boot Software Load Count */
+#define GPUNVME_SOFTWARE_PROGRESS_MARKER_CDW11_PBSLC_MASK 0xffu
+
+/* HostIdentifier (feature): Who the host is (libnvme 1.3 NVME_FEAT_HOSTID_EXHID_SHIFT) */
+#define GPUNVME_HOST_IDENTIFIER_FID 0x81u
+#define GPUNVME_HOST_IDENTIFIER_CDW11_EXHID_SHIFT 0 /* Enable Extended Host Identifier: 16 bytes, not 8 */
+#define GPUNVME_HOST_IDENTIFIER_CDW11_EXHID_MASK 0x1u
+
+/* ReservationNotificationMask (feature): Reservation notifications not sent (libnvme 1.3 nvme_feat_resv_notify_flags) */
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_FID 0x82u
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_REGPRE_SHIFT 1 /* Mask Registration Preempted Notification */
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_REGPRE_MASK 0x2u
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESREL_SHIFT 2 /* Mask Reservation Released Notification */
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESREL_MASK 0x4u
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESPRE_SHIFT 3 /* Mask Reservation Preempted Notification */
+#define GPUNVME_RESERVATION_NOTIFICATION_MASK_CDW11_RESPRE_MASK 0x8u
+
+/* ReservationPersistence (feature): Whether reservations outlast a power loss (libnvme 1.3 NVME_FEAT_RP_PTPL_SHIFT) */
+#define GPUNVME_RESERVATION_PERSISTENCE_FID 0x83u
+#define GPUNVME_RESERVATION_PERSISTENCE_CDW11_PTPL_SHIFT 0 /* Persist Through Power Loss */
+#define GPUNVME_RESERVATION_PERSISTENCE_CDW11_PTPL_MASK 0x1u
+
+/* NamespaceWriteProtectionConfig (feature): Write protection of a namespace (libnvme 1.3 nvme_feat_nswpcfg_state) */
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_FID 0x84u
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_SHIFT 0 /* Write Protection State */
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_MASK 0x7u
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_NO_WRITE_PROTECT 0x0u
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_WRITE_PROTECT 0x1u
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_WRITE_PROTECT_UNTIL_POWER_CYCLE 0x2u
+#define GPUNVME_NAMESPACE_WRITE_PROTECTION_CONFIG_CDW11_WPS_PERMANENT_WRITE_PROTECT 0x3u
+
+/* BootPartitionWriteProtectionConfig (feature): Write protection of Boot Partitions (libnvme 1.16 nvme_feat_bpwp_state) */
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_FID 0x85u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_SHIFT 0 /* Boot Partition 0 Write Protection State */
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_MASK 0x7u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_CHANGE_NOT_REQUESTED 0x0u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_WRITE_UNLOCKED 0x1u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_WRITE_LOCKED 0x2u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_WRITE_LOCKED_UNTIL_POWER_CYCLE 0x3u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP0WPS_CONTROLLED_BY_RPMB 0x4u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_SHIFT 3 /* Boot Partition 1 Write Protection State */
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_MASK 0x38u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_CHANGE_NOT_REQUESTED 0x0u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_WRITE_UNLOCKED 0x1u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_WRITE_LOCKED 0x2u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_WRITE_LOCKED_UNTIL_POWER_CYCLE 0x3u
+#define GPUNVME_BOOT_PARTITION_WRITE_PROTECTION_CONFIG_CDW11_BP1WPS_CONTROLLED_BY_RPMB 0x4u
+
+/* SQyTDBL: Submission Queue y Tail Doorbell (PCIe 1.2 §3.1.2.1) */
+#define GPUNVME_SQY_TDBL_SQT_SHIFT 0 /* Submission Queue Tail */
+#define GPUNVME_SQY_TDBL_SQT_MASK 0xffffu
+
+/* CQyHDBL: Completion Queue y Head Doorbell (PCIe 1.2 §3.1.2.2) */
+#define GPUNVME_CQY_HDBL_CQH_SHIFT 0 /* Completion Queue Head */
+#define GPUNVME_CQY_HDBL_CQH_MASK 0xffffu
+
+/* AbortDw0: Whether the command was aborted at once (Base 2.1 §5.1.1) */
+#define GPUNVME_ABORT_DW0_IANP_SHIFT 0 /* Immediate Abort Not Performed */
+#define GPUNVME_ABORT_DW0_IANP_MASK 0x1u
+
+/* AsyncEventDw0: The event, and the log page to be read (Base 2.1 §5.1.2.1) */
+#define GPUNVME_ASYNC_EVENT_DW0_AET_SHIFT 0 /* Asynchronous Event Type */
+#define GPUNVME_ASYNC_EVENT_DW0_AET_MASK 0x7u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_ERROR_STATUS 0x0u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_SMART_HEALTH_STATUS 0x1u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_NOTICE 0x2u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_IMMEDIATE 0x3u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_ONE_SHOT 0x4u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_IO_COMMAND_SPECIFIC 0x6u
+#define GPUNVME_ASYNC_EVENT_DW0_AET_VENDOR 0x7u
+#define GPUNVME_ASYNC_EVENT_DW0_AEI_SHIFT 8 /* Asynchronous Event Information, by type */
+#define GPUNVME_ASYNC_EVENT_DW0_AEI_MASK 0xff00u
+#define GPUNVME_ASYNC_EVENT_DW0_LID_SHIFT 16 /* Log Page Identifier: reading it clears the event */
+#define GPUNVME_ASYNC_EVENT_DW0_LID_MASK 0xff0000u
+
+/* AsyncEventDw1: Event Specific Parameter of a Controller Data Queue (Base 2.1 §5.1.2.1) */
+#define GPUNVME_ASYNC_EVENT_DW1_CDQID_SHIFT 0 /* Controller Data Queue Identifier */
+#define GPUNVME_ASYNC_EVENT_DW1_CDQID_MASK 0xffffu
+
+/* SupportedCapabilitiesDw0: What may be done with a feature (Base 2.1 §5.1.25.1.26) */
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_SAVEABLE_SHIFT 0 /* Saveable */
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_SAVEABLE_MASK 0x1u
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_NS_SPECIFIC_SHIFT 1 /* NS Specific */
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_NS_SPECIFIC_MASK 0x2u
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_SHIFT 2 /* Changeable */
+#define GPUNVME_SUPPORTED_CAPABILITIES_DW0_CHANGEABLE_MASK 0x4u
+
+/* FirmwareUpdateDw0: Updates of an image that overlapped this one (Base 2.1 §5.1.8.1) */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_SHIFT 0 /* Admin Submission Queue FW Overlap */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_ASQFWO_MASK 0x1u
+#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_SHIFT 1 /* Management Endpoint FW Overlap */
+#define GPUNVME_FIRMWARE_UPDATE_DW0_MEFWO_MASK 0x2u
+
+/* NamespaceManagementDw0: Identifier of the created namespace (Base 2.1 §5.1.21.1) */
+#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_SHIFT 0 /* Namespace Identifier */
+#define GPUNVME_NAMESPACE_MANAGEMENT_DW0_NSID_MASK 0xffffffffu
+
+/* EnableDirectiveCdw12: Which directive to enable or disable (Base 2.2 §8.1.8.2.2) */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_SHIFT 0 /* Enable Directive */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_ENDIR_MASK 0x1u
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_SHIFT 8 /* Directive Type */
+#define GPUNVME_ENABLE_DIRECTIVE_CDW12_DTYPE_MASK 0xff00u
+
+/* AllocateResourcesCdw12: Stream resources asked for (Base 2.2 §8.1.8.3.1) */
+#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_SHIFT 0 /* Namespace Streams Requested */
+#define GPUNVME_ALLOCATE_RESOURCES_CDW12_NSR_MASK 0xffffu
+
+/* AllocateResourcesDw0: Stream resources allocated (Base 2.2 §8.1.8.3.1) */
+#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_SHIFT 0 /* Namespace Streams Allocated */
+#define GPUNVME_ALLOCATE_RESOURCES_DW0_NSA_MASK 0xffffu
+
+/* CapacityManagementDw0: What was created (Base 2.1 §5.1.3.4) */
+#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_SHIFT 0 /* Created Element Identifier */
+#define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_MASK 0xffffu
+
+/* CNS: Controller or Namespace Structure: what Identify is to return (Base 2.1 §5.1.13.1) */
+#define GPUNVME_CNS_NAMESPACE 0x0u
+#define GPUNVME_CNS_CONTROLLER 0x1u
+#define GPUNVME_CNS_ACTIVE_NAMESPACE_LIST 0x2u
+#define GPUNVME_CNS_NAMESPACE_DESCRIPTOR_LIST 0x3u
+
+/* FID: Feature Identifiers (Base 2.1 §5.1.25) */
+#define GPUNVME_FID_ARBITRATION 0x1u
+#define GPUNVME_FID_POWER_MANAGEMENT 0x2u
+#define GPUNVME_FID_LBA_RANGE_TYPE 0x3u
+#define GPUNVME_FID_TEMPERATURE_THRESHOLD 0x4u
+#define GPUNVME_FID_ERROR_RECOVERY 0x5u
+#define GPUNVME_FID_VOLATILE_WRITE_CACHE 0x6u
+#define GPUNVME_FID_NUMBER_OF_QUEUES 0x7u
+#define GPUNVME_FID_INTERRUPT_COALESCING 0x8u
+#define GPUNVME_FID_INTERRUPT_VECTOR_CONFIGURATION 0x9u
+#define GPUNVME_FID_WRITE_ATOMICITY_NORMAL 0xau
+#define GPUNVME_FID_ASYNCHRONOUS_EVENT_CONFIGURATION 0xbu
+#define GPUNVME_FID_AUTONOMOUS_POWER_STATE_TRANSITION 0xcu
+#define GPUNVME_FID_HOST_MEMORY_BUFFER 0xdu
+#define GPUNVME_FID_TIMESTAMP 0xeu
+#define GPUNVME_FID_KEEP_ALIVE_TIMER 0xfu
+#define GPUNVME_FID_HOST_CONTROLLED_THERMAL_MANAGEMENT 0x10u
+#define GPUNVME_FID_NON_OPERATIONAL_POWER_STATE_CONFIG 0x11u
+#define GPUNVME_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
+#define GPUNVME_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
+#define GPUNVME_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
+#define GPUNVME_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_FID_HOST_BEHAVIOR_SUPPORT 0x16u
+#define GPUNVME_FID_SANITIZE_CONFIG 0x17u
+#define GPUNVME_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
+#define GPUNVME_FID_IO_COMMAND_SET_PROFILE 0x19u
+#define GPUNVME_FID_SPINUP_CONTROL 0x1au
+#define GPUNVME_FID_POWER_LOSS_SIGNALING_CONFIG 0x1bu
+#define GPUNVME_FID_PERFORMANCE_CHARACTERISTICS 0x1cu
+#define GPUNVME_FID_FLEXIBLE_DATA_PLACEMENT 0x1du
+#define GPUNVME_FID_FLEXIBLE_DATA_PLACEMENT_EVENTS 0x1eu
+#define GPUNVME_FID_NAMESPACE_ADMIN_LABEL 0x1fu
+#define GPUNVME_FID_CONTROLLER_DATA_QUEUE 0x21u
+#define GPUNVME_FID_EMBEDDED_MANAGEMENT_CONTROLLER_ADDRESS 0x78u
+#define GPUNVME_FID_HOST_MANAGEMENT_AGENT_ADDRESS 0x79u
+#define GPUNVME_FID_ENHANCED_CONTROLLER_METADATA 0x7du
+#define GPUNVME_FID_CONTROLLER_METADATA 0x7eu
+#define GPUNVME_FID_NAMESPACE_METADATA 0x7fu
+#define GPUNVME_FID_SOFTWARE_PROGRESS_MARKER 0x80u
+#define GPUNVME_FID_HOST_IDENTIFIER 0x81u
+#define GPUNVME_FID_RESERVATION_NOTIFICATION_MASK 0x82u
+#define GPUNVME_FID_RESERVATION_PERSISTENCE 0x83u
+#define GPUNVME_FID_NAMESPACE_WRITE_PROTECTION_CONFIG 0x84u
+#define GPUNVME_FID_BOOT_PARTITION_WRITE_PROTECTION_CONFIG 0x85u
+
+/* ADMIN_OPCODE: Opcodes of the Admin Command Set (Base 2.1 §5) */
+#define GPUNVME_ADMIN_OPCODE_DELETE_IO_SQ 0x0u
+#define GPUNVME_ADMIN_OPCODE_CREATE_IO_SQ 0x1u
+#define GPUNVME_ADMIN_OPCODE_GET_LOG_PAGE 0x2u
+#define GPUNVME_ADMIN_OPCODE_DELETE_IO_CQ 0x4u
+#define GPUNVME_ADMIN_OPCODE_CREATE_IO_CQ 0x5u
+#define GPUNVME_ADMIN_OPCODE_IDENTIFY 0x6u
+#define GPUNVME_ADMIN_OPCODE_ABORT 0x8u
+#define GPUNVME_ADMIN_OPCODE_SET_FEATURES 0x9u
+#define GPUNVME_ADMIN_OPCODE_GET_FEATURES 0xau
+#define GPUNVME_ADMIN_OPCODE_ASYNCHRONOUS_EVENT_REQUEST 0xcu
+#define GPUNVME_ADMIN_OPCODE_NAMESPACE_MANAGEMENT 0xdu
+#define GPUNVME_ADMIN_OPCODE_FIRMWARE_COMMIT 0x10u
+#define GPUNVME_ADMIN_OPCODE_FIRMWARE_IMAGE_DOWNLOAD 0x11u
+#define GPUNVME_ADMIN_OPCODE_DEVICE_SELF_TEST 0x14u
+#define GPUNVME_ADMIN_OPCODE_NAMESPACE_ATTACHMENT 0x15u
+#define GPUNVME_ADMIN_OPCODE_KEEP_ALIVE 0x18u
+#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_SEND 0x19u
+#define GPUNVME_ADMIN_OPCODE_DIRECTIVE_RECEIVE 0x1au
+#define GPUNVME_ADMIN_OPCODE_VIRTUALIZATION_MANAGEMENT 0x1cu
+#define GPUNVME_ADMIN_OPCODE_NVME_MI_SEND 0x1du
+#define GPUNVME_ADMIN_OPCODE_NVME_MI_RECEIVE 0x1eu
+#define GPUNVME_ADMIN_OPCODE_CAPACITY_MANAGEMENT 0x20u
+#define GPUNVME_ADMIN_OPCODE_DISCOVERY_INFORMATION_MANAGEMENT 0x21u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_RECEIVE 0x22u
+#define GPUNVME_ADMIN_OPCODE_LOCKDOWN 0x24u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_LOOKUP 0x25u
+#define GPUNVME_ADMIN_OPCODE_CLEAR_EXPORTED_NVM_RESOURCE_CONFIGURATION 0x28u
+#define GPUNVME_ADMIN_OPCODE_FABRIC_ZONING_SEND 0x29u
+#define GPUNVME_ADMIN_OPCODE_CREATE_EXPORTED_NVM_SUBSYSTEM 0x2au
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NVM_SUBSYSTEM 0x2du
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_NAMESPACE 0x31u
+#define GPUNVME_ADMIN_OPCODE_MANAGE_EXPORTED_PORT 0x35u
+#define GPUNVME_ADMIN_OPCODE_SEND_DISCOVERY_LOG_PAGE 0x39u
+#define GPUNVME_ADMIN_OPCODE_TRACK_SEND 0x3du
+#define GPUNVME_ADMIN_OPCODE_TRACK_RECEIVE 0x3eu
+#define GPUNVME_ADMIN_OPCODE_MIGRATION_SEND 0x41u
+#define GPUNVME_ADMIN_OPCODE_MIGRATION_RECEIVE 0x42u
+#define GPUNVME_ADMIN_OPCODE_CONTROLLER_DATA_QUEUE 0x45u
+#define GPUNVME_ADMIN_OPCODE_DOORBELL_BUFFER_CONFIG 0x7cu
+#define GPUNVME_ADMIN_OPCODE_FABRICS 0x7fu
+#define GPUNVME_ADMIN_OPCODE_FORMAT_NVM 0x80u
+#define GPUNVME_ADMIN_OPCODE_SECURITY_SEND 0x81u
+#define GPUNVME_ADMIN_OPCODE_SECURITY_RECEIVE 0x82u
+#define GPUNVME_ADMIN_OPCODE_SANITIZE 0x84u
+#define GPUNVME_ADMIN_OPCODE_LOAD_PROGRAM 0x85u
+#define GPUNVME_ADMIN_OPCODE_GET_LBA_STATUS 0x86u
+#define GPUNVME_ADMIN_OPCODE_PROGRAM_ACTIVATION_MANAGEMENT 0x88u
+#define GPUNVME_ADMIN_OPCODE_MEMORY_RANGE_SET_MANAGEMENT 0x89u
+
+/* DIRECTIVE_TYPE: Directive Types (Base 2.2 §8.1.8) */
+#define GPUNVME_DIRECTIVE_TYPE_IDENTIFY 0x0u
+#define GPUNVME_DIRECTIVE_TYPE_STREAMS 0x1u
+#define GPUNVME_DIRECTIVE_TYPE_DATA_PLACEMENT 0x2u
+#define GPUNVME_DIRECTIVE_TYPE_VENDOR_SPECIFIC 0xfu
+
+/* IDENTIFY_DIRECTIVE_SEND: Identify Directive: operations of Directive Send (Base 2.2 §8.1.8.2) */
+#define GPUNVME_IDENTIFY_DIRECTIVE_SEND_ENABLE_DIRECTIVE 0x1u
+
+/* STREAMS_DIRECTIVE_SEND: Streams Directive: operations of Directive Send (Base 2.2 §8.1.8.3) */
+#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_IDENTIFIER 0x1u
+#define GPUNVME_STREAMS_DIRECTIVE_SEND_RELEASE_RESOURCES 0x2u
+
+/* CONTROLLER_METADATA_ELEMENT: Element types of controller metadata (libnvme 1.3 nvme_ctrl_metadata_type) */
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_CTRL_NAME 0x1u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_DRIVER_NAME 0x2u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_DRIVER_VER 0x3u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_PRE_BOOT_CTRL_NAME 0x4u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_PRE_BOOT_DRIVER_NAME 0x5u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_PRE_BOOT_DRIVER_VER 0x6u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_SYS_PROC_MODEL 0x7u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_CHIPSET_DRV_NAME 0x8u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_CHIPSET_DRV_VERSION 0x9u
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_NAME_AND_BUILD 0xau
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_SYS_PROD_NAME 0xbu
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_FIRMWARE_VERSION 0xcu
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_OS_DRIVER_FILENAME 0xdu
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_DISPLAY_DRV_NAME 0xeu
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_DISPLAY_DRV_VERSION 0xfu
+#define GPUNVME_CONTROLLER_METADATA_ELEMENT_HOST_DET_FAIL_REC 0x10u
+
+/* NAMESPACE_METADATA_ELEMENT: Element types of namespace metadata (Base 2.1 §5.1.25.1.26.3) */
+#define GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_NAME 0x1u
+#define GPUNVME_NAMESPACE_METADATA_ELEMENT_PRE_BOOT_NS_NAME 0x2u
+#define GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_1 0x3u
+#define GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_2 0x4u
+
+/* AET: Asynchronous Event Types (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AET_ERROR_STATUS 0x0u
+#define GPUNVME_AET_SMART_HEALTH_STATUS 0x1u
+#define GPUNVME_AET_NOTICE 0x2u
+#define GPUNVME_AET_IMMEDIATE 0x3u
+#define GPUNVME_AET_ONE_SHOT 0x4u
+#define GPUNVME_AET_IO_COMMAND_SPECIFIC 0x6u
+#define GPUNVME_AET_VENDOR 0x7u
+
+/* AEI_ERROR: Asynchronous Event Information: Error status (libnvme 1.3 nvme_ae_info_error) */
+#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_REGISTER 0x0u
+#define GPUNVME_AEI_ERROR_INVALID_DOORBELL_VALUE 0x1u
+#define GPUNVME_AEI_ERROR_DIAGNOSTIC_FAILURE 0x2u
+#define GPUNVME_AEI_ERROR_PERSISTENT_INTERNAL_ERROR 0x3u
+#define GPUNVME_AEI_ERROR_TRANSIENT_INTERNAL_ERROR 0x4u
+#define GPUNVME_AEI_ERROR_FIRMWARE_IMAGE_LOAD_ERROR 0x5u
+
+/* AEI_SMART: Asynchronous Event Information: SMART / Health status (libnvme 1.3 nvme_ae_info_smart) */
+#define GPUNVME_AEI_SMART_SUBSYSTEM_RELIABILITY 0x0u
+#define GPUNVME_AEI_SMART_TEMPERATURE_THRESHOLD 0x1u
+#define GPUNVME_AEI_SMART_SPARE_BELOW_THRESHOLD 0x2u
+
+/* AEI_NOTICE: Asynchronous Event Information: Notice (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_NOTICE_ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED 0x0u
+#define GPUNVME_AEI_NOTICE_FIRMWARE_ACTIVATION_STARTING 0x1u
+#define GPUNVME_AEI_NOTICE_TELEMETRY_LOG_CHANGED 0x2u
+#define GPUNVME_AEI_NOTICE_ASYMMETRIC_NAMESPACE_ACCESS_CHANGE 0x3u
+#define GPUNVME_AEI_NOTICE_PREDICTABLE_LATENCY_EVENT_AGGREGATE_LOG_CHANGE 0x4u
+#define GPUNVME_AEI_NOTICE_LBA_STATUS_INFORMATION_ALERT 0x5u
+#define GPUNVME_AEI_NOTICE_ENDURANCE_GROUP_EVENT_AGGREGATE_LOG_PAGE_CHANGE 0x6u
+#define GPUNVME_AEI_NOTICE_REACHABILITY_GROUP_CHANGE 0x7u
+#define GPUNVME_AEI_NOTICE_REACHABILITY_ASSOCIATION_CHANGE 0x8u
+#define GPUNVME_AEI_NOTICE_ALLOCATED_NAMESPACE_ATTRIBUTE_CHANGED 0x9u
+#define GPUNVME_AEI_NOTICE_ZONE_DESCRIPTOR_CHANGED 0xefu
+#define GPUNVME_AEI_NOTICE_DISCOVERY_LOG_PAGE_CHANGE 0xf0u
+#define GPUNVME_AEI_NOTICE_HOST_DISCOVERY_LOG_PAGE_CHANGE 0xf1u
+#define GPUNVME_AEI_NOTICE_AVE_DISCOVERY_LOG_PAGE_CHANGE 0xf2u
+#define GPUNVME_AEI_NOTICE_PULL_MODEL_DDC_REQUEST 0xf3u
+
+/* AEI_IO_COMMAND: Asynchronous Event Information: I/O Command specific status (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_IO_COMMAND_RESERVATION_LOG_PAGE_AVAILABLE 0x0u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED 0x1u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_COMPLETED_WITH_UNEXPECTED_DEALLOCATION 0x2u
+#define GPUNVME_AEI_IO_COMMAND_SANITIZE_OPERATION_ENTERED_MEDIA_VERIFICATION_STATE 0x3u
+
+/* AEI_IMMEDIATE: Asynchronous Event Information: Immediate (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_IMMEDIATE_NVM_SUBSYSTEM_NORMAL_SHUTDOWN 0x0u
+#define GPUNVME_AEI_IMMEDIATE_TEMPERATURE_THRESHOLD_HYSTERESIS_RECOVERY 0x1u
+
+/* AEI_ONE_SHOT: Asynchronous Event Information: One-Shot (Base 2.1 §5.1.2.1) */
+#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_TAIL_POINTER 0x0u
+#define GPUNVME_AEI_ONE_SHOT_CONTROLLER_DATA_QUEUE_FULL_ERROR 0x1u
+
+/* SGL_TYPE: SGL Descriptor Types (Base 2.1 §4.3.2) */
+#define GPUNVME_SGL_TYPE_DATA_BLOCK 0x0u
+#define GPUNVME_SGL_TYPE_BIT_BUCKET 0x1u
+#define GPUNVME_SGL_TYPE_SEGMENT 0x2u
+#define GPUNVME_SGL_TYPE_LAST_SEGMENT 0x3u
+#define GPUNVME_SGL_TYPE_KEYED_DATA_BLOCK 0x4u
+#define GPUNVME_SGL_TYPE_TRANSPORT_DATA_BLOCK 0x5u
+#define GPUNVME_SGL_TYPE_VENDOR 0xfu
+
+/* SGL_SUB_TYPE: SGL Descriptor Sub Types (Base 2.1 §4.3.2) */
+#define GPUNVME_SGL_SUB_TYPE_ADDRESS 0x0u
+#define GPUNVME_SGL_SUB_TYPE_OFFSET 0x1u
+
+/* Statuses: the Status Code Type in bits 10:8, the Status Code in bits 7:0, as bits 11:1 of the status member of */
+/* struct gpunvme_cqe hold them (Base 2.1 §4.2.3) */
+#define GPUNVME_STATUS_SUCCESS 0x0u /* Successful Completion */
+#define GPUNVME_STATUS_INVALID_COMMAND_OPCODE 0x1u /* Invalid Command Opcode */
+#define GPUNVME_STATUS_INVALID_FIELD_IN_COMMAND 0x2u /* Invalid Field in Command */
+#define GPUNVME_STATUS_COMMAND_ID_CONFLICT 0x3u /* Command ID Conflict */
+#define GPUNVME_STATUS_DATA_TRANSFER_ERROR 0x4u /* Data Transfer Error */
+#define GPUNVME_STATUS_COMMANDS_ABORTED_DUE_TO_POWER_LOSS_NOTIFICATION 0x5u /* Commands Aborted due to Power Loss Notification */
+#define GPUNVME_STATUS_INTERNAL_ERROR 0x6u /* Internal Error */
+#define GPUNVME_STATUS_COMMAND_ABORT_REQUESTED 0x7u /* Command Abort Requested */
+#define GPUNVME_STATUS_COMMAND_ABORTED_DUE_TO_SQ_DELETION 0x8u /* Command Aborted due to SQ Deletion */
+#define GPUNVME_STATUS_COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND 0x9u /* Command Aborted due to Failed Fused Command */
+#define GPUNVME_STATUS_COMMAND_ABORTED_DUE_TO_MISSING_FUSED_COMMAND 0xau /* Command Aborted due to Missing Fused Command */
+#define GPUNVME_STATUS_INVALID_NAMESPACE_OR_FORMAT 0xbu /* Invalid Namespace or Format */
+#define GPUNVME_STATUS_COMMAND_SEQUENCE_ERROR 0xcu /* Command Sequence Error */
+#define GPUNVME_STATUS_INVALID_SGL_SEGMENT_DESCRIPTOR 0xdu /* Invalid SGL Segment Descriptor */
+#define GPUNVME_STATUS_INVALID_NUMBER_OF_SGL_DESCRIPTORS 0xeu /* Invalid Number of SGL Descriptors */
+#define GPUNVME_STATUS_DATA_SGL_LENGTH_INVALID 0xfu /* Data SGL Length Invalid */
+#define GPUNVME_STATUS_METADATA_SGL_LENGTH_INVALID 0x10u /* Metadata SGL Length Invalid */
+#define GPUNVME_STATUS_SGL_DESCRIPTOR_TYPE_INVALID 0x11u /* SGL Descriptor Type Invalid */
+#define GPUNVME_STATUS_INVALID_USE_OF_CONTROLLER_MEMORY_BUFFER 0x12u /* Invalid Use of Controller Memory Buffer */
+#define GPUNVME_STATUS_PRP_OFFSET_INVALID 0x13u /* PRP Offset Invalid */
+#define GPUNVME_STATUS_ATOMIC_WRITE_UNIT_EXCEEDED 0x14u /* Atomic Write Unit Exceeded */
+#define GPUNVME_STATUS_OPERATION_DENIED 0x15u /* Operation Denied */
+#define GPUNVME_STATUS_SGL_OFFSET_INVALID 0x16u /* SGL Offset Invalid */
+#define GPUNVME_STATUS_HOST_IDENTIFIER_INCONSISTENT_FORMAT 0x18u /* Host Identifier Inconsistent Format */
+#define GPUNVME_STATUS_KEEP_ALIVE_TIMER_EXPIRED 0x19u /* Keep Alive Timer Expired */
+#define GPUNVME_STATUS_KEEP_ALIVE_TIMEOUT_INVALID 0x1au /* Keep Alive Timeout Invalid */
+#define GPUNVME_STATUS_COMMAND_ABORTED_DUE_TO_PREEMPT_AND_ABORT 0x1bu /* Command Aborted due to Preempt and Abort */
+#define GPUNVME_STATUS_SANITIZE_FAILED 0x1cu /* Sanitize Failed */
+#define GPUNVME_STATUS_SANITIZE_IN_PROGRESS 0x1du /* Sanitize In Progress */
+#define GPUNVME_STATUS_SGL_DATA_BLOCK_GRANULARITY_INVALID 0x1eu /* SGL Data Block Granularity Invalid */
+#define GPUNVME_STATUS_COMMAND_NOT_SUPPORTED_FOR_QUEUE_IN_CMB 0x1fu /* Command Not Supported for Queue in CMB */
+#define GPUNVME_STATUS_NAMESPACE_IS_WRITE_PROTECTED 0x20u /* Namespace is Write Protected */
+#define GPUNVME_STATUS_COMMAND_INTERRUPTED 0x21u /* Command Interrupted */
+#define GPUNVME_STATUS_TRANSIENT_TRANSPORT_ERROR 0x22u /* Transient Transport Error */
+#define GPUNVME_STATUS_COMMAND_PROHIBITED_BY_COMMAND_AND_FEATURE_LOCKDOWN 0x23u /* Command Prohibited by Command and Feature Lockdown */
+#define GPUNVME_STATUS_ADMIN_COMMAND_MEDIA_NOT_READY 0x24u /* Admin Command Media Not Ready */
+#define GPUNVME_STATUS_INVALID_KEY_TAG 0x25u /* Invalid Key Tag */
+#define GPUNVME_STATUS_HOST_DISPERSED_NAMESPACE_SUPPORT_NOT_ENABLED 0x26u /* Host Dispersed Namespace Support Not Enabled */
+#define GPUNVME_STATUS_HOST_IDENTIFIER_NOT_INITIALIZED 0x27u /* Host Identifier Not Initialized */
+#define GPUNVME_STATUS_INCORRECT_KEY 0x28u /* Incorrect Key */
+#define GPUNVME_STATUS_FDP_DISABLED 0x29u /* FDP Disabled */
+#define GPUNVME_STATUS_INVALID_PLACEMENT_HANDLE_LIST 0x2au /* Invalid Placement Handle List */
+#define GPUNVME_STATUS_LBA_OUT_OF_RANGE 0x80u /* LBA Out of Range */
+#define GPUNVME_STATUS_CAPACITY_EXCEEDED 0x81u /* Capacity Exceeded */
+#define GPUNVME_STATUS_NAMESPACE_NOT_READY 0x82u /* Namespace Not Ready */
+#define GPUNVME_STATUS_RESERVATION_CONFLICT 0x83u /* Reservation Conflict */
+#define GPUNVME_STATUS_FORMAT_IN_PROGRESS 0x84u /* Format In Progress */
+#define GPUNVME_STATUS_INVALID_VALUE_SIZE 0x85u /* Invalid Value Size */
+#define GPUNVME_STATUS_INVALID_KEY_SIZE 0x86u /* Invalid Key Size */
+#define GPUNVME_STATUS_KV_KEY_DOES_NOT_EXIST 0x87u /* KV Key Does Not Exist */
+#define GPUNVME_STATUS_UNRECOVERED_ERROR 0x88u /* Unrecovered Error */
+#define GPUNVME_STATUS_KEY_EXISTS 0x89u /* Key Exists */
+#define GPUNVME_STATUS_COMPLETION_QUEUE_INVALID 0x100u /* Completion Queue Invalid */
+#define GPUNVME_STATUS_INVALID_QUEUE_IDENTIFIER 0x101u /* Invalid Queue Identifier */
+#define GPUNVME_STATUS_INVALID_QUEUE_SIZE 0x102u /* Invalid Queue Size */
+#define GPUNVME_STATUS_ABORT_COMMAND_LIMIT_EXCEEDED 0x103u /* Abort Command Limit Exceeded */
+#define GPUNVME_STATUS_ASYNCHRONOUS_EVENT_REQUEST_LIMIT_EXCEEDED 0x105u /* Asynchronous Event Request Limit Exceeded */
+#define GPUNVME_STATUS_INVALID_FIRMWARE_SLOT 0x106u /* Invalid Firmware Slot */
+#define GPUNVME_STATUS_INVALID_FIRMWARE_IMAGE 0x107u /* Invalid Firmware Image */
+#define GPUNVME_STATUS_INVALID_INTERRUPT_VECTOR 0x108u /* Invalid Interrupt Vector */
+#define GPUNVME_STATUS_INVALID_LOG_PAGE 0x109u /* Invalid Log Page */
+#define GPUNVME_STATUS_INVALID_FORMAT 0x10au /* Invalid Format */
+#define GPUNVME_STATUS_FIRMWARE_ACTIVATION_REQUIRES_CONVENTIONAL_RESET 0x10bu /* Firmware Activation Requires Conventional Reset */
+#define GPUNVME_STATUS_INVALID_QUEUE_DELETION 0x10cu /* Invalid Queue Deletion */
+#define GPUNVME_STATUS_FEATURE_IDENTIFIER_NOT_SAVEABLE 0x10du /* Feature Identifier Not Saveable */
+#define GPUNVME_STATUS_FEATURE_NOT_CHANGEABLE 0x10eu /* Feature Not Changeable */
+#define GPUNVME_STATUS_FEATURE_NOT_NAMESPACE_SPECIFIC 0x10fu /* Feature Not Namespace Specific */
+#define GPUNVME_STATUS_FIRMWARE_ACTIVATION_REQUIRES_NVM_SUBSYSTEM_RESET 0x110u /* Firmware Activation Requires NVM Subsystem Reset */
+#define GPUNVME_STATUS_FIRMWARE_ACTIVATION_REQUIRES_CONTROLLER_LEVEL_RESET 0x111u /* Firmware Activation Requires Controller Level Reset */
+#define GPUNVME_STATUS_FIRMWARE_ACTIVATION_REQUIRES_MAXIMUM_TIME_VIOLATION 0x112u /* Firmware Activation Requires Maximum Time Violation */
+#define GPUNVME_STATUS_FIRMWARE_ACTIVATION_PROHIBITED 0x113u /* Firmware Activation Prohibited */
+#define GPUNVME_STATUS_OVERLAPPING_RANGE 0x114u /* Overlapping Range */
+#define GPUNVME_STATUS_NAMESPACE_INSUFFICIENT_CAPACITY 0x115u /* Namespace Insufficient Capacity */
+#define GPUNVME_STATUS_NAMESPACE_IDENTIFIER_UNAVAILABLE 0x116u /* Namespace Identifier Unavailable */
+#define GPUNVME_STATUS_NAMESPACE_ALREADY_ATTACHED 0x118u /* Namespace Already Attached */
+#define GPUNVME_STATUS_NAMESPACE_IS_PRIVATE 0x119u /* Namespace Is Private */
+#define GPUNVME_STATUS_NAMESPACE_NOT_ATTACHED 0x11au /* Namespace Not Attached */
+#define GPUNVME_STATUS_THIN_PROVISIONING_NOT_SUPPORTED 0x11bu /* Thin Provisioning Not Supported */
+#define GPUNVME_STATUS_CONTROLLER_LIST_INVALID 0x11cu /* Controller List Invalid */
+#define GPUNVME_STATUS_DEVICE_SELF_TEST_IN_PROGRESS 0x11du /* Device Self-test In Progress */
+#define GPUNVME_STATUS_BOOT_PARTITION_WRITE_PROHIBITED 0x11eu /* Boot Partition Write Prohibited */
+#define GPUNVME_STATUS_INVALID_CONTROLLER_IDENTIFIER 0x11fu /* Invalid Controller Identifier */
+#define GPUNVME_STATUS_INVALID_SECONDARY_CONTROLLER_STATE 0x120u /* Invalid Secondary Controller State */
+#define GPUNVME_STATUS_INVALID_NUMBER_OF_CONTROLLER_RESOURCES 0x121u /* Invalid Number of Controller Resources */
+#define GPUNVME_STATUS_INVALID_RESOURCE_IDENTIFIER 0x122u /* Invalid Resource Identifier */
+#define GPUNVME_STATUS_SANITIZE_PROHIBITED_WHILE_PERSISTENT_MEMORY_REGION_IS_ENABLED 0x123u /* Sanitize Prohibited While Persistent Memory Region is Enabled */
+#define GPUNVME_STATUS_ANA_GROUP_IDENTIFIER_INVALID 0x124u /* ANA Group Identifier Invalid */
+#define GPUNVME_STATUS_ANA_ATTACH_FAILED 0x125u /* ANA Attach Failed */
+#define GPUNVME_STATUS_INSUFFICIENT_CAPACITY 0x126u /* Insufficient Capacity */
+#define GPUNVME_STATUS_NAMESPACE_ATTACHMENT_LIMIT_EXCEEDED 0x127u /* Namespace Attachment Limit Exceeded */
+#define GPUNVME_STATUS_PROHIBITION_OF_COMMAND_EXECUTION_NOT_SUPPORTED 0x128u /* Prohibition of Command Execution Not Supported */
+#define GPUNVME_STATUS_I_O_COMMAND_SET_NOT_SUPPORTED 0x129u /* I/O Command Set Not Supported */
+#define GPUNVME_STATUS_I_O_COMMAND_SET_NOT_ENABLED 0x12au /* I/O Command Set Not Enabled */
+#define GPUNVME_STATUS_I_O_COMMAND_SET_COMBINATION_REJECTED 0x12bu /* I/O Command Set Combination Rejected */
+#define GPUNVME_STATUS_INVALID_I_O_COMMAND_SET 0x12cu /* Invalid I/O Command Set */
+#define GPUNVME_STATUS_IDENTIFIER_UNAVAILABLE 0x12du /* Identifier Unavailable */
+#define GPUNVME_STATUS_NAMESPACE_IS_DISPERSED 0x12eu /* Namespace Is Dispersed */
+#define GPUNVME_STATUS_INVALID_DISCOVERY_INFORMATION 0x12fu /* Invalid Discovery Information */
+#define GPUNVME_STATUS_ZONING_DATA_STRUCTURE_LOCKED 0x130u /* Zoning Data Structure Locked */
+#define GPUNVME_STATUS_ZONING_DATA_STRUCTURE_NOT_FOUND 0x131u /* Zoning Data Structure Not Found */
+#define GPUNVME_STATUS_INSUFFICIENT_DISCOVERY_RESOURCES 0x132u /* Insufficient Discovery Resources */
+#define GPUNVME_STATUS_REQUESTED_FUNCTION_DISABLED 0x133u /* Requested Function Disabled */
+#define GPUNVME_STATUS_ZONEGROUP_ORIGINATOR_INVALID 0x134u /* ZoneGroup Originator Invalid */
+#define GPUNVME_STATUS_INVALID_HOST 0x135u /* Invalid Host */
+#define GPUNVME_STATUS_INVALID_NVM_SUBSYSTEM 0x136u /* Invalid NVM Subsystem */
+#define GPUNVME_STATUS_INVALID_CONTROLLER_DATA_QUEUE 0x137u /* Invalid Controller Data Queue */
+#define GPUNVME_STATUS_NOT_ENOUGH_RESOURCES 0x138u /* Not Enough Resources */
+#define GPUNVME_STATUS_CONTROLLER_SUSPENDED 0x139u /* Controller Suspended */
+#define GPUNVME_STATUS_CONTROLLER_NOT_SUSPENDED 0x13au /* Controller Not Suspended */
+#define GPUNVME_STATUS_CONTROLLER_DATA_QUEUE_FULL 0x13bu /* Controller Data Queue Full */
+#define GPUNVME_STATUS_CONFLICTING_ATTRIBUTES 0x180u /* Conflicting Attributes */
+#define GPUNVME_STATUS_INVALID_PROTECTION_INFORMATION 0x181u /* Invalid Protection Information */
+#define GPUNVME_STATUS_ATTEMPTED_WRITE_TO_READ_ONLY_RANGE 0x182u /* Attempted Write to Read Only Range */
+#define GPUNVME_STATUS_COMMAND_SIZE_LIMIT_EXCEEDED 0x183u /* Command Size Limit Exceeded */
+#define GPUNVME_STATUS_INVALID_COMMAND_ID 0x184u /* Invalid Command ID */
+#define GPUNVME_STATUS_INCOMPATIBLE_NAMESPACE_OR_FORMAT 0x185u /* Incompatible Namespace or Format */
+#define GPUNVME_STATUS_FAST_COPY_NOT_POSSIBLE 0x186u /* Fast Copy Not Possible */
+#define GPUNVME_STATUS_OVERLAPPING_I_O_RANGE 0x187u /* Overlapping I/O Range */
+#define GPUNVME_STATUS_NAMESPACE_NOT_REACHABLE 0x188u /* Namespace Not Reachable */
+#define GPUNVME_STATUS_INSUFFICIENT_RESOURCES 0x189u /* Insufficient Resources */
+#define GPUNVME_STATUS_INSUFFICIENT_PROGRAM_RESOURCES 0x18au /* Insufficient Program Resources */
+#define GPUNVME_STATUS_INVALID_MEMORY_NAMESPACE 0x18bu /* Invalid Memory Namespace */
+#define GPUNVME_STATUS_INVALID_MEMORY_RANGE_SET 0x18cu /* Invalid Memory Range Set */
+#define GPUNVME_STATUS_INVALID_MEMORY_RANGE_SET_IDENTIFIER 0x18du /* Invalid Memory Range Set Identifier */
+#define GPUNVME_STATUS_INVALID_PROGRAM_DATA 0x18eu /* Invalid Program Data */
+#define GPUNVME_STATUS_INVALID_PROGRAM_INDEX 0x18fu /* Invalid Program Index */
+#define GPUNVME_STATUS_INVALID_PROGRAM_TYPE 0x190u /* Invalid Program Type */
+#define GPUNVME_STATUS_MAXIMUM_MEMORY_RANGES_EXCEEDED 0x191u /* Maximum Memory Ranges Exceeded */
+#define GPUNVME_STATUS_MAXIMUM_MEMORY_RANGE_SETS_EXCEEDED 0x192u /* Maximum Memory Range Sets Exceeded */
+#define GPUNVME_STATUS_MAXIMUM_PROGRAMS_ACTIVATED 0x193u /* Maximum Programs Activated */
+#define GPUNVME_STATUS_MAXIMUM_PROGRAM_BYTES_EXCEEDED 0x194u /* Maximum Program Bytes Exceeded */
+#define GPUNVME_STATUS_MEMORY_RANGE_SET_IN_USE 0x195u /* Memory Range Set In Use */
+#define GPUNVME_STATUS_NO_PROGRAM 0x196u /* No Program */
+#define GPUNVME_STATUS_OVERLAPPING_MEMORY_RANGES 0x197u /* Overlapping Memory Ranges */
+#define GPUNVME_STATUS_PROGRAM_NOT_ACTIVATED 0x198u /* Program Not Activated */
+#define GPUNVME_STATUS_PROGRAM_IN_USE 0x199u /* Program In Use */
+#define GPUNVME_STATUS_PROGRAM_INDEX_NOT_DOWNLOADABLE 0x19au /* Program Index Not Downloadable */
+#define GPUNVME_STATUS_PROGRAM_TOO_BIG 0x19bu /* Program Too Big */
+#define GPUNVME_STATUS_SUCCESSFUL_MEDIA_VERIFICATION_READ 0x19cu /* Successful Media Verification Read */
+#define GPUNVME_STATUS_INVALID_ZONE_OPERATION_REQUEST 0x1b6u /* Invalid Zone Operation Request */
+#define GPUNVME_STATUS_ZRWA_RESOURCES_UNAVAILABLE 0x1b7u /* ZRWA Resources Unavailable */
+#define GPUNVME_STATUS_ZONED_BOUNDARY_ERROR 0x1b8u /* Zoned Boundary Error */
+#define GPUNVME_STATUS_ZONE_IS_FULL 0x1b9u /* Zone Is Full */
+#define GPUNVME_STATUS_ZONE_IS_READ_ONLY 0x1bau /* Zone Is Read Only */
+#define GPUNVME_STATUS_ZONE_IS_OFFLINE 0x1bbu /* Zone Is Offline */
+#define GPUNVME_STATUS_ZONE_INVALID_WRITE 0x1bcu /* Zone Invalid Write */
+#define GPUNVME_STATUS_TOO_MANY_ACTIVE_ZONES 0x1bdu /* Too Many Active Zones */
+#define GPUNVME_STATUS_TOO_MANY_OPEN_ZONES 0x1beu /* Too Many Open Zones */
+#define GPUNVME_STATUS_INVALID_ZONE_STATE_TRANSITION 0x1bfu /* Invalid Zone State Transition */
+#define GPUNVME_STATUS_WRITE_FAULT 0x280u /* Write Fault */
+#define GPUNVME_STATUS_UNRECOVERED_READ_ERROR 0x281u /* Unrecovered Read Error */
+#define GPUNVME_STATUS_END_TO_END_GUARD_CHECK_ERROR 0x282u /* End-to-end Guard Check Error */
+#define GPUNVME_STATUS_END_TO_END_APPLICATION_TAG_CHECK_ERROR 0x283u /* End-to-end Application Tag Check Error */
+#define GPUNVME_STATUS_END_TO_END_REFERENCE_TAG_CHECK_ERROR 0x284u /* End-to-end Reference Tag Check Error */
+#define GPUNVME_STATUS_COMPARE_FAILURE 0x285u /* Compare Failure */
+#define GPUNVME_STATUS_ACCESS_DENIED 0x286u /* Access Denied */
+#define GPUNVME_STATUS_DEALLOCATED_OR_UNWRITTEN_LOGICAL_BLOCK 0x287u /* Deallocated or Unwritten Logical Block */
+#define GPUNVME_STATUS_END_TO_END_STORAGE_TAG_CHECK_ERROR 0x288u /* End-to-End Storage Tag Check Error */
+#define GPUNVME_STATUS_INTERNAL_PATH_ERROR 0x300u /* Internal Path Error */
+#define GPUNVME_STATUS_ASYMMETRIC_ACCESS_PERSISTENT_LOSS 0x301u /* Asymmetric Access Persistent Loss */
+#define GPUNVME_STATUS_ASYMMETRIC_ACCESS_INACCESSIBLE 0x302u /* Asymmetric Access Inaccessible */
+#define GPUNVME_STATUS_ASYMMETRIC_ACCESS_TRANSITION 0x303u /* Asymmetric Access Transition */
+#define GPUNVME_STATUS_CONTROLLER_PATHING_ERROR 0x360u /* Controller Pathing Error */
+#define GPUNVME_STATUS_HOST_PATHING_ERROR 0x370u /* Host Pathing Error */
+#define GPUNVME_STATUS_COMMAND_ABORTED_BY_HOST 0x371u /* Command Aborted By Host */
+
+#endif

@@ -1,0 +1,37 @@
+// Writes what derives from the declarations: the C header, its check program and the map from the specification to
+// the tests, below the repository's root or another folder. With --check nothing is written, and a file that differs is
+// an error.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { writeCheckProgram } from './check-program.mjs'
+import { writeHeader } from './header.mjs'
+import { packageRoot } from './items.mjs'
+import { writeSpecMap } from './spec-map.mjs'
+
+const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+const root = positionals[0] ?? join(packageRoot, '..', '..')
+
+const { header, ...out } = writeHeader()
+const { text, untested } = writeSpecMap()
+const files = {
+  [join(root, 'packages/nvme-spec/include/gpunvme/nvme_spec.h')]: header,
+  [join(root, 'packages/nvme-spec/include/gpunvme/nvme_spec_check.c')]: writeCheckProgram(out),
+  [join(root, 'docs/spec-map.md')]: text,
+}
+
+/** @type {string[]} */
+const problems = []
+for (const [file, content] of Object.entries(files)) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
+  if (values.check)
+    problems.push(`${relative(root, file)} is not what the declarations say; run: pnpm gen (or npm run gen)`)
+  else {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    console.log(`wrote ${relative(root, file)}`)
+  }
+}
+for (const item of untested) console.log(`${item}: no test beside it names it`)
+for (const problem of problems) console.error(`gen: ${problem}`)
+process.exitCode = problems.length === 0 ? 0 : 1

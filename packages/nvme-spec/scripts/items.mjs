@@ -1,0 +1,64 @@
+// What is declared: every item of dist/all.js with the name it is exported by and the file that declares it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as all from '../dist/all.js'
+import * as registers from '../dist/registers.js'
+import { STATUS } from '../dist/status.js'
+
+export const packageRoot = join(import.meta.dirname, '..')
+
+/**
+ * @typedef {import('../dist/layout/index.js').BitsMap} BitsMap
+ * @typedef {import('../dist/layout/index.js').AnyStruct} AnyStruct
+ * @typedef {import('../dist/layout/index.js').Field<any>} Field
+ * @typedef {import('../dist/layout/index.js').Facts} Facts
+ * @typedef {{ exportName: string, file: string }} Place where a declaration stands, the file relative to the package
+ */
+
+/** Every structure, those that others contain before them. */
+function withNested(/** @type {readonly AnyStruct[]} */ structs) {
+  /** @type {Set<AnyStruct>} */
+  const seen = new Set()
+  const visit = (/** @type {AnyStruct} */ struct) => {
+    for (const field of Object.values(struct.fields)) if ('struct' in field) visit(/** @type {any} */ (field).struct)
+    seen.add(struct)
+  }
+  structs.forEach(visit)
+  return [...seen]
+}
+
+export const items = {
+  registers: registers.registers,
+  structs: withNested([
+    ...all.allStructs,
+    ...all.allFeatures.flatMap(({ data }) => (data === undefined ? [] : [data])),
+  ]),
+  commands: all.allCommands,
+  features: all.allFeatures,
+  words: all.allWords,
+  codes: all.allCodes,
+  statuses: STATUS,
+}
+
+/** @type {Map<unknown, Place>} */
+const places = new Map()
+/** The source files that declare anything, relative to the package, with their text. */
+export const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !/\.(test|test-d|bench)\.ts$/.test(file) && !file.startsWith('layout/'))
+  .sort()
+  .map((file) => ({ file: `src/${file}`, text: readFileSync(join(packageRoot, 'src', file), 'utf8') }))
+for (const { file, text } of sources) {
+  const built = join(packageRoot, file.replace(/^src/, 'dist').replace(/ts$/, 'js'))
+  const module = await import(pathToFileURL(built).href)
+  for (const [, exportName = ''] of text.matchAll(/^export const (\w+)/gm)) {
+    places.set(module[exportName], { exportName, file })
+  }
+}
+
+/** Where an item is declared; its export's name is its name in C, too. */
+export function placeOf(/** @type {{ name: string }} */ item) {
+  const place = places.get(item)
+  if (place === undefined) throw new Error(`${item.name} is no \`export const\` of a file in src: give it a name`)
+  return place
+}

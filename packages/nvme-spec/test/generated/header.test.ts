@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { judges } from './judge.js'
+
+const packageRoot = join(import.meta.dirname, '..', '..')
+const include = join(packageRoot, 'include')
+const header = readFileSync(join(include, 'gpunvme', 'nvme_spec.h'), 'utf8')
+const program = readFileSync(join(include, 'gpunvme', 'nvme_spec_check.c'), 'utf8')
+
+const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-header-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const warnings = ['-Wall', '-Wextra', '-Werror']
+const compilers = [
+  ['C11', 'gcc', ['-std=c11', '-pedantic', ...warnings]],
+  ['C++17', 'g++', ['-x', 'c++', '-std=c++17', '-pedantic', ...warnings]],
+  ['CUDA', 'nvcc', ['-x', 'cu', '-std=c++17', '-Xcompiler', warnings.join(','), '-Werror', 'all-warnings']],
+] as const
+
+function run(command: string, args: readonly string[], cwd = scratch) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  return { status: error ? undefined : status, stdout, output: error ? error.message : stdout + stderr }
+}
+
+const has = (command: string) => run(command, ['--version']).status === 0
+
+/** Compiles and runs the check program in a folder of its own, with a header that may have been changed. */
+function check(folder: string, compiler: string, flags: readonly string[], changed = header) {
+  const directory = join(scratch, folder)
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'nvme_spec.h'), changed)
+  writeFileSync(join(directory, 'nvme_spec_check.c'), program)
+  const compiled = run(compiler, [...flags, '-o', 'check', 'nvme_spec_check.c'], directory)
+  return compiled.status === 0 ? run(join(directory, 'check'), []) : compiled
+}
+
+/** What C and TypeScript do not agree on: lines that differ, and lines that only one of them has. */
+function differences(printed: string): string[] {
+  const expected = judges()
+  const found = printed
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => {
+      const words = line.split(' ')
+      const named = words[0] === 'doorbell' ? 4 : 2
+      const key = words.slice(0, named).join(' ')
+      const judge = expected.get(key)
+      expected.delete(key)
+      if (judge === undefined) return [`${line}: no such thing in TypeScript`]
+      const numbers = words.slice(named).map((word) => BigInt(words[0] === 'sqe' ? `0x${word}` : word))
+      const verdict = judge(...numbers)
+      const show = (value: unknown) => (Array.isArray(value) ? value.join(' ') : String(value))
+      return isDeepStrictEqual(verdict.got, verdict.expected)
+        ? []
+        : [`${line}: got ${show(verdict.got)}, in TypeScript ${show(verdict.expected)}`]
+    })
+  return [...found, ...Array.from(expected.keys(), (key) => `${key}: not in C`)]
+}
+
+describe('nvme_spec.h and the TypeScript that it was generated from', () => {
+  test.for(compilers)(
+    'agree on every number, word, member and entry: as %s, by %s',
+    { timeout: 300_000 },
+    ([language, compiler, flags], { skip }) => {
+      if (!has(compiler))
+        return skip(compiler === 'nvcc' ? 'nvcc is not installed' : `[headers] ${compiler} is not installed`)
+      const { status, stdout, output } = check(language, compiler, flags)
+      expect(status, output).toBe(0)
+      expect(differences(stdout)).toEqual([])
+    },
+  )
+
+  const wrong = [
+    ['a mask', '#define GPUNVME_CC_MPS_MASK 0x780u', '#define GPUNVME_CC_MPS_MASK 0x700u', 'bits CC.MPS'],
+    ['a named value', '#define GPUNVME_CC_CSS_IOCS 0x6u', '#define GPUNVME_CC_CSS_IOCS 0x5u', 'value CC.CSS.IOCS'],
+    ['the dword of a field', '#define GPUNVME_READ_NLB_DWORD 12', '#define GPUNVME_READ_NLB_DWORD 13', 'sqe Read'],
+    ['the type of a member', 'uint16_t sqhd;', 'uint8_t sqhd, pad;', 'member CQE.SQHD'],
+  ] as const
+  test.for(wrong)('disagree where %s is wrong', ([what, right, changed, line], { skip }) => {
+    if (!has('gcc')) return skip('[headers] gcc is not installed')
+    expect(header).toContain(right)
+    const { status, stdout, output } = check(what, 'gcc', ['-std=c11'], header.replace(right, changed))
+    expect(status, output).toBe(0)
+    expect(differences(stdout).join('\n')).toMatch(new RegExp(`^${line} `, 'm'))
+  })
+
+  test('a member at a wrong offset does not compile', ({ skip }) => {
+    if (!has('gcc')) return skip('[headers] gcc is not installed')
+    const changed = header.replace('uint32_t nsid;', 'uint64_t nsid;')
+    expect(changed).not.toBe(header)
+    const { status, output } = check('offset', 'gcc', ['-std=c11'], changed)
+    expect(status).not.toBe(0)
+    expect(output).toContain('nsid of struct gpunvme_sqe is not at byte 4')
+  })
+})
+
+describe('nvme_spec.h in a kernel module', () => {
+  test('compiles with Kbuild', ({ skip }) => {
+    const build = kernelBuild()
+    if (build === undefined) return skip('no kernel headers to build modules with')
+    const directory = join(scratch, 'kbuild')
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'Makefile'), `obj-m := module.o\nccflags-y := -I${include} -Wall -Werror\n`)
+    writeFileSync(join(directory, 'module.c'), kernelSource)
+    const { status, output } = run('make', ['-C', build, `M=${directory}`, 'module.o'])
+    expect(status, output).toBe(0)
+  })
+})
+
+/** Nothing but the header, used as a driver would: it brings its own includes, and its masks are those of GENMASK(). */
+const kernelSource = `
+#include <gpunvme/nvme_spec.h>
+#include <linux/bitfield.h>
+#include <linux/build_bug.h>
+u32 status_code(const struct gpunvme_cqe *cqe);
+u32 status_code(const struct gpunvme_cqe *cqe)
+{
+	BUILD_BUG_ON(FIELD_PREP(GPUNVME_CC_IOSQES_MASK, 6) != GPUNVME_FIELD_PREP(GPUNVME_CC_IOSQES, 6));
+	return FIELD_GET(GPUNVME_CQE_STATUS_SC_MASK, cqe->status);
+}
+`
+
+/** Where modules for a kernel whose headers are installed are built. */
+function kernelBuild(): string | undefined {
+  const sources = existsSync('/usr/src') ? readdirSync('/usr/src').sort() : []
+  return sources
+    .filter((name) => name.startsWith('linux-headers-') && !name.endsWith('-common'))
+    .map((name) => join('/usr/src', name))
+    .find((folder) => existsSync(join(folder, 'scripts', 'basic')))
+}
