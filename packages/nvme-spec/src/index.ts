@@ -151,4 +151,16 @@ export {
 } from './sgl.js'
 export { mustRing, shadowCqHead, shadowSqTail } from './shadow-doorbells.js'
 export { SQE } from './sqe.js'
-export { formatStatus, STATUS, statusName, type StatusCode } from './status.js'
+export { FABRICS_STATUS } from './status-fabrics.js'
+export {
+  formatStatus,
+  mayRetry,
+  STATUS,
+  statusName,
+  statusOf,
+  type Retry,
+  type Status,
+  type StatusCode,
+  type StatusScope,
+  type StatusTable,
+} from './status.js'

@@ -19,8 +19,8 @@ export const BPRSEL = register32(
   'BPRSEL',
   { offset: 0x44, access: 'rw', doc: 'Boot Partition Read Select', spec: 'Base 2.1 §3.1.4.14' },
   {
-    BPRSZ: bits(9, 0, 'Boot Partition Read Size, in 4 KiB units'),
-    BPROF: bits(29, 10, 'Boot Partition Read Offset, in 4 KiB units'),
+    BPRSZ: bits(9, 0, 'Read Size, in 4 KiB units'),
+    BPROF: bits(29, 10, 'Read Offset, in 4 KiB units'),
     BPID: bit(31, 'Boot Partition Identifier'),
   },
 )
@@ -29,5 +29,5 @@ export const BPRSEL = register32(
 export const BPMBL = register64(
   'BPMBL',
   { offset: 0x48, access: 'rw', doc: 'Boot Partition Memory Buffer Location', spec: 'Base 2.1 §3.1.4.15' },
-  { BMBBA: wideBits(63, 12, 'Boot Partition Memory Buffer Base Address: address bits 63:12') },
+  { BMBBA: wideBits(63, 12, 'Base Address: address bits 63:12') },
 )

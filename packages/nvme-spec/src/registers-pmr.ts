@@ -7,15 +7,15 @@ import { register32 } from './layout/register.js'
 /** Persistent Memory Region Capabilities (Base 2.1 Figure 58). */
 export const PMRCAP = register32(
   'PMRCAP',
-  { offset: 0xe00, access: 'ro', doc: 'Persistent Memory Region Capabilities', spec: 'Base 2.1 §3.1.4.22' },
+  { offset: 0xe00, access: 'ro', doc: 'PMR Capabilities', spec: 'Base 2.1 §3.1.4.22' },
   {
     RDS: bit(3, 'Read Data Support'),
     WDS: bit(4, 'Write Data Support'),
     BIR: bits(7, 5, 'Base Indicator Register: which BAR'),
-    PMRTU: bits(9, 8, 'Persistent Memory Region Time Units', { MS_500: 0, MINUTES: 1 }),
+    PMRTU: bits(9, 8, 'PMR Time Units', { MS_500: 0, MINUTES: 1 }),
     PMRWBM_CMR: bit(10, 'Write Barrier: Completion of Memory Read'),
     PMRWBM_CPMTSTSR: bit(11, 'Write Barrier: Completion of PMRSTS Read'),
-    PMRTO: bits(23, 16, 'Persistent Memory Region Timeout, in units of PMRTU'),
+    PMRTO: bits(23, 16, 'PMR Timeout, in PMRTU'),
     CMSS: bit(24, 'Controller Memory Space Supported'),
   },
 )
@@ -23,14 +23,14 @@ export const PMRCAP = register32(
 /** Persistent Memory Region Control (Base 2.1 Figure 59). */
 export const PMRCTL = register32(
   'PMRCTL',
-  { offset: 0xe04, access: 'rw', doc: 'Persistent Memory Region Control', spec: 'Base 2.1 §3.1.4.23' },
+  { offset: 0xe04, access: 'rw', doc: 'PMR Control', spec: 'Base 2.1 §3.1.4.23' },
   { EN: bit(0, 'Enable') },
 )
 
 /** Persistent Memory Region Status (Base 2.1 Figure 60). */
 export const PMRSTS = register32(
   'PMRSTS',
-  { offset: 0xe08, access: 'ro', doc: 'Persistent Memory Region Status', spec: 'Base 2.1 §3.1.4.24' },
+  { offset: 0xe08, access: 'ro', doc: 'PMR Status', spec: 'Base 2.1 §3.1.4.24' },
   {
     ERR: bits(7, 0, 'Error: vendor specific where not 0'),
     NRDY: bit(8, 'Not Ready'),
@@ -42,11 +42,11 @@ export const PMRSTS = register32(
 /** Persistent Memory Region Elasticity Buffer Size (Base 2.2 Figure 61); 0h says nothing. */
 export const PMREBS = register32(
   'PMREBS',
-  { offset: 0xe0c, access: 'ro', doc: 'Persistent Memory Region Elasticity Buffer Size', spec: 'Base 2.2 §3.1.4.25' },
+  { offset: 0xe0c, access: 'ro', doc: 'PMR Elasticity Buffer Size', spec: 'Base 2.2 §3.1.4.25' },
   {
     PMRSZU: bits(3, 0, 'PMR Elasticity Buffer Size Units', { BYTES: 0, KIB: 1, MIB: 2, GIB: 3 }),
-    PMRRBB: bit(4, 'PMR Read Bypass Behavior: reads bypass writes that do not conflict'),
-    PMRWBZ: bits(31, 8, 'PMR Elasticity Buffer Size Base, in units of PMRSZU'),
+    PMRRBB: bit(4, 'PMR Read Bypass Behavior'),
+    PMRWBZ: bits(31, 8, 'PMR Elasticity Buffer Size Base, in PMRSZU'),
   },
 )
 
@@ -56,12 +56,12 @@ export const PMRSWTP = register32(
   {
     offset: 0xe10,
     access: 'ro',
-    doc: 'Persistent Memory Region Sustained Write Throughput',
+    doc: 'PMR Sustained Write Throughput',
     spec: 'Base 2.2 §3.1.4.26',
   },
   {
-    PMRSWTU: bits(3, 0, 'PMR Sustained Write Throughput Units, per second', { BYTES: 0, KIB: 1, MIB: 2, GIB: 3 }),
-    PMRSWTV: bits(31, 8, 'PMR Sustained Write Throughput, in units of PMRSWTU'),
+    PMRSWTU: bits(3, 0, 'PMR Sustained Write Throughput Units', { BYTES: 0, KIB: 1, MIB: 2, GIB: 3 }),
+    PMRSWTV: bits(31, 8, 'PMR Sustained Write Throughput, in PMRSWTU a second'),
   },
 )
 
@@ -71,7 +71,7 @@ export const PMRMSCL = register32(
   {
     offset: 0xe14,
     access: 'rw',
-    doc: 'Persistent Memory Region Memory Space Control Lower',
+    doc: 'PMR Memory Space Control Lower',
     spec: 'Base 2.2 §3.1.4.27',
   },
   {
@@ -86,7 +86,7 @@ export const PMRMSCU = register32(
   {
     offset: 0xe18,
     access: 'rw',
-    doc: 'Persistent Memory Region Memory Space Control Upper',
+    doc: 'PMR Memory Space Control Upper',
     spec: 'Base 2.2 §3.1.4.28',
   },
   { CBA: bits(31, 0, 'Controller Base Address: address bits 63:32') },

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { formatStatus, STATUS, statusName } from './status.js'
+import { FABRICS_STATUS } from './status-fabrics.js'
+import { formatStatus, mayRetry, STATUS, statusName, statusOf } from './status.js'
 
-// Base 2.1 §4.2.3, Figures 102 to 104, 106 and 107, typed as they stand there: Status Code, name.
+// Base 2.1 §4.2.3, Figures 102 to 104, 106 and 107, typed as they stand there: Status Code, name, and in brackets the
+// I/O command sets that the last column names. 98h to 9Ch are in Base 2.2; B6h and B7h in libnvme 1.3.
 const figures: Record<number, string> = {
   0: `
     00h Successful Completion | 01h Invalid Command Opcode | 02h Invalid Field in Command | 03h Command ID Conflict |
@@ -11,17 +13,17 @@ const figures: Record<number, string> = {
     0Bh Invalid Namespace or Format | 0Ch Command Sequence Error | 0Dh Invalid SGL Segment Descriptor |
     0Eh Invalid Number of SGL Descriptors | 0Fh Data SGL Length Invalid | 10h Metadata SGL Length Invalid |
     11h SGL Descriptor Type Invalid | 12h Invalid Use of Controller Memory Buffer | 13h PRP Offset Invalid |
-    14h Atomic Write Unit Exceeded | 15h Operation Denied | 16h SGL Offset Invalid |
+    14h Atomic Write Unit Exceeded [NVM, ZNS] | 15h Operation Denied | 16h SGL Offset Invalid |
     18h Host Identifier Inconsistent Format | 19h Keep Alive Timer Expired | 1Ah Keep Alive Timeout Invalid |
     1Bh Command Aborted due to Preempt and Abort | 1Ch Sanitize Failed | 1Dh Sanitize In Progress |
-    1Eh SGL Data Block Granularity Invalid | 1Fh Command Not Supported for Queue in CMB |
+    1Eh SGL Data Block Granularity Invalid [NVM, ZNS] | 1Fh Command Not Supported for Queue in CMB |
     20h Namespace is Write Protected | 21h Command Interrupted | 22h Transient Transport Error |
     23h Command Prohibited by Command and Feature Lockdown | 24h Admin Command Media Not Ready |
     25h Invalid Key Tag | 26h Host Dispersed Namespace Support Not Enabled | 27h Host Identifier Not Initialized |
-    28h Incorrect Key | 29h FDP Disabled | 2Ah Invalid Placement Handle List | 80h LBA Out of Range |
-    81h Capacity Exceeded | 82h Namespace Not Ready | 83h Reservation Conflict | 84h Format In Progress |
-    85h Invalid Value Size | 86h Invalid Key Size | 87h KV Key Does Not Exist | 88h Unrecovered Error |
-    89h Key Exists`,
+    28h Incorrect Key | 29h FDP Disabled | 2Ah Invalid Placement Handle List | 80h LBA Out of Range [NVM, ZNS] |
+    81h Capacity Exceeded | 82h Namespace Not Ready | 83h Reservation Conflict | 84h Format In Progress [NVM, ZNS] |
+    85h Invalid Value Size [KV] | 86h Invalid Key Size [KV] | 87h KV Key Does Not Exist [KV] | 88h Unrecovered Error [KV] |
+    89h Key Exists [KV]`,
   1: `
     00h Completion Queue Invalid | 01h Invalid Queue Identifier | 02h Invalid Queue Size |
     03h Abort Command Limit Exceeded | 05h Asynchronous Event Request Limit Exceeded | 06h Invalid Firmware Slot |
@@ -47,13 +49,21 @@ const figures: Record<number, string> = {
     80h Conflicting Attributes | 81h Invalid Protection Information | 82h Attempted Write to Read Only Range |
     83h Command Size Limit Exceeded | 84h Invalid Command ID | 85h Incompatible Namespace or Format |
     86h Fast Copy Not Possible | 87h Overlapping I/O Range | 88h Namespace Not Reachable |
-    89h Insufficient Resources | B8h Zoned Boundary Error | B9h Zone Is Full | BAh Zone Is Read Only |
+    89h Insufficient Resources |
+    8Ah Insufficient Program Resources | 8Bh Invalid Memory Namespace | 8Ch Invalid Memory Range Set |
+    8Dh Invalid Memory Range Set Identifier | 8Eh Invalid Program Data | 8Fh Invalid Program Index |
+    90h Invalid Program Type | 91h Maximum Memory Ranges Exceeded | 92h Maximum Memory Range Sets Exceeded |
+    93h Maximum Programs Activated | 94h Maximum Program Bytes Exceeded | 95h Memory Range Set In Use |
+    96h No Program | 97h Overlapping Memory Ranges | 98h Program Not Activated | 99h Program In Use |
+    9Ah Program Index Not Downloadable | 9Bh Program Too Big | 9Ch Successful Media Verification Read |
+    B6h Invalid Zone Operation Request | B7h ZRWA Resources Unavailable |
+    B8h Zoned Boundary Error | B9h Zone Is Full | BAh Zone Is Read Only |
     BBh Zone Is Offline | BCh Zone Invalid Write | BDh Too Many Active Zones | BEh Too Many Open Zones |
     BFh Invalid Zone State Transition`,
   2: `
     80h Write Fault | 81h Unrecovered Read Error | 82h End-to-end Guard Check Error |
-    83h End-to-end Application Tag Check Error | 84h End-to-end Reference Tag Check Error | 85h Compare Failure |
-    86h Access Denied | 87h Deallocated or Unwritten Logical Block | 88h End-to-End Storage Tag Check Error`,
+    83h End-to-end Application Tag Check Error | 84h End-to-end Reference Tag Check Error | 85h Compare Failure [NVM] |
+    86h Access Denied | 87h Deallocated or Unwritten Logical Block [NVM] | 88h End-to-End Storage Tag Check Error`,
   3: `
     00h Internal Path Error | 01h Asymmetric Access Persistent Loss | 02h Asymmetric Access Inaccessible |
     03h Asymmetric Access Transition | 60h Controller Pathing Error | 70h Host Pathing Error |
@@ -62,10 +72,12 @@ const figures: Record<number, string> = {
 
 const rows = Object.entries(figures).flatMap(([sct, text]) =>
   text.split('|').map((row) => {
-    const [, sc, name] = /([0-9A-F]{2})h (.+?)\s*$/.exec(row.trim())!
-    return { sct: Number(sct), sc: Number.parseInt(sc!, 16), name: name! }
+    const [, sc, name, sets] = /([0-9A-F]{2})h (.+?)(?: \[(.+)\])?\s*$/.exec(row.trim())!
+    return { sct: Number(sct), sc: Number.parseInt(sc!, 16), name: name!, sets: sets?.toLowerCase().split(', ') }
   }),
 )
+
+const key = ({ sct, sc }: { sct: number; sc: number }) => `${sct}h/${sc.toString(16).toUpperCase().padStart(2, '0')}h`
 
 describe('status codes (Base 2.1 §4.2.3)', () => {
   it.each(rows)('SCT $sct, SC $sc is $name', ({ sct, sc, name }) => {
@@ -73,13 +85,29 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
   })
 
   it('the table has each of them once, and none beside them', () => {
-    const key = ({ sct, sc }: { sct: number; sc: number }) => sct * 256 + sc
-    const inOrder = <T extends { sct: number; sc: number }>(list: T[]) => list.toSorted((a, b) => key(a) - key(b))
-    expect(inOrder(Object.values(STATUS))).toEqual(inOrder(rows))
+    const keys = Object.values(STATUS).map(key)
+    expect(keys.toSorted()).toEqual(rows.map(key).toSorted())
+  })
+
+  it('come from the I/O command sets that their figure names', () => {
+    const named = rows.filter(({ sets }) => sets !== undefined)
+    expect(named).toHaveLength(11)
+    for (const { sct, sc, sets } of named) expect(statusOf(sct, sc)?.from).toEqual(sets)
+  })
+
+  it('come from any command (SCT 0h, 2h, 3h), or by their half from the Admin or the I/O command sets (SCT 1h)', () => {
+    for (const { sct, sc, sets } of rows) {
+      if (sets !== undefined) continue
+      const from = statusOf(sct, sc)!.from.join()
+      if (sct !== 1) expect(from, key({ sct, sc })).toBe('any')
+      // Namespace Is Dispersed is returned by the commands of Reservations alone; B6h to BFh speak of zones.
+      else if (sc >= 0xb6) expect(from).toBe('zns')
+      else expect(from, key({ sct, sc })).toBe(sc >= 0x80 || sc === 0x2e ? 'io' : 'admin')
+    }
   })
 
   it('are named in upper case after their names', () => {
-    expect(STATUS.SUCCESS).toEqual({ sct: 0, sc: 0, name: 'Successful Completion' })
+    expect(STATUS.SUCCESS).toMatchObject({ sct: 0, sc: 0, name: 'Successful Completion' })
     for (const [key, { name }] of Object.entries(STATUS)) {
       if (key !== 'SUCCESS') expect(key).toBe(name.toUpperCase().replace(/[^A-Z0-9]+/g, '_'))
     }
@@ -96,11 +124,69 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
 })
 
 describe('formatStatus', () => {
+  it('names a status that a Fabrics command shares with others by the table that it is given', () => {
+    expect(formatStatus({ sct: 1, sc: 0x81, dnr: false })).toBe('Invalid Protection Information (SCT 1h SC 81h)')
+    expect(formatStatus({ sct: 1, sc: 0x81, dnr: false }, FABRICS_STATUS)).toBe('Controller Busy (SCT 1h SC 81h)')
+    expect(formatStatus({ sct: 0, sc: 0x02, dnr: true }, FABRICS_STATUS)).toBe(
+      'Invalid Field in Command (SCT 0h SC 02h, DNR)',
+    )
+  })
+
   it('gives name, type, code, and the flags that are set', () => {
     expect(formatStatus({ sct: 0, sc: 0x80, dnr: true })).toBe('LBA Out of Range (SCT 0h SC 80h, DNR)')
     expect(formatStatus({ sct: 2, sc: 0x81, dnr: false })).toBe('Unrecovered Read Error (SCT 2h SC 81h)')
     expect(formatStatus({ sct: 1, sc: 0x0c, dnr: true, more: true })).toBe(
       'Invalid Queue Deletion (SCT 1h SC 0Ch, DNR, M)',
     )
+  })
+})
+
+describe('mayRetry', () => {
+  const failed = (sct: number, sc: number, rest: object = {}) => ({ sct, sc, dnr: false, ...rest })
+
+  it.each([
+    // Typed by hand from the definitions: what passes by itself at once, what takes time, what is of this path alone.
+    ['same', `0h/04h 0h/06h 0h/07h 0h/08h 0h/09h 0h/0Ah 0h/1Bh 0h/21h 0h/22h 2h/80h 2h/81h`],
+    [
+      'later',
+      `0h/05h 0h/1Dh 0h/24h 0h/82h 0h/84h 1h/03h 1h/05h 1h/1Dh 1h/30h 1h/38h 1h/39h 1h/3Bh 1h/89h 1h/8Ah 1h/93h 1h/95h
+       1h/99h 1h/B7h 1h/BDh 1h/BEh 3h/03h`,
+    ],
+    ['other-path', `3h/00h 3h/01h 3h/02h 3h/60h 3h/70h 3h/71h`],
+  ] as const)('%s', (retry, list) => {
+    const codes = list.split(/\s+/)
+    expect(
+      Object.values(STATUS)
+        .filter((code) => code.retry === retry)
+        .map(key),
+    ).toEqual(codes)
+    for (const code of Object.values(STATUS)) {
+      if (code.retry === retry) expect(mayRetry(failed(code.sct, code.sc))).toBe(retry)
+    }
+  })
+
+  it('success, and what is wrong with the command itself, is not retried', () => {
+    expect(mayRetry(failed(0, 0x00))).toBeUndefined()
+    expect(mayRetry(failed(0, 0x02))).toBeUndefined()
+    expect(mayRetry(failed(0, 0x80))).toBeUndefined()
+  })
+
+  it('Do Not Retry always wins', () => {
+    for (const { sct, sc } of Object.values(STATUS)) {
+      expect(mayRetry({ sct, sc, dnr: true, crd: 1 })).toBeUndefined()
+    }
+    expect(mayRetry({ sct: 7, sc: 0xff, dnr: true })).toBeUndefined()
+  })
+
+  it('a Command Retry Delay asks for the command after that delay', () => {
+    expect(mayRetry(failed(0, 0x21, { crd: 1 }))).toBe('later')
+    expect(mayRetry(failed(0, 0x02, { crd: 3 }))).toBe('later')
+    expect(mayRetry(failed(0, 0x21, { crd: 0 }))).toBe('same')
+    expect(mayRetry(failed(3, 0x02, { crd: 1 }))).toBe('other-path')
+  })
+
+  it('of a status without a name, DNR alone decides: 0 says that the same command may succeed', () => {
+    expect(mayRetry(failed(7, 0x01))).toBe('same')
+    expect(mayRetry(failed(3, 0xc0))).toBe('other-path')
   })
 })
