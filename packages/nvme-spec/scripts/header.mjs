@@ -3,7 +3,7 @@ import { CQE } from '../dist/cqe.js'
 import { DOORBELL_BASE } from '../dist/doorbells.js'
 import { SQE } from '../dist/sqe.js'
 import { writeCommand } from './commands.mjs'
-import { items, placeOf } from './items.mjs'
+import { items, placeOf, statusTables } from './items.mjs'
 import { comment, uniqueNames } from './names.mjs'
 import { defineNumber, defineWord } from './rows.mjs'
 import { writeStruct } from './structs.mjs'
@@ -122,8 +122,10 @@ export function writeHeader() {
     'Statuses: the Status Code Type in bits 10:8, the Status Code in bits 7:0, as bits 11:1 of the status member of',
   )
   out.header.push(comment('struct gpunvme_cqe hold them (Base 2.1 §4.2.3)'))
-  for (const [name, { sct, sc, name: text }] of Object.entries(items.statuses)) {
-    defineNumber(out, ['STATUS', name], `STATUS.${name}`, sct * 256 + sc, text)
+  for (const { exportName, table } of statusTables) {
+    for (const [name, { sct, sc, name: text }] of Object.entries(table)) {
+      defineNumber(out, [exportName, name], `${exportName}.${name}`, sct * 256 + sc, text)
+    }
   }
 
   out.header.push('', '#endif', '')

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as all from '../dist/all.js'
 import * as registers from '../dist/registers.js'
-import { STATUS } from '../dist/status.js'
 
 export const packageRoot = join(import.meta.dirname, '..')
 
@@ -13,6 +12,7 @@ export const packageRoot = join(import.meta.dirname, '..')
  * @typedef {import('../dist/layout/index.js').AnyStruct} AnyStruct
  * @typedef {import('../dist/layout/index.js').Field<any>} Field
  * @typedef {import('../dist/layout/index.js').Facts} Facts
+ * @typedef {import('../dist/status.js').StatusTable} StatusTable
  * @typedef {{ exportName: string, file: string }} Place where a declaration stands, the file relative to the package
  */
 
@@ -38,11 +38,12 @@ export const items = {
   features: all.allFeatures,
   words: all.allWords,
   codes: all.allCodes,
-  statuses: STATUS,
 }
 
 /** @type {Map<unknown, Place>} */
 const places = new Map()
+/** @type {(Place & { table: StatusTable })[]} */
+export const statusTables = []
 /** The source files that declare anything, relative to the package, with their text. */
 export const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !/\.(test|test-d|bench)\.ts$/.test(file) && !file.startsWith('layout/'))
@@ -52,8 +53,16 @@ for (const { file, text } of sources) {
   const built = join(packageRoot, file.replace(/^src/, 'dist').replace(/ts$/, 'js'))
   const module = await import(pathToFileURL(built).href)
   for (const [, exportName = ''] of text.matchAll(/^export const (\w+)/gm)) {
-    places.set(module[exportName], { exportName, file })
+    const value = module[exportName]
+    places.set(value, { exportName, file })
+    if (isStatusTable(value)) statusTables.push({ exportName, file, table: value })
   }
+}
+
+/** @type {(value: unknown) => value is StatusTable} */
+function isStatusTable(value) {
+  const rows = typeof value === 'object' && value !== null ? Object.values(value) : []
+  return rows.length > 0 && rows.every((row) => typeof row?.sct === 'number' && typeof row.sc === 'number')
 }
 
 /** Where an item is declared; its export's name is its name in C, too. */

@@ -1,7 +1,8 @@
 // docs/spec-map.md: what is declared, the text it was declared from, where, and the test that holds it to that text.
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { items, packageRoot, placeOf, sources } from './items.mjs'
+import { items, placeOf, sources } from './items.mjs'
+import { cited, link } from './links.mjs'
+import { writeStatuses } from './status-map.mjs'
+import { testOf } from './tests.mjs'
 
 /**
  * @typedef {import('./items.mjs').Place} Place
@@ -18,9 +19,6 @@ const titles = {
   codes: 'Tables of numbers',
 }
 
-/** A source as a docstring cites it. */
-const cited = /(?:Base 2\.[12]|NVM 1\.2|PCIe 1\.2) §[\d.]*\d|(?:libnvme|Linux) \d+\.\d+ [\w/.]+(?: \w+)?/
-
 /** Functions and constants whose docstring cites a source, which are no declarations of rows. */
 function citing() {
   const declared = new Set(kinds.flatMap((kind) => items[kind].map((item) => placeOf(item).exportName)))
@@ -36,26 +34,6 @@ function citing() {
       },
     ),
   )
-}
-
-/** The test that names an item: the file beside its source, else another one in that folder or in one above it. */
-function testOf(/** @type {Place} */ { exportName, file }) {
-  const beside = file.replace(/ts$/, 'test.ts')
-  return [beside, ...testsUpwards(dirname(file))].find((test) => tests.get(test)?.has(exportName))
-}
-
-/** Test files by name, with the words in them. */
-const tests = new Map(
-  readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
-    .sort()
-    .map((file) => [`src/${file}`, new Set(readFileSync(join(packageRoot, 'src', file), 'utf8').match(/\w+/g))]),
-)
-
-/** @type {(folder: string) => string[]} */
-function testsUpwards(folder) {
-  const here = [...tests.keys()].filter((test) => dirname(test) === folder)
-  return folder === '.' ? here : [...here, ...testsUpwards(dirname(folder))]
 }
 
 /** The whole map, and what no test names. */
@@ -75,6 +53,7 @@ export function writeSpecMap() {
     if (test === undefined) untested.push(`${exportName} (${file})`)
     return `| \`${exportName}\` | ${what.replaceAll('|', '\\|')} | ${spec} | ${link(file)} | ${test === undefined ? '—' : link(test)} |`
   }
+  const statuses = writeStatuses(untested)
   const text = [
     '# From the specification to its tests',
     '',
@@ -84,16 +63,13 @@ export function writeSpecMap() {
     '',
     `| kind | declared |\n|---|---|`,
     ...filled.map(([title, entries]) => `| ${title} | ${entries.length} |`),
-    `| Statuses | ${Object.keys(items.statuses).length} |`,
+    `| Statuses | ${statuses.count} |`,
     ...filled.flatMap(([title, entries]) => [
       ...['', `## ${title}`, '', '| item | what | source | file | test |', '|---|---|---|---|---|'],
       ...entries.map(row),
     ]),
+    ...statuses.lines,
     '',
   ].join('\n')
   return { text, untested }
-}
-
-function link(/** @type {string} */ file) {
-  return `[${file}](../packages/nvme-spec/${file})`
 }

@@ -2847,6 +2847,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 
 /* Statuses: the Status Code Type in bits 10:8, the Status Code in bits 7:0, as bits 11:1 of the status member of */
 /* struct gpunvme_cqe hold them (Base 2.1 §4.2.3) */
+#define GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT 0x180u /* Incompatible Format */
+#define GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY 0x181u /* Controller Busy */
+#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS 0x182u /* Connect Invalid Parameters */
+#define GPUNVME_FABRICS_STATUS_CONNECT_RESTART_DISCOVERY 0x183u /* Connect Restart Discovery */
+#define GPUNVME_FABRICS_STATUS_CONNECT_INVALID_HOST 0x184u /* Connect Invalid Host */
+#define GPUNVME_FABRICS_STATUS_INVALID_QUEUE_TYPE 0x185u /* Invalid Queue Type */
+#define GPUNVME_FABRICS_STATUS_DISCOVER_RESTART 0x190u /* Discover Restart */
+#define GPUNVME_FABRICS_STATUS_AUTHENTICATION_REQUIRED 0x191u /* Authentication Required */
 #define GPUNVME_STATUS_SUCCESS 0x0u /* Successful Completion */
 #define GPUNVME_STATUS_INVALID_COMMAND_OPCODE 0x1u /* Invalid Command Opcode */
 #define GPUNVME_STATUS_INVALID_FIELD_IN_COMMAND 0x2u /* Invalid Field in Command */

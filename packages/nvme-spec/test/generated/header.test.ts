@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -96,6 +97,11 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
     expect(status).not.toBe(0)
     expect(output).toContain('nsid of struct gpunvme_sqe is not at byte 4')
   })
+})
+
+test('the header is found by the name of the package', () => {
+  const { resolve } = createRequire(import.meta.url)
+  expect(resolve('@gpunvme/nvme-spec/include/gpunvme/nvme_spec.h')).toBe(join(include, 'gpunvme', 'nvme_spec.h'))
 })
 
 describe('nvme_spec.h in a kernel module', () => {

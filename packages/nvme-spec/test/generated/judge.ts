@@ -95,7 +95,9 @@ export function judges(): Map<string, Judge> {
   for (const table of allCodes) {
     for (const [key, value] of Object.entries(table.values)) number(`${publicName(table)}.${key}`, value)
   }
-  for (const [key, { sct, sc }] of Object.entries(spec.STATUS)) number(`STATUS.${key}`, sct * 256 + sc)
+  for (const name of ['STATUS', 'FABRICS_STATUS'] as const) {
+    for (const [key, { sct, sc }] of Object.entries(spec[name])) number(`${name}.${key}`, sct * 256 + sc)
+  }
   return all
 }
 
