@@ -89,6 +89,7 @@ import { ActiveNamespaceList, CNS, Identify } from './admin/identify.js'
 import { IdentifyController } from './admin/identify-controller.js'
 import { KeepAlive } from './admin/keep-alive.js'
 import { Lockdown } from './admin/lockdown.js'
+import { SmartHealthLog } from './admin/log-smart.js'
 import {
   NamespaceAttachment,
   NamespaceManagement,
@@ -165,6 +166,7 @@ export const allStructs: readonly AnyStruct[] = [
   IdentifyController,
   IdentifyNamespace,
   NamespaceToCreate,
+  SmartHealthLog,
   IdentifyDirectiveParameters,
   StreamsDirectiveParameters,
   StreamsDirectiveStatus,

@@ -96,6 +96,7 @@ export { ActiveNamespaceList, CNS, Identify, IDENTIFY_BYTES } from './admin/iden
 export { IdentifyController } from './admin/identify-controller.js'
 export { KeepAlive } from './admin/keep-alive.js'
 export { Lockdown } from './admin/lockdown.js'
+export { SmartHealthLog } from './admin/log-smart.js'
 export {
   NamespaceAttachment,
   NamespaceManagement,
