@@ -42,12 +42,12 @@ export function logPagePart(dwords: number, offset: number | bigint = 0, of: 'by
   const where = (field: string) => ({ name: `${GetLogPage.name}.${field}`, spec: GetLogPage.spec })
   if (!(Number.isInteger(dwords) && dwords >= 1 && dwords <= 2 ** 32))
     refuse(where('NUMD'), 'Number of Dwords', 'an integer from 1 to 4294967296', dwords)
-  const exact = typeof offset === 'bigint' || Number.isSafeInteger(offset)
+  const type = typeof offset === 'bigint' ? 'bigint' : 'number'
+  const exact = type === 'bigint' || Number.isSafeInteger(offset)
   if (!exact || offset < 0 || BigInt.asUintN(64, BigInt(offset)) !== BigInt(offset))
-    refuse(where('LPO'), 'Log Page Offset', 'an integer from 0 to 2^64 - 1', offset, typeof offset)
+    refuse(where('LPO'), 'Log Page Offset', 'a safe integer or a bigint from 0 to 2^64 - 1', offset, type)
   const wide = BigInt(offset)
-  if (of === 'bytes' && wide % 4n !== 0n)
-    refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, typeof offset)
+  if (of === 'bytes' && wide % 4n !== 0n) refuse(where('LPO'), 'Log Page Offset', 'a multiple of 4 bytes', offset, type)
   const numd = dwords - 1
   return {
     NUMDL: numd % 0x1_0000,

@@ -1,0 +1,28 @@
+import type { Bits, BitsMap, FieldMap } from '../src/layout/index.js'
+import { unwritten } from './bytes.js'
+
+/** The rows of a word as a figure prints them: symbol, most and least significant bit. */
+export function rowsOf(word: { readonly fields: BitsMap }): [string, number, number][] {
+  return Object.entries(word.fields).map(([symbol, { msb, lsb }]) => [symbol, msb, lsb])
+}
+
+/** The fields of a structure as a figure prints them: symbol, first byte, length. */
+export function bytesOf(struct: { readonly fields: FieldMap }): [string, number, number][] {
+  return Object.entries(struct.fields).map(([symbol, { offset, lengthBytes }]) => [symbol, offset, lengthBytes])
+}
+
+/** The names and values of a row. */
+export function valuesOf(row: Pick<Bits, 'values'> | undefined): Readonly<Record<string, number>> {
+  return row!.values
+}
+
+interface AnyCommand {
+  encode(data: DataView, byteOffset: number, values: object): void
+}
+
+/** Command Dwords 10 to 15 of an entry that a command encodes. */
+export function dwordsOf(command: AnyCommand, values: object): number[] {
+  const data = unwritten(64)
+  command.encode(data, 0, values)
+  return Array.from({ length: 6 }, (_, i) => data.getUint32(40 + i * 4, true))
+}
