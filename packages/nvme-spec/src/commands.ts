@@ -4,6 +4,7 @@ import { decodeFields, describeFields } from './layout/codec.js'
 import type { AnyCommand, CommandSet } from './layout/command.js'
 import type { FeatureDword } from './layout/feature.js'
 import type { AnyWord32 } from './layout/word.js'
+import { decodeSglDescriptor, formatSglDescriptor, SGL1_OFFSET } from './sgl.js'
 import { SQE } from './sqe.js'
 
 const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
@@ -22,7 +23,10 @@ export interface DecodedSqe {
   /** The spec's name of the command; undefined where the opcode is not declared. */
   readonly command: string | undefined
   readonly set: CommandSet
-  /** The command's fields by name; of an opcode that is not declared, those of every entry and its raw dwords. */
+  /**
+   * The command's fields by name; of an opcode that is not declared, those of every entry and its raw dwords. Where
+   * PSDT says that data is described by an SGL, SGL1 stands for PRP1 and PRP2, which are the same bytes.
+   */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -35,6 +39,11 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
   const fields: Record<string, unknown> = decodeFields(command ?? SQE, data, byteOffset)
   const raw = SQE.view(data, byteOffset)
   for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(raw[key])
+  if (hasSgl(data, byteOffset)) {
+    delete fields['PRP1']
+    delete fields['PRP2']
+    fields['SGL1'] = decodeSglDescriptor(data, byteOffset + SGL1_OFFSET)
+  }
   return { command: command?.name, set, fields }
 }
 
@@ -46,11 +55,22 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   const words = new Map(
     featureWords(command, data, byteOffset).map(([key, word]) => [key as string, word.describe(raw[key])]),
   )
+  const sgl1 = hasSgl(data, byteOffset)
+    ? [`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`]
+    : undefined
   const lines = describeFields(command ?? SQE, data, byteOffset).flatMap((line) => {
     const [key = ''] = line.split('=', 1)
+    // Once, in the place of the first of the two.
+    if (sgl1 !== undefined && (key === 'PRP1' || key === 'PRP2')) return sgl1.splice(0)
     return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!} }` : line]
   })
   return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
+}
+
+/** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */
+function hasSgl(data: DataView, byteOffset: number): boolean {
+  const { PSDT } = SQE.view(data, byteOffset)
+  return PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR
 }
 
 /** The dwords of Set or Get Features to which the feature that the entry names gives rows. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromHex } from '../test/bytes.js'
-import { CQE, formatCqe } from './cqe.js'
+import { CQE, decodeCqe, formatCqe } from './cqe.js'
 
 describe('completion queue entry (Base 2.1 §4.2.1, Figures 96 to 100)', () => {
   it('is 16 bytes: DW0, DW1, SQHD and SQID in DW2, CID and Phase Tag and Status in DW3', () => {
@@ -41,6 +41,35 @@ describe('completion queue entry (Base 2.1 §4.2.1, Figures 96 to 100)', () => {
     )
     expect(formatCqe(fromHex('a5 a5  03 00 07 00  01 00 00 00  09 00 00 00  05 00 02 52'), 2)).toBe(
       'CID=0x0005 SQID=0 SQHD=9 P=0 DW0=0x00070003 DW1=0x00000001 CRD=1 Invalid Queue Identifier (SCT 1h SC 01h, M)',
+    )
+  })
+
+  it('is an object of all that it holds', () => {
+    expect(decodeCqe(fromHex('a5 a5  03 00 07 00  01 00 00 00  09 00 02 00  05 00 03 d2'), 2)).toEqual({
+      DW0: 0x0007_0003,
+      DW1: 1,
+      SQHD: 9,
+      SQID: 2,
+      CID: 5,
+      P: 1,
+      status: { sct: 1, sc: 0x01, name: 'Invalid Queue Identifier', crd: 1, more: true, dnr: true },
+    })
+  })
+
+  it('hides no bit, neither as an object nor as text', () => {
+    const read = (bytes: Uint8Array) => {
+      const data = new DataView(bytes.slice().buffer)
+      return { object: JSON.stringify(decodeCqe(data)), text: formatCqe(data) }
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.nat(127), (bytes, at) => {
+        const before = read(bytes)
+        bytes[at >>> 3]! ^= 1 << (at & 7)
+        const after = read(bytes)
+        expect(after.object).not.toBe(before.object)
+        expect(after.text).not.toBe(before.text)
+      }),
+      { numRuns: 1000 },
     )
   })
 

@@ -2,7 +2,7 @@ import { formatField } from './layout/codec.js'
 import { bit, bits } from './layout/bits.js'
 import { inHex, u16, u32 } from './layout/field.js'
 import { struct } from './layout/struct.js'
-import { formatStatus } from './status.js'
+import { formatStatus, statusName, type Status } from './status.js'
 
 /** The completion queue entry: 16 bytes. DW3's upper half carries the Phase Tag in its bit 0 and the Status above it. */
 export const CQE = struct(
@@ -24,6 +24,38 @@ export const CQE = struct(
     }),
   },
 )
+
+/** A completion queue entry as an object: every bit of it. */
+export interface DecodedCqe {
+  readonly DW0: number
+  readonly DW1: number
+  readonly SQHD: number
+  readonly SQID: number
+  readonly CID: number
+  /** Phase Tag. */
+  readonly P: 0 | 1
+  readonly status: Required<Status> & { readonly name: string }
+}
+
+/**
+ * Decodes a completion queue entry. Its status may be handed to `formatStatus` and `mayRetry` as it is.
+ * @throws RangeError where `data` ends before the 16 bytes of the entry do.
+ */
+export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
+  const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.view(data, byteOffset)
+  const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
+  const [sct, sc] = [SCT.of(STATUS), SC.of(STATUS)]
+  const flags = { crd: CRD.of(STATUS), more: M.of(STATUS) === 1, dnr: DNR.of(STATUS) === 1 }
+  return {
+    DW0,
+    DW1,
+    SQHD,
+    SQID,
+    CID,
+    P: P.of(STATUS) as 0 | 1,
+    status: { sct, sc, name: statusName(sct, sc), ...flags },
+  }
+}
 
 /** A completion queue entry as text: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`. */
 export function formatCqe(data: DataView, byteOffset = 0): string {
