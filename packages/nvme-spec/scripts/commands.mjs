@@ -1,7 +1,7 @@
 // A command in C: its opcode, and for each field the dword it stands in with its place there. The entry itself is
 // struct gpunvme_sqe, whatever the command.
 import { sqeFields } from '../dist/layout/command.js'
-import { comment, macro } from './names.mjs'
+import { comment, docOf, macro } from './names.mjs'
 import { define, defineNumber, defineRow, knownValue } from './rows.mjs'
 
 /**
@@ -18,8 +18,8 @@ export function writeCommand(
   /** @type {string} */ exportName,
   /** @type {import('../dist/layout/index.js').AnyCommand} */ command,
 ) {
-  const { set, doc, spec, opcode } = command
-  out.header.push('', comment(`${exportName} (${set} command): ${doc} (${spec})`))
+  const { set, transfer, doc, spec, opcode } = command
+  out.header.push('', comment(`${exportName} (${set} command, data: ${transfer}): ${doc} (${spec})`))
   defineNumber(out, ['OPC', exportName], `${exportName}.opcode`, opcode)
   const own = Object.entries(command.fields).filter(([key, field]) => field !== common[key])
   for (const [key, field] of own) writeField(out, exportName, key, field)
@@ -40,7 +40,8 @@ function writeField(
   /** @type {string} */ key,
   /** @type {Field} */ field,
 ) {
-  const { offset, lengthBytes, doc, rows, values, open = false } = field
+  const { offset, lengthBytes, rows, values, open = false } = field
+  const doc = docOf(field)
   const path = `${owner}.${key}`
   const dword = define(out, [owner, key, 'DWORD'], `${Math.floor(offset / 4)}`)
   if (isWide(field)) {

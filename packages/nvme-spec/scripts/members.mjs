@@ -1,5 +1,5 @@
 // Which members of C hold the fields of a structure, so that C aligns them by itself to where they are declared.
-import { lower } from './names.mjs'
+import { docOf, lower } from './names.mjs'
 
 /**
  * @typedef {import('./items.mjs').AnyStruct} AnyStruct
@@ -55,7 +55,8 @@ export function membersOf(
 
 /** What a whole field is in C where nothing is aligned to more than `limit` bytes. */
 function shapeOf(/** @type {Field} */ field, /** @type {number} */ limit, /** @type {NestedOf} */ nestedOf) {
-  const { offset, lengthBytes: bytes, doc } = field
+  const { offset, lengthBytes: bytes } = field
+  const doc = docOf(field)
   const array = (/** @type {string} */ type, /** @type {number} */ each, note = '') => ({
     ...{ type, count: bytes / each, align: type.startsWith('uint') ? each : 1, doc: doc + note, offset, bytes },
   })

@@ -54,3 +54,8 @@ export function comment(/** @type {string} */ text) {
   if (text.includes('*/') || text.includes('/*')) throw new Error(`"${text}" ends or begins a comment in C`)
   return `/* ${text} */`
 }
+
+/** What a field's comment says of it. */
+export function docOf(/** @type {{ doc: string, zeroBased?: boolean }} */ { doc, zeroBased = false }) {
+  return zeroBased ? `${doc}, 0's based` : doc
+}

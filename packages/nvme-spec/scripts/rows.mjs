@@ -1,9 +1,9 @@
 // Rows of a word as macros of C, and the lines of the check program that go with them.
-import { comment, constant, macro } from './names.mjs'
+import { comment, constant, docOf, macro } from './names.mjs'
 
 /**
  * @typedef {import('./items.mjs').BitsMap} BitsMap
- * @typedef {{ msb: number, lsb: number, doc: string, values: Readonly<Record<string, number>>, open?: boolean }} Row
+ * @typedef {{ msb: number, lsb: number, doc: string, values: Readonly<Record<string, number>>, open?: boolean, zeroBased?: boolean }} Row
  * @typedef {object} Output what is written so far
  * @property {string[]} header lines of the header
  * @property {string[]} words entries of the table of words in the check program
@@ -51,7 +51,7 @@ export function defineRow(
 ) {
   const prefix = macro(...parts)
   const mask = ((1n << BigInt(row.msb - row.lsb + 1)) - 1n) << BigInt(row.lsb + shift)
-  define(out, [...parts, 'SHIFT'], String(row.lsb + shift), row.doc)
+  define(out, [...parts, 'SHIFT'], String(row.lsb + shift), docOf(row))
   define(out, [...parts, 'MASK'], constant(mask, widthBits))
   out.words.push(`{"bits", "${path}", ${at}, GPUNVME_FIELD_PREP(${prefix}, ~0ULL)},`)
   for (const [name, value] of Object.entries(row.values)) {

@@ -1022,6 +1022,93 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
 
+/* SmartHealthLog: SMART / Health Information log page (LID 02h) (Base 2.1 §5.1.12.1.3) */
+struct gpunvme_smart_health_log {
+	uint8_t cw; /* Critical Warning */
+	uint8_t ctemp[2]; /* Composite Temperature in kelvins */
+	uint8_t avsp; /* Available Spare in percent */
+	uint8_t avspt; /* Available Spare Threshold in percent */
+	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint8_t egcws; /* Endurance Group Critical Warning Summary */
+	uint8_t reserved_7[25];
+	uint64_t dur[2]; /* Data Units Read, in 1,000 times 512 bytes */
+	uint64_t duw[2]; /* Data Units Written, in 1,000 times 512 bytes */
+	uint64_t hrc[2]; /* Host Read Commands */
+	uint64_t hwc[2]; /* Host Write Commands */
+	uint64_t cbt[2]; /* Controller Busy Time in minutes */
+	uint64_t pwrc[2]; /* Power Cycles */
+	uint64_t poh[2]; /* Power On Hours */
+	uint64_t upl[2]; /* Unexpected Power Losses */
+	uint64_t mdie[2]; /* Media and Data Integrity Errors */
+	uint64_t neile[2]; /* Number of Error Information Log Entries */
+	uint32_t wctt; /* Warning Composite Temperature Time in minutes */
+	uint32_t cctt; /* Critical Composite Temperature Time in minutes */
+	uint16_t tsen1; /* Temperature Sensor 1 in kelvins */
+	uint16_t tsen2; /* Temperature Sensor 2 in kelvins */
+	uint16_t tsen3; /* Temperature Sensor 3 in kelvins */
+	uint16_t tsen4; /* Temperature Sensor 4 in kelvins */
+	uint16_t tsen5; /* Temperature Sensor 5 in kelvins */
+	uint16_t tsen6; /* Temperature Sensor 6 in kelvins */
+	uint16_t tsen7; /* Temperature Sensor 7 in kelvins */
+	uint16_t tsen8; /* Temperature Sensor 8 in kelvins */
+	uint32_t tmt1tc; /* Thermal Management Temperature 1 Transition Count */
+	uint32_t tmt2tc; /* Thermal Management Temperature 2 Transition Count */
+	uint32_t tttmt1; /* Total Time For Thermal Management Temperature 1 in seconds */
+	uint32_t tttmt2; /* Total Time For Thermal Management Temperature 2 in seconds */
+	uint8_t reserved_232[280];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_smart_health_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, cw, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, ctemp, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, avsp, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, avspt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, pused, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, egcws, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, reserved_7, 7);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, dur, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, duw, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, hrc, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, hwc, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, cbt, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, pwrc, 112);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, poh, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, upl, 144);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, mdie, 160);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, neile, 176);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, wctt, 192);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, cctt, 196);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen1, 200);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen2, 202);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen3, 204);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen4, 206);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen5, 208);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen6, 210);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen7, 212);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tsen8, 214);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tmt1tc, 216);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tmt2tc, 220);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tttmt1, 224);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, tttmt2, 228);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, reserved_232, 232);
+#define GPUNVME_SMART_HEALTH_LOG_CW_ASCBT_SHIFT 0 /* Available Spare Capacity Below Threshold */
+#define GPUNVME_SMART_HEALTH_LOG_CW_ASCBT_MASK 0x1u
+#define GPUNVME_SMART_HEALTH_LOG_CW_TTC_SHIFT 1 /* Temperature Threshold Condition */
+#define GPUNVME_SMART_HEALTH_LOG_CW_TTC_MASK 0x2u
+#define GPUNVME_SMART_HEALTH_LOG_CW_NDR_SHIFT 2 /* NVM Subsystem Degraded Reliability */
+#define GPUNVME_SMART_HEALTH_LOG_CW_NDR_MASK 0x4u
+#define GPUNVME_SMART_HEALTH_LOG_CW_AMRO_SHIFT 3 /* All Media Read-Only */
+#define GPUNVME_SMART_HEALTH_LOG_CW_AMRO_MASK 0x8u
+#define GPUNVME_SMART_HEALTH_LOG_CW_VMBF_SHIFT 4 /* Volatile Memory Backup Failed */
+#define GPUNVME_SMART_HEALTH_LOG_CW_VMBF_MASK 0x10u
+#define GPUNVME_SMART_HEALTH_LOG_CW_PMRRO_SHIFT 5 /* Persistent Memory Region Read-Only */
+#define GPUNVME_SMART_HEALTH_LOG_CW_PMRRO_MASK 0x20u
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGASCBT_SHIFT 0 /* Endurance Group Available Spare Capacity Below Threshold */
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGASCBT_MASK 0x1u
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGDR_SHIFT 2 /* Endurance Group Degraded Reliability */
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGDR_MASK 0x4u
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_SHIFT 3 /* Endurance Group Read-Only */
+#define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_MASK 0x8u
+
 /* IdentifyDirectiveParameters: Directives supported, enabled and kept across resets (Base 2.2 §8.1.8.2.1) */
 struct gpunvme_identify_directive_parameters {
 	uint16_t supported; /* Directives Supported */

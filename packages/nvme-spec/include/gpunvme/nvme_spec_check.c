@@ -344,6 +344,16 @@ static const struct word words[] = {
 	{"bits", "NamespaceToCreate.DPS.PIP", offsetof(struct gpunvme_namespace_to_create, dps), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP, ~0ULL)},
 	{"bits", "NamespaceToCreate.ZNSCO.AZR", offsetof(struct gpunvme_namespace_to_create, znsco), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR, ~0ULL)},
 	{"number", "NamespaceToCreate.bytes", 0, sizeof(struct gpunvme_namespace_to_create)},
+	{"bits", "SmartHealthLog.CW.ASCBT", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_ASCBT, ~0ULL)},
+	{"bits", "SmartHealthLog.CW.TTC", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_TTC, ~0ULL)},
+	{"bits", "SmartHealthLog.CW.NDR", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_NDR, ~0ULL)},
+	{"bits", "SmartHealthLog.CW.AMRO", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_AMRO, ~0ULL)},
+	{"bits", "SmartHealthLog.CW.VMBF", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_VMBF, ~0ULL)},
+	{"bits", "SmartHealthLog.CW.PMRRO", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_PMRRO, ~0ULL)},
+	{"bits", "SmartHealthLog.EGCWS.EGASCBT", offsetof(struct gpunvme_smart_health_log, egcws), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_EGCWS_EGASCBT, ~0ULL)},
+	{"bits", "SmartHealthLog.EGCWS.EGDR", offsetof(struct gpunvme_smart_health_log, egcws), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_EGCWS_EGDR, ~0ULL)},
+	{"bits", "SmartHealthLog.EGCWS.EGRO", offsetof(struct gpunvme_smart_health_log, egcws), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO, ~0ULL)},
+	{"number", "SmartHealthLog.bytes", 0, sizeof(struct gpunvme_smart_health_log)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.IDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_IDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.SDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_SDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.DPDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_DPDIRS, ~0ULL)},
@@ -1673,6 +1683,42 @@ static void check_gpunvme_namespace_to_create(void)
 	member("NamespaceToCreate.PHNDL", offsetof(struct gpunvme_namespace_to_create, phndl), sizeof(s.phndl), sizeof(s.phndl[127]), s.phndl[127]);
 }
 
+static void check_gpunvme_smart_health_log(void)
+{
+	struct gpunvme_smart_health_log s;
+	fill(&s, sizeof(s));
+	member("SmartHealthLog.CW", offsetof(struct gpunvme_smart_health_log, cw), sizeof(s.cw), sizeof(s.cw), s.cw);
+	member("SmartHealthLog.CTEMP", offsetof(struct gpunvme_smart_health_log, ctemp), sizeof(s.ctemp), sizeof(s.ctemp[1]), s.ctemp[1]);
+	member("SmartHealthLog.AVSP", offsetof(struct gpunvme_smart_health_log, avsp), sizeof(s.avsp), sizeof(s.avsp), s.avsp);
+	member("SmartHealthLog.AVSPT", offsetof(struct gpunvme_smart_health_log, avspt), sizeof(s.avspt), sizeof(s.avspt), s.avspt);
+	member("SmartHealthLog.PUSED", offsetof(struct gpunvme_smart_health_log, pused), sizeof(s.pused), sizeof(s.pused), s.pused);
+	member("SmartHealthLog.EGCWS", offsetof(struct gpunvme_smart_health_log, egcws), sizeof(s.egcws), sizeof(s.egcws), s.egcws);
+	member("SmartHealthLog.DUR", offsetof(struct gpunvme_smart_health_log, dur), sizeof(s.dur), sizeof(s.dur[1]), s.dur[1]);
+	member("SmartHealthLog.DUW", offsetof(struct gpunvme_smart_health_log, duw), sizeof(s.duw), sizeof(s.duw[1]), s.duw[1]);
+	member("SmartHealthLog.HRC", offsetof(struct gpunvme_smart_health_log, hrc), sizeof(s.hrc), sizeof(s.hrc[1]), s.hrc[1]);
+	member("SmartHealthLog.HWC", offsetof(struct gpunvme_smart_health_log, hwc), sizeof(s.hwc), sizeof(s.hwc[1]), s.hwc[1]);
+	member("SmartHealthLog.CBT", offsetof(struct gpunvme_smart_health_log, cbt), sizeof(s.cbt), sizeof(s.cbt[1]), s.cbt[1]);
+	member("SmartHealthLog.PWRC", offsetof(struct gpunvme_smart_health_log, pwrc), sizeof(s.pwrc), sizeof(s.pwrc[1]), s.pwrc[1]);
+	member("SmartHealthLog.POH", offsetof(struct gpunvme_smart_health_log, poh), sizeof(s.poh), sizeof(s.poh[1]), s.poh[1]);
+	member("SmartHealthLog.UPL", offsetof(struct gpunvme_smart_health_log, upl), sizeof(s.upl), sizeof(s.upl[1]), s.upl[1]);
+	member("SmartHealthLog.MDIE", offsetof(struct gpunvme_smart_health_log, mdie), sizeof(s.mdie), sizeof(s.mdie[1]), s.mdie[1]);
+	member("SmartHealthLog.NEILE", offsetof(struct gpunvme_smart_health_log, neile), sizeof(s.neile), sizeof(s.neile[1]), s.neile[1]);
+	member("SmartHealthLog.WCTT", offsetof(struct gpunvme_smart_health_log, wctt), sizeof(s.wctt), sizeof(s.wctt), s.wctt);
+	member("SmartHealthLog.CCTT", offsetof(struct gpunvme_smart_health_log, cctt), sizeof(s.cctt), sizeof(s.cctt), s.cctt);
+	member("SmartHealthLog.TSEN1", offsetof(struct gpunvme_smart_health_log, tsen1), sizeof(s.tsen1), sizeof(s.tsen1), s.tsen1);
+	member("SmartHealthLog.TSEN2", offsetof(struct gpunvme_smart_health_log, tsen2), sizeof(s.tsen2), sizeof(s.tsen2), s.tsen2);
+	member("SmartHealthLog.TSEN3", offsetof(struct gpunvme_smart_health_log, tsen3), sizeof(s.tsen3), sizeof(s.tsen3), s.tsen3);
+	member("SmartHealthLog.TSEN4", offsetof(struct gpunvme_smart_health_log, tsen4), sizeof(s.tsen4), sizeof(s.tsen4), s.tsen4);
+	member("SmartHealthLog.TSEN5", offsetof(struct gpunvme_smart_health_log, tsen5), sizeof(s.tsen5), sizeof(s.tsen5), s.tsen5);
+	member("SmartHealthLog.TSEN6", offsetof(struct gpunvme_smart_health_log, tsen6), sizeof(s.tsen6), sizeof(s.tsen6), s.tsen6);
+	member("SmartHealthLog.TSEN7", offsetof(struct gpunvme_smart_health_log, tsen7), sizeof(s.tsen7), sizeof(s.tsen7), s.tsen7);
+	member("SmartHealthLog.TSEN8", offsetof(struct gpunvme_smart_health_log, tsen8), sizeof(s.tsen8), sizeof(s.tsen8), s.tsen8);
+	member("SmartHealthLog.TMT1TC", offsetof(struct gpunvme_smart_health_log, tmt1tc), sizeof(s.tmt1tc), sizeof(s.tmt1tc), s.tmt1tc);
+	member("SmartHealthLog.TMT2TC", offsetof(struct gpunvme_smart_health_log, tmt2tc), sizeof(s.tmt2tc), sizeof(s.tmt2tc), s.tmt2tc);
+	member("SmartHealthLog.TTTMT1", offsetof(struct gpunvme_smart_health_log, tttmt1), sizeof(s.tttmt1), sizeof(s.tttmt1), s.tttmt1);
+	member("SmartHealthLog.TTTMT2", offsetof(struct gpunvme_smart_health_log, tttmt2), sizeof(s.tttmt2), sizeof(s.tttmt2), s.tttmt2);
+}
+
 static void check_gpunvme_identify_directive_parameters(void)
 {
 	struct gpunvme_identify_directive_parameters s;
@@ -2327,6 +2373,7 @@ int main(void)
 	check_gpunvme_identify_controller();
 	check_gpunvme_identify_namespace();
 	check_gpunvme_namespace_to_create();
+	check_gpunvme_smart_health_log();
 	check_gpunvme_identify_directive_parameters();
 	check_gpunvme_streams_directive_parameters();
 	check_gpunvme_streams_directive_status();
