@@ -32,6 +32,8 @@ export interface Names {
   readonly bits: Readonly<Record<string, Readonly<Record<string, RegExp>>>>
   /** Rows that came, or grew, after nvme-cli 2.3, which calls their new bits reserved. */
   readonly newerBits: Readonly<Record<string, string>>
+  /** Fields that nvme-cli explains bit by bit and we declare as a whole: their bits are judged by place and value. */
+  readonly declaredWhole: readonly string[]
   /** Fields whose rows nvme-cli 2.3 does not tell apart. */
   readonly notExplained: Readonly<Record<string, string>>
   /** Differences in JSON, and in the text of `-H`. */
@@ -165,6 +167,10 @@ export const CONTROLLER: Names = {
     'ONCS.MAXWZD': 'Base 2.1',
     'ONCS.NSZS': 'Base 2.1',
   },
+  declaredWhole: [
+    ...['ANACAP', 'APSTA', 'AVSCC', 'CDFS', 'CNTRLTYPE', 'CTRATT', 'FCATT', 'HCTMA', 'ICSVSCC', 'MEC', 'NVMSR', 'NWPC'],
+    ...['OAES', 'OFCS', 'RPMBS', 'SANICAP', 'VWCI'],
+  ],
   notExplained: {},
   jsonSlips: [
     {
@@ -249,6 +255,7 @@ export const NAMESPACE: Names = {
     'NSFEAT.MAM': 'NVM 1.2',
     'NSFEAT.OPTRPERF': 'NVM 1.2',
   },
+  declaredWhole: ['DLFEAT', 'DPC', 'FPI', 'MC', 'NMIC', 'RESCAP'],
   notExplained: {},
   jsonSlips: [
     { why: 'JSON has 32-bit fields as signed integers', where: ['MCL', 'ANAGRPID'], explains: isSigned },
@@ -336,7 +343,8 @@ export const HEALTH: Names = {
     },
   },
   newerBits: {},
-  notExplained: {},
+  declaredWhole: [],
+  notExplained: { EGCWS: 'printed as a whole' },
   jsonSlips: [
     {
       why: 'JSON has 32-bit fields as signed integers',

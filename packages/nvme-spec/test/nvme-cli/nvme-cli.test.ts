@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { IdentifyController, IdentifyNamespace } from '../../src/index.js'
-import { CONTROLLERS, NAMESPACES, type Captured } from './captured.js'
-import { claimsOfJson, claimsOfText, type Claim } from './claims.js'
+import { IdentifyController, IdentifyNamespace, SmartHealthLog } from '../../src/index.js'
+import { CONTROLLERS, HEALTH_LOGS, NAMESPACES, type Captured } from './captured.js'
+import { claimsOfHealthText, claimsOfJson, claimsOfText, type Claim } from './claims.js'
 import { Comparison, rowsOf, type Declared } from './compare.js'
 import { generateDumps, legalController, legalNamespace, type Dump } from './dumps.js'
-import { CONTROLLER, NAMESPACE, type Names } from './names.js'
+import { CONTROLLER, HEALTH, NAMESPACE, type Names } from './names.js'
 import { judgeMissing, NvmeCli, type Printed } from './nvme.js'
 
 // nvme-cli was written by others: what it reads out of the same bytes is evidence, where our own tests can only agree.
@@ -37,6 +37,15 @@ const SUBJECTS: readonly Subject[] = [
     captured: NAMESPACES,
     legalize: legalNamespace,
     readText: claimsOfText,
+  },
+  {
+    structure: SmartHealthLog,
+    names: HEALTH,
+    file: 'log-02.bin',
+    command: ['smart-log', '/dev/nvme0'],
+    captured: HEALTH_LOGS,
+    legalize: () => undefined,
+    readText: claimsOfHealthText,
   },
 ]
 
@@ -187,6 +196,10 @@ describe.skipIf(judgeMissing)(`against nvme-cli 2.3${judgeMissing ? ` (skipped: 
         Object.keys(rowsOf(structure, field)).map((row) => `${field}.${row}`),
       )
       const unjudged = rows.filter((row) => !all.judgedRows.has(row) && !(row.split('.')[0]! in names.notExplained))
+      const whole = Object.keys(names.notExplained).filter((field) => !all.explainedFields.has(field))
+      expect(whole).toEqual(Object.keys(names.notExplained))
+      const withoutRows = [...all.explainedFields].filter((field) => rows.every((row) => !row.startsWith(`${field}.`)))
+      expect(withoutRows.toSorted()).toEqual(names.declaredWhole.toSorted())
       const newer = Object.keys(names.newerBits).filter((row) => !all.judgedRows.has(row))
       expect(unjudged.toSorted()).toEqual(newer.toSorted())
     })
