@@ -7,7 +7,7 @@ import { NumberOfQueues } from './admin/feature/number-of-queues.js'
 import { FID, GetFeatures, SetFeatures } from './admin/features.js'
 import { CNS, Identify } from './admin/identify.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
-import { formatSqe } from './commands.js'
+import { decodeSqe, formatSqe } from './commands.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/zero-based.js'
 import { Flush } from './nvm/flush.js'
@@ -369,5 +369,43 @@ describe('formatSqe', () => {
       ),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('Set Features and Get Features', () => {
+  const entry = (command: AnyCommand, values: object) => {
+    const data = new DataView(new ArrayBuffer(64))
+    command.encode(data, 0, values)
+    return data
+  }
+
+  it('show the rows that the feature gives to each dword, Command Dword 14 among them', () => {
+    const data = entry(SetFeatures, {
+      ...{ CID: 1, FID: FID.HOST_MEMORY_BUFFER, CDW11: 3, CDW12: 0x4000, CDW13: 0x1000, CDW14: 0x80, CDW15: 2 },
+    })
+    expect(formatSqe('admin', data)).toBe(
+      'Set Features CID=0x0001 FID=HOST_MEMORY_BUFFER CDW11={ EHM=1 MR=1 HMNARE=0 } CDW12={ HSIZE=16384 } ' +
+        'CDW13={ HMDLLA=4096 } CDW14={ HMDLUA=128 } CDW15={ HMDLEC=2 }',
+    )
+    expect(decodeSqe('admin', data).fields).toMatchObject({
+      ...{ FID: 13, CDW11: { EHM: 1, MR: 1, HMNARE: 0 }, CDW14: { HMDLUA: 128 }, CDW15: { HMDLEC: 2 } },
+    })
+  })
+
+  it('show enumerations by name, bits that the feature reserves as such, and dwords that it does not use as they are', () => {
+    const data = entry(SetFeatures, { FID: FID.TEMPERATURE_THRESHOLD, CDW11: 0x8210_0157, CDW12: 5, CDW14: 9 })
+    expect(formatSqe('admin', data)).toBe(
+      'Set Features FID=TEMPERATURE_THRESHOLD CDW11={ TMPTH=343 TMPSEL=0 THSEL=UNDER TMPTHH=0 reserved=0x82000000 } ' +
+        'CDW12=5 CDW14={ UIDX=9 }',
+    )
+  })
+
+  it('show Command Dword 11 of Get Features, and the dwords of a vendor specific feature as they are', () => {
+    const window = entry(GetFeatures, { FID: FID.PREDICTABLE_LATENCY_MODE_WINDOW, SEL: 0, CDW11: 7, UIDX: 1 })
+    expect(formatSqe('admin', window)).toBe(
+      'Get Features FID=PREDICTABLE_LATENCY_MODE_WINDOW CDW11={ NVMSETID=7 } UIDX=1',
+    )
+    expect(formatSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 }))).toBe('Set Features FID=0xc5 CDW11=7')
+    expect(decodeSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 })).fields).toMatchObject({ CDW11: 7 })
   })
 })
