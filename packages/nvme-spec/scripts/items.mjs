@@ -1,5 +1,5 @@
 // What is declared: every item of dist/all.js with the name it is exported by and the file that declares it.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as all from '../dist/all.js'
@@ -51,6 +51,7 @@ export const sources = readdirSync(join(packageRoot, 'src'), { recursive: true, 
   .map((file) => ({ file: `src/${file}`, text: readFileSync(join(packageRoot, 'src', file), 'utf8') }))
 for (const { file, text } of sources) {
   const built = join(packageRoot, file.replace(/^src/, 'dist').replace(/ts$/, 'js'))
+  if (!existsSync(built)) throw new Error(`${file} is newer than what was built last; build and generate: pnpm gen`)
   const module = await import(pathToFileURL(built).href)
   for (const [, exportName = ''] of text.matchAll(/^export const (\w+)/gm)) {
     const value = module[exportName]

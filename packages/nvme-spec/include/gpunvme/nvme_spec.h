@@ -49,7 +49,7 @@
 
 /* CAP: Controller Capabilities (ro, 64 bits; Base 2.1 §3.1.4.1) */
 #define GPUNVME_REG_CAP 0x0u
-#define GPUNVME_CAP_MQES_SHIFT 0 /* Maximum Queue Entries Supported */
+#define GPUNVME_CAP_MQES_SHIFT 0 /* Maximum Queue Entries Supported, 0's based */
 #define GPUNVME_CAP_MQES_MASK 0xffffULL
 #define GPUNVME_CAP_CQR_SHIFT 16 /* Contiguous Queues Required */
 #define GPUNVME_CAP_CQR_MASK 0x10000ULL
@@ -167,9 +167,9 @@
 
 /* AQA: Admin Queue Attributes (rw, 32 bits; Base 2.1 §3.1.4.8) */
 #define GPUNVME_REG_AQA 0x24u
-#define GPUNVME_AQA_ASQS_SHIFT 0 /* Admin Submission Queue Size */
+#define GPUNVME_AQA_ASQS_SHIFT 0 /* Admin Submission Queue Size, 0's based */
 #define GPUNVME_AQA_ASQS_MASK 0xfffu
-#define GPUNVME_AQA_ACQS_SHIFT 16 /* Admin Completion Queue Size */
+#define GPUNVME_AQA_ACQS_SHIFT 16 /* Admin Completion Queue Size, 0's based */
 #define GPUNVME_AQA_ACQS_MASK 0xfff0000u
 
 /* ASQ: Admin Submission Queue Base Address (rw, 64 bits; Base 2.1 §3.1.4.9) */
@@ -467,6 +467,113 @@ struct gpunvme_active_namespace_list {
 GPUNVME_ASSERT_SIZE(struct gpunvme_active_namespace_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_active_namespace_list, nsid, 0);
 
+/* PowerStateDescriptor: Power and latencies of one power state (Base 2.1 §5.1.13.2.1) */
+struct gpunvme_power_state_descriptor {
+	uint16_t mp; /* Maximum Power in units of MXPS */
+	uint16_t bits_2; /* MXPS NOPS */
+	uint32_t enlat; /* Entry Latency in microseconds */
+	uint32_t exlat; /* Exit Latency in microseconds */
+	uint32_t bits_12; /* RRT RRL RWT RWL */
+	uint16_t idlp; /* Idle Power in units of IPS */
+	uint16_t bits_18; /* IPS */
+	uint16_t actp; /* Active Power in units of APS */
+	uint8_t bits_22; /* APW APS */
+	uint8_t epfrt; /* Emergency Power Fail Recovery Time */
+	uint8_t fqvt; /* Forced Quiescence Vault Time */
+	uint8_t epfvt; /* Emergency Power Fail Vault Time */
+	uint16_t bits_26; /* EPFRTS FQVTS EPFVTS */
+	uint8_t reserved_28[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_power_state_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, mp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, bits_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, enlat, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, exlat, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, bits_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, idlp, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, bits_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, actp, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, bits_22, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, epfrt, 23);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, fqvt, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, epfvt, 25);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, bits_26, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_state_descriptor, reserved_28, 28);
+#define GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_SHIFT 8 /* Max Power Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_MASK 0x100u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_MW_10 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_UW_100 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_NOPS_SHIFT 9 /* Non-Operational State */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_NOPS_MASK 0x200u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RRT_SHIFT 0 /* Relative Read Throughput, 0 is best */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RRT_MASK 0x1fu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RRL_SHIFT 8 /* Relative Read Latency, 0 is best */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RRL_MASK 0x1f00u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RWT_SHIFT 16 /* Relative Write Throughput, 0 is best */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RWT_MASK 0x1f0000u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RWL_SHIFT 24 /* Relative Write Latency, 0 is best */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_RWL_MASK 0x1f000000u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_IPS_SHIFT 6 /* Idle Power Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_IPS_MASK 0xc0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_IPS_NOT_REPORTED 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_IPS_UW_100 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_IPS_MW_10 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APW_SHIFT 0 /* Active Power Workload */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APW_MASK 0x7u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APW_NO_WORKLOAD 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APW_WORKLOAD_1 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APW_WORKLOAD_2 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APS_SHIFT 6 /* Active Power Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APS_MASK 0xc0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APS_NOT_REPORTED 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APS_UW_100 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_APS_MW_10 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_SHIFT 0 /* Emergency Power Fail Recovery Time Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_MASK 0xfu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_US_1 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_US_10 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_US_100 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_MS_1 0x3u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_MS_10 0x4u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_MS_100 0x5u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_1 0x6u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_10 0x7u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_100 0x8u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_1000 0x9u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_10000 0xau
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_100000 0xbu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFRTS_S_1000000 0xcu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_SHIFT 4 /* Forced Quiescence Vault Time Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_MASK 0xf0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_US_1 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_US_10 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_US_100 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_MS_1 0x3u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_MS_10 0x4u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_MS_100 0x5u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_1 0x6u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_10 0x7u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_100 0x8u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_1000 0x9u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_10000 0xau
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_100000 0xbu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_FQVTS_S_1000000 0xcu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_SHIFT 8 /* Emergency Power Fail Vault Time Scale */
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_MASK 0xf00u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_US_1 0x0u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_US_10 0x1u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_US_100 0x2u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_MS_1 0x3u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_MS_10 0x4u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_MS_100 0x5u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_1 0x6u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_10 0x7u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_100 0x8u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_1000 0x9u
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_10000 0xau
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_100000 0xbu
+#define GPUNVME_POWER_STATE_DESCRIPTOR_EPFVTS_S_1000000 0xcu
+
 /* IdentifyController: Identify Controller data structure (CNS 01h) (Base 2.1 §5.1.13.2.1) */
 struct gpunvme_identify_controller {
 	uint16_t vid; /* PCI Vendor ID */
@@ -501,12 +608,12 @@ struct gpunvme_identify_controller {
 	uint8_t vwci; /* VPD Write Cycle Information */
 	uint8_t mec; /* Management Endpoint Capabilities */
 	uint16_t oacs; /* Optional Admin Command Support */
-	uint8_t acl; /* Abort Command Limit */
-	uint8_t aerl; /* Asynchronous Event Request Limit */
+	uint8_t acl; /* Abort Command Limit, 0's based */
+	uint8_t aerl; /* Asynchronous Event Request Limit, 0's based */
 	uint8_t frmw; /* Firmware Updates */
 	uint8_t lpa; /* Log Page Attributes */
-	uint8_t elpe; /* Error Log Page Entries */
-	uint8_t npss; /* Number of Power States Support */
+	uint8_t elpe; /* Error Log Page Entries, 0's based */
+	uint8_t npss; /* Number of Power States Support, 0's based */
 	uint8_t avscc; /* Admin Vendor Specific Command Configuration */
 	uint8_t apsta; /* Autonomous Power State Transition Attributes */
 	uint16_t wctemp; /* Warning Composite Temperature Threshold in kelvins */
@@ -552,11 +659,11 @@ struct gpunvme_identify_controller {
 	uint16_t fuses; /* Fused Operation Support */
 	uint8_t fna; /* Format NVM Attributes */
 	uint8_t vwc; /* Volatile Write Cache */
-	uint16_t awun; /* Atomic Write Unit Normal */
-	uint16_t awupf; /* Atomic Write Unit Power Fail */
+	uint16_t awun; /* Atomic Write Unit Normal, 0's based */
+	uint16_t awupf; /* Atomic Write Unit Power Fail, 0's based */
 	uint8_t icsvscc; /* I/O Command Set Vendor Specific Command Configuration */
 	uint8_t nwpc; /* Namespace Write Protection Capabilities */
-	uint16_t acwu; /* Atomic Compare & Write Unit */
+	uint16_t acwu; /* Atomic Compare & Write Unit, 0's based */
 	uint16_t cdfs; /* Copy Descriptor Formats Supported */
 	uint32_t sgls; /* SGL Support */
 	uint32_t mnan; /* Maximum Number of Allowed Namespaces; 0 where NN is the count */
@@ -587,7 +694,7 @@ struct gpunvme_identify_controller {
 	uint16_t ofcs; /* Optional Fabrics Commands Support */
 	uint8_t dctype; /* Discovery Controller Type */
 	uint8_t reserved_1807[241];
-	uint8_t psd[1024]; /* Power State Descriptors 0 to 31, 32 bytes each */
+	struct gpunvme_power_state_descriptor psd[32]; /* Power State Descriptors 0 to 31 */
 	uint8_t vs[1024]; /* Vendor Specific */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_identify_controller, 4096);
@@ -719,10 +826,139 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_CMIC_FT_MASK 0x4u
 #define GPUNVME_IDENTIFY_CONTROLLER_CMIC_ANARS_SHIFT 3 /* Asymmetric Namespace Access Reporting Support */
 #define GPUNVME_IDENTIFY_CONTROLLER_CMIC_ANARS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_TER_SHIFT 0 /* Tertiary Version */
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_TER_MASK 0xffu
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_MNR_SHIFT 8 /* Minor Version */
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_MNR_MASK 0xff00u
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_MJR_SHIFT 16 /* Major Version */
+#define GPUNVME_IDENTIFY_CONTROLLER_VER_MJR_MASK 0xffff0000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_NSAN_SHIFT 8 /* Attached Namespace Attribute Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_NSAN_MASK 0x100u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_FAN_SHIFT 9 /* Firmware Activation Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_FAN_MASK 0x200u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ANACN_SHIFT 11 /* Asymmetric Namespace Access Change Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ANACN_MASK 0x800u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_PLEAN_SHIFT 12 /* Predictable Latency Event Aggregate Log Change Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_PLEAN_MASK 0x1000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_LSIAN_SHIFT 13 /* LBA Status Information Alert Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_LSIAN_MASK 0x2000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_EGEAN_SHIFT 14 /* Endurance Group Event Aggregate Log Page Change Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_EGEAN_MASK 0x4000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_NNSS_SHIFT 15 /* Normal NVM Subsystem Shutdown */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_NNSS_MASK 0x8000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_TTHR_SHIFT 16 /* Temperature Threshold Hysteresis Recovery */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_TTHR_MASK 0x10000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_RGCNS_SHIFT 17 /* Reachability Groups Change Notices Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_RGCNS_MASK 0x20000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ANSAN_SHIFT 19 /* Allocated Namespace Attribute Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ANSAN_MASK 0x80000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ZDCN_SHIFT 27 /* Zone Descriptor Changed Notices */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_ZDCN_MASK 0x8000000u
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_DLPCN_SHIFT 31 /* Discovery Log Page Change Notification */
+#define GPUNVME_IDENTIFY_CONTROLLER_OAES_DLPCN_MASK 0x80000000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_HIDS_SHIFT 0 /* Host Identifier Support: 128 bits */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_HIDS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NOPSPM_SHIFT 1 /* Non-Operational Power State Permissive Mode */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NOPSPM_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NSETS_SHIFT 2 /* NVM Sets */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NSETS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_RRLVLS_SHIFT 3 /* Read Recovery Levels */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_RRLVLS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_EGS_SHIFT 4 /* Endurance Groups */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_EGS_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_PLM_SHIFT 5 /* Predictable Latency Mode */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_PLM_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_TBKAS_SHIFT 6 /* Traffic Based Keep Alive Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_TBKAS_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NG_SHIFT 7 /* Namespace Granularity */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_NG_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_SQA_SHIFT 8 /* SQ Associations */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_SQA_MASK 0x100u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_ULIST_SHIFT 9 /* UUID List */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_ULIST_MASK 0x200u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_MDS_SHIFT 10 /* Multi-Domain Subsystem */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_MDS_MASK 0x400u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_FCM_SHIFT 11 /* Fixed Capacity Management */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_FCM_MASK 0x800u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_VCM_SHIFT 12 /* Variable Capacity Management */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_VCM_MASK 0x1000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_DEG_SHIFT 13 /* Delete Endurance Group */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_DEG_MASK 0x2000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_DNVMS_SHIFT 14 /* Delete NVM Set */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_DNVMS_MASK 0x4000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_ELBAS_SHIFT 15 /* Extended LBA Formats Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_ELBAS_MASK 0x8000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_MEM_SHIFT 16 /* MDTS and Size Limits Exclude Metadata */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_MEM_MASK 0x10000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_HMBR_SHIFT 17 /* HMB Restrict Non-Operational Power State Access */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_HMBR_MASK 0x20000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_RHII_SHIFT 18 /* Reservations and Host Identifier Interaction */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_RHII_MASK 0x40000u
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_FDPS_SHIFT 19 /* Flexible Data Placement Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CTRATT_FDPS_MASK 0x80000u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL0_SHIFT 0 /* Level 0 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL0_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL1_SHIFT 1 /* Level 1 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL1_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL2_SHIFT 2 /* Level 2 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL2_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL3_SHIFT 3 /* Level 3 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL3_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL4_SHIFT 4 /* Level 4: default */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL4_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL5_SHIFT 5 /* Level 5 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL5_MASK 0x20u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL6_SHIFT 6 /* Level 6 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL6_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL7_SHIFT 7 /* Level 7 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL7_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL8_SHIFT 8 /* Level 8 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL8_MASK 0x100u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL9_SHIFT 9 /* Level 9 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL9_MASK 0x200u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL10_SHIFT 10 /* Level 10 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL10_MASK 0x400u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL11_SHIFT 11 /* Level 11 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL11_MASK 0x800u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL12_SHIFT 12 /* Level 12 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL12_MASK 0x1000u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL13_SHIFT 13 /* Level 13 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL13_MASK 0x2000u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL14_SHIFT 14 /* Level 14 */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL14_MASK 0x4000u
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL15_SHIFT 15 /* Level 15: fast fail */
+#define GPUNVME_IDENTIFY_CONTROLLER_RRLS_RRL15_MASK 0x8000u
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_RPMBBPWPS_SHIFT 0 /* RPMB Boot Partition Write Protection Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_RPMBBPWPS_MASK 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_RPMBBPWPS_NOT_SPECIFIED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_RPMBBPWPS_NOT_SUPPORTED 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_RPMBBPWPS_SUPPORTED 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_SFBPWPS_SHIFT 2 /* Set Features Boot Partition Write Protection Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_BPCAP_SFBPWPS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_PLSI_PLSEPF_SHIFT 0 /* PLS Emergency Power Fail */
+#define GPUNVME_IDENTIFY_CONTROLLER_PLSI_PLSEPF_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_PLSI_PLSFQ_SHIFT 1 /* PLS Forced Quiescence */
+#define GPUNVME_IDENTIFY_CONTROLLER_PLSI_PLSFQ_MASK 0x2u
 #define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_NOT_REPORTED 0x0u
 #define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_IO 0x1u
 #define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_DISCOVERY 0x2u
 #define GPUNVME_IDENTIFY_CONTROLLER_CNTRLTYPE_ADMINISTRATIVE 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_CRCAP_RRSUP_SHIFT 0 /* Reachability Reporting Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_CRCAP_RRSUP_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_CRCAP_RGIDC_SHIFT 1 /* Reachability Group ID Changeable */
+#define GPUNVME_IDENTIFY_CONTROLLER_CRCAP_RGIDC_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMESD_SHIFT 0 /* NVMe Storage Device */
+#define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMESD_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMEE_SHIFT 1 /* NVMe Enclosure */
+#define GPUNVME_IDENTIFY_CONTROLLER_NVMSR_NVMEE_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCR_SHIFT 0 /* VPD Write Cycles Remaining; 7Fh is that or more */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCR_MASK 0x7fu
+#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCRV_SHIFT 7 /* VPD Write Cycles Remaining Valid */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWCI_VWCRV_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_MEC_SMBUSME_SHIFT 0 /* SMBus/I2C Port Management Endpoint */
+#define GPUNVME_IDENTIFY_CONTROLLER_MEC_SMBUSME_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_MEC_PCIEME_SHIFT 1 /* PCIe Port Management Endpoint */
+#define GPUNVME_IDENTIFY_CONTROLLER_MEC_PCIEME_MASK 0x2u
 #define GPUNVME_IDENTIFY_CONTROLLER_OACS_SSRS_SHIFT 0 /* Security Send Receive Supported */
 #define GPUNVME_IDENTIFY_CONTROLLER_OACS_SSRS_MASK 0x1u
 #define GPUNVME_IDENTIFY_CONTROLLER_OACS_FNVMS_SHIFT 1 /* Format NVM Supported */
@@ -769,6 +1005,60 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_LPA_MLPS_MASK 0x20u
 #define GPUNVME_IDENTIFY_CONTROLLER_LPA_DA4S_SHIFT 6 /* Data Area 4 Support */
 #define GPUNVME_IDENTIFY_CONTROLLER_LPA_DA4S_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_AVSCC_VSCF_SHIFT 0 /* Vendor Specific Command Format */
+#define GPUNVME_IDENTIFY_CONTROLLER_AVSCC_VSCF_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_APSTA_APTS_SHIFT 0 /* Autonomous Power State Transition Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_APSTA_APTS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_NRPMBU_SHIFT 0 /* Number of RPMB Units */
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_NRPMBU_MASK 0x7u
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_AUTHM_SHIFT 3 /* Authentication Method */
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_AUTHM_MASK 0x38u
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_AUTHM_HMAC_SHA_256 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_TSZE_SHIFT 16 /* Total Size in units of 128 KiB, 0's based */
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_TSZE_MASK 0xff0000u
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_ASZE_SHIFT 24 /* Access Size in units of 512 bytes, 0's based */
+#define GPUNVME_IDENTIFY_CONTROLLER_RPMBS_ASZE_MASK 0xff000000u
+#define GPUNVME_IDENTIFY_CONTROLLER_DSTO_SDSO_SHIFT 0 /* Single Device Self-test Operation */
+#define GPUNVME_IDENTIFY_CONTROLLER_DSTO_SDSO_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_DSTO_HIRS_SHIFT 1 /* Host-Initiated Refresh Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_DSTO_HIRS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_HCTMA_HCTMS_SHIFT 0 /* Host Controlled Thermal Management Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_HCTMA_HCTMS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_CES_SHIFT 0 /* Crypto Erase Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_CES_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_BES_SHIFT 1 /* Block Erase Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_BES_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_OWS_SHIFT 2 /* Overwrite Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_OWS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_VERS_SHIFT 3 /* Verification Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_VERS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NDI_SHIFT 29 /* No-Deallocate Inhibited */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NDI_MASK 0x20000000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NODMMAS_SHIFT 30 /* No-Deallocate Modifies Media After Sanitize */
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NODMMAS_MASK 0xc0000000u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NODMMAS_NOT_DEFINED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NODMMAS_NOT_MODIFIED 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_SANICAP_NODMMAS_MODIFIED 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAOS_SHIFT 0 /* Report ANA Optimized State */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAOS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANANOS_SHIFT 1 /* Report ANA Non-Optimized State */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANANOS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAIS_SHIFT 2 /* Report ANA Inaccessible State */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAIS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAPLS_SHIFT 3 /* Report ANA Persistent Loss State */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANAPLS_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANACS_SHIFT 4 /* Report ANA Change State */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_RANACS_MASK 0x10u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_ANAGIDLWAS_SHIFT 6 /* ANA Group ID Locked When Attached Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_ANAGIDLWAS_MASK 0x40u
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_ANAGIDS_SHIFT 7 /* ANA Group ID Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_ANACAP_ANAGIDS_MASK 0x80u
+#define GPUNVME_IDENTIFY_CONTROLLER_KPIOC_KPIOS_SHIFT 0 /* Key Per I/O Supported */
+#define GPUNVME_IDENTIFY_CONTROLLER_KPIOC_KPIOS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_KPIOC_KPIOSC_SHIFT 1 /* Key Per I/O Scope */
+#define GPUNVME_IDENTIFY_CONTROLLER_KPIOC_KPIOSC_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_TMPTHHA_TMPTHMH_SHIFT 0 /* Temperature Threshold Maximum Hysteresis in kelvins */
+#define GPUNVME_IDENTIFY_CONTROLLER_TMPTHHA_TMPTHMH_MASK 0x7u
 #define GPUNVME_IDENTIFY_CONTROLLER_SQES_MINSQES_SHIFT 0 /* Minimum: 2 ^ n bytes */
 #define GPUNVME_IDENTIFY_CONTROLLER_SQES_MINSQES_MASK 0xfu
 #define GPUNVME_IDENTIFY_CONTROLLER_SQES_MAXSQES_SHIFT 4 /* Maximum: 2 ^ n bytes */
@@ -815,10 +1105,34 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_FNA_FNVMBS_MASK 0x8u
 #define GPUNVME_IDENTIFY_CONTROLLER_VWC_VWCP_SHIFT 0 /* Volatile Write Cache Present */
 #define GPUNVME_IDENTIFY_CONTROLLER_VWC_VWCP_MASK 0x1u
-#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_SHIFT 1 /* Flush Behavior */
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_SHIFT 1 /* Flush Behavior for NSID FFFFFFFFh */
 #define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_MASK 0x6u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_NOT_INDICATED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_NOT_SUPPORTED 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_VWC_FB_SUPPORTED 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_ICSVSCC_SNVSCF_SHIFT 0 /* Same NVM Vendor Specific Command Format */
+#define GPUNVME_IDENTIFY_CONTROLLER_ICSVSCC_SNVSCF_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_NWPWPS_SHIFT 0 /* No Write Protect and Write Protect Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_NWPWPS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_WPUPCS_SHIFT 1 /* Write Protect Until Power Cycle Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_WPUPCS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_PWPS_SHIFT 2 /* Permanent Write Protect Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_NWPC_PWPS_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF0S_SHIFT 0 /* Copy Descriptor Format 0h Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF0S_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF1S_SHIFT 1 /* Copy Descriptor Format 1h Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF1S_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF2S_SHIFT 2 /* Copy Descriptor Format 2h Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF2S_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF3S_SHIFT 3 /* Copy Descriptor Format 3h Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF3S_MASK 0x8u
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF4S_SHIFT 4 /* Copy Descriptor Format 4h Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_CDFS_CDF4S_MASK 0x10u
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_SHIFT 0 /* SGL Support */
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_MASK 0x3u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_NOT_SUPPORTED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_SUPPORTED 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SGLS_DWORD_ALIGNED 0x2u
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_KSDBDS_SHIFT 2 /* Keyed SGL Data Block Descriptor Support */
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_KSDBDS_MASK 0x4u
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SDT_SHIFT 8 /* SGL Descriptor Threshold */
@@ -835,6 +1149,21 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_controller, vs, 3072);
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_SAOS_MASK 0x100000u
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_TSDBDS_SHIFT 21 /* Transport SGL Data Block Descriptor Support */
 #define GPUNVME_IDENTIFY_CONTROLLER_SGLS_TSDBDS_MASK 0x200000u
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_THMCS_SHIFT 0 /* Track Host Memory Changes Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_THMCS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_TUDCS_SHIFT 1 /* Track User Data Changes Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_TUDCS_MASK 0x2u
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_MRTLL_SHIFT 2 /* Memory Range Tracking Length Limit */
+#define GPUNVME_IDENTIFY_CONTROLLER_TRATTR_MRTLL_MASK 0x4u
+#define GPUNVME_IDENTIFY_CONTROLLER_FCATT_CM_SHIFT 0 /* Controller Model */
+#define GPUNVME_IDENTIFY_CONTROLLER_FCATT_CM_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_FCATT_CM_DYNAMIC 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_FCATT_CM_STATIC 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_OFCS_DCS_SHIFT 0 /* Disconnect Command Support */
+#define GPUNVME_IDENTIFY_CONTROLLER_OFCS_DCS_MASK 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_DDC 0x1u
+#define GPUNVME_IDENTIFY_CONTROLLER_DCTYPE_CDC 0x2u
 
 /* IdentifyNamespace: Identify Namespace data structure (CNS 00h) (NVM 1.2 §4.1.5.1) */
 struct gpunvme_identify_namespace {
@@ -842,7 +1171,7 @@ struct gpunvme_identify_namespace {
 	uint64_t ncap; /* Namespace Capacity in logical blocks */
 	uint64_t nuse; /* Namespace Utilization in logical blocks */
 	uint8_t nsfeat; /* Namespace Features */
-	uint8_t nlbaf; /* Number of LBA Formats */
+	uint8_t nlbaf; /* Number of LBA Formats, 0's based */
 	uint8_t flbas; /* Formatted LBA Size */
 	uint8_t mc; /* Metadata Capabilities */
 	uint8_t dpc; /* End-to-end Data Protection Capabilities */
@@ -851,26 +1180,26 @@ struct gpunvme_identify_namespace {
 	uint8_t rescap; /* Reservation Capabilities */
 	uint8_t fpi; /* Format Progress Indicator */
 	uint8_t dlfeat; /* Deallocate Logical Block Features */
-	uint16_t nawun; /* Namespace Atomic Write Unit Normal */
-	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail */
-	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit */
-	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal */
+	uint16_t nawun; /* Namespace Atomic Write Unit Normal, 0's based */
+	uint16_t nawupf; /* Namespace Atomic Write Unit Power Fail, 0's based */
+	uint16_t nacwu; /* Namespace Atomic Compare & Write Unit, 0's based */
+	uint16_t nabsn; /* Namespace Atomic Boundary Size Normal, 0's based */
 	uint16_t nabo; /* Namespace Atomic Boundary Offset */
-	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail */
+	uint16_t nabspf; /* Namespace Atomic Boundary Size Power Fail, 0's based */
 	uint16_t noiob; /* Namespace Optimal I/O Boundary in logical blocks */
 	uint64_t nvmcap[2]; /* NVM Capacity in bytes */
-	uint16_t npwg; /* Namespace Preferred Write Granularity */
-	uint16_t npwa; /* Namespace Preferred Write Alignment */
-	uint16_t npdg; /* Namespace Preferred Deallocate Granularity */
-	uint16_t npda; /* Namespace Preferred Deallocate Alignment */
-	uint16_t nows; /* Namespace Optimal Write Size */
+	uint16_t npwg; /* Namespace Preferred Write Granularity, 0's based */
+	uint16_t npwa; /* Namespace Preferred Write Alignment, 0's based */
+	uint16_t npdg; /* Namespace Preferred Deallocate Granularity, 0's based */
+	uint16_t npda; /* Namespace Preferred Deallocate Alignment, 0's based */
+	uint16_t nows; /* Namespace Optimal Write Size, 0's based */
 	uint16_t mssrl; /* Maximum Single Source Range Length */
 	uint32_t mcl; /* Maximum Copy Length */
-	uint8_t msrc; /* Maximum Source Range Count */
+	uint8_t msrc; /* Maximum Source Range Count, 0's based */
 	uint8_t kpios; /* Key Per I/O Status */
 	uint8_t nulbaf; /* Number of Unique Attribute LBA Formats */
 	uint8_t reserved_83;
-	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity */
+	uint32_t kpiodaag; /* Key Per I/O Data Access Alignment and Granularity, 0's based */
 	uint8_t reserved_88[4];
 	uint32_t anagrpid; /* ANA Group Identifier */
 	uint8_t reserved_96[3];
@@ -946,10 +1275,67 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
 #define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_MTELBA_MASK 0x10u
 #define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_SHIFT 5 /* Format Index Upper */
 #define GPUNVME_IDENTIFY_NAMESPACE_FLBAS_FIDXU_MASK 0x60u
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_SHIFT 0 /* Metadata Transferred as Extended LBA Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTELBAS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_SHIFT 1 /* Metadata Transferred as Separate Buffer Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_MC_MTSBS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_SHIFT 0 /* Protection Information Type 1 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT1S_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_SHIFT 1 /* Protection Information Type 2 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT2S_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_SHIFT 2 /* Protection Information Type 3 Supported */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIT3S_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_SHIFT 3 /* Protection Information In First Bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIIFB_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_SHIFT 4 /* Protection Information In Last Bytes */
+#define GPUNVME_IDENTIFY_NAMESPACE_DPC_PIILB_MASK 0x10u
 #define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_SHIFT 0 /* Protection Information Type */
 #define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_MASK 0x7u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_NONE 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_1 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_2 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIT_TYPE_3 0x3u
 #define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_SHIFT 3 /* Protection Information Position */
 #define GPUNVME_IDENTIFY_NAMESPACE_DPS_PIP_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_NMIC_DISNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_PTPL_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WE_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EA_MASK 0x4u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WERO_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EARO_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_WEAR_MASK 0x20u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_EAAR_MASK 0x40u
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as from 1.3 on */
+#define GPUNVME_IDENTIFY_NAMESPACE_RESCAP_IEK_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_RFNVM_MASK 0x7fu
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_FPI_FPIS_MASK 0x80u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_SHIFT 0 /* Deallocation Read Behavior */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_MASK 0x7u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ZEROES 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_DRB_ONES 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_SHIFT 3 /* Write Zeroes Deallocation Support */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_WZDS_MASK 0x8u
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_SHIFT 4 /* Guard Deallocation Status */
+#define GPUNVME_IDENTIFY_NAMESPACE_DLFEAT_GDS_MASK 0x10u
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
+#define GPUNVME_IDENTIFY_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
+#define GPUNVME_IDENTIFY_NAMESPACE_NSATTR_CWP_MASK 0x1u
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_SHIFT 0 /* Metadata Size in bytes */
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_MS_MASK 0xffffu
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_LBADS_SHIFT 16 /* LBA Data Size: 2 ^ n bytes */
@@ -1017,8 +1403,16 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
 #define GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU_MASK 0x60u
 #define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_SHIFT 0 /* Protection Information Type */
 #define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_MASK 0x7u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_NONE 0x0u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_1 0x1u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_2 0x2u
+#define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIT_TYPE_3 0x3u
 #define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_SHIFT 3 /* Protection Information Position */
 #define GPUNVME_NAMESPACE_TO_CREATE_DPS_PIP_MASK 0x8u
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS_MASK 0x2u
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
 
@@ -1203,7 +1597,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_descriptor_list, reserved_5, 5);
 /* LbaStatusDescriptor: A range of logical blocks and its status (NVM 1.2 §4.2.1.2) */
 struct gpunvme_lba_status_descriptor {
 	uint64_t dslba; /* Descriptor Starting LBA */
-	uint32_t nlb; /* Number of Logical Blocks */
+	uint32_t nlb; /* Number of Logical Blocks, 0's based */
 	uint8_t reserved_12;
 	uint8_t stas; /* Status */
 	uint8_t reserved_14[2];
@@ -1650,19 +2044,19 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
 #define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
 
-/* DeleteIoSq (admin command): Deletes a submission queue; its outstanding commands complete or abort first (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+/* DeleteIoSq (admin command, data: none): Deletes a submission queue; its outstanding commands complete or abort first (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_SQ 0x0u
 #define GPUNVME_DELETE_IO_SQ_QID_DWORD 10
 #define GPUNVME_DELETE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_DELETE_IO_SQ_QID_MASK 0xffffu
 
-/* CreateIoSq (admin command): Creates a submission queue that completes to an existing completion queue (Linux 6.1 linux/nvme.h nvme_create_sq) */
+/* CreateIoSq (admin command, data: host-to-controller): Creates a submission queue that completes to an existing completion queue (Linux 6.1 linux/nvme.h nvme_create_sq) */
 #define GPUNVME_OPC_CREATE_IO_SQ 0x1u
 #define GPUNVME_CREATE_IO_SQ_QID_DWORD 10
 #define GPUNVME_CREATE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_CREATE_IO_SQ_QID_MASK 0xffffu
 #define GPUNVME_CREATE_IO_SQ_QSIZE_DWORD 10
-#define GPUNVME_CREATE_IO_SQ_QSIZE_SHIFT 16 /* Queue Size */
+#define GPUNVME_CREATE_IO_SQ_QSIZE_SHIFT 16 /* Queue Size, 0's based */
 #define GPUNVME_CREATE_IO_SQ_QSIZE_MASK 0xffff0000u
 #define GPUNVME_CREATE_IO_SQ_PC_DWORD 11
 #define GPUNVME_CREATE_IO_SQ_PC_SHIFT 0 /* Physically Contiguous */
@@ -1681,7 +2075,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CREATE_IO_SQ_NVMSETID_SHIFT 0 /* NVM Set Identifier */
 #define GPUNVME_CREATE_IO_SQ_NVMSETID_MASK 0xffffu
 
-/* GetLogPage (admin command): Returns a part of a log page (Base 2.1 §5.1.12) */
+/* GetLogPage (admin command, data: controller-to-host): Returns a part of a log page (Base 2.1 §5.1.12) */
 #define GPUNVME_OPC_GET_LOG_PAGE 0x2u
 #define GPUNVME_GET_LOG_PAGE_LID_DWORD 10
 #define GPUNVME_GET_LOG_PAGE_LID_SHIFT 0 /* Log Page Identifier */
@@ -1717,19 +2111,19 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_GET_LOG_PAGE_CSI_SHIFT 24 /* Command Set Identifier */
 #define GPUNVME_GET_LOG_PAGE_CSI_MASK 0xff000000u
 
-/* DeleteIoCq (admin command): Deletes a completion queue; after the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+/* DeleteIoCq (admin command, data: none): Deletes a completion queue; after the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_CQ 0x4u
 #define GPUNVME_DELETE_IO_CQ_QID_DWORD 10
 #define GPUNVME_DELETE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_DELETE_IO_CQ_QID_MASK 0xffffu
 
-/* CreateIoCq (admin command): Creates a completion queue; before the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_create_cq) */
+/* CreateIoCq (admin command, data: host-to-controller): Creates a completion queue; before the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_create_cq) */
 #define GPUNVME_OPC_CREATE_IO_CQ 0x5u
 #define GPUNVME_CREATE_IO_CQ_QID_DWORD 10
 #define GPUNVME_CREATE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_CREATE_IO_CQ_QID_MASK 0xffffu
 #define GPUNVME_CREATE_IO_CQ_QSIZE_DWORD 10
-#define GPUNVME_CREATE_IO_CQ_QSIZE_SHIFT 16 /* Queue Size */
+#define GPUNVME_CREATE_IO_CQ_QSIZE_SHIFT 16 /* Queue Size, 0's based */
 #define GPUNVME_CREATE_IO_CQ_QSIZE_MASK 0xffff0000u
 #define GPUNVME_CREATE_IO_CQ_PC_DWORD 11
 #define GPUNVME_CREATE_IO_CQ_PC_SHIFT 0 /* Physically Contiguous */
@@ -1741,7 +2135,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CREATE_IO_CQ_IV_SHIFT 16 /* Interrupt Vector */
 #define GPUNVME_CREATE_IO_CQ_IV_MASK 0xffff0000u
 
-/* Identify (admin command): Returns 4096 bytes about the controller, a namespace, or a list of either (Base 2.1 §5.1.13) */
+/* Identify (admin command, data: controller-to-host): Returns 4096 bytes about the controller, a namespace, or a list of either (Base 2.1 §5.1.13) */
 #define GPUNVME_OPC_IDENTIFY 0x6u
 #define GPUNVME_IDENTIFY_CNS_DWORD 10
 #define GPUNVME_IDENTIFY_CNS_SHIFT 0 /* Controller or Namespace Structure */
@@ -1750,6 +2144,30 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_IDENTIFY_CNS_CONTROLLER 0x1u
 #define GPUNVME_IDENTIFY_CNS_ACTIVE_NAMESPACE_LIST 0x2u
 #define GPUNVME_IDENTIFY_CNS_NAMESPACE_DESCRIPTOR_LIST 0x3u
+#define GPUNVME_IDENTIFY_CNS_NVM_SET_LIST 0x4u
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_NAMESPACE 0x5u
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_CONTROLLER 0x6u
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_ACTIVE_NAMESPACE_LIST 0x7u
+#define GPUNVME_IDENTIFY_CNS_INDEPENDENT_NAMESPACE 0x8u
+#define GPUNVME_IDENTIFY_CNS_FORMAT_NAMESPACE 0x9u
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_FORMAT_NAMESPACE 0xau
+#define GPUNVME_IDENTIFY_CNS_ALLOCATED_NAMESPACE_LIST 0x10u
+#define GPUNVME_IDENTIFY_CNS_ALLOCATED_NAMESPACE 0x11u
+#define GPUNVME_IDENTIFY_CNS_ATTACHED_CONTROLLER_LIST 0x12u
+#define GPUNVME_IDENTIFY_CNS_CONTROLLER_LIST 0x13u
+#define GPUNVME_IDENTIFY_CNS_PRIMARY_CONTROLLER_CAPABILITIES 0x14u
+#define GPUNVME_IDENTIFY_CNS_SECONDARY_CONTROLLER_LIST 0x15u
+#define GPUNVME_IDENTIFY_CNS_NAMESPACE_GRANULARITY_LIST 0x16u
+#define GPUNVME_IDENTIFY_CNS_UUID_LIST 0x17u
+#define GPUNVME_IDENTIFY_CNS_DOMAIN_LIST 0x18u
+#define GPUNVME_IDENTIFY_CNS_ENDURANCE_GROUP_LIST 0x19u
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_ALLOCATED_NAMESPACE_LIST 0x1au
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SET_ALLOCATED_NAMESPACE 0x1bu
+#define GPUNVME_IDENTIFY_CNS_COMMAND_SETS 0x1cu
+#define GPUNVME_IDENTIFY_CNS_UNDERLYING_NAMESPACE_LIST 0x1du
+#define GPUNVME_IDENTIFY_CNS_PORTS_LIST 0x1eu
+#define GPUNVME_IDENTIFY_CNS_INDEPENDENT_ALLOCATED_NAMESPACE 0x1fu
+#define GPUNVME_IDENTIFY_CNS_SUPPORTED_CONTROLLER_STATE_FORMATS 0x20u
 #define GPUNVME_IDENTIFY_CNTID_DWORD 10
 #define GPUNVME_IDENTIFY_CNTID_SHIFT 16 /* Controller Identifier */
 #define GPUNVME_IDENTIFY_CNTID_MASK 0xffff0000u
@@ -1759,11 +2177,16 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_IDENTIFY_CSI_DWORD 11
 #define GPUNVME_IDENTIFY_CSI_SHIFT 24 /* Command Set Identifier */
 #define GPUNVME_IDENTIFY_CSI_MASK 0xff000000u
+#define GPUNVME_IDENTIFY_CSI_NVM 0x0u
+#define GPUNVME_IDENTIFY_CSI_KV 0x1u
+#define GPUNVME_IDENTIFY_CSI_ZNS 0x2u
+#define GPUNVME_IDENTIFY_CSI_SLM 0x3u
+#define GPUNVME_IDENTIFY_CSI_CP 0x4u
 #define GPUNVME_IDENTIFY_UIDX_DWORD 14
 #define GPUNVME_IDENTIFY_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_IDENTIFY_UIDX_MASK 0x7fu
 
-/* Abort (admin command): Asks for a command to be aborted; bit 0 of DW0 is 1 where it was not (Base 2.1 §5.1.1) */
+/* Abort (admin command, data: none): Asks for a command to be aborted; bit 0 of DW0 is 1 where it was not (Base 2.1 §5.1.1) */
 #define GPUNVME_OPC_ABORT 0x8u
 #define GPUNVME_ABORT_SQID_DWORD 10
 #define GPUNVME_ABORT_SQID_SHIFT 0 /* Submission Queue Identifier */
@@ -1772,7 +2195,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_ABORT_ABORTED_CID_SHIFT 16 /* Command Identifier */
 #define GPUNVME_ABORT_ABORTED_CID_MASK 0xffff0000u
 
-/* SetFeatures (admin command): Sets the value of a feature (Base 2.1 §5.1.25) */
+/* SetFeatures (admin command, data: host-to-controller): Sets the value of a feature (Base 2.1 §5.1.25) */
 #define GPUNVME_OPC_SET_FEATURES 0x9u
 #define GPUNVME_SET_FEATURES_FID_DWORD 10
 #define GPUNVME_SET_FEATURES_FID_SHIFT 0 /* Feature Identifier */
@@ -1841,7 +2264,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_SET_FEATURES_CDW15_SHIFT 0 /* Feature specific */
 #define GPUNVME_SET_FEATURES_CDW15_MASK 0xffffffffu
 
-/* GetFeatures (admin command): Returns the value of a feature in DW0 of the completion (Base 2.1 §5.1.11) */
+/* GetFeatures (admin command, data: controller-to-host): Returns the value of a feature in DW0 of the completion (Base 2.1 §5.1.11) */
 #define GPUNVME_OPC_GET_FEATURES 0xau
 #define GPUNVME_GET_FEATURES_FID_DWORD 10
 #define GPUNVME_GET_FEATURES_FID_SHIFT 0 /* Feature Identifier */
@@ -1903,10 +2326,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_GET_FEATURES_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_GET_FEATURES_UIDX_MASK 0x7fu
 
-/* AsyncEventRequest (admin command): Held by the controller until it has an event to report (Base 2.1 §5.1.2) */
+/* AsyncEventRequest (admin command, data: none): Held by the controller until it has an event to report (Base 2.1 §5.1.2) */
 #define GPUNVME_OPC_ASYNC_EVENT_REQUEST 0xcu
 
-/* NamespaceManagement (admin command): Creates or deletes a namespace (Base 2.1 §5.1.21) */
+/* NamespaceManagement (admin command, data: host-to-controller): Creates or deletes a namespace (Base 2.1 §5.1.21) */
 #define GPUNVME_OPC_NAMESPACE_MANAGEMENT 0xdu
 #define GPUNVME_NAMESPACE_MANAGEMENT_SEL_DWORD 10
 #define GPUNVME_NAMESPACE_MANAGEMENT_SEL_SHIFT 0 /* Select */
@@ -1917,7 +2340,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_NAMESPACE_MANAGEMENT_CSI_SHIFT 24 /* Command Set Identifier of the created namespace */
 #define GPUNVME_NAMESPACE_MANAGEMENT_CSI_MASK 0xff000000u
 
-/* FirmwareCommit (admin command): Verifies, stores and activates a downloaded image (Base 2.1 §5.1.8) */
+/* FirmwareCommit (admin command, data: none): Verifies, stores and activates a downloaded image (Base 2.1 §5.1.8) */
 #define GPUNVME_OPC_FIRMWARE_COMMIT 0x10u
 #define GPUNVME_FIRMWARE_COMMIT_FS_DWORD 10
 #define GPUNVME_FIRMWARE_COMMIT_FS_SHIFT 0 /* Firmware Slot; 0 lets the controller choose */
@@ -1935,16 +2358,16 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_FIRMWARE_COMMIT_BPID_SHIFT 31 /* Boot Partition ID */
 #define GPUNVME_FIRMWARE_COMMIT_BPID_MASK 0x80000000u
 
-/* FirmwareImageDownload (admin command): Transfers a piece of a firmware image (Base 2.1 §5.1.9) */
+/* FirmwareImageDownload (admin command, data: host-to-controller): Transfers a piece of a firmware image (Base 2.1 §5.1.9) */
 #define GPUNVME_OPC_FIRMWARE_IMAGE_DOWNLOAD 0x11u
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_DWORD 10
-#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_NUMD_MASK 0xffffffffu
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_DWORD 11
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_SHIFT 0 /* Offset in dwords */
 #define GPUNVME_FIRMWARE_IMAGE_DOWNLOAD_OFST_MASK 0xffffffffu
 
-/* DeviceSelfTest (admin command): Starts or aborts a device self-test (Base 2.1 §5.1.5) */
+/* DeviceSelfTest (admin command, data: none): Starts or aborts a device self-test (Base 2.1 §5.1.5) */
 #define GPUNVME_OPC_DEVICE_SELF_TEST 0x14u
 #define GPUNVME_DEVICE_SELF_TEST_STC_DWORD 10
 #define GPUNVME_DEVICE_SELF_TEST_STC_SHIFT 0 /* Self-test Code */
@@ -1955,7 +2378,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_DEVICE_SELF_TEST_STC_VENDOR_SPECIFIC 0xeu
 #define GPUNVME_DEVICE_SELF_TEST_STC_ABORT 0xfu
 
-/* NamespaceAttachment (admin command): Attaches controllers to a namespace, or detaches them (Base 2.1 §5.1.20) */
+/* NamespaceAttachment (admin command, data: host-to-controller): Attaches controllers to a namespace, or detaches them (Base 2.1 §5.1.20) */
 #define GPUNVME_OPC_NAMESPACE_ATTACHMENT 0x15u
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_DWORD 10
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_SHIFT 0 /* Select */
@@ -1963,13 +2386,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_CONTROLLER_ATTACH 0x0u
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_CONTROLLER_DETACH 0x1u
 
-/* KeepAlive (admin command): Restarts the Keep Alive Timer (Base 2.1 §5.1.14) */
+/* KeepAlive (admin command, data: none): Restarts the Keep Alive Timer (Base 2.1 §5.1.14) */
 #define GPUNVME_OPC_KEEP_ALIVE 0x18u
 
-/* DirectiveSend (admin command): Sends data of a directive (Base 2.1 §5.1.7) */
+/* DirectiveSend (admin command, data: host-to-controller): Sends data of a directive (Base 2.1 §5.1.7) */
 #define GPUNVME_OPC_DIRECTIVE_SEND 0x19u
 #define GPUNVME_DIRECTIVE_SEND_NUMD_DWORD 10
-#define GPUNVME_DIRECTIVE_SEND_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_DIRECTIVE_SEND_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
 #define GPUNVME_DIRECTIVE_SEND_NUMD_MASK 0xffffffffu
 #define GPUNVME_DIRECTIVE_SEND_DTYPE_DWORD 11
 #define GPUNVME_DIRECTIVE_SEND_DTYPE_SHIFT 8 /* Directive Type */
@@ -1991,10 +2414,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_DIRECTIVE_SEND_DOPER_SHIFT 0 /* Directive Operation */
 #define GPUNVME_DIRECTIVE_SEND_DOPER_MASK 0xffu
 
-/* DirectiveReceive (admin command): Returns data of a directive (Base 2.1 §5.1.6) */
+/* DirectiveReceive (admin command, data: controller-to-host): Returns data of a directive (Base 2.1 §5.1.6) */
 #define GPUNVME_OPC_DIRECTIVE_RECEIVE 0x1au
 #define GPUNVME_DIRECTIVE_RECEIVE_NUMD_DWORD 10
-#define GPUNVME_DIRECTIVE_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords */
+#define GPUNVME_DIRECTIVE_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
 #define GPUNVME_DIRECTIVE_RECEIVE_NUMD_MASK 0xffffffffu
 #define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_DWORD 11
 #define GPUNVME_DIRECTIVE_RECEIVE_DTYPE_SHIFT 8 /* Directive Type */
@@ -2019,7 +2442,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_GET_STATUS 0x2u
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_ALLOCATE_RESOURCES 0x3u
 
-/* VirtualizationManagement (admin command): Assigns resources to controllers, sets them online or offline (Base 2.1 §5.2.6) */
+/* VirtualizationManagement (admin command, data: none): Assigns resources to controllers, sets them online or offline (Base 2.1 §5.2.6) */
 #define GPUNVME_OPC_VIRTUALIZATION_MANAGEMENT 0x1cu
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_DWORD 10
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SHIFT 0 /* Action */
@@ -2040,7 +2463,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_SHIFT 0 /* Number of Controller Resources */
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_NR_MASK 0xffffu
 
-/* NvmeMiSend (admin command): Sends a management command in band (Base 2.1 §5.1.19) */
+/* NvmeMiSend (admin command, data: host-to-controller): Sends a management command in band (Base 2.1 §5.1.19) */
 #define GPUNVME_OPC_NVME_MI_SEND 0x1du
 #define GPUNVME_NVME_MI_SEND_CDW10_DWORD 10
 #define GPUNVME_NVME_MI_SEND_CDW10_SHIFT 0 /* NVMe-MI specific */
@@ -2061,7 +2484,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_NVME_MI_SEND_CDW15_SHIFT 0 /* NVMe-MI specific */
 #define GPUNVME_NVME_MI_SEND_CDW15_MASK 0xffffffffu
 
-/* NvmeMiReceive (admin command): Returns data of a management command in band (Base 2.1 §5.1.18) */
+/* NvmeMiReceive (admin command, data: controller-to-host): Returns data of a management command in band (Base 2.1 §5.1.18) */
 #define GPUNVME_OPC_NVME_MI_RECEIVE 0x1eu
 #define GPUNVME_NVME_MI_RECEIVE_CDW10_DWORD 10
 #define GPUNVME_NVME_MI_RECEIVE_CDW10_SHIFT 0 /* NVMe-MI specific */
@@ -2082,7 +2505,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_NVME_MI_RECEIVE_CDW15_SHIFT 0 /* NVMe-MI specific */
 #define GPUNVME_NVME_MI_RECEIVE_CDW15_MASK 0xffffffffu
 
-/* CapacityManagement (admin command): Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3) */
+/* CapacityManagement (admin command, data: none): Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3) */
 #define GPUNVME_OPC_CAPACITY_MANAGEMENT 0x20u
 #define GPUNVME_CAPACITY_MANAGEMENT_OPER_DWORD 10
 #define GPUNVME_CAPACITY_MANAGEMENT_OPER_SHIFT 0 /* Operation */
@@ -2102,7 +2525,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CAPACITY_MANAGEMENT_CAPU_SHIFT 0 /* Capacity Upper: bits 63:32 of the bytes */
 #define GPUNVME_CAPACITY_MANAGEMENT_CAPU_MASK 0xffffffffu
 
-/* Lockdown (admin command): Prohibits or allows a command or feature (Base 2.1 §5.1.15) */
+/* Lockdown (admin command, data: none): Prohibits or allows a command or feature (Base 2.1 §5.1.15) */
 #define GPUNVME_OPC_LOCKDOWN 0x24u
 #define GPUNVME_LOCKDOWN_SCP_DWORD 10
 #define GPUNVME_LOCKDOWN_SCP_SHIFT 0 /* Scope */
@@ -2127,10 +2550,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_LOCKDOWN_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_LOCKDOWN_UIDX_MASK 0x7fu
 
-/* DoorbellBufferConfig (admin command): Sets the Shadow Doorbell (PRP1) and EventIdx (PRP2) buffers (Base 2.1 §5.2.5) */
+/* DoorbellBufferConfig (admin command, data: none): Sets the Shadow Doorbell (PRP1) and EventIdx (PRP2) buffers (Base 2.1 §5.2.5) */
 #define GPUNVME_OPC_DOORBELL_BUFFER_CONFIG 0x7cu
 
-/* FormatNvm (admin command): Low level format, with or without a secure erase (Base 2.1 §5.1.10) */
+/* FormatNvm (admin command, data: none): Low level format, with or without a secure erase (Base 2.1 §5.1.10) */
 #define GPUNVME_OPC_FORMAT_NVM 0x80u
 #define GPUNVME_FORMAT_NVM_LBAFL_DWORD 10
 #define GPUNVME_FORMAT_NVM_LBAFL_SHIFT 0 /* LBA Format Lower: bits 3:0 of the Format Index */
@@ -2158,7 +2581,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_FORMAT_NVM_LBAFU_SHIFT 12 /* LBA Format Upper: bits 5:4 of the Format Index */
 #define GPUNVME_FORMAT_NVM_LBAFU_MASK 0x3000u
 
-/* SecuritySend (admin command): Sends data of a security protocol (Base 2.1 §5.1.24) */
+/* SecuritySend (admin command, data: host-to-controller): Sends data of a security protocol (Base 2.1 §5.1.24) */
 #define GPUNVME_OPC_SECURITY_SEND 0x81u
 #define GPUNVME_SECURITY_SEND_NSSF_DWORD 10
 #define GPUNVME_SECURITY_SEND_NSSF_SHIFT 0 /* NVMe Security Specific Field */
@@ -2176,7 +2599,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_SECURITY_SEND_TL_SHIFT 0 /* Transfer Length in bytes */
 #define GPUNVME_SECURITY_SEND_TL_MASK 0xffffffffu
 
-/* SecurityReceive (admin command): Returns data of a security protocol (Base 2.1 §5.1.23) */
+/* SecurityReceive (admin command, data: controller-to-host): Returns data of a security protocol (Base 2.1 §5.1.23) */
 #define GPUNVME_OPC_SECURITY_RECEIVE 0x82u
 #define GPUNVME_SECURITY_RECEIVE_NSSF_DWORD 10
 #define GPUNVME_SECURITY_RECEIVE_NSSF_SHIFT 0 /* NVMe Security Specific Field */
@@ -2194,7 +2617,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_SECURITY_RECEIVE_AL_SHIFT 0 /* Allocation Length in bytes */
 #define GPUNVME_SECURITY_RECEIVE_AL_MASK 0xffffffffu
 
-/* Sanitize (admin command): Erases all user data of the NVM subsystem (Base 2.1 §5.1.22) */
+/* Sanitize (admin command, data: none): Erases all user data of the NVM subsystem (Base 2.1 §5.1.22) */
 #define GPUNVME_OPC_SANITIZE 0x84u
 #define GPUNVME_SANITIZE_SANACT_DWORD 10
 #define GPUNVME_SANITIZE_SANACT_SHIFT 0 /* Sanitize Action */
@@ -2223,12 +2646,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_SANITIZE_OVRPAT_SHIFT 0 /* Overwrite Pattern */
 #define GPUNVME_SANITIZE_OVRPAT_MASK 0xffffffffu
 
-/* GetLbaStatus (admin command): Returns which logical blocks are allocated or unrecoverable (NVM 1.2 §4.2.1) */
+/* GetLbaStatus (admin command, data: controller-to-host): Returns which logical blocks are allocated or unrecoverable (NVM 1.2 §4.2.1) */
 #define GPUNVME_OPC_GET_LBA_STATUS 0x86u
 #define GPUNVME_GET_LBA_STATUS_SLBA_DWORD 10
 #define GPUNVME_GET_LBA_STATUS_SLBA_BITS 64 /* Starting LBA */
 #define GPUNVME_GET_LBA_STATUS_MNDW_DWORD 12
-#define GPUNVME_GET_LBA_STATUS_MNDW_SHIFT 0 /* Maximum Number of Dwords */
+#define GPUNVME_GET_LBA_STATUS_MNDW_SHIFT 0 /* Maximum Number of Dwords, 0's based */
 #define GPUNVME_GET_LBA_STATUS_MNDW_MASK 0xffffffffu
 #define GPUNVME_GET_LBA_STATUS_RL_DWORD 13
 #define GPUNVME_GET_LBA_STATUS_RL_SHIFT 0 /* Range Length in logical blocks; 0 is to the end */
@@ -2240,15 +2663,15 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_GET_LBA_STATUS_ATYPE_SCAN 0x10u
 #define GPUNVME_GET_LBA_STATUS_ATYPE_TRACKED 0x11u
 
-/* Flush (nvm command): Commits data and metadata of a namespace to non-volatile media (Base 2.1 §7.2) */
+/* Flush (nvm command, data: none): Commits data and metadata of a namespace to non-volatile media (Base 2.1 §7.2) */
 #define GPUNVME_OPC_FLUSH 0x0u
 
-/* Write (nvm command): Writes logical blocks (NVM 1.2 §3.3.6) */
+/* Write (nvm command, data: host-to-controller): Writes logical blocks (NVM 1.2 §3.3.6) */
 #define GPUNVME_OPC_WRITE 0x1u
 #define GPUNVME_WRITE_SLBA_DWORD 10
 #define GPUNVME_WRITE_SLBA_BITS 64 /* Starting LBA */
 #define GPUNVME_WRITE_NLB_DWORD 12
-#define GPUNVME_WRITE_NLB_SHIFT 0 /* Number of Logical Blocks */
+#define GPUNVME_WRITE_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
 #define GPUNVME_WRITE_NLB_MASK 0xffffu
 #define GPUNVME_WRITE_CETYPE_DWORD 12
 #define GPUNVME_WRITE_CETYPE_SHIFT 16 /* Command Extension Type */
@@ -2265,15 +2688,21 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_WRITE_LR_DWORD 12
 #define GPUNVME_WRITE_LR_SHIFT 31 /* Limited Retry */
 #define GPUNVME_WRITE_LR_MASK 0x80000000u
-#define GPUNVME_WRITE_DTYPE_DWORD 12
-#define GPUNVME_WRITE_DTYPE_SHIFT 20 /* Directive Type */
-#define GPUNVME_WRITE_DTYPE_MASK 0xf00000u
 #define GPUNVME_WRITE_DSM_DWORD 13
 #define GPUNVME_WRITE_DSM_SHIFT 0 /* Dataset Management */
 #define GPUNVME_WRITE_DSM_MASK 0xffu
+#define GPUNVME_WRITE_DTYPE_DWORD 12
+#define GPUNVME_WRITE_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_WRITE_DTYPE_MASK 0xf00000u
 #define GPUNVME_WRITE_DSPEC_DWORD 13
 #define GPUNVME_WRITE_DSPEC_SHIFT 16 /* Directive Specific */
 #define GPUNVME_WRITE_DSPEC_MASK 0xffff0000u
+#define GPUNVME_WRITE_LBTU2_DWORD 2
+#define GPUNVME_WRITE_LBTU2_SHIFT 0 /* Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_WRITE_LBTU2_MASK 0xffffu
+#define GPUNVME_WRITE_LBTU3_DWORD 3
+#define GPUNVME_WRITE_LBTU3_SHIFT 0 /* Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_WRITE_LBTU3_MASK 0xffffffffu
 #define GPUNVME_WRITE_LBTL_DWORD 14
 #define GPUNVME_WRITE_LBTL_SHIFT 0 /* Logical Block Tags Lower */
 #define GPUNVME_WRITE_LBTL_MASK 0xffffffffu
@@ -2284,12 +2713,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_WRITE_LBATM_SHIFT 16 /* Logical Block Application Tag Mask */
 #define GPUNVME_WRITE_LBATM_MASK 0xffff0000u
 
-/* Read (nvm command): Reads logical blocks (NVM 1.2 §3.3.4) */
+/* Read (nvm command, data: controller-to-host): Reads logical blocks (NVM 1.2 §3.3.4) */
 #define GPUNVME_OPC_READ 0x2u
 #define GPUNVME_READ_SLBA_DWORD 10
 #define GPUNVME_READ_SLBA_BITS 64 /* Starting LBA */
 #define GPUNVME_READ_NLB_DWORD 12
-#define GPUNVME_READ_NLB_SHIFT 0 /* Number of Logical Blocks */
+#define GPUNVME_READ_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
 #define GPUNVME_READ_NLB_MASK 0xffffu
 #define GPUNVME_READ_CETYPE_DWORD 12
 #define GPUNVME_READ_CETYPE_SHIFT 16 /* Command Extension Type */
@@ -2309,6 +2738,12 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_READ_DSM_DWORD 13
 #define GPUNVME_READ_DSM_SHIFT 0 /* Dataset Management */
 #define GPUNVME_READ_DSM_MASK 0xffu
+#define GPUNVME_READ_ELBTU2_DWORD 2
+#define GPUNVME_READ_ELBTU2_SHIFT 0 /* Expected Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_READ_ELBTU2_MASK 0xffffu
+#define GPUNVME_READ_ELBTU3_DWORD 3
+#define GPUNVME_READ_ELBTU3_SHIFT 0 /* Expected Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_READ_ELBTU3_MASK 0xffffffffu
 #define GPUNVME_READ_ELBTL_DWORD 14
 #define GPUNVME_READ_ELBTL_SHIFT 0 /* Expected Logical Block Tags Lower */
 #define GPUNVME_READ_ELBTL_MASK 0xffffffffu
@@ -2323,11 +2758,11 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_ARBITRATION_FID 0x1u
 #define GPUNVME_ARBITRATION_CDW11_AB_SHIFT 0 /* Arbitration Burst: 2 ^ n commands; 7 is no limit */
 #define GPUNVME_ARBITRATION_CDW11_AB_MASK 0x7u
-#define GPUNVME_ARBITRATION_CDW11_LPW_SHIFT 8 /* Low Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_LPW_SHIFT 8 /* Low Priority Weight, 0's based */
 #define GPUNVME_ARBITRATION_CDW11_LPW_MASK 0xff00u
-#define GPUNVME_ARBITRATION_CDW11_MPW_SHIFT 16 /* Medium Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_MPW_SHIFT 16 /* Medium Priority Weight, 0's based */
 #define GPUNVME_ARBITRATION_CDW11_MPW_MASK 0xff0000u
-#define GPUNVME_ARBITRATION_CDW11_HPW_SHIFT 24 /* High Priority Weight */
+#define GPUNVME_ARBITRATION_CDW11_HPW_SHIFT 24 /* High Priority Weight, 0's based */
 #define GPUNVME_ARBITRATION_CDW11_HPW_MASK 0xff000000u
 
 /* PowerManagement (feature): Power state of the controller (Base 2.1 §5.1.25.1.2) */
@@ -2339,7 +2774,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 
 /* LbaRangeType (feature): Uses of ranges of a namespace (NVM 1.2 §4.1.3.1) */
 #define GPUNVME_LBA_RANGE_TYPE_FID 0x3u
-#define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_SHIFT 0 /* Number of LBA Ranges */
+#define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_SHIFT 0 /* Number of LBA Ranges, 0's based */
 #define GPUNVME_LBA_RANGE_TYPE_CDW11_NUM_MASK 0x3fu
 
 /* TemperatureThreshold (feature): Temperatures that raise a critical warning (libnvme 1.16 NVME_FEAT_TT_TMPTH_SHIFT) */
@@ -2369,18 +2804,18 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 
 /* NumberOfQueues (feature): I/O queues asked for, and I/O queues allocated (libnvme 1.3 NVME_FEAT_NRQS_NSQR_SHIFT) */
 #define GPUNVME_NUMBER_OF_QUEUES_FID 0x7u
-#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_SHIFT 0 /* Number of I/O Submission Queues Requested */
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_SHIFT 0 /* Number of I/O Submission Queues Requested, 0's based */
 #define GPUNVME_NUMBER_OF_QUEUES_CDW11_NSQR_MASK 0xffffu
-#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NCQR_SHIFT 16 /* Number of I/O Completion Queues Requested */
+#define GPUNVME_NUMBER_OF_QUEUES_CDW11_NCQR_SHIFT 16 /* Number of I/O Completion Queues Requested, 0's based */
 #define GPUNVME_NUMBER_OF_QUEUES_CDW11_NCQR_MASK 0xffff0000u
-#define GPUNVME_NUMBER_OF_QUEUES_DW0_NSQA_SHIFT 0 /* Number of I/O Submission Queues Allocated */
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NSQA_SHIFT 0 /* Number of I/O Submission Queues Allocated, 0's based */
 #define GPUNVME_NUMBER_OF_QUEUES_DW0_NSQA_MASK 0xffffu
-#define GPUNVME_NUMBER_OF_QUEUES_DW0_NCQA_SHIFT 16 /* Number of I/O Completion Queues Allocated */
+#define GPUNVME_NUMBER_OF_QUEUES_DW0_NCQA_SHIFT 16 /* Number of I/O Completion Queues Allocated, 0's based */
 #define GPUNVME_NUMBER_OF_QUEUES_DW0_NCQA_MASK 0xffff0000u
 
 /* InterruptCoalescing (feature): Completions and time per interrupt (libnvme 1.3 NVME_FEAT_IRQC_THR_SHIFT) */
 #define GPUNVME_INTERRUPT_COALESCING_FID 0x8u
-#define GPUNVME_INTERRUPT_COALESCING_CDW11_THR_SHIFT 0 /* Aggregation Threshold in completions */
+#define GPUNVME_INTERRUPT_COALESCING_CDW11_THR_SHIFT 0 /* Aggregation Threshold in completions, 0's based */
 #define GPUNVME_INTERRUPT_COALESCING_CDW11_THR_MASK 0xffu
 #define GPUNVME_INTERRUPT_COALESCING_CDW11_TIME_SHIFT 8 /* Aggregation Time in units of 100 microseconds */
 #define GPUNVME_INTERRUPT_COALESCING_CDW11_TIME_MASK 0xff00u
@@ -2733,6 +3168,30 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CNS_CONTROLLER 0x1u
 #define GPUNVME_CNS_ACTIVE_NAMESPACE_LIST 0x2u
 #define GPUNVME_CNS_NAMESPACE_DESCRIPTOR_LIST 0x3u
+#define GPUNVME_CNS_NVM_SET_LIST 0x4u
+#define GPUNVME_CNS_COMMAND_SET_NAMESPACE 0x5u
+#define GPUNVME_CNS_COMMAND_SET_CONTROLLER 0x6u
+#define GPUNVME_CNS_COMMAND_SET_ACTIVE_NAMESPACE_LIST 0x7u
+#define GPUNVME_CNS_INDEPENDENT_NAMESPACE 0x8u
+#define GPUNVME_CNS_FORMAT_NAMESPACE 0x9u
+#define GPUNVME_CNS_COMMAND_SET_FORMAT_NAMESPACE 0xau
+#define GPUNVME_CNS_ALLOCATED_NAMESPACE_LIST 0x10u
+#define GPUNVME_CNS_ALLOCATED_NAMESPACE 0x11u
+#define GPUNVME_CNS_ATTACHED_CONTROLLER_LIST 0x12u
+#define GPUNVME_CNS_CONTROLLER_LIST 0x13u
+#define GPUNVME_CNS_PRIMARY_CONTROLLER_CAPABILITIES 0x14u
+#define GPUNVME_CNS_SECONDARY_CONTROLLER_LIST 0x15u
+#define GPUNVME_CNS_NAMESPACE_GRANULARITY_LIST 0x16u
+#define GPUNVME_CNS_UUID_LIST 0x17u
+#define GPUNVME_CNS_DOMAIN_LIST 0x18u
+#define GPUNVME_CNS_ENDURANCE_GROUP_LIST 0x19u
+#define GPUNVME_CNS_COMMAND_SET_ALLOCATED_NAMESPACE_LIST 0x1au
+#define GPUNVME_CNS_COMMAND_SET_ALLOCATED_NAMESPACE 0x1bu
+#define GPUNVME_CNS_COMMAND_SETS 0x1cu
+#define GPUNVME_CNS_UNDERLYING_NAMESPACE_LIST 0x1du
+#define GPUNVME_CNS_PORTS_LIST 0x1eu
+#define GPUNVME_CNS_INDEPENDENT_ALLOCATED_NAMESPACE 0x1fu
+#define GPUNVME_CNS_SUPPORTED_CONTROLLER_STATE_FORMATS 0x20u
 
 /* FID: Feature Identifiers (Base 2.1 §5.1.25) */
 #define GPUNVME_FID_ARBITRATION 0x1u
