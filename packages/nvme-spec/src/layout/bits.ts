@@ -139,11 +139,13 @@ export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number
 export function checkBits(where: Where, row: Bits, value: unknown): void {
   const { values, open, zeroBased } = row
   const max = 2 ** (row.msb - row.lsb + 1) - 1
-  const named = open ? [] : Object.keys(values)
-  const fits = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max
-  if (fits && (named.length === 0 || named.some((key) => values[key] === value))) return
-  const expected = named.length > 0 ? named.map((key) => `${values[key]} (${key})`).join(', ') : upTo(max, zeroBased)
-  refuse(where, row.doc, expected, value)
+  const named = open ? [] : Object.entries(values)
+  const fits =
+    named.length > 0
+      ? named.some(([, allowed]) => allowed === value)
+      : Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max
+  const expected = named.map(([key, allowed]) => `${allowed} (${key})`).join(', ') || upTo(max, zeroBased)
+  if (!fits) refuse(where, row.doc, expected, value)
 }
 
 function checkWide(where: Where, row: Bits<bigint>, value: unknown): void {

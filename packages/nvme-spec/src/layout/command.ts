@@ -1,7 +1,7 @@
-import { bits, bit, count, openBits, type Bits, type NamedValues, type None } from './bits.js'
+import { bits, bit, count, openBits, upTo, type Bits, type NamedValues, type None } from './bits.js'
 import type { Layout } from './codec.js'
 import { dwordBits, inHex, n64, u32, type Field } from './field.js'
-import { checkNames, needBytes, place } from './placed.js'
+import { checkNames, place } from './placed.js'
 import { refuse } from './spec-ref.js'
 import type { Cursor, FieldMap, Values } from './struct.js'
 import type { Facts } from './word.js'
@@ -96,8 +96,7 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
     {
       begin(cid: number) {
         const { base, longs } = this
-        if ((cid & 0xffff) !== cid)
-          refuse({ name: `${name}.CID`, spec }, 'Command Identifier', 'an integer from 0 to 65535', cid)
+        if ((cid & 0xffff) !== cid) refuse({ name: `${name}.CID`, spec }, 'Command Identifier', upTo(0xffff), cid)
         if (longs === undefined) {
           clear(this.data, base)
         } else {
@@ -126,7 +125,8 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
     transfer: transfers[opcode & 3]!,
     view,
     encode(data, byteOffset, values) {
-      needBytes(name, ENTRY_BYTES, spec, data, byteOffset)
+      // For its check of the length.
+      view(data, byteOffset)
       checkNames(name, placed.fields, values)
       const { CID = 0, ...rest } = values as { CID?: number }
       const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))

@@ -3,17 +3,17 @@ import type { FieldMap } from './struct.js'
 
 /** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
 export class CursorBase {
-  data: DataView
-  origin: number
-  base: number
+  declare data: DataView
+  declare origin: number
+  declare base: number
   /** The last base at which a structure fits. */
-  last: number
+  declare last: number
   /**
    * The memory of `data` once more, where every structure in it is aligned to 8 bytes and the host is little-endian.
    * A compiler keeps what it knows of a typed array across stores, and finds out anew what a DataView is after each.
    */
-  words: Uint32Array | undefined
-  longs: Float64Array | undefined
+  declare words: Uint32Array | undefined
+  declare longs: Float64Array | undefined
 
   constructor(data: DataView, byteOffset: number, lengthBytes: number, aligned: boolean) {
     this.data = data

@@ -346,13 +346,14 @@ export function dwordBits<T extends number, V extends NamedValues>(
   offset: number,
   row: Bits<T, V>,
 ): Field<T, None, V> & V {
-  const { msb, lsb, doc, values, open, zeroBased } = row
+  const { msb, lsb, doc, values, open } = row
   if (lsb < 0 || msb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): outside a dword`)
   const mask = 0xffff_ffff >>> (31 - (msb - lsb))
   const clear = ~(mask << lsb)
   const closed = !open && Object.keys(values).length > 0
   return {
     ...values,
+    ...row,
     ...field<T>(offset, 4, doc, none, {
       get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
       set(data, base, value: T, where) {
@@ -366,9 +367,7 @@ export function dwordBits<T extends number, V extends NamedValues>(
         words[at] = (words[at]! & clear) | (value << lsb)
       },
     }),
-    ...(open && { open }),
-    ...(zeroBased && { zeroBased }),
-    bits: { msb, lsb },
+    bits: row,
     values,
   }
 }

@@ -4,7 +4,7 @@
  * looked up is no evidence. `Base 2.2` stands where the same figure of Base 2.1 could not be read.
  */
 export type SpecRef =
-  | `${'Base 2.1' | 'Base 2.2' | 'NVM 1.2' | 'PCIe 1.2'} §${string}`
+  | `${'Base 2.1' | 'Base 2.2' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
   | `${'libnvme' | 'Linux'} ${number} ${string}`
   | `gpunvme ${string}`
 
