@@ -1,0 +1,27 @@
+import { cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
+import { n64, u32 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+import { contextAttributes } from './io-words.js'
+
+/** Says how ranges of logical blocks are used, or that they are not (NVM 1.2 §3.3.3, Figures 43 to 45). */
+export const DatasetManagement = nvmCommand(
+  'Dataset Management',
+  { opcode: 0x09, doc: 'Attributes of ranges of logical blocks', spec: 'NVM 1.2 §3.3.3' },
+  {
+    NR: cdwCount(10, 7, 0, 'Number of Ranges'),
+    IDR: cdwBit(11, 0, 'Attribute: Integral Dataset for Read'),
+    IDW: cdwBit(11, 1, 'Attribute: Integral Dataset for Write'),
+    AD: cdwBit(11, 2, 'Attribute: Deallocate'),
+  },
+)
+
+/** One of up to 256 ranges, the data of Dataset Management (NVM 1.2 §3.3.3, Figures 46 and 47). */
+export const DatasetManagementRange = struct(
+  'Dataset Management Range',
+  { bytes: 16, doc: 'A range of logical blocks with attributes', spec: 'NVM 1.2 §3.3.3' },
+  {
+    CATTR: u32(0, 'Context Attributes', contextAttributes),
+    LLB: u32(4, 'Length in Logical Blocks'),
+    SLBA: n64(8, 'Starting LBA'),
+  },
+)

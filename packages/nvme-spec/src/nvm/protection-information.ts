@@ -1,0 +1,56 @@
+// Protection information is the one thing here that is big endian. Structures are little endian, so its fields are
+// bytes, which are what stands in memory, and the integers that they mean are read and written by functions.
+import { bytes } from '../layout/field.js'
+import { refuse } from '../layout/spec-ref.js'
+import { struct } from '../layout/struct.js'
+
+/** 16b Guard Protection Information, of 8 bytes (NVM 1.2 §5.3.1.1, Figures 147 and 148). */
+export const ProtectionInformation16 = struct(
+  '16b Guard Protection Information',
+  { bytes: 8, doc: 'Protection information, CRC-16 guard', spec: 'NVM 1.2 §5.3.1.1' },
+  {
+    GUARD: bytes(0, 2, 'Guard, big endian'),
+    AT: bytes(2, 2, 'Application Tag, big endian'),
+    SRS: bytes(4, 4, 'Storage and Reference Space, big endian'),
+  },
+)
+
+/** 32b Guard Protection Information, of 16 bytes (NVM 1.2 §5.3.1.2, Figure 149). */
+export const ProtectionInformation32 = struct(
+  '32b Guard Protection Information',
+  { bytes: 16, doc: 'Protection information, CRC-32C guard', spec: 'NVM 1.2 §5.3.1.2' },
+  {
+    GUARD: bytes(0, 4, 'Guard, big endian'),
+    AT: bytes(4, 2, 'Application Tag, big endian'),
+    SRS: bytes(6, 10, 'Storage and Reference Space, big endian'),
+  },
+)
+
+/** 64b Guard Protection Information, of 16 bytes (NVM 1.2 §5.3.1.3, Figure 151). */
+export const ProtectionInformation64 = struct(
+  '64b Guard Protection Information',
+  { bytes: 16, doc: 'Protection information, 64b CRC guard', spec: 'NVM 1.2 §5.3.1.3' },
+  {
+    GUARD: bytes(0, 8, 'Guard, big endian'),
+    AT: bytes(8, 2, 'Application Tag, big endian'),
+    SRS: bytes(10, 6, 'Storage and Reference Space, big endian'),
+  },
+)
+
+/** The integer that the bytes of a field of protection information mean, most significant byte first. */
+export function fromBigEndian(bytes: Uint8Array): bigint {
+  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
+}
+
+/**
+ * The `lengthBytes` bytes of a field of protection information that mean an integer (NVM 1.2 §5.3.1).
+ * @throws TypeError for what is no bigint, RangeError for one that does not fit.
+ */
+export function toBigEndian(lengthBytes: number, value: bigint): Uint8Array {
+  const where = { name: 'Protection information', spec: 'NVM 1.2 §5.3.1' } as const
+  if (typeof value !== 'bigint' || BigInt.asUintN(lengthBytes * 8, value) !== value)
+    refuse(where, 'a big endian field', `an integer of ${lengthBytes} bytes`, value, 'bigint')
+  return Uint8Array.from({ length: lengthBytes }, (_, i) =>
+    Number((value >> BigInt((lengthBytes - 1 - i) * 8)) & 0xffn),
+  )
+}
