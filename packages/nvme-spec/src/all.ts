@@ -118,6 +118,12 @@ import { WriteAtomicityNormal } from './nvm/feature/write-atomicity-normal.js'
 import { Flush } from './nvm/flush.js'
 import { IdentifyNamespace } from './nvm/identify-namespace.js'
 import { Read, Write } from './nvm/read-write.js'
+import { AdvancedErrorReporting } from './pci/aer.js'
+import { PCI_CAPABILITY, PCI_EXTENDED_CAPABILITY, PciCapability, PciExtendedCapability } from './pci/capabilities.js'
+import { PciExpressCapability } from './pci/express.js'
+import { PciHeader } from './pci/header.js'
+import { MsixCapability, MsixTableEntry } from './pci/msi-x.js'
+import { PowerManagementCapability } from './pci/power-management.js'
 import { KeyedSglDataBlock, SGL_SUB_TYPE, SGL_TYPE, SglBitBucket, SglDataBlock, SglDescriptor } from './sgl.js'
 import { SglLastSegment, SglSegment, TransportSglDataBlock } from './sgl.js'
 import { SQE } from './sqe.js'
@@ -198,6 +204,14 @@ export const allStructs: readonly AnyStruct[] = [
   SglLastSegment,
   KeyedSglDataBlock,
   TransportSglDataBlock,
+  PciHeader,
+  PciCapability,
+  PciExtendedCapability,
+  PowerManagementCapability,
+  MsixCapability,
+  MsixTableEntry,
+  PciExpressCapability,
+  AdvancedErrorReporting,
 ]
 
 /** Every feature, in the order of its identifier. */
@@ -265,6 +279,8 @@ export const allCodes: readonly AnyCodes[] = [
   AEI_ONE_SHOT,
   SGL_TYPE,
   SGL_SUB_TYPE,
+  PCI_CAPABILITY,
+  PCI_EXTENDED_CAPABILITY,
 ]
 
 /** Every dword that is neither a register nor a feature's. */

@@ -1,0 +1,176 @@
+import { GpuNvmeError } from '../error.js'
+import { bits } from '../layout/bits.js'
+import { codes } from '../layout/codes.js'
+import { inHex, u32, u8 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+import { PciHeader } from './header.js'
+
+/** Bytes of configuration space that every function has: the header, and the capability list behind it. */
+export const PCI_CONFIG_BYTES = 256
+
+/** Bytes of configuration space that a PCI Express function has, with the extended capabilities from 100h on. */
+export const PCIE_CONFIG_BYTES = 4096
+
+/** Capability IDs that an NVMe drive may have (Linux 6.1 linux/pci_regs.h, PCI_CAP_ID_*). */
+export const PCI_CAPABILITY = codes(
+  'PCI_CAPABILITY',
+  { doc: 'PCI capability IDs', spec: 'Linux 6.1 linux/pci_regs.h PCI_CAP_ID' },
+  {
+    POWER_MANAGEMENT: 0x01,
+    VITAL_PRODUCT_DATA: 0x03,
+    MSI: 0x05,
+    VENDOR_SPECIFIC: 0x09,
+    PCI_EXPRESS: 0x10,
+    MSI_X: 0x11,
+    ENHANCED_ALLOCATION: 0x14,
+  },
+)
+
+/** Extended capability IDs that an NVMe drive may have (Linux 6.1 linux/pci_regs.h, PCI_EXT_CAP_ID_*). */
+export const PCI_EXTENDED_CAPABILITY = codes(
+  'PCI_EXTENDED_CAPABILITY',
+  { doc: 'PCI Express extended capability IDs', spec: 'Linux 6.1 linux/pci_regs.h PCI_EXT_CAP_ID' },
+  {
+    ADVANCED_ERROR_REPORTING: 0x0001,
+    VIRTUAL_CHANNEL: 0x0002,
+    DEVICE_SERIAL_NUMBER: 0x0003,
+    POWER_BUDGETING: 0x0004,
+    VENDOR_SPECIFIC: 0x000b,
+    ACCESS_CONTROL_SERVICES: 0x000d,
+    ALTERNATIVE_ROUTING_ID: 0x000e,
+    ADDRESS_TRANSLATION_SERVICES: 0x000f,
+    SINGLE_ROOT_IO_VIRTUALIZATION: 0x0010,
+    RESIZABLE_BAR: 0x0015,
+    DYNAMIC_POWER_ALLOCATION: 0x0016,
+    LATENCY_TOLERANCE_REPORTING: 0x0018,
+    SECONDARY_PCI_EXPRESS: 0x0019,
+    L1_PM_SUBSTATES: 0x001e,
+    PRECISION_TIME_MEASUREMENT: 0x001f,
+    DESIGNATED_VENDOR_SPECIFIC: 0x0023,
+    DATA_LINK_FEATURE: 0x0025,
+    PHYSICAL_LAYER_16_GT: 0x0026,
+    DATA_OBJECT_EXCHANGE: 0x002e,
+  },
+)
+
+/** The first two bytes of every capability (PCIe 1.2 §3.8.2.1). */
+export const PciCapability = struct(
+  'PCI capability',
+  { bytes: 2, doc: 'First bytes of every capability', spec: 'PCIe 1.2 §3.8.2.1' },
+  { CID: inHex(u8(0, 'Capability ID')), NEXT: inHex(u8(1, 'Next Capability: its offset, or 0')) },
+)
+
+/** The first dword of every extended capability (PCIe 1.2 §3.8.6.1). */
+export const PciExtendedCapability = struct(
+  'PCI extended capability',
+  { bytes: 4, doc: 'First dword of every extended capability', spec: 'PCIe 1.2 §3.8.6.1' },
+  {
+    HEADER: inHex(
+      u32(0, 'Extended capability header', {
+        CID: bits(15, 0, 'Capability ID'),
+        CVER: bits(19, 16, 'Capability Version'),
+        NEXT: bits(31, 20, 'Next Pointer: its offset, or 0'),
+      }),
+    ),
+  },
+)
+
+/** A capability in configuration space. */
+export interface Capability {
+  /** One of PCI_CAPABILITY or PCI_EXTENDED_CAPABILITY, where it has a name there. */
+  readonly id: number
+  /** In bytes, from the start of configuration space. */
+  readonly offset: number
+}
+
+/**
+ * The capability list, in its own order; empty where the function has none (STS.CL).
+ * @throws RangeError where fewer than 256 bytes are given, PciConfigError where the list cannot be followed to its end.
+ */
+export function capabilities(config: DataView): Capability[] {
+  need(config, PCI_CONFIG_BYTES, 'run as root: others are shown the first 64 bytes of /sys/bus/pci/devices/*/config')
+  const { VID, STS, CAP } = PciHeader.view(config)
+  if (VID === 0xffff) throw new PciConfigError('configuration space reads all ones', 0, gone)
+  if (PciHeader.STS.CL.of(STS) === 0) return []
+  // Bits 1:0 of these pointers are reserved.
+  return follow(CAP & 0xfc, 0x40, PCI_CONFIG_BYTES, (offset) => {
+    const { CID, NEXT } = PciCapability.view(config, offset)
+    return { id: CID, next: NEXT & 0xfc }
+  })
+}
+
+/**
+ * The extended capabilities, from 100h on; empty where the function has none.
+ * @throws RangeError where fewer than 4096 bytes are given, PciConfigError where the list cannot be followed to its end.
+ */
+export function extendedCapabilities(config: DataView): Capability[] {
+  need(
+    config,
+    PCIE_CONFIG_BYTES,
+    'read all of /sys/bus/pci/devices/*/config as root; it is 256 bytes long without ECAM',
+  )
+  const { HEADER } = PciExtendedCapability
+  const first = config.getUint32(PCI_CONFIG_BYTES, true)
+  if (first === 0 || first === 0xffff_ffff) return []
+  return follow(PCI_CONFIG_BYTES, PCI_CONFIG_BYTES, PCIE_CONFIG_BYTES, (offset) => {
+    const header = config.getUint32(offset, true)
+    return { id: HEADER.CID.of(header), next: HEADER.NEXT.of(header) & 0xffc }
+  })
+}
+
+/** Where the capability of an ID begins; undefined where the function has none. @throws as `capabilities` does. */
+export function findCapability(config: DataView, id: number): number | undefined {
+  return capabilities(config).find((capability) => capability.id === id)?.offset
+}
+
+/** Where the extended capability of an ID begins; undefined where there is none. @throws as `extendedCapabilities` does. */
+export function findExtendedCapability(config: DataView, id: number): number | undefined {
+  return extendedCapabilities(config).find((capability) => capability.id === id)?.offset
+}
+
+function follow(
+  start: number,
+  low: number,
+  end: number,
+  read: (offset: number) => { id: number; next: number },
+): Capability[] {
+  const found: Capability[] = []
+  const visited = new Set<number>()
+  for (let offset = start; offset !== 0;) {
+    if (offset < low || offset > end - 4)
+      throw new PciConfigError(`points to ${hex(offset)}, where no capability can be`, offset, broken)
+    if (visited.has(offset)) throw new PciConfigError(`comes back to ${hex(offset)}`, offset, broken)
+    visited.add(offset)
+    const { id, next } = read(offset)
+    if (id === (low === PCI_CONFIG_BYTES ? 0xffff : 0xff))
+      throw new PciConfigError(`reads all ones at ${hex(offset)}`, offset, gone)
+    found.push({ id, offset })
+    offset = next
+  }
+  return found
+}
+
+function need(config: DataView, lengthBytes: number, next: string): void {
+  if (config.byteLength < lengthBytes)
+    throw new RangeError(`configuration space: expected ${lengthBytes} bytes, got ${config.byteLength}; ${next}`)
+}
+
+function hex(offset: number): string {
+  return `0x${offset.toString(16)}`
+}
+
+const gone = 'see that the drive is on the bus (lspci), and not in D3cold or behind a link that is down'
+const broken = 'read configuration space once more; if it stays so, the device or its emulation is broken'
+
+/** A capability list that cannot be followed: the device is gone, or what it shows is no list. */
+export class PciConfigError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PCI_CONFIG'
+  readonly category = 'device'
+  /** Where in configuration space, in bytes. */
+  readonly offset: number
+
+  constructor(problem: string, offset: number, next: string) {
+    super(`PCI capability list: ${problem}`, { next })
+    this.offset = offset
+  }
+}

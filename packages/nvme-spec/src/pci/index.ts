@@ -1,0 +1,19 @@
+export { AdvancedErrorReporting } from './aer.js'
+export {
+  capabilities,
+  extendedCapabilities,
+  findCapability,
+  findExtendedCapability,
+  PCI_CAPABILITY,
+  PCI_CONFIG_BYTES,
+  PCI_EXTENDED_CAPABILITY,
+  PciCapability,
+  PciConfigError,
+  PCIE_CONFIG_BYTES,
+  PciExtendedCapability,
+  type Capability,
+} from './capabilities.js'
+export { payloadBytes, PciExpressCapability } from './express.js'
+export { baseAddresses, NVME_CLASS_CODE, PciHeader, type BaseAddress } from './header.js'
+export { MsixCapability, msixPlaces, MsixTableEntry, type MsixPlaces } from './msi-x.js'
+export { PowerManagementCapability } from './power-management.js'
