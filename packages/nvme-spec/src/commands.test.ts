@@ -334,7 +334,7 @@ describe('formatSqe', () => {
     const data = fromHex(entries[0]![2])
     expect(formatSqe('nvm', data)).toBe(
       'Read CID=0x0412 NSID=1 PRP1=0x123456000 PRP2=0x143457000 SLBA=0x23b9f8000 NLB=255 FUA=1 ' +
-        'DSM=71 ELBTL=287454020 ELBAT=21862 ELBATM=30600',
+        'DSM={ AF=SPECULATIVE AL=NONE SEQREQ=1 INCPRS=0 } ELBTL=287454020 ELBAT=21862 ELBATM=30600',
     )
   })
 

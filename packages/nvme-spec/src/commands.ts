@@ -1,11 +1,15 @@
 import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
-import { decodeFields, describeFields } from './layout/codec.js'
-import type { AnyCommand, CommandSet } from './layout/command.js'
+import { decodeFields, describeFields, type Layout } from './layout/codec.js'
+import { cdw, type AnyCommand, type CommandSet } from './layout/command.js'
 import type { FeatureDword } from './layout/feature.js'
 import type { AnyWord32 } from './layout/word.js'
+import { DSM, PRINFO } from './nvm/io-words.js'
 import { decodeSglDescriptor, formatSglDescriptor, SGL1_OFFSET } from './sgl.js'
 import { SQE } from './sqe.js'
+
+/** Fields of commands whose bits have names, by name. */
+const fieldWords: Readonly<Record<string, AnyWord32>> = { DSM, PRINFO, PRINFOR: PRINFO, PRINFOW: PRINFO }
 
 const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
 
@@ -25,7 +29,8 @@ export interface DecodedSqe {
   readonly set: CommandSet
   /**
    * The command's fields by name; of an opcode that is not declared, those of every entry and its raw dwords. Where
-   * PSDT says that data is described by an SGL, SGL1 stands for PRP1 and PRP2, which are the same bytes.
+   * PSDT says that data is described by an SGL, SGL1 stands for PRP1 and PRP2, which are the same bytes. PRINFO and
+   * DSM are objects of their bits; CETYPE not 0, CEV stands for DSM, whose byte it includes.
    */
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -36,7 +41,11 @@ export interface DecodedSqe {
  */
 export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): DecodedSqe {
   const command = commandOf(set, SQE.view(data, byteOffset).OPC)
-  const fields: Record<string, unknown> = decodeFields(command ?? SQE, data, byteOffset)
+  const fields: Record<string, unknown> = decodeFields(layoutOf(command, data, byteOffset), data, byteOffset)
+  for (const [key, word] of Object.entries(fieldWords)) {
+    const bits = fields[key]
+    if (typeof bits === 'number') fields[key] = word.decode(bits)
+  }
   const raw = SQE.view(data, byteOffset)
   for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(raw[key])
   if (hasSgl(data, byteOffset)) {
@@ -58,13 +67,25 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   const sgl1 = hasSgl(data, byteOffset)
     ? [`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`]
     : undefined
-  const lines = describeFields(command ?? SQE, data, byteOffset).flatMap((line) => {
+  const lines = describeFields(layoutOf(command, data, byteOffset), data, byteOffset).flatMap((line) => {
     const [key = ''] = line.split('=', 1)
+    if (key in fieldWords) return `${key}={ ${fieldWords[key]!.describe(Number(line.slice(key.length + 1)))} }`
     // Once, in the place of the first of the two.
     if (sgl1 !== undefined && (key === 'PRP1' || key === 'PRP2')) return sgl1.splice(0)
     return key === 'OPC' ? [] : [words.has(key) ? `${key}={ ${words.get(key)!} }` : line]
   })
   return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
+}
+
+const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
+
+/** What the bytes of an entry are: Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
+function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: number): Layout {
+  if (command === undefined) return SQE
+  const { CETYPE, DSM } = command.fields
+  if (CETYPE === undefined || DSM === undefined || CETYPE.get(data, byteOffset) === 0) return command
+  const fields = Object.entries(command.fields).map((row) => (row[1] === DSM ? ['CEV', commandExtensionValue] : row))
+  return { ...command, fields: Object.fromEntries(fields) as Layout['fields'] }
 }
 
 /** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */
