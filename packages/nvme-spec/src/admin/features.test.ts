@@ -25,10 +25,7 @@ const figure385 = `
 
 describe('FID (Base 2.1 §5.1.25, Figure 385; NVM 1.2 §4.1.3, Figure 91)', () => {
   it('has the identifiers of the figures, under their names, and no others', () => {
-    const names = figure385.map(([fid, name]) => [
-      name.replace(' Attributes', '').replace('I/O', 'IO').toUpperCase().replace(/[ -]/g, '_'),
-      fid,
-    ])
+    const names = figure385.map(([fid, name]) => [name.replace('I/O', 'IO').toUpperCase().replace(/[ -]/g, '_'), fid])
     expect(Object.entries(FID.values)).toEqual(names)
   })
 

@@ -8,7 +8,7 @@ import { feature } from '../../layout/feature.js'
  */
 export const LbaStatusInformationAttributes = feature(
   'LBA Status Information Attributes',
-  { fid: FID.LBA_STATUS_INFORMATION, doc: 'How often LBA status is reported', spec: 'NVM 1.2 §4.1.3.5' },
+  { fid: FID.LBA_STATUS_INFORMATION_ATTRIBUTES, doc: 'How often LBA status is reported', spec: 'NVM 1.2 §4.1.3.5' },
   {
     CDW11: {
       LSIRI: bits(15, 0, 'LBA Status Information Report Interval in 100 ms'),
