@@ -1,4 +1,4 @@
-import * as pcie from '../../src/pcie.js'
+import * as pci from '../../src/pci/index.js'
 import * as spec from '../../src/index.js'
 import { allCodes, allCommands, allFeatures, allStructs, allWords } from '../../src/all.js'
 import { loadBits, sqeFields, type AnyWord32, type Field, type FieldMap } from '../../src/layout/index.js'
@@ -103,7 +103,7 @@ export function judges(): Map<string, Judge> {
 
 /** The name that users import a declaration by, which is its name in C as well. */
 function publicName(item: object): string {
-  const [name] = Object.entries({ ...spec, ...pcie }).find(([, value]) => value === item) ?? []
+  const [name] = Object.entries({ ...spec, ...pci }).find(([, value]) => value === item) ?? []
   if (name === undefined) throw new Error(`${(item as { name: string }).name} is exported by no entry of the package`)
   return name
 }
