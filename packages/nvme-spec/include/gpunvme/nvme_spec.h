@@ -467,6 +467,13 @@ struct gpunvme_active_namespace_list {
 GPUNVME_ASSERT_SIZE(struct gpunvme_active_namespace_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_active_namespace_list, nsid, 0);
 
+/* AllocatedNamespaceList: Up to 1024 allocated namespace identifiers (Base 2.1 §5.1.13.2.9) */
+struct gpunvme_allocated_namespace_list {
+	uint32_t nsid[1024]; /* Namespace Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_allocated_namespace_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_allocated_namespace_list, nsid, 0);
+
 /* PowerStateDescriptor: Power and latencies of one power state (Base 2.1 §5.1.13.2.1) */
 struct gpunvme_power_state_descriptor {
 	uint16_t mp; /* Maximum Power in units of MXPS */
@@ -1347,6 +1354,507 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD 0x2u
 #define GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED 0x3u
 
+/* NamespaceIdDescriptor: What a namespace identifier begins with (Base 2.1 §5.1.13.2.3) */
+struct gpunvme_namespace_id_descriptor {
+	uint8_t nidt; /* Namespace Identifier Type */
+	uint8_t nidl; /* Namespace Identifier Length in bytes; 0 ends the list */
+	uint8_t reserved_2[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_id_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidt, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, nidl, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_id_descriptor, reserved_2, 2);
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64 0x1u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID 0x2u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID 0x3u
+#define GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI 0x4u
+
+/* NvmSetAttributes: An NVM Set (Base 2.1 §5.1.13.2.4) */
+struct gpunvme_nvm_set_attributes {
+	uint16_t nsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t reserved_4[4];
+	uint32_t r4krt; /* Random 4 KiB Read Typical in units of 100 ns */
+	uint32_t ows; /* Optimal Write Size in bytes */
+	uint64_t tnvmsc[2]; /* Total NVM Set Capacity in bytes */
+	uint64_t unvmsc[2]; /* Unallocated NVM Set Capacity in bytes */
+	uint8_t reserved_48[80];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_attributes, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, nsetid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, endgid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, r4krt, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, ows, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, tnvmsc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, unvmsc, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_attributes, reserved_48, 48);
+
+/* NvmSetList: Up to 31 NVM Sets (Base 2.1 §5.1.13.2.4) */
+struct gpunvme_nvm_set_list {
+	uint8_t nument; /* Number of Entries */
+	uint8_t reserved_1[127];
+	struct gpunvme_nvm_set_attributes entry[31]; /* NVM Sets */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_nvm_set_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, nument, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, entry, 128);
+
+/* IdentifyNvmNamespace: Protection formats and preferred sizes (CNS 05h) (NVM 1.2 §4.1.5.3) */
+struct gpunvme_identify_nvm_namespace {
+	uint64_t lbstm; /* Logical Block Storage Tag Mask */
+	uint8_t pic; /* Protection Information Capabilities */
+	uint8_t pifa; /* Protection Information Format Attribute */
+	uint8_t reserved_10[2];
+	uint32_t elbaf[64]; /* Extended LBA Formats 0 to 63 */
+	uint32_t npdgl; /* Namespace Preferred Deallocate Granularity Large */
+	uint32_t nprg; /* Namespace Preferred Read Granularity, 0's based */
+	uint32_t npra; /* Namespace Preferred Read Alignment, 0's based */
+	uint32_t nors; /* Namespace Optimal Read Size, 0's based */
+	uint32_t npdal; /* Namespace Preferred Deallocate Alignment Large */
+	uint32_t lbapss; /* LBA Format Placement Shard Size */
+	uint32_t tlbaag; /* Tracked LBA Allocation Granularity */
+	uint8_t reserved_296[3800];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbstm, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pic, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, pifa, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_10, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, elbaf, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdgl, 268);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nprg, 272);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npra, 276);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, nors, 280);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, npdal, 284);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, lbapss, 288);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, tlbaag, 292);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_namespace, reserved_296, 296);
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_SHIFT 0 /* 16b Guard Protection Information Storage Tag Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_SHIFT 1 /* 16b Guard Protection Information Storage Tag Mask */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B_MASK 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_SHIFT 2 /* Storage Tag Check Read Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS_MASK 0x4u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_SHIFT 3 /* Qualified Protection Information Format Support */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS_MASK 0x8u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_SHIFT 0 /* Storage Tag Masking Level Attribute */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_MASK 0x7u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_SHIFT 0 /* Storage Tag Size in bits */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS_MASK 0x7fu
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_SHIFT 7 /* Protection Information Format */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_MASK 0x180u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B 0x2u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE 0x3u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_SHIFT 9 /* Qualified Protection Information Format */
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_MASK 0x1e00u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B 0x0u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B 0x1u
+#define GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B 0x2u
+
+/* IdentifyNvmController: Limits of NVM commands (CNS 06h) (NVM 1.2 §4.1.5.4) */
+struct gpunvme_identify_nvm_controller {
+	uint8_t vsl; /* Verify Size Limit */
+	uint8_t wzsl; /* Write Zeroes Size Limit */
+	uint8_t wusl; /* Write Uncorrectable Size Limit */
+	uint8_t dmrl; /* Dataset Management Ranges Limit */
+	uint32_t dmrsl; /* Dataset Management Range Size Limit in logical blocks */
+	uint64_t dmsl; /* Dataset Management Size Limit in logical blocks */
+	uint8_t kpiocap; /* Key Per I/O Capabilities */
+	uint8_t wzdsl; /* Write Zeroes With Deallocate Size Limit */
+	uint16_t aocs; /* Admin Optional Command Support */
+	uint32_t ver; /* Version of the NVM Command Set */
+	uint8_t lbamqf; /* LBA Migration Queue Format */
+	uint8_t reserved_25[4071];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_nvm_controller, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, vsl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzsl, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wusl, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrl, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmrsl, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, dmsl, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, kpiocap, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, wzdsl, 17);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, aocs, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, ver, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, lbamqf, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_nvm_controller, reserved_25, 25);
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_SHIFT 0 /* Key Per I/O Supported */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_SHIFT 1 /* Key Per I/O Scope */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC_MASK 0x2u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_SHIFT 0 /* Reporting Allocated LBA Supported */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS_MASK 0x1u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_SHIFT 0 /* Tertiary Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER_MASK 0xffu
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_SHIFT 8 /* Minor Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR_MASK 0xff00u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_SHIFT 16 /* Major Version */
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR_MASK 0xffff0000u
+#define GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0 0x0u
+
+/* ZonedLbaFormat: Zones of an LBA format (libnvme 1.3 nvme_zns_lbafe) */
+struct gpunvme_zoned_lba_format {
+	uint64_t zsze; /* Zone Size in logical blocks */
+	uint8_t zdes; /* Zone Descriptor Extension Size in units of 64 bytes */
+	uint8_t reserved_9[7];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_zoned_lba_format, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, zdes, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zoned_lba_format, reserved_9, 9);
+
+/* IdentifyZonedNamespace: Zones of a namespace (CNS 05h) (libnvme 1.3 nvme_zns_id_ns) */
+struct gpunvme_identify_zoned_namespace {
+	uint16_t zoc; /* Zone Operation Characteristics */
+	uint16_t ozcs; /* Optional Zoned Command Support */
+	uint32_t mar; /* Maximum Active Resources; FFFFFFFFh is no limit, 0's based */
+	uint32_t mor; /* Maximum Open Resources; FFFFFFFFh is no limit, 0's based */
+	uint32_t rrl; /* Reset Recommended Limit in seconds */
+	uint32_t frl; /* Finish Recommended Limit in seconds */
+	uint32_t rrl1; /* Reset Recommended Limit 1 in seconds */
+	uint32_t rrl2; /* Reset Recommended Limit 2 in seconds */
+	uint32_t rrl3; /* Reset Recommended Limit 3 in seconds */
+	uint32_t frl1; /* Finish Recommended Limit 1 in seconds */
+	uint32_t frl2; /* Finish Recommended Limit 2 in seconds */
+	uint32_t frl3; /* Finish Recommended Limit 3 in seconds */
+	uint32_t numzrwa; /* Number of ZRWA Resources */
+	uint16_t zrwafg; /* ZRWA Flush Granularity in logical blocks */
+	uint16_t zrwasz; /* ZRWA Size in logical blocks */
+	uint8_t zrwacap; /* ZRWA Capability */
+	uint8_t reserved_53[2763];
+	struct gpunvme_zoned_lba_format lbafe[64]; /* LBA Format Extensions 0 to 63 */
+	uint8_t vs[256]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zoc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, ozcs, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mar, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, mor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl1, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl2, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, rrl3, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl1, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl2, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, frl3, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, numzrwa, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwafg, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwasz, 50);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, zrwacap, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, reserved_53, 53);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, lbafe, 2816);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_namespace, vs, 3840);
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_SHIFT 0 /* Variable Zone Capacity */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC_MASK 0x1u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_SHIFT 1 /* Zone Active Excursions */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE_MASK 0x2u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_SHIFT 0 /* Read Across Zone Boundaries */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB_MASK 0x1u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_SHIFT 1 /* Zone Random Write Area Supported */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP_MASK 0x2u
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_SHIFT 0 /* Explicit ZRWA Flush Operations Supported */
+#define GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP_MASK 0x1u
+
+/* IdentifyZonedController: Limits of zone commands (CNS 06h) (libnvme 1.3 nvme_zns_id_ctrl) */
+struct gpunvme_identify_zoned_controller {
+	uint8_t zasl; /* Zone Append Size Limit: 2 ^ n pages of CAP.MPSMIN; 0 is MDTS */
+	uint8_t reserved_1[4095];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_zoned_controller, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, zasl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_zoned_controller, reserved_1, 1);
+
+/* IdentifyIndependentNamespace: What namespaces of every command set report (Base 2.1 §5.1.13.2.8) */
+struct gpunvme_identify_independent_namespace {
+	uint8_t nsfeat; /* Common Namespace Features */
+	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
+	uint8_t rescap; /* Reservation Capabilities */
+	uint8_t fpi; /* Format Progress Indicator */
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint8_t nsattr; /* Namespace Attributes */
+	uint8_t reserved_9;
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint8_t nstat; /* Namespace Status */
+	uint8_t kpios; /* Key Per I/O Status */
+	uint16_t maxkt; /* Maximum Key Tag */
+	uint8_t reserved_18[2];
+	uint32_t rgrpid; /* Reachability Group Identifier */
+	uint8_t reserved_24[4072];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_identify_independent_namespace, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsfeat, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nmic, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rescap, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, fpi, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, anagrpid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nsattr, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_9, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nvmsetid, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, endgid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, nstat, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, kpios, 15);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, maxkt, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, rgrpid, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_independent_namespace, reserved_24, 24);
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_SHIFT 3 /* UID Reuse */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE_MASK 0x8u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_SHIFT 4 /* Rotational Media */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA_MASK 0x10u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_SHIFT 5 /* Volatile Write Cache Not Present */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP_MASK 0x20u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_SHIFT 0 /* Shared Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_SHIFT 1 /* Dispersed Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS_MASK 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_SHIFT 0 /* Persist Through Power Loss */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_SHIFT 1 /* Write Exclusive */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE_MASK 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_SHIFT 2 /* Exclusive Access */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA_MASK 0x4u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_SHIFT 3 /* Write Exclusive - Registrants Only */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO_MASK 0x8u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_SHIFT 4 /* Exclusive Access - Registrants Only */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO_MASK 0x10u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_SHIFT 5 /* Write Exclusive - All Registrants */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR_MASK 0x20u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_SHIFT 6 /* Exclusive Access - All Registrants */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR_MASK 0x40u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_SHIFT 7 /* Ignore Existing Key as from 1.3 on */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK_MASK 0x80u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_SHIFT 0 /* Remaining Format NVM in percent */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM_MASK 0x7fu
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_SHIFT 7 /* Format Progress Indicator Support */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS_MASK 0x80u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_SHIFT 0 /* Currently Write Protected */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_SHIFT 0 /* Namespace Ready */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_SHIFT 1 /* I/O Impacted */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_MASK 0x6u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED 0x0u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED 0x2u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED 0x3u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_SHIFT 0 /* Key Per I/O Enabled in Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS_MASK 0x1u
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_SHIFT 1 /* Key Per I/O Supported in Namespace */
+#define GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS_MASK 0x2u
+
+/* ControllerList: Up to 2047 controller identifiers (Base 2.1 §4.6.1) */
+struct gpunvme_controller_list {
+	uint16_t numcids; /* Number of Controller Identifiers */
+	uint16_t cntlid[2047]; /* Controller Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_controller_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, numcids, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_list, cntlid, 2);
+
+/* PrimaryControllerCapabilities: Flexible resources of a primary controller (libnvme 1.3 nvme_primary_ctrl_cap) */
+struct gpunvme_primary_controller_capabilities {
+	uint16_t cntlid; /* Controller Identifier */
+	uint16_t portid; /* Port Identifier */
+	uint8_t crt; /* Controller Resource Types */
+	uint8_t reserved_5[27];
+	uint32_t vqfrt; /* VQ Resources Flexible Total */
+	uint32_t vqrfa; /* VQ Resources Flexible Assigned */
+	uint16_t vqrfap; /* VQ Resources Flexible Allocated to Primary */
+	uint16_t vqprt; /* VQ Resources Private Total */
+	uint16_t vqfrsm; /* VQ Resources Flexible Secondary Maximum */
+	uint16_t vqgran; /* VQ Flexible Resource Preferred Granularity */
+	uint8_t reserved_48[16];
+	uint32_t vifrt; /* VI Resources Flexible Total */
+	uint32_t virfa; /* VI Resources Flexible Assigned */
+	uint16_t virfap; /* VI Resources Flexible Allocated to Primary */
+	uint16_t viprt; /* VI Resources Private Total */
+	uint16_t vifrsm; /* VI Resources Flexible Secondary Maximum */
+	uint16_t vigran; /* VI Flexible Resource Preferred Granularity */
+	uint8_t reserved_80[4016];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_primary_controller_capabilities, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, cntlid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, portid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, crt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrt, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfa, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqrfap, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqprt, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqfrsm, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vqgran, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_48, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrt, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfa, 68);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, virfap, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, viprt, 74);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vifrsm, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, vigran, 78);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_primary_controller_capabilities, reserved_80, 80);
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_SHIFT 0 /* VQ Resources supported */
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ_MASK 0x1u
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_SHIFT 1 /* VI Resources supported */
+#define GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI_MASK 0x2u
+
+/* SecondaryController: A secondary controller (libnvme 1.3 nvme_secondary_ctrl) */
+struct gpunvme_secondary_controller {
+	uint16_t scid; /* Secondary Controller Identifier */
+	uint16_t pcid; /* Primary Controller Identifier */
+	uint8_t scs; /* Secondary Controller State */
+	uint8_t reserved_5[3];
+	uint16_t vfn; /* Virtual Function Number */
+	uint16_t nvq; /* Number of VQ Flexible Resources Assigned */
+	uint16_t nvi; /* Number of VI Flexible Resources Assigned */
+	uint8_t reserved_14[18];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, pcid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, scs, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, vfn, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvq, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, nvi, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller, reserved_14, 14);
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_SHIFT 0 /* State */
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_MASK 0x1u
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE 0x0u
+#define GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE 0x1u
+
+/* SecondaryControllerList: Up to 127 secondary controllers (libnvme 1.3 nvme_secondary_ctrl_list) */
+struct gpunvme_secondary_controller_list {
+	uint8_t numid; /* Number of Identifiers */
+	uint8_t reserved_1[31];
+	struct gpunvme_secondary_controller entry[127]; /* Secondary controllers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_secondary_controller_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, numid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_secondary_controller_list, entry, 32);
+
+/* NamespaceGranularity: Sizes that suit a namespace to create (NVM 1.2 §4.1.5.8) */
+struct gpunvme_namespace_granularity {
+	uint64_t nsg; /* Namespace Size Granularity in bytes */
+	uint64_t ncg; /* Namespace Capacity Granularity in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, nsg, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity, ncg, 8);
+
+/* NamespaceGranularityList: Up to 64 granularities (NVM 1.2 §4.1.5.8) */
+struct gpunvme_namespace_granularity_list {
+	uint32_t nga; /* Namespace Granularity Attributes */
+	uint8_t nd; /* Number of Descriptors, 0's based */
+	uint8_t reserved_5[27];
+	struct gpunvme_namespace_granularity ngd[64]; /* One for each LBA format, or one for all */
+	uint8_t reserved_1056[3040];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_granularity_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nga, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, nd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, ngd, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_granularity_list, reserved_1056, 1056);
+#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_SHIFT 0 /* Granularity Descriptor Mapping */
+#define GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM_MASK 0x1u
+
+/* UuidListEntry: A UUID and whose it is (libnvme 1.3 nvme_id_uuid_list_entry) */
+struct gpunvme_uuid_list_entry {
+	uint32_t bits_0; /* IDASC */
+	uint8_t reserved_4[12];
+	uint8_t uuid[16]; /* UUID, big endian */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list_entry, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list_entry, uuid, 16);
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_SHIFT 0 /* Identifier Association */
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_MASK 0x3u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_NONE 0x0u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR 0x1u
+#define GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR 0x2u
+
+/* UuidList: Up to 127 UUIDs (libnvme 1.3 nvme_id_uuid_list) */
+struct gpunvme_uuid_list {
+	uint8_t reserved_0[32];
+	struct gpunvme_uuid_list_entry entry[127]; /* UUIDs, from UUID Index 1 on */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_uuid_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_uuid_list, entry, 32);
+
+/* DomainAttributes: A domain (Base 2.1 §5.1.13.2.15) */
+struct gpunvme_domain_attributes {
+	uint16_t did; /* Domain Identifier */
+	uint8_t reserved_2[14];
+	uint64_t tdc[2]; /* Total Domain Capacity in bytes */
+	uint64_t udc[2]; /* Unallocated Domain Capacity in bytes */
+	uint64_t megdc[2]; /* Max Endurance Group Domain Capacity in bytes */
+	uint8_t reserved_64[64];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_domain_attributes, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, did, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, tdc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, udc, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, megdc, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_attributes, reserved_64, 64);
+
+/* DomainList: Up to 31 domains (Base 2.1 §5.1.13.2.15) */
+struct gpunvme_domain_list {
+	uint8_t nument; /* Number of Entries */
+	uint8_t reserved_1[127];
+	struct gpunvme_domain_attributes entry[31]; /* Domains */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_domain_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, nument, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_domain_list, entry, 128);
+
+/* EnduranceGroupList: Up to 2047 Endurance Group Identifiers (Base 2.1 §5.1.13.2.16) */
+struct gpunvme_endurance_group_list {
+	uint16_t negids; /* Number of Endurance Group Identifiers */
+	uint16_t endgid[2047]; /* Endurance Group Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, negids, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_list, endgid, 2);
+
+/* IoCommandSetVector: Command sets that can be used at once (libnvme 1.16 nvme_id_iocs_iocsc) */
+struct gpunvme_io_command_set_vector {
+	uint32_t bits_0; /* NVMCS KVCS ZNSCS SLMCS CPNCS */
+	uint8_t reserved_4[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_set_vector, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_set_vector, reserved_4, 4);
+#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_SHIFT 0 /* NVM Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS_MASK 0x1u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_SHIFT 1 /* Key Value Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_KVCS_MASK 0x2u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_SHIFT 2 /* Zoned Namespace Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS_MASK 0x4u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_SHIFT 3 /* Subsystem Local Memory Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS_MASK 0x8u
+#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_SHIFT 4 /* Computational Programs Command Set */
+#define GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS_MASK 0x10u
+
+/* IoCommandSets: Combinations of command sets (Base 2.1 §5.1.13.2.19) */
+struct gpunvme_io_command_sets {
+	struct gpunvme_io_command_set_vector iocsc[512]; /* I/O Command Set Combinations */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_io_command_sets, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_io_command_sets, iocsc, 0);
+
 /* NamespaceToCreate: What a namespace is created with (NVM 1.2 §4.1.6) */
 struct gpunvme_namespace_to_create {
 	uint64_t nsze; /* Namespace Size in logical blocks */
@@ -2044,6 +2552,1023 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK 0x5u
 #define GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR 0xfu
 
+/* DatasetManagementRange: A range of logical blocks with attributes (NVM 1.2 §3.3.3) */
+struct gpunvme_dataset_management_range {
+	uint32_t cattr; /* Context Attributes */
+	uint32_t llb; /* Length in Logical Blocks */
+	uint64_t slba; /* Starting LBA */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_dataset_management_range, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_dataset_management_range, cattr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_dataset_management_range, llb, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_dataset_management_range, slba, 8);
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_SHIFT 0 /* Access Frequency */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_MASK 0xfu
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_NONE 0x0u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_TYPICAL 0x1u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_INFREQUENT 0x2u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT_READS 0x3u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT_WRITES 0x4u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT 0x5u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_SHIFT 4 /* Access Latency */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_MASK 0x30u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_NONE 0x0u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_IDLE 0x1u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_NORMAL 0x2u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_LOW 0x3u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SRR_SHIFT 8 /* Sequential Read Range */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SRR_MASK 0x100u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SWR_SHIFT 9 /* Sequential Write Range */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SWR_MASK 0x200u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_WPREP_SHIFT 10 /* Write Prepare */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_WPREP_MASK 0x400u
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_CASZE_SHIFT 24 /* Command Access Size in logical blocks */
+#define GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_CASZE_MASK 0xff000000u
+
+/* CopyRange0: A range to copy, 16b guards (NVM 1.2 §3.3.2) */
+struct gpunvme_copy_range0 {
+	uint8_t reserved_0[8];
+	uint64_t slba; /* Starting LBA */
+	uint16_t nlb; /* Number of Logical Blocks, 0's based */
+	uint16_t bits_18; /* CETYPE */
+	uint16_t cev; /* Command Extension Value */
+	uint8_t reserved_22[2];
+	uint32_t elbt; /* Expected Logical Block Tags */
+	uint16_t elbat; /* Expected Logical Block Application Tag */
+	uint16_t elbatm; /* Expected Logical Block Application Tag Mask */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_copy_range0, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, slba, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, nlb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, bits_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, cev, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, reserved_22, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, elbt, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, elbat, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range0, elbatm, 30);
+#define GPUNVME_COPY_RANGE0_CETYPE_SHIFT 0 /* Command Extension Type */
+#define GPUNVME_COPY_RANGE0_CETYPE_MASK 0xfu
+
+/* CopyRange1: A range to copy, 32b or 64b guards (NVM 1.2 §3.3.2) */
+struct gpunvme_copy_range1 {
+	uint8_t reserved_0[8];
+	uint64_t slba; /* Starting LBA */
+	uint16_t nlb; /* Number of Logical Blocks, 0's based */
+	uint16_t bits_18; /* CETYPE */
+	uint16_t cev; /* Command Extension Value */
+	uint8_t reserved_22[4];
+	uint8_t elbt[10]; /* Expected Logical Block Tags */
+	uint16_t elbat; /* Expected Logical Block Application Tag */
+	uint16_t elbatm; /* Expected Logical Block Application Tag Mask */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_copy_range1, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, slba, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, nlb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, bits_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, cev, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, reserved_22, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, elbt, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, elbat, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, elbatm, 38);
+#define GPUNVME_COPY_RANGE1_CETYPE_SHIFT 0 /* Command Extension Type */
+#define GPUNVME_COPY_RANGE1_CETYPE_MASK 0xfu
+
+/* CopyRange2: A range of another namespace to copy, 16b guards (NVM 1.2 §3.3.2) */
+struct gpunvme_copy_range2 {
+	uint32_t snsid; /* Source Namespace Identifier */
+	uint8_t reserved_4[4];
+	uint64_t slba; /* Starting LBA */
+	uint16_t nlb; /* Number of Logical Blocks, 0's based */
+	uint16_t bits_18; /* CETYPE */
+	uint16_t cev; /* Command Extension Value */
+	uint16_t sopt; /* Source Options */
+	uint32_t elbt; /* Expected Logical Block Tags */
+	uint16_t elbat; /* Expected Logical Block Application Tag */
+	uint16_t elbatm; /* Expected Logical Block Application Tag Mask */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_copy_range2, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, snsid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, slba, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, nlb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, bits_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, cev, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, sopt, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, elbt, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, elbat, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, elbatm, 30);
+#define GPUNVME_COPY_RANGE2_CETYPE_SHIFT 0 /* Command Extension Type */
+#define GPUNVME_COPY_RANGE2_CETYPE_MASK 0xfu
+#define GPUNVME_COPY_RANGE2_SOPT_FCO_SHIFT 15 /* Fast Copy Only */
+#define GPUNVME_COPY_RANGE2_SOPT_FCO_MASK 0x8000u
+
+/* CopyRange3: A range of another namespace to copy, 32b or 64b guards (NVM 1.2 §3.3.2) */
+struct gpunvme_copy_range3 {
+	uint32_t snsid; /* Source Namespace Identifier */
+	uint8_t reserved_4[4];
+	uint64_t slba; /* Starting LBA */
+	uint16_t nlb; /* Number of Logical Blocks, 0's based */
+	uint16_t bits_18; /* CETYPE */
+	uint16_t cev; /* Command Extension Value */
+	uint16_t sopt; /* Source Options */
+	uint8_t reserved_24[2];
+	uint8_t elbt[10]; /* Expected Logical Block Tags */
+	uint16_t elbat; /* Expected Logical Block Application Tag */
+	uint16_t elbatm; /* Expected Logical Block Application Tag Mask */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_copy_range3, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, snsid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, slba, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, nlb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, bits_18, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, cev, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, sopt, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, reserved_24, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, elbt, 26);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, elbat, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range3, elbatm, 38);
+#define GPUNVME_COPY_RANGE3_CETYPE_SHIFT 0 /* Command Extension Type */
+#define GPUNVME_COPY_RANGE3_CETYPE_MASK 0xfu
+#define GPUNVME_COPY_RANGE3_SOPT_FCO_SHIFT 15 /* Fast Copy Only */
+#define GPUNVME_COPY_RANGE3_SOPT_FCO_MASK 0x8000u
+
+/* ProtectionInformation16: Protection information, CRC-16 guard (NVM 1.2 §5.3.1.1) */
+struct gpunvme_protection_information16 {
+	uint8_t guard[2]; /* Guard, big endian */
+	uint8_t at[2]; /* Application Tag, big endian */
+	uint8_t srs[4]; /* Storage and Reference Space, big endian */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_protection_information16, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information16, guard, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information16, at, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information16, srs, 4);
+
+/* ProtectionInformation32: Protection information, CRC-32C guard (NVM 1.2 §5.3.1.2) */
+struct gpunvme_protection_information32 {
+	uint8_t guard[4]; /* Guard, big endian */
+	uint8_t at[2]; /* Application Tag, big endian */
+	uint8_t srs[10]; /* Storage and Reference Space, big endian */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_protection_information32, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information32, guard, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information32, at, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information32, srs, 6);
+
+/* ProtectionInformation64: Protection information, 64b CRC guard (NVM 1.2 §5.3.1.3) */
+struct gpunvme_protection_information64 {
+	uint8_t guard[8]; /* Guard, big endian */
+	uint8_t at[2]; /* Application Tag, big endian */
+	uint8_t srs[6]; /* Storage and Reference Space, big endian */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_protection_information64, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information64, guard, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information64, at, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_protection_information64, srs, 10);
+
+/* ReservationRegisterData: The keys of Reservation Register (Base 2.2 §7.6) */
+struct gpunvme_reservation_register_data {
+	uint64_t crkey; /* Current Reservation Key */
+	uint64_t nrkey; /* New Reservation Key */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_register_data, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_register_data, crkey, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_register_data, nrkey, 8);
+
+/* ReservationAcquireData: The keys of Reservation Acquire (Base 2.2 §7.5) */
+struct gpunvme_reservation_acquire_data {
+	uint64_t crkey; /* Current Reservation Key */
+	uint64_t prkey; /* Preempt Reservation Key */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_acquire_data, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_acquire_data, crkey, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_acquire_data, prkey, 8);
+
+/* ReservationReleaseData: The key of Reservation Release (Base 2.2 §7.7) */
+struct gpunvme_reservation_release_data {
+	uint64_t crkey; /* Current Reservation Key */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_release_data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_release_data, crkey, 0);
+
+/* ReservationStatus: Header of Reservation Report (Base 2.2 §7.8) */
+struct gpunvme_reservation_status {
+	uint32_t gen; /* Generation */
+	uint8_t rtype; /* Reservation Type */
+	uint8_t regstrnt[2]; /* Number of Registrants */
+	uint8_t reserved_7[2];
+	uint8_t ptpls; /* Persist Through Power Loss State */
+	uint8_t reserved_10[14];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_status, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, gen, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, rtype, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, regstrnt, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, reserved_7, 7);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, ptpls, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status, reserved_10, 10);
+#define GPUNVME_RESERVATION_STATUS_RTYPE_NONE 0x0u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE 0x1u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS 0x2u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY 0x3u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY 0x4u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS 0x5u
+#define GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS 0x6u
+#define GPUNVME_RESERVATION_STATUS_PTPLS_RELEASED 0x0u
+#define GPUNVME_RESERVATION_STATUS_PTPLS_PERSISTENT 0x1u
+
+/* ReservationStatusExtended: Header of Reservation Report with EDS (Base 2.2 §7.8) */
+struct gpunvme_reservation_status_extended {
+	uint32_t gen; /* Generation */
+	uint8_t rtype; /* Reservation Type */
+	uint8_t regstrnt[2]; /* Number of Registrants */
+	uint8_t reserved_7[2];
+	uint8_t ptpls; /* Persist Through Power Loss State */
+	uint8_t reserved_10[54];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_status_extended, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, gen, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, rtype, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, regstrnt, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, reserved_7, 7);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, ptpls, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_status_extended, reserved_10, 10);
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_NONE 0x0u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE 0x1u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS 0x2u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY 0x3u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY 0x4u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS 0x5u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS 0x6u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_PTPLS_RELEASED 0x0u
+#define GPUNVME_RESERVATION_STATUS_EXTENDED_PTPLS_PERSISTENT 0x1u
+
+/* Registrant: A registrant of a namespace (Base 2.2 §7.8) */
+struct gpunvme_registrant {
+	uint16_t cntlid; /* Controller ID; FFFFh: none, FFFDh: elsewhere */
+	uint8_t rcsts; /* Reservation Status */
+	uint8_t reserved_3[5];
+	uint64_t hostid; /* Host Identifier */
+	uint64_t rkey; /* Reservation Key */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_registrant, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant, cntlid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant, rcsts, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant, hostid, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant, rkey, 16);
+#define GPUNVME_REGISTRANT_RCSTS_AHHR_SHIFT 0 /* Association with Host Holding Reservation */
+#define GPUNVME_REGISTRANT_RCSTS_AHHR_MASK 0x1u
+
+/* RegistrantExtended: A registrant of a namespace, with EDS (Base 2.2 §7.8) */
+struct gpunvme_registrant_extended {
+	uint16_t cntlid; /* Controller ID; FFFFh: none, FFFDh: elsewhere */
+	uint8_t rcsts; /* Reservation Status */
+	uint8_t reserved_3[5];
+	uint64_t rkey; /* Reservation Key */
+	uint8_t hostid[16]; /* Host Identifier */
+	uint8_t reserved_32[32];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_registrant_extended, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, cntlid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, rcsts, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, rkey, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, hostid, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_registrant_extended, reserved_32, 32);
+#define GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR_SHIFT 0 /* Association with Host Holding Reservation */
+#define GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR_MASK 0x1u
+
+/* ReclaimUnitHandleStatus: Header of the list of handles (Base 2.2 §7.3.1.1) */
+struct gpunvme_reclaim_unit_handle_status {
+	uint8_t reserved_0[14];
+	uint16_t nruhsd; /* Number of Reclaim Unit Handle Status Descriptors */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, reserved_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status, nruhsd, 14);
+
+/* ReclaimUnitHandleStatusDescriptor: What a Placement Identifier refers to (NVM 1.2 §3.2.1.1) */
+struct gpunvme_reclaim_unit_handle_status_descriptor {
+	uint16_t pid; /* Placement Identifier */
+	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
+	uint32_t earutr; /* Estimated Active Reclaim Unit Time Remaining, seconds */
+	uint64_t ruamw; /* Reclaim Unit Available Media Writes in logical blocks */
+	uint8_t reserved_16[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_status_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, pid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_status_descriptor, reserved_16, 16);
+
+/* ZoneAppendCompletion: Dwords 0 and 1 of the completion (ZNS 1.1 §3.4.1.2) */
+struct gpunvme_zone_append_completion {
+	uint64_t alba; /* Assigned LBA */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_zone_append_completion, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_append_completion, alba, 0);
+
+/* ReportZones: Header of a report of zones (ZNS 1.1 §3.4.2.2) */
+struct gpunvme_report_zones {
+	uint64_t nr_zones; /* Number of Zones */
+	uint8_t reserved_8[56];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_report_zones, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, nr_zones, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_report_zones, reserved_8, 8);
+
+/* ZoneDescriptor: What a report says of a zone (ZNS 1.1 §3.4.2.2.3) */
+struct gpunvme_zone_descriptor {
+	uint16_t bits_0; /* ZT ZS */
+	uint8_t za; /* Zone Attributes */
+	uint8_t zai; /* Zone Attributes Information */
+	uint8_t reserved_4[4];
+	uint64_t zcap; /* Zone Capacity in logical blocks */
+	uint64_t zslba; /* Zone Start Logical Block Address */
+	uint64_t wp; /* Write Pointer, an LBA */
+	uint8_t reserved_32[32];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_zone_descriptor, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, bits_0, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, za, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, zai, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, zcap, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, zslba, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, wp, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_zone_descriptor, reserved_32, 32);
+#define GPUNVME_ZONE_DESCRIPTOR_ZT_SHIFT 0 /* Zone Type */
+#define GPUNVME_ZONE_DESCRIPTOR_ZT_MASK 0xfu
+#define GPUNVME_ZONE_DESCRIPTOR_ZT_SEQUENTIAL_WRITE_REQUIRED 0x2u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_SHIFT 12 /* Zone State */
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_MASK 0xf000u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_EMPTY 0x1u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_IMPLICITLY_OPENED 0x2u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_EXPLICITLY_OPENED 0x3u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_CLOSED 0x4u
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_READ_ONLY 0xdu
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_FULL 0xeu
+#define GPUNVME_ZONE_DESCRIPTOR_ZS_OFFLINE 0xfu
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZFC_SHIFT 0 /* Zone Finished by Controller */
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZFC_MASK 0x1u
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_FZR_SHIFT 1 /* Finish Zone Recommended */
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_FZR_MASK 0x2u
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_RZR_SHIFT 2 /* Reset Zone Recommended */
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_RZR_MASK 0x4u
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZRWAV_SHIFT 3 /* Zone Random Write Area Valid */
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZRWAV_MASK 0x8u
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZDEV_SHIFT 7 /* Zone Descriptor Extension Valid */
+#define GPUNVME_ZONE_DESCRIPTOR_ZA_ZDEV_MASK 0x80u
+#define GPUNVME_ZONE_DESCRIPTOR_ZAI_FZRTL_SHIFT 0 /* Finish Zone Recommended Time Limit: FRL, FRL1 to FRL3 */
+#define GPUNVME_ZONE_DESCRIPTOR_ZAI_FZRTL_MASK 0x3u
+#define GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL_SHIFT 2 /* Reset Zone Recommended Time Limit: RRL, RRL1 to RRL3 */
+#define GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL_MASK 0xcu
+
+/* PciHeader: PCI Express Type 0 configuration space header (PCIe 1.2 §3.8.1) */
+struct gpunvme_pci_header {
+	uint16_t vid; /* Vendor ID */
+	uint16_t did; /* Device ID */
+	uint16_t cmd; /* Command */
+	uint16_t sts; /* Device Status */
+	uint8_t rid; /* Revision ID */
+	uint8_t pi; /* Class Code: Programming Interface */
+	uint8_t scc; /* Class Code: Sub Class Code */
+	uint8_t bcc; /* Class Code: Base Class Code */
+	uint8_t cls; /* Cache Line Size, in dwords */
+	uint8_t mlt; /* Master Latency Timer */
+	uint8_t htype; /* Header Type */
+	uint8_t bist; /* Built-In Self Test */
+	uint32_t bar[6]; /* Base Address Registers; 0 and 1 are MLBAR and MUBAR */
+	uint32_t ccptr; /* CardBus CIS Pointer */
+	uint16_t ssvid; /* Subsystem Vendor ID */
+	uint16_t ssid; /* Subsystem ID */
+	uint32_t erom; /* Expansion ROM Base Address */
+	uint8_t cap; /* Capabilities Pointer */
+	uint8_t reserved_53[7];
+	uint8_t iline; /* Interrupt Line */
+	uint8_t ipin; /* Interrupt Pin */
+	uint8_t mgnt; /* Minimum Grant */
+	uint8_t mlat; /* Maximum Latency */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_header, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, vid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cmd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, sts, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, rid, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, pi, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, scc, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bcc, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cls, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlt, 13);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, htype, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bist, 15);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, bar, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ccptr, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssvid, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ssid, 46);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, erom, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, cap, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, reserved_53, 53);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, iline, 60);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, ipin, 61);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mgnt, 62);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_header, mlat, 63);
+#define GPUNVME_PCI_HEADER_CMD_IOSE_SHIFT 0 /* I/O Space Enable */
+#define GPUNVME_PCI_HEADER_CMD_IOSE_MASK 0x1u
+#define GPUNVME_PCI_HEADER_CMD_MSE_SHIFT 1 /* Memory Space Enable */
+#define GPUNVME_PCI_HEADER_CMD_MSE_MASK 0x2u
+#define GPUNVME_PCI_HEADER_CMD_BME_SHIFT 2 /* Bus Master Enable */
+#define GPUNVME_PCI_HEADER_CMD_BME_MASK 0x4u
+#define GPUNVME_PCI_HEADER_CMD_SCE_SHIFT 3 /* Special Cycle Enable */
+#define GPUNVME_PCI_HEADER_CMD_SCE_MASK 0x8u
+#define GPUNVME_PCI_HEADER_CMD_MWIE_SHIFT 4 /* Memory Write and Invalidate Enable */
+#define GPUNVME_PCI_HEADER_CMD_MWIE_MASK 0x10u
+#define GPUNVME_PCI_HEADER_CMD_VGA_SHIFT 5 /* VGA Palette Snooping Enable */
+#define GPUNVME_PCI_HEADER_CMD_VGA_MASK 0x20u
+#define GPUNVME_PCI_HEADER_CMD_PEE_SHIFT 6 /* Parity Error Response Enable */
+#define GPUNVME_PCI_HEADER_CMD_PEE_MASK 0x40u
+#define GPUNVME_PCI_HEADER_CMD_ISWCC_SHIFT 7 /* IDSEL Stepping/Wait Cycle Control */
+#define GPUNVME_PCI_HEADER_CMD_ISWCC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_CMD_SEE_SHIFT 8 /* SERR# Enable */
+#define GPUNVME_PCI_HEADER_CMD_SEE_MASK 0x100u
+#define GPUNVME_PCI_HEADER_CMD_FBE_SHIFT 9 /* Fast Back-to-Back Enable */
+#define GPUNVME_PCI_HEADER_CMD_FBE_MASK 0x200u
+#define GPUNVME_PCI_HEADER_CMD_ID_SHIFT 10 /* Interrupt Disable */
+#define GPUNVME_PCI_HEADER_CMD_ID_MASK 0x400u
+#define GPUNVME_PCI_HEADER_STS_IR_SHIFT 0 /* Immediate Readiness */
+#define GPUNVME_PCI_HEADER_STS_IR_MASK 0x1u
+#define GPUNVME_PCI_HEADER_STS_IS_SHIFT 3 /* Interrupt Status */
+#define GPUNVME_PCI_HEADER_STS_IS_MASK 0x8u
+#define GPUNVME_PCI_HEADER_STS_CL_SHIFT 4 /* Capabilities List */
+#define GPUNVME_PCI_HEADER_STS_CL_MASK 0x10u
+#define GPUNVME_PCI_HEADER_STS_C66_SHIFT 5 /* 66 MHz Capable */
+#define GPUNVME_PCI_HEADER_STS_C66_MASK 0x20u
+#define GPUNVME_PCI_HEADER_STS_FBC_SHIFT 7 /* Fast Back-to-Back Capable */
+#define GPUNVME_PCI_HEADER_STS_FBC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_STS_DPD_SHIFT 8 /* Master Data Parity Error Detected */
+#define GPUNVME_PCI_HEADER_STS_DPD_MASK 0x100u
+#define GPUNVME_PCI_HEADER_STS_DEVT_SHIFT 9 /* DEVSEL# Timing */
+#define GPUNVME_PCI_HEADER_STS_DEVT_MASK 0x600u
+#define GPUNVME_PCI_HEADER_STS_STA_SHIFT 11 /* Signaled Target-Abort */
+#define GPUNVME_PCI_HEADER_STS_STA_MASK 0x800u
+#define GPUNVME_PCI_HEADER_STS_RTA_SHIFT 12 /* Received Target Abort */
+#define GPUNVME_PCI_HEADER_STS_RTA_MASK 0x1000u
+#define GPUNVME_PCI_HEADER_STS_RMA_SHIFT 13 /* Received Master-Abort */
+#define GPUNVME_PCI_HEADER_STS_RMA_MASK 0x2000u
+#define GPUNVME_PCI_HEADER_STS_SSE_SHIFT 14 /* Signaled System Error */
+#define GPUNVME_PCI_HEADER_STS_SSE_MASK 0x4000u
+#define GPUNVME_PCI_HEADER_STS_DPE_SHIFT 15 /* Detected Parity Error */
+#define GPUNVME_PCI_HEADER_STS_DPE_MASK 0x8000u
+#define GPUNVME_PCI_HEADER_HTYPE_HL_SHIFT 0 /* Header Layout: 0 for this one */
+#define GPUNVME_PCI_HEADER_HTYPE_HL_MASK 0x7fu
+#define GPUNVME_PCI_HEADER_HTYPE_MFD_SHIFT 7 /* Multi-Function Device */
+#define GPUNVME_PCI_HEADER_HTYPE_MFD_MASK 0x80u
+#define GPUNVME_PCI_HEADER_BIST_CC_SHIFT 0 /* Completion Code */
+#define GPUNVME_PCI_HEADER_BIST_CC_MASK 0xfu
+#define GPUNVME_PCI_HEADER_BIST_SB_SHIFT 6 /* Start BIST */
+#define GPUNVME_PCI_HEADER_BIST_SB_MASK 0x40u
+#define GPUNVME_PCI_HEADER_BIST_BC_SHIFT 7 /* BIST Capable */
+#define GPUNVME_PCI_HEADER_BIST_BC_MASK 0x80u
+#define GPUNVME_PCI_HEADER_BAR_RTE_SHIFT 0 /* Resource Type Indicator: I/O space */
+#define GPUNVME_PCI_HEADER_BAR_RTE_MASK 0x1u
+#define GPUNVME_PCI_HEADER_BAR_TP_SHIFT 1 /* Type: 0 for 32 bits, 2 for 64 */
+#define GPUNVME_PCI_HEADER_BAR_TP_MASK 0x6u
+#define GPUNVME_PCI_HEADER_BAR_PF_SHIFT 3 /* Prefetchable */
+#define GPUNVME_PCI_HEADER_BAR_PF_MASK 0x8u
+#define GPUNVME_PCI_HEADER_BAR_BA_SHIFT 4 /* Base Address: address bits 31:4 */
+#define GPUNVME_PCI_HEADER_BAR_BA_MASK 0xfffffff0u
+
+/* PciCapability: First bytes of every capability (PCIe 1.2 §3.8.2.1) */
+struct gpunvme_pci_capability {
+	uint8_t cid; /* Capability ID */
+	uint8_t next; /* Next Capability: its offset, or 0 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_capability, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_capability, next, 1);
+
+/* PciExtendedCapability: First dword of every extended capability (PCIe 1.2 §3.8.6.1) */
+struct gpunvme_pci_extended_capability {
+	uint32_t header; /* Extended capability header */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_extended_capability, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_extended_capability, header, 0);
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_SHIFT 0 /* Capability ID */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID_MASK 0xffffu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_SHIFT 16 /* Capability Version */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER_MASK 0xf0000u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_SHIFT 20 /* Next Pointer: its offset, or 0 */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT_MASK 0xfff00000u
+
+/* PowerManagementCapability: PCI Power Management (PCIe 1.2 §3.8.2) */
+struct gpunvme_power_management_capability {
+	uint8_t cid; /* Capability ID: 1h */
+	uint8_t next; /* Next Capability */
+	uint16_t pc; /* Power Management Capabilities */
+	uint16_t pmcs; /* Power Management Control and Status */
+	uint8_t reserved_6[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_power_management_capability, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, next, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pc, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, pmcs, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_management_capability, reserved_6, 6);
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_SHIFT 0 /* Version */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS_MASK 0x7u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_SHIFT 3 /* PME Clock */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC_MASK 0x8u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_SHIFT 5 /* Device Specific Initialization */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI_MASK 0x20u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_SHIFT 6 /* Aux_Current */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC_MASK 0x1c0u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_SHIFT 9 /* D1_Support */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S_MASK 0x200u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_SHIFT 10 /* D2_Support */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S_MASK 0x400u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_SHIFT 11 /* PME Support: D0, D1, D2, D3hot, D3cold */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP_MASK 0xf800u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_SHIFT 0 /* Power State */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_MASK 0x3u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0 0x0u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1 0x1u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2 0x2u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT 0x3u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_SHIFT 3 /* No Soft Reset */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST_MASK 0x8u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_SHIFT 8 /* PME Enable */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE_MASK 0x100u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_SHIFT 9 /* Data Select */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE_MASK 0x1e00u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_SHIFT 13 /* Data Scale */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC_MASK 0x6000u
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_SHIFT 15 /* PME Status; writing 1 clears it */
+#define GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES_MASK 0x8000u
+
+/* MsixCapability: MSI-X (PCIe 1.2 §3.8.4) */
+struct gpunvme_msix_capability {
+	uint8_t cid; /* Capability ID: 11h */
+	uint8_t next; /* Next Pointer */
+	uint16_t mxc; /* MSI-X Message Control */
+	uint32_t mtab; /* Table Offset and Table BIR */
+	uint32_t mpba; /* PBA Offset and PBA BIR */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_msix_capability, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, next, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mxc, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mtab, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_capability, mpba, 8);
+#define GPUNVME_MSIX_CAPABILITY_MXC_TS_SHIFT 0 /* Table Size, 0's based */
+#define GPUNVME_MSIX_CAPABILITY_MXC_TS_MASK 0x7ffu
+#define GPUNVME_MSIX_CAPABILITY_MXC_FM_SHIFT 14 /* Function Mask */
+#define GPUNVME_MSIX_CAPABILITY_MXC_FM_MASK 0x4000u
+#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_SHIFT 15 /* MSI-X Enable */
+#define GPUNVME_MSIX_CAPABILITY_MXC_MXE_MASK 0x8000u
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_SHIFT 0 /* Table BIR: which BAR */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TBIR_MASK 0x7u
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_SHIFT 3 /* Table Offset, in 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MTAB_TO_MASK 0xfffffff8u
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_SHIFT 0 /* PBA BIR: which BAR */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBIR_MASK 0x7u
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_SHIFT 3 /* PBA Offset, in 8 bytes */
+#define GPUNVME_MSIX_CAPABILITY_MPBA_PBAO_MASK 0xfffffff8u
+
+/* MsixTableEntry: One vector of the MSI-X Table (Linux 6.1 linux/pci_regs.h PCI_MSIX_ENTRY) */
+struct gpunvme_msix_table_entry {
+	uint32_t lower_addr; /* Message Address */
+	uint32_t upper_addr; /* Message Upper Address */
+	uint32_t data; /* Message Data */
+	uint32_t vector_ctrl; /* Vector Control */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_msix_table_entry, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, lower_addr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, upper_addr, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_msix_table_entry, vector_ctrl, 12);
+#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_SHIFT 0 /* Masked */
+#define GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT_MASK 0x1u
+
+/* PciExpressCapability: PCI Express (PCIe 1.2 §3.8.5) */
+struct gpunvme_pci_express_capability {
+	uint8_t cid; /* Capability ID: 10h */
+	uint8_t next; /* Next Pointer */
+	uint16_t pxcap; /* PCI Express Capabilities */
+	uint32_t pxdcap; /* Device Capabilities */
+	uint16_t pxdc; /* Device Control */
+	uint16_t pxds; /* Device Status */
+	uint32_t pxlcap; /* Link Capabilities */
+	uint16_t pxlc; /* Link Control */
+	uint16_t pxls; /* Link Status */
+	uint8_t reserved_20[16];
+	uint32_t pxdcap2; /* Device Capabilities 2 */
+	uint16_t pxdc2; /* Device Control 2 */
+	uint16_t pxds2; /* Device Status 2 */
+	uint32_t pxlcap2; /* Link Capabilities 2 */
+	uint16_t pxlc2; /* Link Control 2 */
+	uint16_t pxls2; /* Link Status 2 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pci_express_capability, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, cid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, next, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxcap, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxdcap, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxdc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxds, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxlcap, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxlc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxls, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, reserved_20, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxdcap2, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxdc2, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxds2, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxlcap2, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxlc2, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pci_express_capability, pxls2, 50);
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_VER_SHIFT 0 /* Capability Version */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_VER_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_SHIFT 4 /* Device/Port Type */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_MASK 0xf0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ENDPOINT 0x0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_LEGACY_ENDPOINT 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ROOT_PORT 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_UPSTREAM 0x5u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_DOWNSTREAM 0x6u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_SI_SHIFT 8 /* Slot Implemented */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_SI_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_IMN_SHIFT 9 /* Interrupt Message Number */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_IMN_MASK 0x3e00u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_MPS_SHIFT 0 /* Max_Payload_Size Supported: 128 * 2 ^ n bytes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_MPS_MASK 0x7u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_PFS_SHIFT 3 /* Phantom Functions Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_PFS_MASK 0x18u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_ETFS_SHIFT 5 /* Extended Tag Field Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_ETFS_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L0SL_SHIFT 6 /* Endpoint L0s Acceptable Latency */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L0SL_MASK 0x1c0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L1L_SHIFT 9 /* Endpoint L1 Acceptable Latency */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L1L_MASK 0xe00u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_RER_SHIFT 15 /* Role-based Error Reporting */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_RER_MASK 0x8000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLV_SHIFT 18 /* Captured Slot Power Limit Value */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLV_MASK 0x3fc0000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLS_SHIFT 26 /* Captured Slot Power Limit Scale: 10 ^ -n watts */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLS_MASK 0xc000000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_FLRC_SHIFT 28 /* Function Level Reset Capability */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_FLRC_MASK 0x10000000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_CERE_SHIFT 0 /* Correctable Error Reporting Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_CERE_MASK 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_NFERE_SHIFT 1 /* Non-Fatal Error Reporting Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_NFERE_MASK 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_FERE_SHIFT 2 /* Fatal Error Reporting Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_FERE_MASK 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_URRE_SHIFT 3 /* Unsupported Request Reporting Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_URRE_MASK 0x8u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ERO_SHIFT 4 /* Enable Relaxed Ordering */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ERO_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MPS_SHIFT 5 /* Max_Payload_Size: 128 * 2 ^ n bytes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MPS_MASK 0xe0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ETE_SHIFT 8 /* Extended Tag Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ETE_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_PFE_SHIFT 9 /* Phantom Functions Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_PFE_MASK 0x200u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_APPME_SHIFT 10 /* AUX Power PM Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_APPME_MASK 0x400u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ENS_SHIFT 11 /* Enable No Snoop */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ENS_MASK 0x800u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MRRS_SHIFT 12 /* Max_Read_Request_Size: 128 * 2 ^ n bytes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MRRS_MASK 0x7000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_IFLR_SHIFT 15 /* Initiate Function Level Reset */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_IFLR_MASK 0x8000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_CED_SHIFT 0 /* Correctable Error Detected; writing 1 clears it */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_CED_MASK 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_NFED_SHIFT 1 /* Non-Fatal Error Detected; writing 1 clears it */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_NFED_MASK 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_FED_SHIFT 2 /* Fatal Error Detected; writing 1 clears it */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_FED_MASK 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_URD_SHIFT 3 /* Unsupported Request Detected; writing 1 clears it */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_URD_MASK 0x8u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_APD_SHIFT 4 /* AUX Power Detected */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_APD_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_TP_SHIFT 5 /* Transactions Pending */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_TP_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_SHIFT 0 /* Supported Link Speeds: the highest */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_2_5 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_5 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_8 0x3u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_16 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_32 0x5u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_64 0x6u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_MLW_SHIFT 4 /* Maximum Link Width, in lanes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_MLW_MASK 0x3f0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_ASPMS_SHIFT 10 /* Active State Power Management Support: L0s, L1 */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_ASPMS_MASK 0xc00u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L0SEL_SHIFT 12 /* L0s Exit Latency */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L0SEL_MASK 0x7000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L1EL_SHIFT 15 /* L1 Exit Latency */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L1EL_MASK 0x38000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_CPM_SHIFT 18 /* Clock Power Management */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_CPM_MASK 0x40000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SDERC_SHIFT 19 /* Surprise Down Error Reporting Capable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SDERC_MASK 0x80000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_DLLA_SHIFT 20 /* Data Link Layer Active Reporting Capable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_DLLA_MASK 0x100000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_LBNC_SHIFT 21 /* Link Bandwidth Notification Capability */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_LBNC_MASK 0x200000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_AOC_SHIFT 22 /* ASPM Optional Compliance */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_AOC_MASK 0x400000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_PN_SHIFT 24 /* Port Number */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_PN_MASK 0xff000000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ASPMC_SHIFT 0 /* Active State Power Management Control: L0s, L1 */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ASPMC_MASK 0x3u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RCB_SHIFT 3 /* Read Completion Boundary: 128 bytes, not 64 */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RCB_MASK 0x8u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LD_SHIFT 4 /* Link Disable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LD_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RL_SHIFT 5 /* Retrain Link */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RL_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_CCC_SHIFT 6 /* Common Clock Configuration */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_CCC_MASK 0x40u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ES_SHIFT 7 /* Extended Synch */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ES_MASK 0x80u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ECPM_SHIFT 8 /* Enable Clock Power Management */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ECPM_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_HAWD_SHIFT 9 /* Hardware Autonomous Width Disable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_HAWD_MASK 0x200u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LBMIE_SHIFT 10 /* Link Bandwidth Management Interrupt Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LBMIE_MASK 0x400u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LABIE_SHIFT 11 /* Link Autonomous Bandwidth Interrupt Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LABIE_MASK 0x800u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_SHIFT 0 /* Current Link Speed */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_2_5 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_5 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_8 0x3u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_16 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_32 0x5u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_64 0x6u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_NLW_SHIFT 4 /* Negotiated Link Width, in lanes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_NLW_MASK 0x3f0u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LT_SHIFT 11 /* Link Training */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LT_MASK 0x800u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_SCC_SHIFT 12 /* Slot Clock Configuration */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_SCC_MASK 0x1000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_DLLLA_SHIFT 13 /* Data Link Layer Link Active */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_DLLLA_MASK 0x2000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LBMS_SHIFT 14 /* Link Bandwidth Management Status */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LBMS_MASK 0x4000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LABS_SHIFT 15 /* Link Autonomous Bandwidth Status */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LABS_MASK 0x8000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTRS_SHIFT 0 /* Completion Timeout Ranges Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTRS_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTDS_SHIFT 4 /* Completion Timeout Disable Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTDS_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_ARIFS_SHIFT 5 /* ARI Forwarding Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_ARIFS_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AORS_SHIFT 6 /* AtomicOp Routing Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AORS_MASK 0x40u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS32_SHIFT 7 /* 32-bit AtomicOp Completer Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS32_MASK 0x80u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS64_SHIFT 8 /* 64-bit AtomicOp Completer Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS64_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CCS128_SHIFT 9 /* 128-bit CAS Completer Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CCS128_MASK 0x200u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_NPRPR_SHIFT 10 /* No RO-enabled PR-PR Passing */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_NPRPR_MASK 0x400u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_LTRS_SHIFT 11 /* Latency Tolerance Reporting Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_LTRS_MASK 0x800u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_TPHCS_SHIFT 12 /* TPH Completer Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_TPHCS_MASK 0x3000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_OBFFS_SHIFT 18 /* OBFF Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_OBFFS_MASK 0xc0000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EFFS_SHIFT 20 /* Extended Fmt Field Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EFFS_MASK 0x100000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EETPS_SHIFT 21 /* End-End TLP Prefix Supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EETPS_MASK 0x200000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_MEETP_SHIFT 22 /* Max End-End TLP Prefixes */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_MEETP_MASK 0xc00000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTV_SHIFT 0 /* Completion Timeout Value */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTV_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTD_SHIFT 4 /* Completion Timeout Disable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTD_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ARI_SHIFT 5 /* ARI Forwarding Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ARI_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_REQ_SHIFT 6 /* AtomicOp Requester Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_REQ_MASK 0x40u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_EGRESS_BLOCK_SHIFT 7 /* AtomicOp Egress Blocking */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_EGRESS_BLOCK_MASK 0x80u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_REQ_EN_SHIFT 8 /* ID-based Ordering of requests */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_REQ_EN_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_CMP_EN_SHIFT 9 /* ID-based Ordering of completions */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_CMP_EN_MASK 0x200u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_LTRME_SHIFT 10 /* Latency Tolerance Reporting Mechanism Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_LTRME_MASK 0x400u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_OBFFE_SHIFT 13 /* OBFF Enable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_OBFFE_MASK 0x6000u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_2_5GB_SHIFT 1 /* Supports 2.5 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_2_5GB_MASK 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_5_0GB_SHIFT 2 /* Supports 5 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_5_0GB_MASK 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_8_0GB_SHIFT 3 /* Supports 8 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_8_0GB_MASK 0x8u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_16_0GB_SHIFT 4 /* Supports 16 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_16_0GB_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_32_0GB_SHIFT 5 /* Supports 32 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_32_0GB_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_64_0GB_SHIFT 6 /* Supports 64 GT/s */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_64_0GB_MASK 0x40u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_CROSSLINK_SHIFT 8 /* Crosslink supported */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_CROSSLINK_MASK 0x100u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_SHIFT 0 /* Target Link Speed */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_MASK 0xfu
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_2_5 0x1u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_5 0x2u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_8 0x3u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_16 0x4u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_32 0x5u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_64 0x6u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_ENTER_COMP_SHIFT 4 /* Enter Compliance */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_ENTER_COMP_MASK 0x10u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_HASD_SHIFT 5 /* Hardware Autonomous Speed Disable */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_HASD_MASK 0x20u
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TX_MARGIN_SHIFT 7 /* Transmit Margin */
+#define GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TX_MARGIN_MASK 0x380u
+
+/* AdvancedErrorReporting: PCI Express Advanced Error Reporting (PCIe 1.2 §3.8.6) */
+struct gpunvme_advanced_error_reporting {
+	uint32_t aerid; /* AER Capability ID */
+	uint32_t aeruces; /* Uncorrectable Error Status; writing 1 clears a bit */
+	uint32_t aerucem; /* Uncorrectable Error Mask */
+	uint32_t aerucesv; /* Uncorrectable Error Severity: 1 for fatal */
+	uint32_t aerces; /* Correctable Error Status; writing 1 clears a bit */
+	uint32_t aercem; /* Correctable Error Mask */
+	uint32_t aercc; /* Capabilities and Control */
+	uint32_t aerhl[4]; /* Header Log: dwords of a TLP header, first byte highest */
+	uint8_t reserved_44[12];
+	uint32_t aertlp[4]; /* TLP Prefix Log: first byte highest */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_advanced_error_reporting, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aerid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aeruces, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aerucem, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aerucesv, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aerces, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aercem, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aercc, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aerhl, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, reserved_44, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CID_SHIFT 0 /* Capability ID: 1h */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CID_MASK 0xffffu
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CVER_SHIFT 16 /* Capability Version */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CVER_MASK 0xf0000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_NEXT_SHIFT 20 /* Next Pointer */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERID_NEXT_MASK 0xfff00000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_DLPES_SHIFT 4 /* Data Link Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_DLPES_MASK 0x10u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_PTS_SHIFT 12 /* Poisoned TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_PTS_MASK 0x1000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_FCPES_SHIFT 13 /* Flow Control Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_FCPES_MASK 0x2000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CTS_SHIFT 14 /* Completion Timeout */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CTS_MASK 0x4000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CAS_SHIFT 15 /* Completer Abort */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CAS_MASK 0x8000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UCS_SHIFT 16 /* Unexpected Completion */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UCS_MASK 0x10000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ROS_SHIFT 17 /* Receiver Overflow */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ROS_MASK 0x20000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MTS_SHIFT 18 /* Malformed TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MTS_MASK 0x40000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ECRCES_SHIFT 19 /* ECRC Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ECRCES_MASK 0x80000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_URES_SHIFT 20 /* Unsupported Request Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_URES_MASK 0x100000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ACSSVS_SHIFT 21 /* ACS Violation */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ACSSVS_MASK 0x200000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UIES_SHIFT 22 /* Uncorrectable Internal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UIES_MASK 0x400000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MCBTS_SHIFT 23 /* MC Blocked TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MCBTS_MASK 0x800000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_AOEBS_SHIFT 24 /* AtomicOp Egress Blocked */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_AOEBS_MASK 0x1000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_TPBES_SHIFT 25 /* TLP Prefix Blocked Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_TPBES_MASK 0x2000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_DLPEM_SHIFT 4 /* Data Link Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_DLPEM_MASK 0x10u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_PTM_SHIFT 12 /* Poisoned TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_PTM_MASK 0x1000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_FCPEM_SHIFT 13 /* Flow Control Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_FCPEM_MASK 0x2000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CTM_SHIFT 14 /* Completion Timeout */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CTM_MASK 0x4000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CAM_SHIFT 15 /* Completer Abort */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CAM_MASK 0x8000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UCM_SHIFT 16 /* Unexpected Completion */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UCM_MASK 0x10000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ROM_SHIFT 17 /* Receiver Overflow */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ROM_MASK 0x20000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MTM_SHIFT 18 /* Malformed TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MTM_MASK 0x40000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ECRCM_SHIFT 19 /* ECRC Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ECRCM_MASK 0x80000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UREM_SHIFT 20 /* Unsupported Request Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UREM_MASK 0x100000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ACVM_SHIFT 21 /* ACS Violation */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ACVM_MASK 0x200000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UIEM_SHIFT 22 /* Uncorrectable Internal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UIEM_MASK 0x400000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MCBTM_SHIFT 23 /* MC Blocked TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MCBTM_MASK 0x800000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_AOEBM_SHIFT 24 /* AtomicOp Egress Blocked */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_AOEBM_MASK 0x1000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_TPBEM_SHIFT 25 /* TLP Prefix Blocked Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_TPBEM_MASK 0x2000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_DLPESEV_SHIFT 4 /* Data Link Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_DLPESEV_MASK 0x10u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_PTSEV_SHIFT 12 /* Poisoned TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_PTSEV_MASK 0x1000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_FCPESEV_SHIFT 13 /* Flow Control Protocol Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_FCPESEV_MASK 0x2000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CTSEV_SHIFT 14 /* Completion Timeout */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CTSEV_MASK 0x4000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CASEV_SHIFT 15 /* Completer Abort */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CASEV_MASK 0x8000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UCSEV_SHIFT 16 /* Unexpected Completion */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UCSEV_MASK 0x10000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ROSEV_SHIFT 17 /* Receiver Overflow */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ROSEV_MASK 0x20000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MTSV_SHIFT 18 /* Malformed TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MTSV_MASK 0x40000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ECRCSEV_SHIFT 19 /* ECRC Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ECRCSEV_MASK 0x80000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_URESEV_SHIFT 20 /* Unsupported Request Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_URESEV_MASK 0x100000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ACSVSEV_SHIFT 21 /* ACS Violation */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ACSVSEV_MASK 0x200000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UIESEV_SHIFT 22 /* Uncorrectable Internal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UIESEV_MASK 0x400000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MCBTSEV_SHIFT 23 /* MC Blocked TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MCBTSEV_MASK 0x800000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_AOEBSEV_SHIFT 24 /* AtomicOp Egress Blocked */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_AOEBSEV_MASK 0x1000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_TPBESEV_SHIFT 25 /* TLP Prefix Blocked Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_TPBESEV_MASK 0x2000000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RES_SHIFT 0 /* Receiver Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RES_MASK 0x1u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BTS_SHIFT 6 /* Bad TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BTS_MASK 0x40u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BDS_SHIFT 7 /* Bad DLLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BDS_MASK 0x80u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RRS_SHIFT 8 /* REPLAY_NUM Rollover */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RRS_MASK 0x100u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RTS_SHIFT 12 /* Replay Timer Timeout */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RTS_MASK 0x1000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_ANFES_SHIFT 13 /* Advisory Non-Fatal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_ANFES_MASK 0x2000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_CIES_SHIFT 14 /* Corrected Internal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_CIES_MASK 0x4000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_HLOS_SHIFT 15 /* Header Log Overflow */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_HLOS_MASK 0x8000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_REM_SHIFT 0 /* Receiver Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_REM_MASK 0x1u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BTM_SHIFT 6 /* Bad TLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BTM_MASK 0x40u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BDM_SHIFT 7 /* Bad DLLP */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BDM_MASK 0x80u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RRM_SHIFT 8 /* REPLAY_NUM Rollover */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RRM_MASK 0x100u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RTM_SHIFT 12 /* Replay Timer Timeout */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RTM_MASK 0x1000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_ANFEM_SHIFT 13 /* Advisory Non-Fatal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_ANFEM_MASK 0x2000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_CIEM_SHIFT 14 /* Corrected Internal Error */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_CIEM_MASK 0x4000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_HLOM_SHIFT 15 /* Header Log Overflow */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_HLOM_MASK 0x8000u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP_SHIFT 0 /* First Error Pointer: a bit of AERUCES */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP_MASK 0x1fu
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGC_SHIFT 5 /* ECRC Generation Capable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGC_MASK 0x20u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGE_SHIFT 6 /* ECRC Generation Enable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGE_MASK 0x40u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECC_SHIFT 7 /* ECRC Check Capable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECC_MASK 0x80u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECE_SHIFT 8 /* ECRC Check Enable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECE_MASK 0x100u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRC_SHIFT 9 /* Multiple Header Recording Capable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRC_MASK 0x200u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE_SHIFT 10 /* Multiple Header Recording Enable */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE_MASK 0x400u
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_SHIFT 11 /* TLP Prefix Log Present */
+#define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_MASK 0x800u
+
 /* DeleteIoSq (admin command, data: none): Deletes a submission queue; its outstanding commands complete or abort first (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_SQ 0x0u
 #define GPUNVME_DELETE_IO_SQ_QID_DWORD 10
@@ -2220,7 +3745,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_SET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
 #define GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
 #define GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
-#define GPUNVME_SET_FEATURES_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_SET_FEATURES_FID_LBA_STATUS_INFORMATION_ATTRIBUTES 0x15u
 #define GPUNVME_SET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT 0x16u
 #define GPUNVME_SET_FEATURES_FID_SANITIZE_CONFIG 0x17u
 #define GPUNVME_SET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
@@ -2289,7 +3814,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_GET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
 #define GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
 #define GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
-#define GPUNVME_GET_FEATURES_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_GET_FEATURES_FID_LBA_STATUS_INFORMATION_ATTRIBUTES 0x15u
 #define GPUNVME_GET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT 0x16u
 #define GPUNVME_GET_FEATURES_FID_SANITIZE_CONFIG 0x17u
 #define GPUNVME_GET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
@@ -2754,6 +4279,438 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_READ_ELBATM_SHIFT 16 /* Expected Logical Block Application Tag Mask */
 #define GPUNVME_READ_ELBATM_MASK 0xffff0000u
 
+/* WriteUncorrectable (nvm command, data: none): Marks logical blocks as unreadable (NVM 1.2 §3.3.7) */
+#define GPUNVME_OPC_WRITE_UNCORRECTABLE 0x4u
+#define GPUNVME_WRITE_UNCORRECTABLE_SLBA_DWORD 10
+#define GPUNVME_WRITE_UNCORRECTABLE_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_WRITE_UNCORRECTABLE_NLB_DWORD 12
+#define GPUNVME_WRITE_UNCORRECTABLE_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
+#define GPUNVME_WRITE_UNCORRECTABLE_NLB_MASK 0xffffu
+#define GPUNVME_WRITE_UNCORRECTABLE_DSPEC_DWORD 13
+#define GPUNVME_WRITE_UNCORRECTABLE_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_WRITE_UNCORRECTABLE_DSPEC_MASK 0xffff0000u
+#define GPUNVME_WRITE_UNCORRECTABLE_DTYPE_DWORD 12
+#define GPUNVME_WRITE_UNCORRECTABLE_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_WRITE_UNCORRECTABLE_DTYPE_MASK 0xf00000u
+
+/* Compare (nvm command, data: host-to-controller): Compares logical blocks with data in memory (NVM 1.2 §3.3.1) */
+#define GPUNVME_OPC_COMPARE 0x5u
+#define GPUNVME_COMPARE_SLBA_DWORD 10
+#define GPUNVME_COMPARE_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_COMPARE_NLB_DWORD 12
+#define GPUNVME_COMPARE_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
+#define GPUNVME_COMPARE_NLB_MASK 0xffffu
+#define GPUNVME_COMPARE_CETYPE_DWORD 12
+#define GPUNVME_COMPARE_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_COMPARE_CETYPE_MASK 0xf0000u
+#define GPUNVME_COMPARE_STC_DWORD 12
+#define GPUNVME_COMPARE_STC_SHIFT 24 /* Storage Tag Check */
+#define GPUNVME_COMPARE_STC_MASK 0x1000000u
+#define GPUNVME_COMPARE_PRINFO_DWORD 12
+#define GPUNVME_COMPARE_PRINFO_SHIFT 26 /* Protection Information; PRACT is 0 */
+#define GPUNVME_COMPARE_PRINFO_MASK 0x3c000000u
+#define GPUNVME_COMPARE_FUA_DWORD 12
+#define GPUNVME_COMPARE_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_COMPARE_FUA_MASK 0x40000000u
+#define GPUNVME_COMPARE_LR_DWORD 12
+#define GPUNVME_COMPARE_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_COMPARE_LR_MASK 0x80000000u
+#define GPUNVME_COMPARE_CEV_DWORD 13
+#define GPUNVME_COMPARE_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_COMPARE_CEV_MASK 0xffffu
+#define GPUNVME_COMPARE_ELBTU2_DWORD 2
+#define GPUNVME_COMPARE_ELBTU2_SHIFT 0 /* Expected Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_COMPARE_ELBTU2_MASK 0xffffu
+#define GPUNVME_COMPARE_ELBTU3_DWORD 3
+#define GPUNVME_COMPARE_ELBTU3_SHIFT 0 /* Expected Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_COMPARE_ELBTU3_MASK 0xffffffffu
+#define GPUNVME_COMPARE_ELBTL_DWORD 14
+#define GPUNVME_COMPARE_ELBTL_SHIFT 0 /* Expected Logical Block Tags Lower */
+#define GPUNVME_COMPARE_ELBTL_MASK 0xffffffffu
+#define GPUNVME_COMPARE_ELBAT_DWORD 15
+#define GPUNVME_COMPARE_ELBAT_SHIFT 0 /* Expected Logical Block Application Tag */
+#define GPUNVME_COMPARE_ELBAT_MASK 0xffffu
+#define GPUNVME_COMPARE_ELBATM_DWORD 15
+#define GPUNVME_COMPARE_ELBATM_SHIFT 16 /* Expected Logical Block Application Tag Mask */
+#define GPUNVME_COMPARE_ELBATM_MASK 0xffff0000u
+
+/* WriteZeroes (nvm command, data: none): Clears logical blocks to zero (NVM 1.2 §3.3.8) */
+#define GPUNVME_OPC_WRITE_ZEROES 0x8u
+#define GPUNVME_WRITE_ZEROES_SLBA_DWORD 10
+#define GPUNVME_WRITE_ZEROES_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_WRITE_ZEROES_NLB_DWORD 12
+#define GPUNVME_WRITE_ZEROES_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
+#define GPUNVME_WRITE_ZEROES_NLB_MASK 0xffffu
+#define GPUNVME_WRITE_ZEROES_DSPEC_DWORD 13
+#define GPUNVME_WRITE_ZEROES_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_WRITE_ZEROES_DSPEC_MASK 0xffff0000u
+#define GPUNVME_WRITE_ZEROES_CETYPE_DWORD 12
+#define GPUNVME_WRITE_ZEROES_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_WRITE_ZEROES_CETYPE_MASK 0xf0000u
+#define GPUNVME_WRITE_ZEROES_DTYPE_DWORD 12
+#define GPUNVME_WRITE_ZEROES_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_WRITE_ZEROES_DTYPE_MASK 0x700000u
+#define GPUNVME_WRITE_ZEROES_NSZ_DWORD 12
+#define GPUNVME_WRITE_ZEROES_NSZ_SHIFT 23 /* Namespace Zeroes */
+#define GPUNVME_WRITE_ZEROES_NSZ_MASK 0x800000u
+#define GPUNVME_WRITE_ZEROES_STC_DWORD 12
+#define GPUNVME_WRITE_ZEROES_STC_SHIFT 24 /* Storage Tag Check; 0 */
+#define GPUNVME_WRITE_ZEROES_STC_MASK 0x1000000u
+#define GPUNVME_WRITE_ZEROES_DEAC_DWORD 12
+#define GPUNVME_WRITE_ZEROES_DEAC_SHIFT 25 /* Deallocate */
+#define GPUNVME_WRITE_ZEROES_DEAC_MASK 0x2000000u
+#define GPUNVME_WRITE_ZEROES_PRINFO_DWORD 12
+#define GPUNVME_WRITE_ZEROES_PRINFO_SHIFT 26 /* Protection Information; PRCHK is 0 */
+#define GPUNVME_WRITE_ZEROES_PRINFO_MASK 0x3c000000u
+#define GPUNVME_WRITE_ZEROES_FUA_DWORD 12
+#define GPUNVME_WRITE_ZEROES_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_WRITE_ZEROES_FUA_MASK 0x40000000u
+#define GPUNVME_WRITE_ZEROES_LR_DWORD 12
+#define GPUNVME_WRITE_ZEROES_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_WRITE_ZEROES_LR_MASK 0x80000000u
+#define GPUNVME_WRITE_ZEROES_CEV_DWORD 13
+#define GPUNVME_WRITE_ZEROES_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_WRITE_ZEROES_CEV_MASK 0xffffu
+#define GPUNVME_WRITE_ZEROES_LBTU2_DWORD 2
+#define GPUNVME_WRITE_ZEROES_LBTU2_SHIFT 0 /* Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_WRITE_ZEROES_LBTU2_MASK 0xffffu
+#define GPUNVME_WRITE_ZEROES_LBTU3_DWORD 3
+#define GPUNVME_WRITE_ZEROES_LBTU3_SHIFT 0 /* Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_WRITE_ZEROES_LBTU3_MASK 0xffffffffu
+#define GPUNVME_WRITE_ZEROES_LBTL_DWORD 14
+#define GPUNVME_WRITE_ZEROES_LBTL_SHIFT 0 /* Logical Block Tags Lower */
+#define GPUNVME_WRITE_ZEROES_LBTL_MASK 0xffffffffu
+#define GPUNVME_WRITE_ZEROES_LBAT_DWORD 15
+#define GPUNVME_WRITE_ZEROES_LBAT_SHIFT 0 /* Logical Block Application Tag */
+#define GPUNVME_WRITE_ZEROES_LBAT_MASK 0xffffu
+#define GPUNVME_WRITE_ZEROES_LBATM_DWORD 15
+#define GPUNVME_WRITE_ZEROES_LBATM_SHIFT 16 /* Logical Block Application Tag Mask */
+#define GPUNVME_WRITE_ZEROES_LBATM_MASK 0xffff0000u
+
+/* DatasetManagement (nvm command, data: host-to-controller): Attributes of ranges of logical blocks (NVM 1.2 §3.3.3) */
+#define GPUNVME_OPC_DATASET_MANAGEMENT 0x9u
+#define GPUNVME_DATASET_MANAGEMENT_NR_DWORD 10
+#define GPUNVME_DATASET_MANAGEMENT_NR_SHIFT 0 /* Number of Ranges, 0's based */
+#define GPUNVME_DATASET_MANAGEMENT_NR_MASK 0xffu
+#define GPUNVME_DATASET_MANAGEMENT_IDR_DWORD 11
+#define GPUNVME_DATASET_MANAGEMENT_IDR_SHIFT 0 /* Attribute: Integral Dataset for Read */
+#define GPUNVME_DATASET_MANAGEMENT_IDR_MASK 0x1u
+#define GPUNVME_DATASET_MANAGEMENT_IDW_DWORD 11
+#define GPUNVME_DATASET_MANAGEMENT_IDW_SHIFT 1 /* Attribute: Integral Dataset for Write */
+#define GPUNVME_DATASET_MANAGEMENT_IDW_MASK 0x2u
+#define GPUNVME_DATASET_MANAGEMENT_AD_DWORD 11
+#define GPUNVME_DATASET_MANAGEMENT_AD_SHIFT 2 /* Attribute: Deallocate */
+#define GPUNVME_DATASET_MANAGEMENT_AD_MASK 0x4u
+
+/* Verify (nvm command, data: none): Checks logical blocks without transferring them (NVM 1.2 §3.3.5) */
+#define GPUNVME_OPC_VERIFY 0xcu
+#define GPUNVME_VERIFY_SLBA_DWORD 10
+#define GPUNVME_VERIFY_SLBA_BITS 64 /* Starting LBA */
+#define GPUNVME_VERIFY_NLB_DWORD 12
+#define GPUNVME_VERIFY_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
+#define GPUNVME_VERIFY_NLB_MASK 0xffffu
+#define GPUNVME_VERIFY_CETYPE_DWORD 12
+#define GPUNVME_VERIFY_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_VERIFY_CETYPE_MASK 0xf0000u
+#define GPUNVME_VERIFY_STC_DWORD 12
+#define GPUNVME_VERIFY_STC_SHIFT 24 /* Storage Tag Check */
+#define GPUNVME_VERIFY_STC_MASK 0x1000000u
+#define GPUNVME_VERIFY_PRINFO_DWORD 12
+#define GPUNVME_VERIFY_PRINFO_SHIFT 26 /* Protection Information; PRACT is 0 */
+#define GPUNVME_VERIFY_PRINFO_MASK 0x3c000000u
+#define GPUNVME_VERIFY_FUA_DWORD 12
+#define GPUNVME_VERIFY_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_VERIFY_FUA_MASK 0x40000000u
+#define GPUNVME_VERIFY_LR_DWORD 12
+#define GPUNVME_VERIFY_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_VERIFY_LR_MASK 0x80000000u
+#define GPUNVME_VERIFY_CEV_DWORD 13
+#define GPUNVME_VERIFY_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_VERIFY_CEV_MASK 0xffffu
+#define GPUNVME_VERIFY_ELBTU2_DWORD 2
+#define GPUNVME_VERIFY_ELBTU2_SHIFT 0 /* Expected Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_VERIFY_ELBTU2_MASK 0xffffu
+#define GPUNVME_VERIFY_ELBTU3_DWORD 3
+#define GPUNVME_VERIFY_ELBTU3_SHIFT 0 /* Expected Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_VERIFY_ELBTU3_MASK 0xffffffffu
+#define GPUNVME_VERIFY_ELBTL_DWORD 14
+#define GPUNVME_VERIFY_ELBTL_SHIFT 0 /* Expected Logical Block Tags Lower */
+#define GPUNVME_VERIFY_ELBTL_MASK 0xffffffffu
+#define GPUNVME_VERIFY_ELBAT_DWORD 15
+#define GPUNVME_VERIFY_ELBAT_SHIFT 0 /* Expected Logical Block Application Tag */
+#define GPUNVME_VERIFY_ELBAT_MASK 0xffffu
+#define GPUNVME_VERIFY_ELBATM_DWORD 15
+#define GPUNVME_VERIFY_ELBATM_SHIFT 16 /* Expected Logical Block Application Tag Mask */
+#define GPUNVME_VERIFY_ELBATM_MASK 0xffff0000u
+
+/* ReservationRegister (nvm command, data: host-to-controller): Registers, unregisters or replaces a reservation key (Base 2.2 §7.6) */
+#define GPUNVME_OPC_RESERVATION_REGISTER 0xdu
+#define GPUNVME_RESERVATION_REGISTER_IEKEY_DWORD 10
+#define GPUNVME_RESERVATION_REGISTER_IEKEY_SHIFT 3 /* Ignore Existing Key */
+#define GPUNVME_RESERVATION_REGISTER_IEKEY_MASK 0x8u
+#define GPUNVME_RESERVATION_REGISTER_DISNSRS_DWORD 10
+#define GPUNVME_RESERVATION_REGISTER_DISNSRS_SHIFT 4 /* Dispersed Namespace Reservation Support */
+#define GPUNVME_RESERVATION_REGISTER_DISNSRS_MASK 0x10u
+#define GPUNVME_RESERVATION_REGISTER_RREGA_DWORD 10
+#define GPUNVME_RESERVATION_REGISTER_RREGA_SHIFT 0 /* Reservation Register Action */
+#define GPUNVME_RESERVATION_REGISTER_RREGA_MASK 0x7u
+#define GPUNVME_RESERVATION_REGISTER_RREGA_REGISTER 0x0u
+#define GPUNVME_RESERVATION_REGISTER_RREGA_UNREGISTER 0x1u
+#define GPUNVME_RESERVATION_REGISTER_RREGA_REPLACE 0x2u
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD 10
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_SHIFT 30 /* Change Persist Through Power Loss State */
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_MASK 0xc0000000u
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_NO_CHANGE 0x0u
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_CLEAR 0x2u
+#define GPUNVME_RESERVATION_REGISTER_CPTPL_SET 0x3u
+
+/* ReservationReport (nvm command, data: controller-to-host): Reports registrants and reservation (Base 2.2 §7.8) */
+#define GPUNVME_OPC_RESERVATION_REPORT 0xeu
+#define GPUNVME_RESERVATION_REPORT_NUMD_DWORD 10
+#define GPUNVME_RESERVATION_REPORT_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
+#define GPUNVME_RESERVATION_REPORT_NUMD_MASK 0xffffffffu
+#define GPUNVME_RESERVATION_REPORT_EDS_DWORD 11
+#define GPUNVME_RESERVATION_REPORT_EDS_SHIFT 0 /* Extended Data Structure */
+#define GPUNVME_RESERVATION_REPORT_EDS_MASK 0x1u
+#define GPUNVME_RESERVATION_REPORT_DISNSRS_DWORD 11
+#define GPUNVME_RESERVATION_REPORT_DISNSRS_SHIFT 1 /* Dispersed Namespace Reservation Support */
+#define GPUNVME_RESERVATION_REPORT_DISNSRS_MASK 0x2u
+
+/* ReservationAcquire (nvm command, data: host-to-controller): Acquires or preempts a reservation (Base 2.2 §7.5) */
+#define GPUNVME_OPC_RESERVATION_ACQUIRE 0x11u
+#define GPUNVME_RESERVATION_ACQUIRE_IEKEY_DWORD 10
+#define GPUNVME_RESERVATION_ACQUIRE_IEKEY_SHIFT 3 /* Ignore Existing Key */
+#define GPUNVME_RESERVATION_ACQUIRE_IEKEY_MASK 0x8u
+#define GPUNVME_RESERVATION_ACQUIRE_DISNSRS_DWORD 10
+#define GPUNVME_RESERVATION_ACQUIRE_DISNSRS_SHIFT 4 /* Dispersed Namespace Reservation Support */
+#define GPUNVME_RESERVATION_ACQUIRE_DISNSRS_MASK 0x10u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD 10
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_SHIFT 8 /* Reservation Type */
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_MASK 0xff00u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE 0x1u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS 0x2u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY 0x3u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY 0x4u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS 0x5u
+#define GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS 0x6u
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD 10
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_SHIFT 0 /* Reservation Acquire Action */
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_MASK 0x7u
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_ACQUIRE 0x0u
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT 0x1u
+#define GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT_AND_ABORT 0x2u
+
+/* IoManagementReceive (nvm command, data: controller-to-host): Returns what the host needs to manage I/O (Base 2.2 §7.3) */
+#define GPUNVME_OPC_IO_MANAGEMENT_RECEIVE 0x12u
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD 10
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_SHIFT 0 /* Management Operation */
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_MASK 0xffu
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_NO_ACTION 0x0u
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MO_RECLAIM_UNIT_HANDLE_STATUS 0x1u
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MOS_DWORD 10
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MOS_SHIFT 16 /* Management Operation Specific */
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_MOS_MASK 0xffff0000u
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD_DWORD 11
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
+#define GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD_MASK 0xffffffffu
+
+/* ReservationRelease (nvm command, data: host-to-controller): Releases or clears a reservation (Base 2.2 §7.7) */
+#define GPUNVME_OPC_RESERVATION_RELEASE 0x15u
+#define GPUNVME_RESERVATION_RELEASE_IEKEY_DWORD 10
+#define GPUNVME_RESERVATION_RELEASE_IEKEY_SHIFT 3 /* Ignore Existing Key */
+#define GPUNVME_RESERVATION_RELEASE_IEKEY_MASK 0x8u
+#define GPUNVME_RESERVATION_RELEASE_DISNSRS_DWORD 10
+#define GPUNVME_RESERVATION_RELEASE_DISNSRS_SHIFT 4 /* Dispersed Namespace Reservation Support */
+#define GPUNVME_RESERVATION_RELEASE_DISNSRS_MASK 0x10u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD 10
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_SHIFT 8 /* Reservation Type */
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_MASK 0xff00u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE 0x1u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS 0x2u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY 0x3u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY 0x4u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS 0x5u
+#define GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS 0x6u
+#define GPUNVME_RESERVATION_RELEASE_RRELA_DWORD 10
+#define GPUNVME_RESERVATION_RELEASE_RRELA_SHIFT 0 /* Reservation Release Action */
+#define GPUNVME_RESERVATION_RELEASE_RRELA_MASK 0x7u
+#define GPUNVME_RESERVATION_RELEASE_RRELA_RELEASE 0x0u
+#define GPUNVME_RESERVATION_RELEASE_RRELA_CLEAR 0x1u
+
+/* Cancel (nvm command, data: none): Aborts commands of the same submission queue (Base 2.2 §7.1) */
+#define GPUNVME_OPC_CANCEL 0x18u
+#define GPUNVME_CANCEL_SQID_DWORD 10
+#define GPUNVME_CANCEL_SQID_SHIFT 0 /* Submission Queue Identifier */
+#define GPUNVME_CANCEL_SQID_MASK 0xffffu
+#define GPUNVME_CANCEL_ABORTED_CID_DWORD 10
+#define GPUNVME_CANCEL_ABORTED_CID_SHIFT 16 /* Command Identifier */
+#define GPUNVME_CANCEL_ABORTED_CID_MASK 0xffff0000u
+#define GPUNVME_CANCEL_ACODE_DWORD 11
+#define GPUNVME_CANCEL_ACODE_SHIFT 0 /* Action Code */
+#define GPUNVME_CANCEL_ACODE_MASK 0x3u
+#define GPUNVME_CANCEL_ACODE_SINGLE 0x0u
+#define GPUNVME_CANCEL_ACODE_MULTIPLE 0x1u
+
+/* Copy (nvm command, data: host-to-controller): Copies ranges of logical blocks to one (NVM 1.2 §3.3.2) */
+#define GPUNVME_OPC_COPY 0x19u
+#define GPUNVME_COPY_SDLBA_DWORD 10
+#define GPUNVME_COPY_SDLBA_BITS 64 /* Starting Destination LBA */
+#define GPUNVME_COPY_NR_DWORD 12
+#define GPUNVME_COPY_NR_SHIFT 0 /* Number of Ranges, 0's based */
+#define GPUNVME_COPY_NR_MASK 0xffu
+#define GPUNVME_COPY_DESFMT_DWORD 12
+#define GPUNVME_COPY_DESFMT_SHIFT 8 /* Descriptor Format */
+#define GPUNVME_COPY_DESFMT_MASK 0xf00u
+#define GPUNVME_COPY_PRINFOR_DWORD 12
+#define GPUNVME_COPY_PRINFOR_SHIFT 12 /* Protection Information Read */
+#define GPUNVME_COPY_PRINFOR_MASK 0xf000u
+#define GPUNVME_COPY_CETYPE_DWORD 12
+#define GPUNVME_COPY_CETYPE_SHIFT 16 /* Command Extension Type */
+#define GPUNVME_COPY_CETYPE_MASK 0xf0000u
+#define GPUNVME_COPY_DTYPE_DWORD 12
+#define GPUNVME_COPY_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_COPY_DTYPE_MASK 0xf00000u
+#define GPUNVME_COPY_STCW_DWORD 12
+#define GPUNVME_COPY_STCW_SHIFT 24 /* Storage Tag Check Write */
+#define GPUNVME_COPY_STCW_MASK 0x1000000u
+#define GPUNVME_COPY_STCR_DWORD 12
+#define GPUNVME_COPY_STCR_SHIFT 25 /* Storage Tag Check Read */
+#define GPUNVME_COPY_STCR_MASK 0x2000000u
+#define GPUNVME_COPY_PRINFOW_DWORD 12
+#define GPUNVME_COPY_PRINFOW_SHIFT 26 /* Protection Information Write */
+#define GPUNVME_COPY_PRINFOW_MASK 0x3c000000u
+#define GPUNVME_COPY_FUA_DWORD 12
+#define GPUNVME_COPY_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_COPY_FUA_MASK 0x40000000u
+#define GPUNVME_COPY_LR_DWORD 12
+#define GPUNVME_COPY_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_COPY_LR_MASK 0x80000000u
+#define GPUNVME_COPY_CEV_DWORD 13
+#define GPUNVME_COPY_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_COPY_CEV_MASK 0xffffu
+#define GPUNVME_COPY_DSPEC_DWORD 13
+#define GPUNVME_COPY_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_COPY_DSPEC_MASK 0xffff0000u
+#define GPUNVME_COPY_LBTU2_DWORD 2
+#define GPUNVME_COPY_LBTU2_SHIFT 0 /* Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_COPY_LBTU2_MASK 0xffffu
+#define GPUNVME_COPY_LBTU3_DWORD 3
+#define GPUNVME_COPY_LBTU3_SHIFT 0 /* Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_COPY_LBTU3_MASK 0xffffffffu
+#define GPUNVME_COPY_LBTL_DWORD 14
+#define GPUNVME_COPY_LBTL_SHIFT 0 /* Logical Block Tags Lower */
+#define GPUNVME_COPY_LBTL_MASK 0xffffffffu
+#define GPUNVME_COPY_LBAT_DWORD 15
+#define GPUNVME_COPY_LBAT_SHIFT 0 /* Logical Block Application Tag */
+#define GPUNVME_COPY_LBAT_MASK 0xffffu
+#define GPUNVME_COPY_LBATM_DWORD 15
+#define GPUNVME_COPY_LBATM_SHIFT 16 /* Logical Block Application Tag Mask */
+#define GPUNVME_COPY_LBATM_MASK 0xffff0000u
+
+/* IoManagementSend (nvm command, data: host-to-controller): Manages I/O (Base 2.2 §7.4) */
+#define GPUNVME_OPC_IO_MANAGEMENT_SEND 0x1du
+#define GPUNVME_IO_MANAGEMENT_SEND_MO_DWORD 10
+#define GPUNVME_IO_MANAGEMENT_SEND_MO_SHIFT 0 /* Management Operation */
+#define GPUNVME_IO_MANAGEMENT_SEND_MO_MASK 0xffu
+#define GPUNVME_IO_MANAGEMENT_SEND_MO_NO_ACTION 0x0u
+#define GPUNVME_IO_MANAGEMENT_SEND_MO_RECLAIM_UNIT_HANDLE_UPDATE 0x1u
+#define GPUNVME_IO_MANAGEMENT_SEND_MOS_DWORD 10
+#define GPUNVME_IO_MANAGEMENT_SEND_MOS_SHIFT 16 /* Management Operation Specific */
+#define GPUNVME_IO_MANAGEMENT_SEND_MOS_MASK 0xffff0000u
+
+/* ZoneManagementSend (zns command, data: host-to-controller): Changes the state of zones (ZNS 1.1 §3.4.3) */
+#define GPUNVME_OPC_ZONE_MANAGEMENT_SEND 0x79u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_SLBA_DWORD 10
+#define GPUNVME_ZONE_MANAGEMENT_SEND_SLBA_BITS 64 /* Starting LBA of the zone */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_SHIFT 0 /* Zone Send Action */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_MASK 0xffu
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_CLOSE 0x1u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_FINISH 0x2u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_OPEN 0x3u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_RESET 0x4u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_OFFLINE 0x5u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_SET_ZONE_DESCRIPTOR_EXTENSION 0x10u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_ZRWA_FLUSH 0x11u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL_SHIFT 8 /* Select All; SLBA is ignored */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL_MASK 0x100u
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO_SHIFT 9 /* Zone Send Action Specific Option */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO_MASK 0x200u
+
+/* ZoneManagementReceive (zns command, data: controller-to-host): Reports zones (ZNS 1.1 §3.4.2) */
+#define GPUNVME_OPC_ZONE_MANAGEMENT_RECEIVE 0x7au
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_DWORD 10
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_BITS 64 /* An LBA of the first zone */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_DWORD 12
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_SHIFT 0 /* Number of Dwords, 0's based */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_MASK 0xffffffffu
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_SHIFT 0 /* Zone Receive Action */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_MASK 0xffu
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_REPORT_ZONES 0x0u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_EXTENDED_REPORT_ZONES 0x1u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_SHIFT 8 /* Reporting Options: zones in which state */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_MASK 0xff00u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_ALL 0x0u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_EMPTY 0x1u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_IMPLICITLY_OPENED 0x2u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_EXPLICITLY_OPENED 0x3u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_CLOSED 0x4u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_FULL 0x5u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_READ_ONLY 0x6u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_OFFLINE 0x7u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_WITH_ATTRIBUTES 0x9u
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR_DWORD 13
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR_SHIFT 16 /* Partial Report */
+#define GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR_MASK 0x10000u
+
+/* ZoneAppend (zns command, data: host-to-controller): Writes at the write pointer of a zone (ZNS 1.1 §3.4.1) */
+#define GPUNVME_OPC_ZONE_APPEND 0x7du
+#define GPUNVME_ZONE_APPEND_ZSLBA_DWORD 10
+#define GPUNVME_ZONE_APPEND_ZSLBA_BITS 64 /* Zone Start Logical Block Address */
+#define GPUNVME_ZONE_APPEND_NLB_DWORD 12
+#define GPUNVME_ZONE_APPEND_NLB_SHIFT 0 /* Number of Logical Blocks, 0's based */
+#define GPUNVME_ZONE_APPEND_NLB_MASK 0xffffu
+#define GPUNVME_ZONE_APPEND_DTYPE_DWORD 12
+#define GPUNVME_ZONE_APPEND_DTYPE_SHIFT 20 /* Directive Type */
+#define GPUNVME_ZONE_APPEND_DTYPE_MASK 0xf00000u
+#define GPUNVME_ZONE_APPEND_STC_DWORD 12
+#define GPUNVME_ZONE_APPEND_STC_SHIFT 24 /* Storage Tag Check */
+#define GPUNVME_ZONE_APPEND_STC_MASK 0x1000000u
+#define GPUNVME_ZONE_APPEND_PIREMAP_DWORD 12
+#define GPUNVME_ZONE_APPEND_PIREMAP_SHIFT 25 /* Protection Information Remap */
+#define GPUNVME_ZONE_APPEND_PIREMAP_MASK 0x2000000u
+#define GPUNVME_ZONE_APPEND_PRINFO_DWORD 12
+#define GPUNVME_ZONE_APPEND_PRINFO_SHIFT 26 /* Protection Information */
+#define GPUNVME_ZONE_APPEND_PRINFO_MASK 0x3c000000u
+#define GPUNVME_ZONE_APPEND_FUA_DWORD 12
+#define GPUNVME_ZONE_APPEND_FUA_SHIFT 30 /* Force Unit Access */
+#define GPUNVME_ZONE_APPEND_FUA_MASK 0x40000000u
+#define GPUNVME_ZONE_APPEND_LR_DWORD 12
+#define GPUNVME_ZONE_APPEND_LR_SHIFT 31 /* Limited Retry */
+#define GPUNVME_ZONE_APPEND_LR_MASK 0x80000000u
+#define GPUNVME_ZONE_APPEND_DSPEC_DWORD 13
+#define GPUNVME_ZONE_APPEND_DSPEC_SHIFT 16 /* Directive Specific */
+#define GPUNVME_ZONE_APPEND_DSPEC_MASK 0xffff0000u
+#define GPUNVME_ZONE_APPEND_LBTU2_DWORD 2
+#define GPUNVME_ZONE_APPEND_LBTU2_SHIFT 0 /* Logical Block Tags Upper, bits 47:32 */
+#define GPUNVME_ZONE_APPEND_LBTU2_MASK 0xffffu
+#define GPUNVME_ZONE_APPEND_LBTU3_DWORD 3
+#define GPUNVME_ZONE_APPEND_LBTU3_SHIFT 0 /* Logical Block Tags Upper, bits 31:00 */
+#define GPUNVME_ZONE_APPEND_LBTU3_MASK 0xffffffffu
+#define GPUNVME_ZONE_APPEND_LBTL_DWORD 14
+#define GPUNVME_ZONE_APPEND_LBTL_SHIFT 0 /* Logical Block Tags Lower */
+#define GPUNVME_ZONE_APPEND_LBTL_MASK 0xffffffffu
+#define GPUNVME_ZONE_APPEND_LBAT_DWORD 15
+#define GPUNVME_ZONE_APPEND_LBAT_SHIFT 0 /* Logical Block Application Tag */
+#define GPUNVME_ZONE_APPEND_LBAT_MASK 0xffffu
+#define GPUNVME_ZONE_APPEND_LBATM_DWORD 15
+#define GPUNVME_ZONE_APPEND_LBATM_SHIFT 16 /* Logical Block Application Tag Mask */
+#define GPUNVME_ZONE_APPEND_LBATM_MASK 0xffff0000u
+
 /* Arbitration (feature): Command arbitration (Base 2.1 §5.1.25.1.1) */
 #define GPUNVME_ARBITRATION_FID 0x1u
 #define GPUNVME_ARBITRATION_CDW11_AB_SHIFT 0 /* Arbitration Burst: 2 ^ n commands; 7 is no limit */
@@ -3163,6 +5120,59 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_SHIFT 0 /* Created Element Identifier */
 #define GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID_MASK 0xffffu
 
+/* PRINFO: Protection Information (NVM 1.2 §2.1.5) */
+#define GPUNVME_PRINFO_RTCHK_SHIFT 0 /* Reference Tag Check */
+#define GPUNVME_PRINFO_RTCHK_MASK 0x1u
+#define GPUNVME_PRINFO_ATCHK_SHIFT 1 /* Application Tag Check */
+#define GPUNVME_PRINFO_ATCHK_MASK 0x2u
+#define GPUNVME_PRINFO_GRDCHK_SHIFT 2 /* Guard Check */
+#define GPUNVME_PRINFO_GRDCHK_MASK 0x4u
+#define GPUNVME_PRINFO_PRACT_SHIFT 3 /* Protection Information Action */
+#define GPUNVME_PRINFO_PRACT_MASK 0x8u
+
+/* DSM: Attributes of the blocks that are read or written (NVM 1.2 §3.3.4) */
+#define GPUNVME_DSM_AF_SHIFT 0 /* Access Frequency */
+#define GPUNVME_DSM_AF_MASK 0xfu
+#define GPUNVME_DSM_AF_NONE 0x0u
+#define GPUNVME_DSM_AF_TYPICAL 0x1u
+#define GPUNVME_DSM_AF_INFREQUENT 0x2u
+#define GPUNVME_DSM_AF_FREQUENT_READS 0x3u
+#define GPUNVME_DSM_AF_FREQUENT_WRITES 0x4u
+#define GPUNVME_DSM_AF_FREQUENT 0x5u
+#define GPUNVME_DSM_AF_ONE_TIME 0x6u
+#define GPUNVME_DSM_AF_SPECULATIVE 0x7u
+#define GPUNVME_DSM_AF_SOON_OVERWRITTEN 0x8u
+#define GPUNVME_DSM_AL_SHIFT 4 /* Access Latency */
+#define GPUNVME_DSM_AL_MASK 0x30u
+#define GPUNVME_DSM_AL_NONE 0x0u
+#define GPUNVME_DSM_AL_IDLE 0x1u
+#define GPUNVME_DSM_AL_NORMAL 0x2u
+#define GPUNVME_DSM_AL_LOW 0x3u
+#define GPUNVME_DSM_SEQREQ_SHIFT 6 /* Sequential Request */
+#define GPUNVME_DSM_SEQREQ_MASK 0x40u
+#define GPUNVME_DSM_INCPRS_SHIFT 7 /* Incompressible */
+#define GPUNVME_DSM_INCPRS_MASK 0x80u
+
+/* CommandExtensionCdw13: Where CETYPE is not 0 (NVM 1.2 §3.3.6) */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_SHIFT 0 /* Command Extension Value */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_CEV_MASK 0xffffu
+#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_SHIFT 16 /* Directive Specific, of a Write */
+#define GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC_MASK 0xffff0000u
+
+/* WriteZeroesDw0: Completion of Write Zeroes (NVM 1.2 §3.3.8.1) */
+#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_SHIFT 0 /* LBAs Cleared to Zero, all of the namespace */
+#define GPUNVME_WRITE_ZEROES_DW0_LBACZ_MASK 0x1u
+
+/* CancelDw0: Completion of Cancel (Base 2.2 §7.1) */
+#define GPUNVME_CANCEL_DW0_CMDA_SHIFT 0 /* Commands Aborted at once */
+#define GPUNVME_CANCEL_DW0_CMDA_MASK 0xffffu
+#define GPUNVME_CANCEL_DW0_CEDA_SHIFT 16 /* Commands Eligible for Deferred Abort */
+#define GPUNVME_CANCEL_DW0_CEDA_MASK 0xffff0000u
+
+/* ZoneManagementSendDw0: Completion of Zone Management Send (ZNS 1.1 §3.4.3.2) */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_SHIFT 0 /* Zone Capacity Changed */
+#define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_MASK 0x1u
+
 /* CNS: Controller or Namespace Structure: what Identify is to return (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
 #define GPUNVME_CNS_CONTROLLER 0x1u
@@ -3193,6 +5203,19 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_CNS_INDEPENDENT_ALLOCATED_NAMESPACE 0x1fu
 #define GPUNVME_CNS_SUPPORTED_CONTROLLER_STATE_FORMATS 0x20u
 
+/* CSI: Command Set Identifiers (Base 2.1 §5.1.13.1) */
+#define GPUNVME_CSI_NVM 0x0u
+#define GPUNVME_CSI_KV 0x1u
+#define GPUNVME_CSI_ZNS 0x2u
+#define GPUNVME_CSI_SLM 0x3u
+#define GPUNVME_CSI_CP 0x4u
+
+/* NIDT: Namespace Identifier Types (Base 2.1 §5.1.13.2.3) */
+#define GPUNVME_NIDT_EUI64 0x1u
+#define GPUNVME_NIDT_NGUID 0x2u
+#define GPUNVME_NIDT_UUID 0x3u
+#define GPUNVME_NIDT_CSI 0x4u
+
 /* FID: Feature Identifiers (Base 2.1 §5.1.25) */
 #define GPUNVME_FID_ARBITRATION 0x1u
 #define GPUNVME_FID_POWER_MANAGEMENT 0x2u
@@ -3214,7 +5237,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 #define GPUNVME_FID_READ_RECOVERY_LEVEL_CONFIG 0x12u
 #define GPUNVME_FID_PREDICTABLE_LATENCY_MODE_CONFIG 0x13u
 #define GPUNVME_FID_PREDICTABLE_LATENCY_MODE_WINDOW 0x14u
-#define GPUNVME_FID_LBA_STATUS_INFORMATION 0x15u
+#define GPUNVME_FID_LBA_STATUS_INFORMATION_ATTRIBUTES 0x15u
 #define GPUNVME_FID_HOST_BEHAVIOR_SUPPORT 0x16u
 #define GPUNVME_FID_SANITIZE_CONFIG 0x17u
 #define GPUNVME_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION 0x18u
@@ -3390,6 +5413,79 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_transport_sgl_data_block, sglid, 15);
 /* SGL_SUB_TYPE: SGL Descriptor Sub Types (Base 2.1 §4.3.2) */
 #define GPUNVME_SGL_SUB_TYPE_ADDRESS 0x0u
 #define GPUNVME_SGL_SUB_TYPE_OFFSET 0x1u
+
+/* NVM_OPCODE: Opcodes of the NVM Command Set (NVM 1.2 §3.3) */
+#define GPUNVME_NVM_OPCODE_FLUSH 0x0u
+#define GPUNVME_NVM_OPCODE_WRITE 0x1u
+#define GPUNVME_NVM_OPCODE_READ 0x2u
+#define GPUNVME_NVM_OPCODE_WRITE_UNCORRECTABLE 0x4u
+#define GPUNVME_NVM_OPCODE_COMPARE 0x5u
+#define GPUNVME_NVM_OPCODE_WRITE_ZEROES 0x8u
+#define GPUNVME_NVM_OPCODE_DATASET_MANAGEMENT 0x9u
+#define GPUNVME_NVM_OPCODE_VERIFY 0xcu
+#define GPUNVME_NVM_OPCODE_RESERVATION_REGISTER 0xdu
+#define GPUNVME_NVM_OPCODE_RESERVATION_REPORT 0xeu
+#define GPUNVME_NVM_OPCODE_RESERVATION_ACQUIRE 0x11u
+#define GPUNVME_NVM_OPCODE_IO_MANAGEMENT_RECEIVE 0x12u
+#define GPUNVME_NVM_OPCODE_RESERVATION_RELEASE 0x15u
+#define GPUNVME_NVM_OPCODE_CANCEL 0x18u
+#define GPUNVME_NVM_OPCODE_COPY 0x19u
+#define GPUNVME_NVM_OPCODE_IO_MANAGEMENT_SEND 0x1du
+
+/* RESERVATION_TYPE: Reservation Types (Base 2.2 §7.5) */
+#define GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE 0x1u
+#define GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS 0x2u
+#define GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY 0x3u
+#define GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY 0x4u
+#define GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS 0x5u
+#define GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS 0x6u
+
+/* ZNS_OPCODE: Opcodes of the Zoned Namespace Command Set (ZNS 1.1 §3.2) */
+#define GPUNVME_ZNS_OPCODE_ZONE_MANAGEMENT_SEND 0x79u
+#define GPUNVME_ZNS_OPCODE_ZONE_MANAGEMENT_RECEIVE 0x7au
+#define GPUNVME_ZNS_OPCODE_ZONE_APPEND 0x7du
+
+/* ZONE_TYPE: Types of a zone (ZNS 1.1 §3.4.2.2.3) */
+#define GPUNVME_ZONE_TYPE_SEQUENTIAL_WRITE_REQUIRED 0x2u
+
+/* ZONE_STATE: States of a zone (ZNS 1.1 §3.4.2.2.3) */
+#define GPUNVME_ZONE_STATE_EMPTY 0x1u
+#define GPUNVME_ZONE_STATE_IMPLICITLY_OPENED 0x2u
+#define GPUNVME_ZONE_STATE_EXPLICITLY_OPENED 0x3u
+#define GPUNVME_ZONE_STATE_CLOSED 0x4u
+#define GPUNVME_ZONE_STATE_READ_ONLY 0xdu
+#define GPUNVME_ZONE_STATE_FULL 0xeu
+#define GPUNVME_ZONE_STATE_OFFLINE 0xfu
+
+/* PCI_CAPABILITY: PCI capability IDs (Linux 6.1 linux/pci_regs.h PCI_CAP_ID) */
+#define GPUNVME_PCI_CAPABILITY_POWER_MANAGEMENT 0x1u
+#define GPUNVME_PCI_CAPABILITY_VITAL_PRODUCT_DATA 0x3u
+#define GPUNVME_PCI_CAPABILITY_MSI 0x5u
+#define GPUNVME_PCI_CAPABILITY_VENDOR_SPECIFIC 0x9u
+#define GPUNVME_PCI_CAPABILITY_PCI_EXPRESS 0x10u
+#define GPUNVME_PCI_CAPABILITY_MSI_X 0x11u
+#define GPUNVME_PCI_CAPABILITY_ENHANCED_ALLOCATION 0x14u
+
+/* PCI_EXTENDED_CAPABILITY: PCI Express extended capability IDs (Linux 6.1 linux/pci_regs.h PCI_EXT_CAP_ID) */
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_ADVANCED_ERROR_REPORTING 0x1u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_VIRTUAL_CHANNEL 0x2u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_DEVICE_SERIAL_NUMBER 0x3u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_POWER_BUDGETING 0x4u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_VENDOR_SPECIFIC 0xbu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_ACCESS_CONTROL_SERVICES 0xdu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_ALTERNATIVE_ROUTING_ID 0xeu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_ADDRESS_TRANSLATION_SERVICES 0xfu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_SINGLE_ROOT_IO_VIRTUALIZATION 0x10u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_RESIZABLE_BAR 0x15u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_DYNAMIC_POWER_ALLOCATION 0x16u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_LATENCY_TOLERANCE_REPORTING 0x18u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_SECONDARY_PCI_EXPRESS 0x19u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_L1_PM_SUBSTATES 0x1eu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_PRECISION_TIME_MEASUREMENT 0x1fu
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_DESIGNATED_VENDOR_SPECIFIC 0x23u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_LINK_FEATURE 0x25u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_PHYSICAL_LAYER_16_GT 0x26u
+#define GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_OBJECT_EXCHANGE 0x2eu
 
 /* Statuses: the Status Code Type in bits 10:8, the Status Code in bits 7:0, as bits 11:1 of the status member of */
 /* struct gpunvme_cqe hold them (Base 2.1 §4.2.3) */

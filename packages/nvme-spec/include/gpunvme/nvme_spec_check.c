@@ -252,6 +252,7 @@ static const struct word words[] = {
 	{"bits", "CQE.STATUS.DNR", offsetof(struct gpunvme_cqe, status), GPUNVME_FIELD_PREP(GPUNVME_CQE_STATUS_DNR, ~0ULL)},
 	{"number", "CQE.bytes", 0, sizeof(struct gpunvme_cqe)},
 	{"number", "ActiveNamespaceList.bytes", 0, sizeof(struct gpunvme_active_namespace_list)},
+	{"number", "AllocatedNamespaceList.bytes", 0, sizeof(struct gpunvme_allocated_namespace_list)},
 	{"bits", "PowerStateDescriptor.MXPS", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, ~0ULL)},
 	{"value", "PowerStateDescriptor.MXPS.MW_10", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_MW_10)},
 	{"value", "PowerStateDescriptor.MXPS.UW_100", offsetof(struct gpunvme_power_state_descriptor, bits_2), GPUNVME_FIELD_PREP(GPUNVME_POWER_STATE_DESCRIPTOR_MXPS, GPUNVME_POWER_STATE_DESCRIPTOR_MXPS_UW_100)},
@@ -552,6 +553,100 @@ static const struct word words[] = {
 	{"value", "IdentifyNamespace.LBAF.RP.GOOD", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_GOOD)},
 	{"value", "IdentifyNamespace.LBAF.RP.DEGRADED", offsetof(struct gpunvme_identify_namespace, lbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP, GPUNVME_IDENTIFY_NAMESPACE_LBAF_RP_DEGRADED)},
 	{"number", "IdentifyNamespace.bytes", 0, sizeof(struct gpunvme_identify_namespace)},
+	{"value", "NamespaceIdDescriptor.NIDT.EUI64", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_EUI64},
+	{"value", "NamespaceIdDescriptor.NIDT.NGUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_NGUID},
+	{"value", "NamespaceIdDescriptor.NIDT.UUID", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_UUID},
+	{"value", "NamespaceIdDescriptor.NIDT.CSI", offsetof(struct gpunvme_namespace_id_descriptor, nidt), GPUNVME_NAMESPACE_ID_DESCRIPTOR_NIDT_CSI},
+	{"number", "NamespaceIdDescriptor.bytes", 0, sizeof(struct gpunvme_namespace_id_descriptor)},
+	{"number", "NvmSetAttributes.bytes", 0, sizeof(struct gpunvme_nvm_set_attributes)},
+	{"number", "NvmSetList.bytes", 0, sizeof(struct gpunvme_nvm_set_list)},
+	{"bits", "IdentifyNvmNamespace.PIC.PISTS16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTS16B, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.PISTM16B", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_PISTM16B, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.STCRS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_STCRS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIC.QPIFS", offsetof(struct gpunvme_identify_nvm_namespace, pic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIC_QPIFS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.PIFA.STMLA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BIT", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BIT)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.BYTE", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_BYTE)},
+	{"value", "IdentifyNvmNamespace.PIFA.STMLA.NOT_SUPPORTED", offsetof(struct gpunvme_identify_nvm_namespace, pifa), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA, GPUNVME_IDENTIFY_NVM_NAMESPACE_PIFA_STMLA_NOT_SUPPORTED)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.STS", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_STS, ~0ULL)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.PIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_16B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_32B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_GUARD_64B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.PIF.QTYPE", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_PIF_QTYPE)},
+	{"bits", "IdentifyNvmNamespace.ELBAF.QPIF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, ~0ULL)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_16B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_16B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_32B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_32B)},
+	{"value", "IdentifyNvmNamespace.ELBAF.QPIF.GUARD_64B", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF, GPUNVME_IDENTIFY_NVM_NAMESPACE_ELBAF_QPIF_GUARD_64B)},
+	{"number", "IdentifyNvmNamespace.bytes", 0, sizeof(struct gpunvme_identify_nvm_namespace)},
+	{"bits", "IdentifyNvmController.KPIOCAP.KPIOS", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOS, ~0ULL)},
+	{"bits", "IdentifyNvmController.KPIOCAP.KPIOSC", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_KPIOCAP_KPIOSC, ~0ULL)},
+	{"bits", "IdentifyNvmController.AOCS.RALBAS", offsetof(struct gpunvme_identify_nvm_controller, aocs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_AOCS_RALBAS, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.TER", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_TER, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.MNR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MNR, ~0ULL)},
+	{"bits", "IdentifyNvmController.VER.MJR", offsetof(struct gpunvme_identify_nvm_controller, ver), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_NVM_CONTROLLER_VER_MJR, ~0ULL)},
+	{"value", "IdentifyNvmController.LBAMQF.TYPE_0", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), GPUNVME_IDENTIFY_NVM_CONTROLLER_LBAMQF_TYPE_0},
+	{"number", "IdentifyNvmController.bytes", 0, sizeof(struct gpunvme_identify_nvm_controller)},
+	{"number", "ZonedLbaFormat.bytes", 0, sizeof(struct gpunvme_zoned_lba_format)},
+	{"bits", "IdentifyZonedNamespace.ZOC.VZC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_VZC, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.ZOC.ZAE", offsetof(struct gpunvme_identify_zoned_namespace, zoc), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZOC_ZAE, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.OZCS.RAZB", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_RAZB, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.OZCS.ZRWASUP", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_OZCS_ZRWASUP, ~0ULL)},
+	{"bits", "IdentifyZonedNamespace.ZRWACAP.EXPFLUSHSUP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_ZONED_NAMESPACE_ZRWACAP_EXPFLUSHSUP, ~0ULL)},
+	{"number", "IdentifyZonedNamespace.bytes", 0, sizeof(struct gpunvme_identify_zoned_namespace)},
+	{"number", "IdentifyZonedController.bytes", 0, sizeof(struct gpunvme_identify_zoned_controller)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.UIDREUSE", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_UIDREUSE, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.RMEDIA", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_RMEDIA, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSFEAT.VWCNP", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSFEAT_VWCNP, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NMIC.SHRNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_SHRNS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NMIC.DISNS", offsetof(struct gpunvme_identify_independent_namespace, nmic), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NMIC_DISNS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.PTPL", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_PTPL, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WE", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WE, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EA", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EA, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WERO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WERO, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EARO", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EARO, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.WEAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_WEAR, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.EAAR", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_EAAR, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.RESCAP.IEK", offsetof(struct gpunvme_identify_independent_namespace, rescap), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_RESCAP_IEK, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.FPI.RFNVM", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_RFNVM, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.FPI.FPIS", offsetof(struct gpunvme_identify_independent_namespace, fpi), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_FPI_FPIS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSATTR.CWP", offsetof(struct gpunvme_identify_independent_namespace, nsattr), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSATTR_CWP, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSTAT.NRDY", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_NRDY, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.NSTAT.IOI", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, ~0ULL)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_REPORTED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_REPORTED)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.NOT_DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_NOT_DEGRADED)},
+	{"value", "IdentifyIndependentNamespace.NSTAT.IOI.DEGRADED", offsetof(struct gpunvme_identify_independent_namespace, nstat), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI, GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_NSTAT_IOI_DEGRADED)},
+	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOENS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOENS, ~0ULL)},
+	{"bits", "IdentifyIndependentNamespace.KPIOS.KPIOSNS", offsetof(struct gpunvme_identify_independent_namespace, kpios), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_INDEPENDENT_NAMESPACE_KPIOS_KPIOSNS, ~0ULL)},
+	{"number", "IdentifyIndependentNamespace.bytes", 0, sizeof(struct gpunvme_identify_independent_namespace)},
+	{"number", "ControllerList.bytes", 0, sizeof(struct gpunvme_controller_list)},
+	{"bits", "PrimaryControllerCapabilities.CRT.VQ", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VQ, ~0ULL)},
+	{"bits", "PrimaryControllerCapabilities.CRT.VI", offsetof(struct gpunvme_primary_controller_capabilities, crt), GPUNVME_FIELD_PREP(GPUNVME_PRIMARY_CONTROLLER_CAPABILITIES_CRT_VI, ~0ULL)},
+	{"number", "PrimaryControllerCapabilities.bytes", 0, sizeof(struct gpunvme_primary_controller_capabilities)},
+	{"bits", "SecondaryController.SCS.STATE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, ~0ULL)},
+	{"value", "SecondaryController.SCS.STATE.OFFLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_OFFLINE)},
+	{"value", "SecondaryController.SCS.STATE.ONLINE", offsetof(struct gpunvme_secondary_controller, scs), GPUNVME_FIELD_PREP(GPUNVME_SECONDARY_CONTROLLER_SCS_STATE, GPUNVME_SECONDARY_CONTROLLER_SCS_STATE_ONLINE)},
+	{"number", "SecondaryController.bytes", 0, sizeof(struct gpunvme_secondary_controller)},
+	{"number", "SecondaryControllerList.bytes", 0, sizeof(struct gpunvme_secondary_controller_list)},
+	{"number", "NamespaceGranularity.bytes", 0, sizeof(struct gpunvme_namespace_granularity)},
+	{"bits", "NamespaceGranularityList.NGA.GDM", offsetof(struct gpunvme_namespace_granularity_list, nga), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_GRANULARITY_LIST_NGA_GDM, ~0ULL)},
+	{"number", "NamespaceGranularityList.bytes", 0, sizeof(struct gpunvme_namespace_granularity_list)},
+	{"bits", "UuidListEntry.IDASC", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, ~0ULL)},
+	{"value", "UuidListEntry.IDASC.NONE", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_NONE)},
+	{"value", "UuidListEntry.IDASC.VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_VENDOR)},
+	{"value", "UuidListEntry.IDASC.SUBSYSTEM_VENDOR", offsetof(struct gpunvme_uuid_list_entry, bits_0), GPUNVME_FIELD_PREP(GPUNVME_UUID_LIST_ENTRY_IDASC, GPUNVME_UUID_LIST_ENTRY_IDASC_SUBSYSTEM_VENDOR)},
+	{"number", "UuidListEntry.bytes", 0, sizeof(struct gpunvme_uuid_list_entry)},
+	{"number", "UuidList.bytes", 0, sizeof(struct gpunvme_uuid_list)},
+	{"number", "DomainAttributes.bytes", 0, sizeof(struct gpunvme_domain_attributes)},
+	{"number", "DomainList.bytes", 0, sizeof(struct gpunvme_domain_list)},
+	{"number", "EnduranceGroupList.bytes", 0, sizeof(struct gpunvme_endurance_group_list)},
+	{"bits", "IoCommandSetVector.NVMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_NVMCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.KVCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_KVCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.ZNSCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_ZNSCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.SLMCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_SLMCS, ~0ULL)},
+	{"bits", "IoCommandSetVector.CPNCS", offsetof(struct gpunvme_io_command_set_vector, bits_0), GPUNVME_FIELD_PREP(GPUNVME_IO_COMMAND_SET_VECTOR_CPNCS, ~0ULL)},
+	{"number", "IoCommandSetVector.bytes", 0, sizeof(struct gpunvme_io_command_set_vector)},
+	{"number", "IoCommandSets.bytes", 0, sizeof(struct gpunvme_io_command_sets)},
 	{"bits", "NamespaceToCreate.FLBAS.FIDXL", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXL, ~0ULL)},
 	{"bits", "NamespaceToCreate.FLBAS.MTELBA", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_MTELBA, ~0ULL)},
 	{"bits", "NamespaceToCreate.FLBAS.FIDXU", offsetof(struct gpunvme_namespace_to_create, flbas), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_FLBAS_FIDXU, ~0ULL)},
@@ -725,6 +820,341 @@ static const struct word words[] = {
 	{"value", "TransportSglDataBlock.SGLID.SGLDT.TRANSPORT_DATA_BLOCK", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_TRANSPORT_DATA_BLOCK)},
 	{"value", "TransportSglDataBlock.SGLID.SGLDT.VENDOR", offsetof(struct gpunvme_transport_sgl_data_block, sglid), GPUNVME_FIELD_PREP(GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT, GPUNVME_TRANSPORT_SGL_DATA_BLOCK_SGLID_SGLDT_VENDOR)},
 	{"number", "TransportSglDataBlock.bytes", 0, sizeof(struct gpunvme_transport_sgl_data_block)},
+	{"bits", "DatasetManagementRange.CATTR.AF", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, ~0ULL)},
+	{"value", "DatasetManagementRange.CATTR.AF.NONE", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_NONE)},
+	{"value", "DatasetManagementRange.CATTR.AF.TYPICAL", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_TYPICAL)},
+	{"value", "DatasetManagementRange.CATTR.AF.INFREQUENT", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_INFREQUENT)},
+	{"value", "DatasetManagementRange.CATTR.AF.FREQUENT_READS", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT_READS)},
+	{"value", "DatasetManagementRange.CATTR.AF.FREQUENT_WRITES", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT_WRITES)},
+	{"value", "DatasetManagementRange.CATTR.AF.FREQUENT", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AF_FREQUENT)},
+	{"bits", "DatasetManagementRange.CATTR.AL", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL, ~0ULL)},
+	{"value", "DatasetManagementRange.CATTR.AL.NONE", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_NONE)},
+	{"value", "DatasetManagementRange.CATTR.AL.IDLE", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_IDLE)},
+	{"value", "DatasetManagementRange.CATTR.AL.NORMAL", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_NORMAL)},
+	{"value", "DatasetManagementRange.CATTR.AL.LOW", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL, GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_AL_LOW)},
+	{"bits", "DatasetManagementRange.CATTR.SRR", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SRR, ~0ULL)},
+	{"bits", "DatasetManagementRange.CATTR.SWR", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_SWR, ~0ULL)},
+	{"bits", "DatasetManagementRange.CATTR.WPREP", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_WPREP, ~0ULL)},
+	{"bits", "DatasetManagementRange.CATTR.CASZE", offsetof(struct gpunvme_dataset_management_range, cattr), GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_RANGE_CATTR_CASZE, ~0ULL)},
+	{"number", "DatasetManagementRange.bytes", 0, sizeof(struct gpunvme_dataset_management_range)},
+	{"bits", "CopyRange0.CETYPE", offsetof(struct gpunvme_copy_range0, bits_18), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE0_CETYPE, ~0ULL)},
+	{"number", "CopyRange0.bytes", 0, sizeof(struct gpunvme_copy_range0)},
+	{"bits", "CopyRange1.CETYPE", offsetof(struct gpunvme_copy_range1, bits_18), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE1_CETYPE, ~0ULL)},
+	{"number", "CopyRange1.bytes", 0, sizeof(struct gpunvme_copy_range1)},
+	{"bits", "CopyRange2.CETYPE", offsetof(struct gpunvme_copy_range2, bits_18), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE2_CETYPE, ~0ULL)},
+	{"bits", "CopyRange2.SOPT.FCO", offsetof(struct gpunvme_copy_range2, sopt), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE2_SOPT_FCO, ~0ULL)},
+	{"number", "CopyRange2.bytes", 0, sizeof(struct gpunvme_copy_range2)},
+	{"bits", "CopyRange3.CETYPE", offsetof(struct gpunvme_copy_range3, bits_18), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE3_CETYPE, ~0ULL)},
+	{"bits", "CopyRange3.SOPT.FCO", offsetof(struct gpunvme_copy_range3, sopt), GPUNVME_FIELD_PREP(GPUNVME_COPY_RANGE3_SOPT_FCO, ~0ULL)},
+	{"number", "CopyRange3.bytes", 0, sizeof(struct gpunvme_copy_range3)},
+	{"number", "ProtectionInformation16.bytes", 0, sizeof(struct gpunvme_protection_information16)},
+	{"number", "ProtectionInformation32.bytes", 0, sizeof(struct gpunvme_protection_information32)},
+	{"number", "ProtectionInformation64.bytes", 0, sizeof(struct gpunvme_protection_information64)},
+	{"number", "ReservationRegisterData.bytes", 0, sizeof(struct gpunvme_reservation_register_data)},
+	{"number", "ReservationAcquireData.bytes", 0, sizeof(struct gpunvme_reservation_acquire_data)},
+	{"number", "ReservationReleaseData.bytes", 0, sizeof(struct gpunvme_reservation_release_data)},
+	{"value", "ReservationStatus.RTYPE.NONE", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_NONE},
+	{"value", "ReservationStatus.RTYPE.WRITE_EXCLUSIVE", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE},
+	{"value", "ReservationStatus.RTYPE.EXCLUSIVE_ACCESS", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS},
+	{"value", "ReservationStatus.RTYPE.WRITE_EXCLUSIVE_REGISTRANTS_ONLY", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY},
+	{"value", "ReservationStatus.RTYPE.EXCLUSIVE_ACCESS_REGISTRANTS_ONLY", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY},
+	{"value", "ReservationStatus.RTYPE.WRITE_EXCLUSIVE_ALL_REGISTRANTS", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS},
+	{"value", "ReservationStatus.RTYPE.EXCLUSIVE_ACCESS_ALL_REGISTRANTS", offsetof(struct gpunvme_reservation_status, rtype), GPUNVME_RESERVATION_STATUS_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS},
+	{"value", "ReservationStatus.PTPLS.RELEASED", offsetof(struct gpunvme_reservation_status, ptpls), GPUNVME_RESERVATION_STATUS_PTPLS_RELEASED},
+	{"value", "ReservationStatus.PTPLS.PERSISTENT", offsetof(struct gpunvme_reservation_status, ptpls), GPUNVME_RESERVATION_STATUS_PTPLS_PERSISTENT},
+	{"number", "ReservationStatus.bytes", 0, sizeof(struct gpunvme_reservation_status)},
+	{"value", "ReservationStatusExtended.RTYPE.NONE", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_NONE},
+	{"value", "ReservationStatusExtended.RTYPE.WRITE_EXCLUSIVE", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE},
+	{"value", "ReservationStatusExtended.RTYPE.EXCLUSIVE_ACCESS", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS},
+	{"value", "ReservationStatusExtended.RTYPE.WRITE_EXCLUSIVE_REGISTRANTS_ONLY", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY},
+	{"value", "ReservationStatusExtended.RTYPE.EXCLUSIVE_ACCESS_REGISTRANTS_ONLY", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY},
+	{"value", "ReservationStatusExtended.RTYPE.WRITE_EXCLUSIVE_ALL_REGISTRANTS", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS},
+	{"value", "ReservationStatusExtended.RTYPE.EXCLUSIVE_ACCESS_ALL_REGISTRANTS", offsetof(struct gpunvme_reservation_status_extended, rtype), GPUNVME_RESERVATION_STATUS_EXTENDED_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS},
+	{"value", "ReservationStatusExtended.PTPLS.RELEASED", offsetof(struct gpunvme_reservation_status_extended, ptpls), GPUNVME_RESERVATION_STATUS_EXTENDED_PTPLS_RELEASED},
+	{"value", "ReservationStatusExtended.PTPLS.PERSISTENT", offsetof(struct gpunvme_reservation_status_extended, ptpls), GPUNVME_RESERVATION_STATUS_EXTENDED_PTPLS_PERSISTENT},
+	{"number", "ReservationStatusExtended.bytes", 0, sizeof(struct gpunvme_reservation_status_extended)},
+	{"bits", "Registrant.RCSTS.AHHR", offsetof(struct gpunvme_registrant, rcsts), GPUNVME_FIELD_PREP(GPUNVME_REGISTRANT_RCSTS_AHHR, ~0ULL)},
+	{"number", "Registrant.bytes", 0, sizeof(struct gpunvme_registrant)},
+	{"bits", "RegistrantExtended.RCSTS.AHHR", offsetof(struct gpunvme_registrant_extended, rcsts), GPUNVME_FIELD_PREP(GPUNVME_REGISTRANT_EXTENDED_RCSTS_AHHR, ~0ULL)},
+	{"number", "RegistrantExtended.bytes", 0, sizeof(struct gpunvme_registrant_extended)},
+	{"number", "ReclaimUnitHandleStatus.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status)},
+	{"number", "ReclaimUnitHandleStatusDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_status_descriptor)},
+	{"number", "ZoneAppendCompletion.bytes", 0, sizeof(struct gpunvme_zone_append_completion)},
+	{"number", "ReportZones.bytes", 0, sizeof(struct gpunvme_report_zones)},
+	{"bits", "ZoneDescriptor.ZT", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZT, ~0ULL)},
+	{"value", "ZoneDescriptor.ZT.SEQUENTIAL_WRITE_REQUIRED", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZT, GPUNVME_ZONE_DESCRIPTOR_ZT_SEQUENTIAL_WRITE_REQUIRED)},
+	{"bits", "ZoneDescriptor.ZS", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, ~0ULL)},
+	{"value", "ZoneDescriptor.ZS.EMPTY", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_EMPTY)},
+	{"value", "ZoneDescriptor.ZS.IMPLICITLY_OPENED", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_IMPLICITLY_OPENED)},
+	{"value", "ZoneDescriptor.ZS.EXPLICITLY_OPENED", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_EXPLICITLY_OPENED)},
+	{"value", "ZoneDescriptor.ZS.CLOSED", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_CLOSED)},
+	{"value", "ZoneDescriptor.ZS.READ_ONLY", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_READ_ONLY)},
+	{"value", "ZoneDescriptor.ZS.FULL", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_FULL)},
+	{"value", "ZoneDescriptor.ZS.OFFLINE", offsetof(struct gpunvme_zone_descriptor, bits_0), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZS, GPUNVME_ZONE_DESCRIPTOR_ZS_OFFLINE)},
+	{"bits", "ZoneDescriptor.ZA.ZFC", offsetof(struct gpunvme_zone_descriptor, za), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZA_ZFC, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZA.FZR", offsetof(struct gpunvme_zone_descriptor, za), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZA_FZR, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZA.RZR", offsetof(struct gpunvme_zone_descriptor, za), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZA_RZR, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZA.ZRWAV", offsetof(struct gpunvme_zone_descriptor, za), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZA_ZRWAV, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZA.ZDEV", offsetof(struct gpunvme_zone_descriptor, za), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZA_ZDEV, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZAI.FZRTL", offsetof(struct gpunvme_zone_descriptor, zai), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZAI_FZRTL, ~0ULL)},
+	{"bits", "ZoneDescriptor.ZAI.RZRTL", offsetof(struct gpunvme_zone_descriptor, zai), GPUNVME_FIELD_PREP(GPUNVME_ZONE_DESCRIPTOR_ZAI_RZRTL, ~0ULL)},
+	{"number", "ZoneDescriptor.bytes", 0, sizeof(struct gpunvme_zone_descriptor)},
+	{"bits", "PciHeader.CMD.IOSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_IOSE, ~0ULL)},
+	{"bits", "PciHeader.CMD.MSE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MSE, ~0ULL)},
+	{"bits", "PciHeader.CMD.BME", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_BME, ~0ULL)},
+	{"bits", "PciHeader.CMD.SCE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SCE, ~0ULL)},
+	{"bits", "PciHeader.CMD.MWIE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_MWIE, ~0ULL)},
+	{"bits", "PciHeader.CMD.VGA", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_VGA, ~0ULL)},
+	{"bits", "PciHeader.CMD.PEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_PEE, ~0ULL)},
+	{"bits", "PciHeader.CMD.ISWCC", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ISWCC, ~0ULL)},
+	{"bits", "PciHeader.CMD.SEE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_SEE, ~0ULL)},
+	{"bits", "PciHeader.CMD.FBE", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_FBE, ~0ULL)},
+	{"bits", "PciHeader.CMD.ID", offsetof(struct gpunvme_pci_header, cmd), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_CMD_ID, ~0ULL)},
+	{"bits", "PciHeader.STS.IR", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IR, ~0ULL)},
+	{"bits", "PciHeader.STS.IS", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_IS, ~0ULL)},
+	{"bits", "PciHeader.STS.CL", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_CL, ~0ULL)},
+	{"bits", "PciHeader.STS.C66", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_C66, ~0ULL)},
+	{"bits", "PciHeader.STS.FBC", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_FBC, ~0ULL)},
+	{"bits", "PciHeader.STS.DPD", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPD, ~0ULL)},
+	{"bits", "PciHeader.STS.DEVT", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DEVT, ~0ULL)},
+	{"bits", "PciHeader.STS.STA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_STA, ~0ULL)},
+	{"bits", "PciHeader.STS.RTA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RTA, ~0ULL)},
+	{"bits", "PciHeader.STS.RMA", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_RMA, ~0ULL)},
+	{"bits", "PciHeader.STS.SSE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_SSE, ~0ULL)},
+	{"bits", "PciHeader.STS.DPE", offsetof(struct gpunvme_pci_header, sts), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_STS_DPE, ~0ULL)},
+	{"bits", "PciHeader.HTYPE.HL", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_HL, ~0ULL)},
+	{"bits", "PciHeader.HTYPE.MFD", offsetof(struct gpunvme_pci_header, htype), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_HTYPE_MFD, ~0ULL)},
+	{"bits", "PciHeader.BIST.CC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_CC, ~0ULL)},
+	{"bits", "PciHeader.BIST.SB", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_SB, ~0ULL)},
+	{"bits", "PciHeader.BIST.BC", offsetof(struct gpunvme_pci_header, bist), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BIST_BC, ~0ULL)},
+	{"bits", "PciHeader.BAR.RTE", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_RTE, ~0ULL)},
+	{"bits", "PciHeader.BAR.TP", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_TP, ~0ULL)},
+	{"bits", "PciHeader.BAR.PF", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_PF, ~0ULL)},
+	{"bits", "PciHeader.BAR.BA", offsetof(struct gpunvme_pci_header, bar), GPUNVME_FIELD_PREP(GPUNVME_PCI_HEADER_BAR_BA, ~0ULL)},
+	{"number", "PciHeader.bytes", 0, sizeof(struct gpunvme_pci_header)},
+	{"number", "PciCapability.bytes", 0, sizeof(struct gpunvme_pci_capability)},
+	{"bits", "PciExtendedCapability.HEADER.CID", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CID, ~0ULL)},
+	{"bits", "PciExtendedCapability.HEADER.CVER", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_CVER, ~0ULL)},
+	{"bits", "PciExtendedCapability.HEADER.NEXT", offsetof(struct gpunvme_pci_extended_capability, header), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXTENDED_CAPABILITY_HEADER_NEXT, ~0ULL)},
+	{"number", "PciExtendedCapability.bytes", 0, sizeof(struct gpunvme_pci_extended_capability)},
+	{"bits", "PowerManagementCapability.PC.VS", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_VS, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.PMEC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PMEC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.DSI", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_DSI, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.AUXC", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_AUXC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.D1S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D1S, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.D2S", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_D2S, ~0ULL)},
+	{"bits", "PowerManagementCapability.PC.PSUP", offsetof(struct gpunvme_power_management_capability, pc), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PC_PSUP, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PS", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, ~0ULL)},
+	{"value", "PowerManagementCapability.PMCS.PS.D0", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D0)},
+	{"value", "PowerManagementCapability.PMCS.PS.D1", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D1)},
+	{"value", "PowerManagementCapability.PMCS.PS.D2", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D2)},
+	{"value", "PowerManagementCapability.PMCS.PS.D3HOT", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS, GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PS_D3HOT)},
+	{"bits", "PowerManagementCapability.PMCS.NSFRST", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_NSFRST, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PMEE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMEE, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.DSE", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSE, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.DSC", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_DSC, ~0ULL)},
+	{"bits", "PowerManagementCapability.PMCS.PMES", offsetof(struct gpunvme_power_management_capability, pmcs), GPUNVME_FIELD_PREP(GPUNVME_POWER_MANAGEMENT_CAPABILITY_PMCS_PMES, ~0ULL)},
+	{"number", "PowerManagementCapability.bytes", 0, sizeof(struct gpunvme_power_management_capability)},
+	{"bits", "MsixCapability.MXC.TS", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_TS, ~0ULL)},
+	{"bits", "MsixCapability.MXC.FM", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_FM, ~0ULL)},
+	{"bits", "MsixCapability.MXC.MXE", offsetof(struct gpunvme_msix_capability, mxc), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MXC_MXE, ~0ULL)},
+	{"bits", "MsixCapability.MTAB.TBIR", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TBIR, ~0ULL)},
+	{"bits", "MsixCapability.MTAB.TO", offsetof(struct gpunvme_msix_capability, mtab), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MTAB_TO, ~0ULL)},
+	{"bits", "MsixCapability.MPBA.PBIR", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBIR, ~0ULL)},
+	{"bits", "MsixCapability.MPBA.PBAO", offsetof(struct gpunvme_msix_capability, mpba), GPUNVME_FIELD_PREP(GPUNVME_MSIX_CAPABILITY_MPBA_PBAO, ~0ULL)},
+	{"number", "MsixCapability.bytes", 0, sizeof(struct gpunvme_msix_capability)},
+	{"bits", "MsixTableEntry.VECTOR_CTRL.MASKBIT", offsetof(struct gpunvme_msix_table_entry, vector_ctrl), GPUNVME_FIELD_PREP(GPUNVME_MSIX_TABLE_ENTRY_VECTOR_CTRL_MASKBIT, ~0ULL)},
+	{"number", "MsixTableEntry.bytes", 0, sizeof(struct gpunvme_msix_table_entry)},
+	{"bits", "PciExpressCapability.PXCAP.VER", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_VER, ~0ULL)},
+	{"bits", "PciExpressCapability.PXCAP.DPT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, ~0ULL)},
+	{"value", "PciExpressCapability.PXCAP.DPT.ENDPOINT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ENDPOINT)},
+	{"value", "PciExpressCapability.PXCAP.DPT.LEGACY_ENDPOINT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_LEGACY_ENDPOINT)},
+	{"value", "PciExpressCapability.PXCAP.DPT.ROOT_PORT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ROOT_PORT)},
+	{"value", "PciExpressCapability.PXCAP.DPT.UPSTREAM", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_UPSTREAM)},
+	{"value", "PciExpressCapability.PXCAP.DPT.DOWNSTREAM", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_DOWNSTREAM)},
+	{"bits", "PciExpressCapability.PXCAP.SI", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_SI, ~0ULL)},
+	{"bits", "PciExpressCapability.PXCAP.IMN", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_IMN, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.MPS", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_MPS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.PFS", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_PFS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.ETFS", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_ETFS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.L0SL", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L0SL, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.L1L", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_L1L, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.RER", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_RER, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.CSPLV", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLV, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.CSPLS", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_CSPLS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP.FLRC", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_FLRC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.CERE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_CERE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.NFERE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_NFERE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.FERE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_FERE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.URRE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_URRE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.ERO", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ERO, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.MPS", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MPS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.ETE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ETE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.PFE", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_PFE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.APPME", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_APPME, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.ENS", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_ENS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.MRRS", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_MRRS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC.IFLR", offsetof(struct gpunvme_pci_express_capability, pxdc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC_IFLR, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.CED", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_CED, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.NFED", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_NFED, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.FED", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_FED, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.URD", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_URD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.APD", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_APD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDS.TP", offsetof(struct gpunvme_pci_express_capability, pxds), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDS_TP, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.SLS", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, ~0ULL)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_2_5", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_2_5)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_5", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_5)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_8", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_8)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_16", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_16)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_32", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_32)},
+	{"value", "PciExpressCapability.PXLCAP.SLS.GT_64", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SLS_GT_64)},
+	{"bits", "PciExpressCapability.PXLCAP.MLW", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_MLW, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.ASPMS", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_ASPMS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.L0SEL", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L0SEL, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.L1EL", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_L1EL, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.CPM", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_CPM, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.SDERC", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_SDERC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.DLLA", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_DLLA, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.LBNC", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_LBNC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.AOC", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_AOC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP.PN", offsetof(struct gpunvme_pci_express_capability, pxlcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP_PN, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.ASPMC", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ASPMC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.RCB", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RCB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.LD", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.RL", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_RL, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.CCC", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_CCC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.ES", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ES, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.ECPM", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_ECPM, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.HAWD", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_HAWD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.LBMIE", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LBMIE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC.LABIE", offsetof(struct gpunvme_pci_express_capability, pxlc), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC_LABIE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.CLS", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, ~0ULL)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_2_5", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_2_5)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_5", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_5)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_8", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_8)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_16", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_16)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_32", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_32)},
+	{"value", "PciExpressCapability.PXLS.CLS.GT_64", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_CLS_GT_64)},
+	{"bits", "PciExpressCapability.PXLS.NLW", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_NLW, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.LT", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LT, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.SCC", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_SCC, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.DLLLA", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_DLLLA, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.LBMS", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LBMS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLS.LABS", offsetof(struct gpunvme_pci_express_capability, pxls), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLS_LABS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.CTRS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTRS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.CTDS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CTDS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.ARIFS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_ARIFS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.AORS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AORS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.AOCS32", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS32, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.AOCS64", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_AOCS64, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.CCS128", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_CCS128, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.NPRPR", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_NPRPR, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.LTRS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_LTRS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.TPHCS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_TPHCS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.OBFFS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_OBFFS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.EFFS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EFFS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.EETPS", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_EETPS, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDCAP2.MEETP", offsetof(struct gpunvme_pci_express_capability, pxdcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP2_MEETP, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.CTV", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTV, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.CTD", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_CTD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.ARI", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ARI, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.ATOMIC_REQ", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_REQ, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.ATOMIC_EGRESS_BLOCK", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_ATOMIC_EGRESS_BLOCK, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.IDO_REQ_EN", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_REQ_EN, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.IDO_CMP_EN", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_IDO_CMP_EN, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.LTRME", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_LTRME, ~0ULL)},
+	{"bits", "PciExpressCapability.PXDC2.OBFFE", offsetof(struct gpunvme_pci_express_capability, pxdc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDC2_OBFFE, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_2_5GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_2_5GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_5_0GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_5_0GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_8_0GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_8_0GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_16_0GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_16_0GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_32_0GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_32_0GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.SLS_64_0GB", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_SLS_64_0GB, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLCAP2.CROSSLINK", offsetof(struct gpunvme_pci_express_capability, pxlcap2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLCAP2_CROSSLINK, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC2.TLS", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, ~0ULL)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_2_5", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_2_5)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_5", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_5)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_8", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_8)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_16", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_16)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_32", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_32)},
+	{"value", "PciExpressCapability.PXLC2.TLS.GT_64", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS, GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TLS_GT_64)},
+	{"bits", "PciExpressCapability.PXLC2.ENTER_COMP", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_ENTER_COMP, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC2.HASD", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_HASD, ~0ULL)},
+	{"bits", "PciExpressCapability.PXLC2.TX_MARGIN", offsetof(struct gpunvme_pci_express_capability, pxlc2), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXLC2_TX_MARGIN, ~0ULL)},
+	{"number", "PciExpressCapability.bytes", 0, sizeof(struct gpunvme_pci_express_capability)},
+	{"bits", "AdvancedErrorReporting.AERID.CID", offsetof(struct gpunvme_advanced_error_reporting, aerid), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CID, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERID.CVER", offsetof(struct gpunvme_advanced_error_reporting, aerid), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERID_CVER, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERID.NEXT", offsetof(struct gpunvme_advanced_error_reporting, aerid), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERID_NEXT, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.DLPES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_DLPES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.PTS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_PTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.FCPES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_FCPES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.CTS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.CAS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_CAS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.UCS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UCS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.ROS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ROS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.MTS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.ECRCES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ECRCES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.URES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_URES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.ACSSVS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_ACSSVS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.UIES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_UIES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.MCBTS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_MCBTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.AOEBS", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_AOEBS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCES.TPBES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCES_TPBES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.DLPEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_DLPEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.PTM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_PTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.FCPEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_FCPEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.CTM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.CAM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_CAM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.UCM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UCM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.ROM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ROM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.MTM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.ECRCM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ECRCM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.UREM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UREM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.ACVM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_ACVM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.UIEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_UIEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.MCBTM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_MCBTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.AOEBM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_AOEBM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCEM.TPBEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCEM_TPBEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.DLPESEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_DLPESEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.PTSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_PTSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.FCPESEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_FCPESEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.CTSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CTSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.CASEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_CASEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.UCSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UCSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.ROSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ROSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.MTSV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MTSV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.ECRCSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ECRCSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.URESEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_URESEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.ACSVSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_ACSVSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.UIESEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_UIESEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.MCBTSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_MCBTSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.AOEBSEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_AOEBSEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERUCESV.TPBESEV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERUCESV_TPBESEV, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.RES", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.BTS", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.BDS", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_BDS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.RRS", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RRS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.RTS", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_RTS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.ANFES", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_ANFES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.CIES", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_CIES, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCES.HLOS", offsetof(struct gpunvme_advanced_error_reporting, aerces), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCES_HLOS, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.REM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_REM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.BTM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.BDM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_BDM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.RRM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RRM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.RTM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_RTM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.ANFEM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_ANFEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.CIEM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_CIEM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCEM.HLOM", offsetof(struct gpunvme_advanced_error_reporting, aercem), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCEM_HLOM, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.FEP", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_FEP, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.EGC", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGC, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.EGE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_EGE, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.ECC", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECC, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.ECE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_ECE, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.MHRC", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRC, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.MHRE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE, ~0ULL)},
+	{"bits", "AdvancedErrorReporting.AERCC.TPLP", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP, ~0ULL)},
+	{"number", "AdvancedErrorReporting.bytes", 0, sizeof(struct gpunvme_advanced_error_reporting)},
 	{"number", "DeleteIoSq.opcode", 0, GPUNVME_OPC_DELETE_IO_SQ},
 	{"bits", "DeleteIoSq.QID", 4 * GPUNVME_DELETE_IO_SQ_QID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DELETE_IO_SQ_QID, ~0ULL)},
 	{"number", "CreateIoSq.opcode", 0, GPUNVME_OPC_CREATE_IO_SQ},
@@ -822,7 +1252,7 @@ static const struct word words[] = {
 	{"value", "SetFeatures.FID.READ_RECOVERY_LEVEL_CONFIG", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG)},
 	{"value", "SetFeatures.FID.PREDICTABLE_LATENCY_MODE_CONFIG", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG)},
 	{"value", "SetFeatures.FID.PREDICTABLE_LATENCY_MODE_WINDOW", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW)},
-	{"value", "SetFeatures.FID.LBA_STATUS_INFORMATION", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_LBA_STATUS_INFORMATION)},
+	{"value", "SetFeatures.FID.LBA_STATUS_INFORMATION_ATTRIBUTES", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_LBA_STATUS_INFORMATION_ATTRIBUTES)},
 	{"value", "SetFeatures.FID.HOST_BEHAVIOR_SUPPORT", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT)},
 	{"value", "SetFeatures.FID.SANITIZE_CONFIG", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_SANITIZE_CONFIG)},
 	{"value", "SetFeatures.FID.ENDURANCE_GROUP_EVENT_CONFIGURATION", 4 * GPUNVME_SET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURES_FID, GPUNVME_SET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION)},
@@ -874,7 +1304,7 @@ static const struct word words[] = {
 	{"value", "GetFeatures.FID.READ_RECOVERY_LEVEL_CONFIG", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_READ_RECOVERY_LEVEL_CONFIG)},
 	{"value", "GetFeatures.FID.PREDICTABLE_LATENCY_MODE_CONFIG", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_CONFIG)},
 	{"value", "GetFeatures.FID.PREDICTABLE_LATENCY_MODE_WINDOW", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_PREDICTABLE_LATENCY_MODE_WINDOW)},
-	{"value", "GetFeatures.FID.LBA_STATUS_INFORMATION", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_LBA_STATUS_INFORMATION)},
+	{"value", "GetFeatures.FID.LBA_STATUS_INFORMATION_ATTRIBUTES", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_LBA_STATUS_INFORMATION_ATTRIBUTES)},
 	{"value", "GetFeatures.FID.HOST_BEHAVIOR_SUPPORT", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_HOST_BEHAVIOR_SUPPORT)},
 	{"value", "GetFeatures.FID.SANITIZE_CONFIG", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_SANITIZE_CONFIG)},
 	{"value", "GetFeatures.FID.ENDURANCE_GROUP_EVENT_CONFIGURATION", 4 * GPUNVME_GET_FEATURES_FID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_GET_FEATURES_FID, GPUNVME_GET_FEATURES_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION)},
@@ -1084,6 +1514,176 @@ static const struct word words[] = {
 	{"bits", "Read.ELBTL", 4 * GPUNVME_READ_ELBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_READ_ELBTL, ~0ULL)},
 	{"bits", "Read.ELBAT", 4 * GPUNVME_READ_ELBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_READ_ELBAT, ~0ULL)},
 	{"bits", "Read.ELBATM", 4 * GPUNVME_READ_ELBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_READ_ELBATM, ~0ULL)},
+	{"number", "WriteUncorrectable.opcode", 0, GPUNVME_OPC_WRITE_UNCORRECTABLE},
+	{"bits", "WriteUncorrectable.NLB", 4 * GPUNVME_WRITE_UNCORRECTABLE_NLB_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_NLB, ~0ULL)},
+	{"bits", "WriteUncorrectable.DSPEC", 4 * GPUNVME_WRITE_UNCORRECTABLE_DSPEC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_DSPEC, ~0ULL)},
+	{"bits", "WriteUncorrectable.DTYPE", 4 * GPUNVME_WRITE_UNCORRECTABLE_DTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_DTYPE, ~0ULL)},
+	{"number", "Compare.opcode", 0, GPUNVME_OPC_COMPARE},
+	{"bits", "Compare.NLB", 4 * GPUNVME_COMPARE_NLB_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_NLB, ~0ULL)},
+	{"bits", "Compare.CETYPE", 4 * GPUNVME_COMPARE_CETYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_CETYPE, ~0ULL)},
+	{"bits", "Compare.STC", 4 * GPUNVME_COMPARE_STC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_STC, ~0ULL)},
+	{"bits", "Compare.PRINFO", 4 * GPUNVME_COMPARE_PRINFO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_PRINFO, ~0ULL)},
+	{"bits", "Compare.FUA", 4 * GPUNVME_COMPARE_FUA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_FUA, ~0ULL)},
+	{"bits", "Compare.LR", 4 * GPUNVME_COMPARE_LR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_LR, ~0ULL)},
+	{"bits", "Compare.CEV", 4 * GPUNVME_COMPARE_CEV_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_CEV, ~0ULL)},
+	{"bits", "Compare.ELBTU2", 4 * GPUNVME_COMPARE_ELBTU2_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTU2, ~0ULL)},
+	{"bits", "Compare.ELBTU3", 4 * GPUNVME_COMPARE_ELBTU3_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTU3, ~0ULL)},
+	{"bits", "Compare.ELBTL", 4 * GPUNVME_COMPARE_ELBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTL, ~0ULL)},
+	{"bits", "Compare.ELBAT", 4 * GPUNVME_COMPARE_ELBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBAT, ~0ULL)},
+	{"bits", "Compare.ELBATM", 4 * GPUNVME_COMPARE_ELBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBATM, ~0ULL)},
+	{"number", "WriteZeroes.opcode", 0, GPUNVME_OPC_WRITE_ZEROES},
+	{"bits", "WriteZeroes.NLB", 4 * GPUNVME_WRITE_ZEROES_NLB_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_NLB, ~0ULL)},
+	{"bits", "WriteZeroes.DSPEC", 4 * GPUNVME_WRITE_ZEROES_DSPEC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DSPEC, ~0ULL)},
+	{"bits", "WriteZeroes.CETYPE", 4 * GPUNVME_WRITE_ZEROES_CETYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_CETYPE, ~0ULL)},
+	{"bits", "WriteZeroes.DTYPE", 4 * GPUNVME_WRITE_ZEROES_DTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DTYPE, ~0ULL)},
+	{"bits", "WriteZeroes.NSZ", 4 * GPUNVME_WRITE_ZEROES_NSZ_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_NSZ, ~0ULL)},
+	{"bits", "WriteZeroes.STC", 4 * GPUNVME_WRITE_ZEROES_STC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_STC, ~0ULL)},
+	{"bits", "WriteZeroes.DEAC", 4 * GPUNVME_WRITE_ZEROES_DEAC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DEAC, ~0ULL)},
+	{"bits", "WriteZeroes.PRINFO", 4 * GPUNVME_WRITE_ZEROES_PRINFO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_PRINFO, ~0ULL)},
+	{"bits", "WriteZeroes.FUA", 4 * GPUNVME_WRITE_ZEROES_FUA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_FUA, ~0ULL)},
+	{"bits", "WriteZeroes.LR", 4 * GPUNVME_WRITE_ZEROES_LR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LR, ~0ULL)},
+	{"bits", "WriteZeroes.CEV", 4 * GPUNVME_WRITE_ZEROES_CEV_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_CEV, ~0ULL)},
+	{"bits", "WriteZeroes.LBTU2", 4 * GPUNVME_WRITE_ZEROES_LBTU2_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTU2, ~0ULL)},
+	{"bits", "WriteZeroes.LBTU3", 4 * GPUNVME_WRITE_ZEROES_LBTU3_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTU3, ~0ULL)},
+	{"bits", "WriteZeroes.LBTL", 4 * GPUNVME_WRITE_ZEROES_LBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTL, ~0ULL)},
+	{"bits", "WriteZeroes.LBAT", 4 * GPUNVME_WRITE_ZEROES_LBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBAT, ~0ULL)},
+	{"bits", "WriteZeroes.LBATM", 4 * GPUNVME_WRITE_ZEROES_LBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBATM, ~0ULL)},
+	{"number", "DatasetManagement.opcode", 0, GPUNVME_OPC_DATASET_MANAGEMENT},
+	{"bits", "DatasetManagement.NR", 4 * GPUNVME_DATASET_MANAGEMENT_NR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_NR, ~0ULL)},
+	{"bits", "DatasetManagement.IDR", 4 * GPUNVME_DATASET_MANAGEMENT_IDR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_IDR, ~0ULL)},
+	{"bits", "DatasetManagement.IDW", 4 * GPUNVME_DATASET_MANAGEMENT_IDW_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_IDW, ~0ULL)},
+	{"bits", "DatasetManagement.AD", 4 * GPUNVME_DATASET_MANAGEMENT_AD_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_AD, ~0ULL)},
+	{"number", "Verify.opcode", 0, GPUNVME_OPC_VERIFY},
+	{"bits", "Verify.NLB", 4 * GPUNVME_VERIFY_NLB_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_NLB, ~0ULL)},
+	{"bits", "Verify.CETYPE", 4 * GPUNVME_VERIFY_CETYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_CETYPE, ~0ULL)},
+	{"bits", "Verify.STC", 4 * GPUNVME_VERIFY_STC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_STC, ~0ULL)},
+	{"bits", "Verify.PRINFO", 4 * GPUNVME_VERIFY_PRINFO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_PRINFO, ~0ULL)},
+	{"bits", "Verify.FUA", 4 * GPUNVME_VERIFY_FUA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_FUA, ~0ULL)},
+	{"bits", "Verify.LR", 4 * GPUNVME_VERIFY_LR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_LR, ~0ULL)},
+	{"bits", "Verify.CEV", 4 * GPUNVME_VERIFY_CEV_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_CEV, ~0ULL)},
+	{"bits", "Verify.ELBTU2", 4 * GPUNVME_VERIFY_ELBTU2_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTU2, ~0ULL)},
+	{"bits", "Verify.ELBTU3", 4 * GPUNVME_VERIFY_ELBTU3_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTU3, ~0ULL)},
+	{"bits", "Verify.ELBTL", 4 * GPUNVME_VERIFY_ELBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTL, ~0ULL)},
+	{"bits", "Verify.ELBAT", 4 * GPUNVME_VERIFY_ELBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBAT, ~0ULL)},
+	{"bits", "Verify.ELBATM", 4 * GPUNVME_VERIFY_ELBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBATM, ~0ULL)},
+	{"number", "ReservationRegister.opcode", 0, GPUNVME_OPC_RESERVATION_REGISTER},
+	{"bits", "ReservationRegister.IEKEY", 4 * GPUNVME_RESERVATION_REGISTER_IEKEY_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_IEKEY, ~0ULL)},
+	{"bits", "ReservationRegister.DISNSRS", 4 * GPUNVME_RESERVATION_REGISTER_DISNSRS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_DISNSRS, ~0ULL)},
+	{"bits", "ReservationRegister.RREGA", 4 * GPUNVME_RESERVATION_REGISTER_RREGA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_RREGA, ~0ULL)},
+	{"value", "ReservationRegister.RREGA.REGISTER", 4 * GPUNVME_RESERVATION_REGISTER_RREGA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_RREGA, GPUNVME_RESERVATION_REGISTER_RREGA_REGISTER)},
+	{"value", "ReservationRegister.RREGA.UNREGISTER", 4 * GPUNVME_RESERVATION_REGISTER_RREGA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_RREGA, GPUNVME_RESERVATION_REGISTER_RREGA_UNREGISTER)},
+	{"value", "ReservationRegister.RREGA.REPLACE", 4 * GPUNVME_RESERVATION_REGISTER_RREGA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_RREGA, GPUNVME_RESERVATION_REGISTER_RREGA_REPLACE)},
+	{"bits", "ReservationRegister.CPTPL", 4 * GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_CPTPL, ~0ULL)},
+	{"value", "ReservationRegister.CPTPL.NO_CHANGE", 4 * GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_CPTPL, GPUNVME_RESERVATION_REGISTER_CPTPL_NO_CHANGE)},
+	{"value", "ReservationRegister.CPTPL.CLEAR", 4 * GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_CPTPL, GPUNVME_RESERVATION_REGISTER_CPTPL_CLEAR)},
+	{"value", "ReservationRegister.CPTPL.SET", 4 * GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_CPTPL, GPUNVME_RESERVATION_REGISTER_CPTPL_SET)},
+	{"number", "ReservationReport.opcode", 0, GPUNVME_OPC_RESERVATION_REPORT},
+	{"bits", "ReservationReport.NUMD", 4 * GPUNVME_RESERVATION_REPORT_NUMD_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_NUMD, ~0ULL)},
+	{"bits", "ReservationReport.EDS", 4 * GPUNVME_RESERVATION_REPORT_EDS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_EDS, ~0ULL)},
+	{"bits", "ReservationReport.DISNSRS", 4 * GPUNVME_RESERVATION_REPORT_DISNSRS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_DISNSRS, ~0ULL)},
+	{"number", "ReservationAcquire.opcode", 0, GPUNVME_OPC_RESERVATION_ACQUIRE},
+	{"bits", "ReservationAcquire.IEKEY", 4 * GPUNVME_RESERVATION_ACQUIRE_IEKEY_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_IEKEY, ~0ULL)},
+	{"bits", "ReservationAcquire.DISNSRS", 4 * GPUNVME_RESERVATION_ACQUIRE_DISNSRS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_DISNSRS, ~0ULL)},
+	{"bits", "ReservationAcquire.RTYPE", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, ~0ULL)},
+	{"value", "ReservationAcquire.RTYPE.WRITE_EXCLUSIVE", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE)},
+	{"value", "ReservationAcquire.RTYPE.EXCLUSIVE_ACCESS", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS)},
+	{"value", "ReservationAcquire.RTYPE.WRITE_EXCLUSIVE_REGISTRANTS_ONLY", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY)},
+	{"value", "ReservationAcquire.RTYPE.EXCLUSIVE_ACCESS_REGISTRANTS_ONLY", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY)},
+	{"value", "ReservationAcquire.RTYPE.WRITE_EXCLUSIVE_ALL_REGISTRANTS", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS)},
+	{"value", "ReservationAcquire.RTYPE.EXCLUSIVE_ACCESS_ALL_REGISTRANTS", 4 * GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, GPUNVME_RESERVATION_ACQUIRE_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS)},
+	{"bits", "ReservationAcquire.RACQA", 4 * GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RACQA, ~0ULL)},
+	{"value", "ReservationAcquire.RACQA.ACQUIRE", 4 * GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RACQA, GPUNVME_RESERVATION_ACQUIRE_RACQA_ACQUIRE)},
+	{"value", "ReservationAcquire.RACQA.PREEMPT", 4 * GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RACQA, GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT)},
+	{"value", "ReservationAcquire.RACQA.PREEMPT_AND_ABORT", 4 * GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RACQA, GPUNVME_RESERVATION_ACQUIRE_RACQA_PREEMPT_AND_ABORT)},
+	{"number", "IoManagementReceive.opcode", 0, GPUNVME_OPC_IO_MANAGEMENT_RECEIVE},
+	{"bits", "IoManagementReceive.MO", 4 * GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MO, ~0ULL)},
+	{"value", "IoManagementReceive.MO.NO_ACTION", 4 * GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MO, GPUNVME_IO_MANAGEMENT_RECEIVE_MO_NO_ACTION)},
+	{"value", "IoManagementReceive.MO.RECLAIM_UNIT_HANDLE_STATUS", 4 * GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MO, GPUNVME_IO_MANAGEMENT_RECEIVE_MO_RECLAIM_UNIT_HANDLE_STATUS)},
+	{"bits", "IoManagementReceive.MOS", 4 * GPUNVME_IO_MANAGEMENT_RECEIVE_MOS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MOS, ~0ULL)},
+	{"bits", "IoManagementReceive.NUMD", 4 * GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD, ~0ULL)},
+	{"number", "ReservationRelease.opcode", 0, GPUNVME_OPC_RESERVATION_RELEASE},
+	{"bits", "ReservationRelease.IEKEY", 4 * GPUNVME_RESERVATION_RELEASE_IEKEY_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_IEKEY, ~0ULL)},
+	{"bits", "ReservationRelease.DISNSRS", 4 * GPUNVME_RESERVATION_RELEASE_DISNSRS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_DISNSRS, ~0ULL)},
+	{"bits", "ReservationRelease.RTYPE", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, ~0ULL)},
+	{"value", "ReservationRelease.RTYPE.WRITE_EXCLUSIVE", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE)},
+	{"value", "ReservationRelease.RTYPE.EXCLUSIVE_ACCESS", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS)},
+	{"value", "ReservationRelease.RTYPE.WRITE_EXCLUSIVE_REGISTRANTS_ONLY", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY)},
+	{"value", "ReservationRelease.RTYPE.EXCLUSIVE_ACCESS_REGISTRANTS_ONLY", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY)},
+	{"value", "ReservationRelease.RTYPE.WRITE_EXCLUSIVE_ALL_REGISTRANTS", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS)},
+	{"value", "ReservationRelease.RTYPE.EXCLUSIVE_ACCESS_ALL_REGISTRANTS", 4 * GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, GPUNVME_RESERVATION_RELEASE_RTYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS)},
+	{"bits", "ReservationRelease.RRELA", 4 * GPUNVME_RESERVATION_RELEASE_RRELA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RRELA, ~0ULL)},
+	{"value", "ReservationRelease.RRELA.RELEASE", 4 * GPUNVME_RESERVATION_RELEASE_RRELA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RRELA, GPUNVME_RESERVATION_RELEASE_RRELA_RELEASE)},
+	{"value", "ReservationRelease.RRELA.CLEAR", 4 * GPUNVME_RESERVATION_RELEASE_RRELA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RRELA, GPUNVME_RESERVATION_RELEASE_RRELA_CLEAR)},
+	{"number", "Cancel.opcode", 0, GPUNVME_OPC_CANCEL},
+	{"bits", "Cancel.SQID", 4 * GPUNVME_CANCEL_SQID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_SQID, ~0ULL)},
+	{"bits", "Cancel.ABORTED_CID", 4 * GPUNVME_CANCEL_ABORTED_CID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ABORTED_CID, ~0ULL)},
+	{"bits", "Cancel.ACODE", 4 * GPUNVME_CANCEL_ACODE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ACODE, ~0ULL)},
+	{"value", "Cancel.ACODE.SINGLE", 4 * GPUNVME_CANCEL_ACODE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ACODE, GPUNVME_CANCEL_ACODE_SINGLE)},
+	{"value", "Cancel.ACODE.MULTIPLE", 4 * GPUNVME_CANCEL_ACODE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ACODE, GPUNVME_CANCEL_ACODE_MULTIPLE)},
+	{"number", "Copy.opcode", 0, GPUNVME_OPC_COPY},
+	{"bits", "Copy.NR", 4 * GPUNVME_COPY_NR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_NR, ~0ULL)},
+	{"bits", "Copy.DESFMT", 4 * GPUNVME_COPY_DESFMT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_DESFMT, ~0ULL)},
+	{"bits", "Copy.PRINFOR", 4 * GPUNVME_COPY_PRINFOR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_PRINFOR, ~0ULL)},
+	{"bits", "Copy.CETYPE", 4 * GPUNVME_COPY_CETYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_CETYPE, ~0ULL)},
+	{"bits", "Copy.DTYPE", 4 * GPUNVME_COPY_DTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_DTYPE, ~0ULL)},
+	{"bits", "Copy.STCW", 4 * GPUNVME_COPY_STCW_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_STCW, ~0ULL)},
+	{"bits", "Copy.STCR", 4 * GPUNVME_COPY_STCR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_STCR, ~0ULL)},
+	{"bits", "Copy.PRINFOW", 4 * GPUNVME_COPY_PRINFOW_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_PRINFOW, ~0ULL)},
+	{"bits", "Copy.FUA", 4 * GPUNVME_COPY_FUA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_FUA, ~0ULL)},
+	{"bits", "Copy.LR", 4 * GPUNVME_COPY_LR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LR, ~0ULL)},
+	{"bits", "Copy.CEV", 4 * GPUNVME_COPY_CEV_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_CEV, ~0ULL)},
+	{"bits", "Copy.DSPEC", 4 * GPUNVME_COPY_DSPEC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_DSPEC, ~0ULL)},
+	{"bits", "Copy.LBTU2", 4 * GPUNVME_COPY_LBTU2_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTU2, ~0ULL)},
+	{"bits", "Copy.LBTU3", 4 * GPUNVME_COPY_LBTU3_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTU3, ~0ULL)},
+	{"bits", "Copy.LBTL", 4 * GPUNVME_COPY_LBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTL, ~0ULL)},
+	{"bits", "Copy.LBAT", 4 * GPUNVME_COPY_LBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LBAT, ~0ULL)},
+	{"bits", "Copy.LBATM", 4 * GPUNVME_COPY_LBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_COPY_LBATM, ~0ULL)},
+	{"number", "IoManagementSend.opcode", 0, GPUNVME_OPC_IO_MANAGEMENT_SEND},
+	{"bits", "IoManagementSend.MO", 4 * GPUNVME_IO_MANAGEMENT_SEND_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MO, ~0ULL)},
+	{"value", "IoManagementSend.MO.NO_ACTION", 4 * GPUNVME_IO_MANAGEMENT_SEND_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MO, GPUNVME_IO_MANAGEMENT_SEND_MO_NO_ACTION)},
+	{"value", "IoManagementSend.MO.RECLAIM_UNIT_HANDLE_UPDATE", 4 * GPUNVME_IO_MANAGEMENT_SEND_MO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MO, GPUNVME_IO_MANAGEMENT_SEND_MO_RECLAIM_UNIT_HANDLE_UPDATE)},
+	{"bits", "IoManagementSend.MOS", 4 * GPUNVME_IO_MANAGEMENT_SEND_MOS_DWORD, GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MOS, ~0ULL)},
+	{"number", "ZoneManagementSend.opcode", 0, GPUNVME_OPC_ZONE_MANAGEMENT_SEND},
+	{"bits", "ZoneManagementSend.ZSA", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, ~0ULL)},
+	{"value", "ZoneManagementSend.ZSA.CLOSE", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_CLOSE)},
+	{"value", "ZoneManagementSend.ZSA.FINISH", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_FINISH)},
+	{"value", "ZoneManagementSend.ZSA.OPEN", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_OPEN)},
+	{"value", "ZoneManagementSend.ZSA.RESET", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_RESET)},
+	{"value", "ZoneManagementSend.ZSA.OFFLINE", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_OFFLINE)},
+	{"value", "ZoneManagementSend.ZSA.SET_ZONE_DESCRIPTOR_EXTENSION", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_SET_ZONE_DESCRIPTOR_EXTENSION)},
+	{"value", "ZoneManagementSend.ZSA.ZRWA_FLUSH", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_ZRWA_FLUSH)},
+	{"bits", "ZoneManagementSend.SELECT_ALL", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL, ~0ULL)},
+	{"bits", "ZoneManagementSend.ZSASO", 4 * GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO, ~0ULL)},
+	{"number", "ZoneManagementReceive.opcode", 0, GPUNVME_OPC_ZONE_MANAGEMENT_RECEIVE},
+	{"bits", "ZoneManagementReceive.NUMD", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD, ~0ULL)},
+	{"bits", "ZoneManagementReceive.ZRA", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA, ~0ULL)},
+	{"value", "ZoneManagementReceive.ZRA.REPORT_ZONES", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_REPORT_ZONES)},
+	{"value", "ZoneManagementReceive.ZRA.EXTENDED_REPORT_ZONES", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_EXTENDED_REPORT_ZONES)},
+	{"bits", "ZoneManagementReceive.ZRASF", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, ~0ULL)},
+	{"value", "ZoneManagementReceive.ZRASF.ALL", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_ALL)},
+	{"value", "ZoneManagementReceive.ZRASF.EMPTY", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_EMPTY)},
+	{"value", "ZoneManagementReceive.ZRASF.IMPLICITLY_OPENED", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_IMPLICITLY_OPENED)},
+	{"value", "ZoneManagementReceive.ZRASF.EXPLICITLY_OPENED", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_EXPLICITLY_OPENED)},
+	{"value", "ZoneManagementReceive.ZRASF.CLOSED", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_CLOSED)},
+	{"value", "ZoneManagementReceive.ZRASF.FULL", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_FULL)},
+	{"value", "ZoneManagementReceive.ZRASF.READ_ONLY", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_READ_ONLY)},
+	{"value", "ZoneManagementReceive.ZRASF.OFFLINE", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_OFFLINE)},
+	{"value", "ZoneManagementReceive.ZRASF.WITH_ATTRIBUTES", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_WITH_ATTRIBUTES)},
+	{"bits", "ZoneManagementReceive.PR", 4 * GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR, ~0ULL)},
+	{"number", "ZoneAppend.opcode", 0, GPUNVME_OPC_ZONE_APPEND},
+	{"bits", "ZoneAppend.NLB", 4 * GPUNVME_ZONE_APPEND_NLB_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_NLB, ~0ULL)},
+	{"bits", "ZoneAppend.DTYPE", 4 * GPUNVME_ZONE_APPEND_DTYPE_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_DTYPE, ~0ULL)},
+	{"bits", "ZoneAppend.STC", 4 * GPUNVME_ZONE_APPEND_STC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_STC, ~0ULL)},
+	{"bits", "ZoneAppend.PIREMAP", 4 * GPUNVME_ZONE_APPEND_PIREMAP_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_PIREMAP, ~0ULL)},
+	{"bits", "ZoneAppend.PRINFO", 4 * GPUNVME_ZONE_APPEND_PRINFO_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_PRINFO, ~0ULL)},
+	{"bits", "ZoneAppend.FUA", 4 * GPUNVME_ZONE_APPEND_FUA_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_FUA, ~0ULL)},
+	{"bits", "ZoneAppend.LR", 4 * GPUNVME_ZONE_APPEND_LR_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LR, ~0ULL)},
+	{"bits", "ZoneAppend.DSPEC", 4 * GPUNVME_ZONE_APPEND_DSPEC_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_DSPEC, ~0ULL)},
+	{"bits", "ZoneAppend.LBTU2", 4 * GPUNVME_ZONE_APPEND_LBTU2_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTU2, ~0ULL)},
+	{"bits", "ZoneAppend.LBTU3", 4 * GPUNVME_ZONE_APPEND_LBTU3_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTU3, ~0ULL)},
+	{"bits", "ZoneAppend.LBTL", 4 * GPUNVME_ZONE_APPEND_LBTL_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTL, ~0ULL)},
+	{"bits", "ZoneAppend.LBAT", 4 * GPUNVME_ZONE_APPEND_LBAT_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBAT, ~0ULL)},
+	{"bits", "ZoneAppend.LBATM", 4 * GPUNVME_ZONE_APPEND_LBATM_DWORD, GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBATM, ~0ULL)},
 	{"number", "Arbitration.fid", 0, GPUNVME_ARBITRATION_FID},
 	{"bits", "Arbitration.CDW11.AB", 0, GPUNVME_FIELD_PREP(GPUNVME_ARBITRATION_CDW11_AB, ~0ULL)},
 	{"bits", "Arbitration.CDW11.LPW", 0, GPUNVME_FIELD_PREP(GPUNVME_ARBITRATION_CDW11_LPW, ~0ULL)},
@@ -1335,6 +1935,39 @@ static const struct word words[] = {
 	{"word", "AllocateResourcesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ALLOCATE_RESOURCES_DW0_NSA, PATTERN)},
 	{"bits", "CapacityManagementDw0.CELID", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, ~0ULL)},
 	{"word", "CapacityManagementDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CAPACITY_MANAGEMENT_DW0_CELID, PATTERN)},
+	{"bits", "PRINFO.RTCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, ~0ULL)},
+	{"bits", "PRINFO.ATCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, ~0ULL)},
+	{"bits", "PRINFO.GRDCHK", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, ~0ULL)},
+	{"bits", "PRINFO.PRACT", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, ~0ULL)},
+	{"word", "PRINFO", 0, GPUNVME_FIELD_PREP(GPUNVME_PRINFO_RTCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_ATCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_GRDCHK, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_PRINFO_PRACT, PATTERN)},
+	{"bits", "DSM.AF", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, ~0ULL)},
+	{"value", "DSM.AF.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_NONE)},
+	{"value", "DSM.AF.TYPICAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_TYPICAL)},
+	{"value", "DSM.AF.INFREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_INFREQUENT)},
+	{"value", "DSM.AF.FREQUENT_READS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_READS)},
+	{"value", "DSM.AF.FREQUENT_WRITES", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT_WRITES)},
+	{"value", "DSM.AF.FREQUENT", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_FREQUENT)},
+	{"value", "DSM.AF.ONE_TIME", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_ONE_TIME)},
+	{"value", "DSM.AF.SPECULATIVE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SPECULATIVE)},
+	{"value", "DSM.AF.SOON_OVERWRITTEN", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, GPUNVME_DSM_AF_SOON_OVERWRITTEN)},
+	{"bits", "DSM.AL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, ~0ULL)},
+	{"value", "DSM.AL.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NONE)},
+	{"value", "DSM.AL.IDLE", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_IDLE)},
+	{"value", "DSM.AL.NORMAL", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_NORMAL)},
+	{"value", "DSM.AL.LOW", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW)},
+	{"bits", "DSM.SEQREQ", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, ~0ULL)},
+	{"bits", "DSM.INCPRS", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, ~0ULL)},
+	{"word", "DSM", 0, GPUNVME_FIELD_PREP(GPUNVME_DSM_AF, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_AL, GPUNVME_DSM_AL_LOW) | GPUNVME_FIELD_PREP(GPUNVME_DSM_SEQREQ, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_DSM_INCPRS, PATTERN)},
+	{"bits", "CommandExtensionCdw13.CEV", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, ~0ULL)},
+	{"bits", "CommandExtensionCdw13.DSPEC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, ~0ULL)},
+	{"word", "CommandExtensionCdw13", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_CEV, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EXTENSION_CDW13_DSPEC, PATTERN)},
+	{"bits", "WriteZeroesDw0.LBACZ", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, ~0ULL)},
+	{"word", "WriteZeroesDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DW0_LBACZ, PATTERN)},
+	{"bits", "CancelDw0.CMDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, ~0ULL)},
+	{"bits", "CancelDw0.CEDA", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, ~0ULL)},
+	{"word", "CancelDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, PATTERN)},
+	{"bits", "ZoneManagementSendDw0.ZCC", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, ~0ULL)},
+	{"word", "ZoneManagementSendDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, PATTERN)},
 	{"number", "CNS.NAMESPACE", 0, GPUNVME_CNS_NAMESPACE},
 	{"number", "CNS.CONTROLLER", 0, GPUNVME_CNS_CONTROLLER},
 	{"number", "CNS.ACTIVE_NAMESPACE_LIST", 0, GPUNVME_CNS_ACTIVE_NAMESPACE_LIST},
@@ -1363,6 +1996,15 @@ static const struct word words[] = {
 	{"number", "CNS.PORTS_LIST", 0, GPUNVME_CNS_PORTS_LIST},
 	{"number", "CNS.INDEPENDENT_ALLOCATED_NAMESPACE", 0, GPUNVME_CNS_INDEPENDENT_ALLOCATED_NAMESPACE},
 	{"number", "CNS.SUPPORTED_CONTROLLER_STATE_FORMATS", 0, GPUNVME_CNS_SUPPORTED_CONTROLLER_STATE_FORMATS},
+	{"number", "CSI.NVM", 0, GPUNVME_CSI_NVM},
+	{"number", "CSI.KV", 0, GPUNVME_CSI_KV},
+	{"number", "CSI.ZNS", 0, GPUNVME_CSI_ZNS},
+	{"number", "CSI.SLM", 0, GPUNVME_CSI_SLM},
+	{"number", "CSI.CP", 0, GPUNVME_CSI_CP},
+	{"number", "NIDT.EUI64", 0, GPUNVME_NIDT_EUI64},
+	{"number", "NIDT.NGUID", 0, GPUNVME_NIDT_NGUID},
+	{"number", "NIDT.UUID", 0, GPUNVME_NIDT_UUID},
+	{"number", "NIDT.CSI", 0, GPUNVME_NIDT_CSI},
 	{"number", "FID.ARBITRATION", 0, GPUNVME_FID_ARBITRATION},
 	{"number", "FID.POWER_MANAGEMENT", 0, GPUNVME_FID_POWER_MANAGEMENT},
 	{"number", "FID.LBA_RANGE_TYPE", 0, GPUNVME_FID_LBA_RANGE_TYPE},
@@ -1383,7 +2025,7 @@ static const struct word words[] = {
 	{"number", "FID.READ_RECOVERY_LEVEL_CONFIG", 0, GPUNVME_FID_READ_RECOVERY_LEVEL_CONFIG},
 	{"number", "FID.PREDICTABLE_LATENCY_MODE_CONFIG", 0, GPUNVME_FID_PREDICTABLE_LATENCY_MODE_CONFIG},
 	{"number", "FID.PREDICTABLE_LATENCY_MODE_WINDOW", 0, GPUNVME_FID_PREDICTABLE_LATENCY_MODE_WINDOW},
-	{"number", "FID.LBA_STATUS_INFORMATION", 0, GPUNVME_FID_LBA_STATUS_INFORMATION},
+	{"number", "FID.LBA_STATUS_INFORMATION_ATTRIBUTES", 0, GPUNVME_FID_LBA_STATUS_INFORMATION_ATTRIBUTES},
 	{"number", "FID.HOST_BEHAVIOR_SUPPORT", 0, GPUNVME_FID_HOST_BEHAVIOR_SUPPORT},
 	{"number", "FID.SANITIZE_CONFIG", 0, GPUNVME_FID_SANITIZE_CONFIG},
 	{"number", "FID.ENDURANCE_GROUP_EVENT_CONFIGURATION", 0, GPUNVME_FID_ENDURANCE_GROUP_EVENT_CONFIGURATION},
@@ -1529,6 +2171,65 @@ static const struct word words[] = {
 	{"number", "SGL_TYPE.VENDOR", 0, GPUNVME_SGL_TYPE_VENDOR},
 	{"number", "SGL_SUB_TYPE.ADDRESS", 0, GPUNVME_SGL_SUB_TYPE_ADDRESS},
 	{"number", "SGL_SUB_TYPE.OFFSET", 0, GPUNVME_SGL_SUB_TYPE_OFFSET},
+	{"number", "NVM_OPCODE.FLUSH", 0, GPUNVME_NVM_OPCODE_FLUSH},
+	{"number", "NVM_OPCODE.WRITE", 0, GPUNVME_NVM_OPCODE_WRITE},
+	{"number", "NVM_OPCODE.READ", 0, GPUNVME_NVM_OPCODE_READ},
+	{"number", "NVM_OPCODE.WRITE_UNCORRECTABLE", 0, GPUNVME_NVM_OPCODE_WRITE_UNCORRECTABLE},
+	{"number", "NVM_OPCODE.COMPARE", 0, GPUNVME_NVM_OPCODE_COMPARE},
+	{"number", "NVM_OPCODE.WRITE_ZEROES", 0, GPUNVME_NVM_OPCODE_WRITE_ZEROES},
+	{"number", "NVM_OPCODE.DATASET_MANAGEMENT", 0, GPUNVME_NVM_OPCODE_DATASET_MANAGEMENT},
+	{"number", "NVM_OPCODE.VERIFY", 0, GPUNVME_NVM_OPCODE_VERIFY},
+	{"number", "NVM_OPCODE.RESERVATION_REGISTER", 0, GPUNVME_NVM_OPCODE_RESERVATION_REGISTER},
+	{"number", "NVM_OPCODE.RESERVATION_REPORT", 0, GPUNVME_NVM_OPCODE_RESERVATION_REPORT},
+	{"number", "NVM_OPCODE.RESERVATION_ACQUIRE", 0, GPUNVME_NVM_OPCODE_RESERVATION_ACQUIRE},
+	{"number", "NVM_OPCODE.IO_MANAGEMENT_RECEIVE", 0, GPUNVME_NVM_OPCODE_IO_MANAGEMENT_RECEIVE},
+	{"number", "NVM_OPCODE.RESERVATION_RELEASE", 0, GPUNVME_NVM_OPCODE_RESERVATION_RELEASE},
+	{"number", "NVM_OPCODE.CANCEL", 0, GPUNVME_NVM_OPCODE_CANCEL},
+	{"number", "NVM_OPCODE.COPY", 0, GPUNVME_NVM_OPCODE_COPY},
+	{"number", "NVM_OPCODE.IO_MANAGEMENT_SEND", 0, GPUNVME_NVM_OPCODE_IO_MANAGEMENT_SEND},
+	{"number", "RESERVATION_TYPE.WRITE_EXCLUSIVE", 0, GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE},
+	{"number", "RESERVATION_TYPE.EXCLUSIVE_ACCESS", 0, GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS},
+	{"number", "RESERVATION_TYPE.WRITE_EXCLUSIVE_REGISTRANTS_ONLY", 0, GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE_REGISTRANTS_ONLY},
+	{"number", "RESERVATION_TYPE.EXCLUSIVE_ACCESS_REGISTRANTS_ONLY", 0, GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS_REGISTRANTS_ONLY},
+	{"number", "RESERVATION_TYPE.WRITE_EXCLUSIVE_ALL_REGISTRANTS", 0, GPUNVME_RESERVATION_TYPE_WRITE_EXCLUSIVE_ALL_REGISTRANTS},
+	{"number", "RESERVATION_TYPE.EXCLUSIVE_ACCESS_ALL_REGISTRANTS", 0, GPUNVME_RESERVATION_TYPE_EXCLUSIVE_ACCESS_ALL_REGISTRANTS},
+	{"number", "ZNS_OPCODE.ZONE_MANAGEMENT_SEND", 0, GPUNVME_ZNS_OPCODE_ZONE_MANAGEMENT_SEND},
+	{"number", "ZNS_OPCODE.ZONE_MANAGEMENT_RECEIVE", 0, GPUNVME_ZNS_OPCODE_ZONE_MANAGEMENT_RECEIVE},
+	{"number", "ZNS_OPCODE.ZONE_APPEND", 0, GPUNVME_ZNS_OPCODE_ZONE_APPEND},
+	{"number", "ZONE_TYPE.SEQUENTIAL_WRITE_REQUIRED", 0, GPUNVME_ZONE_TYPE_SEQUENTIAL_WRITE_REQUIRED},
+	{"number", "ZONE_STATE.EMPTY", 0, GPUNVME_ZONE_STATE_EMPTY},
+	{"number", "ZONE_STATE.IMPLICITLY_OPENED", 0, GPUNVME_ZONE_STATE_IMPLICITLY_OPENED},
+	{"number", "ZONE_STATE.EXPLICITLY_OPENED", 0, GPUNVME_ZONE_STATE_EXPLICITLY_OPENED},
+	{"number", "ZONE_STATE.CLOSED", 0, GPUNVME_ZONE_STATE_CLOSED},
+	{"number", "ZONE_STATE.READ_ONLY", 0, GPUNVME_ZONE_STATE_READ_ONLY},
+	{"number", "ZONE_STATE.FULL", 0, GPUNVME_ZONE_STATE_FULL},
+	{"number", "ZONE_STATE.OFFLINE", 0, GPUNVME_ZONE_STATE_OFFLINE},
+	{"number", "PCI_CAPABILITY.POWER_MANAGEMENT", 0, GPUNVME_PCI_CAPABILITY_POWER_MANAGEMENT},
+	{"number", "PCI_CAPABILITY.VITAL_PRODUCT_DATA", 0, GPUNVME_PCI_CAPABILITY_VITAL_PRODUCT_DATA},
+	{"number", "PCI_CAPABILITY.MSI", 0, GPUNVME_PCI_CAPABILITY_MSI},
+	{"number", "PCI_CAPABILITY.VENDOR_SPECIFIC", 0, GPUNVME_PCI_CAPABILITY_VENDOR_SPECIFIC},
+	{"number", "PCI_CAPABILITY.PCI_EXPRESS", 0, GPUNVME_PCI_CAPABILITY_PCI_EXPRESS},
+	{"number", "PCI_CAPABILITY.MSI_X", 0, GPUNVME_PCI_CAPABILITY_MSI_X},
+	{"number", "PCI_CAPABILITY.ENHANCED_ALLOCATION", 0, GPUNVME_PCI_CAPABILITY_ENHANCED_ALLOCATION},
+	{"number", "PCI_EXTENDED_CAPABILITY.ADVANCED_ERROR_REPORTING", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_ADVANCED_ERROR_REPORTING},
+	{"number", "PCI_EXTENDED_CAPABILITY.VIRTUAL_CHANNEL", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_VIRTUAL_CHANNEL},
+	{"number", "PCI_EXTENDED_CAPABILITY.DEVICE_SERIAL_NUMBER", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DEVICE_SERIAL_NUMBER},
+	{"number", "PCI_EXTENDED_CAPABILITY.POWER_BUDGETING", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_POWER_BUDGETING},
+	{"number", "PCI_EXTENDED_CAPABILITY.VENDOR_SPECIFIC", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_VENDOR_SPECIFIC},
+	{"number", "PCI_EXTENDED_CAPABILITY.ACCESS_CONTROL_SERVICES", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_ACCESS_CONTROL_SERVICES},
+	{"number", "PCI_EXTENDED_CAPABILITY.ALTERNATIVE_ROUTING_ID", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_ALTERNATIVE_ROUTING_ID},
+	{"number", "PCI_EXTENDED_CAPABILITY.ADDRESS_TRANSLATION_SERVICES", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_ADDRESS_TRANSLATION_SERVICES},
+	{"number", "PCI_EXTENDED_CAPABILITY.SINGLE_ROOT_IO_VIRTUALIZATION", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_SINGLE_ROOT_IO_VIRTUALIZATION},
+	{"number", "PCI_EXTENDED_CAPABILITY.RESIZABLE_BAR", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_RESIZABLE_BAR},
+	{"number", "PCI_EXTENDED_CAPABILITY.DYNAMIC_POWER_ALLOCATION", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DYNAMIC_POWER_ALLOCATION},
+	{"number", "PCI_EXTENDED_CAPABILITY.LATENCY_TOLERANCE_REPORTING", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_LATENCY_TOLERANCE_REPORTING},
+	{"number", "PCI_EXTENDED_CAPABILITY.SECONDARY_PCI_EXPRESS", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_SECONDARY_PCI_EXPRESS},
+	{"number", "PCI_EXTENDED_CAPABILITY.L1_PM_SUBSTATES", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_L1_PM_SUBSTATES},
+	{"number", "PCI_EXTENDED_CAPABILITY.PRECISION_TIME_MEASUREMENT", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_PRECISION_TIME_MEASUREMENT},
+	{"number", "PCI_EXTENDED_CAPABILITY.DESIGNATED_VENDOR_SPECIFIC", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DESIGNATED_VENDOR_SPECIFIC},
+	{"number", "PCI_EXTENDED_CAPABILITY.DATA_LINK_FEATURE", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_LINK_FEATURE},
+	{"number", "PCI_EXTENDED_CAPABILITY.PHYSICAL_LAYER_16_GT", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_PHYSICAL_LAYER_16_GT},
+	{"number", "PCI_EXTENDED_CAPABILITY.DATA_OBJECT_EXCHANGE", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DATA_OBJECT_EXCHANGE},
 	{"number", "FABRICS_STATUS.INCOMPATIBLE_FORMAT", 0, GPUNVME_FABRICS_STATUS_INCOMPATIBLE_FORMAT},
 	{"number", "FABRICS_STATUS.CONTROLLER_BUSY", 0, GPUNVME_FABRICS_STATUS_CONTROLLER_BUSY},
 	{"number", "FABRICS_STATUS.CONNECT_INVALID_PARAMETERS", 0, GPUNVME_FABRICS_STATUS_CONNECT_INVALID_PARAMETERS},
@@ -1779,6 +2480,13 @@ static void check_gpunvme_active_namespace_list(void)
 	member("ActiveNamespaceList.NSID", offsetof(struct gpunvme_active_namespace_list, nsid), sizeof(s.nsid), sizeof(s.nsid[1023]), s.nsid[1023]);
 }
 
+static void check_gpunvme_allocated_namespace_list(void)
+{
+	struct gpunvme_allocated_namespace_list s;
+	fill(&s, sizeof(s));
+	member("AllocatedNamespaceList.NSID", offsetof(struct gpunvme_allocated_namespace_list, nsid), sizeof(s.nsid), sizeof(s.nsid[1023]), s.nsid[1023]);
+}
+
 static void check_gpunvme_power_state_descriptor(void)
 {
 	struct gpunvme_power_state_descriptor s;
@@ -1952,6 +2660,244 @@ static void check_gpunvme_identify_namespace(void)
 	member("IdentifyNamespace.EUI64", offsetof(struct gpunvme_identify_namespace, eui64), sizeof(s.eui64), sizeof(s.eui64[7]), s.eui64[7]);
 	member("IdentifyNamespace.LBAF", offsetof(struct gpunvme_identify_namespace, lbaf), sizeof(s.lbaf), sizeof(s.lbaf[63]), s.lbaf[63]);
 	member("IdentifyNamespace.VS", offsetof(struct gpunvme_identify_namespace, vs), sizeof(s.vs), sizeof(s.vs[3711]), s.vs[3711]);
+}
+
+static void check_gpunvme_namespace_id_descriptor(void)
+{
+	struct gpunvme_namespace_id_descriptor s;
+	fill(&s, sizeof(s));
+	member("NamespaceIdDescriptor.NIDT", offsetof(struct gpunvme_namespace_id_descriptor, nidt), sizeof(s.nidt), sizeof(s.nidt), s.nidt);
+	member("NamespaceIdDescriptor.NIDL", offsetof(struct gpunvme_namespace_id_descriptor, nidl), sizeof(s.nidl), sizeof(s.nidl), s.nidl);
+}
+
+static void check_gpunvme_nvm_set_attributes(void)
+{
+	struct gpunvme_nvm_set_attributes s;
+	fill(&s, sizeof(s));
+	member("NvmSetAttributes.NSETID", offsetof(struct gpunvme_nvm_set_attributes, nsetid), sizeof(s.nsetid), sizeof(s.nsetid), s.nsetid);
+	member("NvmSetAttributes.ENDGID", offsetof(struct gpunvme_nvm_set_attributes, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("NvmSetAttributes.R4KRT", offsetof(struct gpunvme_nvm_set_attributes, r4krt), sizeof(s.r4krt), sizeof(s.r4krt), s.r4krt);
+	member("NvmSetAttributes.OWS", offsetof(struct gpunvme_nvm_set_attributes, ows), sizeof(s.ows), sizeof(s.ows), s.ows);
+	member("NvmSetAttributes.TNVMSC", offsetof(struct gpunvme_nvm_set_attributes, tnvmsc), sizeof(s.tnvmsc), sizeof(s.tnvmsc[1]), s.tnvmsc[1]);
+	member("NvmSetAttributes.UNVMSC", offsetof(struct gpunvme_nvm_set_attributes, unvmsc), sizeof(s.unvmsc), sizeof(s.unvmsc[1]), s.unvmsc[1]);
+}
+
+static void check_gpunvme_nvm_set_list(void)
+{
+	struct gpunvme_nvm_set_list s;
+	fill(&s, sizeof(s));
+	member("NvmSetList.NUMENT", offsetof(struct gpunvme_nvm_set_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+	member("NvmSetList.ENTRY", offsetof(struct gpunvme_nvm_set_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_identify_nvm_namespace(void)
+{
+	struct gpunvme_identify_nvm_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyNvmNamespace.LBSTM", offsetof(struct gpunvme_identify_nvm_namespace, lbstm), sizeof(s.lbstm), sizeof(s.lbstm), s.lbstm);
+	member("IdentifyNvmNamespace.PIC", offsetof(struct gpunvme_identify_nvm_namespace, pic), sizeof(s.pic), sizeof(s.pic), s.pic);
+	member("IdentifyNvmNamespace.PIFA", offsetof(struct gpunvme_identify_nvm_namespace, pifa), sizeof(s.pifa), sizeof(s.pifa), s.pifa);
+	member("IdentifyNvmNamespace.ELBAF", offsetof(struct gpunvme_identify_nvm_namespace, elbaf), sizeof(s.elbaf), sizeof(s.elbaf[63]), s.elbaf[63]);
+	member("IdentifyNvmNamespace.NPDGL", offsetof(struct gpunvme_identify_nvm_namespace, npdgl), sizeof(s.npdgl), sizeof(s.npdgl), s.npdgl);
+	member("IdentifyNvmNamespace.NPRG", offsetof(struct gpunvme_identify_nvm_namespace, nprg), sizeof(s.nprg), sizeof(s.nprg), s.nprg);
+	member("IdentifyNvmNamespace.NPRA", offsetof(struct gpunvme_identify_nvm_namespace, npra), sizeof(s.npra), sizeof(s.npra), s.npra);
+	member("IdentifyNvmNamespace.NORS", offsetof(struct gpunvme_identify_nvm_namespace, nors), sizeof(s.nors), sizeof(s.nors), s.nors);
+	member("IdentifyNvmNamespace.NPDAL", offsetof(struct gpunvme_identify_nvm_namespace, npdal), sizeof(s.npdal), sizeof(s.npdal), s.npdal);
+	member("IdentifyNvmNamespace.LBAPSS", offsetof(struct gpunvme_identify_nvm_namespace, lbapss), sizeof(s.lbapss), sizeof(s.lbapss), s.lbapss);
+	member("IdentifyNvmNamespace.TLBAAG", offsetof(struct gpunvme_identify_nvm_namespace, tlbaag), sizeof(s.tlbaag), sizeof(s.tlbaag), s.tlbaag);
+}
+
+static void check_gpunvme_identify_nvm_controller(void)
+{
+	struct gpunvme_identify_nvm_controller s;
+	fill(&s, sizeof(s));
+	member("IdentifyNvmController.VSL", offsetof(struct gpunvme_identify_nvm_controller, vsl), sizeof(s.vsl), sizeof(s.vsl), s.vsl);
+	member("IdentifyNvmController.WZSL", offsetof(struct gpunvme_identify_nvm_controller, wzsl), sizeof(s.wzsl), sizeof(s.wzsl), s.wzsl);
+	member("IdentifyNvmController.WUSL", offsetof(struct gpunvme_identify_nvm_controller, wusl), sizeof(s.wusl), sizeof(s.wusl), s.wusl);
+	member("IdentifyNvmController.DMRL", offsetof(struct gpunvme_identify_nvm_controller, dmrl), sizeof(s.dmrl), sizeof(s.dmrl), s.dmrl);
+	member("IdentifyNvmController.DMRSL", offsetof(struct gpunvme_identify_nvm_controller, dmrsl), sizeof(s.dmrsl), sizeof(s.dmrsl), s.dmrsl);
+	member("IdentifyNvmController.DMSL", offsetof(struct gpunvme_identify_nvm_controller, dmsl), sizeof(s.dmsl), sizeof(s.dmsl), s.dmsl);
+	member("IdentifyNvmController.KPIOCAP", offsetof(struct gpunvme_identify_nvm_controller, kpiocap), sizeof(s.kpiocap), sizeof(s.kpiocap), s.kpiocap);
+	member("IdentifyNvmController.WZDSL", offsetof(struct gpunvme_identify_nvm_controller, wzdsl), sizeof(s.wzdsl), sizeof(s.wzdsl), s.wzdsl);
+	member("IdentifyNvmController.AOCS", offsetof(struct gpunvme_identify_nvm_controller, aocs), sizeof(s.aocs), sizeof(s.aocs), s.aocs);
+	member("IdentifyNvmController.VER", offsetof(struct gpunvme_identify_nvm_controller, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
+	member("IdentifyNvmController.LBAMQF", offsetof(struct gpunvme_identify_nvm_controller, lbamqf), sizeof(s.lbamqf), sizeof(s.lbamqf), s.lbamqf);
+}
+
+static void check_gpunvme_zoned_lba_format(void)
+{
+	struct gpunvme_zoned_lba_format s;
+	fill(&s, sizeof(s));
+	member("ZonedLbaFormat.ZSZE", offsetof(struct gpunvme_zoned_lba_format, zsze), sizeof(s.zsze), sizeof(s.zsze), s.zsze);
+	member("ZonedLbaFormat.ZDES", offsetof(struct gpunvme_zoned_lba_format, zdes), sizeof(s.zdes), sizeof(s.zdes), s.zdes);
+}
+
+static void check_gpunvme_identify_zoned_namespace(void)
+{
+	struct gpunvme_identify_zoned_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyZonedNamespace.ZOC", offsetof(struct gpunvme_identify_zoned_namespace, zoc), sizeof(s.zoc), sizeof(s.zoc), s.zoc);
+	member("IdentifyZonedNamespace.OZCS", offsetof(struct gpunvme_identify_zoned_namespace, ozcs), sizeof(s.ozcs), sizeof(s.ozcs), s.ozcs);
+	member("IdentifyZonedNamespace.MAR", offsetof(struct gpunvme_identify_zoned_namespace, mar), sizeof(s.mar), sizeof(s.mar), s.mar);
+	member("IdentifyZonedNamespace.MOR", offsetof(struct gpunvme_identify_zoned_namespace, mor), sizeof(s.mor), sizeof(s.mor), s.mor);
+	member("IdentifyZonedNamespace.RRL", offsetof(struct gpunvme_identify_zoned_namespace, rrl), sizeof(s.rrl), sizeof(s.rrl), s.rrl);
+	member("IdentifyZonedNamespace.FRL", offsetof(struct gpunvme_identify_zoned_namespace, frl), sizeof(s.frl), sizeof(s.frl), s.frl);
+	member("IdentifyZonedNamespace.RRL1", offsetof(struct gpunvme_identify_zoned_namespace, rrl1), sizeof(s.rrl1), sizeof(s.rrl1), s.rrl1);
+	member("IdentifyZonedNamespace.RRL2", offsetof(struct gpunvme_identify_zoned_namespace, rrl2), sizeof(s.rrl2), sizeof(s.rrl2), s.rrl2);
+	member("IdentifyZonedNamespace.RRL3", offsetof(struct gpunvme_identify_zoned_namespace, rrl3), sizeof(s.rrl3), sizeof(s.rrl3), s.rrl3);
+	member("IdentifyZonedNamespace.FRL1", offsetof(struct gpunvme_identify_zoned_namespace, frl1), sizeof(s.frl1), sizeof(s.frl1), s.frl1);
+	member("IdentifyZonedNamespace.FRL2", offsetof(struct gpunvme_identify_zoned_namespace, frl2), sizeof(s.frl2), sizeof(s.frl2), s.frl2);
+	member("IdentifyZonedNamespace.FRL3", offsetof(struct gpunvme_identify_zoned_namespace, frl3), sizeof(s.frl3), sizeof(s.frl3), s.frl3);
+	member("IdentifyZonedNamespace.NUMZRWA", offsetof(struct gpunvme_identify_zoned_namespace, numzrwa), sizeof(s.numzrwa), sizeof(s.numzrwa), s.numzrwa);
+	member("IdentifyZonedNamespace.ZRWAFG", offsetof(struct gpunvme_identify_zoned_namespace, zrwafg), sizeof(s.zrwafg), sizeof(s.zrwafg), s.zrwafg);
+	member("IdentifyZonedNamespace.ZRWASZ", offsetof(struct gpunvme_identify_zoned_namespace, zrwasz), sizeof(s.zrwasz), sizeof(s.zrwasz), s.zrwasz);
+	member("IdentifyZonedNamespace.ZRWACAP", offsetof(struct gpunvme_identify_zoned_namespace, zrwacap), sizeof(s.zrwacap), sizeof(s.zrwacap), s.zrwacap);
+	member("IdentifyZonedNamespace.LBAFE", offsetof(struct gpunvme_identify_zoned_namespace, lbafe), sizeof(s.lbafe), 0, 0);
+	member("IdentifyZonedNamespace.VS", offsetof(struct gpunvme_identify_zoned_namespace, vs), sizeof(s.vs), sizeof(s.vs[255]), s.vs[255]);
+}
+
+static void check_gpunvme_identify_zoned_controller(void)
+{
+	struct gpunvme_identify_zoned_controller s;
+	fill(&s, sizeof(s));
+	member("IdentifyZonedController.ZASL", offsetof(struct gpunvme_identify_zoned_controller, zasl), sizeof(s.zasl), sizeof(s.zasl), s.zasl);
+}
+
+static void check_gpunvme_identify_independent_namespace(void)
+{
+	struct gpunvme_identify_independent_namespace s;
+	fill(&s, sizeof(s));
+	member("IdentifyIndependentNamespace.NSFEAT", offsetof(struct gpunvme_identify_independent_namespace, nsfeat), sizeof(s.nsfeat), sizeof(s.nsfeat), s.nsfeat);
+	member("IdentifyIndependentNamespace.NMIC", offsetof(struct gpunvme_identify_independent_namespace, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
+	member("IdentifyIndependentNamespace.RESCAP", offsetof(struct gpunvme_identify_independent_namespace, rescap), sizeof(s.rescap), sizeof(s.rescap), s.rescap);
+	member("IdentifyIndependentNamespace.FPI", offsetof(struct gpunvme_identify_independent_namespace, fpi), sizeof(s.fpi), sizeof(s.fpi), s.fpi);
+	member("IdentifyIndependentNamespace.ANAGRPID", offsetof(struct gpunvme_identify_independent_namespace, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
+	member("IdentifyIndependentNamespace.NSATTR", offsetof(struct gpunvme_identify_independent_namespace, nsattr), sizeof(s.nsattr), sizeof(s.nsattr), s.nsattr);
+	member("IdentifyIndependentNamespace.NVMSETID", offsetof(struct gpunvme_identify_independent_namespace, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("IdentifyIndependentNamespace.ENDGID", offsetof(struct gpunvme_identify_independent_namespace, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("IdentifyIndependentNamespace.NSTAT", offsetof(struct gpunvme_identify_independent_namespace, nstat), sizeof(s.nstat), sizeof(s.nstat), s.nstat);
+	member("IdentifyIndependentNamespace.KPIOS", offsetof(struct gpunvme_identify_independent_namespace, kpios), sizeof(s.kpios), sizeof(s.kpios), s.kpios);
+	member("IdentifyIndependentNamespace.MAXKT", offsetof(struct gpunvme_identify_independent_namespace, maxkt), sizeof(s.maxkt), sizeof(s.maxkt), s.maxkt);
+	member("IdentifyIndependentNamespace.RGRPID", offsetof(struct gpunvme_identify_independent_namespace, rgrpid), sizeof(s.rgrpid), sizeof(s.rgrpid), s.rgrpid);
+}
+
+static void check_gpunvme_controller_list(void)
+{
+	struct gpunvme_controller_list s;
+	fill(&s, sizeof(s));
+	member("ControllerList.NUMCIDS", offsetof(struct gpunvme_controller_list, numcids), sizeof(s.numcids), sizeof(s.numcids), s.numcids);
+	member("ControllerList.CNTLID", offsetof(struct gpunvme_controller_list, cntlid), sizeof(s.cntlid), sizeof(s.cntlid[2046]), s.cntlid[2046]);
+}
+
+static void check_gpunvme_primary_controller_capabilities(void)
+{
+	struct gpunvme_primary_controller_capabilities s;
+	fill(&s, sizeof(s));
+	member("PrimaryControllerCapabilities.CNTLID", offsetof(struct gpunvme_primary_controller_capabilities, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("PrimaryControllerCapabilities.PORTID", offsetof(struct gpunvme_primary_controller_capabilities, portid), sizeof(s.portid), sizeof(s.portid), s.portid);
+	member("PrimaryControllerCapabilities.CRT", offsetof(struct gpunvme_primary_controller_capabilities, crt), sizeof(s.crt), sizeof(s.crt), s.crt);
+	member("PrimaryControllerCapabilities.VQFRT", offsetof(struct gpunvme_primary_controller_capabilities, vqfrt), sizeof(s.vqfrt), sizeof(s.vqfrt), s.vqfrt);
+	member("PrimaryControllerCapabilities.VQRFA", offsetof(struct gpunvme_primary_controller_capabilities, vqrfa), sizeof(s.vqrfa), sizeof(s.vqrfa), s.vqrfa);
+	member("PrimaryControllerCapabilities.VQRFAP", offsetof(struct gpunvme_primary_controller_capabilities, vqrfap), sizeof(s.vqrfap), sizeof(s.vqrfap), s.vqrfap);
+	member("PrimaryControllerCapabilities.VQPRT", offsetof(struct gpunvme_primary_controller_capabilities, vqprt), sizeof(s.vqprt), sizeof(s.vqprt), s.vqprt);
+	member("PrimaryControllerCapabilities.VQFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vqfrsm), sizeof(s.vqfrsm), sizeof(s.vqfrsm), s.vqfrsm);
+	member("PrimaryControllerCapabilities.VQGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vqgran), sizeof(s.vqgran), sizeof(s.vqgran), s.vqgran);
+	member("PrimaryControllerCapabilities.VIFRT", offsetof(struct gpunvme_primary_controller_capabilities, vifrt), sizeof(s.vifrt), sizeof(s.vifrt), s.vifrt);
+	member("PrimaryControllerCapabilities.VIRFA", offsetof(struct gpunvme_primary_controller_capabilities, virfa), sizeof(s.virfa), sizeof(s.virfa), s.virfa);
+	member("PrimaryControllerCapabilities.VIRFAP", offsetof(struct gpunvme_primary_controller_capabilities, virfap), sizeof(s.virfap), sizeof(s.virfap), s.virfap);
+	member("PrimaryControllerCapabilities.VIPRT", offsetof(struct gpunvme_primary_controller_capabilities, viprt), sizeof(s.viprt), sizeof(s.viprt), s.viprt);
+	member("PrimaryControllerCapabilities.VIFRSM", offsetof(struct gpunvme_primary_controller_capabilities, vifrsm), sizeof(s.vifrsm), sizeof(s.vifrsm), s.vifrsm);
+	member("PrimaryControllerCapabilities.VIGRAN", offsetof(struct gpunvme_primary_controller_capabilities, vigran), sizeof(s.vigran), sizeof(s.vigran), s.vigran);
+}
+
+static void check_gpunvme_secondary_controller(void)
+{
+	struct gpunvme_secondary_controller s;
+	fill(&s, sizeof(s));
+	member("SecondaryController.SCID", offsetof(struct gpunvme_secondary_controller, scid), sizeof(s.scid), sizeof(s.scid), s.scid);
+	member("SecondaryController.PCID", offsetof(struct gpunvme_secondary_controller, pcid), sizeof(s.pcid), sizeof(s.pcid), s.pcid);
+	member("SecondaryController.SCS", offsetof(struct gpunvme_secondary_controller, scs), sizeof(s.scs), sizeof(s.scs), s.scs);
+	member("SecondaryController.VFN", offsetof(struct gpunvme_secondary_controller, vfn), sizeof(s.vfn), sizeof(s.vfn), s.vfn);
+	member("SecondaryController.NVQ", offsetof(struct gpunvme_secondary_controller, nvq), sizeof(s.nvq), sizeof(s.nvq), s.nvq);
+	member("SecondaryController.NVI", offsetof(struct gpunvme_secondary_controller, nvi), sizeof(s.nvi), sizeof(s.nvi), s.nvi);
+}
+
+static void check_gpunvme_secondary_controller_list(void)
+{
+	struct gpunvme_secondary_controller_list s;
+	fill(&s, sizeof(s));
+	member("SecondaryControllerList.NUMID", offsetof(struct gpunvme_secondary_controller_list, numid), sizeof(s.numid), sizeof(s.numid), s.numid);
+	member("SecondaryControllerList.ENTRY", offsetof(struct gpunvme_secondary_controller_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_namespace_granularity(void)
+{
+	struct gpunvme_namespace_granularity s;
+	fill(&s, sizeof(s));
+	member("NamespaceGranularity.NSG", offsetof(struct gpunvme_namespace_granularity, nsg), sizeof(s.nsg), sizeof(s.nsg), s.nsg);
+	member("NamespaceGranularity.NCG", offsetof(struct gpunvme_namespace_granularity, ncg), sizeof(s.ncg), sizeof(s.ncg), s.ncg);
+}
+
+static void check_gpunvme_namespace_granularity_list(void)
+{
+	struct gpunvme_namespace_granularity_list s;
+	fill(&s, sizeof(s));
+	member("NamespaceGranularityList.NGA", offsetof(struct gpunvme_namespace_granularity_list, nga), sizeof(s.nga), sizeof(s.nga), s.nga);
+	member("NamespaceGranularityList.ND", offsetof(struct gpunvme_namespace_granularity_list, nd), sizeof(s.nd), sizeof(s.nd), s.nd);
+	member("NamespaceGranularityList.NGD", offsetof(struct gpunvme_namespace_granularity_list, ngd), sizeof(s.ngd), 0, 0);
+}
+
+static void check_gpunvme_uuid_list_entry(void)
+{
+	struct gpunvme_uuid_list_entry s;
+	fill(&s, sizeof(s));
+	member("UuidListEntry.UUID", offsetof(struct gpunvme_uuid_list_entry, uuid), sizeof(s.uuid), sizeof(s.uuid[15]), s.uuid[15]);
+}
+
+static void check_gpunvme_uuid_list(void)
+{
+	struct gpunvme_uuid_list s;
+	fill(&s, sizeof(s));
+	member("UuidList.ENTRY", offsetof(struct gpunvme_uuid_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_domain_attributes(void)
+{
+	struct gpunvme_domain_attributes s;
+	fill(&s, sizeof(s));
+	member("DomainAttributes.DID", offsetof(struct gpunvme_domain_attributes, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("DomainAttributes.TDC", offsetof(struct gpunvme_domain_attributes, tdc), sizeof(s.tdc), sizeof(s.tdc[1]), s.tdc[1]);
+	member("DomainAttributes.UDC", offsetof(struct gpunvme_domain_attributes, udc), sizeof(s.udc), sizeof(s.udc[1]), s.udc[1]);
+	member("DomainAttributes.MEGDC", offsetof(struct gpunvme_domain_attributes, megdc), sizeof(s.megdc), sizeof(s.megdc[1]), s.megdc[1]);
+}
+
+static void check_gpunvme_domain_list(void)
+{
+	struct gpunvme_domain_list s;
+	fill(&s, sizeof(s));
+	member("DomainList.NUMENT", offsetof(struct gpunvme_domain_list, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+	member("DomainList.ENTRY", offsetof(struct gpunvme_domain_list, entry), sizeof(s.entry), 0, 0);
+}
+
+static void check_gpunvme_endurance_group_list(void)
+{
+	struct gpunvme_endurance_group_list s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupList.NEGIDS", offsetof(struct gpunvme_endurance_group_list, negids), sizeof(s.negids), sizeof(s.negids), s.negids);
+	member("EnduranceGroupList.ENDGID", offsetof(struct gpunvme_endurance_group_list, endgid), sizeof(s.endgid), sizeof(s.endgid[2046]), s.endgid[2046]);
+}
+
+static void check_gpunvme_io_command_set_vector(void)
+{
+	struct gpunvme_io_command_set_vector s;
+	fill(&s, sizeof(s));
+}
+
+static void check_gpunvme_io_command_sets(void)
+{
+	struct gpunvme_io_command_sets s;
+	fill(&s, sizeof(s));
+	member("IoCommandSets.IOCSC", offsetof(struct gpunvme_io_command_sets, iocsc), sizeof(s.iocsc), 0, 0);
 }
 
 static void check_gpunvme_namespace_to_create(void)
@@ -2275,6 +3221,309 @@ static void check_gpunvme_transport_sgl_data_block(void)
 	fill(&s, sizeof(s));
 	member("TransportSglDataBlock.LEN", offsetof(struct gpunvme_transport_sgl_data_block, len), sizeof(s.len), sizeof(s.len), s.len);
 	member("TransportSglDataBlock.SGLID", offsetof(struct gpunvme_transport_sgl_data_block, sglid), sizeof(s.sglid), sizeof(s.sglid), s.sglid);
+}
+
+static void check_gpunvme_dataset_management_range(void)
+{
+	struct gpunvme_dataset_management_range s;
+	fill(&s, sizeof(s));
+	member("DatasetManagementRange.CATTR", offsetof(struct gpunvme_dataset_management_range, cattr), sizeof(s.cattr), sizeof(s.cattr), s.cattr);
+	member("DatasetManagementRange.LLB", offsetof(struct gpunvme_dataset_management_range, llb), sizeof(s.llb), sizeof(s.llb), s.llb);
+	member("DatasetManagementRange.SLBA", offsetof(struct gpunvme_dataset_management_range, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+}
+
+static void check_gpunvme_copy_range0(void)
+{
+	struct gpunvme_copy_range0 s;
+	fill(&s, sizeof(s));
+	member("CopyRange0.SLBA", offsetof(struct gpunvme_copy_range0, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+	member("CopyRange0.NLB", offsetof(struct gpunvme_copy_range0, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("CopyRange0.CEV", offsetof(struct gpunvme_copy_range0, cev), sizeof(s.cev), sizeof(s.cev), s.cev);
+	member("CopyRange0.ELBT", offsetof(struct gpunvme_copy_range0, elbt), sizeof(s.elbt), sizeof(s.elbt), s.elbt);
+	member("CopyRange0.ELBAT", offsetof(struct gpunvme_copy_range0, elbat), sizeof(s.elbat), sizeof(s.elbat), s.elbat);
+	member("CopyRange0.ELBATM", offsetof(struct gpunvme_copy_range0, elbatm), sizeof(s.elbatm), sizeof(s.elbatm), s.elbatm);
+}
+
+static void check_gpunvme_copy_range1(void)
+{
+	struct gpunvme_copy_range1 s;
+	fill(&s, sizeof(s));
+	member("CopyRange1.SLBA", offsetof(struct gpunvme_copy_range1, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+	member("CopyRange1.NLB", offsetof(struct gpunvme_copy_range1, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("CopyRange1.CEV", offsetof(struct gpunvme_copy_range1, cev), sizeof(s.cev), sizeof(s.cev), s.cev);
+	member("CopyRange1.ELBT", offsetof(struct gpunvme_copy_range1, elbt), sizeof(s.elbt), sizeof(s.elbt[9]), s.elbt[9]);
+	member("CopyRange1.ELBAT", offsetof(struct gpunvme_copy_range1, elbat), sizeof(s.elbat), sizeof(s.elbat), s.elbat);
+	member("CopyRange1.ELBATM", offsetof(struct gpunvme_copy_range1, elbatm), sizeof(s.elbatm), sizeof(s.elbatm), s.elbatm);
+}
+
+static void check_gpunvme_copy_range2(void)
+{
+	struct gpunvme_copy_range2 s;
+	fill(&s, sizeof(s));
+	member("CopyRange2.SNSID", offsetof(struct gpunvme_copy_range2, snsid), sizeof(s.snsid), sizeof(s.snsid), s.snsid);
+	member("CopyRange2.SLBA", offsetof(struct gpunvme_copy_range2, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+	member("CopyRange2.NLB", offsetof(struct gpunvme_copy_range2, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("CopyRange2.CEV", offsetof(struct gpunvme_copy_range2, cev), sizeof(s.cev), sizeof(s.cev), s.cev);
+	member("CopyRange2.SOPT", offsetof(struct gpunvme_copy_range2, sopt), sizeof(s.sopt), sizeof(s.sopt), s.sopt);
+	member("CopyRange2.ELBT", offsetof(struct gpunvme_copy_range2, elbt), sizeof(s.elbt), sizeof(s.elbt), s.elbt);
+	member("CopyRange2.ELBAT", offsetof(struct gpunvme_copy_range2, elbat), sizeof(s.elbat), sizeof(s.elbat), s.elbat);
+	member("CopyRange2.ELBATM", offsetof(struct gpunvme_copy_range2, elbatm), sizeof(s.elbatm), sizeof(s.elbatm), s.elbatm);
+}
+
+static void check_gpunvme_copy_range3(void)
+{
+	struct gpunvme_copy_range3 s;
+	fill(&s, sizeof(s));
+	member("CopyRange3.SNSID", offsetof(struct gpunvme_copy_range3, snsid), sizeof(s.snsid), sizeof(s.snsid), s.snsid);
+	member("CopyRange3.SLBA", offsetof(struct gpunvme_copy_range3, slba), sizeof(s.slba), sizeof(s.slba), s.slba);
+	member("CopyRange3.NLB", offsetof(struct gpunvme_copy_range3, nlb), sizeof(s.nlb), sizeof(s.nlb), s.nlb);
+	member("CopyRange3.CEV", offsetof(struct gpunvme_copy_range3, cev), sizeof(s.cev), sizeof(s.cev), s.cev);
+	member("CopyRange3.SOPT", offsetof(struct gpunvme_copy_range3, sopt), sizeof(s.sopt), sizeof(s.sopt), s.sopt);
+	member("CopyRange3.ELBT", offsetof(struct gpunvme_copy_range3, elbt), sizeof(s.elbt), sizeof(s.elbt[9]), s.elbt[9]);
+	member("CopyRange3.ELBAT", offsetof(struct gpunvme_copy_range3, elbat), sizeof(s.elbat), sizeof(s.elbat), s.elbat);
+	member("CopyRange3.ELBATM", offsetof(struct gpunvme_copy_range3, elbatm), sizeof(s.elbatm), sizeof(s.elbatm), s.elbatm);
+}
+
+static void check_gpunvme_protection_information16(void)
+{
+	struct gpunvme_protection_information16 s;
+	fill(&s, sizeof(s));
+	member("ProtectionInformation16.GUARD", offsetof(struct gpunvme_protection_information16, guard), sizeof(s.guard), sizeof(s.guard[1]), s.guard[1]);
+	member("ProtectionInformation16.AT", offsetof(struct gpunvme_protection_information16, at), sizeof(s.at), sizeof(s.at[1]), s.at[1]);
+	member("ProtectionInformation16.SRS", offsetof(struct gpunvme_protection_information16, srs), sizeof(s.srs), sizeof(s.srs[3]), s.srs[3]);
+}
+
+static void check_gpunvme_protection_information32(void)
+{
+	struct gpunvme_protection_information32 s;
+	fill(&s, sizeof(s));
+	member("ProtectionInformation32.GUARD", offsetof(struct gpunvme_protection_information32, guard), sizeof(s.guard), sizeof(s.guard[3]), s.guard[3]);
+	member("ProtectionInformation32.AT", offsetof(struct gpunvme_protection_information32, at), sizeof(s.at), sizeof(s.at[1]), s.at[1]);
+	member("ProtectionInformation32.SRS", offsetof(struct gpunvme_protection_information32, srs), sizeof(s.srs), sizeof(s.srs[9]), s.srs[9]);
+}
+
+static void check_gpunvme_protection_information64(void)
+{
+	struct gpunvme_protection_information64 s;
+	fill(&s, sizeof(s));
+	member("ProtectionInformation64.GUARD", offsetof(struct gpunvme_protection_information64, guard), sizeof(s.guard), sizeof(s.guard[7]), s.guard[7]);
+	member("ProtectionInformation64.AT", offsetof(struct gpunvme_protection_information64, at), sizeof(s.at), sizeof(s.at[1]), s.at[1]);
+	member("ProtectionInformation64.SRS", offsetof(struct gpunvme_protection_information64, srs), sizeof(s.srs), sizeof(s.srs[5]), s.srs[5]);
+}
+
+static void check_gpunvme_reservation_register_data(void)
+{
+	struct gpunvme_reservation_register_data s;
+	fill(&s, sizeof(s));
+	member("ReservationRegisterData.CRKEY", offsetof(struct gpunvme_reservation_register_data, crkey), sizeof(s.crkey), sizeof(s.crkey), s.crkey);
+	member("ReservationRegisterData.NRKEY", offsetof(struct gpunvme_reservation_register_data, nrkey), sizeof(s.nrkey), sizeof(s.nrkey), s.nrkey);
+}
+
+static void check_gpunvme_reservation_acquire_data(void)
+{
+	struct gpunvme_reservation_acquire_data s;
+	fill(&s, sizeof(s));
+	member("ReservationAcquireData.CRKEY", offsetof(struct gpunvme_reservation_acquire_data, crkey), sizeof(s.crkey), sizeof(s.crkey), s.crkey);
+	member("ReservationAcquireData.PRKEY", offsetof(struct gpunvme_reservation_acquire_data, prkey), sizeof(s.prkey), sizeof(s.prkey), s.prkey);
+}
+
+static void check_gpunvme_reservation_release_data(void)
+{
+	struct gpunvme_reservation_release_data s;
+	fill(&s, sizeof(s));
+	member("ReservationReleaseData.CRKEY", offsetof(struct gpunvme_reservation_release_data, crkey), sizeof(s.crkey), sizeof(s.crkey), s.crkey);
+}
+
+static void check_gpunvme_reservation_status(void)
+{
+	struct gpunvme_reservation_status s;
+	fill(&s, sizeof(s));
+	member("ReservationStatus.GEN", offsetof(struct gpunvme_reservation_status, gen), sizeof(s.gen), sizeof(s.gen), s.gen);
+	member("ReservationStatus.RTYPE", offsetof(struct gpunvme_reservation_status, rtype), sizeof(s.rtype), sizeof(s.rtype), s.rtype);
+	member("ReservationStatus.REGSTRNT", offsetof(struct gpunvme_reservation_status, regstrnt), sizeof(s.regstrnt), sizeof(s.regstrnt[1]), s.regstrnt[1]);
+	member("ReservationStatus.PTPLS", offsetof(struct gpunvme_reservation_status, ptpls), sizeof(s.ptpls), sizeof(s.ptpls), s.ptpls);
+}
+
+static void check_gpunvme_reservation_status_extended(void)
+{
+	struct gpunvme_reservation_status_extended s;
+	fill(&s, sizeof(s));
+	member("ReservationStatusExtended.GEN", offsetof(struct gpunvme_reservation_status_extended, gen), sizeof(s.gen), sizeof(s.gen), s.gen);
+	member("ReservationStatusExtended.RTYPE", offsetof(struct gpunvme_reservation_status_extended, rtype), sizeof(s.rtype), sizeof(s.rtype), s.rtype);
+	member("ReservationStatusExtended.REGSTRNT", offsetof(struct gpunvme_reservation_status_extended, regstrnt), sizeof(s.regstrnt), sizeof(s.regstrnt[1]), s.regstrnt[1]);
+	member("ReservationStatusExtended.PTPLS", offsetof(struct gpunvme_reservation_status_extended, ptpls), sizeof(s.ptpls), sizeof(s.ptpls), s.ptpls);
+}
+
+static void check_gpunvme_registrant(void)
+{
+	struct gpunvme_registrant s;
+	fill(&s, sizeof(s));
+	member("Registrant.CNTLID", offsetof(struct gpunvme_registrant, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("Registrant.RCSTS", offsetof(struct gpunvme_registrant, rcsts), sizeof(s.rcsts), sizeof(s.rcsts), s.rcsts);
+	member("Registrant.HOSTID", offsetof(struct gpunvme_registrant, hostid), sizeof(s.hostid), sizeof(s.hostid), s.hostid);
+	member("Registrant.RKEY", offsetof(struct gpunvme_registrant, rkey), sizeof(s.rkey), sizeof(s.rkey), s.rkey);
+}
+
+static void check_gpunvme_registrant_extended(void)
+{
+	struct gpunvme_registrant_extended s;
+	fill(&s, sizeof(s));
+	member("RegistrantExtended.CNTLID", offsetof(struct gpunvme_registrant_extended, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("RegistrantExtended.RCSTS", offsetof(struct gpunvme_registrant_extended, rcsts), sizeof(s.rcsts), sizeof(s.rcsts), s.rcsts);
+	member("RegistrantExtended.RKEY", offsetof(struct gpunvme_registrant_extended, rkey), sizeof(s.rkey), sizeof(s.rkey), s.rkey);
+	member("RegistrantExtended.HOSTID", offsetof(struct gpunvme_registrant_extended, hostid), sizeof(s.hostid), sizeof(s.hostid[15]), s.hostid[15]);
+}
+
+static void check_gpunvme_reclaim_unit_handle_status(void)
+{
+	struct gpunvme_reclaim_unit_handle_status s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleStatus.NRUHSD", offsetof(struct gpunvme_reclaim_unit_handle_status, nruhsd), sizeof(s.nruhsd), sizeof(s.nruhsd), s.nruhsd);
+}
+
+static void check_gpunvme_reclaim_unit_handle_status_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_status_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleStatusDescriptor.PID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
+	member("ReclaimUnitHandleStatusDescriptor.RUHID", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
+	member("ReclaimUnitHandleStatusDescriptor.EARUTR", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, earutr), sizeof(s.earutr), sizeof(s.earutr), s.earutr);
+	member("ReclaimUnitHandleStatusDescriptor.RUAMW", offsetof(struct gpunvme_reclaim_unit_handle_status_descriptor, ruamw), sizeof(s.ruamw), sizeof(s.ruamw), s.ruamw);
+}
+
+static void check_gpunvme_zone_append_completion(void)
+{
+	struct gpunvme_zone_append_completion s;
+	fill(&s, sizeof(s));
+	member("ZoneAppendCompletion.ALBA", offsetof(struct gpunvme_zone_append_completion, alba), sizeof(s.alba), sizeof(s.alba), s.alba);
+}
+
+static void check_gpunvme_report_zones(void)
+{
+	struct gpunvme_report_zones s;
+	fill(&s, sizeof(s));
+	member("ReportZones.NR_ZONES", offsetof(struct gpunvme_report_zones, nr_zones), sizeof(s.nr_zones), sizeof(s.nr_zones), s.nr_zones);
+}
+
+static void check_gpunvme_zone_descriptor(void)
+{
+	struct gpunvme_zone_descriptor s;
+	fill(&s, sizeof(s));
+	member("ZoneDescriptor.ZA", offsetof(struct gpunvme_zone_descriptor, za), sizeof(s.za), sizeof(s.za), s.za);
+	member("ZoneDescriptor.ZAI", offsetof(struct gpunvme_zone_descriptor, zai), sizeof(s.zai), sizeof(s.zai), s.zai);
+	member("ZoneDescriptor.ZCAP", offsetof(struct gpunvme_zone_descriptor, zcap), sizeof(s.zcap), sizeof(s.zcap), s.zcap);
+	member("ZoneDescriptor.ZSLBA", offsetof(struct gpunvme_zone_descriptor, zslba), sizeof(s.zslba), sizeof(s.zslba), s.zslba);
+	member("ZoneDescriptor.WP", offsetof(struct gpunvme_zone_descriptor, wp), sizeof(s.wp), sizeof(s.wp), s.wp);
+}
+
+static void check_gpunvme_pci_header(void)
+{
+	struct gpunvme_pci_header s;
+	fill(&s, sizeof(s));
+	member("PciHeader.VID", offsetof(struct gpunvme_pci_header, vid), sizeof(s.vid), sizeof(s.vid), s.vid);
+	member("PciHeader.DID", offsetof(struct gpunvme_pci_header, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("PciHeader.CMD", offsetof(struct gpunvme_pci_header, cmd), sizeof(s.cmd), sizeof(s.cmd), s.cmd);
+	member("PciHeader.STS", offsetof(struct gpunvme_pci_header, sts), sizeof(s.sts), sizeof(s.sts), s.sts);
+	member("PciHeader.RID", offsetof(struct gpunvme_pci_header, rid), sizeof(s.rid), sizeof(s.rid), s.rid);
+	member("PciHeader.PI", offsetof(struct gpunvme_pci_header, pi), sizeof(s.pi), sizeof(s.pi), s.pi);
+	member("PciHeader.SCC", offsetof(struct gpunvme_pci_header, scc), sizeof(s.scc), sizeof(s.scc), s.scc);
+	member("PciHeader.BCC", offsetof(struct gpunvme_pci_header, bcc), sizeof(s.bcc), sizeof(s.bcc), s.bcc);
+	member("PciHeader.CLS", offsetof(struct gpunvme_pci_header, cls), sizeof(s.cls), sizeof(s.cls), s.cls);
+	member("PciHeader.MLT", offsetof(struct gpunvme_pci_header, mlt), sizeof(s.mlt), sizeof(s.mlt), s.mlt);
+	member("PciHeader.HTYPE", offsetof(struct gpunvme_pci_header, htype), sizeof(s.htype), sizeof(s.htype), s.htype);
+	member("PciHeader.BIST", offsetof(struct gpunvme_pci_header, bist), sizeof(s.bist), sizeof(s.bist), s.bist);
+	member("PciHeader.BAR", offsetof(struct gpunvme_pci_header, bar), sizeof(s.bar), sizeof(s.bar[5]), s.bar[5]);
+	member("PciHeader.CCPTR", offsetof(struct gpunvme_pci_header, ccptr), sizeof(s.ccptr), sizeof(s.ccptr), s.ccptr);
+	member("PciHeader.SSVID", offsetof(struct gpunvme_pci_header, ssvid), sizeof(s.ssvid), sizeof(s.ssvid), s.ssvid);
+	member("PciHeader.SSID", offsetof(struct gpunvme_pci_header, ssid), sizeof(s.ssid), sizeof(s.ssid), s.ssid);
+	member("PciHeader.EROM", offsetof(struct gpunvme_pci_header, erom), sizeof(s.erom), sizeof(s.erom), s.erom);
+	member("PciHeader.CAP", offsetof(struct gpunvme_pci_header, cap), sizeof(s.cap), sizeof(s.cap), s.cap);
+	member("PciHeader.ILINE", offsetof(struct gpunvme_pci_header, iline), sizeof(s.iline), sizeof(s.iline), s.iline);
+	member("PciHeader.IPIN", offsetof(struct gpunvme_pci_header, ipin), sizeof(s.ipin), sizeof(s.ipin), s.ipin);
+	member("PciHeader.MGNT", offsetof(struct gpunvme_pci_header, mgnt), sizeof(s.mgnt), sizeof(s.mgnt), s.mgnt);
+	member("PciHeader.MLAT", offsetof(struct gpunvme_pci_header, mlat), sizeof(s.mlat), sizeof(s.mlat), s.mlat);
+}
+
+static void check_gpunvme_pci_capability(void)
+{
+	struct gpunvme_pci_capability s;
+	fill(&s, sizeof(s));
+	member("PciCapability.CID", offsetof(struct gpunvme_pci_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("PciCapability.NEXT", offsetof(struct gpunvme_pci_capability, next), sizeof(s.next), sizeof(s.next), s.next);
+}
+
+static void check_gpunvme_pci_extended_capability(void)
+{
+	struct gpunvme_pci_extended_capability s;
+	fill(&s, sizeof(s));
+	member("PciExtendedCapability.HEADER", offsetof(struct gpunvme_pci_extended_capability, header), sizeof(s.header), sizeof(s.header), s.header);
+}
+
+static void check_gpunvme_power_management_capability(void)
+{
+	struct gpunvme_power_management_capability s;
+	fill(&s, sizeof(s));
+	member("PowerManagementCapability.CID", offsetof(struct gpunvme_power_management_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("PowerManagementCapability.NEXT", offsetof(struct gpunvme_power_management_capability, next), sizeof(s.next), sizeof(s.next), s.next);
+	member("PowerManagementCapability.PC", offsetof(struct gpunvme_power_management_capability, pc), sizeof(s.pc), sizeof(s.pc), s.pc);
+	member("PowerManagementCapability.PMCS", offsetof(struct gpunvme_power_management_capability, pmcs), sizeof(s.pmcs), sizeof(s.pmcs), s.pmcs);
+}
+
+static void check_gpunvme_msix_capability(void)
+{
+	struct gpunvme_msix_capability s;
+	fill(&s, sizeof(s));
+	member("MsixCapability.CID", offsetof(struct gpunvme_msix_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("MsixCapability.NEXT", offsetof(struct gpunvme_msix_capability, next), sizeof(s.next), sizeof(s.next), s.next);
+	member("MsixCapability.MXC", offsetof(struct gpunvme_msix_capability, mxc), sizeof(s.mxc), sizeof(s.mxc), s.mxc);
+	member("MsixCapability.MTAB", offsetof(struct gpunvme_msix_capability, mtab), sizeof(s.mtab), sizeof(s.mtab), s.mtab);
+	member("MsixCapability.MPBA", offsetof(struct gpunvme_msix_capability, mpba), sizeof(s.mpba), sizeof(s.mpba), s.mpba);
+}
+
+static void check_gpunvme_msix_table_entry(void)
+{
+	struct gpunvme_msix_table_entry s;
+	fill(&s, sizeof(s));
+	member("MsixTableEntry.LOWER_ADDR", offsetof(struct gpunvme_msix_table_entry, lower_addr), sizeof(s.lower_addr), sizeof(s.lower_addr), s.lower_addr);
+	member("MsixTableEntry.UPPER_ADDR", offsetof(struct gpunvme_msix_table_entry, upper_addr), sizeof(s.upper_addr), sizeof(s.upper_addr), s.upper_addr);
+	member("MsixTableEntry.DATA", offsetof(struct gpunvme_msix_table_entry, data), sizeof(s.data), sizeof(s.data), s.data);
+	member("MsixTableEntry.VECTOR_CTRL", offsetof(struct gpunvme_msix_table_entry, vector_ctrl), sizeof(s.vector_ctrl), sizeof(s.vector_ctrl), s.vector_ctrl);
+}
+
+static void check_gpunvme_pci_express_capability(void)
+{
+	struct gpunvme_pci_express_capability s;
+	fill(&s, sizeof(s));
+	member("PciExpressCapability.CID", offsetof(struct gpunvme_pci_express_capability, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("PciExpressCapability.NEXT", offsetof(struct gpunvme_pci_express_capability, next), sizeof(s.next), sizeof(s.next), s.next);
+	member("PciExpressCapability.PXCAP", offsetof(struct gpunvme_pci_express_capability, pxcap), sizeof(s.pxcap), sizeof(s.pxcap), s.pxcap);
+	member("PciExpressCapability.PXDCAP", offsetof(struct gpunvme_pci_express_capability, pxdcap), sizeof(s.pxdcap), sizeof(s.pxdcap), s.pxdcap);
+	member("PciExpressCapability.PXDC", offsetof(struct gpunvme_pci_express_capability, pxdc), sizeof(s.pxdc), sizeof(s.pxdc), s.pxdc);
+	member("PciExpressCapability.PXDS", offsetof(struct gpunvme_pci_express_capability, pxds), sizeof(s.pxds), sizeof(s.pxds), s.pxds);
+	member("PciExpressCapability.PXLCAP", offsetof(struct gpunvme_pci_express_capability, pxlcap), sizeof(s.pxlcap), sizeof(s.pxlcap), s.pxlcap);
+	member("PciExpressCapability.PXLC", offsetof(struct gpunvme_pci_express_capability, pxlc), sizeof(s.pxlc), sizeof(s.pxlc), s.pxlc);
+	member("PciExpressCapability.PXLS", offsetof(struct gpunvme_pci_express_capability, pxls), sizeof(s.pxls), sizeof(s.pxls), s.pxls);
+	member("PciExpressCapability.PXDCAP2", offsetof(struct gpunvme_pci_express_capability, pxdcap2), sizeof(s.pxdcap2), sizeof(s.pxdcap2), s.pxdcap2);
+	member("PciExpressCapability.PXDC2", offsetof(struct gpunvme_pci_express_capability, pxdc2), sizeof(s.pxdc2), sizeof(s.pxdc2), s.pxdc2);
+	member("PciExpressCapability.PXDS2", offsetof(struct gpunvme_pci_express_capability, pxds2), sizeof(s.pxds2), sizeof(s.pxds2), s.pxds2);
+	member("PciExpressCapability.PXLCAP2", offsetof(struct gpunvme_pci_express_capability, pxlcap2), sizeof(s.pxlcap2), sizeof(s.pxlcap2), s.pxlcap2);
+	member("PciExpressCapability.PXLC2", offsetof(struct gpunvme_pci_express_capability, pxlc2), sizeof(s.pxlc2), sizeof(s.pxlc2), s.pxlc2);
+	member("PciExpressCapability.PXLS2", offsetof(struct gpunvme_pci_express_capability, pxls2), sizeof(s.pxls2), sizeof(s.pxls2), s.pxls2);
+}
+
+static void check_gpunvme_advanced_error_reporting(void)
+{
+	struct gpunvme_advanced_error_reporting s;
+	fill(&s, sizeof(s));
+	member("AdvancedErrorReporting.AERID", offsetof(struct gpunvme_advanced_error_reporting, aerid), sizeof(s.aerid), sizeof(s.aerid), s.aerid);
+	member("AdvancedErrorReporting.AERUCES", offsetof(struct gpunvme_advanced_error_reporting, aeruces), sizeof(s.aeruces), sizeof(s.aeruces), s.aeruces);
+	member("AdvancedErrorReporting.AERUCEM", offsetof(struct gpunvme_advanced_error_reporting, aerucem), sizeof(s.aerucem), sizeof(s.aerucem), s.aerucem);
+	member("AdvancedErrorReporting.AERUCESV", offsetof(struct gpunvme_advanced_error_reporting, aerucesv), sizeof(s.aerucesv), sizeof(s.aerucesv), s.aerucesv);
+	member("AdvancedErrorReporting.AERCES", offsetof(struct gpunvme_advanced_error_reporting, aerces), sizeof(s.aerces), sizeof(s.aerces), s.aerces);
+	member("AdvancedErrorReporting.AERCEM", offsetof(struct gpunvme_advanced_error_reporting, aercem), sizeof(s.aercem), sizeof(s.aercem), s.aercem);
+	member("AdvancedErrorReporting.AERCC", offsetof(struct gpunvme_advanced_error_reporting, aercc), sizeof(s.aercc), sizeof(s.aercc), s.aercc);
+	member("AdvancedErrorReporting.AERHL", offsetof(struct gpunvme_advanced_error_reporting, aerhl), sizeof(s.aerhl), sizeof(s.aerhl[3]), s.aerhl[3]);
+	member("AdvancedErrorReporting.AERTLP", offsetof(struct gpunvme_advanced_error_reporting, aertlp), sizeof(s.aertlp), sizeof(s.aertlp[3]), s.aertlp[3]);
 }
 
 static void encode_gpunvme_delete_io_sq(void)
@@ -2644,6 +3893,233 @@ static void encode_gpunvme_read(void)
 	end("Read", dw);
 }
 
+static void encode_gpunvme_write_uncorrectable(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_WRITE_UNCORRECTABLE);
+	wide(dw, GPUNVME_WRITE_UNCORRECTABLE_SLBA_DWORD, GPUNVME_WRITE_UNCORRECTABLE_SLBA_BITS);
+	dw[GPUNVME_WRITE_UNCORRECTABLE_NLB_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_NLB, PATTERN);
+	dw[GPUNVME_WRITE_UNCORRECTABLE_DSPEC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_DSPEC, PATTERN);
+	dw[GPUNVME_WRITE_UNCORRECTABLE_DTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_UNCORRECTABLE_DTYPE, PATTERN);
+	end("WriteUncorrectable", dw);
+}
+
+static void encode_gpunvme_compare(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_COMPARE);
+	wide(dw, GPUNVME_COMPARE_SLBA_DWORD, GPUNVME_COMPARE_SLBA_BITS);
+	dw[GPUNVME_COMPARE_NLB_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_NLB, PATTERN);
+	dw[GPUNVME_COMPARE_CETYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_CETYPE, PATTERN);
+	dw[GPUNVME_COMPARE_STC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_STC, PATTERN);
+	dw[GPUNVME_COMPARE_PRINFO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_PRINFO, PATTERN);
+	dw[GPUNVME_COMPARE_FUA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_FUA, PATTERN);
+	dw[GPUNVME_COMPARE_LR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_LR, PATTERN);
+	dw[GPUNVME_COMPARE_CEV_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_CEV, PATTERN);
+	dw[GPUNVME_COMPARE_ELBTU2_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTU2, PATTERN);
+	dw[GPUNVME_COMPARE_ELBTU3_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTU3, PATTERN);
+	dw[GPUNVME_COMPARE_ELBTL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBTL, PATTERN);
+	dw[GPUNVME_COMPARE_ELBAT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBAT, PATTERN);
+	dw[GPUNVME_COMPARE_ELBATM_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COMPARE_ELBATM, PATTERN);
+	end("Compare", dw);
+}
+
+static void encode_gpunvme_write_zeroes(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_WRITE_ZEROES);
+	wide(dw, GPUNVME_WRITE_ZEROES_SLBA_DWORD, GPUNVME_WRITE_ZEROES_SLBA_BITS);
+	dw[GPUNVME_WRITE_ZEROES_NLB_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_NLB, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_DSPEC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DSPEC, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_CETYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_CETYPE, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_DTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DTYPE, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_NSZ_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_NSZ, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_STC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_STC, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_DEAC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_DEAC, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_PRINFO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_PRINFO, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_FUA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_FUA, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LR, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_CEV_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_CEV, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LBTU2_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTU2, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LBTU3_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTU3, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LBTL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBTL, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LBAT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBAT, PATTERN);
+	dw[GPUNVME_WRITE_ZEROES_LBATM_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_WRITE_ZEROES_LBATM, PATTERN);
+	end("WriteZeroes", dw);
+}
+
+static void encode_gpunvme_dataset_management(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_DATASET_MANAGEMENT);
+	dw[GPUNVME_DATASET_MANAGEMENT_NR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_NR, PATTERN);
+	dw[GPUNVME_DATASET_MANAGEMENT_IDR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_IDR, PATTERN);
+	dw[GPUNVME_DATASET_MANAGEMENT_IDW_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_IDW, PATTERN);
+	dw[GPUNVME_DATASET_MANAGEMENT_AD_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_DATASET_MANAGEMENT_AD, PATTERN);
+	end("DatasetManagement", dw);
+}
+
+static void encode_gpunvme_verify(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_VERIFY);
+	wide(dw, GPUNVME_VERIFY_SLBA_DWORD, GPUNVME_VERIFY_SLBA_BITS);
+	dw[GPUNVME_VERIFY_NLB_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_NLB, PATTERN);
+	dw[GPUNVME_VERIFY_CETYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_CETYPE, PATTERN);
+	dw[GPUNVME_VERIFY_STC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_STC, PATTERN);
+	dw[GPUNVME_VERIFY_PRINFO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_PRINFO, PATTERN);
+	dw[GPUNVME_VERIFY_FUA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_FUA, PATTERN);
+	dw[GPUNVME_VERIFY_LR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_LR, PATTERN);
+	dw[GPUNVME_VERIFY_CEV_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_CEV, PATTERN);
+	dw[GPUNVME_VERIFY_ELBTU2_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTU2, PATTERN);
+	dw[GPUNVME_VERIFY_ELBTU3_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTU3, PATTERN);
+	dw[GPUNVME_VERIFY_ELBTL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBTL, PATTERN);
+	dw[GPUNVME_VERIFY_ELBAT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBAT, PATTERN);
+	dw[GPUNVME_VERIFY_ELBATM_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_VERIFY_ELBATM, PATTERN);
+	end("Verify", dw);
+}
+
+static void encode_gpunvme_reservation_register(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_RESERVATION_REGISTER);
+	dw[GPUNVME_RESERVATION_REGISTER_IEKEY_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_IEKEY, PATTERN);
+	dw[GPUNVME_RESERVATION_REGISTER_DISNSRS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_DISNSRS, PATTERN);
+	dw[GPUNVME_RESERVATION_REGISTER_RREGA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_RREGA, PATTERN);
+	dw[GPUNVME_RESERVATION_REGISTER_CPTPL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REGISTER_CPTPL, GPUNVME_RESERVATION_REGISTER_CPTPL_SET);
+	end("ReservationRegister", dw);
+}
+
+static void encode_gpunvme_reservation_report(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_RESERVATION_REPORT);
+	dw[GPUNVME_RESERVATION_REPORT_NUMD_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_NUMD, PATTERN);
+	dw[GPUNVME_RESERVATION_REPORT_EDS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_EDS, PATTERN);
+	dw[GPUNVME_RESERVATION_REPORT_DISNSRS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_REPORT_DISNSRS, PATTERN);
+	end("ReservationReport", dw);
+}
+
+static void encode_gpunvme_reservation_acquire(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_RESERVATION_ACQUIRE);
+	dw[GPUNVME_RESERVATION_ACQUIRE_IEKEY_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_IEKEY, PATTERN);
+	dw[GPUNVME_RESERVATION_ACQUIRE_DISNSRS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_DISNSRS, PATTERN);
+	dw[GPUNVME_RESERVATION_ACQUIRE_RTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RTYPE, PATTERN);
+	dw[GPUNVME_RESERVATION_ACQUIRE_RACQA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_ACQUIRE_RACQA, PATTERN);
+	end("ReservationAcquire", dw);
+}
+
+static void encode_gpunvme_io_management_receive(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_IO_MANAGEMENT_RECEIVE);
+	dw[GPUNVME_IO_MANAGEMENT_RECEIVE_MO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MO, PATTERN);
+	dw[GPUNVME_IO_MANAGEMENT_RECEIVE_MOS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_MOS, PATTERN);
+	dw[GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_RECEIVE_NUMD, PATTERN);
+	end("IoManagementReceive", dw);
+}
+
+static void encode_gpunvme_reservation_release(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_RESERVATION_RELEASE);
+	dw[GPUNVME_RESERVATION_RELEASE_IEKEY_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_IEKEY, PATTERN);
+	dw[GPUNVME_RESERVATION_RELEASE_DISNSRS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_DISNSRS, PATTERN);
+	dw[GPUNVME_RESERVATION_RELEASE_RTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RTYPE, PATTERN);
+	dw[GPUNVME_RESERVATION_RELEASE_RRELA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_RESERVATION_RELEASE_RRELA, PATTERN);
+	end("ReservationRelease", dw);
+}
+
+static void encode_gpunvme_cancel(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_CANCEL);
+	dw[GPUNVME_CANCEL_SQID_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_CANCEL_SQID, PATTERN);
+	dw[GPUNVME_CANCEL_ABORTED_CID_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ABORTED_CID, PATTERN);
+	dw[GPUNVME_CANCEL_ACODE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_CANCEL_ACODE, PATTERN);
+	end("Cancel", dw);
+}
+
+static void encode_gpunvme_copy(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_COPY);
+	wide(dw, GPUNVME_COPY_SDLBA_DWORD, GPUNVME_COPY_SDLBA_BITS);
+	dw[GPUNVME_COPY_NR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_NR, PATTERN);
+	dw[GPUNVME_COPY_DESFMT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_DESFMT, PATTERN);
+	dw[GPUNVME_COPY_PRINFOR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_PRINFOR, PATTERN);
+	dw[GPUNVME_COPY_CETYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_CETYPE, PATTERN);
+	dw[GPUNVME_COPY_DTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_DTYPE, PATTERN);
+	dw[GPUNVME_COPY_STCW_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_STCW, PATTERN);
+	dw[GPUNVME_COPY_STCR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_STCR, PATTERN);
+	dw[GPUNVME_COPY_PRINFOW_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_PRINFOW, PATTERN);
+	dw[GPUNVME_COPY_FUA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_FUA, PATTERN);
+	dw[GPUNVME_COPY_LR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LR, PATTERN);
+	dw[GPUNVME_COPY_CEV_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_CEV, PATTERN);
+	dw[GPUNVME_COPY_DSPEC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_DSPEC, PATTERN);
+	dw[GPUNVME_COPY_LBTU2_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTU2, PATTERN);
+	dw[GPUNVME_COPY_LBTU3_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTU3, PATTERN);
+	dw[GPUNVME_COPY_LBTL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LBTL, PATTERN);
+	dw[GPUNVME_COPY_LBAT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LBAT, PATTERN);
+	dw[GPUNVME_COPY_LBATM_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_COPY_LBATM, PATTERN);
+	end("Copy", dw);
+}
+
+static void encode_gpunvme_io_management_send(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_IO_MANAGEMENT_SEND);
+	dw[GPUNVME_IO_MANAGEMENT_SEND_MO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MO, PATTERN);
+	dw[GPUNVME_IO_MANAGEMENT_SEND_MOS_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_IO_MANAGEMENT_SEND_MOS, PATTERN);
+	end("IoManagementSend", dw);
+}
+
+static void encode_gpunvme_zone_management_send(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_ZONE_MANAGEMENT_SEND);
+	wide(dw, GPUNVME_ZONE_MANAGEMENT_SEND_SLBA_DWORD, GPUNVME_ZONE_MANAGEMENT_SEND_SLBA_BITS);
+	dw[GPUNVME_ZONE_MANAGEMENT_SEND_ZSA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSA, PATTERN);
+	dw[GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_SELECT_ALL, PATTERN);
+	dw[GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_ZSASO, PATTERN);
+	end("ZoneManagementSend", dw);
+}
+
+static void encode_gpunvme_zone_management_receive(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_ZONE_MANAGEMENT_RECEIVE);
+	wide(dw, GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_DWORD, GPUNVME_ZONE_MANAGEMENT_RECEIVE_SLBA_BITS);
+	dw[GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_NUMD, PATTERN);
+	dw[GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRA, PATTERN);
+	dw[GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_ZRASF, PATTERN);
+	dw[GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_RECEIVE_PR, PATTERN);
+	end("ZoneManagementReceive", dw);
+}
+
+static void encode_gpunvme_zone_append(void)
+{
+	uint32_t dw[16];
+	begin(dw, GPUNVME_OPC_ZONE_APPEND);
+	wide(dw, GPUNVME_ZONE_APPEND_ZSLBA_DWORD, GPUNVME_ZONE_APPEND_ZSLBA_BITS);
+	dw[GPUNVME_ZONE_APPEND_NLB_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_NLB, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_DTYPE_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_DTYPE, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_STC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_STC, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_PIREMAP_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_PIREMAP, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_PRINFO_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_PRINFO, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_FUA_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_FUA, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LR_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LR, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_DSPEC_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_DSPEC, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LBTU2_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTU2, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LBTU3_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTU3, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LBTL_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBTL, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LBAT_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBAT, PATTERN);
+	dw[GPUNVME_ZONE_APPEND_LBATM_DWORD] |= (uint32_t)GPUNVME_FIELD_PREP(GPUNVME_ZONE_APPEND_LBATM, PATTERN);
+	end("ZoneAppend", dw);
+}
+
 int main(void)
 {
 	static const unsigned qids[] = { 0, 1, 2, 65535 };
@@ -2666,9 +4142,32 @@ int main(void)
 	check_gpunvme_sqe();
 	check_gpunvme_cqe();
 	check_gpunvme_active_namespace_list();
+	check_gpunvme_allocated_namespace_list();
 	check_gpunvme_power_state_descriptor();
 	check_gpunvme_identify_controller();
 	check_gpunvme_identify_namespace();
+	check_gpunvme_namespace_id_descriptor();
+	check_gpunvme_nvm_set_attributes();
+	check_gpunvme_nvm_set_list();
+	check_gpunvme_identify_nvm_namespace();
+	check_gpunvme_identify_nvm_controller();
+	check_gpunvme_zoned_lba_format();
+	check_gpunvme_identify_zoned_namespace();
+	check_gpunvme_identify_zoned_controller();
+	check_gpunvme_identify_independent_namespace();
+	check_gpunvme_controller_list();
+	check_gpunvme_primary_controller_capabilities();
+	check_gpunvme_secondary_controller();
+	check_gpunvme_secondary_controller_list();
+	check_gpunvme_namespace_granularity();
+	check_gpunvme_namespace_granularity_list();
+	check_gpunvme_uuid_list_entry();
+	check_gpunvme_uuid_list();
+	check_gpunvme_domain_attributes();
+	check_gpunvme_domain_list();
+	check_gpunvme_endurance_group_list();
+	check_gpunvme_io_command_set_vector();
+	check_gpunvme_io_command_sets();
 	check_gpunvme_namespace_to_create();
 	check_gpunvme_smart_health_log();
 	check_gpunvme_identify_directive_parameters();
@@ -2702,6 +4201,34 @@ int main(void)
 	check_gpunvme_sgl_last_segment();
 	check_gpunvme_keyed_sgl_data_block();
 	check_gpunvme_transport_sgl_data_block();
+	check_gpunvme_dataset_management_range();
+	check_gpunvme_copy_range0();
+	check_gpunvme_copy_range1();
+	check_gpunvme_copy_range2();
+	check_gpunvme_copy_range3();
+	check_gpunvme_protection_information16();
+	check_gpunvme_protection_information32();
+	check_gpunvme_protection_information64();
+	check_gpunvme_reservation_register_data();
+	check_gpunvme_reservation_acquire_data();
+	check_gpunvme_reservation_release_data();
+	check_gpunvme_reservation_status();
+	check_gpunvme_reservation_status_extended();
+	check_gpunvme_registrant();
+	check_gpunvme_registrant_extended();
+	check_gpunvme_reclaim_unit_handle_status();
+	check_gpunvme_reclaim_unit_handle_status_descriptor();
+	check_gpunvme_zone_append_completion();
+	check_gpunvme_report_zones();
+	check_gpunvme_zone_descriptor();
+	check_gpunvme_pci_header();
+	check_gpunvme_pci_capability();
+	check_gpunvme_pci_extended_capability();
+	check_gpunvme_power_management_capability();
+	check_gpunvme_msix_capability();
+	check_gpunvme_msix_table_entry();
+	check_gpunvme_pci_express_capability();
+	check_gpunvme_advanced_error_reporting();
 	encode_gpunvme_delete_io_sq();
 	encode_gpunvme_create_io_sq();
 	encode_gpunvme_get_log_page();
@@ -2734,5 +4261,21 @@ int main(void)
 	encode_gpunvme_flush();
 	encode_gpunvme_write();
 	encode_gpunvme_read();
+	encode_gpunvme_write_uncorrectable();
+	encode_gpunvme_compare();
+	encode_gpunvme_write_zeroes();
+	encode_gpunvme_dataset_management();
+	encode_gpunvme_verify();
+	encode_gpunvme_reservation_register();
+	encode_gpunvme_reservation_report();
+	encode_gpunvme_reservation_acquire();
+	encode_gpunvme_io_management_receive();
+	encode_gpunvme_reservation_release();
+	encode_gpunvme_cancel();
+	encode_gpunvme_copy();
+	encode_gpunvme_io_management_send();
+	encode_gpunvme_zone_management_send();
+	encode_gpunvme_zone_management_receive();
+	encode_gpunvme_zone_append();
 	return 0;
 }
