@@ -85,8 +85,28 @@ import { FirmwareCommit, FirmwareImageDownload, FirmwareUpdateDw0 } from './admi
 import { FormatNvm } from './admin/format.js'
 import { GetLbaStatus, LbaStatusDescriptor, LbaStatusDescriptorList } from './admin/get-lba-status.js'
 import { GetLogPage } from './admin/get-log-page.js'
-import { ActiveNamespaceList, CNS, Identify } from './admin/identify.js'
+import { ActiveNamespaceList, AllocatedNamespaceList, CNS, CSI, Identify } from './admin/identify.js'
 import { IdentifyController } from './admin/identify-controller.js'
+import { NamespaceIdDescriptor, NIDT } from './admin/identify-descriptors.js'
+import { IdentifyIndependentNamespace } from './admin/identify-independent.js'
+import {
+  ControllerList,
+  DomainAttributes,
+  DomainList,
+  EnduranceGroupList,
+  IoCommandSets,
+  IoCommandSetVector,
+  NvmSetAttributes,
+  NvmSetList,
+  UuidList,
+  UuidListEntry,
+} from './admin/identify-lists.js'
+import { PowerStateDescriptor } from './admin/identify-power-state.js'
+import {
+  PrimaryControllerCapabilities,
+  SecondaryController,
+  SecondaryControllerList,
+} from './admin/identify-virtualization.js'
 import { KeepAlive } from './admin/keep-alive.js'
 import { Lockdown } from './admin/lockdown.js'
 import { SmartHealthLog } from './admin/log-smart.js'
@@ -105,6 +125,10 @@ import { DeviceSelfTest } from './admin/self-test.js'
 import { VirtualizationManagement } from './admin/virtualization.js'
 import { CQE } from './cqe.js'
 import { CQyHDBL, SQyTDBL } from './doorbells.js'
+import { Cancel, CancelDw0 } from './nvm/cancel.js'
+import { Compare, Verify } from './nvm/compare-verify.js'
+import { Copy, CopyRange0, CopyRange1, CopyRange2, CopyRange3 } from './nvm/copy.js'
+import { DatasetManagement, DatasetManagementRange } from './nvm/dataset-management.js'
 import { ErrorRecovery } from './nvm/feature/error-recovery.js'
 import { LbaRange, LbaRanges, LbaRangeType } from './nvm/feature/lba-range-type.js'
 import { LbaStatusInformationAttributes } from './nvm/feature/lba-status-information.js'
@@ -116,8 +140,38 @@ import {
 } from './nvm/feature/performance-characteristics.js'
 import { WriteAtomicityNormal } from './nvm/feature/write-atomicity-normal.js'
 import { Flush } from './nvm/flush.js'
+import { IdentifyNvmController, IdentifyNvmNamespace } from './nvm/identify-command-set.js'
+import { NamespaceGranularity, NamespaceGranularityList } from './nvm/identify-granularity.js'
 import { IdentifyNamespace } from './nvm/identify-namespace.js'
+import {
+  IoManagementReceive,
+  IoManagementSend,
+  ReclaimUnitHandleStatus,
+  ReclaimUnitHandleStatusDescriptor,
+} from './nvm/io-management.js'
+import { CommandExtensionCdw13, DSM, PRINFO } from './nvm/io-words.js'
+import { NVM_OPCODE } from './nvm/opcodes.js'
+import {
+  ProtectionInformation16,
+  ProtectionInformation32,
+  ProtectionInformation64,
+} from './nvm/protection-information.js'
 import { Read, Write } from './nvm/read-write.js'
+import {
+  Registrant,
+  RegistrantExtended,
+  RESERVATION_TYPE,
+  ReservationAcquire,
+  ReservationAcquireData,
+  ReservationRegister,
+  ReservationRegisterData,
+  ReservationRelease,
+  ReservationReleaseData,
+  ReservationReport,
+  ReservationStatus,
+  ReservationStatusExtended,
+} from './nvm/reservations.js'
+import { WriteUncorrectable, WriteZeroes, WriteZeroesDw0 } from './nvm/write-zeroes.js'
 import { AdvancedErrorReporting } from './pci/aer.js'
 import { PCI_CAPABILITY, PCI_EXTENDED_CAPABILITY, PciCapability, PciExtendedCapability } from './pci/capabilities.js'
 import { PciExpressCapability } from './pci/express.js'
@@ -127,6 +181,11 @@ import { PowerManagementCapability } from './pci/power-management.js'
 import { KeyedSglDataBlock, SGL_SUB_TYPE, SGL_TYPE, SglBitBucket, SglDataBlock, SglDescriptor } from './sgl.js'
 import { SglLastSegment, SglSegment, TransportSglDataBlock } from './sgl.js'
 import { SQE } from './sqe.js'
+import { ZNS_OPCODE } from './zns/opcodes.js'
+import { ZoneAppend, ZoneAppendCompletion } from './zns/zone-append.js'
+import { ZoneManagementReceive, ZoneManagementSend, ZoneManagementSendDw0 } from './zns/zone-management.js'
+import { ReportZones, ZONE_STATE, ZONE_TYPE, ZoneDescriptor } from './zns/zone-report.js'
+import { IdentifyZonedController, IdentifyZonedNamespace, ZonedLbaFormat } from './zns/identify.js'
 
 /** Every command, in the order of command set and opcode. */
 export const allCommands: readonly AnyCommand[] = [
@@ -162,6 +221,22 @@ export const allCommands: readonly AnyCommand[] = [
   Flush,
   Write,
   Read,
+  WriteUncorrectable,
+  Compare,
+  WriteZeroes,
+  DatasetManagement,
+  Verify,
+  ReservationRegister,
+  ReservationReport,
+  ReservationAcquire,
+  IoManagementReceive,
+  ReservationRelease,
+  Cancel,
+  Copy,
+  IoManagementSend,
+  ZoneManagementSend,
+  ZoneManagementReceive,
+  ZoneAppend,
 ]
 
 /** Every structure that is no command. */
@@ -169,8 +244,32 @@ export const allStructs: readonly AnyStruct[] = [
   SQE,
   CQE,
   ActiveNamespaceList,
+  AllocatedNamespaceList,
   IdentifyController,
+  PowerStateDescriptor,
   IdentifyNamespace,
+  NamespaceIdDescriptor,
+  NvmSetAttributes,
+  NvmSetList,
+  IdentifyNvmNamespace,
+  IdentifyNvmController,
+  ZonedLbaFormat,
+  IdentifyZonedNamespace,
+  IdentifyZonedController,
+  IdentifyIndependentNamespace,
+  ControllerList,
+  PrimaryControllerCapabilities,
+  SecondaryController,
+  SecondaryControllerList,
+  NamespaceGranularity,
+  NamespaceGranularityList,
+  UuidListEntry,
+  UuidList,
+  DomainAttributes,
+  DomainList,
+  EnduranceGroupList,
+  IoCommandSetVector,
+  IoCommandSets,
   NamespaceToCreate,
   SmartHealthLog,
   IdentifyDirectiveParameters,
@@ -204,6 +303,26 @@ export const allStructs: readonly AnyStruct[] = [
   SglLastSegment,
   KeyedSglDataBlock,
   TransportSglDataBlock,
+  DatasetManagementRange,
+  CopyRange0,
+  CopyRange1,
+  CopyRange2,
+  CopyRange3,
+  ProtectionInformation16,
+  ProtectionInformation32,
+  ProtectionInformation64,
+  ReservationRegisterData,
+  ReservationAcquireData,
+  ReservationReleaseData,
+  ReservationStatus,
+  ReservationStatusExtended,
+  Registrant,
+  RegistrantExtended,
+  ReclaimUnitHandleStatus,
+  ReclaimUnitHandleStatusDescriptor,
+  ZoneAppendCompletion,
+  ReportZones,
+  ZoneDescriptor,
   PciHeader,
   PciCapability,
   PciExtendedCapability,
@@ -263,6 +382,8 @@ export const allFeatures: readonly AnyFeature[] = [
 /** Every table of numbers. */
 export const allCodes: readonly AnyCodes[] = [
   CNS,
+  CSI,
+  NIDT,
   FID,
   ADMIN_OPCODE,
   DIRECTIVE_TYPE,
@@ -279,6 +400,11 @@ export const allCodes: readonly AnyCodes[] = [
   AEI_ONE_SHOT,
   SGL_TYPE,
   SGL_SUB_TYPE,
+  NVM_OPCODE,
+  RESERVATION_TYPE,
+  ZNS_OPCODE,
+  ZONE_TYPE,
+  ZONE_STATE,
   PCI_CAPABILITY,
   PCI_EXTENDED_CAPABILITY,
 ]
@@ -297,4 +423,10 @@ export const allWords: readonly AnyWord32[] = [
   AllocateResourcesCdw12,
   AllocateResourcesDw0,
   CapacityManagementDw0,
+  PRINFO,
+  DSM,
+  CommandExtensionCdw13,
+  WriteZeroesDw0,
+  CancelDw0,
+  ZoneManagementSendDw0,
 ]

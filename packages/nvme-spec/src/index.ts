@@ -92,8 +92,29 @@ export { FirmwareCommit, FirmwareImageDownload, FirmwareUpdateDw0 } from './admi
 export { FormatNvm } from './admin/format.js'
 export { GetLbaStatus, LbaStatusDescriptor, LbaStatusDescriptorList } from './admin/get-lba-status.js'
 export { GetLogPage, logPagePart, type LogPagePart } from './admin/get-log-page.js'
-export { ActiveNamespaceList, CNS, Identify, IDENTIFY_BYTES } from './admin/identify.js'
+export { ActiveNamespaceList, AllocatedNamespaceList, CNS, CSI, Identify, IDENTIFY_BYTES } from './admin/identify.js'
 export { IdentifyController } from './admin/identify-controller.js'
+export { NamespaceIdDescriptor, namespaceIds, NIDT, type NamespaceId } from './admin/identify-descriptors.js'
+export { IdentifyIndependentNamespace } from './admin/identify-independent.js'
+export {
+  ControllerList,
+  DomainAttributes,
+  DomainList,
+  EnduranceGroupList,
+  IoCommandSets,
+  IoCommandSetVector,
+  NvmSetAttributes,
+  NvmSetList,
+  UuidList,
+  UuidListEntry,
+} from './admin/identify-lists.js'
+export { PowerStateDescriptor } from './admin/identify-power-state.js'
+export { identifyStructure } from './admin/identify-structure.js'
+export {
+  PrimaryControllerCapabilities,
+  SecondaryController,
+  SecondaryControllerList,
+} from './admin/identify-virtualization.js'
 export { KeepAlive } from './admin/keep-alive.js'
 export { Lockdown } from './admin/lockdown.js'
 export { SmartHealthLog } from './admin/log-smart.js'
@@ -116,6 +137,10 @@ export { cqHeadDoorbell, CQyHDBL, DOORBELL_BASE, sqTailDoorbell, SQyTDBL } from 
 export { GpuNvmeError, type ErrorCategory, type ErrorDetails } from './error.js'
 export { countOf, zeroBased, type ZeroBased } from './layout/zero-based.js'
 export { MAX_BLOCKS_PER_COMMAND, maxTransferBytes, memoryPageBytes } from './limits.js'
+export { Cancel, CancelDw0 } from './nvm/cancel.js'
+export { Compare, Verify } from './nvm/compare-verify.js'
+export { Copy, CopyRange0, CopyRange1, CopyRange2, CopyRange3 } from './nvm/copy.js'
+export { DatasetManagement, DatasetManagementRange } from './nvm/dataset-management.js'
 export { ErrorRecovery } from './nvm/feature/error-recovery.js'
 export { LbaRange, LbaRanges, LbaRangeType } from './nvm/feature/lba-range-type.js'
 export { LbaStatusInformationAttributes } from './nvm/feature/lba-status-information.js'
@@ -127,8 +152,47 @@ export {
 } from './nvm/feature/performance-characteristics.js'
 export { WriteAtomicityNormal } from './nvm/feature/write-atomicity-normal.js'
 export { Flush } from './nvm/flush.js'
+export { IdentifyNvmController, IdentifyNvmNamespace } from './nvm/identify-command-set.js'
+export { NamespaceGranularity, NamespaceGranularityList } from './nvm/identify-granularity.js'
 export { IdentifyNamespace, lbaFormatIndex } from './nvm/identify-namespace.js'
+export {
+  IoManagementReceive,
+  IoManagementSend,
+  ReclaimUnitHandleStatus,
+  ReclaimUnitHandleStatusDescriptor,
+} from './nvm/io-management.js'
+export { CommandExtensionCdw13, DSM, PRINFO } from './nvm/io-words.js'
+export {
+  packTags,
+  unpackTags,
+  type GuardBits,
+  type LogicalBlockTags,
+  type TagDwords,
+} from './nvm/logical-block-tags.js'
+export { NVM_OPCODE } from './nvm/opcodes.js'
+export {
+  fromBigEndian,
+  ProtectionInformation16,
+  ProtectionInformation32,
+  ProtectionInformation64,
+  toBigEndian,
+} from './nvm/protection-information.js'
 export { Read, Write } from './nvm/read-write.js'
+export {
+  Registrant,
+  RegistrantExtended,
+  RESERVATION_TYPE,
+  ReservationAcquire,
+  ReservationAcquireData,
+  ReservationRegister,
+  ReservationRegisterData,
+  ReservationRelease,
+  ReservationReleaseData,
+  ReservationReport,
+  ReservationStatus,
+  ReservationStatusExtended,
+} from './nvm/reservations.js'
+export { WriteUncorrectable, WriteZeroes, WriteZeroesDw0 } from './nvm/write-zeroes.js'
 export { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from './prp.js'
 export { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
 export { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
@@ -165,3 +229,8 @@ export {
   type StatusScope,
   type StatusTable,
 } from './status.js'
+export { IdentifyZonedController, IdentifyZonedNamespace, ZonedLbaFormat } from './zns/identify.js'
+export { ZNS_OPCODE } from './zns/opcodes.js'
+export { ZoneAppend, ZoneAppendCompletion } from './zns/zone-append.js'
+export { ZoneManagementReceive, ZoneManagementSend, ZoneManagementSendDw0 } from './zns/zone-management.js'
+export { ReportZones, ZONE_STATE, ZONE_TYPE, ZoneDescriptor, zoneDescriptorOffset } from './zns/zone-report.js'

@@ -1,5 +1,6 @@
+import { namespaceRows } from '../admin/identify-independent.js'
 import { bit, bits } from '../layout/bits.js'
-import { bytes, count16, count8, n64, u128, u16, u32, u32Array, u8 } from '../layout/field.js'
+import { bytes, count16, count32, count8, n64, u128, u16, u32, u32Array, u8 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
 /** What CNS 00h returns for a namespace of the NVM Command Set. Of an inactive namespace every byte is zero. */
@@ -25,16 +26,29 @@ export const IdentifyNamespace = struct(
       MTELBA: bit(4, 'Metadata Transferred as Extended LBA'),
       FIDXU: bits(6, 5, 'Format Index Upper'),
     }),
-    MC: u8(27, 'Metadata Capabilities'),
-    DPC: u8(28, 'End-to-end Data Protection Capabilities'),
+    MC: u8(27, 'Metadata Capabilities', {
+      MTELBAS: bit(0, 'Metadata Transferred as Extended LBA Support'),
+      MTSBS: bit(1, 'Metadata Transferred as Separate Buffer Support'),
+    }),
+    DPC: u8(28, 'End-to-end Data Protection Capabilities', {
+      PIT1S: bit(0, 'Protection Information Type 1 Supported'),
+      PIT2S: bit(1, 'Protection Information Type 2 Supported'),
+      PIT3S: bit(2, 'Protection Information Type 3 Supported'),
+      PIIFB: bit(3, 'Protection Information In First Bytes'),
+      PIILB: bit(4, 'Protection Information In Last Bytes'),
+    }),
     DPS: u8(29, 'End-to-end Data Protection Type Settings', {
-      PIT: bits(2, 0, 'Protection Information Type'),
+      PIT: bits(2, 0, 'Protection Information Type', { NONE: 0, TYPE_1: 1, TYPE_2: 2, TYPE_3: 3 }),
       PIP: bit(3, 'Protection Information Position'),
     }),
-    NMIC: u8(30, 'Namespace Multi-path I/O and Namespace Sharing Capabilities'),
-    RESCAP: u8(31, 'Reservation Capabilities'),
-    FPI: u8(32, 'Format Progress Indicator'),
-    DLFEAT: u8(33, 'Deallocate Logical Block Features'),
+    NMIC: u8(30, 'Namespace Multi-path I/O and Namespace Sharing Capabilities', namespaceRows.NMIC),
+    RESCAP: u8(31, 'Reservation Capabilities', namespaceRows.RESCAP),
+    FPI: u8(32, 'Format Progress Indicator', namespaceRows.FPI),
+    DLFEAT: u8(33, 'Deallocate Logical Block Features', {
+      DRB: bits(2, 0, 'Deallocation Read Behavior', { NOT_REPORTED: 0, ZEROES: 1, ONES: 2 }),
+      WZDS: bit(3, 'Write Zeroes Deallocation Support'),
+      GDS: bit(4, 'Guard Deallocation Status'),
+    }),
     NAWUN: count16(34, 'Namespace Atomic Write Unit Normal'),
     NAWUPF: count16(36, 'Namespace Atomic Write Unit Power Fail'),
     NACWU: count16(38, 'Namespace Atomic Compare & Write Unit'),
@@ -51,11 +65,11 @@ export const IdentifyNamespace = struct(
     MSSRL: u16(74, 'Maximum Single Source Range Length'),
     MCL: u32(76, 'Maximum Copy Length'),
     MSRC: count8(80, 'Maximum Source Range Count'),
-    KPIOS: u8(81, 'Key Per I/O Status'),
+    KPIOS: u8(81, 'Key Per I/O Status', namespaceRows.KPIOS),
     NULBAF: u8(82, 'Number of Unique Attribute LBA Formats'),
-    KPIODAAG: u32(84, 'Key Per I/O Data Access Alignment and Granularity'),
+    KPIODAAG: count32(84, 'Key Per I/O Data Access Alignment and Granularity'),
     ANAGRPID: u32(92, 'ANA Group Identifier'),
-    NSATTR: u8(99, 'Namespace Attributes'),
+    NSATTR: u8(99, 'Namespace Attributes', namespaceRows.NSATTR),
     NVMSETID: u16(100, 'NVM Set Identifier'),
     ENDGID: u16(102, 'Endurance Group Identifier'),
     NGUID: bytes(104, 16, 'Namespace Globally Unique Identifier'),

@@ -34,10 +34,10 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
 function report(controller: Controller, output: Output): void {
   output.print(...describe(controller))
   output.object('gpunvme.identify/1', {
-    controller: { ...facts(controller), fields: plain(IdentifyController.view(controller.identity.raw)) },
+    controller: { ...facts(controller), fields: plain(IdentifyController, controller.identity.raw) },
     namespaces: controller.namespaces.map(({ identity }) => ({
       ...namespaceFacts(identity),
-      fields: plain(IdentifyNamespace.view(identity.raw)),
+      fields: plain(IdentifyNamespace, identity.raw),
     })),
   })
 }
@@ -99,15 +99,20 @@ function row([label, value]: [string, string]): string {
   return `  ${label.padEnd(18)}${value}`
 }
 
-/** Every declared field of a structure, as JSON can hold it. */
-function plain(view: object): Record<string, unknown> {
-  const fields: Record<string, unknown> = {}
-  // A cursor's fields are accessors of its class, which Object.entries does not see.
-  for (const name in view) {
-    if (!/^[A-Z]/.test(name)) continue
-    const value = (view as Record<string, unknown>)[name]
-    if (value instanceof Uint8Array) fields[name] = Buffer.from(value).toString('hex')
-    else fields[name] = value instanceof Uint32Array ? [...value] : value
-  }
-  return fields
+interface Declared {
+  readonly fields: Readonly<Record<string, { kind: string; offset: number; lengthBytes: number }>>
+  readonly view: (data: DataView) => object
+}
+
+/** Every declared field of a structure, as JSON can hold it: what is neither a number nor a text as its bytes. */
+function plain({ fields, view }: Declared, raw: DataView): Record<string, unknown> {
+  const values = view(raw) as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { kind, offset, lengthBytes }]) => {
+      const value = values[name]
+      if (kind === 'bytes' || kind === 'structs')
+        return [name, Buffer.from(raw.buffer, raw.byteOffset + offset, lengthBytes).toString('hex')]
+      return [name, value instanceof Uint32Array ? [...value] : value]
+    }),
+  )
 }

@@ -1,0 +1,26 @@
+import { IDENTIFY_BYTES } from '../admin/identify.js'
+import { bit } from '../layout/bits.js'
+import { count8, u32, u64 } from '../layout/field.js'
+import { structs } from '../layout/nested.js'
+import { struct } from '../layout/struct.js'
+
+/** An entry of the Namespace Granularity List; 0 is not reported (NVM 1.2 §4.1.5.8, Figure 124). */
+export const NamespaceGranularity = struct(
+  'Namespace Granularity Descriptor',
+  { bytes: 16, doc: 'Sizes that suit a namespace to create', spec: 'NVM 1.2 §4.1.5.8' },
+  {
+    NSG: u64(0, 'Namespace Size Granularity in bytes'),
+    NCG: u64(8, 'Namespace Capacity Granularity in bytes'),
+  },
+)
+
+/** What CNS 16h returns (NVM 1.2 §4.1.5.8, Figure 123). */
+export const NamespaceGranularityList = struct(
+  'Namespace Granularity List',
+  { bytes: IDENTIFY_BYTES, doc: 'Up to 64 granularities', spec: 'NVM 1.2 §4.1.5.8' },
+  {
+    NGA: u32(0, 'Namespace Granularity Attributes', { GDM: bit(0, 'Granularity Descriptor Mapping') }),
+    ND: count8(4, 'Number of Descriptors'),
+    NGD: structs(32, 64, NamespaceGranularity, 'One for each LBA format, or one for all'),
+  },
+)
