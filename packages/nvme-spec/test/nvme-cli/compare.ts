@@ -20,6 +20,14 @@ export interface Declared {
 /** The fields of one structure in memory; those of a row of structures are reached with `at`. */
 export type Fields = Record<string, unknown> & { at(index: number): Fields }
 
+/** The names of all rows of a structure, and of the fields of structures inside it, after that of their field. */
+export function rowNames(structure: Declared): string[] {
+  return Object.entries(structure.fields).flatMap(([field, { rows, struct }]) => {
+    const inside = struct ? [...Object.keys(struct.fields), ...rowNames(struct)] : Object.keys(rows)
+    return inside.map((name) => `${field}.${name}`)
+  })
+}
+
 /** The rows of a field by name; none where it is declared as a whole. */
 export function rowsOf(structure: Declared, field: string): Record<string, Row> {
   const handle = (structure as unknown as Record<string, Record<string, Row>>)[field]!
@@ -34,8 +42,6 @@ export class Comparison {
   readonly printedFields = new Set<string>()
   /** Fields of which nvme-cli explains single bits. */
   readonly explainedFields = new Set<string>()
-  /** Fields that nvme-cli prints the parts of, and that we declare as bytes. */
-  readonly notDecoded = new Set<string>()
   readonly judgedRows = new Set<string>()
   readonly slipsSeen = new Set<string>()
   readonly derivedSeen = new Set<string>()
@@ -109,10 +115,6 @@ export class Comparison {
     const { index, part } = element
     const name = this.names.parts[field]?.[part]
     const value = view[field]
-    if (value instanceof Uint8Array) {
-      this.notDecoded.add(field)
-      return
-    }
     if (name === undefined) {
       this.report(`${field}: ${part} is none of our fields`)
       return
