@@ -5,7 +5,10 @@ import { Runs } from './prp-walk.js'
 import { SQE_BYTES, type SubmissionQueue } from './queue.js'
 
 /** How a command ended; 'held' for one that completes only when something happens. */
-export type Result = StatusCode | 'held'
+export type Result = Ended | 'held'
+
+/** The status that a command ends with. */
+export type Ended = Pick<StatusCode, 'sct' | 'sc' | 'name'>
 
 /** The three steps that wait for their time. */
 export interface Steps {
@@ -60,7 +63,7 @@ export class ServedCommand {
   }
 
   /** Ends without data being moved: the same command would be refused again. */
-  refuse(status: StatusCode): void {
+  refuse(status: Ended): void {
     this.result = status
     this.doNotRetry = status !== STATUS.SUCCESS
   }

@@ -1,6 +1,6 @@
-import { Read, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
+import { Read, STATUS } from '@gpunvme/nvme-spec'
 import { performAdmin } from './admin.js'
-import { ServedCommand, type Steps } from './command.js'
+import { ServedCommand, type Ended, type Steps } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { corruptData, targetOf } from './fault.js'
@@ -187,7 +187,7 @@ export class Pipeline implements Steps {
     else counters.bytesWritten += lengthBytes
   }
 
-  private complete(command: ServedCommand, status: StatusCode): void {
+  private complete(command: ServedCommand, status: Ended): void {
     const { counters } = this.device
     const { fault, sqe } = command
     if (fault?.kind === 'drop-completion') return
@@ -240,7 +240,7 @@ export class Pipeline implements Steps {
   }
 }
 
-function completionOf({ sq, sqe, fault, doNotRetry, dw0 }: ServedCommand, { sct, sc }: StatusCode): Completion {
+function completionOf({ sq, sqe, fault, doNotRetry, dw0 }: ServedCommand, { sct, sc }: Ended): Completion {
   const cid = fault?.kind === 'corrupt-cid' ? (sqe.CID ^ fault.xor) & 0xffff : sqe.CID
   return { sq, cid, status: (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0), dw0 }
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { ascii, bytes, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
 import {
   ALIGNMENT_BYTES,
   CHUNK_BYTES,
@@ -26,25 +26,26 @@ export const SUPERBLOCK = struct(
     MAGIC: bytes(0, 8, 'GPUNVME and a NUL'),
     VERSION: u32(8, 'Format version'),
     LENGTH: u32(12, 'Bytes of this structure'),
-    GENERATION: inDecimal(16, 'Counts publications; the valid copy with the highest is the live one'),
+    GENERATION: n64(16, 'Counts publications; the valid copy with the highest is the live one'),
     IMAGE_ID: bytes(24, 16, 'Random, new with each publication'),
     REQUIRED: inHex(u32(40, 'Features that a reader must know; unknown ones set: do not read')),
     OPTIONAL: inHex(u32(44, 'Features that a reader may ignore')),
-    SELF: inDecimal(48, 'Byte offset of this copy'),
+    SELF: n64(48, 'Byte offset of this copy'),
     ALIGNMENT: u32(56, 'Bytes; alignment of every extent and tensor'),
     CHUNK: u32(60, 'Bytes under one checksum'),
-    DIRECTORY_OFFSET: inDecimal(64, 'Byte offset of the directory'),
+    DIRECTORY_OFFSET: n64(64, 'Byte offset of the directory'),
     DIRECTORY_LENGTH: u32(72, 'Bytes of the directory'),
     DIRECTORY_CRC: inHex(u32(76, 'CRC-32 of the directory')),
-    USED_END: inDecimal(80, 'Byte offset after the last extent'),
+    USED_END: n64(80, 'Byte offset after the last extent'),
     WRITER: ascii(128, 64, 'What wrote the image, for people', 0),
     CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
   },
 )
 
-/** A count or a byte offset of 64 bits, printed as every message about images prints them. */
-function inDecimal(offset: number, doc: string): ReturnType<typeof n64> {
-  return { ...n64(offset, doc), format: String }
+/** A field's value as every message about images prints it: counts and byte offsets in decimal. */
+function shown(field: SuperblockField, value: unknown): string {
+  const { fields } = SUPERBLOCK
+  return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
 }
 
 /** What a superblock says, checked. */
@@ -92,15 +93,15 @@ export function hasMagic(encoded: Uint8Array): boolean {
 export function decodeSuperblock(copy: CopyName, encoded: Uint8Array): Superblock {
   const view = SUPERBLOCK.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
   const require = (field: SuperblockField, holds: boolean, expected: string): void => {
-    if (!holds) throw new SuperblockError(copy, field, expected, SUPERBLOCK.fields[field].format(view[field] as never))
+    if (!holds) throw new SuperblockError(copy, field, expected, shown(field, view[field]))
   }
   require('MAGIC', hasMagic(encoded), hex(MAGIC))
   // Before every other field: a flipped bit must not look like a version that is yet to come.
   const crc = crcOf(encoded)
-  require('CRC', view.CRC === crc, SUPERBLOCK.fields.CRC.format(crc))
+  require('CRC', view.CRC === crc, shown('CRC', crc))
   if (view.VERSION !== FORMAT_VERSION) throw new UnsupportedImageError(copy, `it is of version ${view.VERSION}`)
   if (view.REQUIRED !== 0)
-    throw new UnsupportedImageError(copy, `it requires features ${SUPERBLOCK.fields.REQUIRED.format(view.REQUIRED)}`)
+    throw new UnsupportedImageError(copy, `it requires features ${shown('REQUIRED', view.REQUIRED)}`)
   require('LENGTH', view.LENGTH === SUPERBLOCK_BYTES, String(SUPERBLOCK_BYTES))
   require('SELF', view.SELF === COPY_OFFSET_BYTES[copy], String(COPY_OFFSET_BYTES[copy]))
   require('GENERATION', Number.isSafeInteger(view.GENERATION) && view.GENERATION > 0, '1 to 2^53 - 1')
