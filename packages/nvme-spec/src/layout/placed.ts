@@ -10,7 +10,7 @@ export interface Placed<F extends FieldMap> extends StructFacts {
   readonly name: string
   readonly fields: F
   /** A cursor whose structure 0 starts at byteOffset of `data`. @throws RangeError where `data` ends before it does. */
-  view(data: DataView, byteOffset?: number): Cursor & Values<F> & { readonly data: DataView }
+  readonly view: (data: DataView, byteOffset?: number) => Cursor & Values<F> & { readonly data: DataView }
 }
 
 /**
