@@ -164,9 +164,9 @@ export function upTo(max: number, zeroBased?: boolean): string {
 /** The rows of a raw word as an object, with the bits that no row declares as `reserved` where any is set. */
 export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): DecodedBits<BitsMap, R> {
   const values: Record<string, number | bigint> = {}
-  for (const [name, row] of Object.entries(rows)) values[name] = loadBits(raw, row)
+  for (const name in rows) values[name] = loadBits(raw, rows[name]!)
   const rest = undeclaredBits(raw, rows)
-  if (rest !== 0n) values['reserved'] = typeof raw === 'number' ? Number(rest) : rest
+  if (rest !== 0 && rest !== 0n) values['reserved'] = rest
   return values as DecodedBits<BitsMap, R>
 }
 
@@ -209,13 +209,20 @@ export function formatBits(raw: number | bigint, rows: BitsMap): string {
     return `${name}=${typeof value === 'bigint' ? `0x${value.toString(16)}` : nameIn(row, value)}`
   })
   const rest = undeclaredBits(raw, rows)
-  if (rest !== 0n) parts.push(`reserved=0x${rest.toString(16)}`)
+  if (rest !== 0 && rest !== 0n) parts.push(`reserved=0x${rest.toString(16)}`)
   return parts.join(' ')
 }
 
-/** The bits of a raw word that no row declares. */
-function undeclaredBits(raw: number | bigint, rows: BitsMap): bigint {
-  return Object.values(rows).reduce((rest, row) => rest & ~placedMask(row), BigInt(raw))
+/** The bits of a raw word that no row declares: a number of a number, as that costs a tenth. */
+function undeclaredBits<R extends number | bigint>(raw: R, rows: BitsMap): R
+function undeclaredBits(raw: number | bigint, rows: BitsMap): number | bigint {
+  if (typeof raw === 'bigint') return Object.values(rows).reduce((rest, row) => rest & ~placedMask(row), raw)
+  let rest = raw
+  for (const name in rows) {
+    const { msb, lsb } = rows[name]!
+    rest &= ~((0xffff_ffff >>> (31 - (msb - lsb))) << lsb)
+  }
+  return rest >>> 0
 }
 
 /** The bits of the word that a row occupies. */

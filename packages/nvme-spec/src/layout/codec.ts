@@ -5,7 +5,7 @@ import { checkUnsigned, type Field } from './field.js'
 import { checkNames, needBytes } from './placed.js'
 import { refuse, type SpecRef, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
-import { declaredMask, undeclaredRuns, writeUndeclared } from './undeclared.js'
+import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap } from './undeclared.js'
 
 /** Fields at offsets: a command, or a structure. */
 export interface Layout {
@@ -27,8 +27,8 @@ export function decodeFields(layout: Layout, data: DataView, byteOffset = 0): Re
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)
   const values: Record<string, unknown> = {}
-  for (const [key, field] of Object.entries(fields)) values[key] = decodeField(field, data, byteOffset)
-  const reserved = undeclaredRuns(declaredMask(name, bytes, fields), data, byteOffset)
+  for (const key in fields) values[key] = decodeField(fields[key]!, data, byteOffset)
+  const reserved = undeclaredRuns(gapsOf(layout), data, byteOffset)
   if (reserved.length > 0) values['reserved'] = reserved
   return values
 }
@@ -56,10 +56,19 @@ export function describeFields(layout: Layout, data: DataView, byteOffset = 0): 
   needBytes(name, bytes, spec, data, byteOffset)
   return [
     ...Object.entries(fields).flatMap(([key, field]) => describeField(key, field, data, byteOffset)),
-    ...undeclaredRuns(declaredMask(name, bytes, fields), data, byteOffset).map(
-      (run) => `reserved[${run.offset}]=${hexBytes(run.bytes)}`,
-    ),
+    ...undeclaredRuns(gapsOf(layout), data, byteOffset).map((run) => `reserved[${run.offset}]=${hexBytes(run.bytes)}`),
   ]
+}
+
+const gaps = new WeakMap<Layout, readonly Gap[]>()
+
+/** Found once for each structure that is decoded; not for its fields, which structures of several sizes may share. */
+function gapsOf(layout: Layout): readonly Gap[] {
+  const known = gaps.get(layout)
+  if (known !== undefined) return known
+  const found = gapsIn(declaredMask(layout.name, layout.bytes, layout.fields))
+  gaps.set(layout, found)
+  return found
 }
 
 /** A value of a field as text: by name where the spec names it, in hexadecimal where that is how people read it. */
@@ -82,17 +91,21 @@ export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, valu
 }
 
 function decodeField(field: NestedField, data: DataView, base: number): unknown {
-  const { kind, offset, lengthBytes, elementBytes, rows, struct, count } = field
-  if (kind === 'structs') {
+  const { rows } = field
+  const value = decodeRaw(field, data, base)
+  if (!hasRows(field)) return value
+  return typeof value === 'number'
+    ? decodeBits(value, rows)
+    : Array.from(value as Uint32Array, (raw) => decodeBits(raw, rows))
+}
+
+/** As decoded, but words with rows as they are. */
+function decodeRaw(field: NestedField, data: DataView, base: number): unknown {
+  const { kind, offset, lengthBytes, elementBytes, struct, count } = field
+  if (kind === 'structs')
     return Array.from({ length: count! }, (_, i) => decodeFields(struct!, data, base + offset + i * elementBytes))
-  }
   const value = field.get(data, base)
   if (kind === 'bytes') return (value as Uint8Array).slice()
-  if (hasRows(field)) {
-    return typeof value === 'number'
-      ? decodeBits(value, rows)
-      : Array.from(value as Uint32Array, (raw) => decodeBits(raw, rows))
-  }
   const inexact = typeof value === 'number' && lengthBytes === 8 && !Number.isSafeInteger(value)
   return inexact ? data.getBigUint64(base + offset, true) : value
 }
@@ -143,19 +156,16 @@ function describeField(key: string, field: NestedField, data: DataView, base: nu
   ).filter((line) => line !== '')
 }
 
-/** As decoded, but words with rows as they are. */
-function decodeRaw(field: Field, data: DataView, base: number): unknown {
-  return decodeField({ ...field, rows: {} }, data, base)
-}
-
 /** Zero is what a field holds that nobody set; a field is left out by its bytes, whatever they mean. */
 function isZero({ bits, offset, lengthBytes, get }: Field, data: DataView, base: number): boolean {
   if (bits) return get(data, base) === 0
-  return new Uint8Array(data.buffer, data.byteOffset + base + offset, lengthBytes).every((byte) => byte === 0)
+  for (let at = base + offset; at < base + offset + lengthBytes; at++) if (data.getUint8(at) !== 0) return false
+  return true
 }
 
 function hasRows({ rows }: Field): boolean {
-  return Object.keys(rows).length > 0
+  for (const _ in rows) return true
+  return false
 }
 
 function hexBytes(bytes: Uint8Array): string {

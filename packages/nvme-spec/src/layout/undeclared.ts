@@ -28,26 +28,28 @@ export function declaredMask(name: string, lengthBytes: number, fields: FieldMap
   return taken
 }
 
+/** A byte of a structure that has bits which no row declares. */
+export interface Gap {
+  readonly offset: number
+  readonly free: number
+}
+
+/** Where a structure has bits that no row declares. */
+export function gapsIn(declared: Uint8Array): Gap[] {
+  return Array.from(declared, (bits, offset) => ({ offset, free: ~bits & 0xff })).filter(({ free }) => free !== 0)
+}
+
 /** The runs of bytes of a structure that hold set bits which no row declares. */
-export function undeclaredRuns(declared: Uint8Array, data: DataView, byteOffset: number): ReservedBytes[] {
-  const runs: ReservedBytes[] = []
-  let start = -1
-  for (let at = 0; at <= declared.length; at++) {
-    const set = at < declared.length && (data.getUint8(byteOffset + at) & ~declared[at]!) !== 0
-    if (set && start < 0) start = at
-    if (!set && start >= 0) {
-      const from = start
-      runs.push({
-        offset: from,
-        bytes: Uint8Array.from(
-          { length: at - from },
-          (_, i) => data.getUint8(byteOffset + from + i) & ~declared[from + i]!,
-        ),
-      })
-      start = -1
-    }
+export function undeclaredRuns(gaps: readonly Gap[], data: DataView, byteOffset: number): ReservedBytes[] {
+  const runs: { offset: number; bytes: number[] }[] = []
+  for (const { offset, free } of gaps) {
+    const rest = data.getUint8(byteOffset + offset) & free
+    if (rest === 0) continue
+    const last = runs.at(-1)
+    if (last !== undefined && last.offset + last.bytes.length === offset) last.bytes.push(rest)
+    else runs.push({ offset, bytes: [rest] })
   }
-  return runs
+  return runs.map(({ offset, bytes }) => ({ offset, bytes: Uint8Array.from(bytes) }))
 }
 
 /** Sets bits that no row declares. @throws TypeError or RangeError for anything else. */
