@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toHex, fromHex, unwritten } from '../../test/bytes.js'
 import { describeEntries } from '../../test/entries.js'
+import type { AnyStruct } from '../layout/index.js'
 import { zeroBased } from '../layout/zero-based.js'
 import { Copy, CopyRange0, CopyRange1, CopyRange2, CopyRange3 } from './copy.js'
 
@@ -34,7 +35,7 @@ const begin = '88 77 66 55  44 33 01 00  07 00 01 00  34 12'
 const tags = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 
 // NVM 1.2 §3.3.2, Figures 39 and 40. libnvme 1.3 has ELBATM before ELBAT, which the figures have after it.
-describe.each([
+describe.each<[AnyStruct, Record<string, unknown>, string]>([
   [CopyRange0, { ...source, ELBT: 0x0102_0304 }, `00 00 00 00  00 00 00 00  ${begin} 00 00  04 03 02 01  aa aa bb bb`],
   [
     CopyRange1,
@@ -51,7 +52,7 @@ describe.each([
     { SNSID: 0x1122_3344, SOPT: { FCO: 1 }, ...source, ELBT: tags },
     `44 33 22 11  00 00 00 00  ${begin} 00 80  00 00 01 02 03 04 05 06 07 08 09 0a  aa aa bb bb`,
   ],
-] as const)('$name', (range, values, hex) => {
+])('$name', (range, values, hex) => {
   it('has its fields at the bytes of its figure, and decodes them', () => {
     const data = unwritten(range.bytes)
     range.encode(data, 0, values)
