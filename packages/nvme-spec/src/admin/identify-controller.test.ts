@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fromHex, toHex } from '../../test/bytes.js'
+import { toHex } from '../../test/bytes.js'
 import type { FieldMap } from '../layout/index.js'
 import { zeroBased } from '../layout/zero-based.js'
-import { ActiveNamespaceList, IDENTIFY_BYTES } from './identify.js'
 import { IdentifyController } from './identify-controller.js'
 
 // Base 2.1 §5.1.13.2.1, Figure 312: symbol, first byte, length.
@@ -127,12 +126,43 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
   it('declares the symbols of the figure and no others', () => {
     expect(Object.keys(IdentifyController.fields).toSorted()).toEqual(figure312.map(([symbol]) => symbol).toSorted())
     expect(IdentifyController.bytes).toBe(4096)
-    expect(IDENTIFY_BYTES).toBe(4096)
   })
 
   // Word with the field's bits set, as the lists below Figure 312 place them.
   it.each([
     ['CMIC', { MPORTS: 0x01, MCTRS: 0x02, FT: 0x04, ANARS: 0x08 }],
+    ['VER', { TER: 0x0000_00ff, MNR: 0x0000_ff00, MJR: 0xffff_0000 }],
+    [
+      'OAES',
+      {
+        ...{ NSAN: 0x0000_0100, FAN: 0x0000_0200, ANACN: 0x0000_0800, PLEAN: 0x0000_1000, LSIAN: 0x0000_2000 },
+        ...{ EGEAN: 0x0000_4000, NNSS: 0x0000_8000, TTHR: 0x0001_0000, RGCNS: 0x0002_0000, ANSAN: 0x0008_0000 },
+        ...{ ZDCN: 0x0800_0000, DLPCN: 0x8000_0000 },
+      },
+    ],
+    [
+      'CTRATT',
+      {
+        ...{ HIDS: 0x0_0001, NOPSPM: 0x0_0002, NSETS: 0x0_0004, RRLVLS: 0x0_0008, EGS: 0x0_0010, PLM: 0x0_0020 },
+        ...{ TBKAS: 0x0_0040, NG: 0x0_0080, SQA: 0x0_0100, ULIST: 0x0_0200, MDS: 0x0_0400, FCM: 0x0_0800 },
+        ...{ VCM: 0x0_1000, DEG: 0x0_2000, DNVMS: 0x0_4000, ELBAS: 0x0_8000, MEM: 0x1_0000, HMBR: 0x2_0000 },
+        ...{ RHII: 0x4_0000, FDPS: 0x8_0000 },
+      },
+    ],
+    [
+      'RRLS',
+      {
+        ...{ RRL0: 0x0001, RRL1: 0x0002, RRL2: 0x0004, RRL3: 0x0008, RRL4: 0x0010, RRL5: 0x0020, RRL6: 0x0040 },
+        ...{ RRL7: 0x0080, RRL8: 0x0100, RRL9: 0x0200, RRL10: 0x0400, RRL11: 0x0800, RRL12: 0x1000 },
+        ...{ RRL13: 0x2000, RRL14: 0x4000, RRL15: 0x8000 },
+      },
+    ],
+    ['BPCAP', { RPMBBPWPS: 0x03, SFBPWPS: 0x04 }],
+    ['PLSI', { PLSEPF: 0x01, PLSFQ: 0x02 }],
+    ['CRCAP', { RRSUP: 0x01, RGIDC: 0x02 }],
+    ['NVMSR', { NVMESD: 0x01, NVMEE: 0x02 }], // libnvme 1.3 enum nvme_id_ctrl_nvmsr
+    ['VWCI', { VWCR: 0x7f, VWCRV: 0x80 }], // libnvme 1.3 enum nvme_id_ctrl_vwci
+    ['MEC', { SMBUSME: 0x01, PCIEME: 0x02 }], // libnvme 1.3 enum nvme_id_ctrl_mec
     [
       'OACS',
       {
@@ -142,6 +172,20 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
     ],
     ['FRMW', { FFSRO: 0x01, NOFS: 0x0e, FAWR: 0x10, SMUD: 0x20 }],
     ['LPA', { SMARTS: 0x01, CSES: 0x02, LPEDS: 0x04, TS: 0x08, PES: 0x10, MLPS: 0x20, DA4S: 0x40 }],
+    ['AVSCC', { VSCF: 0x01 }], // libnvme 1.3 enum nvme_id_ctrl_avscc
+    ['APSTA', { APTS: 0x01 }], // libnvme 1.3 enum nvme_id_ctrl_apsta
+    ['RPMBS', { NRPMBU: 0x0000_0007, AUTHM: 0x0000_0038, TSZE: 0x00ff_0000, ASZE: 0xff00_0000 }], // nvme_id_ctrl_rpmbs
+    ['DSTO', { SDSO: 0x01, HIRS: 0x02 }],
+    ['HCTMA', { HCTMS: 0x0001 }],
+    ['SANICAP', { CES: 0x01, BES: 0x02, OWS: 0x04, VERS: 0x08, NDI: 0x2000_0000, NODMMAS: 0xc000_0000 }],
+    [
+      'ANACAP', // libnvme 1.3 enum nvme_id_ctrl_anacap
+      {
+        ...{ RANAOS: 0x01, RANANOS: 0x02, RANAIS: 0x04, RANAPLS: 0x08, RANACS: 0x10, ANAGIDLWAS: 0x40, ANAGIDS: 0x80 },
+      },
+    ],
+    ['KPIOC', { KPIOS: 0x01, KPIOSC: 0x02 }],
+    ['TMPTHHA', { TMPTHMH: 0x07 }],
     ['SQES', { MINSQES: 0x0f, MAXSQES: 0xf0 }],
     ['CQES', { MINCQES: 0x0f, MAXCQES: 0xf0 }],
     [
@@ -155,6 +199,9 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
     ['FUSES', { FCWS: 0x01 }],
     ['FNA', { FNS: 0x01, SENS: 0x02, CRYES: 0x04, FNVMBS: 0x08 }],
     ['VWC', { VWCP: 0x01, FB: 0x06 }],
+    ['ICSVSCC', { SNVSCF: 0x01 }],
+    ['NWPC', { NWPWPS: 0x01, WPUPCS: 0x02, PWPS: 0x04 }],
+    ['CDFS', { CDF0S: 0x01, CDF1S: 0x02, CDF2S: 0x04, CDF3S: 0x08, CDF4S: 0x10 }],
     [
       'SGLS',
       {
@@ -162,12 +209,15 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
         ...{ LLDTS: 0x04_0000, MSDS: 0x08_0000, SAOS: 0x10_0000, TSDBDS: 0x20_0000 },
       },
     ],
+    ['TRATTR', { THMCS: 0x01, TUDCS: 0x02, MRTLL: 0x04 }],
+    ['FCATT', { CM: 0x01 }], // libnvme 1.3 enum nvme_id_ctrl_fcatt
+    ['OFCS', { DCS: 0x0001 }], // libnvme 1.3 enum nvme_id_ctrl_ofcs
   ] as const)('the bits of %s stand where its list says', (symbol, words) => {
     const fields: FieldMap = IdentifyController.fields
     expect(Object.keys(fields[symbol]!.rows)).toEqual(Object.keys(words))
     const handles = IdentifyController[symbol] as unknown as Record<string, { of(raw: number): number }>
     for (const [name, word] of Object.entries(words)) {
-      expect(handles[name]!.of(word), name).toBe(word / (word & -word))
+      expect(handles[name]!.of(word), name).toBe(word / ((word & -word) >>> 0))
       expect(handles[name]!.of(~word >>> 0), name).toBe(0)
     }
   })
@@ -175,6 +225,29 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
   it('CNTRLTYPE 1h is an I/O controller, 2h a Discovery controller, 3h an Administrative controller', () => {
     const { NOT_REPORTED, IO, DISCOVERY, ADMINISTRATIVE } = IdentifyController.CNTRLTYPE
     expect([NOT_REPORTED, IO, DISCOVERY, ADMINISTRATIVE]).toEqual([0, 1, 2, 3])
+  })
+
+  it('values have the names that Figure 312 gives them', () => {
+    const { BPCAP, RPMBS, SANICAP, VWC, SGLS, FCATT, DCTYPE } = IdentifyController
+    expect(BPCAP.RPMBBPWPS.values).toEqual({ NOT_SPECIFIED: 0, NOT_SUPPORTED: 1, SUPPORTED: 2 })
+    expect(RPMBS.AUTHM.values).toEqual({ HMAC_SHA_256: 0 })
+    expect(SANICAP.NODMMAS.values).toEqual({ NOT_DEFINED: 0, NOT_MODIFIED: 1, MODIFIED: 2 })
+    expect(VWC.FB.values).toEqual({ NOT_INDICATED: 0, NOT_SUPPORTED: 2, SUPPORTED: 3 })
+    expect(SGLS.SGLS.values).toEqual({ NOT_SUPPORTED: 0, SUPPORTED: 1, DWORD_ALIGNED: 2 })
+    expect(FCATT.CM.values).toEqual({ DYNAMIC: 0, STATIC: 1 }) // as libnvme 1.3 and nvme-cli 2.3 explain the bit
+    expect([DCTYPE.NOT_REPORTED, DCTYPE.DDC, DCTYPE.CDC]).toEqual([0, 1, 2])
+  })
+
+  // Values that `nvme id-ctrl` printed for a KIOXIA KBG50ZNS256G (test/nvme-cli/captured.ts).
+  it('what a drive of 2021 says of its version, firmware, sanitize operations and write cache', () => {
+    const id = IdentifyController.create({ VER: 0x1_0400, FRMW: 0x14, SANICAP: 0xa000_0002, HCTMA: 1, VWC: 7 })
+    expect(IdentifyController.describe(id.data)).toEqual([
+      'VER={ TER=0 MNR=4 MJR=1 }',
+      'FRMW={ FFSRO=0 NOFS=2 FAWR=1 SMUD=0 }',
+      'HCTMA={ HCTMS=1 }',
+      'SANICAP={ CES=0 BES=1 OWS=0 VERS=0 NDI=1 NODMMAS=MODIFIED }',
+      'VWC={ VWCP=1 FB=SUPPORTED }',
+    ])
   })
 
   it('strings are ASCII, padded with spaces, and read without them', () => {
@@ -221,24 +294,5 @@ describe('Identify Controller (CNS 01h, Base 2.1 §5.1.13.2.1, Figure 312)', () 
       'SQES={ MINSQES=6 MAXSQES=6 }',
       'NN=1',
     ])
-  })
-})
-
-describe('Active Namespace ID list (CNS 02h, Base 2.1 §5.1.13.2.2)', () => {
-  it('is 1,024 identifiers of 32 bits', () => {
-    expect(ActiveNamespaceList.bytes).toBe(4096)
-    const data = new DataView(new ArrayBuffer(4096))
-    data.setUint32(0, 1, true)
-    data.setUint32(4092, 0xffff_fffd, true)
-    const { NSID } = ActiveNamespaceList.view(data)
-    expect([NSID.length, NSID[0], NSID[1], NSID[1023]]).toEqual([1024, 1, 0, 0xffff_fffd])
-  })
-
-  it('is written little endian', () => {
-    const list = ActiveNamespaceList.create()
-    const identifiers = new Uint32Array(1024)
-    identifiers.set([1, 0x0102_0304])
-    list.NSID = identifiers
-    expect(toHex(list.data, 0, 12)).toBe(toHex(fromHex('01 00 00 00 04 03 02 01 00 00 00 00')))
   })
 })

@@ -5,8 +5,8 @@ import { IDENTIFY_BYTES } from './identify.js'
 
 /**
  * Rows of the words that this structure shares with Identify Namespace of the NVM Command Set. The page with NSFEAT,
- * NMIC and RESCAP could not be read: their bits are those of libnvme 1.3 (`nvme_id_ns_nmic`, `nvme_id_ns_rescap`), and
- * DISNS is named in Base 2.1 §8.1.9.
+ * NMIC and RESCAP could not be read: their bits are those of libnvme 1.3 (`nvme_id_ns_nmic`, `nvme_id_ns_rescap`) and
+ * of nvme-cli; DISNS is named in Base 2.1 §8.1.9.3, and placed by a public declaration of Base 2.1.
  */
 export const namespaceRows = {
   NMIC: { SHRNS: bit(0, 'Shared Namespace'), DISNS: bit(1, 'Dispersed Namespace') },

@@ -61,15 +61,44 @@ describe('Identify Namespace (CNS 00h, NVM 1.2 §4.1.5.1, Figure 114)', () => {
   it.each([
     ['NSFEAT', { THINP: 0x01, NSABP: 0x02, DAE: 0x04, UIDREUSE: 0x08, OPTPERF: 0x30, MAM: 0x40, OPTRPERF: 0x80 }],
     ['FLBAS', { FIDXL: 0x0f, MTELBA: 0x10, FIDXU: 0x60 }],
+    ['MC', { MTELBAS: 0x01, MTSBS: 0x02 }],
+    ['DPC', { PIT1S: 0x01, PIT2S: 0x02, PIT3S: 0x04, PIIFB: 0x08, PIILB: 0x10 }],
     ['DPS', { PIT: 0x07, PIP: 0x08 }],
+    ['NMIC', { SHRNS: 0x01, DISNS: 0x02 }], // this and the next: libnvme 1.3 enum nvme_id_ns_nmic, nvme_id_ns_rescap
+    ['RESCAP', { PTPL: 0x01, WE: 0x02, EA: 0x04, WERO: 0x08, EARO: 0x10, WEAR: 0x20, EAAR: 0x40, IEK: 0x80 }],
+    ['FPI', { RFNVM: 0x7f, FPIS: 0x80 }], // Base 2.1 Figure 319, as KPIOS and NSATTR
+    ['DLFEAT', { DRB: 0x07, WZDS: 0x08, GDS: 0x10 }],
+    ['KPIOS', { KPIOENS: 0x01, KPIOSNS: 0x02 }],
+    ['NSATTR', { CWP: 0x01 }],
     ['LBAF', { MS: 0x0000_ffff, LBADS: 0x00ff_0000, RP: 0x0300_0000 }], // Figure 116
   ] as const)('the bits of %s stand where its list says', (symbol, words) => {
     expect(Object.keys(IdentifyNamespace.fields[symbol].rows)).toEqual(Object.keys(words))
     const handles = IdentifyNamespace[symbol] as unknown as Record<string, { of(raw: number): number }>
     for (const [name, word] of Object.entries(words)) {
-      expect(handles[name]!.of(word), name).toBe(word / (word & -word))
+      expect(handles[name]!.of(word), name).toBe(word / ((word & -word) >>> 0))
       expect(handles[name]!.of(~word >>> 0), name).toBe(0)
     }
+  })
+
+  it('values have the names that Figure 114 gives them', () => {
+    const { DPS, DLFEAT } = IdentifyNamespace
+    expect(DPS.PIT.values).toEqual({ NONE: 0, TYPE_1: 1, TYPE_2: 2, TYPE_3: 3 })
+    expect(DLFEAT.DRB.values).toEqual({ NOT_REPORTED: 0, ZEROES: 1, ONES: 2 })
+  })
+
+  // Bytes 24 to 33 of what QEMU 7.2.22 answered for nvme-ns with ms=8,pi=1 (test/nvme-cli/captured.ts).
+  it("QEMU's namespace with metadata and Type 1 protection", () => {
+    const { data } = IdentifyNamespace.create()
+    new Uint8Array(data.buffer).set([0x14, 0x07, 0x01, 0x03, 0x1f, 0x01, 0x00, 0x00, 0x00, 0x01], 24)
+    expect(IdentifyNamespace.describe(data)).toEqual([
+      'NSFEAT={ THINP=0 NSABP=0 DAE=1 UIDREUSE=0 OPTPERF=1 MAM=0 OPTRPERF=0 }',
+      'NLBAF=7',
+      'FLBAS={ FIDXL=1 MTELBA=0 FIDXU=0 }',
+      'MC={ MTELBAS=1 MTSBS=1 }',
+      'DPC={ PIT1S=1 PIT2S=1 PIT3S=1 PIIFB=1 PIILB=1 }',
+      'DPS={ PIT=TYPE_1 PIP=0 }',
+      'DLFEAT={ DRB=ZEROES WZDS=0 GDS=0 }',
+    ])
   })
 
   it('a namespace of 1,000,215,216 blocks with 512-byte and 4096-byte formats', () => {
