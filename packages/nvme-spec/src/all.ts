@@ -109,7 +109,84 @@ import {
 } from './admin/identify-virtualization.js'
 import { KeepAlive } from './admin/keep-alive.js'
 import { Lockdown } from './admin/lockdown.js'
+import { ANA_STATE, AnaGroupDescriptor, AnaLogHeader } from './admin/log-ana.js'
+import { BootPartitionHeader } from './admin/log-boot-partition.js'
+import {
+  CapacityConfigurationDescriptor,
+  CapacityConfigurationListHeader,
+  ChannelConfigurationDescriptor,
+  EnduranceGroupConfigurationDescriptor,
+  MediaUnitConfigurationDescriptor,
+  MediaUnitStatusDescriptor,
+  MediaUnitStatusHeader,
+} from './admin/log-capacity.js'
+import {
+  CommandEffects,
+  CommandEffectsLog,
+  FeatureEffects,
+  FeatureEffectsLog,
+  ManagementCommandEffects,
+  ManagementCommandEffectsLog,
+} from './admin/log-effects.js'
+import { EnduranceGroupEventAggregate, EnduranceGroupLog, RotationalMediaLog } from './admin/log-endurance.js'
+import { ErrorLogEntry } from './admin/log-error.js'
+import {
+  FdpConfigurationDescriptor,
+  FdpConfigurationsHeader,
+  FdpEvent,
+  FdpEventsHeader,
+  FdpStatisticsLog,
+  MediaReallocated,
+  ReclaimUnitHandleDescriptor,
+  ReclaimUnitHandleUsageDescriptor,
+  ReclaimUnitHandleUsageHeader,
+} from './admin/log-fdp.js'
+import { FirmwareSlotLog } from './admin/log-firmware.js'
+import {
+  EnduranceGroupWarning,
+  HardwareErrorEvent,
+  PcieHardwareError,
+  ReadyTimeoutExceeded,
+  UnexpectedPowerLoss,
+} from './admin/log-hardware-error.js'
+import { LID } from './admin/log-identifiers.js'
+import { PredictableLatencyEventAggregate, PredictableLatencyLog } from './admin/log-latency.js'
+import { LbaRangeDescriptor, LbaStatusLogHeader, LbaStatusNamespaceElement } from './admin/log-lba-status.js'
+import { LockdownLog } from './admin/log-lockdown.js'
+import { ChangedAllocatedNamespaceList, ChangedAttachedNamespaceList } from './admin/log-namespaces.js'
+import { PERSISTENT_EVENT, PersistentEventHeader, PersistentEventLogHeader } from './admin/log-persistent-event.js'
+import {
+  ChangeNamespaceEvent,
+  ControllerResetInformation,
+  FirmwareCommitEvent,
+  FormatCompletionEvent,
+  FormatStartEvent,
+  PowerOnOrResetEvent,
+  SanitizeCompletionEvent,
+  SanitizeStartEvent,
+  SetFeatureEvent,
+  ThermalExcursionEvent,
+  TimestampChangeEvent,
+  VendorSpecificEventDescriptor,
+} from './admin/log-persistent-event-data.js'
+import {
+  ReachabilityAssociationDescriptor,
+  ReachabilityAssociationsHeader,
+  ReachabilityGroupDescriptor,
+  ReachabilityGroupsHeader,
+} from './admin/log-reachability.js'
+import { ReservationNotificationLog } from './admin/log-reservation.js'
+import { SanitizeStatusLog } from './admin/log-sanitize.js'
+import { SelfTestLog, SelfTestResult } from './admin/log-self-test.js'
 import { SmartHealthLog } from './admin/log-smart.js'
+import {
+  ManagementAddressDescriptor,
+  ManagementAddressList,
+  ParticipatingNvmSubsystemsHeader,
+} from './admin/log-subsystem.js'
+import { LogPageSupport, SupportedLogPages } from './admin/log-supported.js'
+import { TelemetryControllerHeader, TelemetryHostHeader } from './admin/log-telemetry.js'
+import { ChangedZoneList } from './admin/log-zones.js'
 import {
   NamespaceAttachment,
   NamespaceManagement,
@@ -271,7 +348,76 @@ export const allStructs: readonly AnyStruct[] = [
   IoCommandSetVector,
   IoCommandSets,
   NamespaceToCreate,
+  SupportedLogPages,
+  ErrorLogEntry,
   SmartHealthLog,
+  FirmwareSlotLog,
+  ChangedAttachedNamespaceList,
+  ChangedAllocatedNamespaceList,
+  CommandEffectsLog,
+  FeatureEffectsLog,
+  ManagementCommandEffectsLog,
+  SelfTestResult,
+  SelfTestLog,
+  TelemetryHostHeader,
+  TelemetryControllerHeader,
+  EnduranceGroupLog,
+  EnduranceGroupEventAggregate,
+  RotationalMediaLog,
+  PredictableLatencyLog,
+  PredictableLatencyEventAggregate,
+  AnaLogHeader,
+  AnaGroupDescriptor,
+  PersistentEventLogHeader,
+  PersistentEventHeader,
+  FirmwareCommitEvent,
+  TimestampChangeEvent,
+  PowerOnOrResetEvent,
+  ControllerResetInformation,
+  ChangeNamespaceEvent,
+  FormatStartEvent,
+  FormatCompletionEvent,
+  SanitizeStartEvent,
+  SanitizeCompletionEvent,
+  SetFeatureEvent,
+  ThermalExcursionEvent,
+  VendorSpecificEventDescriptor,
+  HardwareErrorEvent,
+  PcieHardwareError,
+  EnduranceGroupWarning,
+  UnexpectedPowerLoss,
+  ReadyTimeoutExceeded,
+  LbaStatusLogHeader,
+  LbaStatusNamespaceElement,
+  LbaRangeDescriptor,
+  MediaUnitStatusHeader,
+  MediaUnitStatusDescriptor,
+  CapacityConfigurationListHeader,
+  CapacityConfigurationDescriptor,
+  EnduranceGroupConfigurationDescriptor,
+  ChannelConfigurationDescriptor,
+  MediaUnitConfigurationDescriptor,
+  LockdownLog,
+  BootPartitionHeader,
+  ParticipatingNvmSubsystemsHeader,
+  ManagementAddressDescriptor,
+  ManagementAddressList,
+  ReachabilityGroupsHeader,
+  ReachabilityGroupDescriptor,
+  ReachabilityAssociationsHeader,
+  ReachabilityAssociationDescriptor,
+  FdpConfigurationsHeader,
+  FdpConfigurationDescriptor,
+  ReclaimUnitHandleDescriptor,
+  ReclaimUnitHandleUsageHeader,
+  ReclaimUnitHandleUsageDescriptor,
+  FdpStatisticsLog,
+  FdpEventsHeader,
+  FdpEvent,
+  MediaReallocated,
+  ReservationNotificationLog,
+  SanitizeStatusLog,
+  ChangedZoneList,
   IdentifyDirectiveParameters,
   StreamsDirectiveParameters,
   StreamsDirectiveStatus,
@@ -391,6 +537,9 @@ export const allCodes: readonly AnyCodes[] = [
   STREAMS_DIRECTIVE_SEND,
   CONTROLLER_METADATA_ELEMENT,
   NAMESPACE_METADATA_ELEMENT,
+  LID,
+  ANA_STATE,
+  PERSISTENT_EVENT,
   AET,
   AEI_ERROR,
   AEI_SMART,
@@ -429,4 +578,8 @@ export const allWords: readonly AnyWord32[] = [
   WriteZeroesDw0,
   CancelDw0,
   ZoneManagementSendDw0,
+  LogPageSupport,
+  CommandEffects,
+  FeatureEffects,
+  ManagementCommandEffects,
 ]

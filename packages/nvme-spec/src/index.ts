@@ -117,7 +117,85 @@ export {
 } from './admin/identify-virtualization.js'
 export { KeepAlive } from './admin/keep-alive.js'
 export { Lockdown } from './admin/lockdown.js'
+export { ANA_STATE, AnaGroupDescriptor, AnaLogHeader } from './admin/log-ana.js'
+export { BootPartitionHeader } from './admin/log-boot-partition.js'
+export {
+  CapacityConfigurationDescriptor,
+  CapacityConfigurationListHeader,
+  ChannelConfigurationDescriptor,
+  EnduranceGroupConfigurationDescriptor,
+  MediaUnitConfigurationDescriptor,
+  MediaUnitStatusDescriptor,
+  MediaUnitStatusHeader,
+} from './admin/log-capacity.js'
+export {
+  CommandEffects,
+  CommandEffectsLog,
+  FeatureEffects,
+  FeatureEffectsLog,
+  ManagementCommandEffects,
+  ManagementCommandEffectsLog,
+} from './admin/log-effects.js'
+export { EnduranceGroupEventAggregate, EnduranceGroupLog, RotationalMediaLog } from './admin/log-endurance.js'
+export { ErrorLogEntry } from './admin/log-error.js'
+export {
+  FdpConfigurationDescriptor,
+  FdpConfigurationsHeader,
+  FdpEvent,
+  FdpEventsHeader,
+  FdpStatisticsLog,
+  MediaReallocated,
+  ReclaimUnitHandleDescriptor,
+  ReclaimUnitHandleUsageDescriptor,
+  ReclaimUnitHandleUsageHeader,
+} from './admin/log-fdp.js'
+export { FirmwareSlotLog } from './admin/log-firmware.js'
+export {
+  EnduranceGroupWarning,
+  HardwareErrorEvent,
+  PcieHardwareError,
+  ReadyTimeoutExceeded,
+  UnexpectedPowerLoss,
+} from './admin/log-hardware-error.js'
+export { LID } from './admin/log-identifiers.js'
+export { PredictableLatencyEventAggregate, PredictableLatencyLog } from './admin/log-latency.js'
+export { LbaRangeDescriptor, LbaStatusLogHeader, LbaStatusNamespaceElement } from './admin/log-lba-status.js'
+export { LockdownLog } from './admin/log-lockdown.js'
+export { ChangedAllocatedNamespaceList, ChangedAttachedNamespaceList } from './admin/log-namespaces.js'
+export { logStructure, persistentEventData } from './admin/log-pages.js'
+export { PERSISTENT_EVENT, PersistentEventHeader, PersistentEventLogHeader } from './admin/log-persistent-event.js'
+export {
+  ChangeNamespaceEvent,
+  ControllerResetInformation,
+  FirmwareCommitEvent,
+  FormatCompletionEvent,
+  FormatStartEvent,
+  PowerOnOrResetEvent,
+  SanitizeCompletionEvent,
+  SanitizeStartEvent,
+  SetFeatureEvent,
+  ThermalExcursionEvent,
+  TimestampChangeEvent,
+  VendorSpecificEventDescriptor,
+} from './admin/log-persistent-event-data.js'
+export {
+  ReachabilityAssociationDescriptor,
+  ReachabilityAssociationsHeader,
+  ReachabilityGroupDescriptor,
+  ReachabilityGroupsHeader,
+} from './admin/log-reachability.js'
+export { ReservationNotificationLog } from './admin/log-reservation.js'
+export { SanitizeStatusLog } from './admin/log-sanitize.js'
+export { SelfTestLog, SelfTestResult } from './admin/log-self-test.js'
 export { SmartHealthLog } from './admin/log-smart.js'
+export {
+  ManagementAddressDescriptor,
+  ManagementAddressList,
+  ParticipatingNvmSubsystemsHeader,
+} from './admin/log-subsystem.js'
+export { LogPageSupport, SupportedLogPages } from './admin/log-supported.js'
+export { TELEMETRY_BLOCK_BYTES, TelemetryControllerHeader, TelemetryHostHeader } from './admin/log-telemetry.js'
+export { ChangedZoneList } from './admin/log-zones.js'
 export {
   NamespaceAttachment,
   NamespaceManagement,

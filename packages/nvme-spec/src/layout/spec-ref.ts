@@ -1,10 +1,10 @@
 /**
  * Where a declaration comes from: a section that was read, or a header and a symbol of it, with its version. A
  * reference without a revision does not compile: section numbers move between revisions, and a number that cannot be
- * looked up is no evidence. `Base 2.2` stands where the same figure of Base 2.1 could not be read.
+ * looked up is no evidence. `Base 2.2` and `Base 2.3` stand where the same figure of Base 2.1 could not be read.
  */
 export type SpecRef =
-  | `${'Base 2.1' | 'Base 2.2' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
+  | `${'Base 2.1' | 'Base 2.2' | 'Base 2.3' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
   | `${'libnvme' | 'Linux'} ${number} ${string}`
   | `gpunvme ${string}`
 

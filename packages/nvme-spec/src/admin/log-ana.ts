@@ -1,0 +1,35 @@
+import { openBits } from '../layout/bits.js'
+import { codes } from '../layout/codes.js'
+import { u16, u32, u64, u8 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+
+/** Asymmetric Namespace Access states (Base 2.1 §5.1.12.1.13, Figure 224). */
+export const ANA_STATE = codes(
+  'ANA_STATE',
+  { doc: 'Asymmetric Namespace Access states', spec: 'Base 2.1 §5.1.12.1.13' },
+  { OPTIMIZED: 0x1, NON_OPTIMIZED: 0x2, INACCESSIBLE: 0x3, PERSISTENT_LOSS: 0x4, CHANGE: 0xf },
+)
+
+/**
+ * How Asymmetric Namespace Access begins (LID 0Ch; Base 2.3 §5.2.12.1.13, Figure 227). NAGD descriptors follow, each
+ * with its own list of namespaces.
+ */
+export const AnaLogHeader = struct(
+  'Asymmetric Namespace Access header',
+  { bytes: 16, doc: 'How Asymmetric Namespace Access begins (LID 0Ch)', spec: 'Base 2.3 §5.2.12.1.13' },
+  { CHGC: u64(0, 'Change Count'), NAGD: u16(8, 'Number of ANA Group Descriptors') },
+)
+
+/** How an ANA Group Descriptor begins (Base 2.1 §5.1.12.1.13, Figure 224). NNV identifiers of 32 bits follow. */
+export const AnaGroupDescriptor = struct(
+  'ANA Group Descriptor',
+  { bytes: 32, doc: 'How the description of an ANA Group begins', spec: 'Base 2.1 §5.1.12.1.13' },
+  {
+    AGID: u32(0, 'ANA Group ID'),
+    NNV: u32(4, 'Number of NSID Values'),
+    CHGC: u64(8, 'Change Count; 0 is not reported'),
+    ANASA: u8(16, 'Asymmetric Namespace Access State Attributes', {
+      ANAS: openBits(3, 0, 'Asymmetric Namespace Access State', ANA_STATE.values),
+    }),
+  },
+)

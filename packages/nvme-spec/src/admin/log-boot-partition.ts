@@ -1,0 +1,16 @@
+import { bit, bits } from '../layout/bits.js'
+import { u32, u8 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+
+/** How Boot Partition begins (LID 15h; Base 2.3 §5.2.12.1.21, Figure 273). BPSZ times 128 KiB of its contents follow. */
+export const BootPartitionHeader = struct(
+  'Boot Partition header',
+  { bytes: 16, doc: 'How the Boot Partition log page begins (LID 15h)', spec: 'Base 2.3 §5.2.12.1.21' },
+  {
+    LID: u8(0, 'Log Page Identifier: 15h'),
+    BPINFO: u32(4, 'Boot Partition Information', {
+      BPSZ: bits(14, 0, 'Boot Partition Size, in 128 KiB units'),
+      ABPID: bit(31, 'Active Boot Partition ID'),
+    }),
+  },
+)

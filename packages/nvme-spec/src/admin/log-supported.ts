@@ -1,0 +1,22 @@
+import { bit, bits } from '../layout/bits.js'
+import { u32Array } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+import { word32 } from '../layout/word.js'
+
+/** What a controller supports of one log page (Base 2.1 §5.1.12.1.1, Figure 204). */
+export const LogPageSupport = word32(
+  'LID Supported and Effects',
+  { doc: 'What is supported of one log page', spec: 'Base 2.1 §5.1.12.1.1' },
+  {
+    LSUPP: bit(0, 'LID Supported'),
+    IOS: bit(1, 'Index Offset Supported'),
+    LIDSP: bits(31, 16, 'LID Specific Parameter'),
+  },
+)
+
+/** Supported Log Pages (LID 00h; Base 2.1 §5.1.12.1.1, Figure 203): the index in LIDS is the log page identifier. */
+export const SupportedLogPages = struct(
+  'Supported Log Pages',
+  { bytes: 1024, doc: 'The log pages that are supported (LID 00h)', spec: 'Base 2.1 §5.1.12.1.1' },
+  { LIDS: u32Array(0, 256, 'Log Page Identifier Supported, by LID', LogPageSupport.fields) },
+)

@@ -1,0 +1,12 @@
+import { u16, u64Array } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+
+/**
+ * Changed Zone List (LID BFh): zones by their first LBA, whose descriptors the controller changed of itself (libnvme 1.3
+ * `nvme_zns_changed_zone_log`).
+ */
+export const ChangedZoneList = struct(
+  'Changed Zone List',
+  { bytes: 4096, doc: 'Zones that the controller changed (LID BFh)', spec: 'libnvme 1.3 nvme_zns_changed_zone_log' },
+  { NRZID: u16(0, 'Number of Zone Identifiers'), ZID: u64Array(8, 511, 'Zone Identifiers: first LBAs') },
+)
