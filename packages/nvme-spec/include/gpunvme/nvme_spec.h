@@ -1924,6 +1924,79 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_namespace_to_create, reserved_768, 768);
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_SHIFT 0 /* Allocate ZRWA Resources */
 #define GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR_MASK 0x1u
 
+/* SupportedLogPages: The log pages that are supported (LID 00h) (Base 2.1 §5.1.12.1.1) */
+struct gpunvme_supported_log_pages {
+	uint32_t lids[256]; /* Log Page Identifier Supported, by LID */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_supported_log_pages, 1024);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_log_pages, lids, 0);
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LSUPP_SHIFT 0 /* LID Supported */
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LSUPP_MASK 0x1u
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_IOS_SHIFT 1 /* Index Offset Supported */
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_IOS_MASK 0x2u
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_SHIFT 16 /* LID Specific Parameter */
+#define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_MASK 0xffff0000u
+
+/* ErrorLogEntry: One error, as Error Information lists it (LID 01h) (Base 2.3 §5.2.12.1.2) */
+struct gpunvme_error_log_entry {
+	uint64_t ecnt; /* Error Count; 0 is no entry */
+	uint16_t sqid; /* Submission Queue ID */
+	uint16_t cid; /* Command ID */
+	uint16_t sts; /* Status Info */
+	uint16_t pel; /* Parameter Error Location */
+	uint64_t lba; /* Logical Block Address */
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t vsia; /* LID of Vendor Specific Information Available */
+	uint8_t trtype; /* Transport Type */
+	uint8_t csi; /* Command Set Indicator */
+	uint8_t opc; /* Opcode */
+	uint64_t csinfo; /* Command Specific Information */
+	uint16_t ttsi; /* Transport Type Specific Information */
+	uint8_t reserved_42[21];
+	uint8_t lpver; /* Log Page Version */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_error_log_entry, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, ecnt, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, sqid, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, cid, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, sts, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, pel, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, lba, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, nsid, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, vsia, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, trtype, 29);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, csi, 30);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, opc, 31);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, csinfo, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, ttsi, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, reserved_42, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, lpver, 63);
+#define GPUNVME_ERROR_LOG_ENTRY_STS_P_SHIFT 0 /* Phase Tag */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_P_MASK 0x1u
+#define GPUNVME_ERROR_LOG_ENTRY_STS_SC_SHIFT 1 /* Status Code */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_SC_MASK 0x1feu
+#define GPUNVME_ERROR_LOG_ENTRY_STS_SCT_SHIFT 9 /* Status Code Type */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_SCT_MASK 0xe00u
+#define GPUNVME_ERROR_LOG_ENTRY_STS_CRD_SHIFT 12 /* Command Retry Delay */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_CRD_MASK 0x3000u
+#define GPUNVME_ERROR_LOG_ENTRY_STS_M_SHIFT 14 /* More */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_M_MASK 0x4000u
+#define GPUNVME_ERROR_LOG_ENTRY_STS_DNR_SHIFT 15 /* Do Not Retry */
+#define GPUNVME_ERROR_LOG_ENTRY_STS_DNR_MASK 0x8000u
+#define GPUNVME_ERROR_LOG_ENTRY_PEL_BYTLOC_SHIFT 0 /* Byte Location in the submission queue entry */
+#define GPUNVME_ERROR_LOG_ENTRY_PEL_BYTLOC_MASK 0xffu
+#define GPUNVME_ERROR_LOG_ENTRY_PEL_BITLOC_SHIFT 8 /* Bit Location in that byte */
+#define GPUNVME_ERROR_LOG_ENTRY_PEL_BITLOC_MASK 0x700u
+#define GPUNVME_ERROR_LOG_ENTRY_TRTYPE_NONE 0x0u
+#define GPUNVME_ERROR_LOG_ENTRY_TRTYPE_RDMA 0x1u
+#define GPUNVME_ERROR_LOG_ENTRY_TRTYPE_FC 0x2u
+#define GPUNVME_ERROR_LOG_ENTRY_TRTYPE_TCP 0x3u
+#define GPUNVME_ERROR_LOG_ENTRY_CSI_NVM 0x0u
+#define GPUNVME_ERROR_LOG_ENTRY_CSI_KV 0x1u
+#define GPUNVME_ERROR_LOG_ENTRY_CSI_ZNS 0x2u
+#define GPUNVME_ERROR_LOG_ENTRY_CSI_SLM 0x3u
+#define GPUNVME_ERROR_LOG_ENTRY_CSI_CP 0x4u
+
 /* SmartHealthLog: SMART / Health Information log page (LID 02h) (Base 2.1 §5.1.12.1.3) */
 struct gpunvme_smart_health_log {
 	uint8_t cw; /* Critical Warning */
@@ -2010,6 +2083,1441 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, reserved_232, 232);
 #define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGDR_MASK 0x4u
 #define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_SHIFT 3 /* Endurance Group Read-Only */
 #define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_MASK 0x8u
+
+/* FirmwareSlotLog: Firmware Slot Information log page (LID 03h) (Base 2.3 §5.2.12.1.4) */
+struct gpunvme_firmware_slot_log {
+	uint8_t afi; /* Active Firmware Info */
+	uint8_t reserved_1[7];
+	char frs1[8]; /* Firmware Revision for Slot 1 */
+	char frs2[8]; /* Firmware Revision for Slot 2 */
+	char frs3[8]; /* Firmware Revision for Slot 3 */
+	char frs4[8]; /* Firmware Revision for Slot 4 */
+	char frs5[8]; /* Firmware Revision for Slot 5 */
+	char frs6[8]; /* Firmware Revision for Slot 6 */
+	char frs7[8]; /* Firmware Revision for Slot 7 */
+	uint8_t reserved_64[448];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_firmware_slot_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, afi, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs1, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs2, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs3, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs4, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs5, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs6, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, frs7, 56);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_slot_log, reserved_64, 64);
+#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_CAFS_SHIFT 0 /* Current Active Firmware Slot */
+#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_CAFS_MASK 0x7u
+#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS_SHIFT 4 /* Next Active Firmware Slot; 0 is not said */
+#define GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS_MASK 0x70u
+
+/* ChangedAttachedNamespaceList: Attached namespaces that changed (LID 04h) (Base 2.3 §5.2.12.1.5) */
+struct gpunvme_changed_attached_namespace_list {
+	uint32_t nsid[1024]; /* Namespace Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_changed_attached_namespace_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_attached_namespace_list, nsid, 0);
+
+/* ChangedAllocatedNamespaceList: Allocated namespaces that changed (LID 1Ch) (Base 2.3 §5.2.12.1.27) */
+struct gpunvme_changed_allocated_namespace_list {
+	uint32_t nsid[1024]; /* Namespace Identifiers */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_changed_allocated_namespace_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_allocated_namespace_list, nsid, 0);
+
+/* CommandEffectsLog: Commands Supported and Effects log page (LID 05h) (Base 2.3 §5.2.12.1.6) */
+struct gpunvme_command_effects_log {
+	uint32_t acs[256]; /* Admin Command Supported, by opcode */
+	uint32_t iocs[256]; /* I/O Command Supported, by opcode */
+	uint8_t reserved_2048[2048];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_command_effects_log, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_command_effects_log, acs, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_command_effects_log, iocs, 1024);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_command_effects_log, reserved_2048, 2048);
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSUPP_SHIFT 0 /* Command Supported */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSUPP_MASK 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_LBCC_SHIFT 1 /* Logical Block Content Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_LBCC_MASK 0x2u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NCC_MASK 0x4u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NIC_MASK 0x8u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CCC_MASK 0x10u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_SHIFT 14 /* Command Submission and Execution Relaxations */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_MASK 0xc000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_NONE 0x0u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_NO_OTHER_ADMIN_COMMAND 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_SHIFT 16 /* Command Submission and Execution */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_MASK 0x70000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_NO_RESTRICTION 0x0u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_ALONE_ON_NAMESPACE 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_ALONE_ON_ANY_NAMESPACE 0x2u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_USS_SHIFT 19 /* UUID Selection Supported */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_USS_MASK 0x80000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSCPE_MASK 0x100000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSCPE_MASK 0x200000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_EGSCPE_MASK 0x800000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_DSCPE_MASK 0x1000000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSSCPE_MASK 0x2000000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSUPP_SHIFT 0 /* Command Supported */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSUPP_MASK 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_LBCC_SHIFT 1 /* Logical Block Content Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_LBCC_MASK 0x2u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NCC_MASK 0x4u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NIC_MASK 0x8u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CCC_MASK 0x10u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_SHIFT 14 /* Command Submission and Execution Relaxations */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_MASK 0xc000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_NONE 0x0u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_NO_OTHER_ADMIN_COMMAND 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_SHIFT 16 /* Command Submission and Execution */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_MASK 0x70000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_NO_RESTRICTION 0x0u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_ALONE_ON_NAMESPACE 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_ALONE_ON_ANY_NAMESPACE 0x2u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_USS_SHIFT 19 /* UUID Selection Supported */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_USS_MASK 0x80000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSCPE_MASK 0x100000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSCPE_MASK 0x200000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_EGSCPE_MASK 0x800000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_DSCPE_MASK 0x1000000u
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSSCPE_MASK 0x2000000u
+
+/* FeatureEffectsLog: Feature Identifiers Supported and Effects (LID 12h) (Base 2.1 §5.1.12.1.18) */
+struct gpunvme_feature_effects_log {
+	uint32_t fis[256]; /* Feature Identifier Supported, by FID */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_feature_effects_log, 1024);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_feature_effects_log, fis, 0);
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_FSUPP_SHIFT 0 /* FID Supported */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_FSUPP_MASK 0x1u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_UDCC_SHIFT 1 /* User Data Content Change */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_UDCC_MASK 0x2u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NCC_MASK 0x4u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NIC_MASK 0x8u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CCC_MASK 0x10u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_USS_SHIFT 19 /* UUID Selection Supported */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_USS_MASK 0x80000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSCPE_MASK 0x100000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CSCPE_MASK 0x200000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_EGSCPE_MASK 0x800000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_DSCPE_MASK 0x1000000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSSCPE_MASK 0x2000000u
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CDQSCP_SHIFT 26 /* Controller Data Queue */
+#define GPUNVME_FEATURE_EFFECTS_LOG_FIS_CDQSCP_MASK 0x4000000u
+
+/* ManagementCommandEffectsLog: NVMe-MI Commands Supported and Effects (LID 13h) (Base 2.1 §5.1.12.1.19) */
+struct gpunvme_management_command_effects_log {
+	uint32_t mics[256]; /* Management Interface Command Supported, by opcode */
+	uint8_t reserved_1024[3072];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_management_command_effects_log, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_command_effects_log, mics, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_command_effects_log, reserved_1024, 1024);
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSUPP_SHIFT 0 /* Command Supported */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSUPP_MASK 0x1u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_UDCC_SHIFT 1 /* User Data Content Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_UDCC_MASK 0x2u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NCC_MASK 0x4u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NIC_MASK 0x8u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CCC_MASK 0x10u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSCPE_MASK 0x100000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSCPE_MASK 0x200000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_EGSCPE_MASK 0x800000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_DSCPE_MASK 0x1000000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSSCPE_MASK 0x2000000u
+
+/* SelfTestResult: How a device self-test ended (Base 2.3 §5.2.12.1.7) */
+struct gpunvme_self_test_result {
+	uint8_t dsts; /* Device Self-test Status */
+	uint8_t segn; /* Segment Number of the first that failed */
+	uint8_t vdinfo; /* Valid Diagnostic Information */
+	uint8_t reserved_3;
+	uint8_t poh[8]; /* Power On Hours */
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t flba[8]; /* Failing LBA */
+	uint8_t stct; /* Status Code Type */
+	uint8_t stc; /* Status Code */
+	uint16_t vs; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_self_test_result, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, dsts, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, segn, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, vdinfo, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, poh, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, nsid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, flba, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, stct, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, stc, 25);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, vs, 26);
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_SHIFT 0 /* Device Self-test Result */
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_MASK 0xfu
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_COMPLETED 0x0u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_COMMAND 0x1u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_RESET 0x2u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_NAMESPACE_REMOVAL 0x3u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_FORMAT 0x4u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_FATAL_ERROR 0x5u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_UNKNOWN_SEGMENT_FAILED 0x6u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_SEGMENT_FAILED 0x7u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_UNKNOWN 0x8u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_SANITIZE 0x9u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_EMPTY 0xfu
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_SHIFT 4 /* Self-test Code */
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_MASK 0xf0u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_EMPTY 0x0u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_SHORT 0x1u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_EXTENDED 0x2u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_HOST_INITIATED_REFRESH 0x3u
+#define GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_VENDOR_SPECIFIC 0xeu
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_NSIDVLD_SHIFT 0 /* NSID Valid */
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_NSIDVLD_MASK 0x1u
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_FVLD_SHIFT 1 /* FLBA Valid */
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_FVLD_MASK 0x2u
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_SCTVLD_SHIFT 2 /* SCT Valid */
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_SCTVLD_MASK 0x4u
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_SCVLD_SHIFT 3 /* SC Valid */
+#define GPUNVME_SELF_TEST_RESULT_VDINFO_SCVLD_MASK 0x8u
+#define GPUNVME_SELF_TEST_RESULT_STCT_ASTCI_SHIFT 0 /* Additional Status Code Info */
+#define GPUNVME_SELF_TEST_RESULT_STCT_ASTCI_MASK 0x7u
+
+/* SelfTestLog: Device Self-test log page (LID 06h) (Base 2.3 §5.2.12.1.7) */
+struct gpunvme_self_test_log {
+	uint8_t cdsto; /* Current Device Self-Test Operation */
+	uint8_t cdstc; /* Current Device Self-Test Completion */
+	uint8_t reserved_2[2];
+	struct gpunvme_self_test_result rds[20]; /* Result Data Structures, the newest first */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_self_test_log, 564);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, cdsto, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, cdstc, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, rds, 4);
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_SHIFT 0 /* Device Self-test Operation Status */
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_MASK 0xfu
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_NONE 0x0u
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_SHORT 0x1u
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_EXTENDED 0x2u
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_HOST_INITIATED_REFRESH 0x3u
+#define GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_VENDOR_SPECIFIC 0xeu
+#define GPUNVME_SELF_TEST_LOG_CDSTC_DSTCS_SHIFT 0 /* Device Self-test Completion Status in percent */
+#define GPUNVME_SELF_TEST_LOG_CDSTC_DSTCS_MASK 0x7fu
+
+/* TelemetryHostHeader: How Telemetry Host-Initiated begins (LID 07h) (Base 2.1 §5.1.12.1.8) */
+struct gpunvme_telemetry_host_header {
+	uint8_t lid; /* Log Page Identifier: 07h */
+	uint8_t reserved_1[4];
+	uint8_t ieee[3]; /* IEEE OUI Identifier */
+	uint16_t thda1lb; /* Data Area 1 Last Block */
+	uint16_t thda2lb; /* Data Area 2 Last Block */
+	uint16_t thda3lb; /* Data Area 3 Last Block */
+	uint8_t reserved_14[2];
+	uint32_t thda4lb; /* Data Area 4 Last Block */
+	uint8_t reserved_20[360];
+	uint8_t ths; /* Telemetry Host-Initiated Scope */
+	uint8_t thdgn; /* Host-Initiated Data Generation Number */
+	uint8_t tcda; /* Controller-Initiated Data Available */
+	uint8_t tcdgn; /* Controller-Initiated Data Generation Number */
+	uint8_t rid[128]; /* Reason Identifier, vendor specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_telemetry_host_header, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, lid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, ieee, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, thda1lb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, thda2lb, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, thda3lb, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, reserved_14, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, thda4lb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, reserved_20, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, ths, 380);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, thdgn, 381);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, tcda, 382);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, tcdgn, 383);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, rid, 384);
+#define GPUNVME_TELEMETRY_HOST_HEADER_THS_NOT_REPORTED 0x0u
+#define GPUNVME_TELEMETRY_HOST_HEADER_THS_CONTROLLER 0x1u
+#define GPUNVME_TELEMETRY_HOST_HEADER_THS_NVM_SUBSYSTEM 0x2u
+
+/* TelemetryControllerHeader: How Telemetry Controller-Initiated begins (LID 08h) (Base 2.1 §5.1.12.1.9) */
+struct gpunvme_telemetry_controller_header {
+	uint8_t lid; /* Log Page Identifier: 08h */
+	uint8_t reserved_1[4];
+	uint8_t ieee[3]; /* IEEE OUI Identifier */
+	uint16_t tcda1lb; /* Data Area 1 Last Block */
+	uint16_t tcda2lb; /* Data Area 2 Last Block */
+	uint16_t tcda3lb; /* Data Area 3 Last Block */
+	uint8_t reserved_14[2];
+	uint32_t tcda4lb; /* Data Area 4 Last Block */
+	uint8_t reserved_20[361];
+	uint8_t tcs; /* Telemetry Controller-Initiated Scope */
+	uint8_t tcda; /* Controller-Initiated Data Available */
+	uint8_t tcdgn; /* Controller-Initiated Data Generation Number */
+	uint8_t rid[128]; /* Reason Identifier, vendor specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_telemetry_controller_header, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, lid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, ieee, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcda1lb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcda2lb, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcda3lb, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, reserved_14, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcda4lb, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, reserved_20, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcs, 381);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcda, 382);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, tcdgn, 383);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, rid, 384);
+#define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NOT_REPORTED 0x0u
+#define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_CONTROLLER 0x1u
+#define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NVM_SUBSYSTEM 0x2u
+
+/* EnduranceGroupLog: Endurance Group Information log page (LID 09h) (Base 2.3 §5.2.12.1.10) */
+struct gpunvme_endurance_group_log {
+	uint8_t egcw; /* Endurance Group Critical Warning */
+	uint8_t egfeat; /* Endurance Group Features */
+	uint8_t reserved_2;
+	uint8_t avsp; /* Available Spare in percent */
+	uint8_t avspt; /* Available Spare Threshold in percent */
+	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint16_t did; /* Domain Identifier */
+	uint8_t reserved_8[24];
+	uint64_t ee[2]; /* Endurance Estimate in 1,000,000,000 bytes */
+	uint64_t dur[2]; /* Data Units Read in 1,000,000,000 bytes */
+	uint64_t duw[2]; /* Data Units Written in 1,000,000,000 bytes */
+	uint64_t muw[2]; /* Media Units Written in 1,000,000,000 bytes */
+	uint64_t hrc[2]; /* Host Read Commands */
+	uint64_t hwc[2]; /* Host Write Commands */
+	uint64_t mdie[2]; /* Media and Data Integrity Errors */
+	uint64_t neile[2]; /* Number of Error Information Log Entries */
+	uint64_t tegcap[2]; /* Total Endurance Group Capacity in bytes */
+	uint64_t uegcap[2]; /* Unallocated Endurance Group Capacity in bytes */
+	uint8_t reserved_192[320];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, egcw, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, egfeat, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, avsp, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, avspt, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, pused, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, did, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, reserved_8, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, ee, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, dur, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, duw, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, muw, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, hrc, 96);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, hwc, 112);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, mdie, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, neile, 144);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, tegcap, 160);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, uegcap, 176);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, reserved_192, 192);
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGASB_SHIFT 0 /* Endurance Group Available Spare Below threshold */
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGASB_MASK 0x1u
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGDR_SHIFT 2 /* Endurance Group Degraded Reliability */
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGDR_MASK 0x4u
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGRO_SHIFT 3 /* Endurance Group Read-Only */
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGRO_MASK 0x8u
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGFEAT_EGRMEDIA_SHIFT 0 /* Data on rotational media */
+#define GPUNVME_ENDURANCE_GROUP_LOG_EGFEAT_EGRMEDIA_MASK 0x1u
+
+/* EnduranceGroupEventAggregate: How Endurance Group Event Aggregate begins (LID 0Fh) (Base 2.1 §5.1.12.1.15) */
+struct gpunvme_endurance_group_event_aggregate {
+	uint64_t nument; /* Number of Entries */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_event_aggregate, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_event_aggregate, nument, 0);
+
+/* RotationalMediaLog: Rotational Media Information log page (LID 16h) (Base 2.3 §5.2.12.1.22) */
+struct gpunvme_rotational_media_log {
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint16_t numa; /* Number of Actuators */
+	uint16_t nrs; /* Nominal Rotational Speed per minute; 0 is not reported */
+	uint8_t reserved_6[2];
+	uint32_t spinc; /* Spinup Count */
+	uint32_t fspinc; /* Failed Spinup Count */
+	uint32_t ldc; /* Load Count */
+	uint32_t fldc; /* Failed Load Count */
+	uint8_t reserved_24[488];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_rotational_media_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, endgid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, numa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, nrs, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, reserved_6, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, spinc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, fspinc, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, ldc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, fldc, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, reserved_24, 24);
+
+/* PredictableLatencyLog: Predictable Latency Per NVM Set log page (LID 0Ah) (Base 2.3 §5.2.12.1.11) */
+struct gpunvme_predictable_latency_log {
+	uint8_t stsnvms; /* Status */
+	uint8_t reserved_1;
+	uint16_t etyp; /* Event Type */
+	uint8_t reserved_4[28];
+	uint64_t dtwrt; /* DTWIN Reads Typical */
+	uint64_t dtwwt; /* DTWIN Writes Typical */
+	uint64_t dtwtm; /* DTWIN Time Maximum in milliseconds */
+	uint64_t ntwtmh; /* NDWIN Time Minimum High in milliseconds */
+	uint64_t ntwtml; /* NDWIN Time Minimum Low in milliseconds */
+	uint8_t reserved_72[56];
+	uint64_t dtwre; /* DTWIN Reads Estimate */
+	uint64_t dtwwe; /* DTWIN Writes Estimate */
+	uint64_t dtwte; /* DTWIN Time Estimate in milliseconds */
+	uint8_t reserved_152[360];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_predictable_latency_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, stsnvms, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, etyp, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwrt, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwwt, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwtm, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, ntwtmh, 56);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, ntwtml, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, reserved_72, 72);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwre, 128);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwwe, 136);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, dtwte, 144);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, reserved_152, 152);
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_SHIFT 0 /* Predictable Latency Mode Window */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_MASK 0x7u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_NOT_USED 0x0u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_DTWIN 0x1u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_NDWIN 0x2u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTRW_SHIFT 0 /* DTWIN Reads Warning */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTRW_MASK 0x1u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTWW_SHIFT 1 /* DTWIN Writes Warning */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTWW_MASK 0x2u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTTW_SHIFT 2 /* DTWIN Time Warning */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTTW_MASK 0x4u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_MVEAT_SHIFT 14 /* Maximum Value Exceeded Autonomous Transition */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_MVEAT_MASK 0x4000u
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT_SHIFT 15 /* Deterministic Excursion Autonomous Transition */
+#define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT_MASK 0x8000u
+
+/* PredictableLatencyEventAggregate: How Predictable Latency Event Aggregate begins (LID 0Bh) (Base 2.3 §5.2.12.1.12) */
+struct gpunvme_predictable_latency_event_aggregate {
+	uint64_t nument; /* Number of Entries */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_predictable_latency_event_aggregate, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_event_aggregate, nument, 0);
+
+/* AnaLogHeader: How Asymmetric Namespace Access begins (LID 0Ch) (Base 2.3 §5.2.12.1.13) */
+struct gpunvme_ana_log_header {
+	uint64_t chgc; /* Change Count */
+	uint16_t nagd; /* Number of ANA Group Descriptors */
+	uint8_t reserved_10[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_ana_log_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, chgc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, nagd, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_log_header, reserved_10, 10);
+
+/* AnaGroupDescriptor: How the description of an ANA Group begins (Base 2.1 §5.1.12.1.13) */
+struct gpunvme_ana_group_descriptor {
+	uint32_t agid; /* ANA Group ID */
+	uint32_t nnv; /* Number of NSID Values */
+	uint64_t chgc; /* Change Count; 0 is not reported */
+	uint8_t anasa; /* Asymmetric Namespace Access State Attributes */
+	uint8_t reserved_17[15];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_ana_group_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, agid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, nnv, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, chgc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, anasa, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ana_group_descriptor, reserved_17, 17);
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_SHIFT 0 /* Asymmetric Namespace Access State */
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_MASK 0xfu
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_OPTIMIZED 0x1u
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_NON_OPTIMIZED 0x2u
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_INACCESSIBLE 0x3u
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_PERSISTENT_LOSS 0x4u
+#define GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_CHANGE 0xfu
+
+/* TimestampData: A time, and where it comes from (Base 2.1 §5.1.25.1.7) */
+struct gpunvme_timestamp_data {
+	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
+	uint8_t tstmps; /* Timestamp Attribute */
+	uint8_t reserved_7;
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_data, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmps, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_SHIFT 0 /* Synch: the clock may have stopped */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_MASK 0x1u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SHIFT 1 /* Timestamp Origin */
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_MASK 0xeu
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
+#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
+
+/* PersistentEventLogHeader: How the Persistent Event Log begins (LID 0Dh) (Base 2.3 §5.2.12.1.14) */
+struct gpunvme_persistent_event_log_header {
+	uint8_t lid; /* Log Page Identifier: 0Dh */
+	uint8_t reserved_1[3];
+	uint32_t tnev; /* Total Number of Events */
+	uint64_t tll; /* Total Log Length in bytes */
+	uint8_t lrev; /* Log Revision */
+	uint8_t reserved_17;
+	uint16_t lhl; /* Log Header Length: bytes of the header after byte 19 */
+	struct gpunvme_timestamp_data tstmp; /* Timestamp of the reporting context */
+	uint8_t poh[16]; /* Power On Hours */
+	uint8_t pwrc[8]; /* Power Cycle Count */
+	uint16_t vid; /* PCI Vendor ID */
+	uint16_t ssvid; /* PCI Subsystem Vendor ID */
+	char sn[20]; /* Serial Number */
+	char mn[40]; /* Model Number */
+	char subnqn[256]; /* NVM Subsystem NVMe Qualified Name */
+	uint16_t gnum; /* Generation Number */
+	uint8_t rci[4]; /* Reporting Context Information */
+	uint8_t reserved_378[102];
+	uint8_t seb[32]; /* Supported Events Bitmap: a bit for each type */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_persistent_event_log_header, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, lid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, tnev, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, tll, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, lrev, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, reserved_17, 17);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, lhl, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, tstmp, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, poh, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, pwrc, 44);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, vid, 52);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, ssvid, 54);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, sn, 56);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, mn, 76);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, subnqn, 116);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, gnum, 372);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, rci, 374);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, reserved_378, 378);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_log_header, seb, 480);
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPID_SHIFT 0 /* Reporting Context Port Identifier */
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPID_MASK 0xffffu
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_SHIFT 16 /* Port Identifier Type */
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_MASK 0x30000u
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_NO_CONTEXT 0x0u
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_NVM_SUBSYSTEM_PORT 0x1u
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_MANAGEMENT_ENDPOINT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCE_SHIFT 18 /* Reporting Context Exists */
+#define GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCE_MASK 0x40000u
+
+/* PersistentEventHeader: How a persistent event begins (Base 2.3 §5.2.12.1.14) */
+struct gpunvme_persistent_event_header {
+	uint8_t et; /* Event Type */
+	uint8_t etr; /* Event Type Revision */
+	uint8_t ehl; /* Event Header Length: bytes of the header after byte 2 */
+	uint8_t ehai; /* Event Header Additional Information */
+	uint16_t cntlid; /* Controller Identifier */
+	struct gpunvme_timestamp_data etstp; /* Event Timestamp */
+	uint16_t pelpid; /* Port Identifier */
+	uint8_t reserved_16[4];
+	uint16_t vsil; /* Vendor Specific Information Length in bytes */
+	uint16_t el; /* Event Length: bytes after the header */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_persistent_event_header, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, et, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, etr, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, ehl, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, ehai, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, cntlid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, etstp, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, pelpid, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, vsil, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_persistent_event_header, el, 22);
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_SMART_HEALTH_LOG_SNAPSHOT 0x1u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_FIRMWARE_COMMIT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_TIMESTAMP_CHANGE 0x3u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_POWER_ON_OR_RESET 0x4u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_NVM_SUBSYSTEM_HARDWARE_ERROR 0x5u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_CHANGE_NAMESPACE 0x6u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_FORMAT_NVM_START 0x7u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_FORMAT_NVM_COMPLETION 0x8u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_START 0x9u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_COMPLETION 0xau
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_SET_FEATURE 0xbu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_TELEMETRY_LOG_CREATED 0xcu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_THERMAL_EXCURSION 0xdu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_MEDIA_VERIFICATION 0xeu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_VENDOR_SPECIFIC 0xdeu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_ET_TCG_DEFINED 0xdfu
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_SHIFT 0 /* Port Identifier Type */
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_MASK 0x3u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NOT_REPORTED 0x0u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NVM_SUBSYSTEM_PORT 0x1u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_MANAGEMENT_ENDPOINT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NO_PORT 0x3u
+
+/* FirmwareCommitEvent: Data of a Firmware Commit event (Base 2.1 §5.1.12.1.14.2.2) */
+struct gpunvme_firmware_commit_event {
+	char ofr[8]; /* Old Firmware Revision */
+	char nfr[8]; /* New Firmware Revision */
+	uint8_t fca; /* Firmware Commit Action */
+	uint8_t fslt; /* Firmware Slot */
+	uint8_t stctfcc; /* Status Code Type of the command */
+	uint8_t srfcc; /* Status Code of the command */
+	uint16_t vafcrc; /* Vendor Assigned Firmware Commit Result Code */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_firmware_commit_event, 22);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, ofr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, nfr, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, fca, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, fslt, 17);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, stctfcc, 18);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, srfcc, 19);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_firmware_commit_event, vafcrc, 20);
+
+/* TimestampChangeEvent: Data of a Timestamp Change event (Base 2.1 §5.1.12.1.14.2.3) */
+struct gpunvme_timestamp_change_event {
+	struct gpunvme_timestamp_data ptstp; /* Previous Timestamp */
+	uint64_t msr; /* Milliseconds Since Reset */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_change_event, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_change_event, ptstp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_change_event, msr, 8);
+
+/* PowerOnOrResetEvent: How the data of a Power-on or Reset event begins (Base 2.3 §5.2.12.1.14.2.4) */
+struct gpunvme_power_on_or_reset_event {
+	char frev[8]; /* Firmware Revision */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_power_on_or_reset_event, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_power_on_or_reset_event, frev, 0);
+
+/* ControllerResetInformation: A controller at a power-on or reset (Base 2.3 §5.2.12.1.14.2.4) */
+struct gpunvme_controller_reset_information {
+	uint16_t cntlid; /* Controller ID */
+	uint8_t fa; /* Firmware Activation */
+	uint8_t oip; /* Operation in Progress */
+	uint8_t reserved_4[12];
+	uint32_t cpwrc; /* Controller Power Cycle */
+	uint8_t pom[8]; /* Power on milliseconds */
+	struct gpunvme_timestamp_data ctstp; /* Controller Timestamp */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_controller_reset_information, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, cntlid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, fa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, oip, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, cpwrc, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, pom, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_controller_reset_information, ctstp, 28);
+#define GPUNVME_CONTROLLER_RESET_INFORMATION_FA_NONE 0x0u
+#define GPUNVME_CONTROLLER_RESET_INFORMATION_FA_ACTIVATED 0x1u
+#define GPUNVME_CONTROLLER_RESET_INFORMATION_FA_FAILED 0x2u
+#define GPUNVME_CONTROLLER_RESET_INFORMATION_OIP_RDNF_SHIFT 0 /* Reset During NVM Format */
+#define GPUNVME_CONTROLLER_RESET_INFORMATION_OIP_RDNF_MASK 0x1u
+
+/* ChangeNamespaceEvent: Data of a Change Namespace event (Base 2.1 §5.1.12.1.14.2.6) */
+struct gpunvme_change_namespace_event {
+	uint32_t nmcdw10; /* Namespace Management CDW10 */
+	uint8_t reserved_4[4];
+	uint64_t nsze; /* Namespace Size */
+	uint8_t reserved_16[8];
+	uint64_t ncap; /* Namespace Capacity */
+	uint8_t flbas; /* Formatted LBA Size */
+	uint8_t dps; /* End-to-end Data Protection Type Settings */
+	uint8_t nmic; /* Namespace Multi-path I/O and Sharing Capabilities */
+	uint8_t reserved_35;
+	uint32_t anagrpid; /* ANA Group Identifier */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint32_t nsid; /* Namespace ID; FFFFFFFFh when all were deleted */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_change_namespace_event, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nmcdw10, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nsze, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, reserved_16, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, ncap, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, flbas, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, dps, 33);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nmic, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, reserved_35, 35);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, anagrpid, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nvmsetid, 40);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, endgid, 42);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_change_namespace_event, nsid, 44);
+
+/* FormatStartEvent: Data of a Format NVM Start event (Base 2.3 §5.2.12.1.14.2.7) */
+struct gpunvme_format_start_event {
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t fna; /* Format NVM Attributes */
+	uint8_t reserved_5[3];
+	uint32_t fmcdw10; /* Format NVM CDW10 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_format_start_event, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_start_event, nsid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_start_event, fna, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_start_event, reserved_5, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_start_event, fmcdw10, 8);
+
+/* FormatCompletionEvent: Data of a Format NVM Completion event (Base 2.3 §5.2.12.1.14.2.8) */
+struct gpunvme_format_completion_event {
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t sfpi; /* Smallest Format Progress Indicator */
+	uint8_t fnvms; /* Format NVM Status */
+	uint16_t cinfo; /* Completion Information, vendor specific */
+	uint16_t info; /* Status Info */
+	uint8_t reserved_10[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_format_completion_event, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, nsid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, sfpi, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, fnvms, 5);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, cinfo, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, info, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_format_completion_event, reserved_10, 10);
+#define GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_FNVME_SHIFT 0 /* Format NVM Error */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_FNVME_MASK 0x1u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_INCPFT_SHIFT 1 /* Incomplete Format */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_INCPFT_MASK 0x2u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_P_SHIFT 0 /* Phase Tag */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_P_MASK 0x1u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SC_SHIFT 1 /* Status Code */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SC_MASK 0x1feu
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SCT_SHIFT 9 /* Status Code Type */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SCT_MASK 0xe00u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_CRD_SHIFT 12 /* Command Retry Delay */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_CRD_MASK 0x3000u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_M_SHIFT 14 /* More */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_M_MASK 0x4000u
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_DNR_SHIFT 15 /* Do Not Retry */
+#define GPUNVME_FORMAT_COMPLETION_EVENT_INFO_DNR_MASK 0x8000u
+
+/* SanitizeStartEvent: Data of a Sanitize Start event (Base 2.1 §5.1.12.1.14.2.9) */
+struct gpunvme_sanitize_start_event {
+	uint32_t sanicap; /* Sanitize Capabilities */
+	uint32_t scdw10; /* Sanitize CDW10 */
+	uint32_t scdw11; /* Sanitize CDW11 */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sanitize_start_event, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_start_event, sanicap, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_start_event, scdw10, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_start_event, scdw11, 8);
+
+/* SanitizeCompletionEvent: Data of a Sanitize Completion event (Base 2.1 §5.1.12.1.14.2.10) */
+struct gpunvme_sanitize_completion_event {
+	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
+	uint16_t sstat; /* Sanitize Status */
+	uint16_t cinfo; /* Completion Information, vendor specific */
+	uint8_t reserved_6[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sanitize_completion_event, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_completion_event, sprog, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_completion_event, sstat, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_completion_event, cinfo, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_completion_event, reserved_6, 6);
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SHIFT 0 /* Sanitize Operation Status */
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_MASK 0x7u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_NEVER_STARTED 0x0u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZED 0x1u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZING 0x2u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_FAILED 0x3u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE 0x4u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_OPC_SHIFT 3 /* Overwrite Passes Completed */
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_OPC_MASK 0xf8u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_GDE_SHIFT 8 /* Global Data Erased */
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_GDE_MASK 0x100u
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_MVCNCLD_SHIFT 9 /* Media Verification Canceled */
+#define GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_MVCNCLD_MASK 0x200u
+
+/* SetFeatureEvent: How the data of a Set Feature event begins (Base 2.1 §5.1.12.1.14.2.11) */
+struct gpunvme_set_feature_event {
+	uint32_t sfel; /* Set Feature Event Layout */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_set_feature_event, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_set_feature_event, sfel, 0);
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_DWC_SHIFT 0 /* Dword Count */
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_DWC_MASK 0x7u
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_LCCDW0_SHIFT 3 /* Logged Command Completion Dword 0 */
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_LCCDW0_MASK 0x8u
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_MBC_SHIFT 16 /* Memory Buffer Count in bytes */
+#define GPUNVME_SET_FEATURE_EVENT_SFEL_MBC_MASK 0xffff0000u
+
+/* ThermalExcursionEvent: Data of a Thermal Excursion event (Base 2.1 §5.1.12.1.14.2.13) */
+struct gpunvme_thermal_excursion_event {
+	uint8_t otmp; /* Over Temperature: kelvins from the threshold */
+	uint8_t thresh; /* Threshold */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_thermal_excursion_event, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_thermal_excursion_event, otmp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_thermal_excursion_event, thresh, 1);
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_WCTEMP 0x1u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_CCTEMP 0x2u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_TMT1 0x3u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_TMT2 0x4u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_VENDOR_SPECIFIC_TEMPERATURE 0x5u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_NORMAL_TEMPERATURE 0x88u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_THERMAL_MANAGEMENT_STOPPED 0x89u
+#define GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_UNDER_TEMPERATURE 0xb0u
+
+/* VendorSpecificEventDescriptor: How a part of a Vendor Specific event begins (Base 2.1 §5.1.12.1.14.2.15) */
+struct gpunvme_vendor_specific_event_descriptor {
+	uint16_t vsec; /* Vendor Specific Event Code */
+	uint8_t vsedt; /* Data Type */
+	uint8_t uidx; /* UUID Index */
+	uint16_t vsedl; /* Data Length in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_vendor_specific_event_descriptor, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_event_descriptor, vsec, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_event_descriptor, vsedt, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_event_descriptor, uidx, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_vendor_specific_event_descriptor, vsedl, 4);
+#define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_EVENT_NAME 0x1u
+#define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_ASCII_STRING 0x2u
+#define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_BINARY 0x3u
+#define GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_SIGNED_INTEGER 0x4u
+
+/* HardwareErrorEvent: How the data of a hardware error event begins (Base 2.3 §5.2.12.1.14.2.5) */
+struct gpunvme_hardware_error_event {
+	uint16_t nsheec; /* NVM Subsystem Hardware Error Event Code */
+	uint8_t reserved_2[2];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_hardware_error_event, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_hardware_error_event, nsheec, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_hardware_error_event, reserved_2, 2);
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_CORRECTABLE_ERROR 0x1u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_UNCORRECTABLE_NON_FATAL_ERROR 0x2u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_UNCORRECTABLE_FATAL_ERROR 0x3u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_LINK_STATUS_CHANGE 0x4u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_LINK_NOT_ACTIVE 0x5u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CRITICAL_WARNING_CONDITION 0x6u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_ENDURANCE_GROUP_CRITICAL_WARNING_CONDITION 0x7u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_UNEXPECTED_POWER_LOSS 0x8u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_FATAL_STATUS 0x9u
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_MEDIA_AND_DATA_INTEGRITY_STATUS 0xau
+#define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_READY_TIMEOUT_EXCEEDED 0xbu
+
+/* PcieHardwareError: PCI Express registers at the time of an error (Base 2.3 §5.2.12.1.14.2.5) */
+struct gpunvme_pcie_hardware_error {
+	uint16_t pciedsr; /* PCIe Device Status Register */
+	uint8_t pcieas; /* PCIe AER Support */
+	uint8_t reserved_3[13];
+	uint8_t pcieaes[16]; /* PCIe AER Error Status */
+	uint8_t pcieaem[16]; /* PCIe AER Error Mask */
+	uint8_t pcieahlr[16]; /* PCIe AER Header Log Register */
+	uint8_t pcieatplr[16]; /* PCIe AER TLP Prefix Log Register */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_pcie_hardware_error, 80);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pciedsr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pcieas, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pcieaes, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pcieaem, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pcieahlr, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_pcie_hardware_error, pcieatplr, 64);
+#define GPUNVME_PCIE_HARDWARE_ERROR_PCIEAS_PCIEAERS_SHIFT 0 /* PCIe AER Supported: bytes 79:16 are reported */
+#define GPUNVME_PCIE_HARDWARE_ERROR_PCIEAS_PCIEAERS_MASK 0x1u
+
+/* EnduranceGroupWarning: An Endurance Group and its critical warnings (Base 2.3 §5.2.12.1.14.2.5) */
+struct gpunvme_endurance_group_warning {
+	uint8_t egcw; /* Endurance Group Critical Warning */
+	uint8_t reserved_1;
+	uint16_t egid; /* Endurance Group Identifier */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_warning, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_warning, egcw, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_warning, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_warning, egid, 2);
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGASB_SHIFT 0 /* Endurance Group Available Spare Below threshold */
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGASB_MASK 0x1u
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGDR_SHIFT 2 /* Endurance Group Degraded Reliability */
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGDR_MASK 0x4u
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGRO_SHIFT 3 /* Endurance Group Read-Only */
+#define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGRO_MASK 0x8u
+
+/* UnexpectedPowerLoss: Count and cause of unexpected power losses (Base 2.3 §5.2.12.1.14.2.5) */
+struct gpunvme_unexpected_power_loss {
+	uint8_t upl[16]; /* Unexpected Power Losses, as in the SMART log */
+	uint8_t uplia; /* Unexpected Power Loss Information */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_unexpected_power_loss, 17);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_unexpected_power_loss, upl, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_unexpected_power_loss, uplia, 16);
+#define GPUNVME_UNEXPECTED_POWER_LOSS_UPLIA_UPLOA_SHIFT 0 /* Unexpected Power Loss Due to Out-Of-Band Activity */
+#define GPUNVME_UNEXPECTED_POWER_LOSS_UPLIA_UPLOA_MASK 0x1u
+
+/* ReadyTimeoutExceeded: What was not ready in time (Base 2.1 §5.1.12.1.14.2.5) */
+struct gpunvme_ready_timeout_exceeded {
+	uint8_t cst; /* Controller State */
+	uint8_t reserved_1[3];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_ready_timeout_exceeded, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ready_timeout_exceeded, cst, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_ready_timeout_exceeded, reserved_1, 1);
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CRIME_SHIFT 0 /* Controller Ready Independent of Media Enable */
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CRIME_MASK 0x1u
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_NNR_SHIFT 1 /* Namespace Not Ready */
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_NNR_MASK 0x2u
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_ACMNR_SHIFT 2 /* Admin Command Media Not Ready */
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_ACMNR_MASK 0x4u
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_SHIFT 3 /* Controller Not Ready */
+#define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_MASK 0x8u
+
+/* LbaStatusLogHeader: How LBA Status Information begins (LID 0Eh) (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_status_log_header {
+	uint32_t lslplen; /* LBA Status Log Page Length in bytes */
+	uint32_t nlslne; /* Number of LBA Status Log Namespace Elements */
+	uint32_t estulb; /* Estimate of Unrecoverable Logical Blocks; FFFFFFFFh is unknown */
+	uint8_t reserved_12[2];
+	uint16_t lsgc; /* LBA Status Generation Counter */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_log_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lslplen, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, nlslne, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, estulb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, reserved_12, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lsgc, 14);
+
+/* LbaStatusNamespaceElement: A namespace, and how many ranges of it follow (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_status_namespace_element {
+	uint32_t neid; /* Namespace Element Identifier: its NSID */
+	uint32_t nlrd; /* Number of LBA Range Descriptors */
+	uint8_t ratype; /* Recommended Action Type, for Get LBA Status */
+	uint8_t reserved_9[7];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_status_namespace_element, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, neid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, nlrd, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, ratype, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, reserved_9, 9);
+#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN 0x10u
+#define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED 0x11u
+
+/* LbaRangeDescriptor: A range of potentially unrecoverable logical blocks (NVM 1.2 §4.1.4.5) */
+struct gpunvme_lba_range_descriptor {
+	uint64_t rslba; /* Range Starting LBA */
+	uint32_t rnlb; /* Range Number of Logical Blocks, 0's based */
+	uint8_t reserved_12[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lba_range_descriptor, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rslba, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rnlb, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, reserved_12, 12);
+
+/* MediaUnitStatusHeader: How Media Unit Status begins (LID 10h) (Base 2.1 §5.1.12.1.16) */
+struct gpunvme_media_unit_status_header {
+	uint16_t nmu; /* Number of Media Unit Status Descriptors */
+	uint16_t cchans; /* Number of Channels */
+	uint16_t selc; /* Selected Configuration; 0 is none */
+	uint8_t reserved_6[10];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, nmu, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, cchans, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, selc, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_header, reserved_6, 6);
+
+/* MediaUnitStatusDescriptor: How the status of a Media Unit begins (Base 2.1 §5.1.12.1.16) */
+struct gpunvme_media_unit_status_descriptor {
+	uint16_t muid; /* Media Unit Identifier */
+	uint16_t did; /* Domain Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t caf; /* Capacity Adjustment Factor; 0 is not reported */
+	uint8_t avsp; /* Available Spare in percent */
+	uint8_t pused; /* Percentage Used; 255 is more than 254 */
+	uint8_t mucs; /* Number of Channels */
+	uint8_t cio; /* Channel Identifiers Offset in bytes */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_status_descriptor, 14);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, muid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, endgid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, nvmsetid, 6);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, caf, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, avsp, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, pused, 11);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, mucs, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_status_descriptor, cio, 13);
+
+/* CapacityConfigurationListHeader: How Supported Capacity Configuration List begins (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_capacity_configuration_list_header {
+	uint8_t sccn; /* Number of Supported Capacity Configurations */
+	uint8_t reserved_1[15];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_list_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, sccn, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_list_header, reserved_1, 1);
+
+/* CapacityConfigurationDescriptor: How a Capacity Configuration begins (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_capacity_configuration_descriptor {
+	uint16_t ccid; /* Capacity Configuration Identifier */
+	uint16_t did; /* Domain Identifier */
+	uint16_t egcn; /* Number of Endurance Group Configuration Descriptors */
+	uint8_t reserved_6[26];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_capacity_configuration_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, ccid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, did, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, egcn, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, reserved_6, 6);
+
+/* EnduranceGroupConfigurationDescriptor: How an Endurance Group of a Capacity Configuration begins (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_endurance_group_configuration_descriptor {
+	uint16_t endgid; /* Endurance Group Identifier */
+	uint16_t cadjf; /* Capacity Adjustment Factor; 0 is not reported */
+	uint8_t reserved_4[12];
+	uint8_t tegcap[16]; /* Total Endurance Group Capacity in bytes */
+	uint8_t segcap[16]; /* Spare Endurance Group Capacity in bytes */
+	uint8_t ee[16]; /* Endurance Estimate in 1,000,000,000 bytes */
+	uint8_t reserved_64[16];
+	uint16_t egsets; /* Number of NVM Sets */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_configuration_descriptor, 82);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, endgid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, cadjf, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_4, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, tegcap, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, segcap, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, ee, 48);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, reserved_64, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_configuration_descriptor, egsets, 80);
+
+/* ChannelConfigurationDescriptor: How a Channel of an Endurance Group begins (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_channel_configuration_descriptor {
+	uint16_t chid; /* Channel Identifier */
+	uint16_t chmus; /* Number of Channel Media Units */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_channel_configuration_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_channel_configuration_descriptor, chmus, 2);
+
+/* MediaUnitConfigurationDescriptor: A Media Unit of a Channel (Base 2.1 §5.1.12.1.17) */
+struct gpunvme_media_unit_configuration_descriptor {
+	uint16_t muid; /* Media Unit Identifier */
+	uint8_t reserved_2[4];
+	uint16_t mudl; /* Media Unit Descriptor Length: bytes that follow */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_unit_configuration_descriptor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, muid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, mudl, 6);
+
+/* LockdownLog: Command and Feature Lockdown log page (LID 14h) (Base 2.1 §5.1.12.1.20) */
+struct gpunvme_lockdown_log {
+	uint8_t cfila; /* Command and Feature Identifier List Attributes */
+	uint8_t reserved_1[2];
+	uint8_t lngth; /* Length of the list in bytes */
+	uint8_t cfil[508]; /* Opcodes or Feature Identifiers, increasing */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_lockdown_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfila, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, lngth, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfil, 4);
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_SHIFT 0 /* Scope Selected */
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MASK 0xfu
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE 0x0u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE 0x2u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE 0x3u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE 0x4u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_SHIFT 4 /* Contents Selected */
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_MASK 0x30u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED 0x0u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED 0x1u
+#define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND 0x2u
+
+/* BootPartitionHeader: How the Boot Partition log page begins (LID 15h) (Base 2.3 §5.2.12.1.21) */
+struct gpunvme_boot_partition_header {
+	uint8_t lid; /* Log Page Identifier: 15h */
+	uint8_t reserved_1[3];
+	uint32_t bpinfo; /* Boot Partition Information */
+	uint8_t reserved_8[8];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_boot_partition_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, lid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, bpinfo, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_8, 8);
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_SHIFT 0 /* Boot Partition Size, in 128 KiB units */
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ_MASK 0x7fffu
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
+#define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_MASK 0x80000000u
+
+/* ParticipatingNvmSubsystemsHeader: How the list of participating NVM subsystems begins (Base 2.3 §5.2.12.1.23) */
+struct gpunvme_participating_nvm_subsystems_header {
+	uint64_t genctr; /* Generation Counter */
+	uint64_t numpsub; /* Number of Participating NVM Subsystems */
+	uint8_t reserved_16[240];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_participating_nvm_subsystems_header, 256);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, genctr, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, numpsub, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_participating_nvm_subsystems_header, reserved_16, 16);
+
+/* ManagementAddressDescriptor: Where a management entity is (Base 2.3 §5.2.12.1.24) */
+struct gpunvme_management_address_descriptor {
+	uint8_t mat; /* Management Address Type */
+	uint8_t reserved_1[3];
+	char madrs[508]; /* Management Address: a URI */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_descriptor, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, mat, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, madrs, 4);
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE 0x0u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT 0x1u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER 0x2u
+#define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST 0xffu
+
+/* ManagementAddressList: Management Address List log page (LID 18h) (Base 2.3 §5.2.12.1.24) */
+struct gpunvme_management_address_list {
+	struct gpunvme_management_address_descriptor mad[8]; /* Management Address Descriptors */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_list, mad, 0);
+
+/* ReachabilityGroupsHeader: How Reachability Groups begins (LID 1Ah) (Base 2.3 §5.2.12.1.25) */
+struct gpunvme_reachability_groups_header {
+	uint64_t chngc; /* Change Count */
+	uint16_t nrgd; /* Number of Reachability Group Descriptors */
+	uint8_t reserved_10[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_groups_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, chngc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, nrgd, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_groups_header, reserved_10, 10);
+
+/* ReachabilityGroupDescriptor: How a Reachability Group begins (Base 2.3 §5.2.12.1.25) */
+struct gpunvme_reachability_group_descriptor {
+	uint32_t rgid; /* Reachability Group ID */
+	uint32_t nnid; /* Number of NSID Values */
+	uint64_t chngc; /* Change Count; 0 is not reported */
+	uint8_t reserved_16[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_group_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, rgid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, nnid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, chngc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, reserved_16, 16);
+
+/* ReachabilityAssociationsHeader: How Reachability Associations begins (LID 1Bh) (Base 2.3 §5.2.12.1.26) */
+struct gpunvme_reachability_associations_header {
+	uint64_t chngc; /* Change Count */
+	uint16_t nrad; /* Number of Reachability Association Descriptors */
+	uint8_t reserved_10[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_associations_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, chngc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, nrad, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_associations_header, reserved_10, 10);
+
+/* ReachabilityAssociationDescriptor: How a Reachability Association begins (Base 2.3 §5.2.12.1.26) */
+struct gpunvme_reachability_association_descriptor {
+	uint32_t rasid; /* Reachability Association ID */
+	uint32_t nrid; /* Number of RGID Values */
+	uint64_t chngc; /* Change Count; 0 is not reported */
+	uint8_t rac; /* Reachability Association Characteristics */
+	uint8_t reserved_17[15];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reachability_association_descriptor, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rasid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, nrid, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, chngc, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, rac, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, reserved_17, 17);
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE 0x1u
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY 0x2u
+#define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY 0x3u
+
+/* FdpConfigurationsHeader: How FDP Configurations begins (LID 20h) (Base 2.1 §5.1.12.1.28) */
+struct gpunvme_fdp_configurations_header {
+	uint16_t numfdpc; /* Number of FDP Configurations, 0's based */
+	uint8_t ver; /* Version */
+	uint8_t reserved_3;
+	uint32_t sze; /* Size of the log page in bytes */
+	uint8_t reserved_8[8];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configurations_header, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, numfdpc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, ver, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_3, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, sze, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configurations_header, reserved_8, 8);
+
+/* FdpConfigurationDescriptor: How an FDP Configuration begins (Base 2.3 §5.2.12.1.29) */
+struct gpunvme_fdp_configuration_descriptor {
+	uint16_t dsze; /* Descriptor Size in bytes */
+	uint8_t fdpa; /* FDP Attributes */
+	uint8_t vss; /* Vendor Specific Size in bytes */
+	uint32_t nrg; /* Number of Reclaim Groups */
+	uint16_t nruh; /* Number of Reclaim Unit Handles */
+	uint16_t maxpids; /* Max Placement Identifiers, 0's based */
+	uint32_t nns; /* Number of Namespaces Supported */
+	uint64_t runs; /* Reclaim Unit Nominal Size in bytes */
+	uint32_t erutl; /* Estimated Reclaim Unit Time Limit in seconds */
+	uint8_t reserved_28[36];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_configuration_descriptor, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, dsze, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, fdpa, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, vss, 3);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nrg, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nruh, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, maxpids, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, nns, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, runs, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, erutl, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_configuration_descriptor, reserved_28, 28);
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_SHIFT 0 /* Reclaim Group Identifier Format: bits of it */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF_MASK 0xfu
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_SHIFT 4 /* FDP Volatile Write Cache */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC_MASK 0x10u
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_SHIFT 7 /* FDP Configuration Valid */
+#define GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV_MASK 0x80u
+
+/* ReclaimUnitHandleDescriptor: A Reclaim Unit Handle of an FDP Configuration (Base 2.3 §5.2.12.1.29) */
+struct gpunvme_reclaim_unit_handle_descriptor {
+	uint8_t ruht; /* Reclaim Unit Handle Type */
+	uint8_t reserved_1[3];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_descriptor, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, ruht, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, reserved_1, 1);
+#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED 0x1u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED 0x2u
+
+/* ReclaimUnitHandleUsageHeader: How Reclaim Unit Handle Usage begins (LID 21h) (Base 2.1 §5.1.12.1.29) */
+struct gpunvme_reclaim_unit_handle_usage_header {
+	uint16_t nruh; /* Number of Reclaim Unit Handles */
+	uint8_t reserved_2[6];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_header, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, nruh, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_header, reserved_2, 2);
+
+/* ReclaimUnitHandleUsageDescriptor: Who uses a Reclaim Unit Handle (Base 2.1 §5.1.12.1.29) */
+struct gpunvme_reclaim_unit_handle_usage_descriptor {
+	uint8_t ruha; /* Reclaim Unit Handle Attributes */
+	uint8_t reserved_1[7];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reclaim_unit_handle_usage_descriptor, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, reserved_1, 1);
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED 0x0u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED 0x1u
+#define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED 0x2u
+
+/* FdpStatisticsLog: FDP Statistics log page (LID 22h) (Base 2.1 §5.1.12.1.30) */
+struct gpunvme_fdp_statistics_log {
+	uint64_t hbmw[2]; /* Host Bytes with Metadata Written */
+	uint64_t mbmw[2]; /* Media Bytes with Metadata Written */
+	uint64_t mbe[2]; /* Media Bytes Erased */
+	uint8_t reserved_48[16];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_statistics_log, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, hbmw, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbmw, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbe, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, reserved_48, 48);
+
+/* FdpEventsHeader: How FDP Events begins (LID 23h) (Base 2.1 §5.1.12.1.31) */
+struct gpunvme_fdp_events_header {
+	uint32_t numfdpe; /* Number of FDP Events */
+	uint8_t reserved_4[60];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_events_header, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, numfdpe, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, reserved_4, 4);
+
+/* FdpEvent: An event of a Reclaim Unit or its media (Base 2.1 §5.1.12.1.31) */
+struct gpunvme_fdp_event {
+	uint8_t etyp; /* Event Type */
+	uint8_t fdpef; /* FDP Event Flags */
+	uint16_t pid; /* Placement Identifier */
+	struct gpunvme_timestamp_data etmsp; /* Event Timestamp */
+	uint32_t nsid; /* Namespace Identifier */
+	uint8_t etsp[16]; /* Event Type Specific */
+	uint16_t rgicd; /* Reclaim Group Identifier */
+	uint16_t ruhid; /* Reclaim Unit Handle Identifier */
+	uint8_t reserved_36[4];
+	uint8_t vs[24]; /* Vendor Specific */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_event, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etyp, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, fdpef, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, pid, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etmsp, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, nsid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, etsp, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, rgicd, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, ruhid, 34);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, reserved_36, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, vs, 40);
+#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN 0x0u
+#define GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED 0x1u
+#define GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES 0x2u
+#define GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER 0x3u
+#define GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED 0x80u
+#define GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE 0x81u
+#define GPUNVME_FDP_EVENT_FDPEF_PIV_SHIFT 0 /* Placement Identifier Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_PIV_MASK 0x1u
+#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_SHIFT 1 /* NSID Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_NSIDV_MASK 0x2u
+#define GPUNVME_FDP_EVENT_FDPEF_LV_SHIFT 2 /* Location Valid */
+#define GPUNVME_FDP_EVENT_FDPEF_LV_MASK 0x4u
+
+/* MediaReallocated: What a Media Reallocated event moved (NVM 1.2 §4.1.4.7) */
+struct gpunvme_media_reallocated {
+	uint8_t sef; /* Specific Event Flags */
+	uint8_t reserved_1;
+	uint16_t nlbam; /* Number of LBAs Moved; FFFFh is that or more */
+	uint8_t lba[8]; /* Logical Block Address */
+	uint8_t reserved_12[4];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_media_reallocated, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, sef, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_1, 1);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, nlbam, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, lba, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_12, 12);
+#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_SHIFT 0 /* LBA Valid */
+#define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_MASK 0x1u
+
+/* ReservationNotificationLog: Reservation Notification log page (LID 80h) (Base 2.1 §5.1.12.1.32) */
+struct gpunvme_reservation_notification_log {
+	uint64_t lpc; /* Log Page Count */
+	uint8_t rnlpt; /* Reservation Notification Log Page Type */
+	uint8_t nalp; /* Number of Available Log Pages besides this one */
+	uint8_t reserved_10[2];
+	uint32_t nsid; /* Namespace ID */
+	uint8_t reserved_16[48];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_reservation_notification_log, 64);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, lpc, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, rnlpt, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nalp, 9);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_10, 10);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, nsid, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_16, 16);
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY 0x0u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED 0x1u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED 0x2u
+#define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED 0x3u
+
+/* SanitizeStatusLog: Sanitize Status log page (LID 81h) (Base 2.1 §5.1.12.1.33) */
+struct gpunvme_sanitize_status_log {
+	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
+	uint16_t sstat; /* Sanitize Status */
+	uint32_t scdw10; /* Sanitize Command Dword 10 */
+	uint32_t eto; /* Estimated Time For Overwrite */
+	uint32_t etbe; /* Estimated Time For Block Erase */
+	uint32_t etce; /* Estimated Time For Crypto Erase */
+	uint32_t etodmm; /* as ETO, With No-Deallocate Media Modification */
+	uint32_t etbenmm; /* as ETBE, With No-Deallocate Media Modification */
+	uint32_t etcenmm; /* as ETCE, With No-Deallocate Media Modification */
+	uint32_t etpvds; /* Estimated Time For Post-Verification Deallocation State */
+	uint8_t ssi; /* Sanitize State Information */
+	uint8_t reserved_37[475];
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_sanitize_status_log, 512);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sprog, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, sstat, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, scdw10, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, eto, 8);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbe, 12);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etce, 16);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etodmm, 20);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etbenmm, 24);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etcenmm, 28);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, etpvds, 32);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, ssi, 36);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_sanitize_status_log, reserved_37, 37);
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SHIFT 0 /* Sanitize Operation Status */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_MASK 0x7u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_SHIFT 3 /* Overwrite Passes Completed */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC_MASK 0xf8u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_SHIFT 8 /* Global Data Erased */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE_MASK 0x100u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_SHIFT 9 /* Media Verification Canceled */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD_MASK 0x200u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_SHIFT 0 /* Sanitize State */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MASK 0xfu
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION 0x5u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION 0x6u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_SHIFT 4 /* Failure State */
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MASK 0xf0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE 0x0u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING 0x1u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE 0x2u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING 0x3u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE 0x4u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION 0x5u
+#define GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION 0x6u
+
+/* ChangedZoneList: Zones that the controller changed (LID BFh) (libnvme 1.3 nvme_zns_changed_zone_log) */
+struct gpunvme_changed_zone_list {
+	uint16_t nrzid; /* Number of Zone Identifiers */
+	uint8_t reserved_2[6];
+	uint64_t zid[511]; /* Zone Identifiers: first LBAs */
+};
+GPUNVME_ASSERT_SIZE(struct gpunvme_changed_zone_list, 4096);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, nrzid, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, reserved_2, 2);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, zid, 8);
 
 /* IdentifyDirectiveParameters: Directives supported, enabled and kept across resets (Base 2.2 §8.1.8.2.1) */
 struct gpunvme_identify_directive_parameters {
@@ -2203,23 +3711,6 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlal, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlau, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, hmdlec, 12);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_host_memory_buffer_attributes, reserved_16, 16);
-
-/* TimestampData: A time, and where it comes from (Base 2.1 §5.1.25.1.7) */
-struct gpunvme_timestamp_data {
-	uint8_t tstmp[6]; /* Timestamp in milliseconds since 1970 or since a reset */
-	uint8_t tstmps; /* Timestamp Attribute */
-	uint8_t reserved_7;
-};
-GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_data, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmp, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, tstmps, 6);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_SHIFT 0 /* Synch: the clock may have stopped */
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC_MASK 0x1u
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SHIFT 1 /* Timestamp Origin */
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_MASK 0xeu
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
-#define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
 
 /* DeterministicThresholdConfiguration: Thresholds of a Deterministic Window (libnvme 1.3 nvme_plm_config) */
 struct gpunvme_deterministic_threshold_configuration {
@@ -5173,6 +6664,101 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_SHIFT 0 /* Zone Capacity Changed */
 #define GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC_MASK 0x1u
 
+/* LogPageSupport: What is supported of one log page (Base 2.1 §5.1.12.1.1) */
+#define GPUNVME_LOG_PAGE_SUPPORT_LSUPP_SHIFT 0 /* LID Supported */
+#define GPUNVME_LOG_PAGE_SUPPORT_LSUPP_MASK 0x1u
+#define GPUNVME_LOG_PAGE_SUPPORT_IOS_SHIFT 1 /* Index Offset Supported */
+#define GPUNVME_LOG_PAGE_SUPPORT_IOS_MASK 0x2u
+#define GPUNVME_LOG_PAGE_SUPPORT_LIDSP_SHIFT 16 /* LID Specific Parameter */
+#define GPUNVME_LOG_PAGE_SUPPORT_LIDSP_MASK 0xffff0000u
+
+/* CommandEffects: Whether a command is supported, and what it changes (Base 2.3 §5.2.12.1.6) */
+#define GPUNVME_COMMAND_EFFECTS_CSUPP_SHIFT 0 /* Command Supported */
+#define GPUNVME_COMMAND_EFFECTS_CSUPP_MASK 0x1u
+#define GPUNVME_COMMAND_EFFECTS_LBCC_SHIFT 1 /* Logical Block Content Change */
+#define GPUNVME_COMMAND_EFFECTS_LBCC_MASK 0x2u
+#define GPUNVME_COMMAND_EFFECTS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_NCC_MASK 0x4u
+#define GPUNVME_COMMAND_EFFECTS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_COMMAND_EFFECTS_NIC_MASK 0x8u
+#define GPUNVME_COMMAND_EFFECTS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_COMMAND_EFFECTS_CCC_MASK 0x10u
+#define GPUNVME_COMMAND_EFFECTS_CSER_SHIFT 14 /* Command Submission and Execution Relaxations */
+#define GPUNVME_COMMAND_EFFECTS_CSER_MASK 0xc000u
+#define GPUNVME_COMMAND_EFFECTS_CSER_NONE 0x0u
+#define GPUNVME_COMMAND_EFFECTS_CSER_NO_OTHER_ADMIN_COMMAND 0x1u
+#define GPUNVME_COMMAND_EFFECTS_CSE_SHIFT 16 /* Command Submission and Execution */
+#define GPUNVME_COMMAND_EFFECTS_CSE_MASK 0x70000u
+#define GPUNVME_COMMAND_EFFECTS_CSE_NO_RESTRICTION 0x0u
+#define GPUNVME_COMMAND_EFFECTS_CSE_ALONE_ON_NAMESPACE 0x1u
+#define GPUNVME_COMMAND_EFFECTS_CSE_ALONE_ON_ANY_NAMESPACE 0x2u
+#define GPUNVME_COMMAND_EFFECTS_USS_SHIFT 19 /* UUID Selection Supported */
+#define GPUNVME_COMMAND_EFFECTS_USS_MASK 0x80000u
+#define GPUNVME_COMMAND_EFFECTS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_COMMAND_EFFECTS_NSCPE_MASK 0x100000u
+#define GPUNVME_COMMAND_EFFECTS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_COMMAND_EFFECTS_CSCPE_MASK 0x200000u
+#define GPUNVME_COMMAND_EFFECTS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_COMMAND_EFFECTS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_COMMAND_EFFECTS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_COMMAND_EFFECTS_EGSCPE_MASK 0x800000u
+#define GPUNVME_COMMAND_EFFECTS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_COMMAND_EFFECTS_DSCPE_MASK 0x1000000u
+#define GPUNVME_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
+
+/* FeatureEffects: Whether a feature is supported, and what it changes (Base 2.1 §5.1.12.1.18) */
+#define GPUNVME_FEATURE_EFFECTS_FSUPP_SHIFT 0 /* FID Supported */
+#define GPUNVME_FEATURE_EFFECTS_FSUPP_MASK 0x1u
+#define GPUNVME_FEATURE_EFFECTS_UDCC_SHIFT 1 /* User Data Content Change */
+#define GPUNVME_FEATURE_EFFECTS_UDCC_MASK 0x2u
+#define GPUNVME_FEATURE_EFFECTS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_FEATURE_EFFECTS_NCC_MASK 0x4u
+#define GPUNVME_FEATURE_EFFECTS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_FEATURE_EFFECTS_NIC_MASK 0x8u
+#define GPUNVME_FEATURE_EFFECTS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_FEATURE_EFFECTS_CCC_MASK 0x10u
+#define GPUNVME_FEATURE_EFFECTS_USS_SHIFT 19 /* UUID Selection Supported */
+#define GPUNVME_FEATURE_EFFECTS_USS_MASK 0x80000u
+#define GPUNVME_FEATURE_EFFECTS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_FEATURE_EFFECTS_NSCPE_MASK 0x100000u
+#define GPUNVME_FEATURE_EFFECTS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_FEATURE_EFFECTS_CSCPE_MASK 0x200000u
+#define GPUNVME_FEATURE_EFFECTS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_FEATURE_EFFECTS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_FEATURE_EFFECTS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_FEATURE_EFFECTS_EGSCPE_MASK 0x800000u
+#define GPUNVME_FEATURE_EFFECTS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_FEATURE_EFFECTS_DSCPE_MASK 0x1000000u
+#define GPUNVME_FEATURE_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_FEATURE_EFFECTS_NSSCPE_MASK 0x2000000u
+#define GPUNVME_FEATURE_EFFECTS_CDQSCP_SHIFT 26 /* Controller Data Queue */
+#define GPUNVME_FEATURE_EFFECTS_CDQSCP_MASK 0x4000000u
+
+/* ManagementCommandEffects: Whether a management command is supported, and its effects (Base 2.3 §5.2.12.1.19) */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP_SHIFT 0 /* Command Supported */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP_MASK 0x1u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC_SHIFT 1 /* User Data Content Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC_MASK 0x2u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NCC_SHIFT 2 /* Namespace Capability Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NCC_MASK 0x4u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NIC_SHIFT 3 /* Namespace Inventory Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NIC_MASK 0x8u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CCC_SHIFT 4 /* Controller Capability Change */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CCC_MASK 0x10u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSCPE_SHIFT 20 /* Namespace Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSCPE_MASK 0x100000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSCPE_SHIFT 21 /* Controller Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSCPE_MASK 0x200000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSETSCPE_SHIFT 22 /* NVM Set Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSETSCPE_MASK 0x400000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_EGSCPE_SHIFT 23 /* Endurance Group Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_EGSCPE_MASK 0x800000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE_SHIFT 24 /* Domain Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE_MASK 0x1000000u
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
+#define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
+
 /* CNS: Controller or Namespace Structure: what Identify is to return (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
 #define GPUNVME_CNS_CONTROLLER 0x1u
@@ -5347,6 +6933,72 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_NAMESPACE_METADATA_ELEMENT_PRE_BOOT_NS_NAME 0x2u
 #define GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_1 0x3u
 #define GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_2 0x4u
+
+/* LID: Log Page Identifiers (Base 2.1 §5.1.12) */
+#define GPUNVME_LID_SUPPORTED_LOG_PAGES 0x0u
+#define GPUNVME_LID_ERROR_INFORMATION 0x1u
+#define GPUNVME_LID_SMART_HEALTH_INFORMATION 0x2u
+#define GPUNVME_LID_FIRMWARE_SLOT_INFORMATION 0x3u
+#define GPUNVME_LID_CHANGED_ATTACHED_NAMESPACE_LIST 0x4u
+#define GPUNVME_LID_COMMANDS_SUPPORTED_AND_EFFECTS 0x5u
+#define GPUNVME_LID_DEVICE_SELF_TEST 0x6u
+#define GPUNVME_LID_TELEMETRY_HOST_INITIATED 0x7u
+#define GPUNVME_LID_TELEMETRY_CONTROLLER_INITIATED 0x8u
+#define GPUNVME_LID_ENDURANCE_GROUP_INFORMATION 0x9u
+#define GPUNVME_LID_PREDICTABLE_LATENCY_PER_NVM_SET 0xau
+#define GPUNVME_LID_PREDICTABLE_LATENCY_EVENT_AGGREGATE 0xbu
+#define GPUNVME_LID_ASYMMETRIC_NAMESPACE_ACCESS 0xcu
+#define GPUNVME_LID_PERSISTENT_EVENT_LOG 0xdu
+#define GPUNVME_LID_LBA_STATUS_INFORMATION 0xeu
+#define GPUNVME_LID_ENDURANCE_GROUP_EVENT_AGGREGATE 0xfu
+#define GPUNVME_LID_MEDIA_UNIT_STATUS 0x10u
+#define GPUNVME_LID_SUPPORTED_CAPACITY_CONFIGURATION_LIST 0x11u
+#define GPUNVME_LID_FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS 0x12u
+#define GPUNVME_LID_NVME_MI_COMMANDS_SUPPORTED_AND_EFFECTS 0x13u
+#define GPUNVME_LID_COMMAND_AND_FEATURE_LOCKDOWN 0x14u
+#define GPUNVME_LID_BOOT_PARTITION 0x15u
+#define GPUNVME_LID_ROTATIONAL_MEDIA_INFORMATION 0x16u
+#define GPUNVME_LID_DISPERSED_NAMESPACE_PARTICIPATING_NVM_SUBSYSTEMS 0x17u
+#define GPUNVME_LID_MANAGEMENT_ADDRESS_LIST 0x18u
+#define GPUNVME_LID_REACHABILITY_GROUPS 0x1au
+#define GPUNVME_LID_REACHABILITY_ASSOCIATIONS 0x1bu
+#define GPUNVME_LID_CHANGED_ALLOCATED_NAMESPACE_LIST 0x1cu
+#define GPUNVME_LID_FDP_CONFIGURATIONS 0x20u
+#define GPUNVME_LID_RECLAIM_UNIT_HANDLE_USAGE 0x21u
+#define GPUNVME_LID_FDP_STATISTICS 0x22u
+#define GPUNVME_LID_FDP_EVENTS 0x23u
+#define GPUNVME_LID_DISCOVERY 0x70u
+#define GPUNVME_LID_HOST_DISCOVERY 0x71u
+#define GPUNVME_LID_AVE_DISCOVERY 0x72u
+#define GPUNVME_LID_PULL_MODEL_DDC_REQUEST 0x73u
+#define GPUNVME_LID_RESERVATION_NOTIFICATION 0x80u
+#define GPUNVME_LID_SANITIZE_STATUS 0x81u
+#define GPUNVME_LID_CHANGED_ZONE_LIST 0xbfu
+
+/* ANA_STATE: Asymmetric Namespace Access states (Base 2.1 §5.1.12.1.13) */
+#define GPUNVME_ANA_STATE_OPTIMIZED 0x1u
+#define GPUNVME_ANA_STATE_NON_OPTIMIZED 0x2u
+#define GPUNVME_ANA_STATE_INACCESSIBLE 0x3u
+#define GPUNVME_ANA_STATE_PERSISTENT_LOSS 0x4u
+#define GPUNVME_ANA_STATE_CHANGE 0xfu
+
+/* PERSISTENT_EVENT: Persistent Event Log Event Types (Base 2.1 §5.1.12.1.14.2) */
+#define GPUNVME_PERSISTENT_EVENT_SMART_HEALTH_LOG_SNAPSHOT 0x1u
+#define GPUNVME_PERSISTENT_EVENT_FIRMWARE_COMMIT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_TIMESTAMP_CHANGE 0x3u
+#define GPUNVME_PERSISTENT_EVENT_POWER_ON_OR_RESET 0x4u
+#define GPUNVME_PERSISTENT_EVENT_NVM_SUBSYSTEM_HARDWARE_ERROR 0x5u
+#define GPUNVME_PERSISTENT_EVENT_CHANGE_NAMESPACE 0x6u
+#define GPUNVME_PERSISTENT_EVENT_FORMAT_NVM_START 0x7u
+#define GPUNVME_PERSISTENT_EVENT_FORMAT_NVM_COMPLETION 0x8u
+#define GPUNVME_PERSISTENT_EVENT_SANITIZE_START 0x9u
+#define GPUNVME_PERSISTENT_EVENT_SANITIZE_COMPLETION 0xau
+#define GPUNVME_PERSISTENT_EVENT_SET_FEATURE 0xbu
+#define GPUNVME_PERSISTENT_EVENT_TELEMETRY_LOG_CREATED 0xcu
+#define GPUNVME_PERSISTENT_EVENT_THERMAL_EXCURSION 0xdu
+#define GPUNVME_PERSISTENT_EVENT_SANITIZE_MEDIA_VERIFICATION 0xeu
+#define GPUNVME_PERSISTENT_EVENT_VENDOR_SPECIFIC 0xdeu
+#define GPUNVME_PERSISTENT_EVENT_TCG_DEFINED 0xdfu
 
 /* AET: Asynchronous Event Types (Base 2.1 §5.1.2.1) */
 #define GPUNVME_AET_ERROR_STATUS 0x0u

@@ -660,6 +660,28 @@ static const struct word words[] = {
 	{"bits", "NamespaceToCreate.NMIC.DISNS", offsetof(struct gpunvme_namespace_to_create, nmic), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_NMIC_DISNS, ~0ULL)},
 	{"bits", "NamespaceToCreate.ZNSCO.AZR", offsetof(struct gpunvme_namespace_to_create, znsco), GPUNVME_FIELD_PREP(GPUNVME_NAMESPACE_TO_CREATE_ZNSCO_AZR, ~0ULL)},
 	{"number", "NamespaceToCreate.bytes", 0, sizeof(struct gpunvme_namespace_to_create)},
+	{"bits", "SupportedLogPages.LIDS.LSUPP", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LSUPP, ~0ULL)},
+	{"bits", "SupportedLogPages.LIDS.IOS", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_IOS, ~0ULL)},
+	{"bits", "SupportedLogPages.LIDS.LIDSP", offsetof(struct gpunvme_supported_log_pages, lids), GPUNVME_FIELD_PREP(GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP, ~0ULL)},
+	{"number", "SupportedLogPages.bytes", 0, sizeof(struct gpunvme_supported_log_pages)},
+	{"bits", "ErrorLogEntry.STS.P", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_P, ~0ULL)},
+	{"bits", "ErrorLogEntry.STS.SC", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_SC, ~0ULL)},
+	{"bits", "ErrorLogEntry.STS.SCT", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_SCT, ~0ULL)},
+	{"bits", "ErrorLogEntry.STS.CRD", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_CRD, ~0ULL)},
+	{"bits", "ErrorLogEntry.STS.M", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_M, ~0ULL)},
+	{"bits", "ErrorLogEntry.STS.DNR", offsetof(struct gpunvme_error_log_entry, sts), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_STS_DNR, ~0ULL)},
+	{"bits", "ErrorLogEntry.PEL.BYTLOC", offsetof(struct gpunvme_error_log_entry, pel), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_PEL_BYTLOC, ~0ULL)},
+	{"bits", "ErrorLogEntry.PEL.BITLOC", offsetof(struct gpunvme_error_log_entry, pel), GPUNVME_FIELD_PREP(GPUNVME_ERROR_LOG_ENTRY_PEL_BITLOC, ~0ULL)},
+	{"value", "ErrorLogEntry.TRTYPE.NONE", offsetof(struct gpunvme_error_log_entry, trtype), GPUNVME_ERROR_LOG_ENTRY_TRTYPE_NONE},
+	{"value", "ErrorLogEntry.TRTYPE.RDMA", offsetof(struct gpunvme_error_log_entry, trtype), GPUNVME_ERROR_LOG_ENTRY_TRTYPE_RDMA},
+	{"value", "ErrorLogEntry.TRTYPE.FC", offsetof(struct gpunvme_error_log_entry, trtype), GPUNVME_ERROR_LOG_ENTRY_TRTYPE_FC},
+	{"value", "ErrorLogEntry.TRTYPE.TCP", offsetof(struct gpunvme_error_log_entry, trtype), GPUNVME_ERROR_LOG_ENTRY_TRTYPE_TCP},
+	{"value", "ErrorLogEntry.CSI.NVM", offsetof(struct gpunvme_error_log_entry, csi), GPUNVME_ERROR_LOG_ENTRY_CSI_NVM},
+	{"value", "ErrorLogEntry.CSI.KV", offsetof(struct gpunvme_error_log_entry, csi), GPUNVME_ERROR_LOG_ENTRY_CSI_KV},
+	{"value", "ErrorLogEntry.CSI.ZNS", offsetof(struct gpunvme_error_log_entry, csi), GPUNVME_ERROR_LOG_ENTRY_CSI_ZNS},
+	{"value", "ErrorLogEntry.CSI.SLM", offsetof(struct gpunvme_error_log_entry, csi), GPUNVME_ERROR_LOG_ENTRY_CSI_SLM},
+	{"value", "ErrorLogEntry.CSI.CP", offsetof(struct gpunvme_error_log_entry, csi), GPUNVME_ERROR_LOG_ENTRY_CSI_CP},
+	{"number", "ErrorLogEntry.bytes", 0, sizeof(struct gpunvme_error_log_entry)},
 	{"bits", "SmartHealthLog.CW.ASCBT", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_ASCBT, ~0ULL)},
 	{"bits", "SmartHealthLog.CW.TTC", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_TTC, ~0ULL)},
 	{"bits", "SmartHealthLog.CW.NDR", offsetof(struct gpunvme_smart_health_log, cw), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_CW_NDR, ~0ULL)},
@@ -670,6 +692,347 @@ static const struct word words[] = {
 	{"bits", "SmartHealthLog.EGCWS.EGDR", offsetof(struct gpunvme_smart_health_log, egcws), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_EGCWS_EGDR, ~0ULL)},
 	{"bits", "SmartHealthLog.EGCWS.EGRO", offsetof(struct gpunvme_smart_health_log, egcws), GPUNVME_FIELD_PREP(GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO, ~0ULL)},
 	{"number", "SmartHealthLog.bytes", 0, sizeof(struct gpunvme_smart_health_log)},
+	{"bits", "FirmwareSlotLog.AFI.CAFS", offsetof(struct gpunvme_firmware_slot_log, afi), GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_SLOT_LOG_AFI_CAFS, ~0ULL)},
+	{"bits", "FirmwareSlotLog.AFI.NAFS", offsetof(struct gpunvme_firmware_slot_log, afi), GPUNVME_FIELD_PREP(GPUNVME_FIRMWARE_SLOT_LOG_AFI_NAFS, ~0ULL)},
+	{"number", "FirmwareSlotLog.bytes", 0, sizeof(struct gpunvme_firmware_slot_log)},
+	{"number", "ChangedAttachedNamespaceList.bytes", 0, sizeof(struct gpunvme_changed_attached_namespace_list)},
+	{"number", "ChangedAllocatedNamespaceList.bytes", 0, sizeof(struct gpunvme_changed_allocated_namespace_list)},
+	{"bits", "CommandEffectsLog.ACS.CSUPP", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSUPP, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.LBCC", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_LBCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.NCC", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_NCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.NIC", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_NIC, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.CCC", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.CSER", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER, ~0ULL)},
+	{"value", "CommandEffectsLog.ACS.CSER.NONE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER, GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_NONE)},
+	{"value", "CommandEffectsLog.ACS.CSER.NO_OTHER_ADMIN_COMMAND", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER, GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSER_NO_OTHER_ADMIN_COMMAND)},
+	{"bits", "CommandEffectsLog.ACS.CSE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE, ~0ULL)},
+	{"value", "CommandEffectsLog.ACS.CSE.NO_RESTRICTION", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_NO_RESTRICTION)},
+	{"value", "CommandEffectsLog.ACS.CSE.ALONE_ON_NAMESPACE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_ALONE_ON_NAMESPACE)},
+	{"value", "CommandEffectsLog.ACS.CSE.ALONE_ON_ANY_NAMESPACE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSE_ALONE_ON_ANY_NAMESPACE)},
+	{"bits", "CommandEffectsLog.ACS.USS", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_USS, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.NSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.CSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_CSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.NSETSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSETSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.EGSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_EGSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.DSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_DSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.ACS.NSSCPE", offsetof(struct gpunvme_command_effects_log, acs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_ACS_NSSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.CSUPP", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSUPP, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.LBCC", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_LBCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.NCC", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.NIC", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NIC, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.CCC", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CCC, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.CSER", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER, ~0ULL)},
+	{"value", "CommandEffectsLog.IOCS.CSER.NONE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER, GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_NONE)},
+	{"value", "CommandEffectsLog.IOCS.CSER.NO_OTHER_ADMIN_COMMAND", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER, GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSER_NO_OTHER_ADMIN_COMMAND)},
+	{"bits", "CommandEffectsLog.IOCS.CSE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE, ~0ULL)},
+	{"value", "CommandEffectsLog.IOCS.CSE.NO_RESTRICTION", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_NO_RESTRICTION)},
+	{"value", "CommandEffectsLog.IOCS.CSE.ALONE_ON_NAMESPACE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_ALONE_ON_NAMESPACE)},
+	{"value", "CommandEffectsLog.IOCS.CSE.ALONE_ON_ANY_NAMESPACE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE, GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSE_ALONE_ON_ANY_NAMESPACE)},
+	{"bits", "CommandEffectsLog.IOCS.USS", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_USS, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.NSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.CSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_CSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.NSETSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSETSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.EGSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_EGSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.DSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_DSCPE, ~0ULL)},
+	{"bits", "CommandEffectsLog.IOCS.NSSCPE", offsetof(struct gpunvme_command_effects_log, iocs), GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LOG_IOCS_NSSCPE, ~0ULL)},
+	{"number", "CommandEffectsLog.bytes", 0, sizeof(struct gpunvme_command_effects_log)},
+	{"bits", "FeatureEffectsLog.FIS.FSUPP", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_FSUPP, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.UDCC", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_UDCC, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.NCC", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_NCC, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.NIC", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_NIC, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.CCC", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_CCC, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.USS", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_USS, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.NSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.CSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_CSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.NSETSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSETSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.EGSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_EGSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.DSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_DSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.NSSCPE", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_NSSCPE, ~0ULL)},
+	{"bits", "FeatureEffectsLog.FIS.CDQSCP", offsetof(struct gpunvme_feature_effects_log, fis), GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_LOG_FIS_CDQSCP, ~0ULL)},
+	{"number", "FeatureEffectsLog.bytes", 0, sizeof(struct gpunvme_feature_effects_log)},
+	{"bits", "ManagementCommandEffectsLog.MICS.CSUPP", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSUPP, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.UDCC", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_UDCC, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.NCC", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NCC, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.NIC", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NIC, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.CCC", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CCC, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.NSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.CSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_CSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.NSETSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSETSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.EGSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_EGSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.DSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_DSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffectsLog.MICS.NSSCPE", offsetof(struct gpunvme_management_command_effects_log, mics), GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_NSSCPE, ~0ULL)},
+	{"number", "ManagementCommandEffectsLog.bytes", 0, sizeof(struct gpunvme_management_command_effects_log)},
+	{"bits", "SelfTestResult.DSTS.DSTR", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, ~0ULL)},
+	{"value", "SelfTestResult.DSTS.DSTR.COMPLETED", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_COMPLETED)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_BY_COMMAND", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_COMMAND)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_BY_RESET", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_RESET)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_BY_NAMESPACE_REMOVAL", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_NAMESPACE_REMOVAL)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_BY_FORMAT", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_FORMAT)},
+	{"value", "SelfTestResult.DSTS.DSTR.FATAL_ERROR", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_FATAL_ERROR)},
+	{"value", "SelfTestResult.DSTS.DSTR.UNKNOWN_SEGMENT_FAILED", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_UNKNOWN_SEGMENT_FAILED)},
+	{"value", "SelfTestResult.DSTS.DSTR.SEGMENT_FAILED", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_SEGMENT_FAILED)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_UNKNOWN", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_UNKNOWN)},
+	{"value", "SelfTestResult.DSTS.DSTR.ABORTED_BY_SANITIZE", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_ABORTED_BY_SANITIZE)},
+	{"value", "SelfTestResult.DSTS.DSTR.EMPTY", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTR, GPUNVME_SELF_TEST_RESULT_DSTS_DSTR_EMPTY)},
+	{"bits", "SelfTestResult.DSTS.DSTC", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, ~0ULL)},
+	{"value", "SelfTestResult.DSTS.DSTC.EMPTY", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_EMPTY)},
+	{"value", "SelfTestResult.DSTS.DSTC.SHORT", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_SHORT)},
+	{"value", "SelfTestResult.DSTS.DSTC.EXTENDED", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_EXTENDED)},
+	{"value", "SelfTestResult.DSTS.DSTC.HOST_INITIATED_REFRESH", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_HOST_INITIATED_REFRESH)},
+	{"value", "SelfTestResult.DSTS.DSTC.VENDOR_SPECIFIC", offsetof(struct gpunvme_self_test_result, dsts), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_DSTS_DSTC, GPUNVME_SELF_TEST_RESULT_DSTS_DSTC_VENDOR_SPECIFIC)},
+	{"bits", "SelfTestResult.VDINFO.NSIDVLD", offsetof(struct gpunvme_self_test_result, vdinfo), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_VDINFO_NSIDVLD, ~0ULL)},
+	{"bits", "SelfTestResult.VDINFO.FVLD", offsetof(struct gpunvme_self_test_result, vdinfo), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_VDINFO_FVLD, ~0ULL)},
+	{"bits", "SelfTestResult.VDINFO.SCTVLD", offsetof(struct gpunvme_self_test_result, vdinfo), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_VDINFO_SCTVLD, ~0ULL)},
+	{"bits", "SelfTestResult.VDINFO.SCVLD", offsetof(struct gpunvme_self_test_result, vdinfo), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_VDINFO_SCVLD, ~0ULL)},
+	{"bits", "SelfTestResult.STCT.ASTCI", offsetof(struct gpunvme_self_test_result, stct), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_RESULT_STCT_ASTCI, ~0ULL)},
+	{"number", "SelfTestResult.bytes", 0, sizeof(struct gpunvme_self_test_result)},
+	{"bits", "SelfTestLog.CDSTO.DSTOS", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, ~0ULL)},
+	{"value", "SelfTestLog.CDSTO.DSTOS.NONE", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_NONE)},
+	{"value", "SelfTestLog.CDSTO.DSTOS.SHORT", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_SHORT)},
+	{"value", "SelfTestLog.CDSTO.DSTOS.EXTENDED", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_EXTENDED)},
+	{"value", "SelfTestLog.CDSTO.DSTOS.HOST_INITIATED_REFRESH", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_HOST_INITIATED_REFRESH)},
+	{"value", "SelfTestLog.CDSTO.DSTOS.VENDOR_SPECIFIC", offsetof(struct gpunvme_self_test_log, cdsto), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS, GPUNVME_SELF_TEST_LOG_CDSTO_DSTOS_VENDOR_SPECIFIC)},
+	{"bits", "SelfTestLog.CDSTC.DSTCS", offsetof(struct gpunvme_self_test_log, cdstc), GPUNVME_FIELD_PREP(GPUNVME_SELF_TEST_LOG_CDSTC_DSTCS, ~0ULL)},
+	{"number", "SelfTestLog.bytes", 0, sizeof(struct gpunvme_self_test_log)},
+	{"value", "TelemetryHostHeader.THS.NOT_REPORTED", offsetof(struct gpunvme_telemetry_host_header, ths), GPUNVME_TELEMETRY_HOST_HEADER_THS_NOT_REPORTED},
+	{"value", "TelemetryHostHeader.THS.CONTROLLER", offsetof(struct gpunvme_telemetry_host_header, ths), GPUNVME_TELEMETRY_HOST_HEADER_THS_CONTROLLER},
+	{"value", "TelemetryHostHeader.THS.NVM_SUBSYSTEM", offsetof(struct gpunvme_telemetry_host_header, ths), GPUNVME_TELEMETRY_HOST_HEADER_THS_NVM_SUBSYSTEM},
+	{"number", "TelemetryHostHeader.bytes", 0, sizeof(struct gpunvme_telemetry_host_header)},
+	{"value", "TelemetryControllerHeader.TCS.NOT_REPORTED", offsetof(struct gpunvme_telemetry_controller_header, tcs), GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NOT_REPORTED},
+	{"value", "TelemetryControllerHeader.TCS.CONTROLLER", offsetof(struct gpunvme_telemetry_controller_header, tcs), GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_CONTROLLER},
+	{"value", "TelemetryControllerHeader.TCS.NVM_SUBSYSTEM", offsetof(struct gpunvme_telemetry_controller_header, tcs), GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NVM_SUBSYSTEM},
+	{"number", "TelemetryControllerHeader.bytes", 0, sizeof(struct gpunvme_telemetry_controller_header)},
+	{"bits", "EnduranceGroupLog.EGCW.EGASB", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGASB, ~0ULL)},
+	{"bits", "EnduranceGroupLog.EGCW.EGDR", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGDR, ~0ULL)},
+	{"bits", "EnduranceGroupLog.EGCW.EGRO", offsetof(struct gpunvme_endurance_group_log, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGCW_EGRO, ~0ULL)},
+	{"bits", "EnduranceGroupLog.EGFEAT.EGRMEDIA", offsetof(struct gpunvme_endurance_group_log, egfeat), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_LOG_EGFEAT_EGRMEDIA, ~0ULL)},
+	{"number", "EnduranceGroupLog.bytes", 0, sizeof(struct gpunvme_endurance_group_log)},
+	{"number", "EnduranceGroupEventAggregate.bytes", 0, sizeof(struct gpunvme_endurance_group_event_aggregate)},
+	{"number", "RotationalMediaLog.bytes", 0, sizeof(struct gpunvme_rotational_media_log)},
+	{"bits", "PredictableLatencyLog.STSNVMS.PLMW", offsetof(struct gpunvme_predictable_latency_log, stsnvms), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW, ~0ULL)},
+	{"value", "PredictableLatencyLog.STSNVMS.PLMW.NOT_USED", offsetof(struct gpunvme_predictable_latency_log, stsnvms), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW, GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_NOT_USED)},
+	{"value", "PredictableLatencyLog.STSNVMS.PLMW.DTWIN", offsetof(struct gpunvme_predictable_latency_log, stsnvms), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW, GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_DTWIN)},
+	{"value", "PredictableLatencyLog.STSNVMS.PLMW.NDWIN", offsetof(struct gpunvme_predictable_latency_log, stsnvms), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW, GPUNVME_PREDICTABLE_LATENCY_LOG_STSNVMS_PLMW_NDWIN)},
+	{"bits", "PredictableLatencyLog.ETYP.DTRW", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTRW, ~0ULL)},
+	{"bits", "PredictableLatencyLog.ETYP.DTWW", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTWW, ~0ULL)},
+	{"bits", "PredictableLatencyLog.ETYP.DTTW", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DTTW, ~0ULL)},
+	{"bits", "PredictableLatencyLog.ETYP.MVEAT", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_MVEAT, ~0ULL)},
+	{"bits", "PredictableLatencyLog.ETYP.DEAT", offsetof(struct gpunvme_predictable_latency_log, etyp), GPUNVME_FIELD_PREP(GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT, ~0ULL)},
+	{"number", "PredictableLatencyLog.bytes", 0, sizeof(struct gpunvme_predictable_latency_log)},
+	{"number", "PredictableLatencyEventAggregate.bytes", 0, sizeof(struct gpunvme_predictable_latency_event_aggregate)},
+	{"number", "AnaLogHeader.bytes", 0, sizeof(struct gpunvme_ana_log_header)},
+	{"bits", "AnaGroupDescriptor.ANASA.ANAS", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, ~0ULL)},
+	{"value", "AnaGroupDescriptor.ANASA.ANAS.OPTIMIZED", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_OPTIMIZED)},
+	{"value", "AnaGroupDescriptor.ANASA.ANAS.NON_OPTIMIZED", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_NON_OPTIMIZED)},
+	{"value", "AnaGroupDescriptor.ANASA.ANAS.INACCESSIBLE", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_INACCESSIBLE)},
+	{"value", "AnaGroupDescriptor.ANASA.ANAS.PERSISTENT_LOSS", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_PERSISTENT_LOSS)},
+	{"value", "AnaGroupDescriptor.ANASA.ANAS.CHANGE", offsetof(struct gpunvme_ana_group_descriptor, anasa), GPUNVME_FIELD_PREP(GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS, GPUNVME_ANA_GROUP_DESCRIPTOR_ANASA_ANAS_CHANGE)},
+	{"number", "AnaGroupDescriptor.bytes", 0, sizeof(struct gpunvme_ana_group_descriptor)},
+	{"bits", "TimestampData.TSTMPS.SYNC", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC, ~0ULL)},
+	{"bits", "TimestampData.TSTMPS.TSTMPO", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, ~0ULL)},
+	{"value", "TimestampData.TSTMPS.TSTMPO.RESET", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET)},
+	{"value", "TimestampData.TSTMPS.TSTMPO.SET_FEATURES", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES)},
+	{"number", "TimestampData.bytes", 0, sizeof(struct gpunvme_timestamp_data)},
+	{"bits", "PersistentEventLogHeader.RCI.RCPID", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPID, ~0ULL)},
+	{"bits", "PersistentEventLogHeader.RCI.RCPIT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, ~0ULL)},
+	{"value", "PersistentEventLogHeader.RCI.RCPIT.NO_CONTEXT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_NO_CONTEXT)},
+	{"value", "PersistentEventLogHeader.RCI.RCPIT.NVM_SUBSYSTEM_PORT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_NVM_SUBSYSTEM_PORT)},
+	{"value", "PersistentEventLogHeader.RCI.RCPIT.MANAGEMENT_ENDPOINT", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT, GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCPIT_MANAGEMENT_ENDPOINT)},
+	{"bits", "PersistentEventLogHeader.RCI.RCE", offsetof(struct gpunvme_persistent_event_log_header, rci), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_LOG_HEADER_RCI_RCE, ~0ULL)},
+	{"number", "PersistentEventLogHeader.bytes", 0, sizeof(struct gpunvme_persistent_event_log_header)},
+	{"value", "PersistentEventHeader.ET.SMART_HEALTH_LOG_SNAPSHOT", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_SMART_HEALTH_LOG_SNAPSHOT},
+	{"value", "PersistentEventHeader.ET.FIRMWARE_COMMIT", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_FIRMWARE_COMMIT},
+	{"value", "PersistentEventHeader.ET.TIMESTAMP_CHANGE", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_TIMESTAMP_CHANGE},
+	{"value", "PersistentEventHeader.ET.POWER_ON_OR_RESET", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_POWER_ON_OR_RESET},
+	{"value", "PersistentEventHeader.ET.NVM_SUBSYSTEM_HARDWARE_ERROR", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_NVM_SUBSYSTEM_HARDWARE_ERROR},
+	{"value", "PersistentEventHeader.ET.CHANGE_NAMESPACE", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_CHANGE_NAMESPACE},
+	{"value", "PersistentEventHeader.ET.FORMAT_NVM_START", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_FORMAT_NVM_START},
+	{"value", "PersistentEventHeader.ET.FORMAT_NVM_COMPLETION", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_FORMAT_NVM_COMPLETION},
+	{"value", "PersistentEventHeader.ET.SANITIZE_START", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_START},
+	{"value", "PersistentEventHeader.ET.SANITIZE_COMPLETION", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_COMPLETION},
+	{"value", "PersistentEventHeader.ET.SET_FEATURE", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_SET_FEATURE},
+	{"value", "PersistentEventHeader.ET.TELEMETRY_LOG_CREATED", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_TELEMETRY_LOG_CREATED},
+	{"value", "PersistentEventHeader.ET.THERMAL_EXCURSION", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_THERMAL_EXCURSION},
+	{"value", "PersistentEventHeader.ET.SANITIZE_MEDIA_VERIFICATION", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_SANITIZE_MEDIA_VERIFICATION},
+	{"value", "PersistentEventHeader.ET.VENDOR_SPECIFIC", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_VENDOR_SPECIFIC},
+	{"value", "PersistentEventHeader.ET.TCG_DEFINED", offsetof(struct gpunvme_persistent_event_header, et), GPUNVME_PERSISTENT_EVENT_HEADER_ET_TCG_DEFINED},
+	{"bits", "PersistentEventHeader.EHAI.PIT", offsetof(struct gpunvme_persistent_event_header, ehai), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT, ~0ULL)},
+	{"value", "PersistentEventHeader.EHAI.PIT.NOT_REPORTED", offsetof(struct gpunvme_persistent_event_header, ehai), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT, GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NOT_REPORTED)},
+	{"value", "PersistentEventHeader.EHAI.PIT.NVM_SUBSYSTEM_PORT", offsetof(struct gpunvme_persistent_event_header, ehai), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT, GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NVM_SUBSYSTEM_PORT)},
+	{"value", "PersistentEventHeader.EHAI.PIT.MANAGEMENT_ENDPOINT", offsetof(struct gpunvme_persistent_event_header, ehai), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT, GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_MANAGEMENT_ENDPOINT)},
+	{"value", "PersistentEventHeader.EHAI.PIT.NO_PORT", offsetof(struct gpunvme_persistent_event_header, ehai), GPUNVME_FIELD_PREP(GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT, GPUNVME_PERSISTENT_EVENT_HEADER_EHAI_PIT_NO_PORT)},
+	{"number", "PersistentEventHeader.bytes", 0, sizeof(struct gpunvme_persistent_event_header)},
+	{"number", "FirmwareCommitEvent.bytes", 0, sizeof(struct gpunvme_firmware_commit_event)},
+	{"number", "TimestampChangeEvent.bytes", 0, sizeof(struct gpunvme_timestamp_change_event)},
+	{"number", "PowerOnOrResetEvent.bytes", 0, sizeof(struct gpunvme_power_on_or_reset_event)},
+	{"value", "ControllerResetInformation.FA.NONE", offsetof(struct gpunvme_controller_reset_information, fa), GPUNVME_CONTROLLER_RESET_INFORMATION_FA_NONE},
+	{"value", "ControllerResetInformation.FA.ACTIVATED", offsetof(struct gpunvme_controller_reset_information, fa), GPUNVME_CONTROLLER_RESET_INFORMATION_FA_ACTIVATED},
+	{"value", "ControllerResetInformation.FA.FAILED", offsetof(struct gpunvme_controller_reset_information, fa), GPUNVME_CONTROLLER_RESET_INFORMATION_FA_FAILED},
+	{"bits", "ControllerResetInformation.OIP.RDNF", offsetof(struct gpunvme_controller_reset_information, oip), GPUNVME_FIELD_PREP(GPUNVME_CONTROLLER_RESET_INFORMATION_OIP_RDNF, ~0ULL)},
+	{"number", "ControllerResetInformation.bytes", 0, sizeof(struct gpunvme_controller_reset_information)},
+	{"number", "ChangeNamespaceEvent.bytes", 0, sizeof(struct gpunvme_change_namespace_event)},
+	{"number", "FormatStartEvent.bytes", 0, sizeof(struct gpunvme_format_start_event)},
+	{"bits", "FormatCompletionEvent.FNVMS.FNVME", offsetof(struct gpunvme_format_completion_event, fnvms), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_FNVME, ~0ULL)},
+	{"bits", "FormatCompletionEvent.FNVMS.INCPFT", offsetof(struct gpunvme_format_completion_event, fnvms), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_FNVMS_INCPFT, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.P", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_P, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.SC", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SC, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.SCT", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_SCT, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.CRD", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_CRD, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.M", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_M, ~0ULL)},
+	{"bits", "FormatCompletionEvent.INFO.DNR", offsetof(struct gpunvme_format_completion_event, info), GPUNVME_FIELD_PREP(GPUNVME_FORMAT_COMPLETION_EVENT_INFO_DNR, ~0ULL)},
+	{"number", "FormatCompletionEvent.bytes", 0, sizeof(struct gpunvme_format_completion_event)},
+	{"number", "SanitizeStartEvent.bytes", 0, sizeof(struct gpunvme_sanitize_start_event)},
+	{"bits", "SanitizeCompletionEvent.SSTAT.SOS", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, ~0ULL)},
+	{"value", "SanitizeCompletionEvent.SSTAT.SOS.NEVER_STARTED", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_NEVER_STARTED)},
+	{"value", "SanitizeCompletionEvent.SSTAT.SOS.SANITIZED", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZED)},
+	{"value", "SanitizeCompletionEvent.SSTAT.SOS.SANITIZING", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZING)},
+	{"value", "SanitizeCompletionEvent.SSTAT.SOS.FAILED", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_FAILED)},
+	{"value", "SanitizeCompletionEvent.SSTAT.SOS.SANITIZED_UNEXPECTED_DEALLOCATE", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS, GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE)},
+	{"bits", "SanitizeCompletionEvent.SSTAT.OPC", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_OPC, ~0ULL)},
+	{"bits", "SanitizeCompletionEvent.SSTAT.GDE", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_GDE, ~0ULL)},
+	{"bits", "SanitizeCompletionEvent.SSTAT.MVCNCLD", offsetof(struct gpunvme_sanitize_completion_event, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_COMPLETION_EVENT_SSTAT_MVCNCLD, ~0ULL)},
+	{"number", "SanitizeCompletionEvent.bytes", 0, sizeof(struct gpunvme_sanitize_completion_event)},
+	{"bits", "SetFeatureEvent.SFEL.DWC", offsetof(struct gpunvme_set_feature_event, sfel), GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURE_EVENT_SFEL_DWC, ~0ULL)},
+	{"bits", "SetFeatureEvent.SFEL.LCCDW0", offsetof(struct gpunvme_set_feature_event, sfel), GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURE_EVENT_SFEL_LCCDW0, ~0ULL)},
+	{"bits", "SetFeatureEvent.SFEL.MBC", offsetof(struct gpunvme_set_feature_event, sfel), GPUNVME_FIELD_PREP(GPUNVME_SET_FEATURE_EVENT_SFEL_MBC, ~0ULL)},
+	{"number", "SetFeatureEvent.bytes", 0, sizeof(struct gpunvme_set_feature_event)},
+	{"value", "ThermalExcursionEvent.THRESH.WCTEMP", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_WCTEMP},
+	{"value", "ThermalExcursionEvent.THRESH.CCTEMP", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_CCTEMP},
+	{"value", "ThermalExcursionEvent.THRESH.TMT1", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_TMT1},
+	{"value", "ThermalExcursionEvent.THRESH.TMT2", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_TMT2},
+	{"value", "ThermalExcursionEvent.THRESH.VENDOR_SPECIFIC_TEMPERATURE", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_VENDOR_SPECIFIC_TEMPERATURE},
+	{"value", "ThermalExcursionEvent.THRESH.NORMAL_TEMPERATURE", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_NORMAL_TEMPERATURE},
+	{"value", "ThermalExcursionEvent.THRESH.THERMAL_MANAGEMENT_STOPPED", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_THERMAL_MANAGEMENT_STOPPED},
+	{"value", "ThermalExcursionEvent.THRESH.UNDER_TEMPERATURE", offsetof(struct gpunvme_thermal_excursion_event, thresh), GPUNVME_THERMAL_EXCURSION_EVENT_THRESH_UNDER_TEMPERATURE},
+	{"number", "ThermalExcursionEvent.bytes", 0, sizeof(struct gpunvme_thermal_excursion_event)},
+	{"value", "VendorSpecificEventDescriptor.VSEDT.EVENT_NAME", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedt), GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_EVENT_NAME},
+	{"value", "VendorSpecificEventDescriptor.VSEDT.ASCII_STRING", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedt), GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_ASCII_STRING},
+	{"value", "VendorSpecificEventDescriptor.VSEDT.BINARY", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedt), GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_BINARY},
+	{"value", "VendorSpecificEventDescriptor.VSEDT.SIGNED_INTEGER", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedt), GPUNVME_VENDOR_SPECIFIC_EVENT_DESCRIPTOR_VSEDT_SIGNED_INTEGER},
+	{"number", "VendorSpecificEventDescriptor.bytes", 0, sizeof(struct gpunvme_vendor_specific_event_descriptor)},
+	{"value", "HardwareErrorEvent.NSHEEC.PCIE_CORRECTABLE_ERROR", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_CORRECTABLE_ERROR},
+	{"value", "HardwareErrorEvent.NSHEEC.PCIE_UNCORRECTABLE_NON_FATAL_ERROR", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_UNCORRECTABLE_NON_FATAL_ERROR},
+	{"value", "HardwareErrorEvent.NSHEEC.PCIE_UNCORRECTABLE_FATAL_ERROR", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_UNCORRECTABLE_FATAL_ERROR},
+	{"value", "HardwareErrorEvent.NSHEEC.PCIE_LINK_STATUS_CHANGE", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_LINK_STATUS_CHANGE},
+	{"value", "HardwareErrorEvent.NSHEEC.PCIE_LINK_NOT_ACTIVE", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_PCIE_LINK_NOT_ACTIVE},
+	{"value", "HardwareErrorEvent.NSHEEC.CRITICAL_WARNING_CONDITION", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CRITICAL_WARNING_CONDITION},
+	{"value", "HardwareErrorEvent.NSHEEC.ENDURANCE_GROUP_CRITICAL_WARNING_CONDITION", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_ENDURANCE_GROUP_CRITICAL_WARNING_CONDITION},
+	{"value", "HardwareErrorEvent.NSHEEC.UNEXPECTED_POWER_LOSS", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_UNEXPECTED_POWER_LOSS},
+	{"value", "HardwareErrorEvent.NSHEEC.CONTROLLER_FATAL_STATUS", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_FATAL_STATUS},
+	{"value", "HardwareErrorEvent.NSHEEC.MEDIA_AND_DATA_INTEGRITY_STATUS", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_MEDIA_AND_DATA_INTEGRITY_STATUS},
+	{"value", "HardwareErrorEvent.NSHEEC.CONTROLLER_READY_TIMEOUT_EXCEEDED", offsetof(struct gpunvme_hardware_error_event, nsheec), GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_READY_TIMEOUT_EXCEEDED},
+	{"number", "HardwareErrorEvent.bytes", 0, sizeof(struct gpunvme_hardware_error_event)},
+	{"bits", "PcieHardwareError.PCIEAS.PCIEAERS", offsetof(struct gpunvme_pcie_hardware_error, pcieas), GPUNVME_FIELD_PREP(GPUNVME_PCIE_HARDWARE_ERROR_PCIEAS_PCIEAERS, ~0ULL)},
+	{"number", "PcieHardwareError.bytes", 0, sizeof(struct gpunvme_pcie_hardware_error)},
+	{"bits", "EnduranceGroupWarning.EGCW.EGASB", offsetof(struct gpunvme_endurance_group_warning, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGASB, ~0ULL)},
+	{"bits", "EnduranceGroupWarning.EGCW.EGDR", offsetof(struct gpunvme_endurance_group_warning, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGDR, ~0ULL)},
+	{"bits", "EnduranceGroupWarning.EGCW.EGRO", offsetof(struct gpunvme_endurance_group_warning, egcw), GPUNVME_FIELD_PREP(GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGRO, ~0ULL)},
+	{"number", "EnduranceGroupWarning.bytes", 0, sizeof(struct gpunvme_endurance_group_warning)},
+	{"bits", "UnexpectedPowerLoss.UPLIA.UPLOA", offsetof(struct gpunvme_unexpected_power_loss, uplia), GPUNVME_FIELD_PREP(GPUNVME_UNEXPECTED_POWER_LOSS_UPLIA_UPLOA, ~0ULL)},
+	{"number", "UnexpectedPowerLoss.bytes", 0, sizeof(struct gpunvme_unexpected_power_loss)},
+	{"bits", "ReadyTimeoutExceeded.CST.CRIME", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CRIME, ~0ULL)},
+	{"bits", "ReadyTimeoutExceeded.CST.NNR", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_NNR, ~0ULL)},
+	{"bits", "ReadyTimeoutExceeded.CST.ACMNR", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_ACMNR, ~0ULL)},
+	{"bits", "ReadyTimeoutExceeded.CST.CNR", offsetof(struct gpunvme_ready_timeout_exceeded, cst), GPUNVME_FIELD_PREP(GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR, ~0ULL)},
+	{"number", "ReadyTimeoutExceeded.bytes", 0, sizeof(struct gpunvme_ready_timeout_exceeded)},
+	{"number", "LbaStatusLogHeader.bytes", 0, sizeof(struct gpunvme_lba_status_log_header)},
+	{"value", "LbaStatusNamespaceElement.RATYPE.SCAN", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN},
+	{"value", "LbaStatusNamespaceElement.RATYPE.TRACKED", offsetof(struct gpunvme_lba_status_namespace_element, ratype), GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED},
+	{"number", "LbaStatusNamespaceElement.bytes", 0, sizeof(struct gpunvme_lba_status_namespace_element)},
+	{"number", "LbaRangeDescriptor.bytes", 0, sizeof(struct gpunvme_lba_range_descriptor)},
+	{"number", "MediaUnitStatusHeader.bytes", 0, sizeof(struct gpunvme_media_unit_status_header)},
+	{"number", "MediaUnitStatusDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_status_descriptor)},
+	{"number", "CapacityConfigurationListHeader.bytes", 0, sizeof(struct gpunvme_capacity_configuration_list_header)},
+	{"number", "CapacityConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_capacity_configuration_descriptor)},
+	{"number", "EnduranceGroupConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_endurance_group_configuration_descriptor)},
+	{"number", "ChannelConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_channel_configuration_descriptor)},
+	{"number", "MediaUnitConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_media_unit_configuration_descriptor)},
+	{"bits", "LockdownLog.CFILA.SS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, ~0ULL)},
+	{"value", "LockdownLog.CFILA.SS.ADMIN_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_ADMIN_OPCODE)},
+	{"value", "LockdownLog.CFILA.SS.FEATURE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_FEATURE)},
+	{"value", "LockdownLog.CFILA.SS.MANAGEMENT_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_MANAGEMENT_OPCODE)},
+	{"value", "LockdownLog.CFILA.SS.PCIE_OPCODE", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_SS, GPUNVME_LOCKDOWN_LOG_CFILA_SS_PCIE_OPCODE)},
+	{"bits", "LockdownLog.CFILA.CS", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, ~0ULL)},
+	{"value", "LockdownLog.CFILA.CS.CAN_BE_PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_CAN_BE_PROHIBITED)},
+	{"value", "LockdownLog.CFILA.CS.PROHIBITED", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED)},
+	{"value", "LockdownLog.CFILA.CS.PROHIBITED_OUT_OF_BAND", offsetof(struct gpunvme_lockdown_log, cfila), GPUNVME_FIELD_PREP(GPUNVME_LOCKDOWN_LOG_CFILA_CS, GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND)},
+	{"number", "LockdownLog.bytes", 0, sizeof(struct gpunvme_lockdown_log)},
+	{"bits", "BootPartitionHeader.BPINFO.BPSZ", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_BPSZ, ~0ULL)},
+	{"bits", "BootPartitionHeader.BPINFO.ABPID", offsetof(struct gpunvme_boot_partition_header, bpinfo), GPUNVME_FIELD_PREP(GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID, ~0ULL)},
+	{"number", "BootPartitionHeader.bytes", 0, sizeof(struct gpunvme_boot_partition_header)},
+	{"number", "ParticipatingNvmSubsystemsHeader.bytes", 0, sizeof(struct gpunvme_participating_nvm_subsystems_header)},
+	{"value", "ManagementAddressDescriptor.MAT.NONE", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NONE},
+	{"value", "ManagementAddressDescriptor.MAT.NVM_SUBSYSTEM_MANAGEMENT_AGENT", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_NVM_SUBSYSTEM_MANAGEMENT_AGENT},
+	{"value", "ManagementAddressDescriptor.MAT.FABRIC_INTERFACE_MANAGER", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER},
+	{"value", "ManagementAddressDescriptor.MAT.END_OF_LIST", offsetof(struct gpunvme_management_address_descriptor, mat), GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST},
+	{"number", "ManagementAddressDescriptor.bytes", 0, sizeof(struct gpunvme_management_address_descriptor)},
+	{"number", "ManagementAddressList.bytes", 0, sizeof(struct gpunvme_management_address_list)},
+	{"number", "ReachabilityGroupsHeader.bytes", 0, sizeof(struct gpunvme_reachability_groups_header)},
+	{"number", "ReachabilityGroupDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_group_descriptor)},
+	{"number", "ReachabilityAssociationsHeader.bytes", 0, sizeof(struct gpunvme_reachability_associations_header)},
+	{"value", "ReachabilityAssociationDescriptor.RAC.REACHABLE", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_REACHABLE},
+	{"value", "ReachabilityAssociationDescriptor.RAC.FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY},
+	{"value", "ReachabilityAssociationDescriptor.RAC.NO_FAST_COPY", offsetof(struct gpunvme_reachability_association_descriptor, rac), GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY},
+	{"number", "ReachabilityAssociationDescriptor.bytes", 0, sizeof(struct gpunvme_reachability_association_descriptor)},
+	{"number", "FdpConfigurationsHeader.bytes", 0, sizeof(struct gpunvme_fdp_configurations_header)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.RGIF", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_RGIF, ~0ULL)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.FDPVWC", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPVWC, ~0ULL)},
+	{"bits", "FdpConfigurationDescriptor.FDPA.FDPCV", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), GPUNVME_FIELD_PREP(GPUNVME_FDP_CONFIGURATION_DESCRIPTOR_FDPA_FDPCV, ~0ULL)},
+	{"number", "FdpConfigurationDescriptor.bytes", 0, sizeof(struct gpunvme_fdp_configuration_descriptor)},
+	{"value", "ReclaimUnitHandleDescriptor.RUHT.INITIALLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED},
+	{"value", "ReclaimUnitHandleDescriptor.RUHT.PERSISTENTLY_ISOLATED", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED},
+	{"number", "ReclaimUnitHandleDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_descriptor)},
+	{"number", "ReclaimUnitHandleUsageHeader.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_header)},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.NOT_USED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_NOT_USED},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.HOST_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED},
+	{"value", "ReclaimUnitHandleUsageDescriptor.RUHA.CONTROLLER_SPECIFIED", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED},
+	{"number", "ReclaimUnitHandleUsageDescriptor.bytes", 0, sizeof(struct gpunvme_reclaim_unit_handle_usage_descriptor)},
+	{"number", "FdpStatisticsLog.bytes", 0, sizeof(struct gpunvme_fdp_statistics_log)},
+	{"number", "FdpEventsHeader.bytes", 0, sizeof(struct gpunvme_fdp_events_header)},
+	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_NOT_FULLY_WRITTEN", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_NOT_FULLY_WRITTEN},
+	{"value", "FdpEvent.ETYP.RECLAIM_UNIT_TIME_LIMIT_EXCEEDED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RECLAIM_UNIT_TIME_LIMIT_EXCEEDED},
+	{"value", "FdpEvent.ETYP.RESET_MODIFIED_RECLAIM_UNIT_HANDLES", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_RESET_MODIFIED_RECLAIM_UNIT_HANDLES},
+	{"value", "FdpEvent.ETYP.INVALID_PLACEMENT_IDENTIFIER", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_INVALID_PLACEMENT_IDENTIFIER},
+	{"value", "FdpEvent.ETYP.MEDIA_REALLOCATED", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_MEDIA_REALLOCATED},
+	{"value", "FdpEvent.ETYP.IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE", offsetof(struct gpunvme_fdp_event, etyp), GPUNVME_FDP_EVENT_ETYP_IMPLICITLY_MODIFIED_RECLAIM_UNIT_HANDLE},
+	{"bits", "FdpEvent.FDPEF.PIV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_PIV, ~0ULL)},
+	{"bits", "FdpEvent.FDPEF.NSIDV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_NSIDV, ~0ULL)},
+	{"bits", "FdpEvent.FDPEF.LV", offsetof(struct gpunvme_fdp_event, fdpef), GPUNVME_FIELD_PREP(GPUNVME_FDP_EVENT_FDPEF_LV, ~0ULL)},
+	{"number", "FdpEvent.bytes", 0, sizeof(struct gpunvme_fdp_event)},
+	{"bits", "MediaReallocated.SEF.LBAV", offsetof(struct gpunvme_media_reallocated, sef), GPUNVME_FIELD_PREP(GPUNVME_MEDIA_REALLOCATED_SEF_LBAV, ~0ULL)},
+	{"number", "MediaReallocated.bytes", 0, sizeof(struct gpunvme_media_reallocated)},
+	{"value", "ReservationNotificationLog.RNLPT.EMPTY", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_EMPTY},
+	{"value", "ReservationNotificationLog.RNLPT.REGISTRATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_REGISTRATION_PREEMPTED},
+	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_RELEASED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED},
+	{"value", "ReservationNotificationLog.RNLPT.RESERVATION_PREEMPTED", offsetof(struct gpunvme_reservation_notification_log, rnlpt), GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED},
+	{"number", "ReservationNotificationLog.bytes", 0, sizeof(struct gpunvme_reservation_notification_log)},
+	{"bits", "SanitizeStatusLog.SSTAT.SOS", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.NEVER_STARTED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_NEVER_STARTED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZING", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZING)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.FAILED", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_FAILED)},
+	{"value", "SanitizeStatusLog.SSTAT.SOS.SANITIZED_UNEXPECTED_DEALLOCATE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS, GPUNVME_SANITIZE_STATUS_LOG_SSTAT_SOS_SANITIZED_UNEXPECTED_DEALLOCATE)},
+	{"bits", "SanitizeStatusLog.SSTAT.OPC", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_OPC, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSTAT.GDE", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_GDE, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSTAT.MVCNCLD", offsetof(struct gpunvme_sanitize_status_log, sstat), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSTAT_MVCNCLD, ~0ULL)},
+	{"bits", "SanitizeStatusLog.SSI.SANS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSI.SANS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_IDLE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.SANS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_RESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.SANS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_UNRESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.SANS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_MEDIA_VERIFICATION)},
+	{"value", "SanitizeStatusLog.SSI.SANS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS, GPUNVME_SANITIZE_STATUS_LOG_SSI_SANS_POST_VERIFICATION_DEALLOCATION)},
+	{"bits", "SanitizeStatusLog.SSI.FAILS", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, ~0ULL)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.IDLE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_IDLE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.RESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_RESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_PROCESSING", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_PROCESSING)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.UNRESTRICTED_FAILURE", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_UNRESTRICTED_FAILURE)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.MEDIA_VERIFICATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_MEDIA_VERIFICATION)},
+	{"value", "SanitizeStatusLog.SSI.FAILS.POST_VERIFICATION_DEALLOCATION", offsetof(struct gpunvme_sanitize_status_log, ssi), GPUNVME_FIELD_PREP(GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS, GPUNVME_SANITIZE_STATUS_LOG_SSI_FAILS_POST_VERIFICATION_DEALLOCATION)},
+	{"number", "SanitizeStatusLog.bytes", 0, sizeof(struct gpunvme_sanitize_status_log)},
+	{"number", "ChangedZoneList.bytes", 0, sizeof(struct gpunvme_changed_zone_list)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.IDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_IDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.SDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_SDIRS, ~0ULL)},
 	{"bits", "IdentifyDirectiveParameters.SUPPORTED.DPDIRS", offsetof(struct gpunvme_identify_directive_parameters, supported), GPUNVME_FIELD_PREP(GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_SUPPORTED_DPDIRS, ~0ULL)},
@@ -711,11 +1074,6 @@ static const struct word words[] = {
 	{"number", "AutonomousPowerStateTransitions.bytes", 0, sizeof(struct gpunvme_autonomous_power_state_transitions)},
 	{"number", "HostMemoryBufferDescriptor.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_descriptor)},
 	{"number", "HostMemoryBufferAttributes.bytes", 0, sizeof(struct gpunvme_host_memory_buffer_attributes)},
-	{"bits", "TimestampData.TSTMPS.SYNC", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_SYNC, ~0ULL)},
-	{"bits", "TimestampData.TSTMPS.TSTMPO", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, ~0ULL)},
-	{"value", "TimestampData.TSTMPS.TSTMPO.RESET", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET)},
-	{"value", "TimestampData.TSTMPS.TSTMPO.SET_FEATURES", offsetof(struct gpunvme_timestamp_data, tstmps), GPUNVME_FIELD_PREP(GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO, GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES)},
-	{"number", "TimestampData.bytes", 0, sizeof(struct gpunvme_timestamp_data)},
 	{"number", "DeterministicThresholdConfiguration.bytes", 0, sizeof(struct gpunvme_deterministic_threshold_configuration)},
 	{"bits", "HostBehavior.CDFE.CDF2E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF2E, ~0ULL)},
 	{"bits", "HostBehavior.CDFE.CDF3E", offsetof(struct gpunvme_host_behavior, cdfe), GPUNVME_FIELD_PREP(GPUNVME_HOST_BEHAVIOR_CDFE_CDF3E, ~0ULL)},
@@ -1968,6 +2326,56 @@ static const struct word words[] = {
 	{"word", "CancelDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CMDA, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_CANCEL_DW0_CEDA, PATTERN)},
 	{"bits", "ZoneManagementSendDw0.ZCC", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, ~0ULL)},
 	{"word", "ZoneManagementSendDw0", 0, GPUNVME_FIELD_PREP(GPUNVME_ZONE_MANAGEMENT_SEND_DW0_ZCC, PATTERN)},
+	{"bits", "LogPageSupport.LSUPP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LSUPP, ~0ULL)},
+	{"bits", "LogPageSupport.IOS", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_IOS, ~0ULL)},
+	{"bits", "LogPageSupport.LIDSP", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LIDSP, ~0ULL)},
+	{"word", "LogPageSupport", 0, GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LSUPP, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_IOS, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_LOG_PAGE_SUPPORT_LIDSP, PATTERN)},
+	{"bits", "CommandEffects.CSUPP", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSUPP, ~0ULL)},
+	{"bits", "CommandEffects.LBCC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LBCC, ~0ULL)},
+	{"bits", "CommandEffects.NCC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NCC, ~0ULL)},
+	{"bits", "CommandEffects.NIC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NIC, ~0ULL)},
+	{"bits", "CommandEffects.CCC", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CCC, ~0ULL)},
+	{"bits", "CommandEffects.CSER", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSER, ~0ULL)},
+	{"value", "CommandEffects.CSER.NONE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSER, GPUNVME_COMMAND_EFFECTS_CSER_NONE)},
+	{"value", "CommandEffects.CSER.NO_OTHER_ADMIN_COMMAND", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSER, GPUNVME_COMMAND_EFFECTS_CSER_NO_OTHER_ADMIN_COMMAND)},
+	{"bits", "CommandEffects.CSE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSE, ~0ULL)},
+	{"value", "CommandEffects.CSE.NO_RESTRICTION", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSE, GPUNVME_COMMAND_EFFECTS_CSE_NO_RESTRICTION)},
+	{"value", "CommandEffects.CSE.ALONE_ON_NAMESPACE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSE, GPUNVME_COMMAND_EFFECTS_CSE_ALONE_ON_NAMESPACE)},
+	{"value", "CommandEffects.CSE.ALONE_ON_ANY_NAMESPACE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSE, GPUNVME_COMMAND_EFFECTS_CSE_ALONE_ON_ANY_NAMESPACE)},
+	{"bits", "CommandEffects.USS", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_USS, ~0ULL)},
+	{"bits", "CommandEffects.NSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSCPE, ~0ULL)},
+	{"bits", "CommandEffects.CSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSCPE, ~0ULL)},
+	{"bits", "CommandEffects.NSETSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSETSCPE, ~0ULL)},
+	{"bits", "CommandEffects.EGSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_EGSCPE, ~0ULL)},
+	{"bits", "CommandEffects.DSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_DSCPE, ~0ULL)},
+	{"bits", "CommandEffects.NSSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSSCPE, ~0ULL)},
+	{"word", "CommandEffects", 0, GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSUPP, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_LBCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NIC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSER, GPUNVME_COMMAND_EFFECTS_CSER_NO_OTHER_ADMIN_COMMAND) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSE, GPUNVME_COMMAND_EFFECTS_CSE_ALONE_ON_ANY_NAMESPACE) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_USS, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_CSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSETSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_EGSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_DSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_COMMAND_EFFECTS_NSSCPE, PATTERN)},
+	{"bits", "FeatureEffects.FSUPP", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_FSUPP, ~0ULL)},
+	{"bits", "FeatureEffects.UDCC", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_UDCC, ~0ULL)},
+	{"bits", "FeatureEffects.NCC", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NCC, ~0ULL)},
+	{"bits", "FeatureEffects.NIC", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NIC, ~0ULL)},
+	{"bits", "FeatureEffects.CCC", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CCC, ~0ULL)},
+	{"bits", "FeatureEffects.USS", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_USS, ~0ULL)},
+	{"bits", "FeatureEffects.NSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.CSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.NSETSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSETSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.EGSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_EGSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.DSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_DSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.NSSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSSCPE, ~0ULL)},
+	{"bits", "FeatureEffects.CDQSCP", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CDQSCP, ~0ULL)},
+	{"word", "FeatureEffects", 0, GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_FSUPP, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_UDCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NIC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_USS, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSETSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_EGSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_DSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_NSSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_FEATURE_EFFECTS_CDQSCP, PATTERN)},
+	{"bits", "ManagementCommandEffects.CSUPP", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP, ~0ULL)},
+	{"bits", "ManagementCommandEffects.UDCC", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC, ~0ULL)},
+	{"bits", "ManagementCommandEffects.NCC", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NCC, ~0ULL)},
+	{"bits", "ManagementCommandEffects.NIC", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NIC, ~0ULL)},
+	{"bits", "ManagementCommandEffects.CCC", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CCC, ~0ULL)},
+	{"bits", "ManagementCommandEffects.NSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffects.CSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffects.NSETSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSETSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffects.EGSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_EGSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffects.DSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE, ~0ULL)},
+	{"bits", "ManagementCommandEffects.NSSCPE", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE, ~0ULL)},
+	{"word", "ManagementCommandEffects", 0, GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NIC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CCC, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSETSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_EGSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_DSCPE, PATTERN) | GPUNVME_FIELD_PREP(GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE, PATTERN)},
 	{"number", "CNS.NAMESPACE", 0, GPUNVME_CNS_NAMESPACE},
 	{"number", "CNS.CONTROLLER", 0, GPUNVME_CNS_CONTROLLER},
 	{"number", "CNS.ACTIVE_NAMESPACE_LIST", 0, GPUNVME_CNS_ACTIVE_NAMESPACE_LIST},
@@ -2123,6 +2531,66 @@ static const struct word words[] = {
 	{"number", "NAMESPACE_METADATA_ELEMENT.PRE_BOOT_NS_NAME", 0, GPUNVME_NAMESPACE_METADATA_ELEMENT_PRE_BOOT_NS_NAME},
 	{"number", "NAMESPACE_METADATA_ELEMENT.OS_NS_QUAL_1", 0, GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_1},
 	{"number", "NAMESPACE_METADATA_ELEMENT.OS_NS_QUAL_2", 0, GPUNVME_NAMESPACE_METADATA_ELEMENT_OS_NS_QUAL_2},
+	{"number", "LID.SUPPORTED_LOG_PAGES", 0, GPUNVME_LID_SUPPORTED_LOG_PAGES},
+	{"number", "LID.ERROR_INFORMATION", 0, GPUNVME_LID_ERROR_INFORMATION},
+	{"number", "LID.SMART_HEALTH_INFORMATION", 0, GPUNVME_LID_SMART_HEALTH_INFORMATION},
+	{"number", "LID.FIRMWARE_SLOT_INFORMATION", 0, GPUNVME_LID_FIRMWARE_SLOT_INFORMATION},
+	{"number", "LID.CHANGED_ATTACHED_NAMESPACE_LIST", 0, GPUNVME_LID_CHANGED_ATTACHED_NAMESPACE_LIST},
+	{"number", "LID.COMMANDS_SUPPORTED_AND_EFFECTS", 0, GPUNVME_LID_COMMANDS_SUPPORTED_AND_EFFECTS},
+	{"number", "LID.DEVICE_SELF_TEST", 0, GPUNVME_LID_DEVICE_SELF_TEST},
+	{"number", "LID.TELEMETRY_HOST_INITIATED", 0, GPUNVME_LID_TELEMETRY_HOST_INITIATED},
+	{"number", "LID.TELEMETRY_CONTROLLER_INITIATED", 0, GPUNVME_LID_TELEMETRY_CONTROLLER_INITIATED},
+	{"number", "LID.ENDURANCE_GROUP_INFORMATION", 0, GPUNVME_LID_ENDURANCE_GROUP_INFORMATION},
+	{"number", "LID.PREDICTABLE_LATENCY_PER_NVM_SET", 0, GPUNVME_LID_PREDICTABLE_LATENCY_PER_NVM_SET},
+	{"number", "LID.PREDICTABLE_LATENCY_EVENT_AGGREGATE", 0, GPUNVME_LID_PREDICTABLE_LATENCY_EVENT_AGGREGATE},
+	{"number", "LID.ASYMMETRIC_NAMESPACE_ACCESS", 0, GPUNVME_LID_ASYMMETRIC_NAMESPACE_ACCESS},
+	{"number", "LID.PERSISTENT_EVENT_LOG", 0, GPUNVME_LID_PERSISTENT_EVENT_LOG},
+	{"number", "LID.LBA_STATUS_INFORMATION", 0, GPUNVME_LID_LBA_STATUS_INFORMATION},
+	{"number", "LID.ENDURANCE_GROUP_EVENT_AGGREGATE", 0, GPUNVME_LID_ENDURANCE_GROUP_EVENT_AGGREGATE},
+	{"number", "LID.MEDIA_UNIT_STATUS", 0, GPUNVME_LID_MEDIA_UNIT_STATUS},
+	{"number", "LID.SUPPORTED_CAPACITY_CONFIGURATION_LIST", 0, GPUNVME_LID_SUPPORTED_CAPACITY_CONFIGURATION_LIST},
+	{"number", "LID.FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS", 0, GPUNVME_LID_FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS},
+	{"number", "LID.NVME_MI_COMMANDS_SUPPORTED_AND_EFFECTS", 0, GPUNVME_LID_NVME_MI_COMMANDS_SUPPORTED_AND_EFFECTS},
+	{"number", "LID.COMMAND_AND_FEATURE_LOCKDOWN", 0, GPUNVME_LID_COMMAND_AND_FEATURE_LOCKDOWN},
+	{"number", "LID.BOOT_PARTITION", 0, GPUNVME_LID_BOOT_PARTITION},
+	{"number", "LID.ROTATIONAL_MEDIA_INFORMATION", 0, GPUNVME_LID_ROTATIONAL_MEDIA_INFORMATION},
+	{"number", "LID.DISPERSED_NAMESPACE_PARTICIPATING_NVM_SUBSYSTEMS", 0, GPUNVME_LID_DISPERSED_NAMESPACE_PARTICIPATING_NVM_SUBSYSTEMS},
+	{"number", "LID.MANAGEMENT_ADDRESS_LIST", 0, GPUNVME_LID_MANAGEMENT_ADDRESS_LIST},
+	{"number", "LID.REACHABILITY_GROUPS", 0, GPUNVME_LID_REACHABILITY_GROUPS},
+	{"number", "LID.REACHABILITY_ASSOCIATIONS", 0, GPUNVME_LID_REACHABILITY_ASSOCIATIONS},
+	{"number", "LID.CHANGED_ALLOCATED_NAMESPACE_LIST", 0, GPUNVME_LID_CHANGED_ALLOCATED_NAMESPACE_LIST},
+	{"number", "LID.FDP_CONFIGURATIONS", 0, GPUNVME_LID_FDP_CONFIGURATIONS},
+	{"number", "LID.RECLAIM_UNIT_HANDLE_USAGE", 0, GPUNVME_LID_RECLAIM_UNIT_HANDLE_USAGE},
+	{"number", "LID.FDP_STATISTICS", 0, GPUNVME_LID_FDP_STATISTICS},
+	{"number", "LID.FDP_EVENTS", 0, GPUNVME_LID_FDP_EVENTS},
+	{"number", "LID.DISCOVERY", 0, GPUNVME_LID_DISCOVERY},
+	{"number", "LID.HOST_DISCOVERY", 0, GPUNVME_LID_HOST_DISCOVERY},
+	{"number", "LID.AVE_DISCOVERY", 0, GPUNVME_LID_AVE_DISCOVERY},
+	{"number", "LID.PULL_MODEL_DDC_REQUEST", 0, GPUNVME_LID_PULL_MODEL_DDC_REQUEST},
+	{"number", "LID.RESERVATION_NOTIFICATION", 0, GPUNVME_LID_RESERVATION_NOTIFICATION},
+	{"number", "LID.SANITIZE_STATUS", 0, GPUNVME_LID_SANITIZE_STATUS},
+	{"number", "LID.CHANGED_ZONE_LIST", 0, GPUNVME_LID_CHANGED_ZONE_LIST},
+	{"number", "ANA_STATE.OPTIMIZED", 0, GPUNVME_ANA_STATE_OPTIMIZED},
+	{"number", "ANA_STATE.NON_OPTIMIZED", 0, GPUNVME_ANA_STATE_NON_OPTIMIZED},
+	{"number", "ANA_STATE.INACCESSIBLE", 0, GPUNVME_ANA_STATE_INACCESSIBLE},
+	{"number", "ANA_STATE.PERSISTENT_LOSS", 0, GPUNVME_ANA_STATE_PERSISTENT_LOSS},
+	{"number", "ANA_STATE.CHANGE", 0, GPUNVME_ANA_STATE_CHANGE},
+	{"number", "PERSISTENT_EVENT.SMART_HEALTH_LOG_SNAPSHOT", 0, GPUNVME_PERSISTENT_EVENT_SMART_HEALTH_LOG_SNAPSHOT},
+	{"number", "PERSISTENT_EVENT.FIRMWARE_COMMIT", 0, GPUNVME_PERSISTENT_EVENT_FIRMWARE_COMMIT},
+	{"number", "PERSISTENT_EVENT.TIMESTAMP_CHANGE", 0, GPUNVME_PERSISTENT_EVENT_TIMESTAMP_CHANGE},
+	{"number", "PERSISTENT_EVENT.POWER_ON_OR_RESET", 0, GPUNVME_PERSISTENT_EVENT_POWER_ON_OR_RESET},
+	{"number", "PERSISTENT_EVENT.NVM_SUBSYSTEM_HARDWARE_ERROR", 0, GPUNVME_PERSISTENT_EVENT_NVM_SUBSYSTEM_HARDWARE_ERROR},
+	{"number", "PERSISTENT_EVENT.CHANGE_NAMESPACE", 0, GPUNVME_PERSISTENT_EVENT_CHANGE_NAMESPACE},
+	{"number", "PERSISTENT_EVENT.FORMAT_NVM_START", 0, GPUNVME_PERSISTENT_EVENT_FORMAT_NVM_START},
+	{"number", "PERSISTENT_EVENT.FORMAT_NVM_COMPLETION", 0, GPUNVME_PERSISTENT_EVENT_FORMAT_NVM_COMPLETION},
+	{"number", "PERSISTENT_EVENT.SANITIZE_START", 0, GPUNVME_PERSISTENT_EVENT_SANITIZE_START},
+	{"number", "PERSISTENT_EVENT.SANITIZE_COMPLETION", 0, GPUNVME_PERSISTENT_EVENT_SANITIZE_COMPLETION},
+	{"number", "PERSISTENT_EVENT.SET_FEATURE", 0, GPUNVME_PERSISTENT_EVENT_SET_FEATURE},
+	{"number", "PERSISTENT_EVENT.TELEMETRY_LOG_CREATED", 0, GPUNVME_PERSISTENT_EVENT_TELEMETRY_LOG_CREATED},
+	{"number", "PERSISTENT_EVENT.THERMAL_EXCURSION", 0, GPUNVME_PERSISTENT_EVENT_THERMAL_EXCURSION},
+	{"number", "PERSISTENT_EVENT.SANITIZE_MEDIA_VERIFICATION", 0, GPUNVME_PERSISTENT_EVENT_SANITIZE_MEDIA_VERIFICATION},
+	{"number", "PERSISTENT_EVENT.VENDOR_SPECIFIC", 0, GPUNVME_PERSISTENT_EVENT_VENDOR_SPECIFIC},
+	{"number", "PERSISTENT_EVENT.TCG_DEFINED", 0, GPUNVME_PERSISTENT_EVENT_TCG_DEFINED},
 	{"number", "AET.ERROR_STATUS", 0, GPUNVME_AET_ERROR_STATUS},
 	{"number", "AET.SMART_HEALTH_STATUS", 0, GPUNVME_AET_SMART_HEALTH_STATUS},
 	{"number", "AET.NOTICE", 0, GPUNVME_AET_NOTICE},
@@ -2921,6 +3389,33 @@ static void check_gpunvme_namespace_to_create(void)
 	member("NamespaceToCreate.PHNDL", offsetof(struct gpunvme_namespace_to_create, phndl), sizeof(s.phndl), sizeof(s.phndl[127]), s.phndl[127]);
 }
 
+static void check_gpunvme_supported_log_pages(void)
+{
+	struct gpunvme_supported_log_pages s;
+	fill(&s, sizeof(s));
+	member("SupportedLogPages.LIDS", offsetof(struct gpunvme_supported_log_pages, lids), sizeof(s.lids), sizeof(s.lids[255]), s.lids[255]);
+}
+
+static void check_gpunvme_error_log_entry(void)
+{
+	struct gpunvme_error_log_entry s;
+	fill(&s, sizeof(s));
+	member("ErrorLogEntry.ECNT", offsetof(struct gpunvme_error_log_entry, ecnt), sizeof(s.ecnt), sizeof(s.ecnt), s.ecnt);
+	member("ErrorLogEntry.SQID", offsetof(struct gpunvme_error_log_entry, sqid), sizeof(s.sqid), sizeof(s.sqid), s.sqid);
+	member("ErrorLogEntry.CID", offsetof(struct gpunvme_error_log_entry, cid), sizeof(s.cid), sizeof(s.cid), s.cid);
+	member("ErrorLogEntry.STS", offsetof(struct gpunvme_error_log_entry, sts), sizeof(s.sts), sizeof(s.sts), s.sts);
+	member("ErrorLogEntry.PEL", offsetof(struct gpunvme_error_log_entry, pel), sizeof(s.pel), sizeof(s.pel), s.pel);
+	member("ErrorLogEntry.LBA", offsetof(struct gpunvme_error_log_entry, lba), sizeof(s.lba), sizeof(s.lba), s.lba);
+	member("ErrorLogEntry.NSID", offsetof(struct gpunvme_error_log_entry, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("ErrorLogEntry.VSIA", offsetof(struct gpunvme_error_log_entry, vsia), sizeof(s.vsia), sizeof(s.vsia), s.vsia);
+	member("ErrorLogEntry.TRTYPE", offsetof(struct gpunvme_error_log_entry, trtype), sizeof(s.trtype), sizeof(s.trtype), s.trtype);
+	member("ErrorLogEntry.CSI", offsetof(struct gpunvme_error_log_entry, csi), sizeof(s.csi), sizeof(s.csi), s.csi);
+	member("ErrorLogEntry.OPC", offsetof(struct gpunvme_error_log_entry, opc), sizeof(s.opc), sizeof(s.opc), s.opc);
+	member("ErrorLogEntry.CSINFO", offsetof(struct gpunvme_error_log_entry, csinfo), sizeof(s.csinfo), sizeof(s.csinfo), s.csinfo);
+	member("ErrorLogEntry.TTSI", offsetof(struct gpunvme_error_log_entry, ttsi), sizeof(s.ttsi), sizeof(s.ttsi), s.ttsi);
+	member("ErrorLogEntry.LPVER", offsetof(struct gpunvme_error_log_entry, lpver), sizeof(s.lpver), sizeof(s.lpver), s.lpver);
+}
+
 static void check_gpunvme_smart_health_log(void)
 {
 	struct gpunvme_smart_health_log s;
@@ -2955,6 +3450,692 @@ static void check_gpunvme_smart_health_log(void)
 	member("SmartHealthLog.TMT2TC", offsetof(struct gpunvme_smart_health_log, tmt2tc), sizeof(s.tmt2tc), sizeof(s.tmt2tc), s.tmt2tc);
 	member("SmartHealthLog.TTTMT1", offsetof(struct gpunvme_smart_health_log, tttmt1), sizeof(s.tttmt1), sizeof(s.tttmt1), s.tttmt1);
 	member("SmartHealthLog.TTTMT2", offsetof(struct gpunvme_smart_health_log, tttmt2), sizeof(s.tttmt2), sizeof(s.tttmt2), s.tttmt2);
+}
+
+static void check_gpunvme_firmware_slot_log(void)
+{
+	struct gpunvme_firmware_slot_log s;
+	fill(&s, sizeof(s));
+	member("FirmwareSlotLog.AFI", offsetof(struct gpunvme_firmware_slot_log, afi), sizeof(s.afi), sizeof(s.afi), s.afi);
+	member("FirmwareSlotLog.FRS1", offsetof(struct gpunvme_firmware_slot_log, frs1), sizeof(s.frs1), sizeof(s.frs1[7]), (unsigned char)s.frs1[7]);
+	member("FirmwareSlotLog.FRS2", offsetof(struct gpunvme_firmware_slot_log, frs2), sizeof(s.frs2), sizeof(s.frs2[7]), (unsigned char)s.frs2[7]);
+	member("FirmwareSlotLog.FRS3", offsetof(struct gpunvme_firmware_slot_log, frs3), sizeof(s.frs3), sizeof(s.frs3[7]), (unsigned char)s.frs3[7]);
+	member("FirmwareSlotLog.FRS4", offsetof(struct gpunvme_firmware_slot_log, frs4), sizeof(s.frs4), sizeof(s.frs4[7]), (unsigned char)s.frs4[7]);
+	member("FirmwareSlotLog.FRS5", offsetof(struct gpunvme_firmware_slot_log, frs5), sizeof(s.frs5), sizeof(s.frs5[7]), (unsigned char)s.frs5[7]);
+	member("FirmwareSlotLog.FRS6", offsetof(struct gpunvme_firmware_slot_log, frs6), sizeof(s.frs6), sizeof(s.frs6[7]), (unsigned char)s.frs6[7]);
+	member("FirmwareSlotLog.FRS7", offsetof(struct gpunvme_firmware_slot_log, frs7), sizeof(s.frs7), sizeof(s.frs7[7]), (unsigned char)s.frs7[7]);
+}
+
+static void check_gpunvme_changed_attached_namespace_list(void)
+{
+	struct gpunvme_changed_attached_namespace_list s;
+	fill(&s, sizeof(s));
+	member("ChangedAttachedNamespaceList.NSID", offsetof(struct gpunvme_changed_attached_namespace_list, nsid), sizeof(s.nsid), sizeof(s.nsid[1023]), s.nsid[1023]);
+}
+
+static void check_gpunvme_changed_allocated_namespace_list(void)
+{
+	struct gpunvme_changed_allocated_namespace_list s;
+	fill(&s, sizeof(s));
+	member("ChangedAllocatedNamespaceList.NSID", offsetof(struct gpunvme_changed_allocated_namespace_list, nsid), sizeof(s.nsid), sizeof(s.nsid[1023]), s.nsid[1023]);
+}
+
+static void check_gpunvme_command_effects_log(void)
+{
+	struct gpunvme_command_effects_log s;
+	fill(&s, sizeof(s));
+	member("CommandEffectsLog.ACS", offsetof(struct gpunvme_command_effects_log, acs), sizeof(s.acs), sizeof(s.acs[255]), s.acs[255]);
+	member("CommandEffectsLog.IOCS", offsetof(struct gpunvme_command_effects_log, iocs), sizeof(s.iocs), sizeof(s.iocs[255]), s.iocs[255]);
+}
+
+static void check_gpunvme_feature_effects_log(void)
+{
+	struct gpunvme_feature_effects_log s;
+	fill(&s, sizeof(s));
+	member("FeatureEffectsLog.FIS", offsetof(struct gpunvme_feature_effects_log, fis), sizeof(s.fis), sizeof(s.fis[255]), s.fis[255]);
+}
+
+static void check_gpunvme_management_command_effects_log(void)
+{
+	struct gpunvme_management_command_effects_log s;
+	fill(&s, sizeof(s));
+	member("ManagementCommandEffectsLog.MICS", offsetof(struct gpunvme_management_command_effects_log, mics), sizeof(s.mics), sizeof(s.mics[255]), s.mics[255]);
+}
+
+static void check_gpunvme_self_test_result(void)
+{
+	struct gpunvme_self_test_result s;
+	fill(&s, sizeof(s));
+	member("SelfTestResult.DSTS", offsetof(struct gpunvme_self_test_result, dsts), sizeof(s.dsts), sizeof(s.dsts), s.dsts);
+	member("SelfTestResult.SEGN", offsetof(struct gpunvme_self_test_result, segn), sizeof(s.segn), sizeof(s.segn), s.segn);
+	member("SelfTestResult.VDINFO", offsetof(struct gpunvme_self_test_result, vdinfo), sizeof(s.vdinfo), sizeof(s.vdinfo), s.vdinfo);
+	member("SelfTestResult.POH", offsetof(struct gpunvme_self_test_result, poh), sizeof(s.poh), sizeof(s.poh[7]), s.poh[7]);
+	member("SelfTestResult.NSID", offsetof(struct gpunvme_self_test_result, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("SelfTestResult.FLBA", offsetof(struct gpunvme_self_test_result, flba), sizeof(s.flba), sizeof(s.flba[7]), s.flba[7]);
+	member("SelfTestResult.STCT", offsetof(struct gpunvme_self_test_result, stct), sizeof(s.stct), sizeof(s.stct), s.stct);
+	member("SelfTestResult.STC", offsetof(struct gpunvme_self_test_result, stc), sizeof(s.stc), sizeof(s.stc), s.stc);
+	member("SelfTestResult.VS", offsetof(struct gpunvme_self_test_result, vs), sizeof(s.vs), sizeof(s.vs), s.vs);
+}
+
+static void check_gpunvme_self_test_log(void)
+{
+	struct gpunvme_self_test_log s;
+	fill(&s, sizeof(s));
+	member("SelfTestLog.CDSTO", offsetof(struct gpunvme_self_test_log, cdsto), sizeof(s.cdsto), sizeof(s.cdsto), s.cdsto);
+	member("SelfTestLog.CDSTC", offsetof(struct gpunvme_self_test_log, cdstc), sizeof(s.cdstc), sizeof(s.cdstc), s.cdstc);
+	member("SelfTestLog.RDS", offsetof(struct gpunvme_self_test_log, rds), sizeof(s.rds), 0, 0);
+}
+
+static void check_gpunvme_telemetry_host_header(void)
+{
+	struct gpunvme_telemetry_host_header s;
+	fill(&s, sizeof(s));
+	member("TelemetryHostHeader.LID", offsetof(struct gpunvme_telemetry_host_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
+	member("TelemetryHostHeader.IEEE", offsetof(struct gpunvme_telemetry_host_header, ieee), sizeof(s.ieee), sizeof(s.ieee[2]), s.ieee[2]);
+	member("TelemetryHostHeader.THDA1LB", offsetof(struct gpunvme_telemetry_host_header, thda1lb), sizeof(s.thda1lb), sizeof(s.thda1lb), s.thda1lb);
+	member("TelemetryHostHeader.THDA2LB", offsetof(struct gpunvme_telemetry_host_header, thda2lb), sizeof(s.thda2lb), sizeof(s.thda2lb), s.thda2lb);
+	member("TelemetryHostHeader.THDA3LB", offsetof(struct gpunvme_telemetry_host_header, thda3lb), sizeof(s.thda3lb), sizeof(s.thda3lb), s.thda3lb);
+	member("TelemetryHostHeader.THDA4LB", offsetof(struct gpunvme_telemetry_host_header, thda4lb), sizeof(s.thda4lb), sizeof(s.thda4lb), s.thda4lb);
+	member("TelemetryHostHeader.THS", offsetof(struct gpunvme_telemetry_host_header, ths), sizeof(s.ths), sizeof(s.ths), s.ths);
+	member("TelemetryHostHeader.THDGN", offsetof(struct gpunvme_telemetry_host_header, thdgn), sizeof(s.thdgn), sizeof(s.thdgn), s.thdgn);
+	member("TelemetryHostHeader.TCDA", offsetof(struct gpunvme_telemetry_host_header, tcda), sizeof(s.tcda), sizeof(s.tcda), s.tcda);
+	member("TelemetryHostHeader.TCDGN", offsetof(struct gpunvme_telemetry_host_header, tcdgn), sizeof(s.tcdgn), sizeof(s.tcdgn), s.tcdgn);
+	member("TelemetryHostHeader.RID", offsetof(struct gpunvme_telemetry_host_header, rid), sizeof(s.rid), sizeof(s.rid[127]), s.rid[127]);
+}
+
+static void check_gpunvme_telemetry_controller_header(void)
+{
+	struct gpunvme_telemetry_controller_header s;
+	fill(&s, sizeof(s));
+	member("TelemetryControllerHeader.LID", offsetof(struct gpunvme_telemetry_controller_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
+	member("TelemetryControllerHeader.IEEE", offsetof(struct gpunvme_telemetry_controller_header, ieee), sizeof(s.ieee), sizeof(s.ieee[2]), s.ieee[2]);
+	member("TelemetryControllerHeader.TCDA1LB", offsetof(struct gpunvme_telemetry_controller_header, tcda1lb), sizeof(s.tcda1lb), sizeof(s.tcda1lb), s.tcda1lb);
+	member("TelemetryControllerHeader.TCDA2LB", offsetof(struct gpunvme_telemetry_controller_header, tcda2lb), sizeof(s.tcda2lb), sizeof(s.tcda2lb), s.tcda2lb);
+	member("TelemetryControllerHeader.TCDA3LB", offsetof(struct gpunvme_telemetry_controller_header, tcda3lb), sizeof(s.tcda3lb), sizeof(s.tcda3lb), s.tcda3lb);
+	member("TelemetryControllerHeader.TCDA4LB", offsetof(struct gpunvme_telemetry_controller_header, tcda4lb), sizeof(s.tcda4lb), sizeof(s.tcda4lb), s.tcda4lb);
+	member("TelemetryControllerHeader.TCS", offsetof(struct gpunvme_telemetry_controller_header, tcs), sizeof(s.tcs), sizeof(s.tcs), s.tcs);
+	member("TelemetryControllerHeader.TCDA", offsetof(struct gpunvme_telemetry_controller_header, tcda), sizeof(s.tcda), sizeof(s.tcda), s.tcda);
+	member("TelemetryControllerHeader.TCDGN", offsetof(struct gpunvme_telemetry_controller_header, tcdgn), sizeof(s.tcdgn), sizeof(s.tcdgn), s.tcdgn);
+	member("TelemetryControllerHeader.RID", offsetof(struct gpunvme_telemetry_controller_header, rid), sizeof(s.rid), sizeof(s.rid[127]), s.rid[127]);
+}
+
+static void check_gpunvme_endurance_group_log(void)
+{
+	struct gpunvme_endurance_group_log s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupLog.EGCW", offsetof(struct gpunvme_endurance_group_log, egcw), sizeof(s.egcw), sizeof(s.egcw), s.egcw);
+	member("EnduranceGroupLog.EGFEAT", offsetof(struct gpunvme_endurance_group_log, egfeat), sizeof(s.egfeat), sizeof(s.egfeat), s.egfeat);
+	member("EnduranceGroupLog.AVSP", offsetof(struct gpunvme_endurance_group_log, avsp), sizeof(s.avsp), sizeof(s.avsp), s.avsp);
+	member("EnduranceGroupLog.AVSPT", offsetof(struct gpunvme_endurance_group_log, avspt), sizeof(s.avspt), sizeof(s.avspt), s.avspt);
+	member("EnduranceGroupLog.PUSED", offsetof(struct gpunvme_endurance_group_log, pused), sizeof(s.pused), sizeof(s.pused), s.pused);
+	member("EnduranceGroupLog.DID", offsetof(struct gpunvme_endurance_group_log, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("EnduranceGroupLog.EE", offsetof(struct gpunvme_endurance_group_log, ee), sizeof(s.ee), sizeof(s.ee[1]), s.ee[1]);
+	member("EnduranceGroupLog.DUR", offsetof(struct gpunvme_endurance_group_log, dur), sizeof(s.dur), sizeof(s.dur[1]), s.dur[1]);
+	member("EnduranceGroupLog.DUW", offsetof(struct gpunvme_endurance_group_log, duw), sizeof(s.duw), sizeof(s.duw[1]), s.duw[1]);
+	member("EnduranceGroupLog.MUW", offsetof(struct gpunvme_endurance_group_log, muw), sizeof(s.muw), sizeof(s.muw[1]), s.muw[1]);
+	member("EnduranceGroupLog.HRC", offsetof(struct gpunvme_endurance_group_log, hrc), sizeof(s.hrc), sizeof(s.hrc[1]), s.hrc[1]);
+	member("EnduranceGroupLog.HWC", offsetof(struct gpunvme_endurance_group_log, hwc), sizeof(s.hwc), sizeof(s.hwc[1]), s.hwc[1]);
+	member("EnduranceGroupLog.MDIE", offsetof(struct gpunvme_endurance_group_log, mdie), sizeof(s.mdie), sizeof(s.mdie[1]), s.mdie[1]);
+	member("EnduranceGroupLog.NEILE", offsetof(struct gpunvme_endurance_group_log, neile), sizeof(s.neile), sizeof(s.neile[1]), s.neile[1]);
+	member("EnduranceGroupLog.TEGCAP", offsetof(struct gpunvme_endurance_group_log, tegcap), sizeof(s.tegcap), sizeof(s.tegcap[1]), s.tegcap[1]);
+	member("EnduranceGroupLog.UEGCAP", offsetof(struct gpunvme_endurance_group_log, uegcap), sizeof(s.uegcap), sizeof(s.uegcap[1]), s.uegcap[1]);
+}
+
+static void check_gpunvme_endurance_group_event_aggregate(void)
+{
+	struct gpunvme_endurance_group_event_aggregate s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupEventAggregate.NUMENT", offsetof(struct gpunvme_endurance_group_event_aggregate, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+}
+
+static void check_gpunvme_rotational_media_log(void)
+{
+	struct gpunvme_rotational_media_log s;
+	fill(&s, sizeof(s));
+	member("RotationalMediaLog.ENDGID", offsetof(struct gpunvme_rotational_media_log, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("RotationalMediaLog.NUMA", offsetof(struct gpunvme_rotational_media_log, numa), sizeof(s.numa), sizeof(s.numa), s.numa);
+	member("RotationalMediaLog.NRS", offsetof(struct gpunvme_rotational_media_log, nrs), sizeof(s.nrs), sizeof(s.nrs), s.nrs);
+	member("RotationalMediaLog.SPINC", offsetof(struct gpunvme_rotational_media_log, spinc), sizeof(s.spinc), sizeof(s.spinc), s.spinc);
+	member("RotationalMediaLog.FSPINC", offsetof(struct gpunvme_rotational_media_log, fspinc), sizeof(s.fspinc), sizeof(s.fspinc), s.fspinc);
+	member("RotationalMediaLog.LDC", offsetof(struct gpunvme_rotational_media_log, ldc), sizeof(s.ldc), sizeof(s.ldc), s.ldc);
+	member("RotationalMediaLog.FLDC", offsetof(struct gpunvme_rotational_media_log, fldc), sizeof(s.fldc), sizeof(s.fldc), s.fldc);
+}
+
+static void check_gpunvme_predictable_latency_log(void)
+{
+	struct gpunvme_predictable_latency_log s;
+	fill(&s, sizeof(s));
+	member("PredictableLatencyLog.STSNVMS", offsetof(struct gpunvme_predictable_latency_log, stsnvms), sizeof(s.stsnvms), sizeof(s.stsnvms), s.stsnvms);
+	member("PredictableLatencyLog.ETYP", offsetof(struct gpunvme_predictable_latency_log, etyp), sizeof(s.etyp), sizeof(s.etyp), s.etyp);
+	member("PredictableLatencyLog.DTWRT", offsetof(struct gpunvme_predictable_latency_log, dtwrt), sizeof(s.dtwrt), sizeof(s.dtwrt), s.dtwrt);
+	member("PredictableLatencyLog.DTWWT", offsetof(struct gpunvme_predictable_latency_log, dtwwt), sizeof(s.dtwwt), sizeof(s.dtwwt), s.dtwwt);
+	member("PredictableLatencyLog.DTWTM", offsetof(struct gpunvme_predictable_latency_log, dtwtm), sizeof(s.dtwtm), sizeof(s.dtwtm), s.dtwtm);
+	member("PredictableLatencyLog.NTWTMH", offsetof(struct gpunvme_predictable_latency_log, ntwtmh), sizeof(s.ntwtmh), sizeof(s.ntwtmh), s.ntwtmh);
+	member("PredictableLatencyLog.NTWTML", offsetof(struct gpunvme_predictable_latency_log, ntwtml), sizeof(s.ntwtml), sizeof(s.ntwtml), s.ntwtml);
+	member("PredictableLatencyLog.DTWRE", offsetof(struct gpunvme_predictable_latency_log, dtwre), sizeof(s.dtwre), sizeof(s.dtwre), s.dtwre);
+	member("PredictableLatencyLog.DTWWE", offsetof(struct gpunvme_predictable_latency_log, dtwwe), sizeof(s.dtwwe), sizeof(s.dtwwe), s.dtwwe);
+	member("PredictableLatencyLog.DTWTE", offsetof(struct gpunvme_predictable_latency_log, dtwte), sizeof(s.dtwte), sizeof(s.dtwte), s.dtwte);
+}
+
+static void check_gpunvme_predictable_latency_event_aggregate(void)
+{
+	struct gpunvme_predictable_latency_event_aggregate s;
+	fill(&s, sizeof(s));
+	member("PredictableLatencyEventAggregate.NUMENT", offsetof(struct gpunvme_predictable_latency_event_aggregate, nument), sizeof(s.nument), sizeof(s.nument), s.nument);
+}
+
+static void check_gpunvme_ana_log_header(void)
+{
+	struct gpunvme_ana_log_header s;
+	fill(&s, sizeof(s));
+	member("AnaLogHeader.CHGC", offsetof(struct gpunvme_ana_log_header, chgc), sizeof(s.chgc), sizeof(s.chgc), s.chgc);
+	member("AnaLogHeader.NAGD", offsetof(struct gpunvme_ana_log_header, nagd), sizeof(s.nagd), sizeof(s.nagd), s.nagd);
+}
+
+static void check_gpunvme_ana_group_descriptor(void)
+{
+	struct gpunvme_ana_group_descriptor s;
+	fill(&s, sizeof(s));
+	member("AnaGroupDescriptor.AGID", offsetof(struct gpunvme_ana_group_descriptor, agid), sizeof(s.agid), sizeof(s.agid), s.agid);
+	member("AnaGroupDescriptor.NNV", offsetof(struct gpunvme_ana_group_descriptor, nnv), sizeof(s.nnv), sizeof(s.nnv), s.nnv);
+	member("AnaGroupDescriptor.CHGC", offsetof(struct gpunvme_ana_group_descriptor, chgc), sizeof(s.chgc), sizeof(s.chgc), s.chgc);
+	member("AnaGroupDescriptor.ANASA", offsetof(struct gpunvme_ana_group_descriptor, anasa), sizeof(s.anasa), sizeof(s.anasa), s.anasa);
+}
+
+static void check_gpunvme_timestamp_data(void)
+{
+	struct gpunvme_timestamp_data s;
+	fill(&s, sizeof(s));
+	member("TimestampData.TSTMP", offsetof(struct gpunvme_timestamp_data, tstmp), sizeof(s.tstmp), sizeof(s.tstmp[5]), s.tstmp[5]);
+	member("TimestampData.TSTMPS", offsetof(struct gpunvme_timestamp_data, tstmps), sizeof(s.tstmps), sizeof(s.tstmps), s.tstmps);
+}
+
+static void check_gpunvme_persistent_event_log_header(void)
+{
+	struct gpunvme_persistent_event_log_header s;
+	fill(&s, sizeof(s));
+	member("PersistentEventLogHeader.LID", offsetof(struct gpunvme_persistent_event_log_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
+	member("PersistentEventLogHeader.TNEV", offsetof(struct gpunvme_persistent_event_log_header, tnev), sizeof(s.tnev), sizeof(s.tnev), s.tnev);
+	member("PersistentEventLogHeader.TLL", offsetof(struct gpunvme_persistent_event_log_header, tll), sizeof(s.tll), sizeof(s.tll), s.tll);
+	member("PersistentEventLogHeader.LREV", offsetof(struct gpunvme_persistent_event_log_header, lrev), sizeof(s.lrev), sizeof(s.lrev), s.lrev);
+	member("PersistentEventLogHeader.LHL", offsetof(struct gpunvme_persistent_event_log_header, lhl), sizeof(s.lhl), sizeof(s.lhl), s.lhl);
+	member("PersistentEventLogHeader.TSTMP", offsetof(struct gpunvme_persistent_event_log_header, tstmp), sizeof(s.tstmp), 0, 0);
+	member("PersistentEventLogHeader.POH", offsetof(struct gpunvme_persistent_event_log_header, poh), sizeof(s.poh), sizeof(s.poh[15]), s.poh[15]);
+	member("PersistentEventLogHeader.PWRC", offsetof(struct gpunvme_persistent_event_log_header, pwrc), sizeof(s.pwrc), sizeof(s.pwrc[7]), s.pwrc[7]);
+	member("PersistentEventLogHeader.VID", offsetof(struct gpunvme_persistent_event_log_header, vid), sizeof(s.vid), sizeof(s.vid), s.vid);
+	member("PersistentEventLogHeader.SSVID", offsetof(struct gpunvme_persistent_event_log_header, ssvid), sizeof(s.ssvid), sizeof(s.ssvid), s.ssvid);
+	member("PersistentEventLogHeader.SN", offsetof(struct gpunvme_persistent_event_log_header, sn), sizeof(s.sn), sizeof(s.sn[19]), (unsigned char)s.sn[19]);
+	member("PersistentEventLogHeader.MN", offsetof(struct gpunvme_persistent_event_log_header, mn), sizeof(s.mn), sizeof(s.mn[39]), (unsigned char)s.mn[39]);
+	member("PersistentEventLogHeader.SUBNQN", offsetof(struct gpunvme_persistent_event_log_header, subnqn), sizeof(s.subnqn), sizeof(s.subnqn[255]), (unsigned char)s.subnqn[255]);
+	member("PersistentEventLogHeader.GNUM", offsetof(struct gpunvme_persistent_event_log_header, gnum), sizeof(s.gnum), sizeof(s.gnum), s.gnum);
+	member("PersistentEventLogHeader.RCI", offsetof(struct gpunvme_persistent_event_log_header, rci), sizeof(s.rci), sizeof(s.rci[3]), s.rci[3]);
+	member("PersistentEventLogHeader.SEB", offsetof(struct gpunvme_persistent_event_log_header, seb), sizeof(s.seb), sizeof(s.seb[31]), s.seb[31]);
+}
+
+static void check_gpunvme_persistent_event_header(void)
+{
+	struct gpunvme_persistent_event_header s;
+	fill(&s, sizeof(s));
+	member("PersistentEventHeader.ET", offsetof(struct gpunvme_persistent_event_header, et), sizeof(s.et), sizeof(s.et), s.et);
+	member("PersistentEventHeader.ETR", offsetof(struct gpunvme_persistent_event_header, etr), sizeof(s.etr), sizeof(s.etr), s.etr);
+	member("PersistentEventHeader.EHL", offsetof(struct gpunvme_persistent_event_header, ehl), sizeof(s.ehl), sizeof(s.ehl), s.ehl);
+	member("PersistentEventHeader.EHAI", offsetof(struct gpunvme_persistent_event_header, ehai), sizeof(s.ehai), sizeof(s.ehai), s.ehai);
+	member("PersistentEventHeader.CNTLID", offsetof(struct gpunvme_persistent_event_header, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("PersistentEventHeader.ETSTP", offsetof(struct gpunvme_persistent_event_header, etstp), sizeof(s.etstp), 0, 0);
+	member("PersistentEventHeader.PELPID", offsetof(struct gpunvme_persistent_event_header, pelpid), sizeof(s.pelpid), sizeof(s.pelpid), s.pelpid);
+	member("PersistentEventHeader.VSIL", offsetof(struct gpunvme_persistent_event_header, vsil), sizeof(s.vsil), sizeof(s.vsil), s.vsil);
+	member("PersistentEventHeader.EL", offsetof(struct gpunvme_persistent_event_header, el), sizeof(s.el), sizeof(s.el), s.el);
+}
+
+static void check_gpunvme_firmware_commit_event(void)
+{
+	struct gpunvme_firmware_commit_event s;
+	fill(&s, sizeof(s));
+	member("FirmwareCommitEvent.OFR", offsetof(struct gpunvme_firmware_commit_event, ofr), sizeof(s.ofr), sizeof(s.ofr[7]), (unsigned char)s.ofr[7]);
+	member("FirmwareCommitEvent.NFR", offsetof(struct gpunvme_firmware_commit_event, nfr), sizeof(s.nfr), sizeof(s.nfr[7]), (unsigned char)s.nfr[7]);
+	member("FirmwareCommitEvent.FCA", offsetof(struct gpunvme_firmware_commit_event, fca), sizeof(s.fca), sizeof(s.fca), s.fca);
+	member("FirmwareCommitEvent.FSLT", offsetof(struct gpunvme_firmware_commit_event, fslt), sizeof(s.fslt), sizeof(s.fslt), s.fslt);
+	member("FirmwareCommitEvent.STCTFCC", offsetof(struct gpunvme_firmware_commit_event, stctfcc), sizeof(s.stctfcc), sizeof(s.stctfcc), s.stctfcc);
+	member("FirmwareCommitEvent.SRFCC", offsetof(struct gpunvme_firmware_commit_event, srfcc), sizeof(s.srfcc), sizeof(s.srfcc), s.srfcc);
+	member("FirmwareCommitEvent.VAFCRC", offsetof(struct gpunvme_firmware_commit_event, vafcrc), sizeof(s.vafcrc), sizeof(s.vafcrc), s.vafcrc);
+}
+
+static void check_gpunvme_timestamp_change_event(void)
+{
+	struct gpunvme_timestamp_change_event s;
+	fill(&s, sizeof(s));
+	member("TimestampChangeEvent.PTSTP", offsetof(struct gpunvme_timestamp_change_event, ptstp), sizeof(s.ptstp), 0, 0);
+	member("TimestampChangeEvent.MSR", offsetof(struct gpunvme_timestamp_change_event, msr), sizeof(s.msr), sizeof(s.msr), s.msr);
+}
+
+static void check_gpunvme_power_on_or_reset_event(void)
+{
+	struct gpunvme_power_on_or_reset_event s;
+	fill(&s, sizeof(s));
+	member("PowerOnOrResetEvent.FREV", offsetof(struct gpunvme_power_on_or_reset_event, frev), sizeof(s.frev), sizeof(s.frev[7]), (unsigned char)s.frev[7]);
+}
+
+static void check_gpunvme_controller_reset_information(void)
+{
+	struct gpunvme_controller_reset_information s;
+	fill(&s, sizeof(s));
+	member("ControllerResetInformation.CNTLID", offsetof(struct gpunvme_controller_reset_information, cntlid), sizeof(s.cntlid), sizeof(s.cntlid), s.cntlid);
+	member("ControllerResetInformation.FA", offsetof(struct gpunvme_controller_reset_information, fa), sizeof(s.fa), sizeof(s.fa), s.fa);
+	member("ControllerResetInformation.OIP", offsetof(struct gpunvme_controller_reset_information, oip), sizeof(s.oip), sizeof(s.oip), s.oip);
+	member("ControllerResetInformation.CPWRC", offsetof(struct gpunvme_controller_reset_information, cpwrc), sizeof(s.cpwrc), sizeof(s.cpwrc), s.cpwrc);
+	member("ControllerResetInformation.POM", offsetof(struct gpunvme_controller_reset_information, pom), sizeof(s.pom), sizeof(s.pom[7]), s.pom[7]);
+	member("ControllerResetInformation.CTSTP", offsetof(struct gpunvme_controller_reset_information, ctstp), sizeof(s.ctstp), 0, 0);
+}
+
+static void check_gpunvme_change_namespace_event(void)
+{
+	struct gpunvme_change_namespace_event s;
+	fill(&s, sizeof(s));
+	member("ChangeNamespaceEvent.NMCDW10", offsetof(struct gpunvme_change_namespace_event, nmcdw10), sizeof(s.nmcdw10), sizeof(s.nmcdw10), s.nmcdw10);
+	member("ChangeNamespaceEvent.NSZE", offsetof(struct gpunvme_change_namespace_event, nsze), sizeof(s.nsze), sizeof(s.nsze), s.nsze);
+	member("ChangeNamespaceEvent.NCAP", offsetof(struct gpunvme_change_namespace_event, ncap), sizeof(s.ncap), sizeof(s.ncap), s.ncap);
+	member("ChangeNamespaceEvent.FLBAS", offsetof(struct gpunvme_change_namespace_event, flbas), sizeof(s.flbas), sizeof(s.flbas), s.flbas);
+	member("ChangeNamespaceEvent.DPS", offsetof(struct gpunvme_change_namespace_event, dps), sizeof(s.dps), sizeof(s.dps), s.dps);
+	member("ChangeNamespaceEvent.NMIC", offsetof(struct gpunvme_change_namespace_event, nmic), sizeof(s.nmic), sizeof(s.nmic), s.nmic);
+	member("ChangeNamespaceEvent.ANAGRPID", offsetof(struct gpunvme_change_namespace_event, anagrpid), sizeof(s.anagrpid), sizeof(s.anagrpid), s.anagrpid);
+	member("ChangeNamespaceEvent.NVMSETID", offsetof(struct gpunvme_change_namespace_event, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("ChangeNamespaceEvent.ENDGID", offsetof(struct gpunvme_change_namespace_event, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("ChangeNamespaceEvent.NSID", offsetof(struct gpunvme_change_namespace_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+}
+
+static void check_gpunvme_format_start_event(void)
+{
+	struct gpunvme_format_start_event s;
+	fill(&s, sizeof(s));
+	member("FormatStartEvent.NSID", offsetof(struct gpunvme_format_start_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("FormatStartEvent.FNA", offsetof(struct gpunvme_format_start_event, fna), sizeof(s.fna), sizeof(s.fna), s.fna);
+	member("FormatStartEvent.FMCDW10", offsetof(struct gpunvme_format_start_event, fmcdw10), sizeof(s.fmcdw10), sizeof(s.fmcdw10), s.fmcdw10);
+}
+
+static void check_gpunvme_format_completion_event(void)
+{
+	struct gpunvme_format_completion_event s;
+	fill(&s, sizeof(s));
+	member("FormatCompletionEvent.NSID", offsetof(struct gpunvme_format_completion_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("FormatCompletionEvent.SFPI", offsetof(struct gpunvme_format_completion_event, sfpi), sizeof(s.sfpi), sizeof(s.sfpi), s.sfpi);
+	member("FormatCompletionEvent.FNVMS", offsetof(struct gpunvme_format_completion_event, fnvms), sizeof(s.fnvms), sizeof(s.fnvms), s.fnvms);
+	member("FormatCompletionEvent.CINFO", offsetof(struct gpunvme_format_completion_event, cinfo), sizeof(s.cinfo), sizeof(s.cinfo), s.cinfo);
+	member("FormatCompletionEvent.INFO", offsetof(struct gpunvme_format_completion_event, info), sizeof(s.info), sizeof(s.info), s.info);
+}
+
+static void check_gpunvme_sanitize_start_event(void)
+{
+	struct gpunvme_sanitize_start_event s;
+	fill(&s, sizeof(s));
+	member("SanitizeStartEvent.SANICAP", offsetof(struct gpunvme_sanitize_start_event, sanicap), sizeof(s.sanicap), sizeof(s.sanicap), s.sanicap);
+	member("SanitizeStartEvent.SCDW10", offsetof(struct gpunvme_sanitize_start_event, scdw10), sizeof(s.scdw10), sizeof(s.scdw10), s.scdw10);
+	member("SanitizeStartEvent.SCDW11", offsetof(struct gpunvme_sanitize_start_event, scdw11), sizeof(s.scdw11), sizeof(s.scdw11), s.scdw11);
+}
+
+static void check_gpunvme_sanitize_completion_event(void)
+{
+	struct gpunvme_sanitize_completion_event s;
+	fill(&s, sizeof(s));
+	member("SanitizeCompletionEvent.SPROG", offsetof(struct gpunvme_sanitize_completion_event, sprog), sizeof(s.sprog), sizeof(s.sprog), s.sprog);
+	member("SanitizeCompletionEvent.SSTAT", offsetof(struct gpunvme_sanitize_completion_event, sstat), sizeof(s.sstat), sizeof(s.sstat), s.sstat);
+	member("SanitizeCompletionEvent.CINFO", offsetof(struct gpunvme_sanitize_completion_event, cinfo), sizeof(s.cinfo), sizeof(s.cinfo), s.cinfo);
+}
+
+static void check_gpunvme_set_feature_event(void)
+{
+	struct gpunvme_set_feature_event s;
+	fill(&s, sizeof(s));
+	member("SetFeatureEvent.SFEL", offsetof(struct gpunvme_set_feature_event, sfel), sizeof(s.sfel), sizeof(s.sfel), s.sfel);
+}
+
+static void check_gpunvme_thermal_excursion_event(void)
+{
+	struct gpunvme_thermal_excursion_event s;
+	fill(&s, sizeof(s));
+	member("ThermalExcursionEvent.OTMP", offsetof(struct gpunvme_thermal_excursion_event, otmp), sizeof(s.otmp), sizeof(s.otmp), s.otmp);
+	member("ThermalExcursionEvent.THRESH", offsetof(struct gpunvme_thermal_excursion_event, thresh), sizeof(s.thresh), sizeof(s.thresh), s.thresh);
+}
+
+static void check_gpunvme_vendor_specific_event_descriptor(void)
+{
+	struct gpunvme_vendor_specific_event_descriptor s;
+	fill(&s, sizeof(s));
+	member("VendorSpecificEventDescriptor.VSEC", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsec), sizeof(s.vsec), sizeof(s.vsec), s.vsec);
+	member("VendorSpecificEventDescriptor.VSEDT", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedt), sizeof(s.vsedt), sizeof(s.vsedt), s.vsedt);
+	member("VendorSpecificEventDescriptor.UIDX", offsetof(struct gpunvme_vendor_specific_event_descriptor, uidx), sizeof(s.uidx), sizeof(s.uidx), s.uidx);
+	member("VendorSpecificEventDescriptor.VSEDL", offsetof(struct gpunvme_vendor_specific_event_descriptor, vsedl), sizeof(s.vsedl), sizeof(s.vsedl), s.vsedl);
+}
+
+static void check_gpunvme_hardware_error_event(void)
+{
+	struct gpunvme_hardware_error_event s;
+	fill(&s, sizeof(s));
+	member("HardwareErrorEvent.NSHEEC", offsetof(struct gpunvme_hardware_error_event, nsheec), sizeof(s.nsheec), sizeof(s.nsheec), s.nsheec);
+}
+
+static void check_gpunvme_pcie_hardware_error(void)
+{
+	struct gpunvme_pcie_hardware_error s;
+	fill(&s, sizeof(s));
+	member("PcieHardwareError.PCIEDSR", offsetof(struct gpunvme_pcie_hardware_error, pciedsr), sizeof(s.pciedsr), sizeof(s.pciedsr), s.pciedsr);
+	member("PcieHardwareError.PCIEAS", offsetof(struct gpunvme_pcie_hardware_error, pcieas), sizeof(s.pcieas), sizeof(s.pcieas), s.pcieas);
+	member("PcieHardwareError.PCIEAES", offsetof(struct gpunvme_pcie_hardware_error, pcieaes), sizeof(s.pcieaes), sizeof(s.pcieaes[15]), s.pcieaes[15]);
+	member("PcieHardwareError.PCIEAEM", offsetof(struct gpunvme_pcie_hardware_error, pcieaem), sizeof(s.pcieaem), sizeof(s.pcieaem[15]), s.pcieaem[15]);
+	member("PcieHardwareError.PCIEAHLR", offsetof(struct gpunvme_pcie_hardware_error, pcieahlr), sizeof(s.pcieahlr), sizeof(s.pcieahlr[15]), s.pcieahlr[15]);
+	member("PcieHardwareError.PCIEATPLR", offsetof(struct gpunvme_pcie_hardware_error, pcieatplr), sizeof(s.pcieatplr), sizeof(s.pcieatplr[15]), s.pcieatplr[15]);
+}
+
+static void check_gpunvme_endurance_group_warning(void)
+{
+	struct gpunvme_endurance_group_warning s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupWarning.EGCW", offsetof(struct gpunvme_endurance_group_warning, egcw), sizeof(s.egcw), sizeof(s.egcw), s.egcw);
+	member("EnduranceGroupWarning.EGID", offsetof(struct gpunvme_endurance_group_warning, egid), sizeof(s.egid), sizeof(s.egid), s.egid);
+}
+
+static void check_gpunvme_unexpected_power_loss(void)
+{
+	struct gpunvme_unexpected_power_loss s;
+	fill(&s, sizeof(s));
+	member("UnexpectedPowerLoss.UPL", offsetof(struct gpunvme_unexpected_power_loss, upl), sizeof(s.upl), sizeof(s.upl[15]), s.upl[15]);
+	member("UnexpectedPowerLoss.UPLIA", offsetof(struct gpunvme_unexpected_power_loss, uplia), sizeof(s.uplia), sizeof(s.uplia), s.uplia);
+}
+
+static void check_gpunvme_ready_timeout_exceeded(void)
+{
+	struct gpunvme_ready_timeout_exceeded s;
+	fill(&s, sizeof(s));
+	member("ReadyTimeoutExceeded.CST", offsetof(struct gpunvme_ready_timeout_exceeded, cst), sizeof(s.cst), sizeof(s.cst), s.cst);
+}
+
+static void check_gpunvme_lba_status_log_header(void)
+{
+	struct gpunvme_lba_status_log_header s;
+	fill(&s, sizeof(s));
+	member("LbaStatusLogHeader.LSLPLEN", offsetof(struct gpunvme_lba_status_log_header, lslplen), sizeof(s.lslplen), sizeof(s.lslplen), s.lslplen);
+	member("LbaStatusLogHeader.NLSLNE", offsetof(struct gpunvme_lba_status_log_header, nlslne), sizeof(s.nlslne), sizeof(s.nlslne), s.nlslne);
+	member("LbaStatusLogHeader.ESTULB", offsetof(struct gpunvme_lba_status_log_header, estulb), sizeof(s.estulb), sizeof(s.estulb), s.estulb);
+	member("LbaStatusLogHeader.LSGC", offsetof(struct gpunvme_lba_status_log_header, lsgc), sizeof(s.lsgc), sizeof(s.lsgc), s.lsgc);
+}
+
+static void check_gpunvme_lba_status_namespace_element(void)
+{
+	struct gpunvme_lba_status_namespace_element s;
+	fill(&s, sizeof(s));
+	member("LbaStatusNamespaceElement.NEID", offsetof(struct gpunvme_lba_status_namespace_element, neid), sizeof(s.neid), sizeof(s.neid), s.neid);
+	member("LbaStatusNamespaceElement.NLRD", offsetof(struct gpunvme_lba_status_namespace_element, nlrd), sizeof(s.nlrd), sizeof(s.nlrd), s.nlrd);
+	member("LbaStatusNamespaceElement.RATYPE", offsetof(struct gpunvme_lba_status_namespace_element, ratype), sizeof(s.ratype), sizeof(s.ratype), s.ratype);
+}
+
+static void check_gpunvme_lba_range_descriptor(void)
+{
+	struct gpunvme_lba_range_descriptor s;
+	fill(&s, sizeof(s));
+	member("LbaRangeDescriptor.RSLBA", offsetof(struct gpunvme_lba_range_descriptor, rslba), sizeof(s.rslba), sizeof(s.rslba), s.rslba);
+	member("LbaRangeDescriptor.RNLB", offsetof(struct gpunvme_lba_range_descriptor, rnlb), sizeof(s.rnlb), sizeof(s.rnlb), s.rnlb);
+}
+
+static void check_gpunvme_media_unit_status_header(void)
+{
+	struct gpunvme_media_unit_status_header s;
+	fill(&s, sizeof(s));
+	member("MediaUnitStatusHeader.NMU", offsetof(struct gpunvme_media_unit_status_header, nmu), sizeof(s.nmu), sizeof(s.nmu), s.nmu);
+	member("MediaUnitStatusHeader.CCHANS", offsetof(struct gpunvme_media_unit_status_header, cchans), sizeof(s.cchans), sizeof(s.cchans), s.cchans);
+	member("MediaUnitStatusHeader.SELC", offsetof(struct gpunvme_media_unit_status_header, selc), sizeof(s.selc), sizeof(s.selc), s.selc);
+}
+
+static void check_gpunvme_media_unit_status_descriptor(void)
+{
+	struct gpunvme_media_unit_status_descriptor s;
+	fill(&s, sizeof(s));
+	member("MediaUnitStatusDescriptor.MUID", offsetof(struct gpunvme_media_unit_status_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
+	member("MediaUnitStatusDescriptor.DID", offsetof(struct gpunvme_media_unit_status_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("MediaUnitStatusDescriptor.ENDGID", offsetof(struct gpunvme_media_unit_status_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("MediaUnitStatusDescriptor.NVMSETID", offsetof(struct gpunvme_media_unit_status_descriptor, nvmsetid), sizeof(s.nvmsetid), sizeof(s.nvmsetid), s.nvmsetid);
+	member("MediaUnitStatusDescriptor.CAF", offsetof(struct gpunvme_media_unit_status_descriptor, caf), sizeof(s.caf), sizeof(s.caf), s.caf);
+	member("MediaUnitStatusDescriptor.AVSP", offsetof(struct gpunvme_media_unit_status_descriptor, avsp), sizeof(s.avsp), sizeof(s.avsp), s.avsp);
+	member("MediaUnitStatusDescriptor.PUSED", offsetof(struct gpunvme_media_unit_status_descriptor, pused), sizeof(s.pused), sizeof(s.pused), s.pused);
+	member("MediaUnitStatusDescriptor.MUCS", offsetof(struct gpunvme_media_unit_status_descriptor, mucs), sizeof(s.mucs), sizeof(s.mucs), s.mucs);
+	member("MediaUnitStatusDescriptor.CIO", offsetof(struct gpunvme_media_unit_status_descriptor, cio), sizeof(s.cio), sizeof(s.cio), s.cio);
+}
+
+static void check_gpunvme_capacity_configuration_list_header(void)
+{
+	struct gpunvme_capacity_configuration_list_header s;
+	fill(&s, sizeof(s));
+	member("CapacityConfigurationListHeader.SCCN", offsetof(struct gpunvme_capacity_configuration_list_header, sccn), sizeof(s.sccn), sizeof(s.sccn), s.sccn);
+}
+
+static void check_gpunvme_capacity_configuration_descriptor(void)
+{
+	struct gpunvme_capacity_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("CapacityConfigurationDescriptor.CCID", offsetof(struct gpunvme_capacity_configuration_descriptor, ccid), sizeof(s.ccid), sizeof(s.ccid), s.ccid);
+	member("CapacityConfigurationDescriptor.DID", offsetof(struct gpunvme_capacity_configuration_descriptor, did), sizeof(s.did), sizeof(s.did), s.did);
+	member("CapacityConfigurationDescriptor.EGCN", offsetof(struct gpunvme_capacity_configuration_descriptor, egcn), sizeof(s.egcn), sizeof(s.egcn), s.egcn);
+}
+
+static void check_gpunvme_endurance_group_configuration_descriptor(void)
+{
+	struct gpunvme_endurance_group_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("EnduranceGroupConfigurationDescriptor.ENDGID", offsetof(struct gpunvme_endurance_group_configuration_descriptor, endgid), sizeof(s.endgid), sizeof(s.endgid), s.endgid);
+	member("EnduranceGroupConfigurationDescriptor.CADJF", offsetof(struct gpunvme_endurance_group_configuration_descriptor, cadjf), sizeof(s.cadjf), sizeof(s.cadjf), s.cadjf);
+	member("EnduranceGroupConfigurationDescriptor.TEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, tegcap), sizeof(s.tegcap), sizeof(s.tegcap[15]), s.tegcap[15]);
+	member("EnduranceGroupConfigurationDescriptor.SEGCAP", offsetof(struct gpunvme_endurance_group_configuration_descriptor, segcap), sizeof(s.segcap), sizeof(s.segcap[15]), s.segcap[15]);
+	member("EnduranceGroupConfigurationDescriptor.EE", offsetof(struct gpunvme_endurance_group_configuration_descriptor, ee), sizeof(s.ee), sizeof(s.ee[15]), s.ee[15]);
+	member("EnduranceGroupConfigurationDescriptor.EGSETS", offsetof(struct gpunvme_endurance_group_configuration_descriptor, egsets), sizeof(s.egsets), sizeof(s.egsets), s.egsets);
+}
+
+static void check_gpunvme_channel_configuration_descriptor(void)
+{
+	struct gpunvme_channel_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("ChannelConfigurationDescriptor.CHID", offsetof(struct gpunvme_channel_configuration_descriptor, chid), sizeof(s.chid), sizeof(s.chid), s.chid);
+	member("ChannelConfigurationDescriptor.CHMUS", offsetof(struct gpunvme_channel_configuration_descriptor, chmus), sizeof(s.chmus), sizeof(s.chmus), s.chmus);
+}
+
+static void check_gpunvme_media_unit_configuration_descriptor(void)
+{
+	struct gpunvme_media_unit_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("MediaUnitConfigurationDescriptor.MUID", offsetof(struct gpunvme_media_unit_configuration_descriptor, muid), sizeof(s.muid), sizeof(s.muid), s.muid);
+	member("MediaUnitConfigurationDescriptor.MUDL", offsetof(struct gpunvme_media_unit_configuration_descriptor, mudl), sizeof(s.mudl), sizeof(s.mudl), s.mudl);
+}
+
+static void check_gpunvme_lockdown_log(void)
+{
+	struct gpunvme_lockdown_log s;
+	fill(&s, sizeof(s));
+	member("LockdownLog.CFILA", offsetof(struct gpunvme_lockdown_log, cfila), sizeof(s.cfila), sizeof(s.cfila), s.cfila);
+	member("LockdownLog.LNGTH", offsetof(struct gpunvme_lockdown_log, lngth), sizeof(s.lngth), sizeof(s.lngth), s.lngth);
+	member("LockdownLog.CFIL", offsetof(struct gpunvme_lockdown_log, cfil), sizeof(s.cfil), sizeof(s.cfil[507]), s.cfil[507]);
+}
+
+static void check_gpunvme_boot_partition_header(void)
+{
+	struct gpunvme_boot_partition_header s;
+	fill(&s, sizeof(s));
+	member("BootPartitionHeader.LID", offsetof(struct gpunvme_boot_partition_header, lid), sizeof(s.lid), sizeof(s.lid), s.lid);
+	member("BootPartitionHeader.BPINFO", offsetof(struct gpunvme_boot_partition_header, bpinfo), sizeof(s.bpinfo), sizeof(s.bpinfo), s.bpinfo);
+}
+
+static void check_gpunvme_participating_nvm_subsystems_header(void)
+{
+	struct gpunvme_participating_nvm_subsystems_header s;
+	fill(&s, sizeof(s));
+	member("ParticipatingNvmSubsystemsHeader.GENCTR", offsetof(struct gpunvme_participating_nvm_subsystems_header, genctr), sizeof(s.genctr), sizeof(s.genctr), s.genctr);
+	member("ParticipatingNvmSubsystemsHeader.NUMPSUB", offsetof(struct gpunvme_participating_nvm_subsystems_header, numpsub), sizeof(s.numpsub), sizeof(s.numpsub), s.numpsub);
+}
+
+static void check_gpunvme_management_address_descriptor(void)
+{
+	struct gpunvme_management_address_descriptor s;
+	fill(&s, sizeof(s));
+	member("ManagementAddressDescriptor.MAT", offsetof(struct gpunvme_management_address_descriptor, mat), sizeof(s.mat), sizeof(s.mat), s.mat);
+	member("ManagementAddressDescriptor.MADRS", offsetof(struct gpunvme_management_address_descriptor, madrs), sizeof(s.madrs), sizeof(s.madrs[507]), (unsigned char)s.madrs[507]);
+}
+
+static void check_gpunvme_management_address_list(void)
+{
+	struct gpunvme_management_address_list s;
+	fill(&s, sizeof(s));
+	member("ManagementAddressList.MAD", offsetof(struct gpunvme_management_address_list, mad), sizeof(s.mad), 0, 0);
+}
+
+static void check_gpunvme_reachability_groups_header(void)
+{
+	struct gpunvme_reachability_groups_header s;
+	fill(&s, sizeof(s));
+	member("ReachabilityGroupsHeader.CHNGC", offsetof(struct gpunvme_reachability_groups_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityGroupsHeader.NRGD", offsetof(struct gpunvme_reachability_groups_header, nrgd), sizeof(s.nrgd), sizeof(s.nrgd), s.nrgd);
+}
+
+static void check_gpunvme_reachability_group_descriptor(void)
+{
+	struct gpunvme_reachability_group_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReachabilityGroupDescriptor.RGID", offsetof(struct gpunvme_reachability_group_descriptor, rgid), sizeof(s.rgid), sizeof(s.rgid), s.rgid);
+	member("ReachabilityGroupDescriptor.NNID", offsetof(struct gpunvme_reachability_group_descriptor, nnid), sizeof(s.nnid), sizeof(s.nnid), s.nnid);
+	member("ReachabilityGroupDescriptor.CHNGC", offsetof(struct gpunvme_reachability_group_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+}
+
+static void check_gpunvme_reachability_associations_header(void)
+{
+	struct gpunvme_reachability_associations_header s;
+	fill(&s, sizeof(s));
+	member("ReachabilityAssociationsHeader.CHNGC", offsetof(struct gpunvme_reachability_associations_header, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityAssociationsHeader.NRAD", offsetof(struct gpunvme_reachability_associations_header, nrad), sizeof(s.nrad), sizeof(s.nrad), s.nrad);
+}
+
+static void check_gpunvme_reachability_association_descriptor(void)
+{
+	struct gpunvme_reachability_association_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReachabilityAssociationDescriptor.RASID", offsetof(struct gpunvme_reachability_association_descriptor, rasid), sizeof(s.rasid), sizeof(s.rasid), s.rasid);
+	member("ReachabilityAssociationDescriptor.NRID", offsetof(struct gpunvme_reachability_association_descriptor, nrid), sizeof(s.nrid), sizeof(s.nrid), s.nrid);
+	member("ReachabilityAssociationDescriptor.CHNGC", offsetof(struct gpunvme_reachability_association_descriptor, chngc), sizeof(s.chngc), sizeof(s.chngc), s.chngc);
+	member("ReachabilityAssociationDescriptor.RAC", offsetof(struct gpunvme_reachability_association_descriptor, rac), sizeof(s.rac), sizeof(s.rac), s.rac);
+}
+
+static void check_gpunvme_fdp_configurations_header(void)
+{
+	struct gpunvme_fdp_configurations_header s;
+	fill(&s, sizeof(s));
+	member("FdpConfigurationsHeader.NUMFDPC", offsetof(struct gpunvme_fdp_configurations_header, numfdpc), sizeof(s.numfdpc), sizeof(s.numfdpc), s.numfdpc);
+	member("FdpConfigurationsHeader.VER", offsetof(struct gpunvme_fdp_configurations_header, ver), sizeof(s.ver), sizeof(s.ver), s.ver);
+	member("FdpConfigurationsHeader.SZE", offsetof(struct gpunvme_fdp_configurations_header, sze), sizeof(s.sze), sizeof(s.sze), s.sze);
+}
+
+static void check_gpunvme_fdp_configuration_descriptor(void)
+{
+	struct gpunvme_fdp_configuration_descriptor s;
+	fill(&s, sizeof(s));
+	member("FdpConfigurationDescriptor.DSZE", offsetof(struct gpunvme_fdp_configuration_descriptor, dsze), sizeof(s.dsze), sizeof(s.dsze), s.dsze);
+	member("FdpConfigurationDescriptor.FDPA", offsetof(struct gpunvme_fdp_configuration_descriptor, fdpa), sizeof(s.fdpa), sizeof(s.fdpa), s.fdpa);
+	member("FdpConfigurationDescriptor.VSS", offsetof(struct gpunvme_fdp_configuration_descriptor, vss), sizeof(s.vss), sizeof(s.vss), s.vss);
+	member("FdpConfigurationDescriptor.NRG", offsetof(struct gpunvme_fdp_configuration_descriptor, nrg), sizeof(s.nrg), sizeof(s.nrg), s.nrg);
+	member("FdpConfigurationDescriptor.NRUH", offsetof(struct gpunvme_fdp_configuration_descriptor, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
+	member("FdpConfigurationDescriptor.MAXPIDS", offsetof(struct gpunvme_fdp_configuration_descriptor, maxpids), sizeof(s.maxpids), sizeof(s.maxpids), s.maxpids);
+	member("FdpConfigurationDescriptor.NNS", offsetof(struct gpunvme_fdp_configuration_descriptor, nns), sizeof(s.nns), sizeof(s.nns), s.nns);
+	member("FdpConfigurationDescriptor.RUNS", offsetof(struct gpunvme_fdp_configuration_descriptor, runs), sizeof(s.runs), sizeof(s.runs), s.runs);
+	member("FdpConfigurationDescriptor.ERUTL", offsetof(struct gpunvme_fdp_configuration_descriptor, erutl), sizeof(s.erutl), sizeof(s.erutl), s.erutl);
+}
+
+static void check_gpunvme_reclaim_unit_handle_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleDescriptor.RUHT", offsetof(struct gpunvme_reclaim_unit_handle_descriptor, ruht), sizeof(s.ruht), sizeof(s.ruht), s.ruht);
+}
+
+static void check_gpunvme_reclaim_unit_handle_usage_header(void)
+{
+	struct gpunvme_reclaim_unit_handle_usage_header s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleUsageHeader.NRUH", offsetof(struct gpunvme_reclaim_unit_handle_usage_header, nruh), sizeof(s.nruh), sizeof(s.nruh), s.nruh);
+}
+
+static void check_gpunvme_reclaim_unit_handle_usage_descriptor(void)
+{
+	struct gpunvme_reclaim_unit_handle_usage_descriptor s;
+	fill(&s, sizeof(s));
+	member("ReclaimUnitHandleUsageDescriptor.RUHA", offsetof(struct gpunvme_reclaim_unit_handle_usage_descriptor, ruha), sizeof(s.ruha), sizeof(s.ruha), s.ruha);
+}
+
+static void check_gpunvme_fdp_statistics_log(void)
+{
+	struct gpunvme_fdp_statistics_log s;
+	fill(&s, sizeof(s));
+	member("FdpStatisticsLog.HBMW", offsetof(struct gpunvme_fdp_statistics_log, hbmw), sizeof(s.hbmw), sizeof(s.hbmw[1]), s.hbmw[1]);
+	member("FdpStatisticsLog.MBMW", offsetof(struct gpunvme_fdp_statistics_log, mbmw), sizeof(s.mbmw), sizeof(s.mbmw[1]), s.mbmw[1]);
+	member("FdpStatisticsLog.MBE", offsetof(struct gpunvme_fdp_statistics_log, mbe), sizeof(s.mbe), sizeof(s.mbe[1]), s.mbe[1]);
+}
+
+static void check_gpunvme_fdp_events_header(void)
+{
+	struct gpunvme_fdp_events_header s;
+	fill(&s, sizeof(s));
+	member("FdpEventsHeader.NUMFDPE", offsetof(struct gpunvme_fdp_events_header, numfdpe), sizeof(s.numfdpe), sizeof(s.numfdpe), s.numfdpe);
+}
+
+static void check_gpunvme_fdp_event(void)
+{
+	struct gpunvme_fdp_event s;
+	fill(&s, sizeof(s));
+	member("FdpEvent.ETYP", offsetof(struct gpunvme_fdp_event, etyp), sizeof(s.etyp), sizeof(s.etyp), s.etyp);
+	member("FdpEvent.FDPEF", offsetof(struct gpunvme_fdp_event, fdpef), sizeof(s.fdpef), sizeof(s.fdpef), s.fdpef);
+	member("FdpEvent.PID", offsetof(struct gpunvme_fdp_event, pid), sizeof(s.pid), sizeof(s.pid), s.pid);
+	member("FdpEvent.ETMSP", offsetof(struct gpunvme_fdp_event, etmsp), sizeof(s.etmsp), 0, 0);
+	member("FdpEvent.NSID", offsetof(struct gpunvme_fdp_event, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+	member("FdpEvent.ETSP", offsetof(struct gpunvme_fdp_event, etsp), sizeof(s.etsp), sizeof(s.etsp[15]), s.etsp[15]);
+	member("FdpEvent.RGICD", offsetof(struct gpunvme_fdp_event, rgicd), sizeof(s.rgicd), sizeof(s.rgicd), s.rgicd);
+	member("FdpEvent.RUHID", offsetof(struct gpunvme_fdp_event, ruhid), sizeof(s.ruhid), sizeof(s.ruhid), s.ruhid);
+	member("FdpEvent.VS", offsetof(struct gpunvme_fdp_event, vs), sizeof(s.vs), sizeof(s.vs[23]), s.vs[23]);
+}
+
+static void check_gpunvme_media_reallocated(void)
+{
+	struct gpunvme_media_reallocated s;
+	fill(&s, sizeof(s));
+	member("MediaReallocated.SEF", offsetof(struct gpunvme_media_reallocated, sef), sizeof(s.sef), sizeof(s.sef), s.sef);
+	member("MediaReallocated.NLBAM", offsetof(struct gpunvme_media_reallocated, nlbam), sizeof(s.nlbam), sizeof(s.nlbam), s.nlbam);
+	member("MediaReallocated.LBA", offsetof(struct gpunvme_media_reallocated, lba), sizeof(s.lba), sizeof(s.lba[7]), s.lba[7]);
+}
+
+static void check_gpunvme_reservation_notification_log(void)
+{
+	struct gpunvme_reservation_notification_log s;
+	fill(&s, sizeof(s));
+	member("ReservationNotificationLog.LPC", offsetof(struct gpunvme_reservation_notification_log, lpc), sizeof(s.lpc), sizeof(s.lpc), s.lpc);
+	member("ReservationNotificationLog.RNLPT", offsetof(struct gpunvme_reservation_notification_log, rnlpt), sizeof(s.rnlpt), sizeof(s.rnlpt), s.rnlpt);
+	member("ReservationNotificationLog.NALP", offsetof(struct gpunvme_reservation_notification_log, nalp), sizeof(s.nalp), sizeof(s.nalp), s.nalp);
+	member("ReservationNotificationLog.NSID", offsetof(struct gpunvme_reservation_notification_log, nsid), sizeof(s.nsid), sizeof(s.nsid), s.nsid);
+}
+
+static void check_gpunvme_sanitize_status_log(void)
+{
+	struct gpunvme_sanitize_status_log s;
+	fill(&s, sizeof(s));
+	member("SanitizeStatusLog.SPROG", offsetof(struct gpunvme_sanitize_status_log, sprog), sizeof(s.sprog), sizeof(s.sprog), s.sprog);
+	member("SanitizeStatusLog.SSTAT", offsetof(struct gpunvme_sanitize_status_log, sstat), sizeof(s.sstat), sizeof(s.sstat), s.sstat);
+	member("SanitizeStatusLog.SCDW10", offsetof(struct gpunvme_sanitize_status_log, scdw10), sizeof(s.scdw10), sizeof(s.scdw10), s.scdw10);
+	member("SanitizeStatusLog.ETO", offsetof(struct gpunvme_sanitize_status_log, eto), sizeof(s.eto), sizeof(s.eto), s.eto);
+	member("SanitizeStatusLog.ETBE", offsetof(struct gpunvme_sanitize_status_log, etbe), sizeof(s.etbe), sizeof(s.etbe), s.etbe);
+	member("SanitizeStatusLog.ETCE", offsetof(struct gpunvme_sanitize_status_log, etce), sizeof(s.etce), sizeof(s.etce), s.etce);
+	member("SanitizeStatusLog.ETODMM", offsetof(struct gpunvme_sanitize_status_log, etodmm), sizeof(s.etodmm), sizeof(s.etodmm), s.etodmm);
+	member("SanitizeStatusLog.ETBENMM", offsetof(struct gpunvme_sanitize_status_log, etbenmm), sizeof(s.etbenmm), sizeof(s.etbenmm), s.etbenmm);
+	member("SanitizeStatusLog.ETCENMM", offsetof(struct gpunvme_sanitize_status_log, etcenmm), sizeof(s.etcenmm), sizeof(s.etcenmm), s.etcenmm);
+	member("SanitizeStatusLog.ETPVDS", offsetof(struct gpunvme_sanitize_status_log, etpvds), sizeof(s.etpvds), sizeof(s.etpvds), s.etpvds);
+	member("SanitizeStatusLog.SSI", offsetof(struct gpunvme_sanitize_status_log, ssi), sizeof(s.ssi), sizeof(s.ssi), s.ssi);
+}
+
+static void check_gpunvme_changed_zone_list(void)
+{
+	struct gpunvme_changed_zone_list s;
+	fill(&s, sizeof(s));
+	member("ChangedZoneList.NRZID", offsetof(struct gpunvme_changed_zone_list, nrzid), sizeof(s.nrzid), sizeof(s.nrzid), s.nrzid);
+	member("ChangedZoneList.ZID", offsetof(struct gpunvme_changed_zone_list, zid), sizeof(s.zid), sizeof(s.zid[510]), s.zid[510]);
 }
 
 static void check_gpunvme_identify_directive_parameters(void)
@@ -3052,14 +4233,6 @@ static void check_gpunvme_host_memory_buffer_attributes(void)
 	member("HostMemoryBufferAttributes.HMDLAL", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlal), sizeof(s.hmdlal), sizeof(s.hmdlal), s.hmdlal);
 	member("HostMemoryBufferAttributes.HMDLAU", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlau), sizeof(s.hmdlau), sizeof(s.hmdlau), s.hmdlau);
 	member("HostMemoryBufferAttributes.HMDLEC", offsetof(struct gpunvme_host_memory_buffer_attributes, hmdlec), sizeof(s.hmdlec), sizeof(s.hmdlec), s.hmdlec);
-}
-
-static void check_gpunvme_timestamp_data(void)
-{
-	struct gpunvme_timestamp_data s;
-	fill(&s, sizeof(s));
-	member("TimestampData.TSTMP", offsetof(struct gpunvme_timestamp_data, tstmp), sizeof(s.tstmp), sizeof(s.tstmp[5]), s.tstmp[5]);
-	member("TimestampData.TSTMPS", offsetof(struct gpunvme_timestamp_data, tstmps), sizeof(s.tstmps), sizeof(s.tstmps), s.tstmps);
 }
 
 static void check_gpunvme_deterministic_threshold_configuration(void)
@@ -4169,7 +5342,77 @@ int main(void)
 	check_gpunvme_io_command_set_vector();
 	check_gpunvme_io_command_sets();
 	check_gpunvme_namespace_to_create();
+	check_gpunvme_supported_log_pages();
+	check_gpunvme_error_log_entry();
 	check_gpunvme_smart_health_log();
+	check_gpunvme_firmware_slot_log();
+	check_gpunvme_changed_attached_namespace_list();
+	check_gpunvme_changed_allocated_namespace_list();
+	check_gpunvme_command_effects_log();
+	check_gpunvme_feature_effects_log();
+	check_gpunvme_management_command_effects_log();
+	check_gpunvme_self_test_result();
+	check_gpunvme_self_test_log();
+	check_gpunvme_telemetry_host_header();
+	check_gpunvme_telemetry_controller_header();
+	check_gpunvme_endurance_group_log();
+	check_gpunvme_endurance_group_event_aggregate();
+	check_gpunvme_rotational_media_log();
+	check_gpunvme_predictable_latency_log();
+	check_gpunvme_predictable_latency_event_aggregate();
+	check_gpunvme_ana_log_header();
+	check_gpunvme_ana_group_descriptor();
+	check_gpunvme_timestamp_data();
+	check_gpunvme_persistent_event_log_header();
+	check_gpunvme_persistent_event_header();
+	check_gpunvme_firmware_commit_event();
+	check_gpunvme_timestamp_change_event();
+	check_gpunvme_power_on_or_reset_event();
+	check_gpunvme_controller_reset_information();
+	check_gpunvme_change_namespace_event();
+	check_gpunvme_format_start_event();
+	check_gpunvme_format_completion_event();
+	check_gpunvme_sanitize_start_event();
+	check_gpunvme_sanitize_completion_event();
+	check_gpunvme_set_feature_event();
+	check_gpunvme_thermal_excursion_event();
+	check_gpunvme_vendor_specific_event_descriptor();
+	check_gpunvme_hardware_error_event();
+	check_gpunvme_pcie_hardware_error();
+	check_gpunvme_endurance_group_warning();
+	check_gpunvme_unexpected_power_loss();
+	check_gpunvme_ready_timeout_exceeded();
+	check_gpunvme_lba_status_log_header();
+	check_gpunvme_lba_status_namespace_element();
+	check_gpunvme_lba_range_descriptor();
+	check_gpunvme_media_unit_status_header();
+	check_gpunvme_media_unit_status_descriptor();
+	check_gpunvme_capacity_configuration_list_header();
+	check_gpunvme_capacity_configuration_descriptor();
+	check_gpunvme_endurance_group_configuration_descriptor();
+	check_gpunvme_channel_configuration_descriptor();
+	check_gpunvme_media_unit_configuration_descriptor();
+	check_gpunvme_lockdown_log();
+	check_gpunvme_boot_partition_header();
+	check_gpunvme_participating_nvm_subsystems_header();
+	check_gpunvme_management_address_descriptor();
+	check_gpunvme_management_address_list();
+	check_gpunvme_reachability_groups_header();
+	check_gpunvme_reachability_group_descriptor();
+	check_gpunvme_reachability_associations_header();
+	check_gpunvme_reachability_association_descriptor();
+	check_gpunvme_fdp_configurations_header();
+	check_gpunvme_fdp_configuration_descriptor();
+	check_gpunvme_reclaim_unit_handle_descriptor();
+	check_gpunvme_reclaim_unit_handle_usage_header();
+	check_gpunvme_reclaim_unit_handle_usage_descriptor();
+	check_gpunvme_fdp_statistics_log();
+	check_gpunvme_fdp_events_header();
+	check_gpunvme_fdp_event();
+	check_gpunvme_media_reallocated();
+	check_gpunvme_reservation_notification_log();
+	check_gpunvme_sanitize_status_log();
+	check_gpunvme_changed_zone_list();
 	check_gpunvme_identify_directive_parameters();
 	check_gpunvme_streams_directive_parameters();
 	check_gpunvme_streams_directive_status();
@@ -4181,7 +5424,6 @@ int main(void)
 	check_gpunvme_autonomous_power_state_transitions();
 	check_gpunvme_host_memory_buffer_descriptor();
 	check_gpunvme_host_memory_buffer_attributes();
-	check_gpunvme_timestamp_data();
 	check_gpunvme_deterministic_threshold_configuration();
 	check_gpunvme_host_behavior();
 	check_gpunvme_standard_performance_attribute();
