@@ -1,4 +1,4 @@
-import type { Access, BitsMap, BitsValues, RawOf, Register } from '@gpunvme/nvme-spec/layout'
+import type { Access, AnyRegister, BitsMap, BitsValues, RawOf, Register } from '@gpunvme/nvme-spec/layout'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 
 type Writable = Exclude<Access, 'ro'>
@@ -11,9 +11,10 @@ export class Registers {
     this.bar = bar
   }
 
-  read<W extends 32 | 64, F extends BitsMap>(register: Register<W, Access, F>): RawOf<W> {
-    const { offset, widthBits } = register
-    return (widthBits === 32 ? this.bar.read32(offset) : this.bar.read64(offset)) as RawOf<W>
+  read<W extends 32 | 64, F extends BitsMap>(register: Register<W, Access, F>): RawOf<W>
+  read(register: AnyRegister): number | bigint
+  read({ offset, widthBits }: Pick<AnyRegister, 'offset' | 'widthBits'>): number | bigint {
+    return widthBits === 32 ? this.bar.read32(offset) : this.bar.read64(offset)
   }
 
   /** Writes the whole register: these fields, and in the others what `base` has, or zero. */

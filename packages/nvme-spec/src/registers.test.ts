@@ -3,7 +3,22 @@ import { describe, expect, it } from 'vitest'
 import { bitValues } from '../test/arbitrary.js'
 import { describeRows, type Rows } from '../test/rows.js'
 import type { BitsMap } from './layout/index.js'
-import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMC, INTMS, NSSD, NSSR, registers, VS } from './registers.js'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  CAP,
+  CC,
+  CRTO,
+  CSTS,
+  INTMC,
+  INTMS,
+  NSSD,
+  NSSR,
+  registers,
+  registersOf,
+  VS,
+} from './registers.js'
 import { zeroBased } from './layout/zero-based.js'
 
 describe('controller properties (Base 2.1 §3.1.4)', () => {
@@ -234,5 +249,19 @@ describe.each(registers.map((register) => [register.name, register] as const))('
         expect(text.includes(`reserved=0x${rest.toString(16)} `)).toBe(rest !== 0n)
       }),
     )
+  })
+})
+
+describe('the registers that a controller has', () => {
+  const names = (cap: bigint) => registersOf(cap).map(({ name }) => name)
+
+  it('are those that every controller has where CAP reports nothing', () => {
+    expect(names(0n)).toEqual(['CAP', 'VS', 'INTMS', 'INTMC', 'CC', 'CSTS', 'AQA', 'ASQ', 'ACQ', 'CRTO'])
+  })
+
+  it('are all of them where CAP reports subsystem reset (36), boot partitions (45), PMR (56), CMB (57) and subsystem shutdown (58)', () => {
+    expect(names((1n << 36n) | (1n << 45n) | (0b111n << 56n))).toEqual(registers.map(({ name }) => name))
+    expect(names(1n << 45n).filter((name) => name.startsWith('BP'))).toEqual(['BPINFO', 'BPRSEL', 'BPMBL'])
+    expect(names(1n << 58n)).toContain('NSSD')
   })
 })

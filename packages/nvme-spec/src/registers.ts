@@ -1,5 +1,5 @@
 import { bit, bits, count, wideBits } from './layout/bits.js'
-import { register32, register64 } from './layout/register.js'
+import { register32, register64, type AnyRegister } from './layout/register.js'
 import { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
 import { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
 import { PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from './registers-pmr.js'
@@ -160,3 +160,19 @@ export const registers = [
   PMRMSCL,
   PMRMSCU,
 ] as const
+
+/**
+ * The registers that a controller has by its CAP, in offset order: without those of optional features that CAP does
+ * not report, which are reserved.
+ */
+export function registersOf(cap: bigint): readonly AnyRegister[] {
+  const optional: readonly (readonly [{ of(raw: bigint): number }, readonly AnyRegister[]])[] = [
+    [CAP.NSSRS, [NSSR]],
+    [CAP.CMBS, [CMBLOC, CMBSZ, CMBMSC, CMBSTS, CMBEBS, CMBSWTP]],
+    [CAP.BPS, [BPINFO, BPRSEL, BPMBL]],
+    [CAP.NSSS, [NSSD]],
+    [CAP.PMRS, [PMRCAP, PMRCTL, PMRSTS, PMREBS, PMRSWTP, PMRMSCL, PMRMSCU]],
+  ]
+  const missing = new Set(optional.flatMap(([supported, those]) => (supported.of(cap) === 0 ? those : [])))
+  return registers.filter((register) => !missing.has(register))
+}

@@ -202,15 +202,12 @@ test('identify shows the controller and its namespaces', async () => {
   })
 })
 
-test('regs decodes every register in offset order, one a line where no terminal folds it', async () => {
+test('regs decodes every register that the controller has, in offset order, one a line where no terminal folds it', async () => {
   const { stdout } = await gpunvme(['regs'], { cwd })
   const lines = stdout.trimEnd().split('\n')
   expect(lines.map((line) => line.split('=')[0])).toEqual([
     ...['0x00  CAP', '0x08  VS', '0x0c  INTMS', '0x10  INTMC', '0x14  CC', '0x1c  CSTS'],
-    ...['0x20  NSSR', '0x24  AQA', '0x28  ASQ', '0x30  ACQ', '0x38  CMBLOC', '0x3c  CMBSZ', '0x40  BPINFO'],
-    ...['0x44  BPRSEL', '0x48  BPMBL', '0x50  CMBMSC', '0x58  CMBSTS', '0x5c  CMBEBS', '0x60  CMBSWTP', '0x64  NSSD'],
-    ...['0x68  CRTO', '0xe00  PMRCAP', '0xe04  PMRCTL', '0xe08  PMRSTS', '0xe0c  PMREBS', '0xe10  PMRSWTP'],
-    ...['0xe14  PMRMSCL', '0xe18  PMRMSCU'],
+    ...['0x24  AQA', '0x28  ASQ', '0x30  ACQ', '0x68  CRTO'],
   ])
   expect(lines[4]).toBe('0x14  CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }')
 })

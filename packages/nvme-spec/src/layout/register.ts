@@ -15,6 +15,16 @@ export interface RegisterFacts<A extends Access = Access> extends Facts {
 export type Register<W extends 32 | 64 = 32 | 64, A extends Access = Access, F extends BitsMap = BitsMap> = Word<W, F> &
   RegisterFacts<A>
 
+/** Any register, for code that meets registers by their place. */
+export interface AnyRegister extends RegisterFacts {
+  readonly name: string
+  readonly widthBits: 32 | 64
+  readonly fields: BitsMap
+  decode(raw: number | bigint): Readonly<Record<string, unknown>>
+  encode(values: Readonly<Record<string, number | bigint>>, base?: number | bigint): number | bigint
+  format(raw: number | bigint): string
+}
+
 /** Declares a 32-bit register by the rows of its figure. */
 /*#__NO_SIDE_EFFECTS__*/
 export function register32<A extends Access, const F extends BitsMap>(

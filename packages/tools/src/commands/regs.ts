@@ -1,6 +1,5 @@
 import { Registers } from '@gpunvme/host-driver'
-import { registers } from '@gpunvme/nvme-spec'
-import type { Register } from '@gpunvme/nvme-spec/layout'
+import { CAP, registersOf } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
 import { withReader, withTransport } from '../drive.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
@@ -40,13 +39,14 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
 }
 
 function snapshot(bank: Pick<Registers, 'read' | 'format'>) {
-  return registers.map((declared) => {
-    // The list holds registers of many field types; here they are all the same kind of thing.
-    const register = declared as unknown as Register
+  // What CAP rules out is reserved there, and says nothing.
+  const registers = registersOf(bank.read(CAP))
+  const digits = registers.at(-1)!.offset.toString(16).length
+  return registers.map((register) => {
     const raw = bank.read(register)
     return {
       name: register.name,
-      offset: `0x${register.offset.toString(16).padStart(2, '0')}`,
+      offset: `0x${register.offset.toString(16).padStart(digits, '0')}`,
       value: `0x${raw.toString(16).padStart(register.widthBits / 4, '0')}`,
       fields: register.decode(raw),
       text: register.format(raw),
