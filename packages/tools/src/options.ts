@@ -46,6 +46,15 @@ export function whole(flags: string, description: string, least: number, most: n
   })
 }
 
+/** An identifier of one byte, in decimal or with 0x in hexadecimal as the spec writes them. */
+export function identifier(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    const value = /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
+    if (!(value <= 0xff)) throw new InvalidArgumentError('Expected a number from 0 to 255, or 0x00 to 0xff.')
+    return value
+  })
+}
+
 /** A number of bytes, with a unit. */
 export function size(flags: string, description: string, leastBytes = 0): Option {
   return new Option(flags, description).argParser((text) => {

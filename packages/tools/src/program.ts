@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { createRequire } from 'node:module'
+import { decode } from './commands/decode.js'
 import { demo } from './commands/demo.js'
 import { identify } from './commands/identify.js'
 import { inspect } from './commands/inspect.js'
@@ -18,7 +19,7 @@ export interface Session {
   exitCode: number
 }
 
-const VERBS = [demo, inspect, pack, load, verify, identify, regs]
+const VERBS = [demo, inspect, pack, load, verify, identify, regs, decode]
 
 export function createProgram(session: Session): Command {
   const program = new Command('gpunvme')

@@ -1,13 +1,15 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, scratch } from './gpunvme.js'
 
 const cwd = scratch()
 /** In an order in which each finds what the ones before have made. */
-const VERBS = ['inspect', 'pack', 'load', 'verify', 'identify', 'regs', 'demo']
+const VERBS = ['inspect', 'pack', 'load', 'verify', 'identify', 'regs', 'decode', 'demo']
 
 beforeAll(async () => {
+  writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
 })
 
