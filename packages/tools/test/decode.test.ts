@@ -78,7 +78,7 @@ describe('decode', () => {
     expect((json(ended) as { fields: { NSID: number[] } }).fields.NSID.slice(0, 2)).toEqual([3, 0])
   })
 
-  test('decodes a log page, shows what follows its structure, and lists error entries', async () => {
+  test('decodes a log page, shows what follows its structure, and lists error entries', () => {
     const smart = Buffer.alloc(520)
     smart.writeUInt16LE(310, 1)
     smart[519] = 1
