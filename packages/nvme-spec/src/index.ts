@@ -275,7 +275,22 @@ export { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from 
 export { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
 export { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
 export { PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from './registers-pmr.js'
-export { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMC, INTMS, NSSD, NSSR, registers, VS } from './registers.js'
+export {
+  ACQ,
+  AQA,
+  ASQ,
+  CAP,
+  CC,
+  CRTO,
+  CSTS,
+  INTMC,
+  INTMS,
+  NSSD,
+  NSSR,
+  registers,
+  registersOf,
+  VS,
+} from './registers.js'
 export {
   decodeSglDescriptor,
   formatSglDescriptor,
