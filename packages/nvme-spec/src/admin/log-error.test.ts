@@ -60,12 +60,12 @@ describe('Error Information Log Entry (LID 01h, Base 2.3 §5.2.12.1.2)', () => {
 
   it('prints an entry', () => {
     expect(ErrorLogEntry.describe(entry)).toEqual([
-      'ECNT=0x5',
+      'ECNT=5',
       'SQID=3',
       'CID=0x0412',
       'STS={ P=1 SC=128 SCT=0 CRD=0 M=1 DNR=1 }',
       'PEL={ BYTLOC=40 BITLOC=0 }',
-      'LBA=0x1000',
+      'LBA=4096',
       'NSID=1',
       'OPC=0x02',
       'LPVER=1',
