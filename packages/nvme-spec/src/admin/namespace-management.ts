@@ -1,6 +1,6 @@
 import { bit, bits } from '../layout/bits.js'
 import { adminCommand, cdw } from '../layout/command.js'
-import { n64, u16, u16Array, u32, u64, u8 } from '../layout/field.js'
+import { inHex, n64, u16, u16Array, u32, u64, u8 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 import { word32 } from '../layout/word.js'
 import { IdentifyNamespace } from '../nvm/identify-namespace.js'
@@ -38,7 +38,7 @@ export const NamespaceToCreate = struct(
     ANAGRPID: u32(92, 'ANA Group Identifier; 0 lets the controller choose'),
     NVMSETID: u16(100, 'NVM Set Identifier; 0 lets the controller choose'),
     ENDGID: u16(102, 'Endurance Group Identifier; 0 lets the controller choose'),
-    LBSTM: u64(384, 'Logical Block Storage Tag Mask'),
+    LBSTM: inHex(u64(384, 'Logical Block Storage Tag Mask')),
     NPHNDLS: u16(392, 'Number of Placement Handles'),
     ZNSCO: u8(499, 'Zoned Namespace Create Options', { AZR: bit(0, 'Allocate ZRWA Resources') }),
     RAR: u32(500, 'Requested Active Resources'),

@@ -86,8 +86,8 @@ export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, valu
     const { msb, lsb } = field.bits ?? { msb: field.lengthBytes * 8 - 1, lsb: 0 }
     return `0x${number.toString(16).padStart((msb - lsb + 1) / 4, '0')}`
   }
-  // Addresses, LBAs and identifiers; 128-bit values are counters and capacities.
-  return field.lengthBytes === 8 ? `0x${number.toString(16)}` : String(number)
+  // Addresses and LBAs; what is declared a bigint is a counter or a capacity.
+  return field.lengthBytes === 8 && field.hex === undefined ? `0x${number.toString(16)}` : String(number)
 }
 
 function decodeField(field: NestedField, data: DataView, base: number): unknown {

@@ -30,13 +30,13 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   readonly set: (data: DataView, base: number, value: T, where: Where) => void
   /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
   readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
-  /** Printed in hexadecimal, with leading zeroes. */
+  /** Printed in hexadecimal with leading zeroes, or never; not said, 64 bits are an address and printed without. */
   readonly hex?: boolean
 }
 
 const none: None = {}
 
-type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> & Partial<Pick<Field<T>, 'kind' | 'elementBytes'>>
+type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> & Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex'>>
 
 /** A field of `lengthBytes` bytes: an integer, unless the codec says otherwise. */
 export function field<T, B extends BitsMap = None>(
@@ -121,7 +121,7 @@ export function u48(offset: number, doc: string): Field<number, None, None> {
 
 /** The same field, printed in hexadecimal with leading zeroes. */
 /*#__NO_SIDE_EFFECTS__*/
-export function inHex<F extends Field<number>>(row: F): F {
+export function inHex<F extends Field<number> | Field<bigint>>(row: F): F {
   return { ...row, hex: true }
 }
 
@@ -169,10 +169,11 @@ function counted(row: Field<number>): Field<ZeroBased, None, None> {
   return { ...row, zeroBased: true } as unknown as Field<ZeroBased, None, None>
 }
 
-/** A 64-bit field of the cold path, as a bigint. */
+/** A 64-bit number of the cold path, as a bigint. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u64(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 8, doc, none, {
+    hex: false,
     get: (data, base) => data.getBigUint64(base + offset, true),
     set(data, base, value: bigint, where) {
       checkUnsigned(where, doc, 64, value)

@@ -1,6 +1,6 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
 import { bit, bits } from '../layout/bits.js'
-import { count32, someOf, u16, u32, u32Array, u64, u8 } from '../layout/field.js'
+import { count32, inHex, someOf, u16, u32, u32Array, u64, u8 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
 const guard = { GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2 } as const
@@ -10,7 +10,7 @@ export const IdentifyNvmNamespace = struct(
   'NVM Command Set Identify Namespace',
   { bytes: IDENTIFY_BYTES, doc: 'Protection formats and preferred sizes (CNS 05h)', spec: 'NVM 1.2 §4.1.5.3' },
   {
-    LBSTM: u64(0, 'Logical Block Storage Tag Mask'),
+    LBSTM: inHex(u64(0, 'Logical Block Storage Tag Mask')),
     PIC: u8(8, 'Protection Information Capabilities', {
       PISTS16B: bit(0, '16b Guard Protection Information Storage Tag Support'),
       PISTM16B: bit(1, '16b Guard Protection Information Storage Tag Mask'),

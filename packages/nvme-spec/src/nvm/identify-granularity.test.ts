@@ -29,7 +29,7 @@ describe('Namespace Granularity List (CNS 16h, NVM 1.2 §4.1.5.8, Figures 123 an
     expect(NamespaceGranularityList.describe(list.data)).toEqual([
       'NGA={ GDM=1 }',
       'ND=63',
-      'NGD[63]={ NCG=0x40000000 }',
+      'NGD[63]={ NCG=1073741824 }',
     ])
   })
 })

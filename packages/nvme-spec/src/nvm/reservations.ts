@@ -1,7 +1,7 @@
 import { bit } from '../layout/bits.js'
 import { codes } from '../layout/codes.js'
 import { cdw, cdwBit, cdwCount, cdwOpen, nvmCommand } from '../layout/command.js'
-import { bytes, oneOf, someOf, u16, u32, u64, u8 } from '../layout/field.js'
+import { bytes, inHex, oneOf, someOf, u16, u32, u64, u8 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
 /** Reservation Types (Base 2.2 §7.5, Figure 572). */
@@ -43,7 +43,7 @@ export const ReservationRegister = nvmCommand(
 export const ReservationRegisterData = struct(
   'Reservation Register Data',
   { bytes: 16, doc: 'The keys of Reservation Register', spec: 'Base 2.2 §7.6' },
-  { CRKEY: u64(0, 'Current Reservation Key'), NRKEY: u64(8, 'New Reservation Key') },
+  { CRKEY: inHex(u64(0, 'Current Reservation Key')), NRKEY: inHex(u64(8, 'New Reservation Key')) },
 )
 
 /** Reports registrants and the reservation of a namespace (Base 2.2 §7.8, Figures 579 to 581). */
@@ -71,7 +71,7 @@ export const ReservationAcquire = nvmCommand(
 export const ReservationAcquireData = struct(
   'Reservation Acquire Data',
   { bytes: 16, doc: 'The keys of Reservation Acquire', spec: 'Base 2.2 §7.5' },
-  { CRKEY: u64(0, 'Current Reservation Key'), PRKEY: u64(8, 'Preempt Reservation Key') },
+  { CRKEY: inHex(u64(0, 'Current Reservation Key')), PRKEY: inHex(u64(8, 'Preempt Reservation Key')) },
 )
 
 /** Releases or clears a reservation (Base 2.2 §7.7, Figures 576 and 577). */
@@ -88,7 +88,7 @@ export const ReservationRelease = nvmCommand(
 export const ReservationReleaseData = struct(
   'Reservation Release Data',
   { bytes: 8, doc: 'The key of Reservation Release', spec: 'Base 2.2 §7.7' },
-  { CRKEY: u64(0, 'Current Reservation Key') },
+  { CRKEY: inHex(u64(0, 'Current Reservation Key')) },
 )
 
 const statusFields = {
@@ -121,12 +121,12 @@ const registrantFields = {
 export const Registrant = struct(
   'Registrant',
   { bytes: 24, doc: 'A registrant of a namespace', spec: 'Base 2.2 §7.8' },
-  { ...registrantFields, HOSTID: u64(8, 'Host Identifier'), RKEY: u64(16, 'Reservation Key') },
+  { ...registrantFields, HOSTID: inHex(u64(8, 'Host Identifier')), RKEY: inHex(u64(16, 'Reservation Key')) },
 )
 
 /** A registrant with a 128-bit Host Identifier (Base 2.2 §7.8, Figure 585). */
 export const RegistrantExtended = struct(
   'Registrant Extended',
   { bytes: 64, doc: 'A registrant of a namespace, with EDS', spec: 'Base 2.2 §7.8' },
-  { ...registrantFields, RKEY: u64(8, 'Reservation Key'), HOSTID: bytes(16, 16, 'Host Identifier') },
+  { ...registrantFields, RKEY: inHex(u64(8, 'Reservation Key')), HOSTID: bytes(16, 16, 'Host Identifier') },
 )
