@@ -4,12 +4,16 @@ import { expect, it } from 'vitest'
 
 const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
+const recipes = [...readme.matchAll(/^### (.*)\n[\s\S]*?```js\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/gm)]
 
-function block(language: string): string {
-  return new RegExp('```' + language + '\\n([\\s\\S]*?)```').exec(readme)![1]!
-}
-
-it('the example of the README prints what the README says', () => {
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', block('js')], { cwd: root })
-  expect(output.toString()).toBe(block('text'))
+it('the README has five recipes', () => {
+  expect(recipes.map(([, title]) => title)).toHaveLength(5)
+  expect(readme.match(/```js/g)).toHaveLength(5)
 })
+
+it.each(recipes.map(([, title, code, output]) => [title!, code!, output!]))(
+  'recipe "%s" prints what the README says',
+  (_title, code, output) => {
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root }).toString()).toBe(output)
+  },
+)
