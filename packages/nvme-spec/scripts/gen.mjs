@@ -20,8 +20,7 @@ const files = {
   [join(root, 'docs/spec-map.md')]: text,
 }
 
-/** @type {string[]} */
-const problems = []
+const problems = untested.map((item) => `${item}: no test beside it names it`)
 for (const [file, content] of Object.entries(files)) {
   if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
   if (values.check)
@@ -32,6 +31,5 @@ for (const [file, content] of Object.entries(files)) {
     console.log(`wrote ${relative(root, file)}`)
   }
 }
-for (const item of untested) console.log(`${item}: no test beside it names it`)
 for (const problem of problems) console.error(`gen: ${problem}`)
 process.exitCode = problems.length === 0 ? 0 : 1
