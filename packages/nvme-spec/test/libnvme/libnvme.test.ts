@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { LIBNVME_DIFFERENCES } from './differences.js'
+import { readFacts } from './facts.js'
+import { installedVersion, missing } from './installed.js'
+import { header, include } from './ours.js'
+import { print, report, summary, type Case } from './report.js'
+import { LIBNVME } from './tables/libnvme.js'
+
+// libnvme was written by others from the same specifications: where it has our number for the same thing, two readings
+// of the text agree.
+
+const HEADER = '/usr/include/nvme/types.h'
+/** The release that the tables and the list of differences speak of. */
+const JUDGE = '1.3'
+
+const reason = missing(HEADER, 'libnvme-dev')
+const version = reason === undefined ? installedVersion('libnvme', 'libnvme-dev') : ''
+const text = existsSync(HEADER) ? readFileSync(HEADER, 'utf8') : ''
+
+const libnvme: Case = {
+  facts: readFacts(text),
+  theirs: '#include <nvme/types.h>',
+  folders: [include],
+  table: LIBNVME,
+  where: 'test/libnvme/tables',
+  differences: LIBNVME_DIFFERENCES,
+  header,
+}
+
+describe.skipIf(reason)(`nvme_spec.h against libnvme${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
+  test('every constant, size and offset of nvme/types.h is ours, or in a list that says why not', () => {
+    const result = report(libnvme)
+    print(summary(`libnvme ${version}`, header, result))
+    expect(result.compared.length).toBeGreaterThan(1000)
+    const open = [...result.problems, ...result.useless]
+    // Another release has other names and other slips: what the tables do not know of it is worth reading, no failure.
+    if (!version.startsWith(JUDGE)) print(`the tables speak of libnvme ${JUDGE}:\n${open.join('\n')}`)
+    else expect(open).toEqual([])
+  })
+
+  const wrong = [
+    ['an opcode', '#define GPUNVME_ADMIN_OPCODE_IDENTIFY 0x6u', 'ADMIN_OPCODE_IDENTIFY 0x7u', 'nvme_admin_identify'],
+    ['the place of a field', '#define GPUNVME_CC_MPS_SHIFT 7', 'CC_MPS_SHIFT 8', 'NVME_CC_MPS_SHIFT'],
+    ['a mask', '#define GPUNVME_CC_SHN_MASK 0xc000u', 'CC_SHN_MASK 0x4000u', 'NVME_CC_SHN_MASK'],
+    ['a status', '#define GPUNVME_STATUS_WRITE_FAULT 0x280u', 'STATUS_WRITE_FAULT 0x281u', 'NVME_SC_WRITE_FAULT'],
+  ] as const
+  test.each(wrong)('differ where %s is wrong', (_what, right, changed, fact) => {
+    expect(header).toContain(right)
+    const { problems } = withHeader(header.replace(right, `#define GPUNVME_${changed}`), report)
+    expect(problems.join('\n')).toMatch(new RegExp(`^${fact} is 0x`, 'm'))
+  })
+
+  test('differ where a difference is listed with another value than it has', () => {
+    const differences = { ...LIBNVME_DIFFERENCES, NVME_BPRSEL_BPROF_MASK: { theirs: 1, ours: 2, why: '' } }
+    expect(report({ ...libnvme, differences }).problems).toEqual([
+      expect.stringMatching(/^NVME_BPRSEL_BPROF_MASK is 0xfff, but .* is 0xfffff: correct the declaration/),
+    ])
+  })
+
+  test('a difference that is listed and does not exist is useless', () => {
+    const differences = { ...LIBNVME_DIFFERENCES, NVME_CC_EN_SHIFT: { theirs: 1, ours: 0, why: '' } }
+    expect(report({ ...libnvme, differences }).useless).toEqual([
+      'NVME_CC_EN_SHIFT is in differences.ts, but does not differ; remove it',
+    ])
+  })
+
+  test('what no table knows is told with the place where it belongs', () => {
+    const facts = readFacts(
+      `${text}
+       enum nvme_cc { NVME_CC_NEW_SHIFT = 30 };
+       enum nvme_new { NVME_NEW_ONE };
+struct nvme_lbaf { int ms, more; };
+struct nvme_new { int a; };
+struct nvme_id_psd { int more[2]; };`,
+    )
+    expect(report({ ...libnvme, facts }).problems.map((line) => line.slice(0, line.indexOf(';')))).toEqual([
+      'NVME_CC_NEW_SHIFT: no GPUNVME_CC_NEW_SHIFT in our header',
+      'NVME_NEW_ONE of enum nvme_new: add it to numbers in test/libnvme/tables: what it is in our header, or why it is no',
+      'struct nvme_new: add it to structs in test/libnvme/tables: what it is in our header, or why it is no',
+      'nvme_id_psd.more: no more in struct gpunvme_power_state_descriptor',
+    ])
+  })
+})
+
+/** The report of libnvme against another header than ours. */
+function withHeader<Result>(changed: string, run: (changed: Case) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-changed-'))
+  try {
+    mkdirSync(join(folder, 'gpunvme'))
+    writeFileSync(join(folder, 'gpunvme', 'nvme_spec.h'), changed)
+    return run({ ...libnvme, header: changed, folders: [folder] })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

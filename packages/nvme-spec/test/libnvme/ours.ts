@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFacts } from './facts.js'
+
+/** The folder that our header is included from. */
+export const include = join(import.meta.dirname, '..', '..', 'include')
+
+/** The text of our header. */
+export const header = readFileSync(join(include, 'gpunvme', 'nvme_spec.h'), 'utf8')
+
+/** What our header declares: the names of its macros without GPUNVME_, and the members of its structures. */
+export interface Ours {
+  readonly macros: ReadonlySet<string>
+  readonly structs: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+export function readOurs(text: string): Ours {
+  const { numbers, layouts } = readFacts(text, /^GPUNVME_/)
+  return {
+    macros: new Set(numbers.map(({ name }) => name.replace(/^GPUNVME_/, ''))),
+    structs: new Map(
+      layouts.map(({ name, members }) => [
+        name.replace(/^gpunvme_/, ''),
+        new Set(members.map((member) => member.name)),
+      ]),
+    ),
+  }
+}
+
+/** What a user of the package would look a thing up by: a structure, a member, a field or a number of our header. */
+export type Kind = 'structures' | 'members' | 'fields' | 'numbers'
+
+/** Everything that our header declares, by kind, reserved members and members that rows share left out. */
+export function itemsOf({ macros, structs }: Ours): ReadonlyMap<Kind, ReadonlySet<string>> {
+  const fields = [...macros].filter((name) => /_(SHIFT|BITS)$/.test(name))
+  const derived = new Set(fields.flatMap((name) => ['SHIFT', 'MASK', 'BITS', 'DWORD'].map((end) => swap(name, end))))
+  return new Map<Kind, ReadonlySet<string>>([
+    ['structures', new Set(structs.keys())],
+    [
+      'members',
+      new Set(
+        [...structs].flatMap(([struct, members]) =>
+          [...members].filter((name) => !/^(reserved|bits)_\d+$/.test(name)).map((name) => `${struct}.${name}`),
+        ),
+      ),
+    ],
+    ['fields', new Set(fields.map((name) => name.replace(/_(SHIFT|BITS)$/, '')))],
+    ['numbers', new Set([...macros].filter((name) => !derived.has(name)))],
+  ])
+}
+
+const swap = (name: string, end: string) => name.replace(/_(SHIFT|BITS)$/, `_${end}`)

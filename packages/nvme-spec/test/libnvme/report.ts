@@ -1,0 +1,84 @@
+import type { Facts } from './facts.js'
+import { judge, type Judged, type Sources } from './judge.js'
+import { match } from './match.js'
+import { itemsOf, readOurs, type Kind } from './ours.js'
+import type { Difference, Table } from './table.js'
+
+/** A header of others, and what our tables say of it. */
+export interface Case extends Sources {
+  readonly facts: Facts
+  readonly table: Table
+  /** Where the tables are, for messages. */
+  readonly where: string
+  readonly differences: Readonly<Record<string, Difference>>
+  /** The text of our header, in the first of the folders. */
+  readonly header: string
+}
+
+/** What came out of a comparison. */
+export interface Report {
+  readonly compared: readonly Judged[]
+  /** How many facts of theirs are not ours for a reason, and how many members hold nothing. */
+  readonly absent: number
+  readonly reserved: number
+  /** Differences that the list explains. */
+  readonly explained: number
+  /** Facts that no table knows, and differences that no list explains. */
+  readonly problems: readonly string[]
+  /** Entries of tables and lists that nothing in their header needs. */
+  readonly useless: readonly string[]
+  /** What of ours has the value that they have, by kind. */
+  readonly confirmed: ReadonlyMap<Kind, ReadonlySet<string>>
+}
+
+export function report({ facts, table, where, differences, header, ...sources }: Case): Report {
+  const ours = readOurs(header)
+  const { pairs, absent, reserved, unknown, useless } = match(facts, table, ours, where)
+  const compared = judge(pairs, sources)
+  const different = compared.filter(({ values: [theirs, ours] }) => theirs !== ours)
+  const unexplained = different.filter(({ fact, values }) => {
+    const known = differences[fact]
+    return known === undefined || BigInt(known.theirs) !== values[0] || BigInt(known.ours) !== values[1]
+  })
+  const found = new Set(different.map(({ fact }) => fact))
+  const equal = new Set(compared.filter((one) => !different.includes(one)).flatMap(({ confirms }) => confirms))
+  const confirmed = Array.from(itemsOf(ours), ([kind, items]) => [kind, intersection(items, equal)] as const)
+  return {
+    compared,
+    absent,
+    reserved,
+    explained: different.length - unexplained.length,
+    problems: [
+      ...unknown,
+      ...unexplained.map(
+        ({ fact, ours, values: [theirs, value] }) =>
+          `${fact} is ${show(theirs)}, but ${ours} is ${show(value)}: correct the declaration, or list both values in differences.ts with the source that says who is right`,
+      ),
+    ],
+    useless: [
+      ...useless,
+      ...Object.keys(differences)
+        .filter((fact) => !found.has(fact))
+        .map((fact) => `${fact} is in differences.ts, but does not differ; remove it`),
+    ],
+    confirmed: new Map(confirmed),
+  }
+}
+
+/** What to print of a report: how much was compared, and how much of ours that confirms. */
+export function summary(judgeName: string, header: string, { compared, absent, explained, confirmed }: Report): string {
+  const all = itemsOf(readOurs(header))
+  const counts = Array.from(confirmed, ([kind, items]) => `${items.size} of ${all.get(kind)?.size ?? 0} ${kind}`)
+  return `${judgeName}: ${compared.length} facts compared, ${explained} explained differences, ${absent} not ours; confirms ${counts.join(', ')}`
+}
+
+/** Prints a line among those of the test run. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+const show = (value: bigint) => `0x${value.toString(16)}`
+
+function intersection(items: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...items].filter((item) => others.has(item)))
+}
