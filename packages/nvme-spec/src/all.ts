@@ -154,6 +154,18 @@ import { PredictableLatencyEventAggregate, PredictableLatencyLog } from './admin
 import { LbaRangeDescriptor, LbaStatusLogHeader, LbaStatusNamespaceElement } from './admin/log-lba-status.js'
 import { LockdownLog } from './admin/log-lockdown.js'
 import { ChangedAllocatedNamespaceList, ChangedAttachedNamespaceList } from './admin/log-namespaces.js'
+import {
+  AnaLsp,
+  BootPartitionLsp,
+  FdpEventsLsp,
+  LockdownLsp,
+  PersistentEventLidsp,
+  PersistentEventLsp,
+  ReachabilityAssociationsLsp,
+  ReachabilityGroupsLsp,
+  TelemetryHostLidsp,
+  TelemetryHostLsp,
+} from './admin/log-parameters.js'
 import { PERSISTENT_EVENT, PersistentEventHeader, PersistentEventLogHeader } from './admin/log-persistent-event.js'
 import {
   ChangeNamespaceEvent,
@@ -582,4 +594,14 @@ export const allWords: readonly AnyWord32[] = [
   CommandEffects,
   FeatureEffects,
   ManagementCommandEffects,
+  TelemetryHostLsp,
+  AnaLsp,
+  PersistentEventLsp,
+  LockdownLsp,
+  BootPartitionLsp,
+  ReachabilityGroupsLsp,
+  ReachabilityAssociationsLsp,
+  FdpEventsLsp,
+  TelemetryHostLidsp,
+  PersistentEventLidsp,
 ]

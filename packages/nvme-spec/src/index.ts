@@ -163,6 +163,18 @@ export { LbaRangeDescriptor, LbaStatusLogHeader, LbaStatusNamespaceElement } fro
 export { LockdownLog } from './admin/log-lockdown.js'
 export { ChangedAllocatedNamespaceList, ChangedAttachedNamespaceList } from './admin/log-namespaces.js'
 export { logStructure, persistentEventData } from './admin/log-pages.js'
+export {
+  AnaLsp,
+  BootPartitionLsp,
+  FdpEventsLsp,
+  LockdownLsp,
+  PersistentEventLidsp,
+  PersistentEventLsp,
+  ReachabilityAssociationsLsp,
+  ReachabilityGroupsLsp,
+  TelemetryHostLidsp,
+  TelemetryHostLsp,
+} from './admin/log-parameters.js'
 export { PERSISTENT_EVENT, PersistentEventHeader, PersistentEventLogHeader } from './admin/log-persistent-event.js'
 export {
   ChangeNamespaceEvent,
