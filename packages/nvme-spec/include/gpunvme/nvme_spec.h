@@ -6759,6 +6759,68 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
 
+/* TelemetryHostLsp: Whether to capture telemetry now, and how much (Base 2.1 §5.1.12.1.8) */
+#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_SHIFT 0 /* Create Telemetry Host-Initiated Data */
+#define GPUNVME_TELEMETRY_HOST_LSP_CTHID_MASK 0x1u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_SHIFT 1 /* Maximum Created Data Area */
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_MASK 0xeu
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_CONTROLLER_DETERMINES 0x0u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREA_1 0x1u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_2 0x2u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_3 0x3u
+#define GPUNVME_TELEMETRY_HOST_LSP_MCDA_DATA_AREAS_1_TO_4 0x4u
+
+/* AnaLsp: Whether to leave out the namespaces (Base 2.3 §5.2.12.1.13) */
+#define GPUNVME_ANA_LSP_RGO_SHIFT 0 /* Return Groups Only */
+#define GPUNVME_ANA_LSP_RGO_MASK 0x1u
+
+/* PersistentEventLsp: What to do with the reporting context (Base 2.3 §5.2.12.1.14) */
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_SHIFT 0 /* Action */
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_MASK 0x3u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_READ 0x0u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ 0x1u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_RELEASE_CONTEXT 0x2u
+#define GPUNVME_PERSISTENT_EVENT_LSP_ACT_ESTABLISH_CONTEXT_AND_READ_HEADER 0x3u
+
+/* LockdownLsp: What to list (Base 2.3 §5.2.12.1.20) */
+#define GPUNVME_LOCKDOWN_LSP_SCP_SHIFT 0 /* Scope */
+#define GPUNVME_LOCKDOWN_LSP_SCP_MASK 0xfu
+#define GPUNVME_LOCKDOWN_LSP_SCP_ADMIN_OPCODE 0x0u
+#define GPUNVME_LOCKDOWN_LSP_SCP_FEATURE 0x2u
+#define GPUNVME_LOCKDOWN_LSP_SCP_MANAGEMENT_OPCODE 0x3u
+#define GPUNVME_LOCKDOWN_LSP_SCP_PCIE_OPCODE 0x4u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_SHIFT 4 /* Contents */
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_MASK 0x30u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_CAN_BE_PROHIBITED 0x0u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED 0x1u
+#define GPUNVME_LOCKDOWN_LSP_CNTTS_PROHIBITED_OUT_OF_BAND 0x2u
+
+/* BootPartitionLsp: Which Boot Partition to return (Base 2.3 §5.2.12.1.21) */
+#define GPUNVME_BOOT_PARTITION_LSP_BPID_SHIFT 0 /* Boot Partition Identifier */
+#define GPUNVME_BOOT_PARTITION_LSP_BPID_MASK 0x1u
+
+/* ReachabilityGroupsLsp: Whether to leave out the namespaces (Base 2.3 §5.2.12.1.25) */
+#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_SHIFT 0 /* Return Groups Only */
+#define GPUNVME_REACHABILITY_GROUPS_LSP_RGO_MASK 0x1u
+
+/* ReachabilityAssociationsLsp: Whether to leave out the groups (Base 2.3 §5.2.12.1.26) */
+#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_SHIFT 0 /* Return Associations Only */
+#define GPUNVME_REACHABILITY_ASSOCIATIONS_LSP_RAO_MASK 0x1u
+
+/* FdpEventsLsp: Which events to return (Base 2.1 §5.1.12.1.31) */
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_SHIFT 0 /* FDP Event Type */
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_MASK 0x1u
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_CONTROLLER_EVENTS 0x0u
+#define GPUNVME_FDP_EVENTS_LSP_FDPET_HOST_EVENTS 0x1u
+
+/* TelemetryHostLidsp: What is supported of Telemetry Host-Initiated (Base 2.1 §5.1.12.1.8.1) */
+#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_SHIFT 0 /* Maximum Created Data Area Support */
+#define GPUNVME_TELEMETRY_HOST_LIDSP_MCDAS_MASK 0x1u
+
+/* PersistentEventLidsp: What is supported of the Persistent Event Log (Base 2.1 §5.1.12.1.14.1) */
+#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_SHIFT 0 /* Establish Context and Read 512 Bytes of Header Supported */
+#define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_MASK 0x1u
+
 /* CNS: Controller or Namespace Structure: what Identify is to return (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
 #define GPUNVME_CNS_CONTROLLER 0x1u
