@@ -96,3 +96,17 @@ function swappedTags(struct: string, elbat: number, figure: string): Record<stri
     [`offsetof ${struct}.elbatm`]: { theirs: elbat, ours: elbat + 2, why },
   }
 }
+
+/** Where the kernel of Linux 6.1 and our header differ. */
+export const LINUX_DIFFERENCES: Readonly<Record<string, Difference>> = {
+  NVME_NS_FEAT_IO_OPT: {
+    theirs: 0x10,
+    ours: 0x30,
+    why: 'OPTPERF grew from bit 4 to bits 5:4 (NVM 1.2 §4.1.5.1), after Linux 6.1',
+  },
+  NVME_SC_INVALID_IO_CMD_SET: {
+    theirs: 0x2c,
+    ours: 0x12c,
+    why: 'the code is command specific (Base 2.1 §4.2.3.2), as in libnvme 1.3; Linux lists it among the generic ones',
+  },
+}

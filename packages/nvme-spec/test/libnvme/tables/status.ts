@@ -1,7 +1,7 @@
 import type { Numbers } from '../table.js'
 
 /** What libnvme calls a status code, and what we do. */
-const CODES: Readonly<Record<string, string>> = {
+export const CODES: Readonly<Record<string, string>> = {
   SUCCESS: 'SUCCESS',
   INVALID_OPCODE: 'INVALID_COMMAND_OPCODE',
   INVALID_FIELD: 'INVALID_FIELD_IN_COMMAND',
@@ -126,7 +126,7 @@ const CODES: Readonly<Record<string, string>> = {
 }
 
 /** What libnvme calls a status code of Fabrics commands, and what we do. */
-const FABRICS: Readonly<Record<string, string>> = {
+export const FABRICS: Readonly<Record<string, string>> = {
   CONNECT_FORMAT: 'INCOMPATIBLE_FORMAT',
   CONNECT_CTRL_BUSY: 'CONTROLLER_BUSY',
   CONNECT_INVALID_PARAM: 'CONNECT_INVALID_PARAMETERS',

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { LINUX_DIFFERENCES } from './differences.js'
+import { readFacts } from './facts.js'
+import { missing } from './installed.js'
+import { header, include } from './ours.js'
+import { print, report, summary } from './report.js'
+import { LINUX } from './tables/linux.js'
+
+// The kernel's own header: the only one of our judges that has statuses with their type and structures for commands.
+
+/** The release that the tables speak of. */
+const JUDGE = '6.1.'
+
+const sources = existsSync('/usr/src') ? readdirSync('/usr/src').sort() : []
+const folder = sources.find((name) => /^linux-headers-.*-common$/.test(name))
+const version = /^linux-headers-(.*)-common$/.exec(folder ?? '')?.[1] ?? ''
+const HEADER = folder === undefined ? undefined : join('/usr/src', folder, 'include', 'linux', 'nvme.h')
+// Optional: it stands on few machines, so that its absence is of no kind that may be required.
+const reason = missing(HEADER, 'linux-headers-amd64')?.replace('[headers] linux', 'linux')
+
+describe.skipIf(reason)(`nvme_spec.h against the kernel${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
+  test('every constant, size and offset of linux/nvme.h is ours, or in a list that says why not', () => {
+    const result = report({
+      facts: readFacts(readFileSync(HEADER ?? '', 'utf8'), /^(NVME_|NVMF_|MAX_DISC)/),
+      theirs: `#include "${HEADER ?? ''}"`,
+      folders: [include, join(import.meta.dirname, 'kernel')],
+      table: LINUX,
+      where: 'test/libnvme/tables/linux.ts',
+      differences: LINUX_DIFFERENCES,
+      header,
+    })
+    print(summary(`linux/nvme.h of Linux ${version}`, header, result))
+    expect(result.compared.length).toBeGreaterThan(500)
+    const open = [...result.problems, ...result.useless]
+    // Another release has other names: what the tables do not know of it is worth reading, no failure.
+    if (!version.startsWith(JUDGE)) print(`the tables speak of Linux ${JUDGE}x:\n${open.join('\n')}`)
+    else expect(open).toEqual([])
+  })
+})
