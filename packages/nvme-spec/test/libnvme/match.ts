@@ -70,12 +70,24 @@ class Matcher {
     }
     const rest = name.startsWith(group.theirs) ? name.slice(group.theirs.length) : name
     const listed = `numbers ${key}`
-    const explicit = this.explicitly(listed, group, rest)
-    if (explicit === undefined && this.isAbsent(listed, group.absent, rest)) return
-    for (const expression of explicit ?? [byRule(group, ...split(group, rest))]) this.numberPair(name, expression, key)
-    for (const template of group.also ?? []) {
-      const macro = template.replace('*', group.names?.[rest] ?? rest)
-      if (this.ours.macros.has(macro)) this.numberPair(name, macro, key)
+    const pair = group.pairs?.[rest]
+    if (pair !== undefined) {
+      this.used.add(`${listed} ${rest}`)
+      for (const expression of typeof pair === 'string' ? [pair] : pair) this.numberPair(name, expression, key)
+      return
+    }
+    const [base, end] = split(group, rest)
+    const found = [rest, base].find((name) => group.names?.[name] !== undefined)
+    if (found === undefined && this.isAbsent(listed, group.absent, rest)) return
+    if (found !== undefined) this.used.add(`${listed} ${found}`)
+    for (const our of (group.names?.[found ?? ''] ?? base).split(' ')) {
+      const tail = found === rest ? '' : end
+      this.numberPair(name, byRule(group, our, tail), key)
+      for (const template of group.also ?? []) {
+        const expression = byRule({ ...group, ours: '' }, template.replace('*', our), tail)
+        if (needsOf(expression).macros.every((macro) => this.ours.macros.has(macro)))
+          this.numberPair(name, expression, key)
+      }
     }
   }
 
@@ -107,10 +119,11 @@ class Matcher {
     }
     const key = `structs ${name}`
     this.used.add(key)
-    if (typeof group === 'string') {
-      this.absent += members.length
-      return
-    }
+    if (typeof group === 'string') this.absent += members.length
+    else for (const struct of 'ours' in group ? [group] : group) this.structPairs(key, { name, members }, struct)
+  }
+
+  private structPairs(key: string, { name, members }: Layout, group: Struct): void {
     if (!this.ours.structs.has(group.ours)) {
       this.unknown.push(`struct ${name}: no struct gpunvme_${group.ours} in our header; see structs of ${this.where}`)
       return
@@ -132,11 +145,16 @@ class Matcher {
 
   private member(struct: string, member: string, flexible: boolean, group: Struct): void {
     const fact = `${struct}.${member}`
-    const target = group.names?.[member] ?? member.toLowerCase()
-    const place = this.placeOf(group.ours, target)
+    for (const target of (group.names?.[member] ?? member.toLowerCase()).split(' ')) {
+      this.memberPairs(fact, struct, member, flexible, group.ours, target)
+    }
+  }
+
+  private memberPairs(fact: string, struct: string, member: string, flexible: boolean, tag: string, target: string) {
+    const place = this.placeOf(tag, target)
     if (place === undefined) {
       this.unknown.push(
-        `${fact}: no ${target} in struct gpunvme_${group.ours}; say in structs of ${this.where} what it is (names) or why it is not ours (absent)`,
+        `${fact}: no ${target} in struct gpunvme_${tag}; say in structs of ${this.where} what it is (names) or why it is not ours (absent)`,
       )
       return
     }
@@ -163,19 +181,25 @@ class Matcher {
       return { offset: `sizeof(struct gpunvme_${tag})`, size: undefined, confirms: [tag] }
     }
     if (/^[A-Z]/.test(target)) return this.fieldPlace(target)
+    if (target.startsWith(':')) return this.rowPlace('', target.slice(1))
     const [, only, other, first = '', last, row] = /^(@?)(?:(\w+)\.)?(\w+)(?:-(\w+))?(?::(\w+))?$/.exec(target) ?? []
     const tag = other ?? struct
     const members = [first, ...(last === undefined ? [] : [last])]
     if (!members.every((member) => this.hasMember(`${tag}.${member}`))) return undefined
     const at = (member: string) => `offsetof(struct gpunvme_${tag}, ${member})`
     const sizeOf = (member: string) => `sizeof(((struct gpunvme_${tag} *)0)->${member})`
-    if (row !== undefined) {
-      if (!this.ours.macros.has(`${row}_SHIFT`)) return undefined
-      return { offset: `${at(first)} + GPUNVME_${row}_SHIFT / 8`, size: undefined, confirms: [row] }
-    }
+    if (row !== undefined) return this.rowPlace(`${at(first)} + `, row)
     const size = last === undefined ? sizeOf(first) : `${at(last)} + ${sizeOf(last)} - ${at(first)}`
-    const confirms = members.map((member) => `${tag}.${member}`)
+    const all = [...(this.ours.structs.get(tag) ?? [])]
+    const range = all.slice(all.indexOf(first), all.indexOf(last ?? first) + 1)
+    const confirms = range.map((member) => `${tag}.${member}`)
     return { offset: at(first), size: only === '@' ? undefined : size, confirms }
+  }
+
+  /** The byte that a row begins in. */
+  private rowPlace(base: string, row: string) {
+    if (!this.ours.macros.has(`${row}_SHIFT`)) return undefined
+    return { offset: `${base}GPUNVME_${row}_SHIFT / 8`, size: undefined, confirms: [row] }
   }
 
   /** Where in its entry the field of a command is. */
@@ -207,18 +231,6 @@ class Matcher {
     return true
   }
 
-  /** What the table says of one number, as expressions; undefined where it names it nowhere. */
-  private explicitly(listed: string, group: Numbers, rest: string): string[] | undefined {
-    const pair = group.pairs?.[rest]
-    const [base, end] = split(group, rest)
-    const found = pair !== undefined ? rest : [rest, base].find((name) => group.names?.[name] !== undefined)
-    if (found === undefined) return undefined
-    this.used.add(`${listed} ${found}`)
-    if (pair !== undefined) return typeof pair === 'string' ? [pair] : [...pair]
-    const names = (group.names?.[found] ?? '').split(' ')
-    return names.map((name) => byRule(group, name, found === rest ? '' : end))
-  }
-
   /** The fields and numbers that macros belong to. */
   private itemsOf(macros: readonly string[]): string[] {
     const fieldOf = (name: string) => name.replace(/_(SHIFT|MASK)$/, '')
@@ -226,15 +238,22 @@ class Matcher {
   }
 
   finish(): Matched {
-    const listed = [...Object.entries(this.table.numbers), ...Object.entries(this.table.structs)].flatMap(
-      ([name, group]) => {
-        const key = `${name in this.table.numbers ? 'numbers' : 'structs'} ${name}`
-        if (typeof group === 'string') return [key]
-        const pairs = 'pairs' in group ? Object.keys(group.pairs ?? {}) : []
-        const rests = [...Object.keys(group.names ?? {}), ...pairs, ...Object.values(group.absent ?? {}).flat()]
-        return [key, ...rests.map((rest) => `${key} ${rest}`)]
-      },
+    const numbers = Object.entries(this.table.numbers).flatMap(([name, group]) =>
+      entries(
+        `numbers ${name}`,
+        typeof group === 'string' ? [] : [{ ...group.names, ...group.pairs }],
+        typeof group === 'string' ? [] : [group.absent],
+      ),
     )
+    const structs = Object.entries(this.table.structs).flatMap(([name, group]) => {
+      const all = typeof group === 'string' ? [] : 'ours' in group ? [group] : group
+      return entries(
+        `structs ${name}`,
+        all.map(({ names }) => names ?? {}),
+        all.map(({ absent }) => absent),
+      )
+    })
+    const listed = [...numbers, ...structs]
     const useless = listed
       .filter((entry) => !this.used.has(entry))
       .map((entry) => `${entry}: nothing of theirs uses this entry of ${this.where}; remove it`)
@@ -268,3 +287,12 @@ function needsOf(expression: string): { macros: string[]; members: string[]; str
 
 /** An expression with the whole names of our macros. */
 const inC = (expression: string) => expression.replace(/\b(?!(?:ONES|AT|BITS|SIZE)\b)[A-Z]\w+/g, 'GPUNVME_$&')
+
+/** The entries of a group, as `used` has them. */
+function entries(key: string, names: readonly object[], absent: readonly (Absent | undefined)[]): string[] {
+  const rests = [
+    ...names.flatMap((all) => Object.keys(all)),
+    ...absent.flatMap((all) => Object.values(all ?? {}).flat()),
+  ]
+  return [key, ...rests.map((rest) => `${key} ${rest}`)]
+}

@@ -47,7 +47,7 @@ export function report({ facts, table, where, differences, header, ...sources }:
     compared,
     absent,
     reserved,
-    explained: different.length - unexplained.length,
+    explained: found.size - new Set(unexplained.map(({ fact }) => fact)).size,
     problems: [
       ...unknown,
       ...unexplained.map(

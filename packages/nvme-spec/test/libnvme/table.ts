@@ -24,7 +24,7 @@ export interface Numbers {
    * size in bytes; or several expressions.
    */
   readonly pairs?: Readonly<Record<string, string | readonly string[]>>
-  /** Other macros of ours that have the same number where they are declared; `*` is the rest of our name. */
+  /** Other names of ours, after GPUNVME_, for the same where they are declared; `*` is the rest of our name. */
   readonly also?: readonly string[]
   readonly absent?: Absent
 }
@@ -36,17 +36,21 @@ export interface Struct {
   /**
    * What a member is in ours where it has another name: `member`; `struct.member` of another structure; `first-last`,
    * several; `@member`, which begins there but has another length; `member:ROW`, the byte of a member that a row begins
-   * in; `FIELD`, in upper case, of a command; `.end` or `struct.end`, where a structure ends.
+   * in, `:ROW` counted from the row's own word; `FIELD`, in upper case, of a command; `.end` or `struct.end`, where a structure ends. Several with
+   * spaces between them.
    */
   readonly names?: Readonly<Record<string, string>>
   /** Members that are not ours; `sizeof` where the sizes cannot be compared. */
   readonly absent?: Absent
 }
 
+/** What a structure is here: one or several of ours, or none for a reason. */
+export type Structs = Struct | readonly Struct[] | string
+
 /** A table: what is where, or why it is not; by the name of an enumeration or what names begin with, and by structure. */
 export interface Table {
   readonly numbers: Readonly<Record<string, Numbers | string>>
-  readonly structs: Readonly<Record<string, Struct | string>>
+  readonly structs: Readonly<Record<string, Structs>>
 }
 
 /** A fact in which a header and ours are known to differ: both values, and who is right by what source. */

@@ -1,12 +1,15 @@
-import type { Numbers, Struct } from '../table.js'
+import type { Numbers, Structs } from '../table.js'
 
 const masks = (theirs: string, ours: string, names: Readonly<Record<string, string>> = {}): Numbers => ({
   ...{ theirs: `NVME_${theirs}_`, ours: `${ours}_`, as: 'mask', names },
 })
 const controller = (name: string, names?: Readonly<Record<string, string>>) =>
   masks(`CTRL_${name}`, `IDENTIFY_CONTROLLER_${name}`, names)
-const namespace = (name: string, names?: Readonly<Record<string, string>>) =>
-  masks(`NS_${name}`, `IDENTIFY_NAMESPACE_${name}`, names)
+/** Fields of a namespace, which other structures repeat. */
+const namespace = (name: string, names?: Readonly<Record<string, string>>): Numbers => ({
+  ...masks(`NS_${name}`, `IDENTIFY_NAMESPACE_${name}`, names),
+  also: [`IDENTIFY_INDEPENDENT_NAMESPACE_${name}_*`, `NAMESPACE_TO_CREATE_${name}_*`],
+})
 
 /** What Identify returns: the bits of its fields. */
 export const identify: Readonly<Record<string, Numbers | string>> = {
@@ -21,6 +24,7 @@ export const identify: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_PSD_PS_',
     ours: 'POWER_STATE_DESCRIPTOR_IPS_',
     as: 'number',
+    also: ['POWER_STATE_DESCRIPTOR_APS_*'],
     names: { '100_MICRO_WATT': 'UW_100', '10_MILLI_WATT': 'MW_10' },
   },
   nvme_psd_workload: {
@@ -185,6 +189,7 @@ export const identify: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_NS_DPS_',
     ours: 'IDENTIFY_NAMESPACE_DPS_',
     as: 'number',
+    also: ['NAMESPACE_TO_CREATE_DPS_*'],
     names: {
       PI_NONE: 'PIT_NONE',
       PI_TYPE1: 'PIT_TYPE_1',
@@ -206,7 +211,7 @@ export const identify: Readonly<Record<string, Numbers | string>> = {
     },
   },
   nvme_id_ns_attr: namespace('NSATTR', { WRITE_PROTECTED: 'CWP' }),
-  nvme_ns_id_desc_nidt: { theirs: 'NVME_', ours: 'NAMESPACE_ID_DESCRIPTOR_', as: 'number' },
+  nvme_ns_id_desc_nidt: { theirs: 'NVME_', ours: 'NAMESPACE_ID_DESCRIPTOR_', as: 'number', also: ['*'] },
   nvme_ns_id_desc_nidt_lens: 'lengths of identifiers, which are in NIDL of each descriptor',
   nvme_id_uuid: {
     theirs: 'NVME_ID_UUID_',
@@ -222,7 +227,7 @@ export const identify: Readonly<Record<string, Numbers | string>> = {
 }
 
 /** What Identify returns: its structures. */
-export const identifyStructs: Readonly<Record<string, Struct | string>> = {
+export const identifyStructs: Readonly<Record<string, Structs>> = {
   nvme_id_psd: {
     ours: 'power_state_descriptor',
     names: {
@@ -236,13 +241,32 @@ export const identifyStructs: Readonly<Record<string, Struct | string>> = {
     },
   },
   nvme_id_ctrl: { ours: 'identify_controller', names: { domainid: 'did', ocfs: 'cdfs' } },
-  nvme_lbaf: 'a dword of LBAF, whose bits are compared',
-  nvme_id_ns: {
+  nvme_lbaf: {
     ours: 'identify_namespace',
-    absent: {
-      'LBSTM is of the structure that CNS 05h returns, as nvme_nvm_id_ns has it (NVM 1.2 §4.1.5.3)': ['lbstm'],
+    names: {
+      ms: ':IDENTIFY_NAMESPACE_LBAF_MS',
+      ds: ':IDENTIFY_NAMESPACE_LBAF_LBADS',
+      rp: ':IDENTIFY_NAMESPACE_LBAF_RP',
     },
+    absent: { 'a dword of LBAF here': ['sizeof'] },
   },
+  // What Identify returns, and what Namespace Management takes; only the latter has LBSTM.
+  nvme_id_ns: [
+    {
+      ours: 'identify_namespace',
+      absent: { 'LBSTM is of the structure of CNS 05h, as nvme_nvm_id_ns has it (NVM 1.2 §4.1.5.3)': ['lbstm'] },
+    },
+    {
+      ours: 'namespace_to_create',
+      absent: {
+        'for the controller to say': [
+          ...['nuse', 'nsfeat', 'nlbaf', 'mc', 'dpc', 'rescap', 'fpi', 'dlfeat', 'na*', 'noiob', 'nvmcap', 'np*'],
+          ...['nows', 'mssrl', 'mcl', 'msrc', 'nulbaf', 'nsattr', 'nguid', 'eui64', 'lbaf'],
+        ],
+        'the fields of Zoned Namespaces and of placement stand there': ['vs'],
+      },
+    },
+  ],
   nvme_ns_id_desc: { ours: 'namespace_id_descriptor', names: { nid: '.end' } },
   nvme_nvmset_attr: {
     ours: 'nvm_set_attributes',
@@ -258,7 +282,12 @@ export const identifyStructs: Readonly<Record<string, Struct | string>> = {
   nvme_id_uuid_list_entry: { ours: 'uuid_list_entry', names: { header: 'bits_0:UUID_LIST_ENTRY_IDASC' } },
   nvme_id_uuid_list: { ours: 'uuid_list' },
   nvme_ctrl_list: { ours: 'controller_list', names: { num: 'numcids', identifier: 'cntlid' } },
-  nvme_ns_list: { ours: 'active_namespace_list', names: { ns: 'nsid' } },
+  nvme_ns_list: [
+    { ours: 'active_namespace_list', names: { ns: 'nsid' } },
+    { ours: 'allocated_namespace_list', names: { ns: 'nsid' } },
+    { ours: 'changed_attached_namespace_list', names: { ns: 'nsid' } },
+    { ours: 'changed_allocated_namespace_list', names: { ns: 'nsid' } },
+  ],
   nvme_id_ctrl_nvm: { ours: 'identify_nvm_controller' },
   nvme_nvm_id_ns: { ours: 'identify_nvm_namespace' },
   nvme_zns_lbafe: { ours: 'zoned_lba_format' },

@@ -1,4 +1,4 @@
-import type { Numbers, Struct } from '../table.js'
+import type { Numbers, Structs } from '../table.js'
 
 const RTYPE: Readonly<Record<string, string>> = {
   RTYPE_WE: 'WRITE_EXCLUSIVE',
@@ -9,6 +9,22 @@ const RTYPE: Readonly<Record<string, string>> = {
   RTYPE_EAAR: 'EXCLUSIVE_ACCESS_ALL_REGISTRANTS',
 }
 
+/** Commands whose Command Dword 12 is alike. */
+export const READS = ['READ', 'COMPARE', 'VERIFY']
+export const WRITES = ['WRITE', 'WRITE_ZEROES', 'ZONE_APPEND']
+
+/** A field in bits 31:16 of Command Dword 12, of several commands. */
+export const inDword12 = (field: string, ...commands: readonly (readonly string[])[]) =>
+  commands.flat().map((command) => `${command}_${field}_MASK >> 16`)
+
+/** The type of streams, in Command Dword 12 of several commands. */
+export const inDtype = (...commands: readonly string[]) =>
+  commands.map((command) => `DIRECTIVE_TYPE_STREAMS << (${command}_DTYPE_SHIFT - 16)`)
+
+/** A bit of PRINFO, in Command Dword 12 of several commands. */
+export const inPrinfo = (bit: string) =>
+  [...READS, ...WRITES].map((command) => `PRINFO_${bit}_MASK << (${command}_PRINFO_SHIFT - 16)`)
+
 /** What I/O commands say and get: reads and writes, datasets, reservations, copies, zones. */
 export const io: Readonly<Record<string, Numbers | string>> = {
   // Bits 31:16 of Command Dword 12.
@@ -17,16 +33,16 @@ export const io: Readonly<Record<string, Numbers | string>> = {
     ours: '',
     as: 'number',
     pairs: {
-      DTYPE_STREAMS: 'DIRECTIVE_TYPE_STREAMS << (WRITE_DTYPE_SHIFT - 16)',
-      STC: 'WRITE_STC_MASK >> 16',
+      DTYPE_STREAMS: inDtype(...WRITES, 'WRITE_UNCORRECTABLE', 'COPY'),
+      STC: inDword12('STC', READS, WRITES),
       DEAC: 'WRITE_ZEROES_DEAC_MASK >> 16',
       ZNS_APPEND_PIREMAP: 'ZONE_APPEND_PIREMAP_MASK >> 16',
-      PRINFO_PRCHK_REF: 'PRINFO_RTCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRCHK_APP: 'PRINFO_ATCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRCHK_GUARD: 'PRINFO_GRDCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRACT: 'PRINFO_PRACT_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      FUA: 'WRITE_FUA_MASK >> 16',
-      LR: 'WRITE_LR_MASK >> 16',
+      PRINFO_PRCHK_REF: inPrinfo('RTCHK'),
+      PRINFO_PRCHK_APP: inPrinfo('ATCHK'),
+      PRINFO_PRCHK_GUARD: inPrinfo('GRDCHK'),
+      PRINFO_PRACT: inPrinfo('PRACT'),
+      FUA: inDword12('FUA', READS, WRITES),
+      LR: inDword12('LR', READS, WRITES),
     },
   },
   nvme_io_dsm_flags: {
@@ -127,10 +143,13 @@ export const io: Readonly<Record<string, Numbers | string>> = {
 }
 
 /** Data of I/O commands, and of features and directives. */
-export const ioStructs: Readonly<Record<string, Struct | string>> = {
+export const ioStructs: Readonly<Record<string, Structs>> = {
   nvme_dsm_range: { ours: 'dataset_management_range', names: { nlb: 'llb' } },
-  nvme_copy_range: { ours: 'copy_range0', names: { eilbrt: 'elbt' } },
-  nvme_copy_range_f1: { ours: 'copy_range1' },
+  nvme_copy_range: [
+    { ours: 'copy_range0', names: { eilbrt: 'elbt' } },
+    { ours: 'copy_range2', names: { eilbrt: 'elbt' } },
+  ],
+  nvme_copy_range_f1: [{ ours: 'copy_range1' }, { ours: 'copy_range3' }],
   nvme_registered_ctrl: { ours: 'registrant' },
   nvme_registered_ctrl_ext: { ours: 'registrant_extended' },
   nvme_resv_status: {
@@ -166,6 +185,13 @@ export const ioStructs: Readonly<Record<string, Struct | string>> = {
   },
   nvme_host_mem_buf_attrs: { ours: 'host_memory_buffer_attributes' },
   nvme_timestamp: { ours: 'timestamp_data', names: { timestamp: 'tstmp', attr: 'tstmps' } },
-  nvme_feat_fdp_events_cdw11: 'Command Dword 11 of the feature, whose rows are compared in Linux and in our tests',
+  nvme_feat_fdp_events_cdw11: {
+    ours: 'supported_fdp_event',
+    names: {
+      phndl: ':FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_PHNDL',
+      noet: ':FLEXIBLE_DATA_PLACEMENT_EVENTS_CDW11_NOET',
+    },
+    absent: { 'Command Dword 11 of the feature': ['sizeof'] },
+  },
   nvme_fdp_supported_event_desc: { ours: 'supported_fdp_event', names: { evt: 'fdpet', evta: 'fdpeta' } },
 }

@@ -1,5 +1,5 @@
 // libnvme 1.3: what each enumeration and structure of nvme/types.h is in our header.
-import type { Numbers, Struct, Table } from '../table.js'
+import type { Numbers, Structs, Table } from '../table.js'
 import { commands } from './commands.js'
 import { features } from './features.js'
 import { identify, identifyStructs } from './identify.js'
@@ -35,7 +35,7 @@ const numbersNotOurs: Readonly<Record<string, Numbers | string>> = {
   nvme_mi_elem: MANAGEMENT,
 }
 
-const structsNotOurs: Readonly<Record<string, Struct | string>> = {
+const structsNotOurs: Readonly<Record<string, Structs>> = {
   nvmf_disc_log_entry: FABRICS,
   nvmf_discovery_log: FABRICS,
   nvmf_ext_attr: FABRICS,

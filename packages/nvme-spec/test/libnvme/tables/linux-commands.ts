@@ -1,7 +1,7 @@
 import type { Numbers } from '../table.js'
 import { commands } from './commands.js'
 import { features } from './features.js'
-import { io } from './io.js'
+import { inDtype, inDword12, inPrinfo, io, READS, WRITES } from './io.js'
 import { logs } from './logs.js'
 import { like, only, without } from './reuse.js'
 
@@ -44,14 +44,14 @@ export const linuxCommands: Readonly<Record<string, Numbers | string>> = {
     ours: '',
     as: 'number',
     pairs: {
-      LR: 'WRITE_LR_MASK >> 16',
-      FUA: 'WRITE_FUA_MASK >> 16',
+      LR: inDword12('LR', READS, WRITES),
+      FUA: inDword12('FUA', READS, WRITES),
       APPEND_PIREMAP: 'ZONE_APPEND_PIREMAP_MASK >> 16',
-      PRINFO_PRCHK_REF: 'PRINFO_RTCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRCHK_APP: 'PRINFO_ATCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRCHK_GUARD: 'PRINFO_GRDCHK_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      PRINFO_PRACT: 'PRINFO_PRACT_MASK << (WRITE_PRINFO_SHIFT - 16)',
-      DTYPE_STREAMS: 'DIRECTIVE_TYPE_STREAMS << (WRITE_DTYPE_SHIFT - 16)',
+      PRINFO_PRCHK_REF: inPrinfo('RTCHK'),
+      PRINFO_PRCHK_APP: inPrinfo('ATCHK'),
+      PRINFO_PRCHK_GUARD: inPrinfo('GRDCHK'),
+      PRINFO_PRACT: inPrinfo('PRACT'),
+      DTYPE_STREAMS: inDtype(...WRITES, 'WRITE_UNCORRECTABLE', 'COPY'),
     },
   },
   NVME_RW_DSM_: like(io['nvme_io_dsm_flags'], { theirs: 'NVME_RW_DSM_' }),

@@ -1,5 +1,5 @@
 import type { Numbers } from '../table.js'
-import { CODES, FABRICS } from './status.js'
+import { CODES, FABRICS, STATUSES } from './status.js'
 
 /** Names of Linux that differ from those of libnvme, with those of libnvme. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -68,6 +68,10 @@ export const linuxStatus: Readonly<Record<string, Numbers | string>> = {
     ours: '',
     as: 'number',
     // Linux's status has no Phase Tag: it is bits 15:1 of the word, of which ours is the whole.
-    pairs: { CRD: 'CQE_STATUS_CRD_MASK >> 1', MORE: 'CQE_STATUS_M_MASK >> 1', DNR: 'CQE_STATUS_DNR_MASK >> 1' },
+    pairs: {
+      CRD: STATUSES.map((status) => `${status}_CRD_MASK >> 1`),
+      MORE: STATUSES.map((status) => `${status}_M_MASK >> 1`),
+      DNR: STATUSES.map((status) => `${status}_DNR_MASK >> 1`),
+    },
   },
 }

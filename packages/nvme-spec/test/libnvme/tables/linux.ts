@@ -1,17 +1,23 @@
 // linux/nvme.h of Linux 6.1's kernel: what its numbers, by what their names begin with, and its structures are here.
-import type { Numbers, Struct, Table } from '../table.js'
+import type { Numbers, Struct, Structs, Table } from '../table.js'
 import { commands } from './commands.js'
 import { features } from './features.js'
-import { identify } from './identify.js'
-import { io, ioStructs } from './io.js'
+import { identify, identifyStructs } from './identify.js'
+import { io, ioStructs, READS } from './io.js'
 import { linuxCommands } from './linux-commands.js'
 import { linuxStatus } from './linux-status.js'
 import { logs, logStructs } from './logs.js'
-import { like, membersOf, only } from './reuse.js'
+import { like, membersOf, only, same } from './reuse.js'
 
 const FABRICS = 'NVMe over Fabrics is no part of nvme-spec'
 const DRIVER = 'a choice of the driver'
 const LENGTH = 'a length, which is compared as the size of a member'
+
+/** Descriptors, each of which has all types and sub types. */
+const SGL = [
+  ...['SGL_DESCRIPTOR', 'SGL_DATA_BLOCK', 'SGL_BIT_BUCKET', 'SGL_SEGMENT', 'SGL_LAST_SEGMENT', 'KEYED_SGL_DATA_BLOCK'],
+  'TRANSPORT_SGL_DATA_BLOCK',
+]
 
 const numbers: Readonly<Record<string, Numbers | string>> = {
   NVMF_: FABRICS,
@@ -244,20 +250,26 @@ const numbers: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_SGL_FMT_',
     ours: 'SGL_TYPE_',
     as: 'number',
+    also: SGL.map((struct) => `${struct}_SGLID_SGLDT_*`),
     names: { DATA_DESC: 'DATA_BLOCK', SEG_DESC: 'SEGMENT', LAST_SEG_DESC: 'LAST_SEGMENT' },
-    pairs: { ADDRESS: 'SGL_SUB_TYPE_ADDRESS', OFFSET: 'SGL_SUB_TYPE_OFFSET' },
+    pairs: {
+      ADDRESS: ['SGL_SUB_TYPE_ADDRESS', ...SGL.map((struct) => `${struct}_SGLID_SGLDST_ADDRESS`)],
+      OFFSET: ['SGL_SUB_TYPE_OFFSET', ...SGL.map((struct) => `${struct}_SGLID_SGLDST_OFFSET`)],
+    },
     absent: { [FABRICS]: ['TRANSPORT_A', 'INVALIDATE'] },
   },
   NVME_KEY_SGL_FMT_: {
     theirs: 'NVME_KEY_SGL_FMT_',
     ours: 'SGL_TYPE_',
     as: 'number',
+    also: SGL.map((struct) => `${struct}_SGLID_SGLDT_*`),
     names: { DATA_DESC: 'KEYED_DATA_BLOCK' },
   },
   NVME_TRANSPORT_SGL_: {
     theirs: 'NVME_TRANSPORT_SGL_',
     ours: 'SGL_TYPE_',
     as: 'number',
+    also: SGL.map((struct) => `${struct}_SGLID_SGLDT_*`),
     names: { DATA_DESC: 'TRANSPORT_DATA_BLOCK' },
   },
   NVME_CMD_: {
@@ -297,10 +309,17 @@ const command = (
   names: { ...Object.fromEntries(members.map((name) => [name, COMMON[name] ?? name])), ...fields },
   ...rest,
 })
+/** A field of several commands. */
+const of = (field: string, ...commandNames: readonly (readonly string[])[]) =>
+  commandNames
+    .flat()
+    .map((name) => `${name}_${field}`)
+    .join(' ')
 const FIRST = ['opcode', 'flags', 'command_id']
+const DIRECTIVES = ['DIRECTIVE_SEND', 'DIRECTIVE_RECEIVE']
 const NS = [...FIRST, 'nsid']
 
-const structs: Readonly<Record<string, Struct | string>> = {
+const structs: Readonly<Record<string, Structs>> = {
   nvme_id_power_state: {
     ours: 'power_state_descriptor',
     names: {
@@ -319,7 +338,7 @@ const structs: Readonly<Record<string, Struct | string>> = {
     },
   },
   nvme_id_ctrl: { ours: 'identify_controller', names: { nvscc: 'icsvscc', ctrattr: 'fcatt' } },
-  nvme_lbaf: 'a dword of LBAF, whose bits are compared',
+  nvme_lbaf: same(identifyStructs, 'nvme_lbaf'),
   nvme_id_ns: { ours: 'identify_namespace' },
   nvme_id_ns_cs_indep: { ours: 'identify_independent_namespace' },
   nvme_zns_lbafe: { ours: 'zoned_lba_format' },
@@ -337,17 +356,21 @@ const structs: Readonly<Record<string, Struct | string>> = {
   nvme_zone_report: { ours: 'report_zones', names: { entries: '.end' } },
   nvme_lba_range_type: { ours: 'lba_range', names: { attributes: 'attrb' } },
   nvme_reservation_status: { ours: 'reservation_status', names: { regctl: 'regstrnt', regctl_ds: '.end' } },
-  nvme_sgl_desc: { ours: 'sgl_data_block', names: { length: 'len', type: 'sglid' } },
+  nvme_sgl_desc: ['sgl_data_block', 'sgl_segment', 'sgl_last_segment'].map((ours) => ({
+    ours,
+    names: { length: 'len', type: 'sglid' },
+  })),
   nvme_keyed_sgl_desc: { ours: 'keyed_sgl_data_block', names: { length: 'len', type: 'sglid' } },
   nvme_common_command: command([...NS, 'metadata', 'dptr'], { cdw2: 'cdw2-cdw3' }, { absent: { [OPAQUE]: ['cdws'] } }),
+  // Read, Write, Compare, Verify, Write Uncorrectable and Zone Append.
   nvme_rw_command: command(
     [...NS, 'metadata', 'dptr'],
     {
-      slba: 'WRITE_SLBA',
-      length: 'WRITE_NLB',
-      reftag: 'WRITE_LBTL',
-      apptag: 'WRITE_LBAT',
-      appmask: 'WRITE_LBATM',
+      slba: `${of('SLBA', READS, ['WRITE', 'WRITE_UNCORRECTABLE'])} ZONE_APPEND_ZSLBA`,
+      length: of('NLB', READS, ['WRITE', 'WRITE_UNCORRECTABLE', 'ZONE_APPEND']),
+      reftag: `${of('ELBTL', READS)} ${of('LBTL', ['WRITE', 'ZONE_APPEND'])}`,
+      apptag: `${of('ELBAT', READS)} ${of('LBAT', ['WRITE', 'ZONE_APPEND'])}`,
+      appmask: `${of('ELBATM', READS)} ${of('LBATM', ['WRITE', 'ZONE_APPEND'])}`,
     },
     { absent: { [OPAQUE]: ['control', 'dsmgmt'] } },
   ),
@@ -391,7 +414,7 @@ const structs: Readonly<Record<string, Struct | string>> = {
   nvme_features: command(
     [...NS, 'dptr'],
     {
-      dword11: 'SET_FEATURES_CDW11',
+      dword11: 'SET_FEATURES_CDW11 GET_FEATURES_CDW11',
       dword12: 'SET_FEATURES_CDW12',
       dword13: 'SET_FEATURES_CDW13',
       dword14: 'SET_FEATURES_CDW14',
@@ -410,7 +433,7 @@ const structs: Readonly<Record<string, Struct | string>> = {
     { sqid: 'CREATE_IO_SQ_QID', qsize: 'CREATE_IO_SQ_QSIZE', cqid: 'CREATE_IO_SQ_CQID' },
     { absent: { [OPAQUE]: ['sq_flags'] } },
   ),
-  nvme_delete_queue: command(FIRST, { qid: 'DELETE_IO_SQ_QID' }),
+  nvme_delete_queue: command(FIRST, { qid: 'DELETE_IO_SQ_QID DELETE_IO_CQ_QID' }),
   nvme_abort_cmd: command(FIRST, { sqid: 'ABORT_SQID', cid: 'ABORT_ABORTED_CID' }),
   nvme_download_firmware: command([...FIRST, 'dptr'], {
     numd: 'FIRMWARE_IMAGE_DOWNLOAD_NUMD',
@@ -432,10 +455,10 @@ const structs: Readonly<Record<string, Struct | string>> = {
   nvme_directive_cmd: command(
     [...NS, 'dptr'],
     {
-      numd: 'DIRECTIVE_SEND_NUMD',
-      doper: 'DIRECTIVE_SEND_DOPER',
-      dtype: 'DIRECTIVE_SEND_DTYPE',
-      dspec: 'DIRECTIVE_SEND_DSPEC',
+      numd: of('NUMD', DIRECTIVES),
+      doper: of('DOPER', DIRECTIVES),
+      dtype: of('DTYPE', DIRECTIVES),
+      dspec: of('DSPEC', DIRECTIVES),
     },
     { absent: { 'bytes of Command Dword 12, whose rows are EnableDirectiveCdw12': ['endir', 'tdtype'] } },
   ),

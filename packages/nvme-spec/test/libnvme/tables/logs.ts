@@ -1,4 +1,4 @@
-import type { Numbers, Struct } from '../table.js'
+import type { Numbers, Structs } from '../table.js'
 
 /** Log pages: their identifiers and the bits of their fields. */
 export const logs: Readonly<Record<string, Numbers | string>> = {
@@ -63,6 +63,7 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_CMD_EFFECTS_',
     ours: 'COMMAND_EFFECTS_',
     as: 'mask',
+    also: ['COMMAND_EFFECTS_LOG_ACS_*', 'COMMAND_EFFECTS_LOG_IOCS_*'],
     names: { CSE_MASK: 'CSE', UUID_SEL: 'USS' },
   },
   nvme_status_result: {
@@ -104,11 +105,18 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
     as: 'mask',
     names: { NSID: 'NSIDVLD', FLBA: 'FVLD', SCT: 'SCTVLD', SC: 'SCVLD' },
   },
-  nvme_cmd_get_log_telemetry_host_lsp: 'bit 0 of LSP, which is a field without rows in Get Log Page',
+  nvme_cmd_get_log_telemetry_host_lsp: {
+    theirs: 'NVME_LOG_TELEM_HOST_LSP_',
+    ours: '',
+    as: 'number',
+    pairs: { CREATE: 'ONES(TELEMETRY_HOST_LSP_CTHID)' },
+    absent: { 'the name of a bit that is 0': ['RETAIN'] },
+  },
   nvme_eg_critical_warning_flags: {
     theirs: 'NVME_EG_CRITICAL_WARNING_',
     ours: 'ENDURANCE_GROUP_LOG_EGCW_',
     as: 'mask',
+    also: ['ENDURANCE_GROUP_WARNING_EGCW_*'],
     names: { SPARE: 'EGASB', DEGRADED: 'EGDR', READ_ONLY: 'EGRO' },
   },
   nvme_nvmeset_pl_status: {
@@ -136,12 +144,24 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
     also: ['ANA_GROUP_DESCRIPTOR_ANASA_ANAS_*'],
     names: { NONOPTIMIZED: 'NON_OPTIMIZED' },
   },
-  nvme_log_ana_lsp: 'bit 0 of LSP, which is a field without rows in Get Log Page',
-  nvme_pevent_log_action: 'values of LSP, which is a field without rows in Get Log Page',
+  nvme_log_ana_lsp: {
+    theirs: 'NVME_LOG_ANA_LSP_',
+    ours: '',
+    as: 'number',
+    pairs: { RGO_GROUPS_ONLY: 'ONES(ANA_LSP_RGO)' },
+    absent: { 'the name of a bit that is 0': ['RGO_NAMESPACES'] },
+  },
+  nvme_pevent_log_action: {
+    theirs: 'NVME_PEVENT_LOG_',
+    ours: 'PERSISTENT_EVENT_LSP_ACT_',
+    as: 'number',
+    names: { EST_CTX_AND_READ: 'ESTABLISH_CONTEXT_AND_READ', RELEASE_CTX: 'RELEASE_CONTEXT' },
+  },
   nvme_fid_supported_effects: {
     theirs: 'NVME_FID_SUPPORTED_EFFECTS_',
     ours: 'FEATURE_EFFECTS_',
     as: 'mask',
+    also: ['FEATURE_EFFECTS_LOG_FIS_*'],
     names: { UUID_SEL: 'USS' },
     pairs: {
       SCOPE_SHIFT: 'FEATURE_EFFECTS_NSCPE_SHIFT',
@@ -158,6 +178,7 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_MI_CMD_SUPPORTED_EFFECTS_',
     ours: 'MANAGEMENT_COMMAND_EFFECTS_',
     as: 'mask',
+    also: ['MANAGEMENT_COMMAND_EFFECTS_LOG_MICS_*'],
     pairs: {
       SCOPE_SHIFT: 'MANAGEMENT_COMMAND_EFFECTS_NSCPE_SHIFT',
       SCOPE_NS: 'MANAGEMENT_COMMAND_EFFECTS_NSCPE_MASK >> 20',
@@ -199,6 +220,7 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
     theirs: 'NVME_SANITIZE_SSTAT_',
     ours: 'SANITIZE_STATUS_LOG_SSTAT_',
     as: 'word',
+    also: ['SANITIZE_COMPLETION_EVENT_SSTAT_*'],
     names: {
       STATUS: 'SOS',
       STATUS_NEVER_SANITIZED: 'SOS_NEVER_STARTED',
@@ -260,10 +282,8 @@ export const logs: Readonly<Record<string, Numbers | string>> = {
   },
 }
 
-const NOT_DECLARED = 'of this log page only the identifier is declared'
-
 /** Log pages: their structures. */
-export const logStructs: Readonly<Record<string, Struct | string>> = {
+export const logStructs: Readonly<Record<string, Structs>> = {
   nvme_supported_log_pages: { ours: 'supported_log_pages', names: { lid_support: 'lids' } },
   nvme_error_log_page: {
     ours: 'error_log_entry',
@@ -315,21 +335,38 @@ export const logStructs: Readonly<Record<string, Struct | string>> = {
     ours: 'self_test_log',
     names: { current_operation: 'cdsto', completion: 'cdstc', result: 'rds' },
   },
-  nvme_telemetry_log: {
-    ours: 'telemetry_host_header',
-    names: {
-      lpi: 'lid',
-      dalb1: 'thda1lb',
-      dalb2: 'thda2lb',
-      dalb3: 'thda3lb',
-      dalb4: 'thda4lb',
-      hostdgn: 'thdgn',
-      ctrlavail: 'tcda',
-      ctrldgn: 'tcdgn',
-      rsnident: 'rid',
-      data_area: '.end',
+  nvme_telemetry_log: [
+    {
+      ours: 'telemetry_host_header',
+      names: {
+        lpi: 'lid',
+        dalb1: 'thda1lb',
+        dalb2: 'thda2lb',
+        dalb3: 'thda3lb',
+        dalb4: 'thda4lb',
+        hostdgn: 'thdgn',
+        ctrlavail: 'tcda',
+        ctrldgn: 'tcdgn',
+        rsnident: 'rid',
+        data_area: '.end',
+      },
     },
-  },
+    {
+      ours: 'telemetry_controller_header',
+      names: {
+        lpi: 'lid',
+        dalb1: 'tcda1lb',
+        dalb2: 'tcda2lb',
+        dalb3: 'tcda3lb',
+        dalb4: 'tcda4lb',
+        ctrlavail: 'tcda',
+        ctrldgn: 'tcdgn',
+        rsnident: 'rid',
+        data_area: '.end',
+      },
+      absent: { 'of Telemetry Host-Initiated only': ['hostdgn'] },
+    },
+  ],
   nvme_endurance_group_log: {
     ours: 'endurance_group_log',
     names: {
@@ -477,13 +514,28 @@ export const logStructs: Readonly<Record<string, Struct | string>> = {
     names: { n: 'numfdpe', events: '.end' },
     absent: { 'ours is the header, without room for events': ['sizeof'] },
   },
-  nvme_media_unit_stat_desc: NOT_DECLARED,
-  nvme_media_unit_stat_log: NOT_DECLARED,
-  nvme_media_unit_config_desc: NOT_DECLARED,
-  nvme_channel_config_desc: NOT_DECLARED,
-  nvme_end_grp_chan_desc: NOT_DECLARED,
-  nvme_end_grp_config_desc: NOT_DECLARED,
-  nvme_capacity_config_desc: NOT_DECLARED,
-  nvme_supported_cap_config_list_log: NOT_DECLARED,
-  nvme_zns_changed_zone_log: NOT_DECLARED,
+  nvme_media_unit_stat_desc: {
+    ours: 'media_unit_status_descriptor',
+    names: { domainid: 'did', cap_adj_fctr: 'caf', avl_spare: 'avsp', percent_used: 'pused' },
+  },
+  nvme_media_unit_stat_log: { ours: 'media_unit_status_header', names: { sel_config: 'selc', mus_desc: '.end' } },
+  nvme_media_unit_config_desc: { ours: 'media_unit_configuration_descriptor' },
+  nvme_channel_config_desc: {
+    ours: 'channel_configuration_descriptor',
+    names: { chanid: 'chid', mu_config_desc: '.end' },
+  },
+  nvme_end_grp_chan_desc: 'a count of channels, which stands behind a list of varying length',
+  nvme_end_grp_config_desc: {
+    ours: 'endurance_group_configuration_descriptor',
+    names: { cap_adj_factor: 'cadjf', end_est: 'ee', nvmsetid: '.end' },
+  },
+  nvme_capacity_config_desc: {
+    ours: 'capacity_configuration_descriptor',
+    names: { cap_config_id: 'ccid', domainid: 'did', egcd: '.end' },
+  },
+  nvme_supported_cap_config_list_log: {
+    ours: 'capacity_configuration_list_header',
+    names: { cap_config_desc: '.end' },
+  },
+  nvme_zns_changed_zone_log: { ours: 'changed_zone_list' },
 }

@@ -28,7 +28,7 @@ export const registers: Readonly<Record<string, Numbers | string>> = {
     },
     absent: { 'CSS is declared bit by bit, its reserved bits have no row': ['CSS_MASK'] },
   }),
-  nvme_vs: word('VS'),
+  nvme_vs: word('VS', { also: ['IDENTIFY_CONTROLLER_VER_*', 'IDENTIFY_NVM_CONTROLLER_VER_*'] }),
   nvme_cc: word('CC', {
     names: { CSS_CSI: 'CSS_IOCS', CSS_ADMIN: 'CSS_ADMIN_ONLY' },
     pairs: {
@@ -56,6 +56,7 @@ export const registers: Readonly<Record<string, Numbers | string>> = {
     },
   }),
   nvme_bpinfo: word('BPINFO', {
+    also: ['BOOT_PARTITION_HEADER_BPINFO_*'],
     names: { BRS_READ_IN_PROGRESS: 'BRS_IN_PROGRESS', BRS_READ_SUCCESS: 'BRS_SUCCESS', BRS_READ_ERROR: 'BRS_ERROR' },
   }),
   nvme_bprsel: word('BPRSEL'),

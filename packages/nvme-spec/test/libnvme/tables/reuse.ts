@@ -1,5 +1,5 @@
 // Tables of Linux out of those of libnvme: both call most things alike, and Linux has fewer of them.
-import type { Numbers, Struct } from '../table.js'
+import type { Numbers, Structs } from '../table.js'
 
 type Names = Readonly<Record<string, string>>
 
@@ -20,7 +20,15 @@ export function without(group: Numbers | string | undefined, names: readonly str
 }
 
 /** The names of the members of a structure. */
-export function membersOf(group: Struct | string | undefined): Names {
-  if (typeof group !== 'object') throw new Error('expected a structure of a table of libnvme, got none')
+export function membersOf(group: Structs | undefined): Names {
+  if (typeof group !== 'object' || !('ours' in group))
+    throw new Error('expected a structure of a table of libnvme, got none')
   return group.names ?? {}
+}
+
+/** A structure as another table has it. */
+export function same(structs: Readonly<Record<string, Structs>>, name: string): Structs {
+  const group = structs[name]
+  if (group === undefined) throw new Error(`expected ${name} in a table of libnvme, got none`)
+  return group
 }

@@ -140,6 +140,9 @@ export const FABRICS: Readonly<Record<string, string>> = {
 const statusCodes = (names: Readonly<Record<string, string>>, prefix: string) =>
   Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [`SC_${theirs}`, `${prefix}${ours} & 255`]))
 
+/** Words that have the rows of a completion's status. */
+export const STATUSES = ['CQE_STATUS', 'ERROR_LOG_ENTRY_STS', 'FORMAT_COMPLETION_EVENT_INFO']
+
 /**
  * Status codes. Those of libnvme are a byte: the Status Code Type is in a comment above them, so that only the low byte
  * of ours is compared. The type is compared with Linux, which has both.
@@ -153,13 +156,13 @@ export const status: Readonly<Record<string, Numbers | string>> = {
       ...statusCodes(CODES, 'STATUS_'),
       ...statusCodes(FABRICS, 'FABRICS_STATUS_'),
       // Their status has no Phase Tag: it is bits 15:1 of the word, of which ours is the whole.
-      SCT_SHIFT: 'CQE_STATUS_SCT_SHIFT - 1',
-      SCT_MASK: 'ONES(CQE_STATUS_SCT)',
-      SC_SHIFT: 'CQE_STATUS_SC_SHIFT - 1',
-      SC_MASK: 'ONES(CQE_STATUS_SC)',
-      SC_CRD: 'CQE_STATUS_CRD_MASK >> 1',
-      SC_MORE: 'CQE_STATUS_M_MASK >> 1',
-      SC_DNR: 'CQE_STATUS_DNR_MASK >> 1',
+      SCT_SHIFT: STATUSES.map((status) => `${status}_SCT_SHIFT - 1`),
+      SCT_MASK: STATUSES.map((status) => `ONES(${status}_SCT)`),
+      SC_SHIFT: STATUSES.map((status) => `${status}_SC_SHIFT - 1`),
+      SC_MASK: STATUSES.map((status) => `ONES(${status}_SC)`),
+      SC_CRD: STATUSES.map((status) => `${status}_CRD_MASK >> 1`),
+      SC_MORE: STATUSES.map((status) => `${status}_M_MASK >> 1`),
+      SC_DNR: STATUSES.map((status) => `${status}_DNR_MASK >> 1`),
       SCT_GENERIC: 'STATUS_SUCCESS >> 8',
       SCT_CMD_SPECIFIC: 'STATUS_COMPLETION_QUEUE_INVALID >> 8',
       SCT_MEDIA: 'STATUS_WRITE_FAULT >> 8',
