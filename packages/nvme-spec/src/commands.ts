@@ -15,7 +15,7 @@ const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
 
 /**
  * The command that an opcode means in a queue's command set; undefined where none is declared. A Zoned Namespace
- * queue takes the commands of the NVM Command Set as well.
+ * queue takes the commands of the NVM Command Set as well. Each command carries its source as `spec`.
  */
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
   const own = allCommands.find((command) => command.set === set && command.opcode === opcode)
@@ -56,7 +56,10 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
   return { command: command?.name, set, fields }
 }
 
-/** A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`. */
+/**
+ * A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`.
+ * @throws RangeError where `data` ends before the 64 bytes of the entry do.
+ */
 export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
   const raw = SQE.view(data, byteOffset)
   const { OPC } = raw

@@ -25,7 +25,7 @@ export const CQE = struct(
   },
 )
 
-/** A completion queue entry as an object: every bit of it. */
+/** A completion queue entry as an object: every bit of it (Base 2.1 §4.2.1). */
 export interface DecodedCqe {
   readonly DW0: number
   readonly DW1: number
@@ -38,7 +38,7 @@ export interface DecodedCqe {
 }
 
 /**
- * Decodes a completion queue entry. Its status may be handed to `formatStatus` and `mayRetry` as it is.
+ * Decodes the completion queue entry at byteOffset. Its status may be handed to `formatStatus` and `mayRetry` as it is.
  * @throws RangeError where `data` ends before the 16 bytes of the entry do.
  */
 export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
@@ -57,7 +57,10 @@ export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
   }
 }
 
-/** A completion queue entry as text: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`. */
+/**
+ * A completion queue entry as text: `CID=0x0412 SQID=1 SQHD=7 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)`.
+ * @throws RangeError where `data` ends before the 16 bytes of the entry do.
+ */
 export function formatCqe(data: DataView, byteOffset = 0): string {
   const { CID, SQID, SQHD, STATUS, DW0, DW1 } = CQE.view(data, byteOffset)
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS

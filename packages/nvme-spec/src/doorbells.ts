@@ -1,7 +1,7 @@
 import { bits } from './layout/bits.js'
 import { word32 } from './layout/word.js'
 
-/** Where the doorbells begin in BAR0 (PCIe 1.2 §3.1.2). */
+/** Where the doorbells begin in BAR0, in bytes (PCIe 1.2 §3.1.2). */
 export const DOORBELL_BASE = 0x1000
 
 /** What is written to SQyTDBL (PCIe 1.2 Figure 5). A host should not read it. */
@@ -19,19 +19,24 @@ export const CQyHDBL = word32(
 )
 
 /**
- * Byte offset of SQyTDBL, the tail doorbell of submission queue `qid` (PCIe 1.2 §3.1.2.1).
+ * Byte offset in BAR0 of SQyTDBL, the tail doorbell of submission queue `qid` (PCIe 1.2 §3.1.2.1).
  * @param dstrd CAP.DSTRD: doorbells are 2 ^ (2 + dstrd) bytes apart.
+ * @throws RangeError for a `qid` beyond 65535 or a `dstrd` beyond 15.
  */
 export function sqTailDoorbell(qid: number, dstrd: number): number {
   return DOORBELL_BASE + doorbellOffset(2 * qid, qid, dstrd)
 }
 
-/** Byte offset of CQyHDBL, the head doorbell of completion queue `qid` (PCIe 1.2 §3.1.2.2). */
+/**
+ * Byte offset in BAR0 of CQyHDBL, the head doorbell of completion queue `qid` (PCIe 1.2 §3.1.2.2).
+ * @param dstrd CAP.DSTRD: doorbells are 2 ^ (2 + dstrd) bytes apart.
+ * @throws RangeError as `sqTailDoorbell`.
+ */
 export function cqHeadDoorbell(qid: number, dstrd: number): number {
   return DOORBELL_BASE + doorbellOffset(2 * qid + 1, qid, dstrd)
 }
 
-/** Bytes from the first doorbell to the index-th. */
+/** Bytes from the first doorbell to the index-th. @throws RangeError for a queue or a stride that cannot be. */
 export function doorbellOffset(index: number, qid: number, dstrd: number): number {
   if ((qid & 0xffff) !== qid) throw new RangeError(`queue identifier: expected 0 to 65535, got ${qid}`)
   if ((dstrd & 0xf) !== dstrd) throw new RangeError(`CAP.DSTRD: expected 0 to 15, got ${dstrd}`)

@@ -1,17 +1,22 @@
 /** Memory whose device addresses PRP entries are made of; a DmaMemory is one. */
 export interface PrpMemory {
+  /** The device's address of byte `offsetBytes`. @throws RangeError outside the memory. */
   iovaAt(offsetBytes: number): number
 }
 
 const ENTRY_BYTES = 8
 
-/** How many memory pages a transfer touches: the number of PRP entries it takes. */
+/**
+ * How many memory pages a transfer touches: the number of PRP entries it takes, PRP1 included (Base 2.1 §4.3.1).
+ * All three are in bytes; nothing is checked.
+ */
 export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
   return Math.ceil((offsetInPage + lengthBytes) / pageBytes)
 }
 
 /**
- * Bytes of PRP list pages that a transfer of up to `lengthBytes` needs wherever it starts in a page.
+ * Bytes of PRP list pages that a transfer of up to `lengthBytes` needs wherever it starts in a page: whole pages, and
+ * none where PRP1 and PRP2 are enough.
  * In a list of several pages the last entry of each page but the last one points to the next (Base 2.1 §4.3.1).
  */
 export function prpListBytes(lengthBytes: number, pageBytes: number): number {
@@ -22,15 +27,19 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
   return Math.max(1, Math.ceil((inLists - 1) / (perPage - 1))) * pageBytes
 }
 
-/** The longest transfer that `listBytes` of PRP list pages can describe wherever it starts: the inverse of `prpListBytes`. */
+/**
+ * The longest transfer, in bytes, that `listBytes` of PRP list pages can describe wherever it starts: the inverse of
+ * `prpListBytes` (Base 2.1 §4.3.1).
+ */
 export function prpListReach(listBytes: number, pageBytes: number): number {
   const pages = listBytes / pageBytes
   return pages === 0 ? pageBytes : (pages * (pageBytes / ENTRY_BYTES - 1) + 1) * pageBytes
 }
 
 /**
- * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, and writes
- * the PRP list into `lists` at `listOffset` where one is needed. PRP1 is `memory.iovaAt(offsetBytes)`.
+ * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, which is 0 where
+ * one page holds the transfer, and writes the PRP list into `lists` at `listOffset`, in bytes, where one is needed. PRP1
+ * is `memory.iovaAt(offsetBytes)`.
  *
  * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
  * @throws RangeError when the transfer is empty, starts off a dword, or goes on off a page, or the list pages are not

@@ -163,7 +163,7 @@ export const registers = [
 
 /**
  * The registers that a controller has by its CAP, in offset order: without those of optional features that CAP does
- * not report, which are reserved.
+ * not report, which are reserved (Base 2.1 §3.1.4). `cap` is the raw register.
  */
 export function registersOf(cap: bigint): readonly AnyRegister[] {
   const optional: readonly (readonly [{ of(raw: bigint): number }, readonly AnyRegister[]])[] = [

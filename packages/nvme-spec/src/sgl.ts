@@ -1,7 +1,7 @@
 import { bits, openBits } from './layout/bits.js'
 import { codes } from './layout/codes.js'
 import { bytes, dwordBits, inHex, n64, u32, u8 } from './layout/field.js'
-import { struct } from './layout/struct.js'
+import { struct, type Decoded } from './layout/struct.js'
 
 /** SGL Descriptor Types (Base 2.1 §4.3.2, Figure 115). */
 export const SGL_TYPE = codes(
@@ -110,15 +110,18 @@ const declared = {
   TRANSPORT_DATA_BLOCK: TransportSglDataBlock,
 }
 
-type Declared = typeof declared
-
-/** An SGL descriptor as an object: its type, and the fields that this type has. */
+/** An SGL descriptor as an object: its type by its name in SGL_TYPE, and the fields that this type has. */
 export type DecodedSglDescriptor =
-  | { [K in keyof Declared]: { readonly type: K; readonly fields: ReturnType<Declared[K]['decode']> } }[keyof Declared]
-  | { readonly type: 'VENDOR' | 'RESERVED'; readonly fields: ReturnType<typeof SglDescriptor.decode> }
+  | { readonly type: 'DATA_BLOCK'; readonly fields: Decoded<(typeof SglDataBlock)['fields']> }
+  | { readonly type: 'BIT_BUCKET'; readonly fields: Decoded<(typeof SglBitBucket)['fields']> }
+  | { readonly type: 'SEGMENT'; readonly fields: Decoded<(typeof SglSegment)['fields']> }
+  | { readonly type: 'LAST_SEGMENT'; readonly fields: Decoded<(typeof SglLastSegment)['fields']> }
+  | { readonly type: 'KEYED_DATA_BLOCK'; readonly fields: Decoded<(typeof KeyedSglDataBlock)['fields']> }
+  | { readonly type: 'TRANSPORT_DATA_BLOCK'; readonly fields: Decoded<(typeof TransportSglDataBlock)['fields']> }
+  | { readonly type: 'VENDOR' | 'RESERVED'; readonly fields: Decoded<(typeof SglDescriptor)['fields']> }
 
 /**
- * Decodes an SGL descriptor by its type.
+ * Decodes the SGL descriptor at byteOffset by its type (Base 2.1 §4.3.2).
  * @throws RangeError where `data` ends before the 16 bytes of the descriptor do.
  */
 export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglDescriptor {
@@ -127,7 +130,10 @@ export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglD
   return { type, fields } as DecodedSglDescriptor
 }
 
-/** An SGL descriptor as text, by its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`. */
+/**
+ * The SGL descriptor at byteOffset as text, by its type: `SGL Data Block descriptor ADDR=0x7000 LEN=4096`.
+ * @throws RangeError where `data` ends before the 16 bytes of the descriptor do.
+ */
 export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
   const layout = structOf(typeOf(data, byteOffset))
   return [layout.name, ...layout.describe(data, byteOffset)].join(' ')
@@ -136,7 +142,7 @@ export function formatSglDescriptor(data: DataView, byteOffset = 0): string {
 function typeOf(data: DataView, byteOffset: number): DecodedSglDescriptor['type'] {
   const type = SglDescriptor.SGLID.SGLDT.of(SglDescriptor.view(data, byteOffset).SGLID)
   return (SGL_TYPE.values as Record<string, number>)[SGL_TYPE.nameOf(type)] === type
-    ? (SGL_TYPE.nameOf(type) as keyof Declared | 'VENDOR')
+    ? (SGL_TYPE.nameOf(type) as DecodedSglDescriptor['type'])
     : 'RESERVED'
 }
 

@@ -8,12 +8,17 @@ import { doorbellOffset } from './doorbells.js'
 /**
  * Byte offset in both buffers of the tail of submission queue `qid` (Base 2.1 §5.2.5).
  * @param dstrd CAP.DSTRD: entries are 2 ^ (2 + dstrd) bytes apart, and 4 bytes long.
+ * @throws RangeError for a `qid` beyond 65535 or a `dstrd` beyond 15.
  */
 export function shadowSqTail(qid: number, dstrd: number): number {
   return doorbellOffset(2 * qid, qid, dstrd)
 }
 
-/** Byte offset in both buffers of the head of completion queue `qid` (Base 2.1 §5.2.5). */
+/**
+ * Byte offset in both buffers of the head of completion queue `qid` (Base 2.1 §5.2.5).
+ * @param dstrd CAP.DSTRD: entries are 2 ^ (2 + dstrd) bytes apart, and 4 bytes long.
+ * @throws RangeError as `shadowSqTail`.
+ */
 export function shadowCqHead(qid: number, dstrd: number): number {
   return doorbellOffset(2 * qid + 1, qid, dstrd)
 }

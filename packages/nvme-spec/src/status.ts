@@ -22,12 +22,14 @@ export interface StatusCode {
   readonly retry: Retry
 }
 
-/** Rows of statuses, by their names. */
+/** Rows of statuses, by their names: `STATUS` and `FABRICS_STATUS` are such tables. */
 export type StatusTable = Readonly<Record<string, StatusCode>>
 
-/** The Status field of a completion queue entry, or as much of it as is known. */
+/** The Status field of a completion queue entry, or as much of it as is known (Base 2.1 §4.2.3). */
 export interface Status {
+  /** Status Code Type, 0 to 7. */
   readonly sct: number
+  /** Status Code, 0 to 255. */
   readonly sc: number
   /** Do Not Retry. */
   readonly dnr: boolean
@@ -289,7 +291,10 @@ export function statusName(sct: number, sc: number, own?: StatusTable): string {
   return statusOf(sct, sc, own)?.name ?? `${type} ${hex(sc)}h`
 }
 
-/** `LBA Out of Range (SCT 0h SC 80h, DNR)`: what every message about a failed command begins with. */
+/**
+ * `LBA Out of Range (SCT 0h SC 80h, DNR)`: what every message about a failed command begins with.
+ * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
+ */
 export function formatStatus(status: Status, own?: StatusTable): string {
   const flags = `${status.dnr ? ', DNR' : ''}${status.more ? ', M' : ''}`
   return `${statusName(status.sct, status.sc, own)} (SCT ${status.sct}h SC ${hex(status.sc)}h${flags})`

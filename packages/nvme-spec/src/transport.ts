@@ -6,20 +6,29 @@
 
 /**
  * A controller's registers: BAR0. Access is synchronous and of exactly the width asked for.
- * A read of a device that has left the bus gives all ones, as PCIe does; it never throws for that.
+ * A read of a device that has left the bus gives all ones, as PCIe does; it never throws for that. Offsets are in bytes.
  */
 export interface Bar {
   readonly lengthBytes: number
+  /** The dword at `offset`, 0 to 2^32 - 1. @throws RangeError for an offset that is no multiple of 4 inside the BAR. */
   read32(offset: number): number
+  /** Writes the dword at `offset`. @throws RangeError for an offset that is no multiple of 4 inside the BAR. */
   write32(offset: number, value: number): void
+  /** The 64 bits at `offset`. @throws RangeError for an offset that is no multiple of 8 inside the BAR. */
   read64(offset: number): bigint
-  /** As two 32-bit writes, low half first, where the device wants that (SN740 corrupts ASQ otherwise; measured on the reference rig). */
+  /**
+   * Writes the 64 bits at `offset`: as two 32-bit writes, low half first, where the device wants that (SN740 corrupts
+   * ASQ otherwise; measured on the reference rig).
+   * @throws RangeError for an offset that is no multiple of 8 inside the BAR.
+   */
   write64(offset: number, value: bigint): void
 }
 
 /** A run of memory that is contiguous for the device. */
 export interface DmaSegment {
+  /** Where the run begins, from the start of the memory. */
   readonly offsetBytes: number
+  /** The device's address of its first byte. */
   readonly iova: number
   readonly lengthBytes: number
 }
@@ -37,24 +46,33 @@ export interface DmaMemory {
   forDevice(offsetBytes: number, lengthBytes: number): void
   /** Makes what the device wrote visible to the host; a no-op on coherent systems. */
   forHost(offsetBytes: number, lengthBytes: number): void
+  /** Gives the memory back; the controller must not reach for it any more. @throws TypeError when it was freed before. */
   free(): void
 }
 
+/** What memory must be like, beside its length. */
 export interface DmaRequest {
   /** Alignment of the first byte's iova, a power of two; 4096 when not given. */
   readonly alignBytes?: number
   /** Exactly one segment. Queues need it (CAP.CQR); data does not. */
   readonly contiguous?: boolean
+  /** On whose memory it lies; `host` when not given. */
   readonly where?: 'host' | 'gpu'
 }
 
+/** Where memory comes from that the controller can reach. */
 export interface DmaAllocator {
-  /** Zeroed memory. @throws when there is none left, or none of that kind. */
+  /**
+   * Zeroed memory of `lengthBytes` bytes.
+   * @throws RangeError for a length or an alignment that cannot be, and when there is none left; TypeError where there
+   *   is none of that kind.
+   */
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory
 }
 
 /** The only source of time. Nanoseconds from an arbitrary start; never runs backwards. */
 export interface Clock {
+  /** Nanoseconds since that start. */
   now(): number
   /**
    * Resolves when something may have changed or `untilNs` is reached, whichever is first. The one way to wait:
@@ -63,14 +81,19 @@ export interface Clock {
   idle(untilNs: number): Promise<void>
 }
 
+/** A function's PCI configuration space; `@gpunvme/nvme-spec/pci` declares what is in it. Offsets are in bytes. */
 export interface ConfigSpace {
+  /** The 1, 2 or 4 bytes at `offset` as one unsigned number; all ones of a device that has left the bus. */
   read(offset: number, widthBytes: 1 | 2 | 4): number
+  /** Writes 1, 2 or 4 bytes at `offset`. */
   write(offset: number, widthBytes: 1 | 2 | 4, value: number): void
 }
 
+/** The interrupts that a transport can wait for. */
 export interface Interrupts {
+  /** How many vectors there are; they count from 0. */
   readonly vectors: number
-  /** Resolves when `vector` fires or at `untilNs`; says which. */
+  /** Resolves when `vector` fires or at `untilNs` of the transport's clock; says which. */
   wait(vector: number, untilNs: number): Promise<'fired' | 'deadline'>
 }
 
@@ -95,7 +118,9 @@ export interface Transport {
   readonly config?: ConfigSpace
   readonly interrupts?: Interrupts
   readonly can: TransportCapabilities
+  /** Resets the PCI function, or the bus behind the port above it; absent where the transport can do neither. */
   reset?(kind: 'function' | 'bus'): Promise<void>
+  /** Lets go of the controller and of what the transport holds for it; nothing of the transport works after that. */
   close(): Promise<void>
 }
 
@@ -134,6 +159,7 @@ export type Outcome =
   /** Never reached the controller: the plan was aborted, or an earlier command's fate stopped the engine. */
   | { readonly kind: 'not-submitted' }
 
+/** A command that did not succeed: where to find it, and how it ended. */
 export interface CommandOutcome {
   /** Index into the plan. */
   readonly command: number
@@ -142,7 +168,9 @@ export interface CommandOutcome {
   readonly outcome: Exclude<Outcome, { kind: 'success' }>
 }
 
+/** How a plan ended: in full, and every command that failed. Times are of the transport's clock. */
 export interface OutcomeSummary {
+  /** How many commands the plan has. */
   readonly commands: number
   readonly succeeded: number
   /** Bytes moved by the commands that succeeded. */
@@ -178,14 +206,17 @@ export interface QueuePairMemory {
 export interface AbortSignalLike {
   readonly aborted: boolean
   readonly reason: unknown
+  /** Calls `listener` when it is aborted; not for what was aborted already. */
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
+  /** Calls `listener` no more. */
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
+/** How a plan is executed. */
 export interface ExecuteOptions {
   /** Aborting stops submission; commands in flight are still waited for, so that no DMA is left behind. */
   readonly signal?: AbortSignalLike
-  /** For each command, from its submission. */
+  /** For each command, from its submission; the engine has one of its own when not given. */
   readonly timeoutNs?: number
 }
 
@@ -196,29 +227,37 @@ export interface ExecuteOptions {
  */
 export interface Engine {
   readonly name: string
+  /** Takes queues over, which plans name by their index here. @throws TypeError while it has queues. */
   attach(queues: readonly QueuePairMemory[]): void
   /** Resolves with one outcome for each command; rejects only for wrong arguments. */
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
-  /** Gives the queues back, with the rings' positions up to date. @throws while commands are in flight. */
+  /** Gives the queues back, with the rings' positions up to date. @throws TypeError while plans are in flight. */
   detach(): void
 }
 
 /** Memory on a GPU, for the copy engine and for kernels. */
 export interface DeviceMemory {
   readonly lengthBytes: number
+  /** The address of its first byte, as kernels take it. */
   readonly gpuPointer: bigint
+  /** Gives the memory back; nothing may be under way from or to it. */
   free(): void
 }
 
 /** Tier 1's second hop: pinned host memory to GPU memory, beside the next read. */
 export interface CopyEngine {
+  /** GPU memory of `lengthBytes` bytes. @throws when there is none left. */
   alloc(lengthBytes: number): DeviceMemory
+  /**
+   * Copies `lengthBytes` bytes, from byte `fromBytes` of `from` to byte `toBytes` of `to`. Resolves when they have
+   * arrived; until then neither memory may be freed.
+   */
   copy(from: DmaMemory, fromBytes: number, to: DeviceMemory, toBytes: number, lengthBytes: number): Promise<void>
 }
 
 /** What a native module must offer so that a simulator worker can share memory with native threads. */
 export interface NativeHost {
-  /** The same memory in every worker that asks: not a copy. */
+  /** The `lengthBytes` bytes at a native address: the same memory in every worker that asks, not a copy. */
   view(address: bigint, lengthBytes: number): ArrayBuffer
   /** Gives the processor away, so that a polling pair on two busy cores does not starve (sched_yield). */
   yield(): void

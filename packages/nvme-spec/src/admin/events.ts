@@ -134,7 +134,10 @@ export const AsyncEventDw1 = word32(
   { CDQID: bits(15, 0, 'Controller Data Queue Identifier') },
 )
 
-/** The table that AsyncEventDw0.AEI is a number of; undefined for types that are reserved or the vendor's. */
+/**
+ * The table that AsyncEventDw0.AEI is a number of, by AsyncEventDw0.AET; undefined for types that are reserved or the
+ * vendor's. Each table carries its source as `spec`.
+ */
 export function eventInformation(aet: number) {
   switch (aet) {
     case AET.ERROR_STATUS:
@@ -154,7 +157,10 @@ export function eventInformation(aet: number) {
   }
 }
 
-/** Dword 0 of the completion as text: `AET=NOTICE AEI=FIRMWARE_ACTIVATION_STARTING LID=0x03`. */
+/**
+ * Dword 0 of the completion as text: `AET=NOTICE AEI=FIRMWARE_ACTIVATION_STARTING LID=0x03`.
+ * @throws TypeError or RangeError for what is no dword.
+ */
 export function formatAsyncEvent(dw0: number): string {
   const { AET: type, AEI, LID, reserved } = AsyncEventDw0.decode(dw0)
   const hex = (value: number) => `0x${value.toString(16).padStart(2, '0')}`

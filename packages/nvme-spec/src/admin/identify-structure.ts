@@ -46,7 +46,8 @@ const structures: ByNumber = {
 
 /**
  * The structure that Identify returns for a CNS, and for a Command Set Identifier where the CNS takes one. Undefined
- * where none is declared; the list of CNS 03h has entries of different lengths, which `namespaceIds` reads.
+ * where none is declared; the list of CNS 03h has entries of different lengths, which `namespaceIds` reads. Each
+ * structure carries its source as `spec`.
  */
 export function identifyStructure(cns: number, csi = 0): AnyStruct | undefined {
   switch (cns) {

@@ -78,7 +78,7 @@ const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
 /**
  * The structure of a log page by its identifier; undefined where none is declared. Of a page whose length varies it is
  * the header, after which entries of another structure follow; of Error Information it is one of the entries, of which
- * the page consists.
+ * the page consists. Each structure carries its source as `spec`.
  */
 export function logStructure(lid: number): AnyStruct | undefined {
   return structures.get(lid)
@@ -102,7 +102,8 @@ const eventData = /*#__PURE__*/ new Map<number, AnyStruct>([
 
 /**
  * The data of a persistent event by its type, or how they begin where their length varies; undefined where they have
- * no form of their own. Those of Telemetry Log Created are a header of telemetry, whose LID says which one.
+ * no form of their own. Those of Telemetry Log Created are a header of telemetry, whose LID says which one. Each
+ * structure carries its source as `spec`.
  */
 export function persistentEventData(type: number): AnyStruct | undefined {
   return eventData.get(type)

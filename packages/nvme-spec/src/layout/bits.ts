@@ -44,13 +44,16 @@ export type BitsValues<F extends BitsMap, R = number> = { readonly [K in keyof F
   readonly reserved?: R
 }
 
-/** A single bit. */
+/** Declares a row of a single bit, numbered as the word's: 0 is the least significant one. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bit(at: number, doc: string): Bits<0 | 1, None> {
   return { msb: at, lsb: at, doc, values: {} }
 }
 
-/** Bits msb:lsb, at most 32 of them; with `values`, only those may be stored. */
+/**
+ * Declares a row of bits msb:lsb, at most 32 of them; with `values`, only those may be stored.
+ * @throws RangeError for more than 32 bits, or for a msb below the lsb.
+ */
 export function bits(msb: number, lsb: number, doc: string): Bits<number, None>
 export function bits<const V extends NamedValues>(msb: number, lsb: number, doc: string, values: V): Bits<V[keyof V], V>
 /*#__NO_SIDE_EFFECTS__*/
@@ -59,7 +62,10 @@ export function bits(msb: number, lsb: number, doc: string, values: NamedValues 
   return { msb, lsb, doc, values }
 }
 
-/** Bits msb:lsb some of whose values have names, while others may be stored as well. */
+/**
+ * Declares a row of bits msb:lsb some of whose values have names, while others may be stored as well.
+ * @throws RangeError as `bits`.
+ */
 /*#__NO_SIDE_EFFECTS__*/
 export function openBits<const V extends NamedValues>(
   msb: number,
@@ -70,13 +76,13 @@ export function openBits<const V extends NamedValues>(
   return { ...bits(msb, lsb, doc), values, open: true }
 }
 
-/** Bits msb:lsb that hold a 0's based count. */
+/** Declares a row of bits msb:lsb that hold a 0's based count. @throws RangeError as `bits`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count(msb: number, lsb: number, doc: string): Bits<ZeroBased, None> {
   return { ...bits(msb, lsb, doc), zeroBased: true } as Bits<ZeroBased, None>
 }
 
-/** Bits msb:lsb of which there are more than 32: an address, as a bigint. */
+/** Declares a row of more than 32 bits: an address, as a bigint. @throws RangeError for 32 bits or fewer. */
 /*#__NO_SIDE_EFFECTS__*/
 export function wideBits(msb: number, lsb: number, doc: string): Bits<bigint, None> {
   if (msb - lsb < 32) throw new RangeError(`bits ${msb}:${lsb} (${doc}): 32 bits or fewer are declared with bits()`)
@@ -96,7 +102,11 @@ export type BitsHandle<B> = {
   nameOf(value: number): string
 } & (B extends Bits<number | bigint, infer V> ? V : None)
 
-/** Binds the rows of one word, and refuses rows that overlap or leave the word. */
+/**
+ * Binds the rows of one word.
+ * @param owner The word's name, which errors begin with.
+ * @throws RangeError for rows that overlap or leave the word.
+ */
 export function bindBits<F extends BitsMap>(
   owner: string,
   widthBits: number,

@@ -9,6 +9,7 @@ import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap } from 
 
 /** Fields at offsets: a command, or a structure. */
 export interface Layout {
+  /** The spec's name, which errors begin with. */
   readonly name: string
   readonly bytes: number
   readonly spec: SpecRef
@@ -50,7 +51,10 @@ export function encodeFields(layout: Layout, data: DataView, byteOffset: number,
   new Uint8Array(data.buffer, data.byteOffset + byteOffset, bytes).set(new Uint8Array(fresh.buffer))
 }
 
-/** One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[bytes]=hex`. */
+/**
+ * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
+ * @throws RangeError where `data` ends before the structure does.
+ */
 export function describeFields(layout: Layout, data: DataView, byteOffset = 0): string[] {
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)

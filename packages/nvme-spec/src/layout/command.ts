@@ -21,7 +21,8 @@ export const sqeFields = {
   PRP2: n64(32, 'PRP Entry 2'),
 } satisfies FieldMap
 
-type CommonFields = typeof sqeFields
+/** The fields that every command has beside its own: those of `sqeFields`. */
+export type CommonFields = typeof sqeFields
 
 /** Which command set an opcode belongs to: the Admin queue's, or one of an I/O queue. */
 export type CommandSet = 'admin' | 'nvm' | 'zns'
@@ -33,7 +34,10 @@ const transfers: readonly DataTransfer[] = ['none', 'host-to-controller', 'contr
 
 /** A cursor over submission queue entries of one command. */
 export interface CommandCursor extends Cursor {
-  /** Zeroes the entry the cursor stands on, then writes the command's opcode and `cid`. */
+  /**
+   * Zeroes the entry the cursor stands on, then writes the command's opcode and `cid`.
+   * @throws TypeError or RangeError for a `cid` that is no integer from 0 to 65535.
+   */
   begin(cid: number): this
 }
 
@@ -43,10 +47,15 @@ export type CommandValues<F extends FieldMap> = Partial<Omit<Values<CommonFields
 /** What a command does, whatever its fields are. `decodeSqe` and `formatSqe` read entries of every command. */
 export interface CommandMethods<F extends FieldMap> extends AnyCommand {
   readonly fields: CommonFields & F
+  /**
+   * A cursor over entries of 64 bytes, of which the first lies at byteOffset of `data`.
+   * @throws RangeError where `data` ends before it does.
+   */
   view(data: DataView, byteOffset?: number): CommandCursor & Values<CommonFields & F>
   /**
    * Writes a whole entry at byteOffset; fields not given are zero.
-   * @throws TypeError or RangeError for a value that does not fit, naming the field; nothing is written then.
+   * @throws TypeError or RangeError for a value that does not fit, naming the field, TypeError for an unknown name,
+   *   RangeError where `data` ends before the entry does; nothing is written then.
    */
   encode(data: DataView, byteOffset: number, values: CommandValues<F>): void
 }
@@ -60,7 +69,9 @@ export interface AnyCommand extends Layout {
   readonly opcode: number
   readonly set: CommandSet
   readonly transfer: DataTransfer
+  /** As `CommandMethods.view`, for fields that are not known by name. */
   view(data: DataView, byteOffset?: number): Cursor
+  /** As `CommandMethods.encode`, for fields that are not known by name. */
   encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
 }
 
@@ -69,19 +80,22 @@ export interface CommandFacts extends Facts {
   readonly opcode: number
 }
 
-/** Declares a command of the Admin queue by the rows of its command dwords. */
+/**
+ * Declares a command of the Admin queue by the rows of its command dwords.
+ * @throws RangeError when rows overlap, also with the fields that every entry has.
+ */
 /*#__NO_SIDE_EFFECTS__*/
 export function adminCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return command(name, 'admin', facts, fields)
 }
 
-/** Declares a command of the NVM Command Set, or one that every I/O command set has. */
+/** Declares a command of the NVM Command Set, or one that every I/O command set has. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function nvmCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return command(name, 'nvm', facts, fields)
 }
 
-/** Declares a command that only the Zoned Namespace Command Set has. */
+/** Declares a command that only the Zoned Namespace Command Set has. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function znsCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
   return command(name, 'zns', facts, fields)
@@ -141,7 +155,10 @@ function clear(data: DataView, base: number): void {
   for (let at = base; at < base + ENTRY_BYTES; at += 4) data.setUint32(at, 0)
 }
 
-/** Bits msb:lsb of Command Dword `dword`; with `values`, only those may be stored. */
+/**
+ * Declares bits msb:lsb of Command Dword `dword`; with `values`, only those may be stored.
+ * @throws RangeError for bits that no dword has.
+ */
 export function cdw(dword: number, msb: number, lsb: number, doc: string): Field<number, None, None>
 export function cdw<const V extends NamedValues>(
   dword: number,
@@ -156,7 +173,11 @@ export function cdw(dword: number, msb: number, lsb: number, doc: string, values
   return values === undefined && msb - lsb === 31 ? u32(dword * 4, doc) : dwordBits(dword * 4, row)
 }
 
-/** Bits msb:lsb of Command Dword `dword` some of whose values have names, such as an identifier that vendors extend. */
+/**
+ * Declares bits msb:lsb of Command Dword `dword` some of whose values have names, such as an identifier that vendors
+ * extend.
+ * @throws RangeError for bits that no dword has.
+ */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwOpen<const V extends NamedValues>(
   dword: number,
@@ -168,19 +189,19 @@ export function cdwOpen<const V extends NamedValues>(
   return dwordBits(dword * 4, openBits(msb, lsb, doc, values))
 }
 
-/** One bit of Command Dword `dword`. */
+/** Declares one bit of Command Dword `dword`. @throws RangeError for a bit that no dword has. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwBit(dword: number, at: number, doc: string): Field<0 | 1, None, None> {
   return dwordBits(dword * 4, bit(at, doc))
 }
 
-/** Bits of a Command Dword that hold a 0's based count. */
+/** Declares bits of a Command Dword that hold a 0's based count. @throws RangeError for bits that no dword has. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdwCount(dword: number, msb: number, lsb: number, doc: string): Field<ZeroBased, None, None> {
   return dwordBits(dword * 4, count(msb, lsb, doc))
 }
 
-/** A 64-bit value in Command Dwords `dword` (low) and `dword + 1`. */
+/** Declares a 64-bit value in Command Dwords `dword` (low) and `dword + 1`, as a number: see `n64`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function cdw64(dword: number, doc: string): Field<number, None, None> {
   return n64(dword * 4, doc)

@@ -13,7 +13,8 @@ export interface FeatureFacts<D extends AnyStruct | undefined = AnyStruct | unde
   readonly data?: D
 }
 
-type Dwords = Readonly<Partial<Record<FeatureDword, BitsMap>>>
+/** The rows of a feature's dwords, by the dword's name; dwords that have none are left out. */
+export type FeatureRows = Readonly<Partial<Record<FeatureDword, BitsMap>>>
 
 /**
  * A feature as its figures declare it, a word for each dword that has rows:
@@ -21,7 +22,7 @@ type Dwords = Readonly<Partial<Record<FeatureDword, BitsMap>>>
  * Command Dword 11 unless the spec gives it others.
  */
 export type Feature<
-  W extends Dwords = Dwords,
+  W extends FeatureRows = FeatureRows,
   D extends AnyStruct | undefined = AnyStruct | undefined,
 > = FeatureFacts<D> & {
   readonly name: string
@@ -36,16 +37,16 @@ export type AnyFeature = FeatureFacts & { readonly name: string } & {
   readonly [K in FeatureDword]?: AnyWord32
 }
 
-/** Declares a feature of Set and Get Features by the rows of its dwords. */
+/** Declares a feature of Set and Get Features by the rows of its dwords. @throws RangeError when rows overlap. */
 /*#__NO_SIDE_EFFECTS__*/
-export function feature<const W extends Dwords, D extends AnyStruct | undefined = undefined>(
+export function feature<const W extends FeatureRows, D extends AnyStruct | undefined = undefined>(
   name: string,
   facts: FeatureFacts<D>,
   dwords: W,
 ): Feature<W, D> {
   const { doc, spec } = facts
-  const rows: Dwords = dwords
-  const all: Dwords = rows.CDW11 === undefined || rows.DW0 !== undefined ? rows : { ...rows, DW0: rows.CDW11 }
+  const rows: FeatureRows = dwords
+  const all: FeatureRows = rows.CDW11 === undefined || rows.DW0 !== undefined ? rows : { ...rows, DW0: rows.CDW11 }
   const words = Object.entries(all).map(([key, fields]) => [key, word32(`${name}.${key}`, { doc, spec }, fields)])
   return Object.freeze({ ...facts, ...Object.fromEntries(words), name }) as Feature<W, D>
 }

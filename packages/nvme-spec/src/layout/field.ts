@@ -12,6 +12,7 @@ export type FieldKind = 'integer' | 'integers' | 'text' | 'bytes' | 'structs'
  */
 export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends NamedValues = NamedValues> {
   readonly kind: FieldKind
+  /** In bytes, from the start of the structure. */
   readonly offset: number
   readonly lengthBytes: number
   /** Bytes of each of a row of equal elements; of everything else its length. */
@@ -25,6 +26,7 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   /** Whether values other than the named ones may be stored. */
   readonly open?: boolean
   readonly zeroBased?: boolean
+  /** The value in the structure that starts at byte `base` of `data`. */
   readonly get: (data: DataView, base: number) => T
   /** @throws TypeError or RangeError, beginning with the name, for a value that does not fit; nothing is cut to size. */
   readonly set: (data: DataView, base: number, value: T, where: Where) => void
@@ -36,21 +38,23 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
 
 const none: None = {}
 
-type Codec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> & Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex'>>
+/** How the bytes of a field become a value and back, and what else its declaration says that is not usual. */
+export type FieldCodec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> &
+  Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex'>>
 
-/** A field of `lengthBytes` bytes: an integer, unless the codec says otherwise. */
+/** Declares a field of `lengthBytes` bytes at byte `offset`: an integer, unless the codec says otherwise. */
 export function field<T, B extends BitsMap = None>(
   offset: number,
   lengthBytes: number,
   doc: string,
   rows: B,
-  codec: Codec<T>,
+  codec: FieldCodec<T>,
 ): Field<T, B, None> {
   const common = { kind: 'integer', elementBytes: lengthBytes, values: none } as const
   return { ...common, offset, lengthBytes, doc, rows, ...codec }
 }
 
-/** One byte; with `rows`, a byte that has rows of its own. */
+/** Declares one byte; with `rows`, a byte that has rows of its own. */
 export function u8(offset: number, doc: string): Field<number, None, None>
 export function u8<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
@@ -68,7 +72,7 @@ function unsigned8(offset: number, doc: string, rows: BitsMap, zeroBased?: true)
   })
 }
 
-/** Two bytes; with `rows`, two bytes that have rows of their own. */
+/** Declares two bytes, little endian; with `rows`, two bytes that have rows of their own. */
 export function u16(offset: number, doc: string): Field<number, None, None>
 export function u16<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
@@ -86,7 +90,7 @@ function unsigned16(offset: number, doc: string, rows: BitsMap, zeroBased?: true
   })
 }
 
-/** Four bytes; with `rows`, a dword that has rows of its own. */
+/** Declares four bytes, little endian; with `rows`, a dword that has rows of its own. */
 export function u32(offset: number, doc: string): Field<number, None, None>
 export function u32<const B extends BitsMap>(offset: number, doc: string, rows: B): Field<number, B, None>
 /*#__NO_SIDE_EFFECTS__*/
@@ -106,7 +110,7 @@ export function u32(offset: number, doc: string, rows: BitsMap = none): Field<nu
   })
 }
 
-/** Six bytes, as a number. */
+/** Declares six bytes, little endian, as a number. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u48(offset: number, doc: string): Field<number, None, None> {
   return field(offset, 6, doc, none, {
@@ -125,7 +129,10 @@ export function inHex<F extends Field<number> | Field<bigint>>(row: F): F {
   return { ...row, hex: true }
 }
 
-/** The same field of one or two bytes, for which the spec names values: only those may be stored. */
+/**
+ * The same field of one or two bytes, for which the spec names values: only those may be stored.
+ * @throws RangeError for a longer field, which `dwordBits` declares.
+ */
 /*#__NO_SIDE_EFFECTS__*/
 export function oneOf<const V extends NamedValues>(row: Field<number>, values: V): Field<V[keyof V], None, V> {
   const { lengthBytes, doc, set } = row
@@ -147,19 +154,19 @@ export function someOf<const V extends NamedValues>(row: Field<number>, values: 
   return { ...row, rows: none, values, open: true }
 }
 
-/** A byte that holds a 0's based count. */
+/** Declares a byte that holds a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count8(offset: number, doc: string): Field<ZeroBased, None, None> {
   return counted(unsigned8(offset, doc, none, true))
 }
 
-/** Two bytes that hold a 0's based count. */
+/** Declares two bytes, little endian, that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count16(offset: number, doc: string): Field<ZeroBased, None, None> {
   return counted(unsigned16(offset, doc, none, true))
 }
 
-/** Four bytes that hold a 0's based count. */
+/** Declares four bytes, little endian, that hold a 0's based count. */
 /*#__NO_SIDE_EFFECTS__*/
 export function count32(offset: number, doc: string): Field<ZeroBased, None, None> {
   return dwordBits(offset, count(31, 0, doc))
@@ -169,7 +176,7 @@ function counted(row: Field<number>): Field<ZeroBased, None, None> {
   return { ...row, zeroBased: true } as unknown as Field<ZeroBased, None, None>
 }
 
-/** A 64-bit number of the cold path, as a bigint. */
+/** Declares a 64-bit number of the cold path, little endian, as a bigint. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u64(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 8, doc, none, {
@@ -182,14 +189,17 @@ export function u64(offset: number, doc: string): Field<bigint, None, None> {
   })
 }
 
-/** Refuses what is no unsigned bigint of a width. */
+/**
+ * Refuses what is no unsigned bigint of a width.
+ * @throws TypeError for what is no bigint, RangeError for one that does not fit.
+ */
 export function checkUnsigned(where: Where, doc: string, widthBits: number, value: unknown): asserts value is bigint {
   if (typeof value !== 'bigint' || BigInt.asUintN(widthBits, value) !== value)
     refuse(where, doc, `a bigint from 0 to 2^${widthBits} - 1`, value, 'bigint')
 }
 
 /**
- * A 64-bit field of the hot path - an address or an LBA - as a number. 2^53 bytes are 9 PB, so nothing that
+ * Declares a 64-bit field of the hot path - an address or an LBA - as a number. 2^53 bytes are 9 PB, so nothing that
  * exists is out of reach, and a number makes no garbage.
  * Reading a value of 2^53 or more gives an inexact number; compare with `Number.isSafeInteger` where a device wrote it.
  * Decoded into an object, such a value is a bigint, and exact.
@@ -218,7 +228,7 @@ export function n64(offset: number, doc: string): Field<number, None, None> {
   })
 }
 
-/** A 128-bit counter or capacity, as a bigint. */
+/** Declares a 128-bit counter or capacity, little endian, as a bigint. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u128(offset: number, doc: string): Field<bigint, None, None> {
   return field(offset, 16, doc, none, {
@@ -232,7 +242,7 @@ export function u128(offset: number, doc: string): Field<bigint, None, None> {
 }
 
 /**
- * ASCII, left justified and padded with spaces, as most of the spec's strings are, or ended by a null (padding 0).
+ * Declares ASCII, left justified and padded with spaces, as most of the spec's strings are, or ended by a null (padding 0).
  * Read without its padding.
  */
 /*#__NO_SIDE_EFFECTS__*/
@@ -262,7 +272,7 @@ export function ascii(
   })
 }
 
-/** Bytes with no structure of their own; reading gives a view of the same memory, not a copy. */
+/** Declares bytes with no structure of their own; reading gives a view of the same memory, not a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bytes(offset: number, lengthBytes: number, doc: string): Field<Uint8Array, None, None> {
   const view = (data: DataView, base: number) =>
@@ -279,7 +289,7 @@ export function bytes(offset: number, lengthBytes: number, doc: string): Field<U
   })
 }
 
-/** `count` 16-bit words in a row; reading gives a copy. */
+/** Declares `count` 16-bit words in a row, little endian; reading gives a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u16Array(offset: number, count: number, doc: string): Field<Uint16Array, None, None> {
   return field(offset, count * 2, doc, none, {
@@ -294,7 +304,7 @@ export function u16Array(offset: number, count: number, doc: string): Field<Uint
   })
 }
 
-/** `count` 32-bit words in a row; reading gives a copy. */
+/** Declares `count` 32-bit words in a row, little endian, with `rows` each of these rows; reading gives a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u32Array<const B extends BitsMap = None>(
   offset: number,
@@ -314,7 +324,7 @@ export function u32Array<const B extends BitsMap = None>(
   })
 }
 
-/** `count` 64-bit words in a row; reading gives a copy. */
+/** Declares `count` 64-bit words in a row, little endian; reading gives a copy. */
 /*#__NO_SIDE_EFFECTS__*/
 export function u64Array(offset: number, count: number, doc: string): Field<BigUint64Array, None, None> {
   return field(offset, count * 8, doc, none, {
@@ -339,7 +349,7 @@ function refuseArray(where: Where, doc: string, expected: string, got: unknown, 
 }
 
 /**
- * A part of a 32-bit word of a structure: bits of the dword at `offset`.
+ * Declares a part of a 32-bit word of a structure: bits of the dword at byte `offset`.
  * @throws RangeError when the bits leave the dword.
  */
 /*#__NO_SIDE_EFFECTS__*/

@@ -11,7 +11,7 @@ export type StructsField<F extends FieldMap> = Field<Cursor & Values<F>, None, N
   }
 
 /**
- * `count` structures in a row. Reading gives a cursor over them, which is how they are written as well:
+ * Declares `count` structures in a row. Reading gives a cursor over them, which is how they are written as well:
  * `view.PSD.at(3).MP = 250`. Decoded they are an array; encoded from one, those not given are zero.
  */
 /*#__NO_SIDE_EFFECTS__*/

@@ -20,12 +20,15 @@ export interface AnyRegister extends RegisterFacts {
   readonly name: string
   readonly widthBits: 32 | 64
   readonly fields: BitsMap
+  /** As `WordMethods.decode`, for fields that are not known by name. */
   decode(raw: number | bigint): Readonly<Record<string, unknown>>
+  /** As `WordMethods.encode`, for fields that are not known by name. */
   encode(values: Readonly<Record<string, number | bigint>>, base?: number | bigint): number | bigint
+  /** As `WordMethods.format`. */
   format(raw: number | bigint): string
 }
 
-/** Declares a 32-bit register by the rows of its figure. */
+/** Declares a 32-bit register, a number, by the rows of its figure. @throws RangeError when rows overlap or leave it. */
 /*#__NO_SIDE_EFFECTS__*/
 export function register32<A extends Access, const F extends BitsMap>(
   name: string,
@@ -35,7 +38,7 @@ export function register32<A extends Access, const F extends BitsMap>(
   return word(name, 32, facts, fields)
 }
 
-/** Declares a 64-bit register by the rows of its figure. */
+/** Declares a 64-bit register, a bigint, by the rows of its figure. @throws RangeError when rows overlap or leave it. */
 /*#__NO_SIDE_EFFECTS__*/
 export function register64<A extends Access, const F extends BitsMap>(
   name: string,

@@ -20,6 +20,7 @@ export interface StructFacts extends Facts {
  * object is made per structure. `at(index)` moves to the index-th structure of an array and returns the cursor.
  */
 export interface Cursor {
+  /** Moves to the index-th structure. @throws RangeError where the memory ends before that structure does. */
   at(index: number): this
 }
 
@@ -36,7 +37,8 @@ export interface Nested<D, E> {
 export type DecodedField<F> =
   F extends Nested<infer D, unknown> ? (unknown extends D ? DecodedWord<F> : D) : DecodedWord<F>
 
-type DecodedWord<F> =
+/** What decoding a field gives that is no array of structures: its value, or an object of its rows. */
+export type DecodedWord<F> =
   F extends Field<infer T, infer B>
     ? keyof B extends never
       ? T
@@ -49,7 +51,8 @@ type DecodedWord<F> =
 export type EncodableField<F> =
   F extends Nested<unknown, infer E> ? (unknown extends E ? EncodableWord<F> : E) : EncodableWord<F>
 
-type EncodableWord<F> =
+/** What may be given for a field that is no array of structures: its value, or an object of its rows. */
+export type EncodableWord<F> =
   F extends Field<infer T, infer B>
     ? keyof B extends never
       ? T
@@ -80,7 +83,10 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
   readonly fields: F
   /** A cursor whose structure 0 starts at byteOffset of `data`. @throws RangeError where `data` ends before it does. */
   view(data: DataView, byteOffset?: number): Cursor & Values<F>
-  /** One structure in fresh, zeroed memory. */
+  /**
+   * One structure in fresh memory, with these values; the rest is zero.
+   * @throws as `encode`.
+   */
   create(values?: Partial<Encodable<F>>): Cursor & Values<F> & { readonly data: DataView }
   /**
    * The structure at byteOffset as a plain object. Nothing is left out: words with rows are objects of their rows,
@@ -91,10 +97,14 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
   /**
    * Writes a whole structure at byteOffset; what is not given is zero. The inverse of `decode`, but for text, which is
    * padded as the spec says, and for values of enumerations that the spec reserves, which are refused.
-   * @throws TypeError or RangeError for a value that does not fit, naming the field; TypeError for an unknown name.
+   * @throws TypeError or RangeError for a value that does not fit, naming the field, TypeError for an unknown name,
+   *   RangeError where `data` ends before the structure does; nothing is written then.
    */
   encode(data: DataView, byteOffset: number, values: Partial<Encodable<F>> | Decoded<F>): void
-  /** One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[bytes]=hex`. */
+  /**
+   * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
+   * @throws RangeError where `data` ends before the structure does.
+   */
   describe(data: DataView, byteOffset?: number): string[]
 }
 
@@ -105,9 +115,13 @@ export type Struct<F extends FieldMap = FieldMap> = StructMethods<F> & { readonl
 export interface AnyStruct extends StructFacts {
   readonly name: string
   readonly fields: FieldMap
+  /** As `StructMethods.view`, for fields that are not known by name. */
   view(data: DataView, byteOffset?: number): Cursor
+  /** As `StructMethods.decode`, for fields that are not known by name. */
   decode(data: DataView, byteOffset?: number): Readonly<Record<string, unknown>>
+  /** As `StructMethods.encode`, for fields that are not known by name. */
   encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
+  /** As `StructMethods.describe`. */
   describe(data: DataView, byteOffset?: number): string[]
 }
 

@@ -30,11 +30,14 @@ export interface WordMethods<W extends 32 | 64, F extends BitsMap> extends Facts
    *   not fit its field.
    */
   encode(values: BitsValues<F, RawOf<W>>, base?: RawOf<W>): RawOf<W>
-  /** The fields of a raw word; `reserved` holds the bits that none of them declares, where any is set. */
+  /**
+   * The fields of a raw word; `reserved` holds the bits that none of them declares, where any is set.
+   * @throws TypeError or RangeError for what is no word of this width.
+   */
   decode(raw: RawOf<W>): DecodedBits<F, RawOf<W>>
-  /** `EN=1 CSS=NVM …`; bits that no row declares last, as `reserved=0x…`. */
+  /** `EN=1 CSS=NVM …`; bits that no row declares last, as `reserved=0x…`. @throws as `decode`. */
   describe(raw: RawOf<W>): string
-  /** `CC=0x00460001 { EN=1 CSS=NVM … }` */
+  /** `CC=0x00460001 { EN=1 CSS=NVM … }`: the raw word, and what `describe` says of it. @throws as `decode`. */
   format(raw: RawOf<W>): string
 }
 
@@ -46,13 +49,16 @@ export type Word<W extends 32 | 64 = 32 | 64, F extends BitsMap = BitsMap> = Wor
   readonly [K in keyof F]: BitsHandle<F[K]>
 }
 
-/** Declares a dword that is no register: a feature's Command Dword 11, Dword 0 of a completion. */
+/**
+ * Declares a dword that is no register: a feature's Command Dword 11, Dword 0 of a completion.
+ * @throws RangeError when rows overlap or leave the dword.
+ */
 /*#__NO_SIDE_EFFECTS__*/
 export function word32<const F extends BitsMap>(name: string, facts: Facts, fields: F): Word<32, F> {
   return word(name, 32, facts, fields)
 }
 
-/** Declares a word of either width; `facts` become properties of it. */
+/** Declares a word of either width; `facts` become properties of it. @throws RangeError when rows overlap or leave it. */
 /*#__NO_SIDE_EFFECTS__*/
 export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
   name: string,

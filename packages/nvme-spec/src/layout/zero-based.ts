@@ -17,7 +17,7 @@ export function zeroBased(count: number): ZeroBased {
   return (count - 1) as ZeroBased
 }
 
-/** The count that a 0's based value stands for. */
+/** The count that a 0's based value stands for: one more than it is. */
 export function countOf(value: ZeroBased): number {
   return value + 1
 }

@@ -83,7 +83,10 @@ export const IdentifyNamespace = struct(
   },
 )
 
-/** Index of the LBA format in use, from a raw FLBAS: its upper bits count only where there are more than 16 formats. */
+/**
+ * Index of the LBA format in use, from a raw FLBAS: its upper bits count only where there are more than 16 formats.
+ * `formats` is a count, one more than NLBAF, which is 0's based.
+ */
 export function lbaFormatIndex(flbas: number, formats: number): number {
   const { FIDXL, FIDXU } = IdentifyNamespace.FLBAS
   return formats > 16 ? FIDXU.of(flbas) * 16 + FIDXL.of(flbas) : FIDXL.of(flbas)

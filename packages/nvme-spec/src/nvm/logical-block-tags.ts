@@ -3,13 +3,16 @@ import { refuse } from '../layout/spec-ref.js'
 /** Bits of the Guard field, which is what the formats of protection information are called by (NVM 1.2 §5.3.1). */
 export type GuardBits = 16 | 32 | 64
 
-/** Both tags of a logical block: the Storage Tag, and the Reference Tag, of a command that of its first block. */
+/**
+ * Both tags of a logical block: the Storage Tag, and the Reference Tag, of a command that of its first block (NVM 1.2
+ * §5.3.1.4.1).
+ */
 export interface LogicalBlockTags {
   readonly storageTag: bigint
   readonly referenceTag: bigint
 }
 
-/** What (E)LBTU2, (E)LBTU3 and (E)LBTL of a command are: Command Dwords 2, 3 and 14. */
+/** What (E)LBTU2, (E)LBTU3 and (E)LBTL of a command are: Command Dwords 2, 3 and 14, as 32-bit numbers. */
 export interface TagDwords {
   readonly CDW2: number
   readonly CDW3: number
@@ -26,7 +29,8 @@ const where = { name: 'Logical block tags', spec: 'NVM 1.2 §5.3.1.4.1' } as con
 /**
  * The dwords that give a command its tags: LBST and ILBRT of what writes, ELBST and EILBRT of what reads (NVM 1.2
  * §5.3.1.4.1, Figures 157 to 165). `STS` is the namespace's Storage Tag Size in bits.
- * @throws RangeError for an STS that the format does not have, or a tag that does not fit its bits.
+ * @throws RangeError for an STS that the format does not have, or a tag that does not fit its bits; TypeError for a tag
+ *   that is no bigint.
  */
 export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTags): TagDwords {
   const referenceBits = checkSizes(guardBits, STS)
@@ -37,7 +41,11 @@ export function packTags(guardBits: GuardBits, STS: number, tags: LogicalBlockTa
   return { CDW2: dword(64n), CDW3: dword(32n), CDW14: dword(0n) }
 }
 
-/** The tags that a command's dwords hold; bits that the format ignores are ignored. @throws RangeError as `packTags`. */
+/**
+ * The tags that a command's dwords hold (NVM 1.2 §5.3.1.4.1); bits that the format ignores are ignored. `STS` is the
+ * namespace's Storage Tag Size in bits.
+ * @throws RangeError for an STS that the format does not have.
+ */
 export function unpackTags(guardBits: GuardBits, STS: number, { CDW2, CDW3, CDW14 }: TagDwords): LogicalBlockTags {
   const referenceBits = checkSizes(guardBits, STS)
   const space = (BigInt(CDW2) << 64n) | (BigInt(CDW3) << 32n) | BigInt(CDW14)

@@ -37,7 +37,7 @@ export const ProtectionInformation64 = struct(
   },
 )
 
-/** The integer that the bytes of a field of protection information mean, most significant byte first. */
+/** The integer that the bytes of a field of protection information mean, most significant byte first (NVM 1.2 §5.3.1). */
 export function fromBigEndian(bytes: Uint8Array): bigint {
   return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
 }

@@ -118,12 +118,15 @@ export function extendedCapabilities(config: DataView): Capability[] {
   })
 }
 
-/** Where the capability of an ID begins; undefined where the function has none. @throws as `capabilities` does. */
+/** The byte at which the capability of an ID begins; undefined where there is none. @throws as `capabilities` does. */
 export function findCapability(config: DataView, id: number): number | undefined {
   return capabilities(config).find((capability) => capability.id === id)?.offset
 }
 
-/** Where the extended capability of an ID begins; undefined where there is none. @throws as `extendedCapabilities` does. */
+/**
+ * The byte at which the extended capability of an ID begins; undefined where there is none.
+ * @throws as `extendedCapabilities` does.
+ */
 export function findExtendedCapability(config: DataView, id: number): number | undefined {
   return extendedCapabilities(config).find((capability) => capability.id === id)?.offset
 }

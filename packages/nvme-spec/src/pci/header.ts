@@ -82,6 +82,7 @@ export interface BaseAddress {
   readonly space: 'memory' | 'io'
   readonly widthBits: 32 | 64
   readonly prefetchable: boolean
+  /** Of its first byte, on the bus. */
   readonly address: bigint
 }
 
