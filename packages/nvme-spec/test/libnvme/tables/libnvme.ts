@@ -12,7 +12,8 @@ const FABRICS = 'NVMe over Fabrics is no part of nvme-spec'
 const MANAGEMENT = 'the messages of NVMe-MI are no part of nvme-spec'
 
 const numbersNotOurs: Readonly<Record<string, Numbers | string>> = {
-  nvme_constants: 'lengths of lists and buffers, which are compared as the sizes of structures and members',
+  nvme_constants:
+    'lengths, which are compared as sizes of structures and members; and identifiers that stand for none or all',
   nvme_subsys_type: FABRICS,
   nvmf_disc_eflags: FABRICS,
   nvmf_trtype: FABRICS,
