@@ -27,7 +27,7 @@ export interface Report {
   readonly problems: readonly string[]
   /** Entries of tables and lists that nothing in their header needs. */
   readonly useless: readonly string[]
-  /** What of ours has the value that they have, by kind. */
+  /** What of ours has every value that they have of it, by kind. */
   readonly confirmed: ReadonlyMap<Kind, ReadonlySet<string>>
 }
 
@@ -41,7 +41,8 @@ export function report({ facts, table, where, differences, header, ...sources }:
     return known === undefined || BigInt(known.theirs) !== values[0] || BigInt(known.ours) !== values[1]
   })
   const found = new Set(different.map(({ fact }) => fact))
-  const equal = new Set(compared.filter((one) => !different.includes(one)).flatMap(({ confirms }) => confirms))
+  const equal = new Set(compared.flatMap(({ confirms }) => confirms))
+  for (const item of different.flatMap(({ confirms }) => confirms)) equal.delete(item)
   const confirmed = Array.from(itemsOf(ours), ([kind, items]) => [kind, intersection(items, equal)] as const)
   return {
     compared,
