@@ -12,8 +12,10 @@ const prp1 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_2345_6000 +
 const prp2 = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x1_4345_6000 + slot * 4096)
 const slba = Float64Array.from({ length: ENTRIES }, (_, slot) => 0x2_0000_0000 + slot * 256)
 
-/** The same 64 bytes as someone would write them who trusts every value: each dword once, nothing checked. */
-/** @type {(data: DataView, at: number, dword0: number, prp1: number, prp2: number, slba: number) => void} */
+/**
+ * The same 64 bytes as someone would write them who trusts every value: each dword once, nothing checked.
+ * @type {(data: DataView, at: number, dword0: number, prp1: number, prp2: number, slba: number) => void}
+ */
 function writeEntry(data, at, dword0, prp1, prp2, slba) {
   data.setUint32(at, dword0, true)
   data.setUint32(at + 4, 1, true)
@@ -80,7 +82,11 @@ function writeWrites(data, count) {
 
 /**
  * @template T
- * @type {(name: string, view: (data: DataView) => T, declared: (view: T, count: number) => void, byHand: typeof writeReads) => import('./lib/versus.mjs').Figure[]}
+ * @param {string} name
+ * @param {(data: DataView) => T} view
+ * @param {(view: T, count: number) => void} declared
+ * @param {typeof writeReads} byHand
+ * @returns {import('./lib/versus.mjs').Figure[]}
  */
 function encoding(name, view, declared, byHand) {
   const viewMemory = new DataView(new ArrayBuffer(ENTRIES * 64))
