@@ -324,7 +324,7 @@ describe('a value that does not fit', () => {
   it('for a field that the command does not have is refused by name', () => {
     const data = new DataView(new ArrayBuffer(64))
     expect(() => Flush.encode(data, 0, { SLBA: 1 } as never)).toThrow(
-      new TypeError('Flush has no field SLBA; its fields: OPC FUSE PSDT CID NSID MPTR PRP1 PRP2'),
+      new TypeError('Flush has no field SLBA; its fields: FUSE PSDT CID NSID MPTR PRP1 PRP2 (Base 2.1 §7.2)'),
     )
   })
 })
@@ -403,7 +403,7 @@ describe('Set Features and Get Features', () => {
   it('show Command Dword 11 of Get Features, and the dwords of a vendor specific feature as they are', () => {
     const window = entry(GetFeatures, { FID: FID.PREDICTABLE_LATENCY_MODE_WINDOW, SEL: 0, CDW11: 7, UIDX: 1 })
     expect(formatSqe('admin', window)).toBe(
-      'Get Features FID=PREDICTABLE_LATENCY_MODE_WINDOW CDW11={ NVMSETID=7 } UIDX=1',
+      'Get Features FID=PREDICTABLE_LATENCY_MODE_WINDOW SEL=CURRENT CDW11={ NVMSETID=7 } UIDX=1',
     )
     expect(formatSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 }))).toBe('Set Features FID=0xc5 CDW11=7')
     expect(decodeSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 })).fields).toMatchObject({ CDW11: 7 })

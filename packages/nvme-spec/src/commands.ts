@@ -1,11 +1,19 @@
 import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
-import { decodeFields, describeFields, type Layout } from './layout/codec.js'
+import { encodeBits } from './layout/bits.js'
+import { decodeFields, describeFields, encodeFields, type Layout } from './layout/codec.js'
 import { cdw, type AnyCommand, type CommandSet } from './layout/command.js'
 import type { FeatureDword } from './layout/feature.js'
+import type { Field } from './layout/field.js'
 import type { AnyWord32 } from './layout/word.js'
 import { DSM, PRINFO } from './nvm/io-words.js'
-import { decodeSglDescriptor, formatSglDescriptor, SGL1_OFFSET } from './sgl.js'
+import {
+  decodeSglDescriptor,
+  encodeSglDescriptor,
+  formatSglDescriptor,
+  SGL1_OFFSET,
+  type DecodedSglDescriptor,
+} from './sgl.js'
 import { SQE } from './sqe.js'
 
 /** Fields of commands whose bits have names, by name. */
@@ -18,6 +26,8 @@ const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
  * queue takes the commands of the NVM Command Set as well. Each command carries its source as `spec`.
  */
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
+  if (!Object.hasOwn(setNames, set))
+    throw new RangeError(`command set: expected admin, nvm or zns, got '${set as string}'`)
   const own = allCommands.find((command) => command.set === set && command.opcode === opcode)
   return own ?? (set === 'zns' ? commandOf('nvm', opcode) : undefined)
 }
@@ -57,7 +67,38 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
 }
 
 /**
+ * Writes the submission queue entry that `decodeSqe` gave: the same 64 bytes, whatever they were.
+ * @throws TypeError or RangeError for a value that does not fit its field, naming it; nothing is written then.
+ */
+export function encodeSqe({ set, command: name, fields }: DecodedSqe, data: DataView, byteOffset = 0): void {
+  const command = allCommands.find(
+    (candidate) => candidate.name === name && commandOf(set, candidate.opcode) === candidate,
+  )
+  if (command === undefined && name !== undefined) throw new RangeError(`No command '${name}' is declared for ${set}`)
+  const { SGL1, ...rest } = fields
+  const layout = command === undefined ? SQE : 'CEV' in rest ? withExtension(command) : command
+  const entry = new DataView(new ArrayBuffer(SQE.bytes))
+  const feature = allFeatures.find(({ fid }) => fid === rest['FID'])
+  const dwords = (isFeatures(command) ? feature : undefined) as Readonly<Record<string, AnyWord32>> | undefined
+  const words = { ...fieldWords, ...dwords }
+  const raw = Object.entries(rest).map(([key, value]) => {
+    const word = words[key]
+    if (word === undefined || typeof value !== 'object' || value === null) return [key, value]
+    return [
+      key,
+      Number(encodeBits({ name: `${layout.name}.${key}`, spec: word.spec }, 32, word.fields, value, 0n, true)),
+    ]
+  })
+  encodeFields(layout, entry, 0, Object.fromEntries(raw) as object, { asFound: true })
+  if (SGL1 !== undefined) encodeSglDescriptor(entry, SGL1_OFFSET, SGL1 as DecodedSglDescriptor)
+  // Its check of the length is the one that is needed here.
+  SQE.view(data, byteOffset)
+  new Uint8Array(data.buffer, data.byteOffset + byteOffset, SQE.bytes).set(new Uint8Array(entry.buffer))
+}
+
+/**
  * A submission queue entry as text, by the command that its queue and opcode make it: `Read CID=0x0412 NSID=1 …`.
+ * What is zero is left out, but for what a command cannot be read without: selectors, LBAs and 0's based counts.
  * @throws RangeError where `data` ends before the 64 bytes of the entry do.
  */
 export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): string {
@@ -70,8 +111,9 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   const sgl1 = hasSgl(data, byteOffset)
     ? [`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`]
     : undefined
-  const lines = describeFields(layoutOf(command, data, byteOffset), data, byteOffset).flatMap((line) => {
+  const lines = describeFields(layoutOf(command, data, byteOffset), data, byteOffset, isTelling).flatMap((line) => {
     const [key = ''] = line.split('=', 1)
+    if (line === BROADCAST) return 'NSID=0xffffffff'
     if (key in fieldWords) return `${key}={ ${fieldWords[key]!.describe(Number(line.slice(key.length + 1)))} }`
     // Once, in the place of the first of the two.
     if (sgl1 !== undefined && (key === 'PRP1' || key === 'PRP2')) return sgl1.splice(0)
@@ -80,6 +122,15 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   return [command?.name ?? `${setNames[set]} opcode 0x${OPC.toString(16).padStart(2, '0')}`, ...lines].join(' ')
 }
 
+const BROADCAST = 'NSID=4294967295'
+
+/** Whether a field of a command's own says something when it is zero. */
+function isTelling(_key: string, { offset, lengthBytes, values, zeroBased }: Field): boolean {
+  return offset >= FIRST_OWN_BYTE && (Object.keys(values).length > 0 || zeroBased === true || lengthBytes === 8)
+}
+
+const FIRST_OWN_BYTE = 40
+
 const commandExtensionValue = cdw(13, 15, 0, 'Command Extension Value')
 
 /** What the bytes of an entry are: Read and Write with a CETYPE other than 0 have a CEV instead of DSM. */
@@ -87,8 +138,12 @@ function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: n
   if (command === undefined) return SQE
   const { CETYPE, DSM } = command.fields
   if (CETYPE === undefined || DSM === undefined || CETYPE.get(data, byteOffset) === 0) return command
-  const fields = Object.entries(command.fields).map((row) => (row[1] === DSM ? ['CEV', commandExtensionValue] : row))
-  return { ...command, fields: Object.fromEntries(fields) as Layout['fields'] }
+  return withExtension(command)
+}
+
+function withExtension({ name, bytes, spec, fields }: AnyCommand): Layout {
+  const rows = Object.entries(fields).map(([key, row]) => (key === 'DSM' ? ['CEV', commandExtensionValue] : [key, row]))
+  return { name, bytes, spec, fields: Object.fromEntries(rows) as Layout['fields'] }
 }
 
 /** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */
@@ -103,8 +158,7 @@ function featureWords(
   data: DataView,
   byteOffset: number,
 ): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
-  const features = [SetFeatures.name, GetFeatures.name].includes(command?.name ?? '')
-  if (command === undefined || !features) return []
+  if (command === undefined || !isFeatures(command)) return []
   const { FID } = SetFeatures.view(data, byteOffset)
   const feature = allFeatures.find(({ fid }) => fid === FID)
   const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
@@ -112,4 +166,8 @@ function featureWords(
     const word = feature?.[key]
     return word !== undefined && key in command.fields ? [[key, word]] : []
   })
+}
+
+function isFeatures(command: AnyCommand | undefined): boolean {
+  return command?.name === SetFeatures.name || command?.name === GetFeatures.name
 }

@@ -221,7 +221,7 @@ export { Sanitize } from './admin/sanitize.js'
 export { SecurityReceive, SecuritySend } from './admin/security.js'
 export { DeviceSelfTest } from './admin/self-test.js'
 export { VirtualizationManagement } from './admin/virtualization.js'
-export { commandOf, decodeSqe, formatSqe, type DecodedSqe } from './commands.js'
+export { commandOf, decodeSqe, encodeSqe, formatSqe, type DecodedSqe } from './commands.js'
 export { CQE, decodeCqe, formatCqe, type DecodedCqe } from './cqe.js'
 export { cqHeadDoorbell, CQyHDBL, DOORBELL_BASE, sqTailDoorbell, SQyTDBL } from './doorbells.js'
 export { GpuNvmeError, type ErrorCategory, type ErrorDetails } from './error.js'
@@ -305,6 +305,7 @@ export {
 } from './registers.js'
 export {
   decodeSglDescriptor,
+  encodeSglDescriptor,
   formatSglDescriptor,
   KeyedSglDataBlock,
   SGL1_OFFSET,

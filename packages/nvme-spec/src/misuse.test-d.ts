@@ -9,7 +9,6 @@ import {
   CreateIoCq,
   CreateIoSq,
   CSTS,
-  IdentifyNamespace,
   NumberOfQueues,
   Read,
   SQE,
@@ -69,8 +68,6 @@ Read.encode(data, 0, { PRP1: 0x1000n })
 CC.format(0x0046_0001n)
 // @ts-expect-error -- CAP is 64 bits wide, so its word is a bigint
 CAP.decode(0)
-// @ts-expect-error -- NSZE is a number below 2^53
-IdentifyNamespace.create({ NSZE: 1n })
 
 // A command has the fields of its figure, and its opcode is its own.
 // @ts-expect-error -- Read has no LBA, it has SLBA

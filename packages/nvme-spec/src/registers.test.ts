@@ -191,7 +191,7 @@ describe('controller properties (Base 2.1 §3.1.4)', () => {
     expect(() => CC.encode({ CSS: 3 as never })).toThrow('expected 0 (NVM), 6 (IOCS), 7 (ADMIN_ONLY), got 3')
     expect(() => ASQ.encode({ ASQB: 1n << 52n })).toThrow('ASQ.ASQB')
     expect(() => CC.encode({ ENABLE: 1 } as never)).toThrow(
-      new TypeError('CC has no field ENABLE; its fields: EN CSS MPS AMS SHN IOSQES IOCQES CRIME'),
+      new TypeError('CC has no field ENABLE; its fields: EN CSS MPS AMS SHN IOSQES IOCQES CRIME (Base 2.1 §3.1.4.5)'),
     )
     expect(() => CC.encode({ toString: 1 } as never)).toThrow(TypeError)
   })

@@ -1,3 +1,4 @@
+import { encodeFields } from './layout/codec.js'
 import { bits, openBits } from './layout/bits.js'
 import { codes } from './layout/codes.js'
 import { bytes, dwordBits, inHex, n64, u32, u8 } from './layout/field.js'
@@ -128,6 +129,14 @@ export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglD
   const type = typeOf(data, byteOffset)
   const fields = structOf(type).decode(data, byteOffset)
   return { type, fields } as DecodedSglDescriptor
+}
+
+/**
+ * Writes the SGL descriptor that `decodeSglDescriptor` gives; values that the spec reserves are stored as they are.
+ * @throws TypeError or RangeError for a value that does not fit; nothing is written then.
+ */
+export function encodeSglDescriptor(data: DataView, byteOffset: number, descriptor: DecodedSglDescriptor): void {
+  encodeFields(structOf(descriptor.type), data, byteOffset, descriptor.fields, { asFound: true })
 }
 
 /**

@@ -34,7 +34,7 @@ describe('data described by an SGL: bytes 39:24 are SGL1 where PSDT is 01b or 10
     ['80', 'SGL_SEGMENT_MPTR'],
   ])('PSDT %s: the text shows the descriptor', (psdt, name) => {
     expect(formatSqe('nvm', read(psdt, dataBlock))).toBe(
-      `Read PSDT=${name} CID=0x0412 NSID=1 MPTR=0x5000 SGL1={ SGL Data Block descriptor ADDR=0x123456000 LEN=4096 } SLBA=0x7`,
+      `Read PSDT=${name} CID=0x0412 NSID=1 MPTR=0x5000 SGL1={ SGL Data Block descriptor ADDR=0x123456000 LEN=4096 } SLBA=0x7 NLB=0`,
     )
   })
 
@@ -56,7 +56,7 @@ describe('data described by an SGL: bytes 39:24 are SGL1 where PSDT is 01b or 10
 
   it('a NULL descriptor, all zeroes, is left out as every field that is zero', () => {
     const zeroes = '00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00'
-    expect(formatSqe('nvm', read('40', zeroes))).toBe('Read PSDT=SGL CID=0x0412 NSID=1 MPTR=0x5000 SLBA=0x7')
+    expect(formatSqe('nvm', read('40', zeroes))).toBe('Read PSDT=SGL CID=0x0412 NSID=1 MPTR=0x5000 SLBA=0x7 NLB=0')
   })
 
   it.each([
@@ -64,7 +64,7 @@ describe('data described by an SGL: bytes 39:24 are SGL1 where PSDT is 01b or 10
     ['c0', 'Read PSDT=3 CID=0x0412'],
   ])('PSDT %s: they are PRP entries, or nobody knows what', (psdt, start) => {
     expect(formatSqe('nvm', read(psdt, dataBlock))).toBe(
-      `${start} NSID=1 MPTR=0x5000 PRP1=0x123456000 PRP2=0x1000 SLBA=0x7`,
+      `${start} NSID=1 MPTR=0x5000 PRP1=0x123456000 PRP2=0x1000 SLBA=0x7 NLB=0`,
     )
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allCommands, allFeatures, allStructs } from '../src/all.js'
-import { CQE, decodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
+import { allCommands, allFeatures, allStructs, allWords } from '../src/all.js'
+import { CQE, decodeSqe, encodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
 import {
   decodeFields,
   describeFields,
@@ -12,7 +12,7 @@ import {
   type FeatureDword,
   type Layout,
 } from '../src/layout/index.js'
-import { legalWord, memoryOf } from './arbitrary.js'
+import { legalTexts, legalWord, memoryOf } from './arbitrary.js'
 import { toHex, unwritten } from './bytes.js'
 
 const structures: readonly Layout[] = [...allStructs, ...allCommands]
@@ -32,6 +32,19 @@ describe.each(structures)('$name', (struct) => {
         const copy = unwritten(struct.bytes + 16)
         encodeFields(struct, copy, byteOffset, decodeFields(struct, data))
         expect(toHex(copy, byteOffset, struct.bytes)).toBe(toHex(data))
+      }),
+      { numRuns },
+    )
+  })
+
+  it('encodes what any bytes decode to the same bytes, values that the spec reserves among them, where that is asked for', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: struct.bytes, maxLength: struct.bytes }), (bytes) => {
+        // Text is padded anew; all else comes from anywhere.
+        const data = legalTexts(struct, bytes)
+        const copy = unwritten(struct.bytes)
+        encodeFields(struct, copy, 0, decodeFields(struct, data), { asFound: true })
+        expect(toHex(copy)).toBe(toHex(data))
       }),
       { numRuns },
     )
@@ -84,11 +97,14 @@ describe.each(registers as readonly AnyRegister[])('register $name', (register) 
   })
 })
 
-const words = allFeatures.flatMap((feature: AnyFeature) =>
-  Object.keys(feature)
-    .filter((key) => /^C?DW\d+$/.test(key))
-    .map((key) => feature[key as FeatureDword] as AnyWord32),
-)
+const words = [
+  ...allWords,
+  ...allFeatures.flatMap((feature: AnyFeature) =>
+    Object.keys(feature)
+      .filter((key) => /^C?DW\d+$/.test(key))
+      .map((key) => feature[key as FeatureDword] as AnyWord32),
+  ),
+]
 
 describe.each(words)('$name', (word) => {
   it('encodes what it decodes to the same dword', () => {
@@ -97,6 +113,30 @@ describe.each(words)('$name', (word) => {
         const raw = Number(legalWord(word.fields, random))
         expect(word.encode(word.decode(raw))).toBe(raw)
       }),
+    )
+  })
+})
+
+describe('submission queue entries', () => {
+  it.each(['admin', 'nvm', 'zns'] as const)('of %s are the same 64 bytes when decoded and encoded', (set) => {
+    const opcodes = allCommands.filter((command) => command.set === set).map(({ opcode }) => opcode)
+    const fids = fc.constantFrom(...allFeatures.map(({ fid }) => fid), 0xc0)
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: 64, maxLength: 64 }),
+        fc.constantFrom(...opcodes, 0xff),
+        fids,
+        fc.nat(8),
+        (bytes, opcode, fid, byteOffset) => {
+          const data = new DataView(bytes.slice().buffer)
+          data.setUint8(0, opcode)
+          data.setUint8(40, fid)
+          const copy = unwritten(80)
+          encodeSqe(decodeSqe(set, data), copy, byteOffset)
+          expect(toHex(copy, byteOffset, 64)).toBe(toHex(data))
+        },
+      ),
+      { numRuns: 2000 },
     )
   })
 })

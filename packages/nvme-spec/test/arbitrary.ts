@@ -43,6 +43,13 @@ export function memoryOf(struct: Layout): fc.Arbitrary<DataView> {
   })
 }
 
+/** The same bytes with text that is printable and padded as the spec says. */
+export function legalTexts(struct: Layout, bytes: Uint8Array): DataView {
+  const data = new DataView(bytes.slice().buffer)
+  makeLegal(struct, data, 0, true)
+  return data
+}
+
 /** A raw word in which closed enumerations hold values that have names; every other bit is kept. */
 export function legalWord(rows: BitsMap, raw: bigint): bigint {
   return Object.values(rows).reduce((word, row) => {
@@ -59,18 +66,20 @@ function legalValue({ values, open }: Pick<Bits, 'values'> & { open?: boolean },
   return named.length === 0 || open ? undefined : named[value % named.length]
 }
 
-function makeLegal(struct: Layout, data: DataView, base: number): void {
+function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = false): void {
   const where = { name: struct.name, spec: struct.spec }
   for (const field of Object.values(struct.fields) as (Field & { struct?: Layout; count?: number })[]) {
     const { kind, offset, lengthBytes, elementBytes, rows, get, set } = field
     if (kind === 'structs') {
-      for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes)
+      for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes, textsOnly)
     } else if (kind === 'text') {
       const length = (data.getUint8(base + offset) % (lengthBytes + 1)) - 1
       const text = Array.from({ length: Math.max(0, length) }, (_, i) =>
         String.fromCharCode(0x21 + (data.getUint8(base + offset + i) % 0x5e)),
       )
       set(data, base, text.join(''), where)
+    } else if (textsOnly) {
+      continue
     } else if (Object.keys(rows).length > 0) {
       for (let at = 0; at < lengthBytes; at += elementBytes) {
         for (let byte = elementBytes - 1, word = 0n; byte >= 0; byte--) {

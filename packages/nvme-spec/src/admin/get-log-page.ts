@@ -1,4 +1,5 @@
-import { adminCommand, cdw, cdwBit } from '../layout/command.js'
+import { LID } from './log-identifiers.js'
+import { adminCommand, cdw, cdwOpen, cdwBit } from '../layout/command.js'
 import { refuse } from '../layout/spec-ref.js'
 
 /**
@@ -9,7 +10,7 @@ export const GetLogPage = adminCommand(
   'Get Log Page',
   { opcode: 0x02, doc: 'Returns a part of a log page', spec: 'Base 2.1 §5.1.12' },
   {
-    LID: cdw(10, 7, 0, 'Log Page Identifier'),
+    LID: cdwOpen(10, 7, 0, 'Log Page Identifier', LID.values),
     LSP: cdw(10, 14, 8, 'Log Specific Parameter'),
     RAE: cdwBit(10, 15, 'Retain Asynchronous Event'),
     NUMDL: cdw(10, 31, 16, "Number of Dwords Lower, 0's based with NUMDU"),

@@ -1,3 +1,4 @@
+import { checkRows } from './check.js'
 import { refuse, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
@@ -112,14 +113,9 @@ export function bindBits<F extends BitsMap>(
   widthBits: number,
   rows: F,
 ): { readonly [K in keyof F]: BitsHandle<F[K]> } {
-  let taken = 0n
+  checkRows(owner, widthBits, rows)
   const handles: Record<string, unknown> = {}
   for (const [name, row] of Object.entries(rows)) {
-    const mask = placedMask(row)
-    if (row.lsb < 0 || row.msb >= widthBits)
-      throw new RangeError(`${owner}.${name}: bit ${row.msb} is outside ${widthBits} bits`)
-    if ((taken & mask) !== 0n) throw new RangeError(`${owner}.${name}: bits ${row.msb}:${row.lsb} overlap another row`)
-    taken |= mask
     const { msb, lsb, doc, values } = row
     const of = (raw: number | bigint) => loadBits(raw, row)
     const nameOf = (value: number) => nameIn(row, value)
@@ -182,16 +178,25 @@ export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): De
 
 /**
  * The word with these rows set in `base`. `reserved` is put into bits that no row declares.
+ * @param asFound Values of enumerations that the spec reserves are stored as well, as a device wrote them.
  * @throws TypeError for a name that is no row's, or a value of the wrong type; RangeError for one that does not fit.
  */
-export function encodeBits(where: Where, widthBits: number, rows: BitsMap, values: object, base: bigint): bigint {
+export function encodeBits(
+  where: Where,
+  widthBits: number,
+  rows: BitsMap,
+  values: unknown,
+  base: bigint,
+  asFound = false,
+): bigint {
+  if (typeof values !== 'object' || values === null) refuse(where, 'fields', 'an object of fields', values, 'object')
   let word = base
   for (const [key, value] of Object.entries(values)) {
     const row = Object.hasOwn(rows, key) ? rows[key] : undefined
     const at = { name: `${where.name}.${key}`, spec: where.spec }
     if (row !== undefined) {
       if (row.wide) checkWide(at, row as Bits<bigint>, value)
-      else checkBits(at, row as Bits, value)
+      else checkBits(at, asFound ? { ...(row as Bits), open: true } : (row as Bits), value)
       word = (word & ~placedMask(row)) | (BigInt(value as number) << BigInt(row.lsb))
     } else if (key === 'reserved') {
       const free = undeclaredBits((1n << BigInt(widthBits)) - 1n, rows)
@@ -206,7 +211,9 @@ export function encodeBits(where: Where, widthBits: number, rows: BitsMap, value
         )
       word = (word & ~free) | BigInt(value as number)
     } else {
-      throw new TypeError(`${where.name} has no field ${key}; its fields: ${Object.keys(rows).join(' ')}`)
+      throw new TypeError(
+        `${where.name} has no field ${key}; its fields: ${Object.keys(rows).join(' ')} (${where.spec})`,
+      )
     }
   }
   return word

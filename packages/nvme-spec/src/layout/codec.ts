@@ -1,11 +1,11 @@
 // Structures as plain objects and as text. Apart from the declarations, so that who only reads and writes memory
 // through cursors does not carry it along.
-import { decodeBits, encodeBits, formatBits, nameIn } from './bits.js'
+import { checkBits, decodeBits, encodeBits, formatBits, nameIn } from './bits.js'
 import { checkUnsigned, type Field } from './field.js'
 import { checkNames, needBytes } from './placed.js'
 import { refuse, type SpecRef, type Where } from './spec-ref.js'
-import type { FieldMap } from './struct.js'
-import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap } from './undeclared.js'
+import type { Decoded, FieldMap } from './struct.js'
+import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap, type ReservedBytes } from './undeclared.js'
 
 /** Fields at offsets: a command, or a structure. */
 export interface Layout {
@@ -24,44 +24,98 @@ type NestedField = Field & { readonly struct?: Layout; readonly count?: number }
  * bits that no row declares stand in `reserved`.
  * @throws RangeError where `data` ends before the structure does.
  */
-export function decodeFields(layout: Layout, data: DataView, byteOffset = 0): Record<string, unknown> {
+export function decodeFields<F extends FieldMap>(
+  layout: Layout & { readonly fields: F },
+  data: DataView,
+  byteOffset = 0,
+): Decoded<F> {
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)
   const values: Record<string, unknown> = {}
   for (const key in fields) values[key] = decodeField(fields[key]!, data, byteOffset)
-  const reserved = undeclaredRuns(gapsOf(layout), data, byteOffset)
+  const reserved = undeclared(layout, data, byteOffset)
   if (reserved.length > 0) values['reserved'] = reserved
-  return values
+  return values as Decoded<F>
+}
+
+/** How strict encoding an object is. */
+export interface EncodeOptions {
+  /**
+   * Values of enumerations that the spec reserves are stored as well, as a device of a later revision wrote them.
+   * Otherwise they are refused.
+   */
+  readonly asFound?: boolean
 }
 
 /**
  * Writes a whole structure at byteOffset from what `decodeFields` gives, or a part of it; the rest is zero.
  * @throws TypeError or RangeError for a value that does not fit, naming the field; nothing is written then.
  */
-export function encodeFields(layout: Layout, data: DataView, byteOffset: number, values: object): void {
+export function encodeFields(
+  layout: Layout,
+  data: DataView,
+  byteOffset: number,
+  values: unknown,
+  { asFound = false }: EncodeOptions = {},
+): void {
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)
-  const { reserved, ...given } = values as { reserved?: unknown }
-  checkNames(name, fields, given)
+  const { reserved, ...given } = (values ?? {}) as { reserved?: unknown }
+  checkNames(layout, fields, typeof values === 'object' && values !== null ? given : values)
   const fresh = new DataView(new ArrayBuffer(bytes))
   for (const [key, value] of Object.entries(given))
-    encodeField({ name: `${name}.${key}`, spec }, fields[key]!, fresh, value)
+    encodeField({ name: `${name}.${key}`, spec }, fields[key]!, fresh, value, asFound)
   if (reserved !== undefined)
-    writeUndeclared({ name: `${name}.reserved`, spec }, declaredMask(name, bytes, fields), fresh, reserved)
+    writeUndeclared({ name: `${name}.reserved`, spec }, declaredIn(layout, fresh), fresh, reserved)
   new Uint8Array(data.buffer, data.byteOffset + byteOffset, bytes).set(new Uint8Array(fresh.buffer))
 }
 
 /**
  * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
+ * @param always Whether a field is shown when it is zero as well.
  * @throws RangeError where `data` ends before the structure does.
  */
-export function describeFields(layout: Layout, data: DataView, byteOffset = 0): string[] {
+export function describeFields(
+  layout: Layout,
+  data: DataView,
+  byteOffset = 0,
+  always: (key: string, field: Field) => boolean = () => false,
+): string[] {
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)
   return [
-    ...Object.entries(fields).flatMap(([key, field]) => describeField(key, field, data, byteOffset)),
-    ...undeclaredRuns(gapsOf(layout), data, byteOffset).map((run) => `reserved[${run.offset}]=${hexBytes(run.bytes)}`),
+    ...Object.entries(fields).flatMap(([key, field]) =>
+      isZero(field, data, byteOffset) && !always(key, field) ? [] : describeField(key, field, data, byteOffset),
+    ),
+    ...undeclared(layout, data, byteOffset).map((run) => `reserved[${run.offset}]=${hexBytes(run.bytes)}`),
   ]
+}
+
+/** The set bits that no field shows: of no row, or behind the null that ends a text. */
+function undeclared(layout: Layout, data: DataView, byteOffset: number): ReservedBytes[] {
+  const tails = Object.values(layout.fields).flatMap((field) => {
+    const { offset, lengthBytes } = field
+    const from = offset + textBytes(field, data, byteOffset)
+    return Array.from({ length: offset + lengthBytes - from }, (_, i) => ({ offset: from + i, free: 0xff }))
+  })
+  const all = tails.length === 0 ? gapsOf(layout) : [...gapsOf(layout), ...tails].sort((a, b) => a.offset - b.offset)
+  return undeclaredRuns(all, data, byteOffset)
+}
+
+/** The bits that fields hold, as a byte mask; what is behind the null of a text is nobody's. */
+function declaredIn({ name, bytes, fields }: Layout, data: DataView): Uint8Array {
+  const mask = declaredMask(name, bytes, fields)
+  for (const field of Object.values(fields))
+    mask.fill(0, field.offset + textBytes(field, data, 0), field.offset + field.lengthBytes)
+  return mask
+}
+
+/** How many bytes of a field its value takes: all, but of text that ends at a null, those before it. */
+function textBytes({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): number {
+  if (!nullEnded) return lengthBytes
+  let length = 0
+  while (length < lengthBytes && data.getUint8(base + offset + length) !== 0) length++
+  return length
 }
 
 const gaps = new WeakMap<Layout, readonly Gap[]>()
@@ -79,7 +133,10 @@ function gapsOf(layout: Layout): readonly Gap[] {
 export function formatField(field: Omit<Field, 'get' | 'set' | 'setWords'>, value: unknown): string {
   if (typeof value === 'string') {
     // A device may hold anything: what is not printable must not reach a terminal as it is.
-    return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+    return JSON.stringify(value).replace(
+      /[^\x20-\x7e]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
   }
   if (value instanceof Uint8Array) return hexBytes(value)
   if (ArrayBuffer.isView(value))
@@ -114,8 +171,8 @@ function decodeRaw(field: NestedField, data: DataView, base: number): unknown {
   return inexact ? data.getBigUint64(base + offset, true) : value
 }
 
-function encodeField(where: Where, field: NestedField, data: DataView, value: unknown): void {
-  const { kind, doc, offset, lengthBytes, elementBytes, struct, count } = field
+function encodeField(where: Where, field: NestedField, data: DataView, value: unknown, asFound: boolean): void {
+  const { kind, doc, offset, lengthBytes, elementBytes, struct, count, values, open } = field
   if (kind === 'structs') {
     if (!Array.isArray(value)) refuse(where, doc, `an array of at most ${count!} structures`, value, 'array')
     if (value.length > count!)
@@ -123,29 +180,48 @@ function encodeField(where: Where, field: NestedField, data: DataView, value: un
         `${where.name} (${doc}): expected at most ${count!} structures, got ${value.length} (${where.spec})`,
       )
     value.forEach((item: object, i) => {
-      encodeFields(struct!, data, offset + i * elementBytes, item)
+      const at = { ...struct!, name: `${where.name}[${i}]` }
+      encodeFields(at, data, offset + i * elementBytes, item, { asFound })
     })
   } else if (kind === 'integer' && lengthBytes === 8 && typeof value === 'bigint') {
     checkUnsigned(where, doc, 64, value)
     data.setBigUint64(offset, value, true)
+  } else if (asFound && !open && Object.keys(values).length > 0) {
+    storeAsFound(where, field, data, value)
   } else {
-    field.set(data, 0, hasRows(field) ? rawOf(where, field, value) : value, where)
+    field.set(data, 0, hasRows(field) ? rawOf(where, field, value, asFound) : value, where)
+  }
+}
+
+/** A value of an enumeration, whether or not it is one that the spec names. */
+function storeAsFound(where: Where, { bits, doc, offset, lengthBytes }: Field, data: DataView, value: unknown): void {
+  const { msb, lsb } = bits ?? { msb: lengthBytes * 8 - 1, lsb: 0 }
+  checkBits(where, { msb, lsb, doc, values: {} }, value)
+  for (let byte = lsb >>> 3; byte <= msb >>> 3; byte++) {
+    const part = Math.floor(((value as number) * 2 ** lsb) / 2 ** (byte * 8)) & 0xff
+    data.setUint8(offset + byte, data.getUint8(offset + byte) | part)
   }
 }
 
 /** A word, or an array of words, of which the rows may be given instead. */
-function rawOf(where: Where, { elementBytes, rows }: Field, value: unknown): unknown {
-  const word = (given: unknown) =>
+function rawOf(where: Where, { doc, elementBytes, rows }: Field, value: unknown, asFound: boolean): unknown {
+  const word = (given: unknown, at: Where) =>
     typeof given === 'object' && given !== null
-      ? Number(encodeBits(where, elementBytes * 8, rows, given, 0n))
+      ? Number(encodeBits(at, elementBytes * 8, rows, given, 0n, asFound))
       : (given as number)
-  if (Array.isArray(value)) return Uint32Array.from(value, word)
-  return ArrayBuffer.isView(value) ? value : word(value)
+  if (Array.isArray(value)) {
+    return Uint32Array.from(value, (given, i) => {
+      const at = { ...where, name: `${where.name}[${i}]` }
+      const raw = word(given, at)
+      checkBits(at, { msb: elementBytes * 8 - 1, lsb: 0, doc, values: {} }, raw)
+      return raw
+    })
+  }
+  return ArrayBuffer.isView(value) ? value : word(value, where)
 }
 
 function describeField(key: string, field: NestedField, data: DataView, base: number): string[] {
   const { kind, offset, elementBytes, rows, struct, count } = field
-  if (isZero(field, data, base)) return []
   if (kind === 'structs') {
     return Array.from({ length: count! }, (_, i) => i).flatMap((i) => {
       const lines = describeFields(struct!, data, base + offset + i * elementBytes)
@@ -161,9 +237,11 @@ function describeField(key: string, field: NestedField, data: DataView, base: nu
 }
 
 /** Zero is what a field holds that nobody set; a field is left out by its bytes, whatever they mean. */
-function isZero({ bits, offset, lengthBytes, get }: Field, data: DataView, base: number): boolean {
+function isZero(field: Field, data: DataView, base: number): boolean {
+  const { bits, offset, get } = field
   if (bits) return get(data, base) === 0
-  for (let at = base + offset; at < base + offset + lengthBytes; at++) if (data.getUint8(at) !== 0) return false
+  const end = base + offset + textBytes(field, data, base)
+  for (let at = base + offset; at < end; at++) if (data.getUint8(at) !== 0) return false
   return true
 }
 

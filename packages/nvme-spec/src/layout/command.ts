@@ -1,4 +1,5 @@
 import { bits, bit, count, openBits, upTo, type Bits, type NamedValues, type None } from './bits.js'
+import { checkLayout } from './check.js'
 import type { Layout } from './codec.js'
 import { dwordBits, inHex, n64, u32, type Field } from './field.js'
 import { checkNames, place } from './placed.js'
@@ -86,22 +87,35 @@ export interface CommandFacts extends Facts {
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function adminCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
-  return command(name, 'admin', facts, fields)
+  return checked(command(name, 'admin', facts, fields))
 }
 
 /** Declares a command of the NVM Command Set, or one that every I/O command set has. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function nvmCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
-  return command(name, 'nvm', facts, fields)
+  return checked(command(name, 'nvm', facts, fields))
 }
 
 /** Declares a command that only the Zoned Namespace Command Set has. @throws as `adminCommand`. */
 /*#__NO_SIDE_EFFECTS__*/
 export function znsCommand<const F extends FieldMap>(name: string, facts: CommandFacts, fields: F): Command<F> {
-  return command(name, 'zns', facts, fields)
+  return checked(command(name, 'zns', facts, fields))
 }
 
-function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
+function checked<C extends AnyCommand>(command: C): C {
+  const { name, opcode } = command
+  if (!Number.isInteger(opcode) || opcode < 0 || opcode > 0xff)
+    throw new RangeError(`${name}: expected an opcode from 0 to 255, got ${opcode}`)
+  checkLayout(command)
+  return command
+}
+
+/**
+ * A command whose declaration nothing checks when it loads: for those that a browser may load alone, and that a test of
+ * all our declarations checks instead.
+ */
+/*#__NO_SIDE_EFFECTS__*/
+export function command<F extends FieldMap>(name: string, set: CommandSet, facts: CommandFacts, fields: F): Command<F> {
   const { opcode, doc, spec } = facts
   const placed = place(
     name,
@@ -110,7 +124,8 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
     {
       begin(cid: number) {
         const { base, longs } = this
-        if ((cid & 0xffff) !== cid) refuse({ name: `${name}.CID`, spec }, 'Command Identifier', upTo(0xffff), cid)
+        if (typeof cid !== 'number' || (cid & 0xffff) !== cid)
+          refuse({ name: `${name}.CID`, spec }, 'Command Identifier', upTo(0xffff), cid)
         if (longs === undefined) {
           clear(this.data, base)
         } else {
@@ -132,6 +147,8 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
     },
   )
   const view = placed.view as unknown as CommandMethods<F>['view']
+  // The opcode is what makes it this command.
+  const encodable: FieldMap = Object.fromEntries(Object.entries(placed.fields).filter(([key]) => key !== 'OPC'))
   const methods: CommandMethods<F> = {
     ...placed,
     opcode,
@@ -141,8 +158,8 @@ function command<F extends FieldMap>(name: string, set: CommandSet, facts: Comma
     encode(data, byteOffset, values) {
       // For its check of the length.
       view(data, byteOffset)
-      checkNames(name, placed.fields, values)
-      const { CID = 0, ...rest } = values as { CID?: number }
+      checkNames({ name, spec }, encodable, values)
+      const { CID, ...rest } = { CID: 0, ...values }
       const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))
       Object.assign(view(fresh).begin(CID), rest)
       new Uint8Array(data.buffer, data.byteOffset + byteOffset, ENTRY_BYTES).set(new Uint8Array(fresh.buffer))
@@ -203,6 +220,6 @@ export function cdwCount(dword: number, msb: number, lsb: number, doc: string): 
 
 /** Declares a 64-bit value in Command Dwords `dword` (low) and `dword + 1`, as a number: see `n64`. */
 /*#__NO_SIDE_EFFECTS__*/
-export function cdw64(dword: number, doc: string): Field<number, None, None> {
+export function cdw64(dword: number, doc: string): ReturnType<typeof n64> {
   return n64(dword * 4, doc)
 }

@@ -1,4 +1,4 @@
-import type { Where } from './spec-ref.js'
+import { shown, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
 /** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
@@ -37,7 +37,7 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
     at(index: number): this {
       const base = this.origin + index * strideBytes
       // A store outside a typed array is dropped without a word; this is where it is refused.
-      if (!(base >= this.origin && base <= this.last)) refuseBytes(owner, strideBytes, base, this.data)
+      if (!(index >>> 0 === index && base <= this.last)) refuseBytes(owner, strideBytes, base, this.data)
       this.base = base
       return this
     }
@@ -64,7 +64,13 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
   return { AnyCursor, AlignedCursor }
 }
 
-/** Refuses memory that ends before a structure does. */
-export function refuseBytes({ name, spec }: Where, bytes: number, byteOffset: number, { byteLength }: DataView): never {
-  throw new RangeError(`${name} needs ${bytes} bytes at offset ${byteOffset}, the view has ${byteLength} (${spec})`)
+/** Refuses memory that ends before a structure does, and what is no place in it. */
+export function refuseBytes(
+  { name, spec }: Where,
+  bytes: number,
+  byteOffset: unknown,
+  { byteLength }: DataView,
+): never {
+  const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
+  throw new Kind(`${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, the view has ${byteLength} (${spec})`)
 }

@@ -1,5 +1,6 @@
 import { checkBits, count, upTo, type Bits, type BitsMap, type NamedValues, type None } from './bits.js'
 import { refuse, type Where } from './spec-ref.js'
+import type { Nested } from './struct.js'
 import type { ZeroBased } from './zero-based.js'
 
 /** What a field's bytes are, for whoever writes the same declaration in another language. */
@@ -32,6 +33,8 @@ export interface Field<T = unknown, B extends BitsMap = BitsMap, V extends Named
   readonly set: (data: DataView, base: number, value: T, where: Where) => void
   /** As `set`, where both the structure and the field are aligned to a dword and the host is little-endian. */
   readonly setWords?: (cursor: { words: Uint32Array; base: number }, value: T, where: Where) => void
+  /** Text that ends at its first null. */
+  readonly nullEnded?: boolean
   /** Printed in hexadecimal with leading zeroes, or never; not said, 64 bits are an address and printed without. */
   readonly hex?: boolean
 }
@@ -40,7 +43,7 @@ const none: None = {}
 
 /** How the bytes of a field become a value and back, and what else its declaration says that is not usual. */
 export type FieldCodec<T> = Pick<Field<T>, 'get' | 'set' | 'setWords'> &
-  Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex'>>
+  Partial<Pick<Field<T>, 'kind' | 'elementBytes' | 'hex' | 'nullEnded'>>
 
 /** Declares a field of `lengthBytes` bytes at byte `offset`: an integer, unless the codec says otherwise. */
 export function field<T, B extends BitsMap = None>(
@@ -66,7 +69,7 @@ function unsigned8(offset: number, doc: string, rows: BitsMap, zeroBased?: true)
   return field(offset, 1, doc, rows, {
     get: (data, base) => data.getUint8(base + offset),
     set(data, base, value: number, where) {
-      if ((value & 0xff) !== value) refuse(where, doc, upTo(0xff, zeroBased), value)
+      if (typeof value !== 'number' || (value & 0xff) !== value) refuse(where, doc, upTo(0xff, zeroBased), value)
       data.setUint8(base + offset, value)
     },
   })
@@ -84,7 +87,7 @@ function unsigned16(offset: number, doc: string, rows: BitsMap, zeroBased?: true
   return field(offset, 2, doc, rows, {
     get: (data, base) => data.getUint16(base + offset, true),
     set(data, base, value: number, where) {
-      if ((value & 0xffff) !== value) refuse(where, doc, upTo(0xffff, zeroBased), value)
+      if (typeof value !== 'number' || (value & 0xffff) !== value) refuse(where, doc, upTo(0xffff, zeroBased), value)
       data.setUint16(base + offset, value, true)
     },
   })
@@ -100,11 +103,11 @@ export function u32(offset: number, doc: string, rows: BitsMap = none): Field<nu
   return field(offset, 4, doc, rows, {
     get: (data, base) => data.getUint32(base + offset, true),
     set(data, base, value: number, where) {
-      if (value >>> 0 !== value) refuse(where, doc, expected, value)
+      if (typeof value !== 'number' || value >>> 0 !== value) refuse(where, doc, expected, value)
       data.setUint32(base + offset, value, true)
     },
     setWords(cursor, value: number, where) {
-      if (value >>> 0 !== value) refuse(where, doc, expected, value)
+      if (typeof value !== 'number' || value >>> 0 !== value) refuse(where, doc, expected, value)
       cursor.words[(cursor.base + offset) >>> 2] = value
     },
   })
@@ -205,21 +208,19 @@ export function checkUnsigned(where: Where, doc: string, widthBits: number, valu
  * Decoded into an object, such a value is a bigint, and exact.
  */
 /*#__NO_SIDE_EFFECTS__*/
-export function n64(offset: number, doc: string): Field<number, None, None> {
+export function n64(offset: number, doc: string): Field<number, None, None> & Nested<number | bigint, number | bigint> {
   const expected = 'an integer from 0 to 2^53 - 1'
   return field(offset, 8, doc, none, {
     get: (data, base) => data.getUint32(base + offset, true) + data.getUint32(base + offset + 4, true) * 0x1_0000_0000,
     // Storing into 32 bits takes a number modulo 2^32, so the low half needs no arithmetic.
     set(data, base, value: number, where) {
-      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-        refuse(where, doc, expected, value)
+      if (!(Number.isSafeInteger(value) && value >= 0)) refuse(where, doc, expected, value)
       const at = base + offset
       data.setUint32(at, value, true)
       data.setUint32(at + 4, value / 0x1_0000_0000, true)
     },
     setWords(cursor, value: number, where) {
-      if (!(value >= 0 && value <= 0x1f_ffff_ffff_ffff && Math.floor(value) === value))
-        refuse(where, doc, expected, value)
+      if (!(Number.isSafeInteger(value) && value >= 0)) refuse(where, doc, expected, value)
       const { words } = cursor
       const at = (cursor.base + offset) >>> 2
       words[at] = value
@@ -243,7 +244,7 @@ export function u128(offset: number, doc: string): Field<bigint, None, None> {
 
 /**
  * Declares ASCII, left justified and padded with spaces, as most of the spec's strings are, or ended by a null (padding 0).
- * Read without its padding.
+ * Read without its padding. What a device left behind the null, decoding shows as reserved.
  */
 /*#__NO_SIDE_EFFECTS__*/
 export function ascii(
@@ -256,6 +257,7 @@ export function ascii(
   return field(offset, lengthBytes, doc, none, {
     kind: 'text',
     elementBytes: 1,
+    ...(padding === 0 && { nullEnded: true }),
     get(data, base) {
       let text = ''
       for (let i = 0; i < lengthBytes; i++) text += String.fromCharCode(data.getUint8(base + offset + i))
@@ -368,11 +370,11 @@ export function dwordBits<T extends number, V extends NamedValues>(
     ...field<T>(offset, 4, doc, none, {
       get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
       set(data, base, value: T, where) {
-        if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkBits(where, row, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
       setWords(cursor, value: T, where) {
-        if (closed || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkBits(where, row, value)
         const { words } = cursor
         const at = (cursor.base + offset) >>> 2
         words[at] = (words[at]! & clear) | (value << lsb)

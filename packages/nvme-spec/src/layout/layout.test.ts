@@ -148,7 +148,9 @@ describe('a structure', () => {
   })
 
   it('names the fields it has when asked for another', () => {
-    expect(() => S.create({ Z: 1 } as never)).toThrow(new TypeError('S has no field Z; its fields: A B C D E F G'))
+    expect(() => S.create({ Z: 1 } as never)).toThrow(
+      new TypeError('S has no field Z; its fields: A B C D E F G (gpunvme test)'),
+    )
   })
 
   it('prints bits of a word by name, and the bits that no row declares', () => {
@@ -298,7 +300,7 @@ describe('decode and encode', () => {
       [{ BIG: -1n }, RangeError, 'S.BIG (big): expected a bigint from 0 to 2^64 - 1, got -1n'],
       [{ WIDE: 2 ** 48 }, RangeError, 'S.WIDE (wide): expected an integer from 0 to 281474976710655'],
       [{ INNER: [{}, {}, {}, {}] }, RangeError, 'S.INNER (inner): expected at most 3 structures, got 4'],
-      [{ INNER: [{ KIND: 2 }] }, RangeError, 'Inner.KIND (kind): expected 1 (A), got 2 (gpunvme test)'],
+      [{ INNER: [{ KIND: 2 }] }, RangeError, 'S.INNER[0].KIND (kind): expected 1 (A), got 2 (gpunvme test)'],
       [{ HALVES: [1, 2] }, TypeError, 'S.HALVES (halves): expected 2 words (Uint16Array)'],
       [{ LONGS: new BigUint64Array(2) }, RangeError, 'S.LONGS (longs): expected 1 words (BigUint64Array), got 2 words'],
       [{ reserved: [{ offset: 0, bytes: Uint8Array.of(1) }] }, RangeError, 'expected no bits of a declared row'],
@@ -315,7 +317,9 @@ describe('decode and encode', () => {
     expect(toHex(data)).toMatch(/^[a5 ]+$/)
     expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the view has 63')
     expect(() => S.decode(new Uint8Array(64) as never)).toThrow(
-      new TypeError('S: expected a DataView, got object (gpunvme test)'),
+      new TypeError(
+        'S: expected a DataView, as in new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) (gpunvme test)',
+      ),
     )
     expect(() => S.describe(data, 0.5)).toThrow(RangeError)
   })
@@ -343,5 +347,130 @@ describe('a table of numbers', () => {
   it('gives a name for a number, or the number in hexadecimal', () => {
     const T = codes('T', { doc: 'for this test', spec: 'gpunvme test' }, { FIRST: 1 })
     expect([T.FIRST, T.nameOf(1), T.nameOf(0xc2)]).toEqual([1, 'FIRST', '0xc2'])
+  })
+})
+
+describe('what a stranger gets wrong', () => {
+  const read = () =>
+    nvmCommand('C', commandFacts, { N: cdwCount(12, 15, 0, 'n'), A: n64(40, 'a'), D: cdw(13, 31, 0, 'd') })
+  const S = struct('S', structFacts, {
+    WORDS: u32Array(0, 2, 'words', { TOP: bit(31, 'top') }),
+    TEXT: ascii(8, 4, 'text', 0),
+  })
+  const data = new DataView(new ArrayBuffer(64))
+  const encode = (values: unknown) => () => {
+    read().encode(data, 0, values as never)
+  }
+
+  it.each([
+    [
+      { N: 1n },
+      "C.N (n): expected a 0's based value from 0 to 65535, zeroBased(count) of 1 to 65536, got 1n (gpunvme test)",
+    ],
+    [{ A: 1n }, 'C.A (a): expected an integer from 0 to 2^53 - 1, got 1n (gpunvme test)'],
+    [{ D: '1' }, 'C.D (d): expected an integer from 0 to 4294967295, got "1" (gpunvme test)'],
+    [{ D: Symbol('x') }, 'C.D (d): expected an integer from 0 to 4294967295, got Symbol(x) (gpunvme test)'],
+    [
+      { D: Object.create(null) as object },
+      'C.D (d): expected an integer from 0 to 4294967295, got [object Object] (gpunvme test)',
+    ],
+    [
+      { CID: undefined },
+      'C.CID (Command Identifier): expected an integer from 0 to 65535, got undefined (gpunvme test)',
+    ],
+    [{ CID: 1n }, 'C.CID (Command Identifier): expected an integer from 0 to 65535, got 1n (gpunvme test)'],
+    [{ OPC: 1 }, 'C has no field OPC; its fields: FUSE PSDT CID NSID MPTR PRP1 PRP2 N A D (gpunvme test)'],
+    [JSON.parse('{"__proto__": 1}') as object, 'C has no field __proto__; its fields: '],
+    [undefined, 'C (fields): expected an object of fields, got undefined (gpunvme test)'],
+    [5, 'C (fields): expected an object of fields, got 5 (gpunvme test)'],
+  ])('%o for a command', (values, message) => {
+    expect(encode(values)).toThrow(TypeError)
+    expect(encode(values)).toThrow(message)
+    expect(toHex(data)).toMatch(/^[0 ]+$/)
+  })
+
+  it('an index of a cursor that is no whole number, or an offset that is none', () => {
+    const queue = new DataView(new ArrayBuffer(256))
+    for (const index of [1.25, 0.1, -1, 4]) expect(() => read().view(queue).at(index)).toThrow(RangeError)
+    expect(() => read().view(queue, '0' as never)).toThrow(
+      new TypeError('C needs 64 bytes at offset "0", the view has 256 (gpunvme test)'),
+    )
+    expect(() => S.view(new Uint8Array(16) as never)).toThrow('S: expected a DataView, as in new DataView(')
+  })
+
+  it.each([
+    [[2 ** 32 + 5, 0], RangeError, 'S.WORDS[0] (words): expected an integer from 0 to 4294967295, got 4294967301'],
+    [[0, 1.7], RangeError, 'S.WORDS[1] (words): expected an integer'],
+    [[0, -1], RangeError, 'S.WORDS[1] (words): expected an integer'],
+    [['x', 0], TypeError, 'S.WORDS[0] (words): expected an integer from 0 to 4294967295, got "x" (gpunvme test)'],
+    [
+      [null, 0],
+      TypeError,
+      'S.WORDS[0] (words): expected an integer from 0 to 4294967295, got [object Null] (gpunvme test)',
+    ],
+    [[10n, 0], TypeError, 'S.WORDS[0] (words): expected an integer from 0 to 4294967295, got 10n (gpunvme test)'],
+    [[{ TOP: 2 }, 0], RangeError, 'S.WORDS[0].TOP (top): expected an integer from 0 to 1, got 2 (gpunvme test)'],
+  ])('elements %o of an array of words', (words, kind, message) => {
+    expect(() => S.create({ WORDS: words as never })).toThrow(kind)
+    expect(() => S.create({ WORDS: words as never })).toThrow(message)
+  })
+
+  it('bytes behind the null that ends a text: they are shown, and put back', () => {
+    const dump = new DataView(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0x61, 0, 0x78, 0, 0, 0, 0, 0).buffer)
+    const decoded = S.decode(dump)
+    expect(decoded).toMatchObject({ TEXT: 'a', reserved: [{ offset: 10, bytes: Uint8Array.of(0x78) }] })
+    expect(S.describe(dump)).toEqual(['TEXT="a"', 'reserved[10]=78'])
+    const copy = unwritten(16)
+    S.encode(copy, 0, decoded)
+    expect(toHex(copy)).toBe(toHex(dump))
+  })
+
+  it('values that a later revision gives to an enumeration: kept where that is asked for, refused otherwise', () => {
+    const E = struct('E', structFacts, {
+      KIND: oneOf(u16(1, 'kind'), { A: 1 }),
+      PART: dwordBits(4, bits(13, 6, 'part', { ON: 1 })),
+      WORD: u8(9, 'word', { MODE: bits(3, 2, 'mode', { ON: 1 }) }),
+    })
+    const dump = new DataView(Uint8Array.of(0, 7, 9, 0, 0x80, 0x15, 0, 0, 0, 0x0c, 0, 0, 0, 0, 0, 0).buffer)
+    const decoded = E.decode(dump)
+    expect(decoded).toMatchObject({ KIND: 0x0907, PART: 0x56, WORD: { MODE: 3 } })
+    expect(() => E.encode(unwritten(16), 0, decoded)).toThrow('E.KIND (kind): expected 1 (A), got 2311 (gpunvme test)')
+    const copy = unwritten(16)
+    E.encode(copy, 0, decoded, { asFound: true })
+    expect(toHex(copy)).toBe(toHex(dump))
+  })
+
+  it('names, values, offsets and opcodes of a declaration of their own', () => {
+    expect(() => struct('X', structFacts, { data: u8(0, 'd') })).toThrow(
+      new TypeError("X.data: expected a name in upper case, as the specification has it, got 'data'"),
+    )
+    expect(() => struct('X', structFacts, { A: u8(0, 'a', { reserved: bit(0, 'r') }) })).toThrow(TypeError)
+    expect(() => struct('X', structFacts, { A: u8(0, 'a', { B: bits(1, 0, 'b', { BIG: 9 }) }) })).toThrow(
+      new RangeError('X.A.B: BIG = 9 does not fit 2 bits'),
+    )
+    expect(() => struct('X', structFacts, { A: oneOf(u8(0, 'a'), { BIG: 256 }) })).toThrow(
+      'X.A: BIG = 256 does not fit 8 bits',
+    )
+    expect(() => struct('X', structFacts, { A: u16(1.5, 'a') })).toThrow('X.A: expected a byte offset, got 1.5')
+    expect(() => struct('X', { doc: 'd', spec: 'gpunvme test' } as never, {})).toThrow(
+      'X: expected a length in bytes, got undefined',
+    )
+    expect(() => adminCommand('X', { ...commandFacts, opcode: 0x1c5 }, {})).toThrow(
+      'X: expected an opcode from 0 to 255, got 453',
+    )
+    expect(() => adminCommand('X', commandFacts, { A: u32(40, 'a', { R: bits(8, 0, 'r'), Q: bit(8, 'q') }) })).toThrow(
+      'X.A.Q: bits 8:8 overlap another row',
+    )
+  })
+
+  it('words: a number for a bigint, and the other way round', () => {
+    const R = register64('R', { ...facts }, { A: bits(3, 0, 'a') })
+    for (const raw of ['zz', 1.5, Number.NaN, undefined, null]) {
+      expect(() => R.decode(raw as never)).toThrow(TypeError)
+      expect(() => R.format(raw as never)).toThrow('R: expected 64 bits as a bigint, got ')
+    }
+    expect(() => R.encode(null as never)).toThrow('R (fields): expected an object of fields, got [object Null]')
+    expect(() => countOf('7' as never)).toThrow(new TypeError('expected a 0\'s based value, got "7"'))
+    expect(() => zeroBased('8' as never)).toThrow(TypeError)
   })
 })

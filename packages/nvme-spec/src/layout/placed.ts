@@ -1,7 +1,6 @@
 import { cursorClasses, refuseBytes, type CursorMethods } from './cursor.js'
-import type { SpecRef } from './spec-ref.js'
+import { refuse, type SpecRef, type Where } from './spec-ref.js'
 import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
-import { declaredMask } from './undeclared.js'
 
 const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
@@ -14,8 +13,7 @@ export interface Placed<F extends FieldMap> extends StructFacts {
 }
 
 /**
- * Places fields in `facts.bytes` bytes.
- * @throws RangeError when rows overlap or one leaves the structure.
+ * Places fields in `facts.bytes` bytes. Whether they fit there is `checkLayout`'s to find.
  */
 export function place<F extends FieldMap>(
   name: string,
@@ -24,7 +22,6 @@ export function place<F extends FieldMap>(
   cursorMethods: CursorMethods = {},
 ): Placed<F> {
   const { bytes, spec } = facts
-  declaredMask(name, bytes, fields)
   const { AnyCursor, AlignedCursor } = cursorClasses({ name, spec }, bytes, fields, cursorMethods)
   return {
     ...facts,
@@ -41,15 +38,20 @@ export function place<F extends FieldMap>(
 
 /** @throws TypeError for what is no DataView, RangeError where it ends before a structure at byteOffset does. */
 export function needBytes(name: string, bytes: number, spec: SpecRef, data: DataView, byteOffset: number): void {
-  if (!(data instanceof DataView)) throw new TypeError(`${name}: expected a DataView, got ${typeof data} (${spec})`)
+  if (!(data instanceof DataView))
+    throw new TypeError(
+      `${name}: expected a DataView, as in new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) (${spec})`,
+    )
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return
   refuseBytes({ name, spec }, bytes, byteOffset, data)
 }
 
 /** @throws TypeError for a name that is no field's: on a plain object it would be lost without a word. */
-export function checkNames(name: string, fields: FieldMap, values: object): void {
+export function checkNames({ name, spec }: Where, fields: object, values: unknown): void {
+  if (typeof values !== 'object' || values === null)
+    refuse({ name, spec }, 'fields', 'an object of fields', values, 'object')
   for (const key of Object.keys(values)) {
     if (!Object.hasOwn(fields, key))
-      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')}`)
+      throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')} (${spec})`)
   }
 }

@@ -1,5 +1,6 @@
 import { bindBits, type BitsHandle, type BitsMap, type BitsValues, type DecodedBits } from './bits.js'
-import { decodeFields, describeFields, encodeFields } from './codec.js'
+import { checkLayout } from './check.js'
+import { decodeFields, describeFields, encodeFields, type EncodeOptions } from './codec.js'
 import type { Field, FieldValue } from './field.js'
 import { handlesOf, type FieldFacts } from './handles.js'
 import { place } from './placed.js'
@@ -96,11 +97,12 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
   decode(data: DataView, byteOffset?: number): Decoded<F>
   /**
    * Writes a whole structure at byteOffset; what is not given is zero. The inverse of `decode`, but for text, which is
-   * padded as the spec says, and for values of enumerations that the spec reserves, which are refused.
+   * padded as the spec says, and for values of enumerations that the spec reserves, which are refused unless `asFound`
+   * is set.
    * @throws TypeError or RangeError for a value that does not fit, naming the field, TypeError for an unknown name,
    *   RangeError where `data` ends before the structure does; nothing is written then.
    */
-  encode(data: DataView, byteOffset: number, values: Partial<Encodable<F>> | Decoded<F>): void
+  encode(data: DataView, byteOffset: number, values: Partial<Encodable<F>> | Decoded<F>, options?: EncodeOptions): void
   /**
    * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
    * @throws RangeError where `data` ends before the structure does.
@@ -132,6 +134,7 @@ export interface AnyStruct extends StructFacts {
 /*#__NO_SIDE_EFFECTS__*/
 export function struct<const F extends FieldMap>(name: string, facts: StructFacts, fields: F): Struct<F> {
   const placed = place(name, facts, fields)
+  checkLayout(placed)
   const { view } = placed
   const methods: StructMethods<F> = {
     ...placed,
@@ -141,9 +144,9 @@ export function struct<const F extends FieldMap>(name: string, facts: StructFact
       encodeFields(placed, data, 0, values)
       return view(data)
     },
-    decode: (data, byteOffset) => decodeFields(placed, data, byteOffset) as Decoded<F>,
-    encode: (data, byteOffset, values) => {
-      encodeFields(placed, data, byteOffset, values)
+    decode: (data, byteOffset) => decodeFields(placed, data, byteOffset),
+    encode: (data, byteOffset, values, options) => {
+      encodeFields(placed, data, byteOffset, values, options)
     },
     describe: (data, byteOffset) => describeFields(placed, data, byteOffset),
   }

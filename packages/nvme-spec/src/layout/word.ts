@@ -8,7 +8,7 @@ import {
   type BitsValues,
   type DecodedBits,
 } from './bits.js'
-import type { SpecRef } from './spec-ref.js'
+import { shown, type SpecRef } from './spec-ref.js'
 
 /** What every declaration says of itself. */
 export interface Facts {
@@ -69,10 +69,13 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
   const raw = (value: bigint) => (widthBits === 32 ? Number(value) : value) as RawOf<W>
   const type = widthBits === 32 ? 'number' : 'bigint'
   const check = (value: RawOf<W>): RawOf<W> => {
-    const fits = widthBits === 32 ? (value as number) >>> 0 === value : BigInt.asUintN(64, BigInt(value)) === value
-    if (fits) return value
+    const fits =
+      typeof value === 'number'
+        ? value >>> 0 === value
+        : typeof value === 'bigint' && BigInt.asUintN(64, value) === value
+    if (typeof value === type && fits) return value
     const Kind = typeof value === type ? RangeError : TypeError
-    throw new Kind(`${name}: expected ${widthBits} bits as a ${type}, got ${String(value)} (${facts.spec})`)
+    throw new Kind(`${name}: expected ${widthBits} bits as a ${type}, got ${shown(value)} (${facts.spec})`)
   }
   const methods: WordMethods<W, F> & X = {
     ...facts,
@@ -85,7 +88,10 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
       ),
     decode: (value) => decodeBits(check(value), fields) as unknown as DecodedBits<F, RawOf<W>>,
     describe: (value) => formatBits(check(value), fields),
-    format: (value) => `${name}=0x${value.toString(16).padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
+    format: (value) =>
+      `${name}=0x${check(value)
+        .toString(16)
+        .padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
   }
   return Object.freeze({ ...bindBits(name, widthBits, fields), ...methods }) as unknown as Word<W, F> & X
 }

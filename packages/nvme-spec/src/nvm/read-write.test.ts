@@ -47,7 +47,7 @@ describe('Command Dword 13 of Read and Write where CETYPE is not 0 (NVM 1.2 §3.
     expect(fields).toMatchObject({ CETYPE: 1, CEV: 0x1234, DSPEC: 0xabcd })
     expect(fields).not.toHaveProperty('DSM')
     expect(fields).not.toHaveProperty('reserved')
-    expect(formatSqe('nvm', data)).toBe('Write CETYPE=1 CEV=4660 DSPEC=43981')
+    expect(formatSqe('nvm', data)).toBe('Write SLBA=0x0 NLB=0 CETYPE=1 CEV=4660 DSPEC=43981')
   })
 })
 
@@ -59,7 +59,7 @@ describe('PRINFO and DSM of an entry', () => {
       DSM: { AF: 6, AL: 3, SEQREQ: 1, INCPRS: 1 },
     })
     expect(formatSqe('nvm', data)).toBe(
-      'Write PRINFO={ RTCHK=0 ATCHK=0 GRDCHK=0 PRACT=1 } DSM={ AF=ONE_TIME AL=LOW SEQREQ=1 INCPRS=1 }',
+      'Write SLBA=0x0 NLB=0 PRINFO={ RTCHK=0 ATCHK=0 GRDCHK=0 PRACT=1 } DSM={ AF=ONE_TIME AL=LOW SEQREQ=1 INCPRS=1 }',
     )
   })
 })

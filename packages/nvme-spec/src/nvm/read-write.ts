@@ -1,4 +1,4 @@
-import { cdw, cdw64, cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
+import { cdw, cdw64, cdwBit, cdwCount, command } from '../layout/command.js'
 
 const readWriteFields = {
   SLBA: cdw64(10, 'Starting LBA'),
@@ -15,8 +15,9 @@ const readWriteFields = {
  * Reads logical blocks (NVM 1.2 §3.3.4, Figures 49 to 57). ELBTU stands in two dwords, upper half first: `packTags`.
  * The bits of PRINFO and DSM: the words of those names. CETYPE not 0, Command Dword 13 is `CommandExtensionCdw13`.
  */
-export const Read = nvmCommand(
+export const Read = command(
   'Read',
+  'nvm',
   { opcode: 0x02, doc: 'Reads logical blocks', spec: 'NVM 1.2 §3.3.4' },
   {
     ...readWriteFields,
@@ -29,8 +30,9 @@ export const Read = nvmCommand(
 )
 
 /** Writes logical blocks (NVM 1.2 §3.3.6, Figures 66 to 74); LBTU, PRINFO, DSM and CETYPE as for Read. */
-export const Write = nvmCommand(
+export const Write = command(
   'Write',
+  'nvm',
   { opcode: 0x01, doc: 'Writes logical blocks', spec: 'NVM 1.2 §3.3.6' },
   {
     ...readWriteFields,
