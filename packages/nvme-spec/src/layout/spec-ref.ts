@@ -25,5 +25,7 @@ export function refuse(where: Where, doc: string, expected: string, got: unknown
 export function shown(got: unknown): string {
   if (typeof got === 'string') return JSON.stringify(got)
   if (typeof got === 'bigint') return `${got}n`
-  return typeof got === 'object' ? Object.prototype.toString.call(got) : String(got as number)
+  if (typeof got === 'object') return Object.prototype.toString.call(got)
+  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- what has a default text of no use is an object, above
+  return String(got)
 }
