@@ -66,6 +66,11 @@ export function hasCursor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && process.env['TERM'] !== 'dumb'
 }
 
+/** How wide lines may be: those of a terminal are folded where it ends, those that a program reads are left whole. */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  return hasCursor(stream) ? stream.columns : Infinity
+}
+
 /** 64-bit values that no number holds become decimal strings, and maps objects. */
 function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()

@@ -3,7 +3,7 @@ import { CAP, registersOf } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
 import { withReader, withTransport } from '../drive.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
-import { hasCursor, Output, type OutputOptions } from '../output.js'
+import { columnsOf, Output, type OutputOptions } from '../output.js'
 import type { Session } from '../program.js'
 import { wrap } from '../table.js'
 
@@ -30,8 +30,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     return withReader(opened, flags, ({ controller }) => Promise.resolve(snapshot(controller.registers)))
   })
   output.note(flags.asFound ? 'Registers as found.' : 'Registers of the controller, brought up by the driver.')
-  const columns = hasCursor(process.stdout) ? process.stdout.columns : Infinity
-  // One line a register where a program reads it; folded where a person does.
+  const columns = columnsOf(process.stdout)
   output.print(...read.flatMap(({ offset, text }) => wrap(`${offset}  ${text}`, columns, ' '.repeat(8))))
   output.object('gpunvme.regs/1', {
     registers: read.map(({ name, offset, value, fields }) => ({ name, offset, value, fields })),
