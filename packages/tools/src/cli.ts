@@ -26,7 +26,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     // Help and --version end by an exception too.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    const verb = program.commands.find((command) => argv.includes(command.name()))
+    // The program itself has no options that take a value: what comes first is the verb.
+    const name = argv.find((argument) => !argument.startsWith('-'))
+    const verb = program.commands.find((command) => command.name() === name)
     return reportError(output, error, verb === undefined ? 'gpunvme help' : `gpunvme help ${verb.name()}`)
   } finally {
     interrupts.stop()
