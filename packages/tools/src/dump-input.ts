@@ -1,38 +1,70 @@
 import { createReadStream } from 'node:fs'
 import { attempting } from './file-error.js'
+import { parseHexDump } from './hex-dump.js'
+import { printable } from './printable.js'
 import { plural } from './units.js'
 import { UsageError } from './usage-error.js'
 
 /** The largest thing that has a declared structure is a few pages; what is larger was not meant. */
 const MAX_BYTES = 4 * 1024 * 1024
 
+/** What no structure of the spec consists of: printable ASCII, tabs and line ends. */
+const TEXT = /^[\t\n\r -~]*$/
+
+const PLAIN = 'plain digits, as `xxd -p` prints them, or the bytes themselves with --file'
+
 /** Where bytes to be decoded come from. */
 export interface DumpInput {
   /** Hexadecimal digits as typed, in any grouping; '-' alone means stdin. */
   readonly words: readonly string[]
+  /** '-' means stdin. */
   readonly file?: string
 }
 
+/** What was given, and how errors call where it came from. */
+interface Given {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly typed: boolean
+}
+
 /**
- * Reads what is to be decoded, from the arguments, a file or stdin. A file and stdin may hold the bytes themselves, or
- * hexadecimal digits as text.
- * @throws UsageError where nothing was given, too much was, or the digits make no bytes.
+ * Reads what is to be decoded, from the arguments, a file or stdin. A file and stdin may hold the bytes themselves;
+ * text is taken as hexadecimal digits or as a dump of bytes, and nothing else.
+ * @throws UsageError where nothing was given, too much was, or the text makes no bytes.
  */
-export async function readDump({ words, file }: DumpInput): Promise<DataView> {
-  const typed = words.filter((word) => word !== '-')
+export async function readDump(input: DumpInput): Promise<DataView> {
+  const { name, bytes, typed } = await take(input)
+  const text = Buffer.from(bytes).toString(typed ? 'utf8' : 'latin1')
+  const decoded = typed || TEXT.test(text) ? (parseHexDump(text, name) ?? fromHex(text, name)) : bytes
+  if (decoded.length === 0) throw nothing()
+  return new DataView(decoded.buffer, decoded.byteOffset, decoded.byteLength)
+}
+
+/** Reads text without the blanks around it; '' where nobody gives any. @throws UsageError as `readDump` does. */
+export async function readWord(input: DumpInput): Promise<string> {
+  if (process.stdin.isTTY && input.words.length === 0 && input.file === undefined) return ''
+  const { bytes } = await take(input)
+  return Buffer.from(bytes).toString().trim()
+}
+
+async function take({ words, file }: DumpInput): Promise<Given> {
   if (file !== undefined && words.length > 0) throw new UsageError('Give the bytes or --file, not both')
+  const typed = words.filter((word) => word !== '-')
   if (typed.length > 0) {
     if (typed.length < words.length) throw new UsageError("Give the bytes or '-' for stdin, not both")
-    return viewOf(fromHex(typed.join(' '), 'the arguments'))
+    return { name: 'the arguments', bytes: Buffer.from(typed.join(' ')), typed: true }
   }
-  if (file !== undefined) {
+  if (file !== undefined && file !== '-') {
     const bytes = await attempting(`read ${file}`, () => collect(createReadStream(file), file))
-    return viewOf(asBytes(bytes, file))
+    return { name: file, bytes, typed: false }
   }
-  if (process.stdin.isTTY && words.length === 0) {
-    throw new UsageError('Nothing to decode', { next: 'bytes in hexadecimal, --file FILE, or a pipe into stdin' })
-  }
-  return viewOf(asBytes(await collect(process.stdin, 'stdin'), 'stdin'))
+  if (process.stdin.isTTY && file === undefined && words.length === 0) throw nothing()
+  return { name: 'stdin', bytes: await collect(process.stdin, 'stdin'), typed: false }
+}
+
+function nothing(): UsageError {
+  return new UsageError('Nothing to decode', { next: 'bytes in hexadecimal, --file FILE, or a pipe into stdin' })
 }
 
 async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
@@ -48,26 +80,27 @@ async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uin
   return Buffer.concat(chunks)
 }
 
-/** Text that can only be hexadecimal digits is taken as such; no structure of the spec looks like that. */
-function asBytes(bytes: Uint8Array, name: string): Uint8Array {
-  const text = Buffer.from(bytes).toString('latin1')
-  return /^(?:0x|[0-9a-f]|[\s,:_])+$/i.test(text) ? fromHex(text, name) : bytes
-}
-
+/**
+ * Digits in groups of any length, which is even; with 0x in front, a single digit is a byte as well. A colon joins
+ * digits; where it ends them, they are an offset or a name and no bytes.
+ */
 function fromHex(text: string, name: string): Uint8Array {
-  const digits = text.replace(/0x|[\s,:_]/gi, '')
-  const [stranger] = /[^0-9a-f]/i.exec(digits) ?? []
-  if (stranger !== undefined) {
-    throw new UsageError(`Expected hexadecimal digits in ${name}, got '${stranger}'`, {
-      next: 'plain digits, as `xxd -p` prints them, or the bytes themselves with --file',
-    })
-  }
-  if (digits.length % 2 !== 0) {
-    throw new UsageError(`Expected pairs of hexadecimal digits in ${name}, got ${plural(digits.length, 'digit')}`)
-  }
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const pairs = text.split(/[\s,]+|:(?=\S)/).map((item) => {
+    const [, prefix, digits] = /^(0x)?([0-9a-f_]*)$/i.exec(item) ?? []
+    if (digits === undefined) {
+      throw new UsageError(`Expected hexadecimal digits in ${name}, got '${printable(item)}'`, {
+        next: PLAIN,
+      })
+    }
+    const bare = digits.replaceAll('_', '')
+    if (prefix !== undefined && bare.length === 1) return `0${bare}`
+    if (bare.length % 2 !== 0 || (prefix !== undefined && bare === '')) {
+      throw new UsageError(
+        `Expected pairs of hexadecimal digits in ${name}, got ${plural(bare.length, 'digit')} in '${printable(item)}'`,
+        { next: PLAIN },
+      )
+    }
+    return bare
+  })
+  return Buffer.from(pairs.join(''), 'hex')
 }

@@ -46,11 +46,13 @@ export function whole(flags: string, description: string, least: number, most: n
   })
 }
 
-/** An identifier of one byte, in decimal or with 0x in hexadecimal as the spec writes them. */
+/** An identifier of one byte: in decimal, in hexadecimal with 0x, or as the spec writes it, with h. */
 export function identifier(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
-    const value = /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
-    if (!(value <= 0xff)) throw new InvalidArgumentError('Expected a number from 0 to 255, or 0x00 to 0xff.')
+    const [, hex] = /^([0-9a-f]+)h$/i.exec(text) ?? []
+    const value =
+      hex !== undefined ? Number.parseInt(hex, 16) : /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
+    if (!(value <= 0xff)) throw new InvalidArgumentError('Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.')
     return value
   })
 }

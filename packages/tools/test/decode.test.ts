@@ -30,6 +30,101 @@ describe('decode', () => {
     expect(await gpunvme(['decode', 'sqe', '--file', 'read.txt'], { cwd })).toEqual(expected)
     expect(piped(['decode', 'sqe'], READ)).toEqual(expected)
     expect(piped(['decode', 'sqe', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+    expect(piped(['decode', 'SQE', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+  })
+
+  // Each as the tool prints the Read above.
+  test.each([
+    [
+      'xxd',
+      `00000000: 0200 1204 0100 0000 0000 0000 0000 0000  ................
+00000010: 0000 0000 0000 0000 0060 4523 0100 0000  .........\`E#....
+00000020: 0000 0000 0000 0000 0080 9f3b 0000 0000  ...........;....
+00000030: 0700 0000 0000 0000 0000 0000 0000 0000  ................
+`,
+    ],
+    [
+      'hexdump -v -C',
+      `00000000  02 00 12 04 01 00 00 00  00 00 00 00 00 00 00 00  |................|
+00000010  00 00 00 00 00 00 00 00  00 60 45 23 01 00 00 00  |.........\`E#....|
+00000020  00 00 00 00 00 00 00 00  00 80 9f 3b 00 00 00 00  |...........;....|
+00000030  07 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+00000040
+`,
+    ],
+    [
+      'od -A x -t x1',
+      `000000 02 00 12 04 01 00 00 00 00 00 00 00 00 00 00 00
+000010 00 00 00 00 00 00 00 00 00 60 45 23 01 00 00 00
+000020 00 00 00 00 00 00 00 00 00 80 9f 3b 00 00 00 00
+000030 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+000040
+`,
+    ],
+    [
+      'nvme',
+      `       0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f
+0000: 02 00 12 04 01 00 00 00 00 00 00 00 00 00 00 00 "................"
+0010: 00 00 00 00 00 00 00 00 00 60 45 23 01 00 00 00 ".........\`E#...."
+0020: 00 00 00 00 00 00 00 00 00 80 9f 3b 00 00 00 00 "...........;...."
+0030: 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "................"
+`,
+    ],
+    ['xxd -i', `  ${READ.replace(/\s/g, '').replace(/../g, '0x$&, ')}\n`],
+  ])('takes what %s prints', (_, text) => {
+    expect(piped(['decode', 'sqe'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
+  })
+
+  const digitsHint = '  Try: plain digits, as `xxd -p` prints them, or the bytes themselves with --file\n'
+  const dumpHint = '  Try: `xxd -p`, which prints plain digits, or `hexdump -v -C`\n'
+  test.each([
+    [
+      'hexdump',
+      '0000000 0002 0412\n0000004\n',
+      'stdin is a dump of words, which may have their bytes swapped\n',
+      dumpHint,
+    ],
+    [
+      'hexdump -C, without the lines that repeat',
+      '00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n*\n00000040\n',
+      'stdin, line 2: lines that repeat were left out\n',
+      '  Try: the same with -v, as in `hexdump -v -C`, or `xxd -p`\n',
+    ],
+    [
+      'lspci -xxxx',
+      '00:00.0 Host bridge: QEMU\n00: 86 80 37 12\n',
+      "Expected hexadecimal digits in stdin, got '00.0'\n",
+      digitsHint,
+    ],
+    [
+      'xxd -i of a file',
+      'unsigned char a_bin[] = {\n  0x02\n};\n',
+      "Expected hexadecimal digits in stdin, got 'unsigned'\n",
+      digitsHint,
+    ],
+    // Digits alone, were the offset some of them.
+    [
+      'xxd -e',
+      '00000000: 30303030 30303030  00000000\n',
+      "Expected hexadecimal digits in stdin, got '00000000:'\n",
+      digitsHint,
+    ],
+    [
+      'hexdump -c',
+      '0000000 002  \\0\n',
+      "Expected pairs of hexadecimal digits in stdin, got 7 digits in '0000000'\n",
+      digitsHint,
+    ],
+  ])('refuses the text that %s prints rather than taking it for the bytes', (_, text, message, hint) => {
+    expect(piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
+  })
+
+  test('digits after 0x are whole bytes, and one digit is a byte', async () => {
+    const args = ['0x0,0x0,0x0,0x0', '0x00000000', '0x4,00,0x1,0x0', '0x12040181']
+    expect(await gpunvme(['decode', 'cqe', ...args], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'CID=0x0412 SQID=1 SQHD=4 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)\n',
+    })
   })
 
   test('numbers the entries where there are several, and knows the queue', async () => {
@@ -56,6 +151,41 @@ describe('decode', () => {
     expect(stdout).toBe('CSTS=0x80000009 { RDY=1 CFS=0 SHST=COMPLETE NSSRO=0 PP=0 ST=0 reserved=0x80000000 }\n')
     const ended = await gpunvme(['decode', 'CAP', '0x20_0103_0800_03ff', '--json'], { cwd })
     expect(json(ended)).toMatchObject({ name: 'CAP', spec: 'Base 2.1 §3.1.4.1', fields: { MQES: 1023 } })
+  })
+
+  test('reads the value of a register from stdin, and prints it to programs with all digits', () => {
+    const text = 'CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }'
+    for (const args of [['CC'], ['cc', '-'], ['CC', '--file', '-']])
+      expect(piped(['decode', ...args], '0x460001\n')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
+    const { stdout } = piped(['decode', 'cc', '0x460001', '--json'], '')
+    expect(JSON.parse(stdout)).toMatchObject({ what: 'CC', name: 'CC', value: '0x00460001', text })
+    expect(JSON.parse(piped(['decode', 'ASQ', '1000', '--json'], '').stdout)).toMatchObject({
+      value: '0x0000000000001000',
+      text: 'ASQ=0x0000000000001000 { ASQB=0x1 }',
+    })
+  })
+
+  test('decodes the identifiers of a namespace', () => {
+    const list = Buffer.alloc(4096)
+    Buffer.from('0208' + '0000', 'hex').copy(list) // NGUID of 16 bytes, whose length is wrong
+    const refused = piped(['decode', 'identify', '--cns', '3'], list)
+    expect(refused.stderr).toContain(
+      'Namespace Identification Descriptor at byte 0: expected NIDL 16 for NIDT 2, got 8',
+    )
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    Buffer.from('01080000' + '0011223344556677' + '04010000' + '02', 'hex').copy(list) // EUI-64, CSI
+    const { stdout } = piped(['decode', 'identify', '--cns', '03h'], list)
+    expect(stdout).toBe(
+      'Namespace Identification Descriptor list (Base 2.1 §5.1.13.2.3)\n  EUI64=0011223344556677\n  CSI=02\n',
+    )
+    expect(JSON.parse(piped(['decode', 'identify', '--cns', '3', '--json'], list).stdout)).toMatchObject({
+      identifiers: [
+        { type: 1, name: 'EUI64', id: '0011223344556677' },
+        { type: 4, name: 'CSI', id: '02' },
+      ],
+    })
+    expect(piped(['decode', 'identify', '--cns', '3'], Buffer.alloc(4096)).stdout).toContain('\n  no identifier\n')
+    expect(piped(['decode', 'identify', '--cns', '3', '00'], '').stderr).toContain('expected 4096 bytes, got 1')
   })
 
   test('decodes Identify by CNS, and hides nothing that is set', async () => {
@@ -91,21 +221,70 @@ describe('decode', () => {
     expect(listed).toMatch(/^0: no error\n1: ECNT=\w+\n$/)
   })
 
+  test('says how much follows a header, all of which is there for programs', () => {
+    const page = Buffer.alloc(8 + 33, 0)
+    page[0] = 1
+    page[40] = 7
+    const args = ['decode', 'log', '--lid', '0Bh']
+    expect(piped(args, page).stdout).toMatch(
+      /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it, which --json shows whole\n$/,
+    )
+    expect(JSON.parse(piped([...args, '--json'], page).stdout)).toMatchObject({ rest: `${'00'.repeat(32)}07` })
+  })
+
+  test('integers that no number holds are strings for programs', () => {
+    const namespace = Buffer.alloc(4096)
+    namespace.writeBigUInt64LE(4096n, 0)
+    namespace.writeBigUInt64LE(2n ** 53n, 8)
+    expect(JSON.parse(piped(['decode', 'identify', '--cns', '0', '--json'], namespace).stdout)).toMatchObject({
+      fields: { NSZE: 4096, NCAP: '9007199254740992' },
+    })
+  })
+
   test.each([
     [['decode'], "Missing required argument 'what'"],
     [['decode', 'sqx', '00'], "Unknown WHAT 'sqx'\n  structures: sqe cqe identify log\n  registers: CAP VS "],
     [['decode', 'sqe', '00'], 'SQE: expected a multiple of 64 bytes, got 1\n  Base 2.1 §4.1.1'],
     [['decode', 'cqe', '0'], 'Expected pairs of hexadecimal digits in the arguments, got 1 digit'],
-    [['decode', 'cqe', 'hello'], "Expected hexadecimal digits in the arguments, got 'h'"],
+    [['decode', 'cqe', 'hello'], "Expected hexadecimal digits in the arguments, got 'hello'"],
+    [['decode', 'cqe', 'é'], "Expected hexadecimal digits in the arguments, got 'é'"],
+    [['decode', 'cqe', '0x1,0x123'], "Expected pairs of hexadecimal digits in the arguments, got 3 digits in '0x123'"],
+    [['decode', 'cqe', '0x'], "Expected pairs of hexadecimal digits in the arguments, got 0 digits in '0x'"],
+    [['decode', 'cqe', '0', '1'], "Expected pairs of hexadecimal digits in the arguments, got 1 digit in '0'"],
+    [['decode', 'cqe', ''], 'Nothing to decode\n  Try: bytes in hexadecimal, --file FILE, or a pipe into stdin'],
+    [['decode', 'cqe', ' , '], 'Nothing to decode'],
+    [['decode', 'cqe', '--lid', '2', '00'], 'cqe: --lid is for log\n  Try: gpunvme help decode'],
+    [['decode', 'log', '--cns', '1', '00'], 'log: --cns is for identify'],
+    [['decode', 'CC', '0', '--set', 'nvm'], 'CC: --set is for sqe'],
     [['decode', 'cqe', '00', '-'], "Give the bytes or '-' for stdin, not both"],
     [['decode', 'cqe', '00', '--file', 'x'], 'Give the bytes or --file, not both'],
     [['decode', 'identify', '0000'], 'Identify Controller: expected 4096 bytes, got 2'],
-    [['decode', 'identify', '--cns', '256', '00'], 'Expected a number from 0 to 255, or 0x00 to 0xff.'],
-    [['decode', 'identify', '--cns', '0xff', '00'], 'No structure is known for --cns 255 --csi 0'],
-    [['decode', 'log', '--lid', '0xc0', '00'], 'No structure is known for --lid 192'],
-    [['decode', 'CC'], "CC: expected its value in hexadecimal, got ''\n  Try: gpunvme decode CC 0x00000000"],
+    [['decode', 'identify', '--cns', '256', '00'], 'Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.'],
+    [['decode', 'identify', '--cns', '100h', '00'], 'Expected a number from 0 to 255'],
+    // Not of the verb identify.
+    [['decode', 'identify', '--cns', 'x'], '\n  Try: gpunvme help decode\n'],
+    [
+      ['decode', 'identify', '--cns', '0xff', '00'],
+      'No structure is known for --cns 255 --csi 0\n  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER ',
+    ],
+    [['decode', 'identify', '--cns', '20h', '00'], ' 0x03=NAMESPACE_DESCRIPTOR_LIST 0x04=NVM_SET_LIST '],
+    [['decode', 'identify', '--cns', '05h', '--csi', '1', '00'], '\n  --cns 5 is known with --csi 0x00=NVM 0x02=ZNS\n'],
+    [
+      ['decode', 'log', '--lid', '0xc0', '00'],
+      'No structure is known for --lid 192\n  known --lid: 0x00=SUPPORTED_LOG_PAGES 0x01=',
+    ],
+    [
+      ['decode', 'log', '--lid', '70h', '00'],
+      ' 0x81=SANITIZE_STATUS 0xbf=CHANGED_ZONE_LIST\n  Try: gpunvme help decode',
+    ],
+    [['decode', 'CC'], 'stdin is empty'],
+    [['decode', 'CC', ''], "CC: expected its value in hexadecimal, got ''\n  Try: gpunvme decode CC 0x00000000"],
+    [['decode', 'CC', '1', '2'], "CC: expected its value in hexadecimal, got '1 2'"],
     [['decode', 'CC', '0x123456789'], 'CC: expected at most 8 hexadecimal digits, got 9'],
-    [['decode', 'CC', '0x12', '--file', 'x'], 'CC: a value is given as an argument, --file is for structures'],
+    [
+      ['decode', 'CC', '0x12', '--file', 'x'],
+      'CC: --file is for structures\n  Try: gpunvme decode CC -, to read stdin',
+    ],
     [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
   ])('%j is refused as a wrong use, in words', (args, message) => {
     const { code, stdout, stderr } = piped(args, '')

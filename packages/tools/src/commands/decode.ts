@@ -1,4 +1,5 @@
 import {
+  CNS,
   CQE,
   decodeCqe,
   decodeSqe,
@@ -11,12 +12,14 @@ import {
   registers,
   SQE,
 } from '@gpunvme/nvme-spec'
-import type { AnyRegister, AnyStruct, CommandSet } from '@gpunvme/nvme-spec/layout'
+import type { AnyRegister, CommandSet } from '@gpunvme/nvme-spec/layout'
 import { Option, type Command } from 'commander'
-import { readDump } from '../dump-input.js'
+import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from '../decode-structure.js'
+import { readDump, readWord, type DumpInput } from '../dump-input.js'
+import { folded, unknownIdentify, unknownLog } from '../known-structures.js'
 import { addOutputOptions, examples, identifier } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
-import { plural } from '../units.js'
+import { printable } from '../printable.js'
 import { UsageError } from '../usage-error.js'
 
 interface Flags extends OutputOptions {
@@ -27,11 +30,17 @@ interface Flags extends OutputOptions {
   readonly lid: number
 }
 
-/** What a decoder found: the lines for people, the object for programs. */
-interface Found {
-  readonly lines: readonly string[]
-  readonly object: object
-}
+/** The options that say what the bytes of a WHAT are. */
+const OPTIONS = { sqe: ['set'], cqe: [], identify: ['cns', 'csi'], log: ['lid'] } as const
+
+type Kind = keyof typeof OPTIONS
+
+const NOTES = `
+The bytes are read in the order in which they lie in memory: 04030201 is the
+dword 01020304h, and a dword that a tool prints as a number is not swapped.
+An unknown --cns or --lid is answered with those that are known.
+With --json, an integer of more than 32 bits is a number or a decimal string,
+from 2^53 on always a string.`
 
 export function decode(program: Command): void {
   const command = program
@@ -40,13 +49,14 @@ export function decode(program: Command): void {
     .description('explain bytes: queue entries, registers, Identify data, log pages')
     .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
     .argument('[hex...]', "the bytes in hexadecimal as they lie in memory, a register's value; '-' reads stdin")
-    .option('--file <file>', 'read the bytes from a file: as they are, or as hexadecimal text')
+    .option('--file <file>', "read a file, '-' for stdin: bytes, hexadecimal digits, or what xxd or hexdump -C prints")
     .addOption(new Option('--set <name>', 'the queue of an sqe').choices(['admin', 'nvm', 'zns']).default('nvm'))
-    .addOption(identifier('--cns <n>', 'what Identify returned, as 1 or 0x01').default(1))
+    .addOption(identifier('--cns <n>', 'what Identify returned, as 1, 0x01 or 01h').default(1))
     .addOption(identifier('--csi <n>', 'the command set that Identify was asked about').default(0))
-    .addOption(identifier('--lid <n>', 'the log page, as 2 or 0x02').default(2))
-    .action((what: string, hex: string[], flags: Flags) => run(what, hex, flags, new Output(flags)))
+    .addOption(identifier('--lid <n>', 'the log page, as 2, 0x02 or 02h').default(2))
+    .action((what: string, hex: string[], flags: Flags, self: Command) => run(what, hex, flags, self))
   addOutputOptions(command)
+  command.addHelpText('after', NOTES)
   examples(command, [
     'gpunvme decode CC 0x00460001',
     'gpunvme decode cqe 00000000 00000000 04000100 12040181',
@@ -54,79 +64,66 @@ export function decode(program: Command): void {
   ])
 }
 
-async function run(what: string, hex: string[], flags: Flags, output: Output): Promise<void> {
-  const { lines, object } = await find(what, hex, flags)
+async function run(typed: string, words: string[], flags: Flags, command: Command): Promise<void> {
+  const output = new Output(flags)
+  const register = (registers as readonly AnyRegister[]).find(({ name }) => name === typed.toUpperCase())
+  const what = register?.name ?? kindOf(typed)
+  refuseOthers(what, command)
+  const input = { words, ...(flags.file !== undefined && { file: flags.file }) }
+  const { lines, object } = await (register === undefined
+    ? decodeBytes(what as Kind, input, flags)
+    : decodeRegister(register, input))
   output.print(...lines)
   output.object('gpunvme.decode/1', { what, ...object })
 }
 
-async function find(what: string, words: string[], flags: Flags): Promise<Found> {
-  const input = { words, ...(flags.file !== undefined && { file: flags.file }) }
-  const register = (registers as readonly AnyRegister[]).find(({ name }) => name === what.toUpperCase())
-  if (register !== undefined) {
-    if (flags.file !== undefined)
-      throw new UsageError(`${register.name}: a value is given as an argument, --file is for structures`)
-    return ofRegister(register, words)
+function kindOf(typed: string): Kind {
+  const kind = typed.toLowerCase()
+  if (Object.hasOwn(OPTIONS, kind)) return kind as Kind
+  throw new UsageError(`Unknown WHAT '${printable(typed)}'`, {
+    facts: [
+      `structures: ${Object.keys(OPTIONS).join(' ')}`,
+      folded(`registers: ${registers.map(({ name }) => name).join(' ')}`),
+    ],
+    next: 'gpunvme help decode',
+  })
+}
+
+/** An option that says what something else is was meant for that. */
+function refuseOthers(what: string, command: Command): void {
+  for (const [kind, names] of Object.entries(OPTIONS)) {
+    const name = names.find((option) => command.getOptionValueSource(option) === 'cli')
+    if (name !== undefined && kind !== what)
+      throw new UsageError(`${what}: --${name} is for ${kind}`, { next: 'gpunvme help decode' })
   }
+}
+
+async function decodeBytes(what: Kind, input: DumpInput, flags: Flags): Promise<Found> {
+  const { set, cns, csi, lid } = flags
   switch (what) {
     case 'sqe':
-      return ofEntries(SQE, await readDump(input), (data, at) => ({
-        text: formatSqe(flags.set, data, at),
-        entry: decodeSqe(flags.set, data, at),
+      return decodeEntries(SQE, await readDump(input), (data, at) => ({
+        text: formatSqe(set, data, at),
+        entry: decodeSqe(set, data, at),
       }))
     case 'cqe':
-      return ofEntries(CQE, await readDump(input), (data, at) => ({
+      return decodeEntries(CQE, await readDump(input), (data, at) => ({
         text: formatCqe(data, at),
         entry: decodeCqe(data, at),
       }))
-    case 'identify':
-      return ofStructure(identifyStructure(flags.cns, flags.csi), `--cns ${flags.cns} --csi ${flags.csi}`, () =>
-        readDump(input),
-      )
-    case 'log':
+    case 'identify': {
+      if (cns === CNS.NAMESPACE_DESCRIPTOR_LIST) return decodeNamespaceIds(await readDump(input))
+      const structure = identifyStructure(cns, csi)
+      if (structure === undefined) throw unknownIdentify(cns, csi)
+      return decodeStructure(structure, await readDump(input))
+    }
+    case 'log': {
       // The one page that is nothing but entries.
-      if (flags.lid === LID.ERROR_INFORMATION) return ofEntries(ErrorLogEntry, await readDump(input), errorEntry)
-      return ofStructure(logStructure(flags.lid), `--lid ${flags.lid}`, () => readDump(input))
-    default:
-      throw new UsageError(`Unknown WHAT '${what}'`, {
-        facts: ['structures: sqe cqe identify log', `registers: ${registers.map(({ name }) => name).join(' ')}`],
-        next: 'gpunvme help decode',
-      })
-  }
-}
-
-function ofRegister(register: AnyRegister, words: readonly string[]): Found {
-  const { name, widthBits, spec, doc } = register
-  const [word = '', ...more] = words
-  const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
-  if (digits === undefined || more.length > 0) {
-    throw new UsageError(`${name}: expected its value in hexadecimal, got '${words.join(' ')}'`, {
-      next: `gpunvme decode ${name} 0x${'0'.repeat(widthBits / 4)}`,
-    })
-  }
-  if (BigInt.asUintN(widthBits, BigInt(`0x${digits}`)) !== BigInt(`0x${digits}`)) {
-    throw new UsageError(`${name}: expected at most ${widthBits / 4} hexadecimal digits, got ${digits.length}`)
-  }
-  const raw = widthBits === 32 ? Number.parseInt(digits, 16) : BigInt(`0x${digits}`)
-  return {
-    lines: [register.format(raw)],
-    object: { name, doc, spec, value: `0x${digits}`, fields: register.decode(raw) },
-  }
-}
-
-function ofEntries(
-  { name, bytes, spec }: AnyStruct,
-  data: DataView,
-  read: (data: DataView, byteOffset: number) => { text: string; entry: object },
-): Found {
-  const count = data.byteLength / bytes
-  if (!Number.isInteger(count)) {
-    throw new UsageError(`${name}: expected a multiple of ${bytes} bytes, got ${data.byteLength}`, { facts: [spec] })
-  }
-  const entries = Array.from({ length: count }, (_, i) => read(data, i * bytes))
-  return {
-    lines: entries.map(({ text }, i) => (count === 1 ? text : `${i}: ${text}`)),
-    object: { entries: entries.map(({ text, entry }) => ({ text, ...(plain(entry) as object) })) },
+      if (lid === LID.ERROR_INFORMATION) return decodeEntries(ErrorLogEntry, await readDump(input), errorEntry)
+      const structure = logStructure(lid)
+      if (structure === undefined) throw unknownLog(lid)
+      return decodeStructure(structure, await readDump(input))
+    }
   }
 }
 
@@ -135,48 +132,33 @@ function errorEntry(data: DataView, at: number): { text: string; entry: object }
   return { text: text === '' ? 'no error' : text, entry: { fields: ErrorLogEntry.decode(data, at) } }
 }
 
-async function ofStructure(
-  structure: AnyStruct | undefined,
-  flags: string,
-  read: () => Promise<DataView>,
-): Promise<Found> {
-  if (structure === undefined)
-    throw new UsageError(`No structure is known for ${flags}`, { next: 'gpunvme help decode' })
-  const { name, bytes, spec } = structure
-  const data = await read()
-  if (data.byteLength < bytes) {
-    throw new UsageError(`${name}: expected ${plural(bytes, 'byte')}, got ${data.byteLength}`, { facts: [spec] })
+async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<Found> {
+  const { name, widthBits, spec, doc } = register
+  if (input.file !== undefined && input.file !== '-') {
+    throw new UsageError(`${name}: --file is for structures`, { next: `gpunvme decode ${name} -, to read stdin` })
   }
-  const rest = new Uint8Array(data.buffer, data.byteOffset + bytes, data.byteLength - bytes)
-  const fields = structure.describe(data)
+  const word = await readWord(input)
+  const digits = /^(?:0x)?([0-9a-f][0-9a-f_]*)$/i.exec(word)?.[1]?.replaceAll('_', '')
+  if (digits === undefined) {
+    throw new UsageError(`${name}: expected its value in hexadecimal, got '${printable(word)}'`, {
+      next: `gpunvme decode ${name} 0x${'0'.repeat(widthBits / 4)}`,
+    })
+  }
+  const value = BigInt(`0x${digits}`)
+  if (BigInt.asUintN(widthBits, value) !== value) {
+    throw new UsageError(`${name}: expected at most ${widthBits / 4} hexadecimal digits, got ${digits.length}`)
+  }
+  const raw = widthBits === 32 ? Number(value) : value
+  const text = register.format(raw)
   return {
-    lines: [
-      `${name} (${spec}); fields that are zero are left out`,
-      ...fields.map((line) => `  ${line}`),
-      ...(rest.length > 0
-        ? [
-            `  and ${plural(rest.length, 'byte')} after it: ${hexOf(rest.subarray(0, 32))}${rest.length > 32 ? '…' : ''}`,
-          ]
-        : []),
-    ],
+    lines: [text],
     object: {
-      structure: name,
+      name,
+      doc,
       spec,
-      fields: plain(structure.decode(data)),
-      ...(rest.length > 0 && { rest: hexOf(rest) }),
+      value: `0x${value.toString(16).padStart(widthBits / 4, '0')}`,
+      text,
+      fields: register.decode(raw),
     },
   }
-}
-
-/** The same with bytes as hexadecimal text and arrays as arrays, for JSON. */
-function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return hexOf(value)
-  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number | bigint>)
-  if (Array.isArray(value)) return value.map(plain)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
 }

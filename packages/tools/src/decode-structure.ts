@@ -1,0 +1,105 @@
+import { IDENTIFY_BYTES, NamespaceIdDescriptor, namespaceIds, NIDT } from '@gpunvme/nvme-spec'
+import type { AnyStruct } from '@gpunvme/nvme-spec/layout'
+import { plural } from './units.js'
+import { UsageError } from './usage-error.js'
+
+/** More of what has no structure are shown to programs only. */
+const REST_SHOWN_BYTES = 32
+
+/** What a decoder found: the lines for people, the object for programs. */
+export interface Found {
+  readonly lines: readonly string[]
+  readonly object: object
+}
+
+/** Decodes entries that follow each other. @throws UsageError for a part of an entry. */
+export function decodeEntries(
+  { name, bytes, spec }: AnyStruct,
+  data: DataView,
+  read: (data: DataView, byteOffset: number) => { text: string; entry: object },
+): Found {
+  const count = data.byteLength / bytes
+  if (!Number.isInteger(count)) {
+    throw new UsageError(`${name}: expected a multiple of ${bytes} bytes, got ${data.byteLength}`, { facts: [spec] })
+  }
+  const entries = Array.from({ length: count }, (_, i) => read(data, i * bytes))
+  return {
+    lines: entries.map(({ text }, i) => (count === 1 ? text : `${i}: ${text}`)),
+    object: { entries: entries.map(({ text, entry }) => ({ text, ...(plain(entry) as object) })) },
+  }
+}
+
+/** Decodes one structure and shows what follows it. @throws UsageError where it is not whole. */
+export function decodeStructure(structure: AnyStruct, data: DataView): Found {
+  const { name, spec } = structure
+  const rest = restOf(structure, data)
+  return {
+    lines: [
+      `${name} (${spec}); fields that are zero are left out`,
+      ...structure.describe(data).map((line) => `  ${line}`),
+      // The spec's name for it tells that a page goes on: its length is in a field, or ends with the page.
+      ...describeRest(rest, name.endsWith(' header') ? ' of entries or data' : ''),
+    ],
+    object: {
+      structure: name,
+      spec,
+      fields: plain(structure.decode(data)),
+      ...(rest.length > 0 && { rest: hexOf(rest) }),
+    },
+  }
+}
+
+/**
+ * Decodes the identifiers of a namespace, which CNS 03h returns.
+ * @throws UsageError where the list is not whole, or damaged.
+ */
+export function decodeNamespaceIds(data: DataView): Found {
+  const { spec } = NamespaceIdDescriptor
+  const name = `${NamespaceIdDescriptor.name} list`
+  const rest = restOf({ name, bytes: IDENTIFY_BYTES, spec }, data)
+  const identifiers = readNamespaceIds(data).map(({ type, id }) => ({ type, name: NIDT.nameOf(type), id: hexOf(id) }))
+  return {
+    lines: [
+      `${name} (${spec})`,
+      ...(identifiers.length === 0 ? ['  no identifier'] : identifiers.map((each) => `  ${each.name}=${each.id}`)),
+      ...describeRest(rest),
+    ],
+    object: { structure: name, spec, identifiers, ...(rest.length > 0 && { rest: hexOf(rest) }) },
+  }
+}
+
+function readNamespaceIds(data: DataView) {
+  try {
+    return [...namespaceIds(data)]
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** What follows a structure. */
+function restOf({ name, bytes, spec }: Pick<AnyStruct, 'name' | 'bytes' | 'spec'>, data: DataView): Uint8Array {
+  if (data.byteLength < bytes) {
+    throw new UsageError(`${name}: expected ${plural(bytes, 'byte')}, got ${data.byteLength}`, { facts: [spec] })
+  }
+  return new Uint8Array(data.buffer, data.byteOffset + bytes, data.byteLength - bytes)
+}
+
+function describeRest(rest: Uint8Array, what = ''): string[] {
+  if (rest.length === 0) return []
+  const shown = rest.length > REST_SHOWN_BYTES ? ', which --json shows whole' : `: ${hexOf(rest)}`
+  return [`  and ${plural(rest.length, 'byte')}${what} after it${shown}`]
+}
+
+/** The same with bytes as hexadecimal text and arrays as arrays, for JSON. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return hexOf(value)
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number | bigint>)
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

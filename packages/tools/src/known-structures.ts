@@ -1,0 +1,40 @@
+import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
+import { columnsOf } from './output.js'
+import { wrap } from './table.js'
+import { UsageError } from './usage-error.js'
+
+/** No structure is declared for what Identify was asked: says for which one is. */
+export function unknownIdentify(cns: number, csi: number): UsageError {
+  const sets = named(CSI.values, (other) => identifyStructure(cns, other) !== undefined)
+  const known =
+    sets.length > 0
+      ? `--cns ${cns} is known with --csi ${sets.join(' ')}`
+      : `known --cns: ${named(CNS.values, (other) => isKnownIdentify(other, csi)).join(' ')}`
+  return unknown(`--cns ${cns} --csi ${csi}`, known)
+}
+
+/** No structure is declared for a log page: says for which one is. */
+export function unknownLog(lid: number): UsageError {
+  const known = named(LID.values, (other) => logStructure(other) !== undefined)
+  return unknown(`--lid ${lid}`, `known --lid: ${known.join(' ')}`)
+}
+
+/** Words under the first line of an error, folded as wide as the terminal is. */
+export function folded(text: string): string {
+  return wrap(text, columnsOf(process.stderr) - 2, '  ').join('\n  ')
+}
+
+function unknown(flags: string, known: string): UsageError {
+  return new UsageError(`No structure is known for ${flags}`, { facts: [folded(known)], next: 'gpunvme help decode' })
+}
+
+/** The list of descriptors has no structure of its own, and is decoded nonetheless. */
+function isKnownIdentify(cns: number, csi: number): boolean {
+  return cns === CNS.NAMESPACE_DESCRIPTOR_LIST || identifyStructure(cns, csi) !== undefined
+}
+
+function named(values: Readonly<Record<string, number>>, isKnown: (value: number) => boolean): string[] {
+  return Object.entries(values)
+    .filter(([, value]) => isKnown(value))
+    .map(([name, value]) => `0x${value.toString(16).padStart(2, '0')}=${name}`)
+}
