@@ -28,8 +28,15 @@ const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
   if (!Object.hasOwn(setNames, set))
     throw new RangeError(`command set: expected admin, nvm or zns, got '${set as string}'`)
-  const own = allCommands.find((command) => command.set === set && command.opcode === opcode)
-  return own ?? (set === 'zns' ? commandOf('nvm', opcode) : undefined)
+  return byOpcode[set].get(opcode) ?? (set === 'zns' ? byOpcode.nvm.get(opcode) : undefined)
+}
+
+const byOpcode = /*#__PURE__*/ commandsByOpcode()
+
+function commandsByOpcode(): Readonly<Record<CommandSet, ReadonlyMap<number, AnyCommand>>> {
+  const of = (set: CommandSet) =>
+    new Map(allCommands.filter((command) => command.set === set).map((command) => [command.opcode, command]))
+  return { admin: of('admin'), nvm: of('nvm'), zns: of('zns') }
 }
 
 /** A submission queue entry as an object. */
