@@ -1,0 +1,46 @@
+import { allCommands, allFeatures, allStructs, allWords } from '../src/all.js'
+import type { BitsMap, FieldMap } from '../src/layout/index.js'
+import { registers } from '../src/registers.js'
+
+/** A field of a structure or a command, or a row of a word, by the names on the way to it: `CAP.MQES`. */
+export interface Declared {
+  readonly path: string
+  readonly doc: string
+  readonly zeroBased: boolean
+}
+
+interface Placed {
+  readonly name: string
+  readonly fields: FieldMap
+}
+
+/** Every field and row of all that is declared, each once: a completion's DW0 that has the rows of CDW11 is left out. */
+export function everyField(): Declared[] {
+  const seen = new Set<Placed>()
+  const found: Declared[] = []
+  const addRows = (owner: string, rows: BitsMap) => {
+    for (const [name, { doc, zeroBased = false }] of Object.entries(rows))
+      found.push({ path: `${owner}.${name}`, doc, zeroBased })
+  }
+  const addFields = (placed: Placed) => {
+    if (seen.has(placed)) return
+    seen.add(placed)
+    for (const [name, field] of Object.entries(placed.fields)) {
+      found.push({ path: `${placed.name}.${name}`, doc: field.doc, zeroBased: field.zeroBased === true })
+      addRows(`${placed.name}.${name}`, field.rows)
+      if ('struct' in field) addFields(field.struct as Placed)
+    }
+  }
+  for (const struct of allStructs) addFields(struct)
+  for (const command of allCommands) addFields(command)
+  for (const feature of allFeatures) {
+    if (feature.data !== undefined) addFields(feature.data)
+    for (const dword of ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15', 'DW0'] as const) {
+      const fields = feature[dword]?.fields
+      if (fields !== undefined && (dword !== 'DW0' || fields !== feature.CDW11?.fields))
+        addRows(`${feature.name}.${dword}`, fields)
+    }
+  }
+  for (const word of [...allWords, ...registers]) addRows(word.name, word.fields)
+  return found
+}
