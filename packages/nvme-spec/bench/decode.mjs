@@ -1,8 +1,9 @@
 // Submission and completion queue entries and Identify data: read through the declared views, and by hand.
-// Alone: node --expose-gc packages/nvme-spec/bench/decode.mjs
+// Alone: node packages/nvme-spec/bench/decode.mjs
 import { pathToFileURL } from 'node:url'
 import { CQE, IdentifyController, Read } from '@gpunvme/nvme-spec'
-import { garbage, print, versus } from './lib/versus.mjs'
+import { garbageOf } from './lib/garbage.mjs'
+import { print, versus } from './lib/versus.mjs'
 
 const ENTRIES = 1024
 
@@ -154,40 +155,18 @@ function identifyByHand(count) {
   return sum
 }
 
-/**
- * What the views spare: an object of every field, row and power state, as `gpunvme decode` prints it.
- * @type {() => import('./lib/versus.mjs').Figure}
- */
-function intoAnObject() {
-  const dump = IdentifyController.create({ SN: 'S1', MN: 'A model', FR: '1.0', VID: 0x15b7, OACS: { FNVMS: 1 } }).data
-  const count = (/** @type {unknown} */ value) =>
-    /** @type {number} */ (
-      JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? 0 : item)).match(/":(?![{[])/g)?.length
-    )
-  let bestNs = Infinity
-  for (let round = 0; round < 15; round++) {
-    const start = process.hrtime.bigint()
-    for (let i = 0; i < 200; i++) IdentifyController.decode(dump)
-    bestNs = Math.min(bestNs, Number(process.hrtime.bigint() - start) / 200)
-  }
-  const name = 'Decoding Identify Controller into a plain object'
-  return {
-    name,
-    value: bestNs / 1000,
-    unit: 'µs',
-    note: `${count(IdentifyController.decode(dump))} values; no goal: a driver reads through the view`,
-  }
-}
+/** What the garbage meter runs. */
+export const works = { sqeByView, cqeByView, identifyByView }
 
 export function bench() {
+  const garbage = garbageOf(import.meta.url)
   return Promise.resolve([
     reading('Decoding one Read SQE', sqeByView, sqeByHand),
-    garbage('Garbage of it, over a million entries', sqeByView),
+    garbage('Garbage of it, over a million entries', 'sqeByView'),
     reading('Decoding one CQE with its status', cqeByView, cqeByHand),
-    garbage('Garbage of it, over a million entries', cqeByView),
+    garbage('Garbage of it, over a million entries', 'cqeByView'),
     reading('Decoding Identify Controller, the 31 numbers that bring-up may want,', identifyByView, identifyByHand),
-    garbage('Garbage of it, over a million structures', identifyByView),
-    intoAnObject(),
+    garbage('Garbage of it, over a million structures', 'identifyByView'),
   ])
 }
 

@@ -1,8 +1,9 @@
 // Read and Write submission queue entries: written through the declared views, and by hand with a DataView.
-// Alone: node --expose-gc packages/nvme-spec/bench/encode.mjs
+// Alone: node packages/nvme-spec/bench/encode.mjs
 import { pathToFileURL } from 'node:url'
 import { Read, Write, zeroBased } from '@gpunvme/nvme-spec'
-import { garbage, print, versus } from './lib/versus.mjs'
+import { garbageOf } from './lib/garbage.mjs'
+import { print, versus } from './lib/versus.mjs'
 
 const ENTRIES = 1024
 const NLB = zeroBased(256)
@@ -80,33 +81,52 @@ function writeWrites(data, count) {
   }
 }
 
-/**
- * @template T
- * @param {string} name
- * @param {(data: DataView) => T} view
- * @param {(view: T, count: number) => void} declared
- * @param {typeof writeReads} byHand
- * @returns {import('./lib/versus.mjs').Figure[]}
- */
-function encoding(name, view, declared, byHand) {
-  const viewMemory = new DataView(new ArrayBuffer(ENTRIES * 64))
-  const handMemory = new DataView(new ArrayBuffer(ENTRIES * 64))
-  const cursor = view(viewMemory)
+/** @type {() => DataView[]} two queues' memory, in turn: of a single one a compiler makes a constant, as no driver can */
+const queues = () => Array.from({ length: 2 }, () => new DataView(new ArrayBuffer(ENTRIES * 64)))
+
+const readQueues = queues()
+const writeQueues = queues()
+const reads = readQueues.map((queue) => Read.view(queue))
+const writes = writeQueues.map((queue) => Write.view(queue))
+let turn = 0
+
+/** What the garbage meter runs. */
+export const works = {
+  /** @param {number} count */
+  encodeReads: (count) => {
+    encodeReads(reads[turn++ % 2], count)
+  },
+  /** @param {number} count */
+  encodeWrites: (count) => {
+    encodeWrites(writes[turn++ % 2], count)
+  },
+}
+
+/** @type {(name: string, declaredQueues: DataView[], declared: (count: number) => void, byHand: typeof writeReads) => import('./lib/versus.mjs').Figure} */
+function encoding(name, declaredQueues, declared, byHand) {
+  const handQueues = queues()
+  let handTurn = 0
   const figure = versus(
     `Encoding one ${name} SQE through the declared view, against hand-written DataView code`,
-    (count) => declared(cursor, count),
-    (count) => byHand(handMemory, count),
+    declared,
+    (count) => {
+      byHand(handQueues[handTurn++ % 2], count)
+    },
   )
-  if (Buffer.compare(new Uint8Array(viewMemory.buffer), new Uint8Array(handMemory.buffer)) !== 0) {
-    throw new Error('the view and the hand-written code wrote different entries')
-  }
-  return [figure, garbage('Garbage of it, over a million commands', (count) => declared(cursor, count))]
+  declaredQueues.forEach(({ buffer }, i) => {
+    if (Buffer.compare(new Uint8Array(buffer), new Uint8Array(handQueues[i].buffer)) !== 0)
+      throw new Error('the view and the hand-written code wrote different entries')
+  })
+  return figure
 }
 
 export function bench() {
+  const garbage = garbageOf(import.meta.url)
   return Promise.resolve([
-    ...encoding('Read', Read.view, encodeReads, writeReads),
-    ...encoding('Write', Write.view, encodeWrites, writeWrites),
+    encoding('Read', readQueues, works.encodeReads, writeReads),
+    garbage('Garbage of it, over a million commands', 'encodeReads'),
+    encoding('Write', writeQueues, works.encodeWrites, writeWrites),
+    garbage('Garbage of it, over a million commands', 'encodeWrites'),
   ])
 }
 
