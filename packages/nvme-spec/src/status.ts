@@ -18,6 +18,10 @@ export interface StatusCode {
   readonly sct: number
   readonly sc: number
   readonly name: string
+  /**
+   * The command sets that have a command which may end with it, no finer: which commands these are is what the column
+   * Commands Affected of Base 2.1 Figure 103 and of NVM 1.2 Figure 18 says, and no row has that.
+   */
   readonly from: readonly StatusScope[]
   readonly retry: Retry
 }
@@ -70,6 +74,7 @@ export function statusTable<T extends Readonly<Record<string, Row>>>(rows: T): R
   return Object.freeze(Object.fromEntries(named)) as Readonly<Record<keyof T, StatusCode>>
 }
 
+const admin = ['admin'] as const
 const io = ['io'] as const
 const nvm = ['nvm'] as const
 const zns = ['zns'] as const
@@ -83,8 +88,8 @@ const path = statusRow(3, { from: ['any'], retry: 'other-path' })
 
 /**
  * The statuses that Base 2.1 names (§4.2.3), by their names in upper case: of all commands but those of Fabrics.
- * Which command set may return one is what the figures' last column says, and where there is none, which half of the
- * codes it is from: 00h to 7Fh are the Admin command set's, 80h to BFh the I/O command sets'.
+ * Which command set may return one is what the figures' last column says, and where there is none, what the definition
+ * says: nearly always that 00h to 7Fh are the Admin command set's, and 80h to BFh the I/O command sets'.
  */
 export const STATUS = statusTable({
   // Generic Command Status (SCT 0h), Base 2.1 Figure 102
@@ -123,7 +128,7 @@ export const STATUS = statusTable({
   COMMAND_INTERRUPTED: generic(0x21, { retry: 'same' }),
   TRANSIENT_TRANSPORT_ERROR: generic(0x22, { retry: 'same' }),
   COMMAND_PROHIBITED_BY_COMMAND_AND_FEATURE_LOCKDOWN: generic(0x23),
-  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { retry: 'later' }),
+  ADMIN_COMMAND_MEDIA_NOT_READY: generic(0x24, { retry: 'later', from: admin }),
   INVALID_KEY_TAG: generic(0x25),
   HOST_DISPERSED_NAMESPACE_SUPPORT_NOT_ENABLED: generic(0x26),
   HOST_IDENTIFIER_NOT_INITIALIZED: generic(0x27),
@@ -134,11 +139,12 @@ export const STATUS = statusTable({
   CAPACITY_EXCEEDED: generic(0x81),
   NAMESPACE_NOT_READY: generic(0x82, { retry: 'later' }),
   RESERVATION_CONFLICT: generic(0x83),
-  FORMAT_IN_PROGRESS: generic(0x84, { name: 'Format In Progress', retry: 'later', from: nvmZns }),
+  FORMAT_IN_PROGRESS: generic(0x84, { name: 'Format In Progress', retry: 'later', from: ['nvm', 'zns', 'kv'] }),
   INVALID_VALUE_SIZE: generic(0x85, { from: kv }),
   INVALID_KEY_SIZE: generic(0x86, { from: kv }),
   KV_KEY_DOES_NOT_EXIST: generic(0x87, { from: kv }),
-  UNRECOVERED_ERROR: generic(0x88, { from: kv }),
+  // Of a Retrieve, "when reading from the medium" (KV 1.0d Figure 22): what Unrecovered Read Error is of a Read
+  UNRECOVERED_ERROR: generic(0x88, { from: kv, retry: 'same' }),
   KEY_EXISTS: generic(0x89, { from: kv }),
 
   // Command Specific Status (SCT 1h), Base 2.1 Figures 103 and 104
@@ -204,7 +210,8 @@ export const STATUS = statusTable({
   CONTROLLER_DATA_QUEUE_FULL: specific(0x3b, { retry: 'later' }),
   CONFLICTING_ATTRIBUTES: specific(0x80, { from: io }),
   INVALID_PROTECTION_INFORMATION: specific(0x81, { from: io }),
-  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: io }),
+  // Of Format NVM, too (NVM 1.2 Figure 18)
+  ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'io'] }),
   COMMAND_SIZE_LIMIT_EXCEEDED: specific(0x83, { from: io }),
   INVALID_COMMAND_ID: specific(0x84, { from: io }),
   INCOMPATIBLE_NAMESPACE_OR_FORMAT: specific(0x85, { from: io }),

@@ -48,6 +48,8 @@ const units = {
   'Identify Controller.RTD3E': 'microseconds',
   'Identify Controller.NSSL': 'microseconds',
   'Identify Controller.CRDT1': 'units of 100 ms',
+  'Identify Controller.CRDT2': 'units of 100 ms',
+  'Identify Controller.CRDT3': 'units of 100 ms',
   'Identify Controller.WCTEMP': 'kelvins',
   'Identify Controller.CCTEMP': 'kelvins',
   'Identify Controller.MTFA': 'units of 100 ms',

@@ -106,8 +106,8 @@ export const IdentifyController = struct(
     CNTRLTYPE: someOf(u8(111, 'Controller Type'), { NOT_REPORTED: 0, IO: 1, DISCOVERY: 2, ADMINISTRATIVE: 3 }),
     FGUID: bytes(112, 16, 'FRU Globally Unique Identifier, big endian'),
     CRDT1: u16(128, 'Command Retry Delay Time 1 in units of 100 ms'),
-    CRDT2: u16(130, 'Command Retry Delay Time 2'),
-    CRDT3: u16(132, 'Command Retry Delay Time 3'),
+    CRDT2: u16(130, 'Command Retry Delay Time 2 in units of 100 ms'),
+    CRDT3: u16(132, 'Command Retry Delay Time 3 in units of 100 ms'),
     CRCAP: u8(134, 'Controller Reachability Capabilities', {
       RRSUP: bit(0, 'Reachability Reporting Supported'),
       RGIDC: bit(1, 'Reachability Group ID Changeable'),
