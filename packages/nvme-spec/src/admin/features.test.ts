@@ -3,7 +3,8 @@ import { allFeatures } from '../all.js'
 import { dwordsOf, rowsOf } from '../../test/figures.js'
 import { FID, GetFeatures, SetFeatures, SupportedCapabilitiesDw0 } from './features.js'
 
-// Base 2.1 §5.1.25, Figure 385: Feature Identifier and Feature Name; NVM 1.2 §4.1.3, Figure 91 for those marked so.
+// Base 2.1 §5.1.25, Figure 385: Feature Identifier and Feature Name; NVM 1.2 §4.1.3, Figure 91, and KV 1.0d §4.1.3, Figure 33
+// (20h), for those of command sets.
 const figure385 = `
   01 Arbitration | 02 Power Management | 03 LBA Range Type | 04 Temperature Threshold | 05 Error Recovery
   06 Volatile Write Cache | 07 Number of Queues | 08 Interrupt Coalescing | 09 Interrupt Vector Configuration
@@ -13,7 +14,8 @@ const figure385 = `
   14 Predictable Latency Mode Window | 15 LBA Status Information Attributes | 16 Host Behavior Support
   17 Sanitize Config | 18 Endurance Group Event Configuration | 19 I/O Command Set Profile | 1a Spinup Control
   1b Power Loss Signaling Config | 1c Performance Characteristics | 1d Flexible Data Placement
-  1e Flexible Data Placement Events | 1f Namespace Admin Label | 21 Controller Data Queue
+  1e Flexible Data Placement Events | 1f Namespace Admin Label | 20 Key Value Configuration
+  21 Controller Data Queue
   78 Embedded Management Controller Address | 79 Host Management Agent Address | 7d Enhanced Controller Metadata
   7e Controller Metadata | 7f Namespace Metadata | 80 Software Progress Marker | 81 Host Identifier
   82 Reservation Notification Mask | 83 Reservation Persistence | 84 Namespace Write Protection Config
@@ -29,8 +31,10 @@ describe('FID (Base 2.1 §5.1.25, Figure 385; NVM 1.2 §4.1.3, Figure 91)', () =
     expect(Object.entries(FID.values)).toEqual(names)
   })
 
-  it('every feature has rows or data, but for the Namespace Admin Label, whose page was not read', () => {
-    const declared = figure385.filter(([, name]) => name !== 'Namespace Admin Label')
+  it('every feature has rows or data, but for the Namespace Admin Label, not read, and that of the Key Value Command Set', () => {
+    const declared = figure385.filter(
+      ([, name]) => name !== 'Namespace Admin Label' && name !== 'Key Value Configuration',
+    )
     expect(allFeatures.map(({ fid, name }) => [fid, name])).toEqual(declared)
   })
 })

@@ -5,8 +5,9 @@ import { u32 } from '../layout/field.js'
 import { word32 } from '../layout/word.js'
 
 /**
- * Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set in NVM 1.2 §4.1.3, Figure 91).
- * C0h to FFh are vendor specific, what is not listed is reserved or of another command set.
+ * Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set in NVM 1.2 §4.1.3, Figure 91,
+ * that of the Key Value Command Set in KV 1.0d §4.1.3, Figure 33). C0h to FFh are vendor specific, what is not listed is
+ * reserved.
  */
 export const FID = codes(
   'FID',
@@ -43,6 +44,7 @@ export const FID = codes(
     FLEXIBLE_DATA_PLACEMENT: 0x1d,
     FLEXIBLE_DATA_PLACEMENT_EVENTS: 0x1e,
     NAMESPACE_ADMIN_LABEL: 0x1f,
+    KEY_VALUE_CONFIGURATION: 0x20,
     CONTROLLER_DATA_QUEUE: 0x21,
     EMBEDDED_MANAGEMENT_CONTROLLER_ADDRESS: 0x78,
     HOST_MANAGEMENT_AGENT_ADDRESS: 0x79,

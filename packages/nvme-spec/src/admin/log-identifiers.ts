@@ -1,9 +1,9 @@
 import { codes } from '../layout/codes.js'
 
 /**
- * Log Page Identifiers (Base 2.1 §5.1.12, Figure 202; LBA Status Information in NVM 1.2 §4.1.4, Changed Zone List in
- * libnvme 1.3 `nvme_cmd_get_log_lid`). C0h to FFh are vendor specific; what is not listed is reserved, or belongs to
- * another command set or transport.
+ * Log Page Identifiers (Base 2.1 §5.1.12, Figure 202; LBA Status Information in NVM 1.2 §4.1.4, the measurement of the
+ * eye opening in PCIe 1.2 §3.9.1.1, Changed Zone List in libnvme 1.3 `nvme_cmd_get_log_lid`). C0h to FFh are vendor
+ * specific; what is not listed is reserved.
  */
 export const LID = codes(
   'LID',
@@ -34,6 +34,7 @@ export const LID = codes(
     ROTATIONAL_MEDIA_INFORMATION: 0x16,
     DISPERSED_NAMESPACE_PARTICIPATING_NVM_SUBSYSTEMS: 0x17,
     MANAGEMENT_ADDRESS_LIST: 0x18,
+    PHYSICAL_INTERFACE_RECEIVER_EYE_OPENING_MEASUREMENT: 0x19,
     REACHABILITY_GROUPS: 0x1a,
     REACHABILITY_ASSOCIATIONS: 0x1b,
     CHANGED_ALLOCATED_NAMESPACE_LIST: 0x1c,
