@@ -1,12 +1,12 @@
 // Writes what derives from the declarations: the C header, its check program and the map from the specification to
 // the tests, below the repository's root or another folder. With --check nothing is written, and a file that differs is
-// an error.
+// an error; so are a declaration that no list has, and one that no test names.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeCheckProgram } from './check-program.mjs'
 import { writeHeader } from './header.mjs'
-import { packageRoot } from './items.mjs'
+import { packageRoot, unlisted } from './items.mjs'
 import { writeSpecMap } from './spec-map.mjs'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
@@ -20,7 +20,10 @@ const files = {
   [join(root, 'docs/spec-map.md')]: text,
 }
 
-const problems = untested.map((item) => `${item}: no test beside it names it`)
+const problems = [
+  ...unlisted.map((item) => `${item}: in no list of src/all.ts, nor among the registers of src/registers.ts; add it`),
+  ...untested.map((item) => `${item}: no test beside it names it`),
+]
 for (const [file, content] of Object.entries(files)) {
   if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
   if (values.check)

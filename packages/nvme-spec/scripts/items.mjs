@@ -60,6 +60,17 @@ for (const { file, text } of sources) {
   }
 }
 
+const listed = new Set(/** @type {unknown[]} */ (Object.values(items).flat()))
+/** Exported declarations, `name (file)`, that no list has: nothing would be generated for them, and nothing test them. */
+export const unlisted = Array.from(places)
+  .filter(([value]) => isDeclaration(value) && !listed.has(value))
+  .map(([, { exportName, file }]) => `${exportName} (${file})`)
+
+/** Every declaration has a name and a source, and nothing else has both. */
+function isDeclaration(/** @type {any} */ value) {
+  return typeof value === 'object' && typeof value?.name === 'string' && typeof value.spec === 'string'
+}
+
 /** @type {(value: unknown) => value is StatusTable} */
 function isStatusTable(value) {
   const rows = typeof value === 'object' && value !== null ? Object.values(value) : []

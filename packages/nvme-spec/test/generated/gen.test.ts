@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const packageRoot = join(import.meta.dirname, '..', '..')
 
-function gen(...args: string[]) {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/gen.mjs', ...args], {
-    cwd: packageRoot,
-    encoding: 'utf8',
-  })
+const gen = (...args: string[]) => genIn(packageRoot, ...args)
+
+function genIn(cwd: string, ...args: string[]) {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/gen.mjs', ...args], { cwd, encoding: 'utf8' })
   return { status, stderr }
 }
 
@@ -36,6 +35,49 @@ test('gen:check fails on a difference in any file, and names the command that wr
       expect(stderr).toContain(`${file} is not what the declarations say; run: pnpm gen`)
       writeFileSync(path, right)
     }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a declaration that is in no list fails, and is named: nothing would be generated for it, and nothing test it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gen-'))
+  try {
+    const copy = join(folder, 'packages', 'nvme-spec')
+    for (const part of ['package.json', 'scripts', 'src', 'dist'])
+      cpSync(join(packageRoot, part), join(copy, part), { recursive: true })
+    const facts = `{ bytes: 4, doc: 'Left out', spec: 'gpunvme test' }`
+    for (const file of ['src/admin/keep-alive.ts', 'dist/admin/keep-alive.js']) {
+      appendFileSync(
+        join(copy, file),
+        `
+import { bit as aBit } from '../layout/bits.js'
+import { codes as someCodes } from '../layout/codes.js'
+import { adminCommand as aCommand } from '../layout/command.js'
+import { u32 as aDword } from '../layout/field.js'
+import { feature as aFeature } from '../layout/feature.js'
+import { register32 as aRegister } from '../layout/register.js'
+import { struct as aStruct } from '../layout/struct.js'
+import { word32 as aWord } from '../layout/word.js'
+export const ForgottenStruct = aStruct('Forgotten struct', ${facts}, { ONE: aDword(0, 'One') })
+export const ForgottenCommand = aCommand('Forgotten command', { opcode: 0xfc, ...${facts} }, {})
+export const ForgottenFeature = aFeature('Forgotten feature', { fid: 0xfe, ...${facts} }, { CDW11: { ONE: aBit(0, 'One') } })
+export const ForgottenWord = aWord('Forgotten word', ${facts}, { ONE: aBit(0, 'One') })
+export const FORGOTTEN_CODES = someCodes('FORGOTTEN_CODES', ${facts}, { ONE: 1 })
+export const FORGOTTEN = aRegister('FORGOTTEN', { offset: 0xffc, access: 'ro', ...${facts} }, { ONE: aBit(0, 'One') })
+`,
+      )
+    }
+    const { status, stderr } = genIn(copy, folder)
+    expect(status).toBe(1)
+    const named = stderr.matchAll(
+      /^gen: (.*): in no list of src\/all\.ts, nor among the registers of src\/registers\.ts; add it$/gm,
+    )
+    expect(Array.from(named, ([, item]) => item)).toEqual(
+      ['ForgottenStruct', 'ForgottenCommand', 'ForgottenFeature', 'ForgottenWord', 'FORGOTTEN_CODES', 'FORGOTTEN'].map(
+        (name) => `${name} (src/admin/keep-alive.ts)`,
+      ),
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }
