@@ -78,7 +78,7 @@ export function cost(name, work, { perRound, unit = 'ns', note }) {
  */
 export function costBeside(name, declared, byHand, { perRound, rival }) {
   const { declaredNs, handNs } = best(declared, byHand, perRound)
-  const note = `no goal; ${rival}: ${handNs.toFixed(0)} ns, of which this is ${(declaredNs / handNs).toFixed(1)}×`
+  const note = `no goal; ${rival}: ${handNs.toFixed(0)} ns, a ratio of ${(declaredNs / handNs).toFixed(1)}×`
   return { name, value: declaredNs, unit: 'ns', note }
 }
 
