@@ -148,9 +148,17 @@ function layoutOf(command: AnyCommand | undefined, data: DataView, byteOffset: n
   return withExtension(command)
 }
 
-function withExtension({ name, bytes, spec, fields }: AnyCommand): Layout {
+const extended = new WeakMap<AnyCommand, Layout>()
+
+/** Made once for each command: what is found out of a layout is kept by it. */
+function withExtension(command: AnyCommand): Layout {
+  const known = extended.get(command)
+  if (known !== undefined) return known
+  const { name, bytes, spec, fields } = command
   const rows = Object.entries(fields).map(([key, row]) => (key === 'DSM' ? ['CEV', commandExtensionValue] : [key, row]))
-  return { name, bytes, spec, fields: Object.fromEntries(rows) as Layout['fields'] }
+  const made = { name, bytes, spec, fields: Object.fromEntries(rows) as Layout['fields'] }
+  extended.set(command, made)
+  return made
 }
 
 /** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */

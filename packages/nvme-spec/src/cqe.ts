@@ -44,8 +44,8 @@ export interface DecodedCqe {
 export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
   const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.view(data, byteOffset)
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
-  const [sct, sc] = [SCT.of(STATUS), SC.of(STATUS)]
-  const flags = { crd: CRD.of(STATUS), more: M.of(STATUS) === 1, dnr: DNR.of(STATUS) === 1 }
+  const sct = SCT.of(STATUS)
+  const sc = SC.of(STATUS)
   return {
     DW0,
     DW1,
@@ -53,7 +53,14 @@ export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
     SQID,
     CID,
     P: P.of(STATUS) as 0 | 1,
-    status: { sct, sc, name: statusName(sct, sc), ...flags },
+    status: {
+      sct,
+      sc,
+      name: statusName(sct, sc),
+      crd: CRD.of(STATUS),
+      more: M.of(STATUS) === 1,
+      dnr: DNR.of(STATUS) === 1,
+    },
   }
 }
 

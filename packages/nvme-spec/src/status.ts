@@ -82,7 +82,9 @@ const nvmZns = ['nvm', 'zns'] as const
 const kv = ['kv'] as const
 
 const generic = statusRow(0, { from: ['any'], retry: 'never' })
-const specific = statusRow(1, { from: ['admin'], retry: 'never' })
+const specific = statusRow(1, { from: admin, retry: 'never' })
+const ofIo = statusRow(1, { from: io, retry: 'never' })
+const ofZones = statusRow(1, { from: zns, retry: 'never' })
 const media = statusRow(2, { from: ['any'], retry: 'never' })
 const path = statusRow(3, { from: ['any'], retry: 'other-path' })
 
@@ -194,7 +196,7 @@ export const STATUS = statusTable({
   I_O_COMMAND_SET_COMBINATION_REJECTED: specific(0x2b),
   INVALID_I_O_COMMAND_SET: specific(0x2c),
   IDENTIFIER_UNAVAILABLE: specific(0x2d),
-  NAMESPACE_IS_DISPERSED: specific(0x2e, { from: io }),
+  NAMESPACE_IS_DISPERSED: ofIo(0x2e),
   INVALID_DISCOVERY_INFORMATION: specific(0x2f),
   ZONING_DATA_STRUCTURE_LOCKED: specific(0x30, { retry: 'later' }),
   ZONING_DATA_STRUCTURE_NOT_FOUND: specific(0x31),
@@ -208,48 +210,48 @@ export const STATUS = statusTable({
   CONTROLLER_SUSPENDED: specific(0x39, { retry: 'later' }),
   CONTROLLER_NOT_SUSPENDED: specific(0x3a),
   CONTROLLER_DATA_QUEUE_FULL: specific(0x3b, { retry: 'later' }),
-  CONFLICTING_ATTRIBUTES: specific(0x80, { from: io }),
-  INVALID_PROTECTION_INFORMATION: specific(0x81, { from: io }),
+  CONFLICTING_ATTRIBUTES: ofIo(0x80),
+  INVALID_PROTECTION_INFORMATION: ofIo(0x81),
   // Of Format NVM, too (NVM 1.2 Figure 18)
   ATTEMPTED_WRITE_TO_READ_ONLY_RANGE: specific(0x82, { from: ['admin', 'io'] }),
-  COMMAND_SIZE_LIMIT_EXCEEDED: specific(0x83, { from: io }),
-  INVALID_COMMAND_ID: specific(0x84, { from: io }),
-  INCOMPATIBLE_NAMESPACE_OR_FORMAT: specific(0x85, { from: io }),
-  FAST_COPY_NOT_POSSIBLE: specific(0x86, { from: io }),
-  OVERLAPPING_I_O_RANGE: specific(0x87, { from: io }),
-  NAMESPACE_NOT_REACHABLE: specific(0x88, { from: io }),
-  INSUFFICIENT_RESOURCES: specific(0x89, { retry: 'later', from: io }),
-  INSUFFICIENT_PROGRAM_RESOURCES: specific(0x8a, { retry: 'later', from: io }),
-  INVALID_MEMORY_NAMESPACE: specific(0x8b, { from: io }),
-  INVALID_MEMORY_RANGE_SET: specific(0x8c, { from: io }),
-  INVALID_MEMORY_RANGE_SET_IDENTIFIER: specific(0x8d, { from: io }),
-  INVALID_PROGRAM_DATA: specific(0x8e, { from: io }),
-  INVALID_PROGRAM_INDEX: specific(0x8f, { from: io }),
-  INVALID_PROGRAM_TYPE: specific(0x90, { from: io }),
-  MAXIMUM_MEMORY_RANGES_EXCEEDED: specific(0x91, { from: io }),
-  MAXIMUM_MEMORY_RANGE_SETS_EXCEEDED: specific(0x92, { from: io }),
-  MAXIMUM_PROGRAMS_ACTIVATED: specific(0x93, { retry: 'later', from: io }),
-  MAXIMUM_PROGRAM_BYTES_EXCEEDED: specific(0x94, { from: io }),
-  MEMORY_RANGE_SET_IN_USE: specific(0x95, { name: 'Memory Range Set In Use', retry: 'later', from: io }),
-  NO_PROGRAM: specific(0x96, { from: io }),
-  OVERLAPPING_MEMORY_RANGES: specific(0x97, { from: io }),
+  COMMAND_SIZE_LIMIT_EXCEEDED: ofIo(0x83),
+  INVALID_COMMAND_ID: ofIo(0x84),
+  INCOMPATIBLE_NAMESPACE_OR_FORMAT: ofIo(0x85),
+  FAST_COPY_NOT_POSSIBLE: ofIo(0x86),
+  OVERLAPPING_I_O_RANGE: ofIo(0x87),
+  NAMESPACE_NOT_REACHABLE: ofIo(0x88),
+  INSUFFICIENT_RESOURCES: ofIo(0x89, { retry: 'later' }),
+  INSUFFICIENT_PROGRAM_RESOURCES: ofIo(0x8a, { retry: 'later' }),
+  INVALID_MEMORY_NAMESPACE: ofIo(0x8b),
+  INVALID_MEMORY_RANGE_SET: ofIo(0x8c),
+  INVALID_MEMORY_RANGE_SET_IDENTIFIER: ofIo(0x8d),
+  INVALID_PROGRAM_DATA: ofIo(0x8e),
+  INVALID_PROGRAM_INDEX: ofIo(0x8f),
+  INVALID_PROGRAM_TYPE: ofIo(0x90),
+  MAXIMUM_MEMORY_RANGES_EXCEEDED: ofIo(0x91),
+  MAXIMUM_MEMORY_RANGE_SETS_EXCEEDED: ofIo(0x92),
+  MAXIMUM_PROGRAMS_ACTIVATED: ofIo(0x93, { retry: 'later' }),
+  MAXIMUM_PROGRAM_BYTES_EXCEEDED: ofIo(0x94),
+  MEMORY_RANGE_SET_IN_USE: ofIo(0x95, { name: 'Memory Range Set In Use', retry: 'later' }),
+  NO_PROGRAM: ofIo(0x96),
+  OVERLAPPING_MEMORY_RANGES: ofIo(0x97),
   // From here to 9Ch in Base 2.2 alone: Base 2.1's page could not be read
-  PROGRAM_NOT_ACTIVATED: specific(0x98, { from: io }),
-  PROGRAM_IN_USE: specific(0x99, { name: 'Program In Use', retry: 'later', from: io }),
-  PROGRAM_INDEX_NOT_DOWNLOADABLE: specific(0x9a, { from: io }),
-  PROGRAM_TOO_BIG: specific(0x9b, { from: io }),
-  SUCCESSFUL_MEDIA_VERIFICATION_READ: specific(0x9c, { from: io }),
+  PROGRAM_NOT_ACTIVATED: ofIo(0x98),
+  PROGRAM_IN_USE: ofIo(0x99, { name: 'Program In Use', retry: 'later' }),
+  PROGRAM_INDEX_NOT_DOWNLOADABLE: ofIo(0x9a),
+  PROGRAM_TOO_BIG: ofIo(0x9b),
+  SUCCESSFUL_MEDIA_VERIFICATION_READ: ofIo(0x9c),
   // libnvme 1.3 enum nvme_status_field; the Base Specification leaves both to the ZNS Command Set
-  INVALID_ZONE_OPERATION_REQUEST: specific(0xb6, { from: zns }),
-  ZRWA_RESOURCES_UNAVAILABLE: specific(0xb7, { retry: 'later', from: zns }),
-  ZONED_BOUNDARY_ERROR: specific(0xb8, { from: zns }),
-  ZONE_IS_FULL: specific(0xb9, { from: zns }),
-  ZONE_IS_READ_ONLY: specific(0xba, { from: zns }),
-  ZONE_IS_OFFLINE: specific(0xbb, { from: zns }),
-  ZONE_INVALID_WRITE: specific(0xbc, { from: zns }),
-  TOO_MANY_ACTIVE_ZONES: specific(0xbd, { retry: 'later', from: zns }),
-  TOO_MANY_OPEN_ZONES: specific(0xbe, { retry: 'later', from: zns }),
-  INVALID_ZONE_STATE_TRANSITION: specific(0xbf, { from: zns }),
+  INVALID_ZONE_OPERATION_REQUEST: ofZones(0xb6),
+  ZRWA_RESOURCES_UNAVAILABLE: ofZones(0xb7, { retry: 'later' }),
+  ZONED_BOUNDARY_ERROR: ofZones(0xb8),
+  ZONE_IS_FULL: ofZones(0xb9),
+  ZONE_IS_READ_ONLY: ofZones(0xba),
+  ZONE_IS_OFFLINE: ofZones(0xbb),
+  ZONE_INVALID_WRITE: ofZones(0xbc),
+  TOO_MANY_ACTIVE_ZONES: ofZones(0xbd, { retry: 'later' }),
+  TOO_MANY_OPEN_ZONES: ofZones(0xbe, { retry: 'later' }),
+  INVALID_ZONE_STATE_TRANSITION: ofZones(0xbf),
 
   // Media and Data Integrity Errors (SCT 2h), Base 2.1 Figure 106
   WRITE_FAULT: media(0x80, { retry: 'same' }),
@@ -285,8 +287,9 @@ const typeNames = [
  * The row of a status; undefined for one that the spec does not name.
  * @param own Rows to be looked at first: FABRICS_STATUS where the command was a Fabrics command.
  */
-export function statusOf(sct: number, sc: number, own: StatusTable = {}): StatusCode | undefined {
-  return Object.values(own).find((code) => code.sct === sct && code.sc === sc) ?? byCode.get(keyOf(sct, sc))
+export function statusOf(sct: number, sc: number, own?: StatusTable): StatusCode | undefined {
+  const first = own && Object.values(own).find((code) => code.sct === sct && code.sc === sc)
+  return first ?? byCode.get(keyOf(sct, sc))
 }
 
 /**

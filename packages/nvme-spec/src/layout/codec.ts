@@ -93,13 +93,14 @@ export function describeFields(
 
 /** The set bits that no field shows: of no row, or behind the null that ends a text. */
 function undeclared(layout: Layout, data: DataView, byteOffset: number): ReservedBytes[] {
-  const tails = Object.values(layout.fields).flatMap((field) => {
-    const { offset, lengthBytes } = field
-    const from = offset + textBytes(field, data, byteOffset)
-    return Array.from({ length: offset + lengthBytes - from }, (_, i) => ({ offset: from + i, free: 0xff }))
+  const { gaps, texts } = hiddenIn(layout)
+  if (texts.length === 0) return undeclaredRuns(gaps, data, byteOffset)
+  const tails = texts.flatMap((field) => {
+    const from = field.offset + textBytes(field, data, byteOffset)
+    return Array.from({ length: field.offset + field.lengthBytes - from }, (_, i) => ({ offset: from + i, free: 0xff }))
   })
-  const all = tails.length === 0 ? gapsOf(layout) : [...gapsOf(layout), ...tails].sort((a, b) => a.offset - b.offset)
-  return undeclaredRuns(all, data, byteOffset)
+  const places = [...gaps, ...tails].sort((a, b) => a.offset - b.offset)
+  return undeclaredRuns(places, data, byteOffset)
 }
 
 /** The bits that fields hold, as a byte mask; what is behind the null of a text is nobody's. */
@@ -118,14 +119,24 @@ function textBytes({ nullEnded, offset, lengthBytes }: Field, data: DataView, ba
   return length
 }
 
-const gaps = new WeakMap<Layout, readonly Gap[]>()
+/** Where a structure can hold bits that no field shows. */
+interface Hidden {
+  readonly gaps: readonly Gap[]
+  readonly texts: readonly Field[]
+}
 
-/** Found once for each structure that is decoded; not for its fields, which structures of several sizes may share. */
-function gapsOf(layout: Layout): readonly Gap[] {
-  const known = gaps.get(layout)
+const hidden = new WeakMap<Layout, Hidden>()
+
+/** Found once for each structure that is decoded. */
+function hiddenIn(layout: Layout): Hidden {
+  const known = hidden.get(layout)
   if (known !== undefined) return known
-  const found = gapsIn(declaredMask(layout.name, layout.bytes, layout.fields))
-  gaps.set(layout, found)
+  const { name, bytes, fields } = layout
+  const found = {
+    gaps: gapsIn(declaredMask(name, bytes, fields)),
+    texts: Object.values(fields).filter(({ nullEnded }) => nullEnded),
+  }
+  hidden.set(layout, found)
   return found
 }
 
