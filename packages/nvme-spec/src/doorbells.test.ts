@@ -24,11 +24,21 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
   })
 
   it.each([-1, 65_536, 1.5, Number.NaN])('refuses queue identifier %d', (qid) => {
-    expect(() => sqTailDoorbell(qid, 0)).toThrow(`queue identifier: expected 0 to 65535, got ${qid}`)
+    expect(() => sqTailDoorbell(qid, 0)).toThrow(`queue identifier: expected an integer from 0 to 65535, got ${qid}`)
   })
 
   it.each([-1, 16])('refuses a DSTRD of %i: the field has four bits', (dstrd) => {
     expect(() => cqHeadDoorbell(1, dstrd)).toThrow(RangeError)
+  })
+
+  it('refuses what is no number: it would be taken for one', () => {
+    expect(() => sqTailDoorbell('1' as never, 0)).toThrow(
+      new TypeError('queue identifier: expected an integer from 0 to 65535, got "1"'),
+    )
+    expect(() => cqHeadDoorbell(1, 0n as never)).toThrow(
+      new TypeError('CAP.DSTRD: expected an integer from 0 to 15, got 0n'),
+    )
+    expect(() => cqHeadDoorbell(1, undefined as never)).toThrow(TypeError)
   })
 
   describeRows([

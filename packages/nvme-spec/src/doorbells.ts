@@ -1,3 +1,4 @@
+import { checkInteger } from './integer.js'
 import { bits } from './layout/bits.js'
 import { word32 } from './layout/word.js'
 
@@ -21,7 +22,7 @@ export const CQyHDBL = word32(
 /**
  * Byte offset in BAR0 of SQyTDBL, the tail doorbell of submission queue `qid` (PCIe 1.2 §3.1.2.1).
  * @param dstrd CAP.DSTRD: doorbells are 2 ^ (2 + dstrd) bytes apart.
- * @throws RangeError for a `qid` beyond 65535 or a `dstrd` beyond 15.
+ * @throws RangeError for a `qid` beyond 65535 or a `dstrd` beyond 15, TypeError for what is no number.
  */
 export function sqTailDoorbell(qid: number, dstrd: number): number {
   return DOORBELL_BASE + doorbellOffset(2 * qid, qid, dstrd)
@@ -30,15 +31,15 @@ export function sqTailDoorbell(qid: number, dstrd: number): number {
 /**
  * Byte offset in BAR0 of CQyHDBL, the head doorbell of completion queue `qid` (PCIe 1.2 §3.1.2.2).
  * @param dstrd CAP.DSTRD: doorbells are 2 ^ (2 + dstrd) bytes apart.
- * @throws RangeError as `sqTailDoorbell`.
+ * @throws RangeError or TypeError as `sqTailDoorbell`.
  */
 export function cqHeadDoorbell(qid: number, dstrd: number): number {
   return DOORBELL_BASE + doorbellOffset(2 * qid + 1, qid, dstrd)
 }
 
-/** Bytes from the first doorbell to the index-th. @throws RangeError for a queue or a stride that cannot be. */
+/** Bytes from the first doorbell to the index-th. @throws RangeError or TypeError as `sqTailDoorbell`. */
 export function doorbellOffset(index: number, qid: number, dstrd: number): number {
-  if ((qid & 0xffff) !== qid) throw new RangeError(`queue identifier: expected 0 to 65535, got ${qid}`)
-  if ((dstrd & 0xf) !== dstrd) throw new RangeError(`CAP.DSTRD: expected 0 to 15, got ${dstrd}`)
+  checkInteger('queue identifier', qid, 0, 65_535)
+  checkInteger('CAP.DSTRD', dstrd, 0, 15)
   return index * 2 ** (2 + dstrd)
 }

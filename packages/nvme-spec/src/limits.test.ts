@@ -26,3 +26,25 @@ describe('limits', () => {
     expect(MAX_BLOCKS_PER_COMMAND).toBe(65_536)
   })
 })
+
+describe('arguments that are no integers in range', () => {
+  it.each([
+    [() => maxTransferBytes(256, 0), 'MDTS: expected an integer from 0 to 255, got 256'],
+    [() => maxTransferBytes(5, 16), 'CAP.MPSMIN: expected an integer from 0 to 15, got 16'],
+    [() => maxTransferBytes(1.5, 0), 'MDTS: expected an integer from 0 to 255, got 1.5'],
+    [() => memoryPageBytes(-1), 'CC.MPS: expected an integer from 0 to 15, got -1'],
+    [() => memoryPageBytes(Number.NaN), 'CC.MPS: expected an integer from 0 to 15, got NaN'],
+  ])('%s', (call, message) => {
+    expect(call).toThrow(new RangeError(message))
+  })
+
+  it('are of the wrong type where they are no numbers', () => {
+    expect(() => maxTransferBytes('5' as never, 0)).toThrow(
+      new TypeError('MDTS: expected an integer from 0 to 255, got "5"'),
+    )
+    expect(() => maxTransferBytes(0, undefined as never)).toThrow(TypeError)
+    expect(() => memoryPageBytes(0n as never)).toThrow(
+      new TypeError('CC.MPS: expected an integer from 0 to 15, got 0n'),
+    )
+  })
+})

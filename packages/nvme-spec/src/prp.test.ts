@@ -211,3 +211,40 @@ function walk(prp1: number, prp2: number, endBytes: number, pageBytes: number, l
   }
   return found
 }
+
+describe('arguments that no transfer has', () => {
+  it.each([
+    [() => prpEntries(4096, 1, PAGE), 'offset in the page: expected an integer from 0 to 4095, got 4096'],
+    [() => prpEntries(-4, 1, PAGE), 'offset in the page: expected an integer from 0 to 4095, got -4'],
+    [() => prpEntries(0, 0, PAGE), 'length of the transfer: expected an integer from 1 to 9007199254740991, got 0'],
+    [() => prpEntries(0, 0.5, PAGE), 'length of the transfer: expected an integer from 1 to 9007199254740991, got 0.5'],
+    [() => prpEntries(0, 1, 0), 'memory page size: expected a power of two from 4096 to 134217728, got 0'],
+    [() => prpListBytes(-1, PAGE), 'length of the transfer: expected an integer from 0 to 9007199254740991, got -1'],
+    [
+      () => prpListBytes(Number.NaN, PAGE),
+      'length of the transfer: expected an integer from 0 to 9007199254740991, got NaN',
+    ],
+    [() => prpListBytes(1, 6144), 'memory page size: expected a power of two from 4096 to 134217728, got 6144'],
+    [() => prpListBytes(1, 2 ** 28), 'memory page size: expected a power of two from 4096 to 134217728, got 268435456'],
+    [() => prpListReach(1.5, PAGE), 'length of the lists: expected an integer from 0 to 9007199254740991, got 1.5'],
+    [() => prpListReach(0, 2048), 'memory page size: expected a power of two from 4096 to 134217728, got 2048'],
+  ])('%s', (call, message) => {
+    expect(call).toThrow(new RangeError(message))
+  })
+
+  it('are of the wrong type where they are no numbers', () => {
+    expect(() => prpEntries('0' as never, 1, PAGE)).toThrow(
+      new TypeError('offset in the page: expected an integer from 0 to 4095, got "0"'),
+    )
+    expect(() => prpListBytes(1n as never, PAGE)).toThrow(TypeError)
+    expect(() => prpListReach(0, '4096' as never)).toThrow(TypeError)
+    expect(() => prpListReach(0, undefined as never)).toThrow(
+      new TypeError('memory page size: expected a power of two from 4096 to 134217728, got undefined'),
+    )
+  })
+
+  it('a page may be any that CC.MPS can say', () => {
+    expect(prpEntries(134_217_727, 2, 134_217_728)).toBe(2)
+    expect(prpListBytes(0, PAGE)).toBe(0)
+  })
+})

@@ -1,3 +1,5 @@
+import { checkInteger, refuseArgument } from './integer.js'
+
 /** Memory whose device addresses PRP entries are made of; a DmaMemory is one. */
 export interface PrpMemory {
   /** The device's address of byte `offsetBytes`. @throws RangeError outside the memory. */
@@ -8,9 +10,19 @@ const ENTRY_BYTES = 8
 
 /**
  * How many memory pages a transfer touches: the number of PRP entries it takes, PRP1 included (Base 2.1 §4.3.1).
- * All three are in bytes; nothing is checked.
+ * All three are in bytes.
+ * @throws RangeError for an offset that is not inside the page, an empty transfer, or a page size that CC.MPS cannot
+ *   say; TypeError for what is no number.
  */
 export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
+  checkPageBytes(pageBytes)
+  checkInteger('offset in the page', offsetInPage, 0, pageBytes - 1)
+  checkInteger('length of the transfer', lengthBytes, 1)
+  return pagesTouched(offsetInPage, lengthBytes, pageBytes)
+}
+
+/** As `prpEntries`, for what was checked. */
+function pagesTouched(offsetInPage: number, lengthBytes: number, pageBytes: number): number {
   return Math.ceil((offsetInPage + lengthBytes) / pageBytes)
 }
 
@@ -18,8 +30,11 @@ export function prpEntries(offsetInPage: number, lengthBytes: number, pageBytes:
  * Bytes of PRP list pages that a transfer of up to `lengthBytes` needs wherever it starts in a page: whole pages, and
  * none where PRP1 and PRP2 are enough.
  * In a list of several pages the last entry of each page but the last one points to the next (Base 2.1 §4.3.1).
+ * @throws RangeError for a length below 0, or a page size that CC.MPS cannot say; TypeError for what is no number.
  */
 export function prpListBytes(lengthBytes: number, pageBytes: number): number {
+  checkPageBytes(pageBytes)
+  checkInteger('length of the transfer', lengthBytes, 0)
   // A start anywhere in a page costs one page more than an aligned start; PRP1 holds the first entry.
   const inLists = Math.ceil(lengthBytes / pageBytes)
   if (inLists <= 1) return 0
@@ -30,8 +45,11 @@ export function prpListBytes(lengthBytes: number, pageBytes: number): number {
 /**
  * The longest transfer, in bytes, that `listBytes` of PRP list pages can describe wherever it starts: the inverse of
  * `prpListBytes` (Base 2.1 §4.3.1).
+ * @throws RangeError for a length below 0, or a page size that CC.MPS cannot say; TypeError for what is no number.
  */
 export function prpListReach(listBytes: number, pageBytes: number): number {
+  checkPageBytes(pageBytes)
+  checkInteger('length of the lists', listBytes, 0)
   const pages = listBytes / pageBytes
   return pages === 0 ? pageBytes : (pages * (pageBytes / ENTRY_BYTES - 1) + 1) * pageBytes
 }
@@ -59,7 +77,7 @@ export function layPrps(
   if (offsetInPage % 4 !== 0) {
     throw new RangeError(`PRP1: expected a dword-aligned address, got 0x${first.toString(16)} (Base 2.1 §4.3.1)`)
   }
-  let remaining = prpEntries(offsetInPage, lengthBytes, pageBytes) - 1
+  let remaining = pagesTouched(offsetInPage, lengthBytes, pageBytes) - 1
   if (remaining === 0) return 0
   let at = offsetBytes + pageBytes - offsetInPage
   if (remaining === 1) return pageAddress(memory, at, pageBytes)
@@ -82,6 +100,12 @@ export function layPrps(
     slot += ENTRY_BYTES
   }
   return list
+}
+
+/** CC.MPS says 2 ^ (12 + MPS) bytes, and has four bits. */
+function checkPageBytes(pageBytes: number): void {
+  if (!Number.isInteger(pageBytes) || pageBytes < 4096 || pageBytes > 2 ** 27 || (pageBytes & (pageBytes - 1)) !== 0)
+    refuseArgument('memory page size', 'a power of two from 4096 to 134217728', pageBytes)
 }
 
 function pageAddress(memory: PrpMemory, offsetBytes: number, pageBytes: number): number {

@@ -18,8 +18,8 @@ describe('Shadow Doorbell and EventIdx buffers (Base 2.1 §5.2.5)', () => {
   })
 
   it('refuses what is no queue identifier or no stride', () => {
-    expect(() => shadowSqTail(65_536, 0)).toThrow('queue identifier: expected 0 to 65535, got 65536')
-    expect(() => shadowCqHead(1, 16)).toThrow('CAP.DSTRD: expected 0 to 15, got 16')
+    expect(() => shadowSqTail(65_536, 0)).toThrow('queue identifier: expected an integer from 0 to 65535, got 65536')
+    expect(() => shadowCqHead(1, 16)).toThrow('CAP.DSTRD: expected an integer from 0 to 15, got 16')
   })
 })
 
@@ -55,5 +55,21 @@ describe('the doorbell register is written as well (Base 2.2 §B.5.1)', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it.each([
+    [() => mustRing(-1, 0, 0), 'shadow doorbell before: expected an integer from 0 to 65535, got -1'],
+    [() => mustRing(0, 65_536, 0), 'shadow doorbell after: expected an integer from 0 to 65535, got 65536'],
+    [() => mustRing(0, 1, Number.NaN), 'EventIdx: expected an integer from 0 to 65535, got NaN'],
+    [() => mustRing(0, 0.5, 0), 'shadow doorbell after: expected an integer from 0 to 65535, got 0.5'],
+  ])('refuses what is no entry pointer: %s', (call, message) => {
+    expect(call).toThrow(new RangeError(message))
+  })
+
+  it('refuses what is no number', () => {
+    expect(() => mustRing(0, 1, undefined as never)).toThrow(
+      new TypeError('EventIdx: expected an integer from 0 to 65535, got undefined'),
+    )
+    expect(() => mustRing('0' as never, 1, 0)).toThrow(TypeError)
   })
 })

@@ -127,6 +127,7 @@ describe('status codes (Base 2.1 §4.2.3)', () => {
     const [sct] = codes[0]!.split('h')
     const found = Object.values(STATUS).filter((code) => code.sct === Number(sct) && code.from.join(' ') === from)
     expect(found.map(key)).toEqual(codes)
+    expect(found.map(({ sct, sc }) => statusOf(sct, sc))).toEqual(found)
   })
 
   it('are named in upper case after their names', () => {

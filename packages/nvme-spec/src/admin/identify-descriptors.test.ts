@@ -99,4 +99,15 @@ describe('namespaceIds', () => {
     )
     expect(() => shown(new DataView(new ArrayBuffer(4)))).toThrow(RangeError)
   })
+
+  it('refuses an offset that is none, and what is no DataView', () => {
+    const read = (data: unknown, byteOffset?: unknown) => () => [
+      ...namespaceIds(data as DataView, byteOffset as number),
+    ]
+    for (const byteOffset of [-1, 0.5, Number.NaN]) expect(read(listOf(''), byteOffset)).toThrow(RangeError)
+    expect(read(listOf(''), '0')).toThrow(TypeError)
+    for (const data of [new Uint8Array(4096), undefined, {}])
+      expect(read(data)).toThrow('Namespace Identification Descriptor list: expected a DataView')
+    expect(read(new Uint8Array(4096))).toThrow(TypeError)
+  })
 })

@@ -1,5 +1,6 @@
 import { codes } from '../layout/codes.js'
 import { someOf, u8 } from '../layout/field.js'
+import { needBytes } from '../layout/placed.js'
 import { struct } from '../layout/struct.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
@@ -39,14 +40,11 @@ const typeLengths: Readonly<Record<number, number>> = {
  * The identifiers in the 4096 bytes that CNS 03h returns, which begin at byteOffset (Base 2.1 §5.1.13.2.3). The list
  * ends with a length of 0, or with its last byte.
  * @throws RangeError where `data` is too short, and on reaching a descriptor that leaves the list, or whose length is
- *   not the one of its type.
+ *   not the one of its type; TypeError for what is no DataView. Both on the first step of the iteration.
  */
 export function* namespaceIds(data: DataView, byteOffset = 0): Generator<NamespaceId, void, undefined> {
   const { name, bytes: headerBytes, spec } = NamespaceIdDescriptor
-  if (byteOffset + IDENTIFY_BYTES > data.byteLength)
-    throw new RangeError(
-      `${name} list needs ${IDENTIFY_BYTES} bytes at offset ${byteOffset}, the view has ${data.byteLength} (${spec})`,
-    )
+  needBytes(`${name} list`, IDENTIFY_BYTES, spec, data, byteOffset)
   let at = 0
   while (at + headerBytes <= IDENTIFY_BYTES) {
     const { NIDT: type, NIDL: length } = NamespaceIdDescriptor.view(data, byteOffset + at)

@@ -57,4 +57,10 @@ describe('identifyStructure (Base 2.1 §5.1.13.1, Figure 310)', () => {
   ])('CNS %i with CSI %i has no declared structure', (cns, csi) => {
     expect(identifyStructure(cns, csi)).toBeUndefined()
   })
+
+  it.each(['constructor', 'toString', '1', 1n, 1.5, -1, NaN, undefined])('is none for %s', (no) => {
+    expect(identifyStructure(no as number)).toBeUndefined()
+    expect(identifyStructure(0x05, no === undefined ? -1 : (no as number))).toBeUndefined()
+    expect(identifyStructure(0x06, no === undefined ? -1 : (no as number))).toBeUndefined()
+  })
 })

@@ -16,33 +16,37 @@ import {
 } from './identify-lists.js'
 import { PrimaryControllerCapabilities, SecondaryControllerList } from './identify-virtualization.js'
 
-type ByNumber = Readonly<Record<number, AnyStruct>>
+const namespaceOf = /*#__PURE__*/ new Map<number, AnyStruct>([
+  [CSI.NVM, IdentifyNvmNamespace],
+  [CSI.ZNS, IdentifyZonedNamespace],
+])
+const controllerOf = /*#__PURE__*/ new Map<number, AnyStruct>([
+  [CSI.NVM, IdentifyNvmController],
+  [CSI.ZNS, IdentifyZonedController],
+])
 
-const namespaceOf: ByNumber = { [CSI.NVM]: IdentifyNvmNamespace, [CSI.ZNS]: IdentifyZonedNamespace }
-const controllerOf: ByNumber = { [CSI.NVM]: IdentifyNvmController, [CSI.ZNS]: IdentifyZonedController }
-
-const structures: ByNumber = {
-  [CNS.NAMESPACE]: IdentifyNamespace,
-  [CNS.CONTROLLER]: IdentifyController,
-  [CNS.ACTIVE_NAMESPACE_LIST]: ActiveNamespaceList,
-  [CNS.NVM_SET_LIST]: NvmSetList,
-  [CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST]: ActiveNamespaceList,
-  [CNS.INDEPENDENT_NAMESPACE]: IdentifyIndependentNamespace,
-  [CNS.FORMAT_NAMESPACE]: IdentifyNamespace,
-  [CNS.ALLOCATED_NAMESPACE_LIST]: AllocatedNamespaceList,
-  [CNS.ALLOCATED_NAMESPACE]: IdentifyNamespace,
-  [CNS.ATTACHED_CONTROLLER_LIST]: ControllerList,
-  [CNS.CONTROLLER_LIST]: ControllerList,
-  [CNS.PRIMARY_CONTROLLER_CAPABILITIES]: PrimaryControllerCapabilities,
-  [CNS.SECONDARY_CONTROLLER_LIST]: SecondaryControllerList,
-  [CNS.NAMESPACE_GRANULARITY_LIST]: NamespaceGranularityList,
-  [CNS.UUID_LIST]: UuidList,
-  [CNS.DOMAIN_LIST]: DomainList,
-  [CNS.ENDURANCE_GROUP_LIST]: EnduranceGroupList,
-  [CNS.COMMAND_SET_ALLOCATED_NAMESPACE_LIST]: AllocatedNamespaceList,
-  [CNS.COMMAND_SETS]: IoCommandSets,
-  [CNS.INDEPENDENT_ALLOCATED_NAMESPACE]: IdentifyIndependentNamespace,
-}
+const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
+  [CNS.NAMESPACE, IdentifyNamespace],
+  [CNS.CONTROLLER, IdentifyController],
+  [CNS.ACTIVE_NAMESPACE_LIST, ActiveNamespaceList],
+  [CNS.NVM_SET_LIST, NvmSetList],
+  [CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST, ActiveNamespaceList],
+  [CNS.INDEPENDENT_NAMESPACE, IdentifyIndependentNamespace],
+  [CNS.FORMAT_NAMESPACE, IdentifyNamespace],
+  [CNS.ALLOCATED_NAMESPACE_LIST, AllocatedNamespaceList],
+  [CNS.ALLOCATED_NAMESPACE, IdentifyNamespace],
+  [CNS.ATTACHED_CONTROLLER_LIST, ControllerList],
+  [CNS.CONTROLLER_LIST, ControllerList],
+  [CNS.PRIMARY_CONTROLLER_CAPABILITIES, PrimaryControllerCapabilities],
+  [CNS.SECONDARY_CONTROLLER_LIST, SecondaryControllerList],
+  [CNS.NAMESPACE_GRANULARITY_LIST, NamespaceGranularityList],
+  [CNS.UUID_LIST, UuidList],
+  [CNS.DOMAIN_LIST, DomainList],
+  [CNS.ENDURANCE_GROUP_LIST, EnduranceGroupList],
+  [CNS.COMMAND_SET_ALLOCATED_NAMESPACE_LIST, AllocatedNamespaceList],
+  [CNS.COMMAND_SETS, IoCommandSets],
+  [CNS.INDEPENDENT_ALLOCATED_NAMESPACE, IdentifyIndependentNamespace],
+])
 
 /**
  * The structure that Identify returns for a CNS, and for a Command Set Identifier where the CNS takes one. Undefined
@@ -54,10 +58,10 @@ export function identifyStructure(cns: number, csi = 0): AnyStruct | undefined {
     case CNS.COMMAND_SET_NAMESPACE:
     case CNS.COMMAND_SET_FORMAT_NAMESPACE:
     case CNS.COMMAND_SET_ALLOCATED_NAMESPACE:
-      return namespaceOf[csi]
+      return namespaceOf.get(csi)
     case CNS.COMMAND_SET_CONTROLLER:
-      return controllerOf[csi]
+      return controllerOf.get(csi)
     default:
-      return structures[cns]
+      return structures.get(cns)
   }
 }
