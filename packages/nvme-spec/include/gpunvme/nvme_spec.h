@@ -1937,7 +1937,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_supported_log_pages, lids, 0);
 #define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_SHIFT 16 /* LID Specific Parameter */
 #define GPUNVME_SUPPORTED_LOG_PAGES_LIDS_LIDSP_MASK 0xffff0000u
 
-/* ErrorLogEntry: One error, as Error Information lists it (LID 01h) (Base 2.3 §5.2.12.1.2) */
+/* ErrorLogEntry: An error (LID 01h) (Base 2.3 §5.2.12.1.2) */
 struct gpunvme_error_log_entry {
 	uint64_t ecnt; /* Error Count; 0 is no entry */
 	uint16_t sqid; /* Submission Queue ID */
@@ -2735,7 +2735,7 @@ struct gpunvme_power_on_or_reset_event {
 GPUNVME_ASSERT_SIZE(struct gpunvme_power_on_or_reset_event, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_power_on_or_reset_event, frev, 0);
 
-/* ControllerResetInformation: A controller at a power-on or reset (Base 2.3 §5.2.12.1.14.2.4) */
+/* ControllerResetInformation: A controller at a reset (Base 2.3 §5.2.12.1.14.2.4) */
 struct gpunvme_controller_reset_information {
 	uint16_t cntlid; /* Controller ID */
 	uint8_t fa; /* Firmware Activation */
@@ -2940,7 +2940,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_hardware_error_event, reserved_2, 2);
 #define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_MEDIA_AND_DATA_INTEGRITY_STATUS 0xau
 #define GPUNVME_HARDWARE_ERROR_EVENT_NSHEEC_CONTROLLER_READY_TIMEOUT_EXCEEDED 0xbu
 
-/* PcieHardwareError: PCI Express registers at the time of an error (Base 2.3 §5.2.12.1.14.2.5) */
+/* PcieHardwareError: PCI Express registers at an error (Base 2.3 §5.2.12.1.14.2.5) */
 struct gpunvme_pcie_hardware_error {
 	uint16_t pciedsr; /* PCIe Device Status Register */
 	uint8_t pcieas; /* PCIe AER Support */
@@ -2978,7 +2978,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_warning, egid, 2);
 #define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGRO_SHIFT 3 /* Endurance Group Read-Only */
 #define GPUNVME_ENDURANCE_GROUP_WARNING_EGCW_EGRO_MASK 0x8u
 
-/* UnexpectedPowerLoss: Count and cause of unexpected power losses (Base 2.3 §5.2.12.1.14.2.5) */
+/* UnexpectedPowerLoss: Unexpected power losses (Base 2.3 §5.2.12.1.14.2.5) */
 struct gpunvme_unexpected_power_loss {
 	uint8_t upl[16]; /* Unexpected Power Losses, as in the SMART log */
 	uint8_t uplia; /* Unexpected Power Loss Information */
@@ -3021,7 +3021,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, estulb, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, reserved_12, 12);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_log_header, lsgc, 14);
 
-/* LbaStatusNamespaceElement: A namespace, and how many ranges of it follow (NVM 1.2 §4.1.4.5) */
+/* LbaStatusNamespaceElement: How many ranges of a namespace follow (NVM 1.2 §4.1.4.5) */
 struct gpunvme_lba_status_namespace_element {
 	uint32_t neid; /* Namespace Element Identifier: its NSID */
 	uint32_t nlrd; /* Number of LBA Range Descriptors */
@@ -3187,7 +3187,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_boot_partition_header, reserved_8, 8);
 #define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_SHIFT 31 /* Active Boot Partition ID */
 #define GPUNVME_BOOT_PARTITION_HEADER_BPINFO_ABPID_MASK 0x80000000u
 
-/* ParticipatingNvmSubsystemsHeader: How the list of participating NVM subsystems begins (Base 2.3 §5.2.12.1.23) */
+/* ParticipatingNvmSubsystemsHeader: How the list of NVM subsystems begins (Base 2.3 §5.2.12.1.23) */
 struct gpunvme_participating_nvm_subsystems_header {
 	uint64_t genctr; /* Generation Counter */
 	uint64_t numpsub; /* Number of Participating NVM Subsystems */
@@ -3373,7 +3373,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_fdp_events_header, 64);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, numfdpe, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_events_header, reserved_4, 4);
 
-/* FdpEvent: An event of a Reclaim Unit or its media (Base 2.1 §5.1.12.1.31) */
+/* FdpEvent: An FDP event (Base 2.1 §5.1.12.1.31) */
 struct gpunvme_fdp_event {
 	uint8_t etyp; /* Event Type */
 	uint8_t fdpef; /* FDP Event Flags */
@@ -3410,7 +3410,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_event, vs, 40);
 #define GPUNVME_FDP_EVENT_FDPEF_LV_SHIFT 2 /* Location Valid */
 #define GPUNVME_FDP_EVENT_FDPEF_LV_MASK 0x4u
 
-/* MediaReallocated: What a Media Reallocated event moved (NVM 1.2 §4.1.4.7) */
+/* MediaReallocated: What was moved (NVM 1.2 §4.1.4.7) */
 struct gpunvme_media_reallocated {
 	uint8_t sef; /* Specific Event Flags */
 	uint8_t reserved_1;
@@ -3519,7 +3519,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, nrzid, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, reserved_2, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_zone_list, zid, 8);
 
-/* IdentifyDirectiveParameters: Directives supported, enabled and kept across resets (Base 2.2 §8.1.8.2.1) */
+/* IdentifyDirectiveParameters: Directives supported and enabled (Base 2.2 §8.1.8.2.1) */
 struct gpunvme_identify_directive_parameters {
 	uint16_t supported; /* Directives Supported */
 	uint8_t reserved_2[30];
@@ -3560,7 +3560,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_directive_parameters, reserved_66,
 #define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_SHIFT 15 /* Vendor Specific Directive */
 #define GPUNVME_IDENTIFY_DIRECTIVE_PARAMETERS_PERSISTENT_VSDIRCLR_MASK 0x8000u
 
-/* StreamsDirectiveParameters: What a controller and a namespace have for streams (Base 2.2 §8.1.8.3.1) */
+/* StreamsDirectiveParameters: What there is for streams (Base 2.2 §8.1.8.3.1) */
 struct gpunvme_streams_directive_parameters {
 	uint16_t msl; /* Max Streams Limit */
 	uint16_t nssa; /* NVM Subsystem Streams Available */
@@ -5060,13 +5060,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_SHIFT 11 /* TLP Prefix Log Present */
 #define GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP_MASK 0x800u
 
-/* DeleteIoSq (admin command, data: none): Deletes a submission queue; its outstanding commands complete or abort first (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+/* DeleteIoSq (admin command, data: none): Deletes a submission queue (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_SQ 0x0u
 #define GPUNVME_DELETE_IO_SQ_QID_DWORD 10
 #define GPUNVME_DELETE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_DELETE_IO_SQ_QID_MASK 0xffffu
 
-/* CreateIoSq (admin command, data: host-to-controller): Creates a submission queue that completes to an existing completion queue (Linux 6.1 linux/nvme.h nvme_create_sq) */
+/* CreateIoSq (admin command, data: host-to-controller): Creates a submission queue (Linux 6.1 linux/nvme.h nvme_create_sq) */
 #define GPUNVME_OPC_CREATE_IO_SQ 0x1u
 #define GPUNVME_CREATE_IO_SQ_QID_DWORD 10
 #define GPUNVME_CREATE_IO_SQ_QID_SHIFT 0 /* Queue Identifier */
@@ -5167,13 +5167,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_GET_LOG_PAGE_CSI_SHIFT 24 /* Command Set Identifier */
 #define GPUNVME_GET_LOG_PAGE_CSI_MASK 0xff000000u
 
-/* DeleteIoCq (admin command, data: none): Deletes a completion queue; after the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_delete_queue) */
+/* DeleteIoCq (admin command, data: none): Deletes a completion queue (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_CQ 0x4u
 #define GPUNVME_DELETE_IO_CQ_QID_DWORD 10
 #define GPUNVME_DELETE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
 #define GPUNVME_DELETE_IO_CQ_QID_MASK 0xffffu
 
-/* CreateIoCq (admin command, data: host-to-controller): Creates a completion queue; before the submission queues that complete to it (Linux 6.1 linux/nvme.h nvme_create_cq) */
+/* CreateIoCq (admin command, data: host-to-controller): Creates a completion queue (Linux 6.1 linux/nvme.h nvme_create_cq) */
 #define GPUNVME_OPC_CREATE_IO_CQ 0x5u
 #define GPUNVME_CREATE_IO_CQ_QID_DWORD 10
 #define GPUNVME_CREATE_IO_CQ_QID_SHIFT 0 /* Queue Identifier */
@@ -5191,7 +5191,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_CREATE_IO_CQ_IV_SHIFT 16 /* Interrupt Vector */
 #define GPUNVME_CREATE_IO_CQ_IV_MASK 0xffff0000u
 
-/* Identify (admin command, data: controller-to-host): Returns 4096 bytes about the controller, a namespace, or a list of either (Base 2.1 §5.1.13) */
+/* Identify (admin command, data: controller-to-host): Returns the 4096 bytes that CNS names (Base 2.1 §5.1.13) */
 #define GPUNVME_OPC_IDENTIFY 0x6u
 #define GPUNVME_IDENTIFY_CNS_DWORD 10
 #define GPUNVME_IDENTIFY_CNS_SHIFT 0 /* Controller or Namespace Structure */
@@ -5242,7 +5242,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_IDENTIFY_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_IDENTIFY_UIDX_MASK 0x7fu
 
-/* Abort (admin command, data: none): Asks for a command to be aborted; bit 0 of DW0 is 1 where it was not (Base 2.1 §5.1.1) */
+/* Abort (admin command, data: none): Asks for a command to be aborted (Base 2.1 §5.1.1) */
 #define GPUNVME_OPC_ABORT 0x8u
 #define GPUNVME_ABORT_SQID_DWORD 10
 #define GPUNVME_ABORT_SQID_SHIFT 0 /* Submission Queue Identifier */
@@ -5321,7 +5321,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_SET_FEATURES_CDW15_SHIFT 0 /* Feature specific */
 #define GPUNVME_SET_FEATURES_CDW15_MASK 0xffffffffu
 
-/* GetFeatures (admin command, data: controller-to-host): Returns the value of a feature in DW0 of the completion (Base 2.1 §5.1.11) */
+/* GetFeatures (admin command, data: controller-to-host): Returns the value of a feature (Base 2.1 §5.1.11) */
 #define GPUNVME_OPC_GET_FEATURES 0xau
 #define GPUNVME_GET_FEATURES_FID_DWORD 10
 #define GPUNVME_GET_FEATURES_FID_SHIFT 0 /* Feature Identifier */
@@ -5384,7 +5384,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_GET_FEATURES_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_GET_FEATURES_UIDX_MASK 0x7fu
 
-/* AsyncEventRequest (admin command, data: none): Held by the controller until it has an event to report (Base 2.1 §5.1.2) */
+/* AsyncEventRequest (admin command, data: none): Held until there is an event to report (Base 2.1 §5.1.2) */
 #define GPUNVME_OPC_ASYNC_EVENT_REQUEST 0xcu
 
 /* NamespaceManagement (admin command, data: host-to-controller): Creates or deletes a namespace (Base 2.1 §5.1.21) */
@@ -5398,7 +5398,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_NAMESPACE_MANAGEMENT_CSI_SHIFT 24 /* Command Set Identifier of the created namespace */
 #define GPUNVME_NAMESPACE_MANAGEMENT_CSI_MASK 0xff000000u
 
-/* FirmwareCommit (admin command, data: none): Verifies, stores and activates a downloaded image (Base 2.1 §5.1.8) */
+/* FirmwareCommit (admin command, data: none): Stores and activates a downloaded image (Base 2.1 §5.1.8) */
 #define GPUNVME_OPC_FIRMWARE_COMMIT 0x10u
 #define GPUNVME_FIRMWARE_COMMIT_FS_DWORD 10
 #define GPUNVME_FIRMWARE_COMMIT_FS_SHIFT 0 /* Firmware Slot; 0 lets the controller choose */
@@ -5500,7 +5500,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_GET_STATUS 0x2u
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_ALLOCATE_RESOURCES 0x3u
 
-/* VirtualizationManagement (admin command, data: none): Assigns resources to controllers, sets them online or offline (Base 2.1 §5.2.6) */
+/* VirtualizationManagement (admin command, data: none): Assigns resources, sets controllers online or offline (Base 2.1 §5.2.6) */
 #define GPUNVME_OPC_VIRTUALIZATION_MANAGEMENT 0x1cu
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_DWORD 10
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SHIFT 0 /* Action */
@@ -5608,10 +5608,10 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_LOCKDOWN_UIDX_SHIFT 0 /* UUID Index */
 #define GPUNVME_LOCKDOWN_UIDX_MASK 0x7fu
 
-/* DoorbellBufferConfig (admin command, data: none): Sets the Shadow Doorbell (PRP1) and EventIdx (PRP2) buffers (Base 2.1 §5.2.5) */
+/* DoorbellBufferConfig (admin command, data: none): Sets the buffers of shadow doorbells (Base 2.1 §5.2.5) */
 #define GPUNVME_OPC_DOORBELL_BUFFER_CONFIG 0x7cu
 
-/* FormatNvm (admin command, data: none): Low level format, with or without a secure erase (Base 2.1 §5.1.10) */
+/* FormatNvm (admin command, data: none): Low level format (Base 2.1 §5.1.10) */
 #define GPUNVME_OPC_FORMAT_NVM 0x80u
 #define GPUNVME_FORMAT_NVM_LBAFL_DWORD 10
 #define GPUNVME_FORMAT_NVM_LBAFL_SHIFT 0 /* LBA Format Lower: bits 3:0 of the Format Index */
@@ -5721,7 +5721,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_GET_LBA_STATUS_ATYPE_SCAN 0x10u
 #define GPUNVME_GET_LBA_STATUS_ATYPE_TRACKED 0x11u
 
-/* Flush (nvm command, data: none): Commits data and metadata of a namespace to non-volatile media (Base 2.1 §7.2) */
+/* Flush (nvm command, data: none): Commits data and metadata to non-volatile media (Base 2.1 §7.2) */
 #define GPUNVME_OPC_FLUSH 0x0u
 
 /* Write (nvm command, data: host-to-controller): Writes logical blocks (NVM 1.2 §3.3.6) */
@@ -5976,7 +5976,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_VERIFY_ELBATM_SHIFT 16 /* Expected Logical Block Application Tag Mask */
 #define GPUNVME_VERIFY_ELBATM_MASK 0xffff0000u
 
-/* ReservationRegister (nvm command, data: host-to-controller): Registers, unregisters or replaces a reservation key (Base 2.2 §7.6) */
+/* ReservationRegister (nvm command, data: host-to-controller): Registers or replaces a reservation key (Base 2.2 §7.6) */
 #define GPUNVME_OPC_RESERVATION_REGISTER 0xdu
 #define GPUNVME_RESERVATION_REGISTER_IEKEY_DWORD 10
 #define GPUNVME_RESERVATION_REGISTER_IEKEY_SHIFT 3 /* Ignore Existing Key */
@@ -6474,7 +6474,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_SHIFT 0 /* Spinup Control State */
 #define GPUNVME_SPINUP_CONTROL_DW0_SCS_MASK 0x1u
 
-/* PowerLossSignalingConfig (feature): What is done when power is about to be lost (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
+/* PowerLossSignalingConfig (feature): What is done before power is lost (libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT) */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_FID 0x1bu
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_SHIFT 0 /* Power Loss Signaling Mode */
 #define GPUNVME_POWER_LOSS_SIGNALING_CONFIG_CDW11_PLSM_MASK 0x3u
@@ -6714,7 +6714,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_LOG_PAGE_SUPPORT_LIDSP_SHIFT 16 /* LID Specific Parameter */
 #define GPUNVME_LOG_PAGE_SUPPORT_LIDSP_MASK 0xffff0000u
 
-/* CommandEffects: Whether a command is supported, and what it changes (Base 2.3 §5.2.12.1.6) */
+/* CommandEffects: Support and effects of a command (Base 2.3 §5.2.12.1.6) */
 #define GPUNVME_COMMAND_EFFECTS_CSUPP_SHIFT 0 /* Command Supported */
 #define GPUNVME_COMMAND_EFFECTS_CSUPP_MASK 0x1u
 #define GPUNVME_COMMAND_EFFECTS_LBCC_SHIFT 1 /* Logical Block Content Change */
@@ -6749,7 +6749,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_COMMAND_EFFECTS_NSSCPE_SHIFT 25 /* NVM Subsystem Scope */
 #define GPUNVME_COMMAND_EFFECTS_NSSCPE_MASK 0x2000000u
 
-/* FeatureEffects: Whether a feature is supported, and what it changes (Base 2.1 §5.1.12.1.18) */
+/* FeatureEffects: Support and effects of a feature (Base 2.1 §5.1.12.1.18) */
 #define GPUNVME_FEATURE_EFFECTS_FSUPP_SHIFT 0 /* FID Supported */
 #define GPUNVME_FEATURE_EFFECTS_FSUPP_MASK 0x1u
 #define GPUNVME_FEATURE_EFFECTS_UDCC_SHIFT 1 /* User Data Content Change */
@@ -6777,7 +6777,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_FEATURE_EFFECTS_CDQSCP_SHIFT 26 /* Controller Data Queue */
 #define GPUNVME_FEATURE_EFFECTS_CDQSCP_MASK 0x4000000u
 
-/* ManagementCommandEffects: Whether a management command is supported, and its effects (Base 2.3 §5.2.12.1.19) */
+/* ManagementCommandEffects: Support and effects of a management command (Base 2.3 §5.2.12.1.19) */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP_SHIFT 0 /* Command Supported */
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_CSUPP_MASK 0x1u
 #define GPUNVME_MANAGEMENT_COMMAND_EFFECTS_UDCC_SHIFT 1 /* User Data Content Change */
@@ -6863,7 +6863,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_SHIFT 0 /* Establish Context and Read 512 Bytes of Header Supported */
 #define GPUNVME_PERSISTENT_EVENT_LIDSP_ECRH_MASK 0x1u
 
-/* CNS: Controller or Namespace Structure: what Identify is to return (Base 2.1 §5.1.13.1) */
+/* CNS: What Identify is to return (Base 2.1 §5.1.13.1) */
 #define GPUNVME_CNS_NAMESPACE 0x0u
 #define GPUNVME_CNS_CONTROLLER 0x1u
 #define GPUNVME_CNS_ACTIVE_NAMESPACE_LIST 0x2u

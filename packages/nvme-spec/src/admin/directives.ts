@@ -78,7 +78,7 @@ export const AllocateResourcesDw0 = word32(
 /** What Return Parameters of the Identify Directive returns (Base 2.2 §8.1.8.2.1, Figure 601). */
 export const IdentifyDirectiveParameters = struct(
   'Identify Directive parameters',
-  { bytes: 4096, doc: 'Directives supported, enabled and kept across resets', spec: 'Base 2.2 §8.1.8.2.1' },
+  { bytes: 4096, doc: 'Directives supported and enabled', spec: 'Base 2.2 §8.1.8.2.1' },
   {
     SUPPORTED: u16(0, 'Directives Supported', {
       IDIRS: bit(0, 'Identify Directive'),
@@ -104,7 +104,7 @@ export const IdentifyDirectiveParameters = struct(
 /** What Return Parameters of the Streams Directive returns (Base 2.2 §8.1.8.3.1, Figure 608). */
 export const StreamsDirectiveParameters = struct(
   'Streams Directive parameters',
-  { bytes: 32, doc: 'What a controller and a namespace have for streams', spec: 'Base 2.2 §8.1.8.3.1' },
+  { bytes: 32, doc: 'What there is for streams', spec: 'Base 2.2 §8.1.8.3.1' },
   {
     MSL: u16(0, 'Max Streams Limit'),
     NSSA: u16(2, 'NVM Subsystem Streams Available'),

@@ -6,6 +6,6 @@ import { adminCommand } from '../layout/command.js'
  */
 export const DoorbellBufferConfig = adminCommand(
   'Doorbell Buffer Config',
-  { opcode: 0x7c, doc: 'Sets the Shadow Doorbell (PRP1) and EventIdx (PRP2) buffers', spec: 'Base 2.1 §5.2.5' },
+  { opcode: 0x7c, doc: 'Sets the buffers of shadow doorbells', spec: 'Base 2.1 §5.2.5' },
   {},
 )

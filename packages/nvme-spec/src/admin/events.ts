@@ -8,7 +8,7 @@ export const Abort = adminCommand(
   'Abort',
   {
     opcode: 0x08,
-    doc: 'Asks for a command to be aborted; bit 0 of DW0 is 1 where it was not',
+    doc: 'Asks for a command to be aborted',
     spec: 'Base 2.1 §5.1.1',
   },
   {
@@ -27,7 +27,7 @@ export const AbortDw0 = word32(
 /** Held by the controller until it has an event to report, which `AsyncEventDw0` says (Base 2.1 §5.1.2). */
 export const AsyncEventRequest = adminCommand(
   'Asynchronous Event Request',
-  { opcode: 0x0c, doc: 'Held by the controller until it has an event to report', spec: 'Base 2.1 §5.1.2' },
+  { opcode: 0x0c, doc: 'Held until there is an event to report', spec: 'Base 2.1 §5.1.2' },
   {},
 )
 

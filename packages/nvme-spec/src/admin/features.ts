@@ -81,7 +81,7 @@ export const SetFeatures = adminCommand(
 /** Returns the value of a feature in Dword 0 of the completion, or as data (Base 2.1 §5.1.11, Figures 192 and 193). */
 export const GetFeatures = adminCommand(
   'Get Features',
-  { opcode: 0x0a, doc: 'Returns the value of a feature in DW0 of the completion', spec: 'Base 2.1 §5.1.11' },
+  { opcode: 0x0a, doc: 'Returns the value of a feature', spec: 'Base 2.1 §5.1.11' },
   {
     FID: cdwOpen(10, 7, 0, 'Feature Identifier', FID.values),
     SEL: cdw(10, 10, 8, 'Select', { CURRENT: 0, DEFAULT: 1, SAVED: 2, SUPPORTED: 3 }),

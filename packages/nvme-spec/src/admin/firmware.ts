@@ -5,7 +5,7 @@ import { word32 } from '../layout/word.js'
 /** Puts a downloaded image into a firmware slot or Boot Partition, or activates one (Base 2.1 §5.1.8, Figure 181). */
 export const FirmwareCommit = adminCommand(
   'Firmware Commit',
-  { opcode: 0x10, doc: 'Verifies, stores and activates a downloaded image', spec: 'Base 2.1 §5.1.8' },
+  { opcode: 0x10, doc: 'Stores and activates a downloaded image', spec: 'Base 2.1 §5.1.8' },
   {
     FS: cdw(10, 2, 0, 'Firmware Slot; 0 lets the controller choose'),
     CA: cdw(10, 5, 3, 'Commit Action', {

@@ -3,7 +3,7 @@ import { adminCommand, cdw, cdwBit } from '../layout/command.js'
 /** Formats a namespace, or all of them (Base 2.1 §5.1.10, Figure 189; MSET, PI and PIL in NVM 1.2 §4.1.2, Figure 90). */
 export const FormatNvm = adminCommand(
   'Format NVM',
-  { opcode: 0x80, doc: 'Low level format, with or without a secure erase', spec: 'Base 2.1 §5.1.10' },
+  { opcode: 0x80, doc: 'Low level format', spec: 'Base 2.1 §5.1.10' },
   {
     LBAFL: cdw(10, 3, 0, 'LBA Format Lower: bits 3:0 of the Format Index'),
     MSET: cdwBit(10, 4, 'Metadata Settings: 1 is an extended LBA'),

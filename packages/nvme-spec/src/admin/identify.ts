@@ -12,7 +12,7 @@ export const IDENTIFY_BYTES = 4096
  */
 export const CNS = codes(
   'CNS',
-  { doc: 'Controller or Namespace Structure: what Identify is to return', spec: 'Base 2.1 §5.1.13.1' },
+  { doc: 'What Identify is to return', spec: 'Base 2.1 §5.1.13.1' },
   {
     NAMESPACE: 0x00,
     CONTROLLER: 0x01,
@@ -57,7 +57,7 @@ export const Identify = adminCommand(
   'Identify',
   {
     opcode: 0x06,
-    doc: 'Returns 4096 bytes about the controller, a namespace, or a list of either',
+    doc: 'Returns the 4096 bytes that CNS names',
     spec: 'Base 2.1 §5.1.13',
   },
   {

@@ -23,7 +23,7 @@ const changes = {
 /** What a command does beside its own work (Base 2.3 §5.2.12.1.6, Figure 214; bits 31:16 in Base 2.1 Figure 210). */
 export const CommandEffects = word32(
   'Commands Supported and Effects data',
-  { doc: 'Whether a command is supported, and what it changes', spec: 'Base 2.3 §5.2.12.1.6' },
+  { doc: 'Support and effects of a command', spec: 'Base 2.3 §5.2.12.1.6' },
   {
     CSUPP: bit(0, 'Command Supported'),
     LBCC: bit(1, 'Logical Block Content Change'),
@@ -52,7 +52,7 @@ export const CommandEffectsLog = struct(
 /** What setting a feature changes (Base 2.1 §5.1.12.1.18, Figure 262). */
 export const FeatureEffects = word32(
   'FID Supported and Effects',
-  { doc: 'Whether a feature is supported, and what it changes', spec: 'Base 2.1 §5.1.12.1.18' },
+  { doc: 'Support and effects of a feature', spec: 'Base 2.1 §5.1.12.1.18' },
   {
     FSUPP: bit(0, 'FID Supported'),
     UDCC: bit(1, 'User Data Content Change'),
@@ -73,7 +73,7 @@ export const FeatureEffectsLog = struct(
 /** What a command of the management interface changes (Base 2.3 §5.2.12.1.19, Figure 269). */
 export const ManagementCommandEffects = word32(
   'NVMe-MI Commands Supported and Effects data',
-  { doc: 'Whether a management command is supported, and its effects', spec: 'Base 2.3 §5.2.12.1.19' },
+  { doc: 'Support and effects of a management command', spec: 'Base 2.3 §5.2.12.1.19' },
   { CSUPP: bit(0, 'Command Supported'), UDCC: bit(1, 'User Data Content Change'), ...changes, ...scopes },
 )
 

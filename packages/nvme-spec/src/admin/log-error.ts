@@ -11,7 +11,7 @@ import { CSI } from './identify.js'
  */
 export const ErrorLogEntry = struct(
   'Error Information Log Entry',
-  { bytes: 64, doc: 'One error, as Error Information lists it (LID 01h)', spec: 'Base 2.3 §5.2.12.1.2' },
+  { bytes: 64, doc: 'An error (LID 01h)', spec: 'Base 2.3 §5.2.12.1.2' },
   {
     ECNT: u64(0, 'Error Count; 0 is no entry'),
     SQID: u16(8, 'Submission Queue ID'),

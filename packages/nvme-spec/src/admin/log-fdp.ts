@@ -81,7 +81,7 @@ export const FdpEventsHeader = struct(
 /** An event of FDP Events (Base 2.1 §5.1.12.1.31, Figure 289). */
 export const FdpEvent = struct(
   'FDP Event',
-  { bytes: 64, doc: 'An event of a Reclaim Unit or its media', spec: 'Base 2.1 §5.1.12.1.31' },
+  { bytes: 64, doc: 'An FDP event', spec: 'Base 2.1 §5.1.12.1.31' },
   {
     ETYP: someOf(u8(0, 'Event Type'), {
       RECLAIM_UNIT_NOT_FULLY_WRITTEN: 0x00,
@@ -109,7 +109,7 @@ export const FdpEvent = struct(
 /** ETSP of a Media Reallocated event of the NVM Command Set (NVM 1.2 §4.1.4.7, Figure 112). */
 export const MediaReallocated = struct(
   'Media Reallocated',
-  { bytes: 16, doc: 'What a Media Reallocated event moved', spec: 'NVM 1.2 §4.1.4.7' },
+  { bytes: 16, doc: 'What was moved', spec: 'NVM 1.2 §4.1.4.7' },
   {
     SEF: u8(0, 'Specific Event Flags', { LBAV: bit(0, 'LBA Valid') }),
     NLBAM: u16(2, 'Number of LBAs Moved; FFFFh is that or more'),

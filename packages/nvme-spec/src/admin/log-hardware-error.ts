@@ -32,7 +32,7 @@ export const HardwareErrorEvent = struct(
 /** Additional information of a PCIe error: registers at the time of it (Base 2.3 §5.2.12.1.14.2.5, Figure 242). */
 export const PcieHardwareError = struct(
   'PCIe hardware error',
-  { bytes: 80, doc: 'PCI Express registers at the time of an error', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
+  { bytes: 80, doc: 'PCI Express registers at an error', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
   {
     PCIEDSR: u16(0, 'PCIe Device Status Register'),
     PCIEAS: u8(2, 'PCIe AER Support', { PCIEAERS: bit(0, 'PCIe AER Supported: bytes 79:16 are reported') }),
@@ -56,7 +56,7 @@ export const EnduranceGroupWarning = struct(
 /** Additional information of an Unexpected Power Loss (Base 2.3 §5.2.12.1.14.2.5, Figure 241). */
 export const UnexpectedPowerLoss = struct(
   'Unexpected Power Loss',
-  { bytes: 17, doc: 'Count and cause of unexpected power losses', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
+  { bytes: 17, doc: 'Unexpected power losses', spec: 'Base 2.3 §5.2.12.1.14.2.5' },
   {
     UPL: u128(0, 'Unexpected Power Losses, as in the SMART log'),
     UPLIA: u8(16, 'Unexpected Power Loss Information', {

@@ -16,7 +16,7 @@ export const LbaStatusLogHeader = struct(
 /** How a namespace element begins (NVM 1.2 §4.1.4.5, Figure 110). NLRD range descriptors follow; FFFFFFFFh is none. */
 export const LbaStatusNamespaceElement = struct(
   'LBA Status Log Namespace Element',
-  { bytes: 16, doc: 'A namespace, and how many ranges of it follow', spec: 'NVM 1.2 §4.1.4.5' },
+  { bytes: 16, doc: 'How many ranges of a namespace follow', spec: 'NVM 1.2 §4.1.4.5' },
   {
     NEID: u32(0, 'Namespace Element Identifier: its NSID'),
     NLRD: u32(4, 'Number of LBA Range Descriptors'),

@@ -8,12 +8,11 @@ import { ErrorLogEntry } from './log-error.js'
 import { FdpConfigurationsHeader, FdpEventsHeader, FdpStatisticsLog, ReclaimUnitHandleUsageHeader } from './log-fdp.js'
 import { FirmwareSlotLog } from './log-firmware.js'
 import { HardwareErrorEvent } from './log-hardware-error.js'
-import { LID } from './log-identifiers.js'
 import { PredictableLatencyEventAggregate, PredictableLatencyLog } from './log-latency.js'
 import { LbaStatusLogHeader } from './log-lba-status.js'
 import { LockdownLog } from './log-lockdown.js'
 import { ChangedAllocatedNamespaceList, ChangedAttachedNamespaceList } from './log-namespaces.js'
-import { PERSISTENT_EVENT, PersistentEventLogHeader } from './log-persistent-event.js'
+import { PersistentEventLogHeader } from './log-persistent-event.js'
 import {
   ChangeNamespaceEvent,
   FirmwareCommitEvent,
@@ -37,42 +36,43 @@ import { SupportedLogPages } from './log-supported.js'
 import { TelemetryControllerHeader, TelemetryHostHeader } from './log-telemetry.js'
 import { ChangedZoneList } from './log-zones.js'
 
+// By the numbers of LID and PERSISTENT_EVENT: naming these again would be a quarter of a kilobyte in a browser.
 const structures = /*#__PURE__*/ new Map<number, AnyStruct>([
-  [LID.SUPPORTED_LOG_PAGES, SupportedLogPages],
-  [LID.ERROR_INFORMATION, ErrorLogEntry],
-  [LID.SMART_HEALTH_INFORMATION, SmartHealthLog],
-  [LID.FIRMWARE_SLOT_INFORMATION, FirmwareSlotLog],
-  [LID.CHANGED_ATTACHED_NAMESPACE_LIST, ChangedAttachedNamespaceList],
-  [LID.COMMANDS_SUPPORTED_AND_EFFECTS, CommandEffectsLog],
-  [LID.DEVICE_SELF_TEST, SelfTestLog],
-  [LID.TELEMETRY_HOST_INITIATED, TelemetryHostHeader],
-  [LID.TELEMETRY_CONTROLLER_INITIATED, TelemetryControllerHeader],
-  [LID.ENDURANCE_GROUP_INFORMATION, EnduranceGroupLog],
-  [LID.PREDICTABLE_LATENCY_PER_NVM_SET, PredictableLatencyLog],
-  [LID.PREDICTABLE_LATENCY_EVENT_AGGREGATE, PredictableLatencyEventAggregate],
-  [LID.ASYMMETRIC_NAMESPACE_ACCESS, AnaLogHeader],
-  [LID.PERSISTENT_EVENT_LOG, PersistentEventLogHeader],
-  [LID.LBA_STATUS_INFORMATION, LbaStatusLogHeader],
-  [LID.ENDURANCE_GROUP_EVENT_AGGREGATE, EnduranceGroupEventAggregate],
-  [LID.MEDIA_UNIT_STATUS, MediaUnitStatusHeader],
-  [LID.SUPPORTED_CAPACITY_CONFIGURATION_LIST, CapacityConfigurationListHeader],
-  [LID.FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS, FeatureEffectsLog],
-  [LID.NVME_MI_COMMANDS_SUPPORTED_AND_EFFECTS, ManagementCommandEffectsLog],
-  [LID.COMMAND_AND_FEATURE_LOCKDOWN, LockdownLog],
-  [LID.BOOT_PARTITION, BootPartitionHeader],
-  [LID.ROTATIONAL_MEDIA_INFORMATION, RotationalMediaLog],
-  [LID.DISPERSED_NAMESPACE_PARTICIPATING_NVM_SUBSYSTEMS, ParticipatingNvmSubsystemsHeader],
-  [LID.MANAGEMENT_ADDRESS_LIST, ManagementAddressList],
-  [LID.REACHABILITY_GROUPS, ReachabilityGroupsHeader],
-  [LID.REACHABILITY_ASSOCIATIONS, ReachabilityAssociationsHeader],
-  [LID.CHANGED_ALLOCATED_NAMESPACE_LIST, ChangedAllocatedNamespaceList],
-  [LID.FDP_CONFIGURATIONS, FdpConfigurationsHeader],
-  [LID.RECLAIM_UNIT_HANDLE_USAGE, ReclaimUnitHandleUsageHeader],
-  [LID.FDP_STATISTICS, FdpStatisticsLog],
-  [LID.FDP_EVENTS, FdpEventsHeader],
-  [LID.RESERVATION_NOTIFICATION, ReservationNotificationLog],
-  [LID.SANITIZE_STATUS, SanitizeStatusLog],
-  [LID.CHANGED_ZONE_LIST, ChangedZoneList],
+  [0x00, SupportedLogPages],
+  [0x01, ErrorLogEntry],
+  [0x02, SmartHealthLog],
+  [0x03, FirmwareSlotLog],
+  [0x04, ChangedAttachedNamespaceList],
+  [0x05, CommandEffectsLog],
+  [0x06, SelfTestLog],
+  [0x07, TelemetryHostHeader],
+  [0x08, TelemetryControllerHeader],
+  [0x09, EnduranceGroupLog],
+  [0x0a, PredictableLatencyLog],
+  [0x0b, PredictableLatencyEventAggregate],
+  [0x0c, AnaLogHeader],
+  [0x0d, PersistentEventLogHeader],
+  [0x0e, LbaStatusLogHeader],
+  [0x0f, EnduranceGroupEventAggregate],
+  [0x10, MediaUnitStatusHeader],
+  [0x11, CapacityConfigurationListHeader],
+  [0x12, FeatureEffectsLog],
+  [0x13, ManagementCommandEffectsLog],
+  [0x14, LockdownLog],
+  [0x15, BootPartitionHeader],
+  [0x16, RotationalMediaLog],
+  [0x17, ParticipatingNvmSubsystemsHeader],
+  [0x18, ManagementAddressList],
+  [0x1a, ReachabilityGroupsHeader],
+  [0x1b, ReachabilityAssociationsHeader],
+  [0x1c, ChangedAllocatedNamespaceList],
+  [0x20, FdpConfigurationsHeader],
+  [0x21, ReclaimUnitHandleUsageHeader],
+  [0x22, FdpStatisticsLog],
+  [0x23, FdpEventsHeader],
+  [0x80, ReservationNotificationLog],
+  [0x81, SanitizeStatusLog],
+  [0xbf, ChangedZoneList],
 ])
 
 /**
@@ -85,19 +85,19 @@ export function logStructure(lid: number): AnyStruct | undefined {
 }
 
 const eventData = /*#__PURE__*/ new Map<number, AnyStruct>([
-  [PERSISTENT_EVENT.SMART_HEALTH_LOG_SNAPSHOT, SmartHealthLog],
-  [PERSISTENT_EVENT.FIRMWARE_COMMIT, FirmwareCommitEvent],
-  [PERSISTENT_EVENT.TIMESTAMP_CHANGE, TimestampChangeEvent],
-  [PERSISTENT_EVENT.POWER_ON_OR_RESET, PowerOnOrResetEvent],
-  [PERSISTENT_EVENT.NVM_SUBSYSTEM_HARDWARE_ERROR, HardwareErrorEvent],
-  [PERSISTENT_EVENT.CHANGE_NAMESPACE, ChangeNamespaceEvent],
-  [PERSISTENT_EVENT.FORMAT_NVM_START, FormatStartEvent],
-  [PERSISTENT_EVENT.FORMAT_NVM_COMPLETION, FormatCompletionEvent],
-  [PERSISTENT_EVENT.SANITIZE_START, SanitizeStartEvent],
-  [PERSISTENT_EVENT.SANITIZE_COMPLETION, SanitizeCompletionEvent],
-  [PERSISTENT_EVENT.SET_FEATURE, SetFeatureEvent],
-  [PERSISTENT_EVENT.THERMAL_EXCURSION, ThermalExcursionEvent],
-  [PERSISTENT_EVENT.VENDOR_SPECIFIC, VendorSpecificEventDescriptor],
+  [0x01, SmartHealthLog],
+  [0x02, FirmwareCommitEvent],
+  [0x03, TimestampChangeEvent],
+  [0x04, PowerOnOrResetEvent],
+  [0x05, HardwareErrorEvent],
+  [0x06, ChangeNamespaceEvent],
+  [0x07, FormatStartEvent],
+  [0x08, FormatCompletionEvent],
+  [0x09, SanitizeStartEvent],
+  [0x0a, SanitizeCompletionEvent],
+  [0x0b, SetFeatureEvent],
+  [0x0d, ThermalExcursionEvent],
+  [0xde, VendorSpecificEventDescriptor],
 ])
 
 /**

@@ -44,7 +44,7 @@ export const PowerOnOrResetEvent = struct(
 /** A controller in the data of a Power-on or Reset event (Base 2.3 §5.2.12.1.14.2.4, Figure 238). */
 export const ControllerResetInformation = struct(
   'Controller Reset Information',
-  { bytes: 36, doc: 'A controller at a power-on or reset', spec: 'Base 2.3 §5.2.12.1.14.2.4' },
+  { bytes: 36, doc: 'A controller at a reset', spec: 'Base 2.3 §5.2.12.1.14.2.4' },
   {
     CNTLID: u16(0, 'Controller ID'),
     FA: oneOf(u8(2, 'Firmware Activation'), { NONE: 0, ACTIVATED: 1, FAILED: 2 }),

@@ -8,7 +8,7 @@ import { struct } from '../layout/struct.js'
  */
 export const ParticipatingNvmSubsystemsHeader = struct(
   'Dispersed Namespace Participating NVM Subsystems header',
-  { bytes: 256, doc: 'How the list of participating NVM subsystems begins', spec: 'Base 2.3 §5.2.12.1.23' },
+  { bytes: 256, doc: 'How the list of NVM subsystems begins', spec: 'Base 2.3 §5.2.12.1.23' },
   { GENCTR: u64(0, 'Generation Counter'), NUMPSUB: u64(8, 'Number of Participating NVM Subsystems') },
 )
 

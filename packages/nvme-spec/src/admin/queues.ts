@@ -1,14 +1,15 @@
 import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/command.js'
 
 /**
- * Creates an I/O completion queue of QSIZE entries, 0's based, at PRP1. The rows are those of Linux's `nvme_create_cq`;
+ * Creates an I/O completion queue of QSIZE entries, 0's based, at PRP1: before the submission queues that complete to
+ * it. The rows are those of Linux's `nvme_create_cq`;
  * of Base 2.1 §5.2.1 only the titles of its figures were read.
  */
 export const CreateIoCq = adminCommand(
   'Create I/O Completion Queue',
   {
     opcode: 0x05,
-    doc: 'Creates a completion queue; before the submission queues that complete to it',
+    doc: 'Creates a completion queue',
     spec: 'Linux 6.1 linux/nvme.h nvme_create_cq',
   },
   {
@@ -28,7 +29,7 @@ export const CreateIoSq = adminCommand(
   'Create I/O Submission Queue',
   {
     opcode: 0x01,
-    doc: 'Creates a submission queue that completes to an existing completion queue',
+    doc: 'Creates a submission queue',
     spec: 'Linux 6.1 linux/nvme.h nvme_create_sq',
   },
   {
@@ -41,23 +42,29 @@ export const CreateIoSq = adminCommand(
   },
 )
 
-/** Deletes an I/O completion queue (Linux's `nvme_delete_queue`; Base 2.1 §5.2.3 by its figures' titles). */
+/**
+ * Deletes an I/O completion queue, after the submission queues that complete to it (Linux's `nvme_delete_queue`; Base
+ * 2.1 §5.2.3 by its figures' titles).
+ */
 export const DeleteIoCq = adminCommand(
   'Delete I/O Completion Queue',
   {
     opcode: 0x04,
-    doc: 'Deletes a completion queue; after the submission queues that complete to it',
+    doc: 'Deletes a completion queue',
     spec: 'Linux 6.1 linux/nvme.h nvme_delete_queue',
   },
   { QID: cdw(10, 15, 0, 'Queue Identifier') },
 )
 
-/** Deletes an I/O submission queue (Linux's `nvme_delete_queue`; Base 2.1 §5.2.4 by its figures' titles). */
+/**
+ * Deletes an I/O submission queue; what is outstanding in it completes or is aborted first (Linux's `nvme_delete_queue`;
+ * Base 2.1 §5.2.4 by its figures' titles).
+ */
 export const DeleteIoSq = adminCommand(
   'Delete I/O Submission Queue',
   {
     opcode: 0x00,
-    doc: 'Deletes a submission queue; its outstanding commands complete or abort first',
+    doc: 'Deletes a submission queue',
     spec: 'Linux 6.1 linux/nvme.h nvme_delete_queue',
   },
   { QID: cdw(10, 15, 0, 'Queue Identifier') },

@@ -31,7 +31,7 @@ const typeFields = {
 /** Registers, unregisters or replaces a reservation key (Base 2.2 §7.6, Figures 573 and 574). */
 export const ReservationRegister = nvmCommand(
   'Reservation Register',
-  { opcode: 0x0d, doc: 'Registers, unregisters or replaces a reservation key', spec: 'Base 2.2 §7.6' },
+  { opcode: 0x0d, doc: 'Registers or replaces a reservation key', spec: 'Base 2.2 §7.6' },
   {
     ...keyFields,
     RREGA: cdwOpen(10, 2, 0, 'Reservation Register Action', { REGISTER: 0, UNREGISTER: 1, REPLACE: 2 }),

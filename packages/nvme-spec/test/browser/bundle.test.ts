@@ -13,10 +13,16 @@ const promises = [
   ],
   ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
   [
+    'registers, status, and every command and completion as text',
+    30 * KB,
+    `export { registers, CQE, decodeCqe, formatCqe, formatSqe, decodeSqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
+  ],
+  [
     'everything',
     60 * KB,
     `export * from '@gpunvme/nvme-spec'
     export * as layout from '@gpunvme/nvme-spec/layout'
+    export * as pci from '@gpunvme/nvme-spec/pci'
     export * as pcie from '@gpunvme/nvme-spec/pcie'
     export * as transport from '@gpunvme/nvme-spec/transport'`,
   ],

@@ -80,7 +80,7 @@ export const PowerLossSignalingConfig = feature(
   'Power Loss Signaling Config',
   {
     fid: FID.POWER_LOSS_SIGNALING_CONFIG,
-    doc: 'What is done when power is about to be lost',
+    doc: 'What is done before power is lost',
     spec: 'libnvme 1.16 NVME_FEAT_PLS_MODE_SHIFT',
   },
   { CDW11: { PLSM: bits(1, 0, 'Power Loss Signaling Mode') } },
