@@ -16,6 +16,8 @@ const kinds = {
   browser: 'a headless Chromium',
   mkfs: 'programs that make partitions and file systems',
   headers: 'a C compiler, and the headers of libnvme and of Linux',
+  kbuild: 'the headers that modules of the Linux kernel are built with',
+  cuda: "NVIDIA's compiler of CUDA, nvcc",
   'nvme-cli': 'the program nvme',
 }
 

@@ -68,7 +68,7 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
     { timeout: 300_000 },
     ([language, compiler, flags], { skip }) => {
       if (!has(compiler))
-        return skip(compiler === 'nvcc' ? 'nvcc is not installed' : `[headers] ${compiler} is not installed`)
+        return skip(compiler === 'nvcc' ? '[cuda] nvcc is not installed' : `[headers] ${compiler} is not installed`)
       const { status, stdout, output } = check(language, compiler, flags)
       expect(status, output).toBe(0)
       expect(differences(stdout)).toEqual([])
@@ -107,7 +107,7 @@ test('the header is found by the name of the package', () => {
 describe('nvme_spec.h in a kernel module', () => {
   test('compiles with Kbuild', ({ skip }) => {
     const build = kernelBuild()
-    if (build === undefined) return skip('no kernel headers to build modules with')
+    if (build === undefined) return skip('[kbuild] linux-headers-amd64 is not installed')
     const directory = join(scratch, 'kbuild')
     mkdirSync(directory)
     writeFileSync(join(directory, 'Makefile'), `obj-m := module.o\nccflags-y := -I${include} -Wall -Werror\n`)

@@ -17,8 +17,7 @@ const sources = existsSync('/usr/src') ? readdirSync('/usr/src').sort() : []
 const folder = sources.find((name) => /^linux-headers-.*-common$/.test(name))
 const version = /^linux-headers-(.*)-common$/.exec(folder ?? '')?.[1] ?? ''
 const HEADER = folder === undefined ? undefined : join('/usr/src', folder, 'include', 'linux', 'nvme.h')
-// Optional: it stands on few machines, so that its absence is of no kind that may be required.
-const reason = missing(HEADER, 'linux-headers-amd64')?.replace('[headers] linux', 'linux')
+const reason = missing(HEADER, 'linux-headers-amd64')?.replace('[headers] linux', '[kbuild] linux')
 
 describe.skipIf(reason)(`nvme_spec.h against the kernel${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
   test('every constant, size and offset of linux/nvme.h is ours, or in a list that says why not', () => {
