@@ -31,10 +31,13 @@ describe.skipIf(reason)(`nvme_spec.h against the kernel${reason === undefined ? 
       header,
     })
     print(summary(`linux/nvme.h of Linux ${version}`, header, result))
-    expect(result.compared.length).toBeGreaterThan(500)
     const open = [...result.problems, ...result.useless]
     // Another release has other names: what the tables do not know of it is worth reading, no failure.
     if (!version.startsWith(JUDGE)) print(`the tables speak of Linux ${JUDGE}x:\n${open.join('\n')}`)
-    else expect(open).toEqual([])
+    else {
+      expect(open).toEqual([])
+      // Fewer are comparisons lost.
+      expect(result.compared).toHaveLength(1627)
+    }
   })
 })

@@ -119,8 +119,20 @@ class Matcher {
     }
     const key = `structs ${name}`
     this.used.add(key)
-    if (typeof group === 'string') this.absent += members.length
+    if (typeof group === 'string') this.absentStruct(name, members.length)
     else for (const struct of 'ours' in group ? [group] : group) this.structPairs(key, { name, members }, struct)
+  }
+
+  /** A structure that is not ours, for a reason: none excuses what has our name for it. */
+  private absentStruct(name: string, members: number): void {
+    this.absent += members
+    const plain = (tag: string) => tag.replace(/^(gpu)?nvme_/, '').replaceAll('_', '')
+    for (const tag of this.ours.structs.keys()) {
+      if (plain(tag) === plain(name))
+        this.unknown.push(
+          `struct ${name}: structs of ${this.where} says why it is not ours, but there is a struct gpunvme_${tag}; compare them`,
+        )
+    }
   }
 
   private structPairs(key: string, { name, members }: Layout, group: Struct): void {

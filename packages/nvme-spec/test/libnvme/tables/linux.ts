@@ -213,7 +213,7 @@ const numbers: Readonly<Record<string, Numbers | string>> = {
     as: 'number',
     also: ['ANA_GROUP_DESCRIPTOR_ANASA_ANAS_*'],
     names: { NONOPTIMIZED: 'NON_OPTIMIZED' },
-    absent: { 'bit 0 of LSP, which is a field without rows in Get Log Page': ['LOG_RGO'] },
+    pairs: { LOG_RGO: 'ANA_LSP_RGO_MASK' },
   },
   NVME_ZONE_TYPE_: like(io['nvme_zns_zt']),
   NVME_SMART_CRIT_: like(logs['nvme_smart_crit'], {
