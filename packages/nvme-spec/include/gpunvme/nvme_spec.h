@@ -1997,7 +1997,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_error_log_entry, lpver, 63);
 #define GPUNVME_ERROR_LOG_ENTRY_CSI_SLM 0x3u
 #define GPUNVME_ERROR_LOG_ENTRY_CSI_CP 0x4u
 
-/* SmartHealthLog: SMART / Health Information log page (LID 02h) (Base 2.1 §5.1.12.1.3) */
+/* SmartHealthLog: The log page (LID 02h) (Base 2.1 §5.1.12.1.3) */
 struct gpunvme_smart_health_log {
 	uint8_t cw; /* Critical Warning */
 	uint8_t ctemp[2]; /* Composite Temperature in kelvins */
@@ -2084,7 +2084,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_smart_health_log, reserved_232, 232);
 #define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_SHIFT 3 /* Endurance Group Read-Only */
 #define GPUNVME_SMART_HEALTH_LOG_EGCWS_EGRO_MASK 0x8u
 
-/* FirmwareSlotLog: Firmware Slot Information log page (LID 03h) (Base 2.3 §5.2.12.1.4) */
+/* FirmwareSlotLog: The log page (LID 03h) (Base 2.3 §5.2.12.1.4) */
 struct gpunvme_firmware_slot_log {
 	uint8_t afi; /* Active Firmware Info */
 	uint8_t reserved_1[7];
@@ -2127,7 +2127,7 @@ struct gpunvme_changed_allocated_namespace_list {
 GPUNVME_ASSERT_SIZE(struct gpunvme_changed_allocated_namespace_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_changed_allocated_namespace_list, nsid, 0);
 
-/* CommandEffectsLog: Commands Supported and Effects log page (LID 05h) (Base 2.3 §5.2.12.1.6) */
+/* CommandEffectsLog: The log page (LID 05h) (Base 2.3 §5.2.12.1.6) */
 struct gpunvme_command_effects_log {
 	uint32_t acs[256]; /* Admin Command Supported, by opcode */
 	uint32_t iocs[256]; /* I/O Command Supported, by opcode */
@@ -2323,7 +2323,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_result, vs, 26);
 #define GPUNVME_SELF_TEST_RESULT_STCT_ASTCI_SHIFT 0 /* Additional Status Code Info */
 #define GPUNVME_SELF_TEST_RESULT_STCT_ASTCI_MASK 0x7u
 
-/* SelfTestLog: Device Self-test log page (LID 06h) (Base 2.3 §5.2.12.1.7) */
+/* SelfTestLog: The log page (LID 06h) (Base 2.3 §5.2.12.1.7) */
 struct gpunvme_self_test_log {
 	uint8_t cdsto; /* Current Device Self-Test Operation */
 	uint8_t cdstc; /* Current Device Self-Test Completion */
@@ -2345,7 +2345,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_self_test_log, rds, 4);
 #define GPUNVME_SELF_TEST_LOG_CDSTC_DSTCS_SHIFT 0 /* Device Self-test Completion Status in percent */
 #define GPUNVME_SELF_TEST_LOG_CDSTC_DSTCS_MASK 0x7fu
 
-/* TelemetryHostHeader: How Telemetry Host-Initiated begins (LID 07h) (Base 2.1 §5.1.12.1.8) */
+/* TelemetryHostHeader: The header (LID 07h) (Base 2.1 §5.1.12.1.8) */
 struct gpunvme_telemetry_host_header {
 	uint8_t lid; /* Log Page Identifier: 07h */
 	uint8_t reserved_1[4];
@@ -2381,7 +2381,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_host_header, rid, 384);
 #define GPUNVME_TELEMETRY_HOST_HEADER_THS_CONTROLLER 0x1u
 #define GPUNVME_TELEMETRY_HOST_HEADER_THS_NVM_SUBSYSTEM 0x2u
 
-/* TelemetryControllerHeader: How Telemetry Controller-Initiated begins (LID 08h) (Base 2.1 §5.1.12.1.9) */
+/* TelemetryControllerHeader: The header (LID 08h) (Base 2.1 §5.1.12.1.9) */
 struct gpunvme_telemetry_controller_header {
 	uint8_t lid; /* Log Page Identifier: 08h */
 	uint8_t reserved_1[4];
@@ -2415,7 +2415,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_telemetry_controller_header, rid, 384);
 #define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_CONTROLLER 0x1u
 #define GPUNVME_TELEMETRY_CONTROLLER_HEADER_TCS_NVM_SUBSYSTEM 0x2u
 
-/* EnduranceGroupLog: Endurance Group Information log page (LID 09h) (Base 2.3 §5.2.12.1.10) */
+/* EnduranceGroupLog: The log page (LID 09h) (Base 2.3 §5.2.12.1.10) */
 struct gpunvme_endurance_group_log {
 	uint8_t egcw; /* Endurance Group Critical Warning */
 	uint8_t egfeat; /* Endurance Group Features */
@@ -2466,14 +2466,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_log, reserved_192, 192);
 #define GPUNVME_ENDURANCE_GROUP_LOG_EGFEAT_EGRMEDIA_SHIFT 0 /* Data on rotational media */
 #define GPUNVME_ENDURANCE_GROUP_LOG_EGFEAT_EGRMEDIA_MASK 0x1u
 
-/* EnduranceGroupEventAggregate: How Endurance Group Event Aggregate begins (LID 0Fh) (Base 2.1 §5.1.12.1.15) */
+/* EnduranceGroupEventAggregate: The header (LID 0Fh) (Base 2.1 §5.1.12.1.15) */
 struct gpunvme_endurance_group_event_aggregate {
 	uint64_t nument; /* Number of Entries */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_endurance_group_event_aggregate, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_event_aggregate, nument, 0);
 
-/* RotationalMediaLog: Rotational Media Information log page (LID 16h) (Base 2.3 §5.2.12.1.22) */
+/* RotationalMediaLog: The log page (LID 16h) (Base 2.3 §5.2.12.1.22) */
 struct gpunvme_rotational_media_log {
 	uint16_t endgid; /* Endurance Group Identifier */
 	uint16_t numa; /* Number of Actuators */
@@ -2496,7 +2496,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, ldc, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, fldc, 20);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_rotational_media_log, reserved_24, 24);
 
-/* PredictableLatencyLog: Predictable Latency Per NVM Set log page (LID 0Ah) (Base 2.3 §5.2.12.1.11) */
+/* PredictableLatencyLog: The log page (LID 0Ah) (Base 2.3 §5.2.12.1.11) */
 struct gpunvme_predictable_latency_log {
 	uint8_t stsnvms; /* Status */
 	uint8_t reserved_1;
@@ -2544,14 +2544,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_log, reserved_152, 152)
 #define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT_SHIFT 15 /* Deterministic Excursion Autonomous Transition */
 #define GPUNVME_PREDICTABLE_LATENCY_LOG_ETYP_DEAT_MASK 0x8000u
 
-/* PredictableLatencyEventAggregate: How Predictable Latency Event Aggregate begins (LID 0Bh) (Base 2.3 §5.2.12.1.12) */
+/* PredictableLatencyEventAggregate: The header (LID 0Bh) (Base 2.3 §5.2.12.1.12) */
 struct gpunvme_predictable_latency_event_aggregate {
 	uint64_t nument; /* Number of Entries */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_predictable_latency_event_aggregate, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_predictable_latency_event_aggregate, nument, 0);
 
-/* AnaLogHeader: How Asymmetric Namespace Access begins (LID 0Ch) (Base 2.3 §5.2.12.1.13) */
+/* AnaLogHeader: The header (LID 0Ch) (Base 2.3 §5.2.12.1.13) */
 struct gpunvme_ana_log_header {
 	uint64_t chgc; /* Change Count */
 	uint16_t nagd; /* Number of ANA Group Descriptors */
@@ -2601,7 +2601,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_data, reserved_7, 7);
 #define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_RESET 0x0u
 #define GPUNVME_TIMESTAMP_DATA_TSTMPS_TSTMPO_SET_FEATURES 0x1u
 
-/* PersistentEventLogHeader: How the Persistent Event Log begins (LID 0Dh) (Base 2.3 §5.2.12.1.14) */
+/* PersistentEventLogHeader: The header (LID 0Dh) (Base 2.3 §5.2.12.1.14) */
 struct gpunvme_persistent_event_log_header {
 	uint8_t lid; /* Log Page Identifier: 0Dh */
 	uint8_t reserved_1[3];
@@ -3006,7 +3006,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ready_timeout_exceeded, reserved_1, 1);
 #define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_SHIFT 3 /* Controller Not Ready */
 #define GPUNVME_READY_TIMEOUT_EXCEEDED_CST_CNR_MASK 0x8u
 
-/* LbaStatusLogHeader: How LBA Status Information begins (LID 0Eh) (NVM 1.2 §4.1.4.5) */
+/* LbaStatusLogHeader: The header (LID 0Eh) (NVM 1.2 §4.1.4.5) */
 struct gpunvme_lba_status_log_header {
 	uint32_t lslplen; /* LBA Status Log Page Length in bytes */
 	uint32_t nlslne; /* Number of LBA Status Log Namespace Elements */
@@ -3047,7 +3047,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rslba, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, rnlb, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_range_descriptor, reserved_12, 12);
 
-/* MediaUnitStatusHeader: How Media Unit Status begins (LID 10h) (Base 2.1 §5.1.12.1.16) */
+/* MediaUnitStatusHeader: The header (LID 10h) (Base 2.1 §5.1.12.1.16) */
 struct gpunvme_media_unit_status_header {
 	uint16_t nmu; /* Number of Media Unit Status Descriptors */
 	uint16_t cchans; /* Number of Channels */
@@ -3146,7 +3146,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, muid, 
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, reserved_2, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_media_unit_configuration_descriptor, mudl, 6);
 
-/* LockdownLog: Command and Feature Lockdown log page (LID 14h) (Base 2.1 §5.1.12.1.20) */
+/* LockdownLog: The log page (LID 14h) (Base 2.1 §5.1.12.1.20) */
 struct gpunvme_lockdown_log {
 	uint8_t cfila; /* Command and Feature Identifier List Attributes */
 	uint8_t reserved_1[2];
@@ -3170,7 +3170,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lockdown_log, cfil, 4);
 #define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED 0x1u
 #define GPUNVME_LOCKDOWN_LOG_CFILA_CS_PROHIBITED_OUT_OF_BAND 0x2u
 
-/* BootPartitionHeader: How the Boot Partition log page begins (LID 15h) (Base 2.3 §5.2.12.1.21) */
+/* BootPartitionHeader: The header (LID 15h) (Base 2.3 §5.2.12.1.21) */
 struct gpunvme_boot_partition_header {
 	uint8_t lid; /* Log Page Identifier: 15h */
 	uint8_t reserved_1[3];
@@ -3213,14 +3213,14 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_descriptor, madrs, 4);
 #define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_FABRIC_INTERFACE_MANAGER 0x2u
 #define GPUNVME_MANAGEMENT_ADDRESS_DESCRIPTOR_MAT_END_OF_LIST 0xffu
 
-/* ManagementAddressList: Management Address List log page (LID 18h) (Base 2.3 §5.2.12.1.24) */
+/* ManagementAddressList: The log page (LID 18h) (Base 2.3 §5.2.12.1.24) */
 struct gpunvme_management_address_list {
 	struct gpunvme_management_address_descriptor mad[8]; /* Management Address Descriptors */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_management_address_list, 4096);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_management_address_list, mad, 0);
 
-/* ReachabilityGroupsHeader: How Reachability Groups begins (LID 1Ah) (Base 2.3 §5.2.12.1.25) */
+/* ReachabilityGroupsHeader: The header (LID 1Ah) (Base 2.3 §5.2.12.1.25) */
 struct gpunvme_reachability_groups_header {
 	uint64_t chngc; /* Change Count */
 	uint16_t nrgd; /* Number of Reachability Group Descriptors */
@@ -3244,7 +3244,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, nnid, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, chngc, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_group_descriptor, reserved_16, 16);
 
-/* ReachabilityAssociationsHeader: How Reachability Associations begins (LID 1Bh) (Base 2.3 §5.2.12.1.26) */
+/* ReachabilityAssociationsHeader: The header (LID 1Bh) (Base 2.3 §5.2.12.1.26) */
 struct gpunvme_reachability_associations_header {
 	uint64_t chngc; /* Change Count */
 	uint16_t nrad; /* Number of Reachability Association Descriptors */
@@ -3273,7 +3273,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reachability_association_descriptor, reserv
 #define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_FAST_COPY 0x2u
 #define GPUNVME_REACHABILITY_ASSOCIATION_DESCRIPTOR_RAC_NO_FAST_COPY 0x3u
 
-/* FdpConfigurationsHeader: How FDP Configurations begins (LID 20h) (Base 2.1 §5.1.12.1.28) */
+/* FdpConfigurationsHeader: The header (LID 20h) (Base 2.1 §5.1.12.1.28) */
 struct gpunvme_fdp_configurations_header {
 	uint16_t numfdpc; /* Number of FDP Configurations, 0's based */
 	uint8_t ver; /* Version */
@@ -3330,7 +3330,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_descriptor, reserved_1,
 #define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_INITIALLY_ISOLATED 0x1u
 #define GPUNVME_RECLAIM_UNIT_HANDLE_DESCRIPTOR_RUHT_PERSISTENTLY_ISOLATED 0x2u
 
-/* ReclaimUnitHandleUsageHeader: How Reclaim Unit Handle Usage begins (LID 21h) (Base 2.1 §5.1.12.1.29) */
+/* ReclaimUnitHandleUsageHeader: The header (LID 21h) (Base 2.1 §5.1.12.1.29) */
 struct gpunvme_reclaim_unit_handle_usage_header {
 	uint16_t nruh; /* Number of Reclaim Unit Handles */
 	uint8_t reserved_2[6];
@@ -3351,7 +3351,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reclaim_unit_handle_usage_descriptor, reser
 #define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_HOST_SPECIFIED 0x1u
 #define GPUNVME_RECLAIM_UNIT_HANDLE_USAGE_DESCRIPTOR_RUHA_CONTROLLER_SPECIFIED 0x2u
 
-/* FdpStatisticsLog: FDP Statistics log page (LID 22h) (Base 2.1 §5.1.12.1.30) */
+/* FdpStatisticsLog: The log page (LID 22h) (Base 2.1 §5.1.12.1.30) */
 struct gpunvme_fdp_statistics_log {
 	uint64_t hbmw[2]; /* Host Bytes with Metadata Written */
 	uint64_t mbmw[2]; /* Media Bytes with Metadata Written */
@@ -3364,7 +3364,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbmw, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, mbe, 32);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_fdp_statistics_log, reserved_48, 48);
 
-/* FdpEventsHeader: How FDP Events begins (LID 23h) (Base 2.1 §5.1.12.1.31) */
+/* FdpEventsHeader: The header (LID 23h) (Base 2.1 §5.1.12.1.31) */
 struct gpunvme_fdp_events_header {
 	uint32_t numfdpe; /* Number of FDP Events */
 	uint8_t reserved_4[60];
@@ -3427,7 +3427,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_media_reallocated, reserved_12, 12);
 #define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_SHIFT 0 /* LBA Valid */
 #define GPUNVME_MEDIA_REALLOCATED_SEF_LBAV_MASK 0x1u
 
-/* ReservationNotificationLog: Reservation Notification log page (LID 80h) (Base 2.1 §5.1.12.1.32) */
+/* ReservationNotificationLog: The log page (LID 80h) (Base 2.1 §5.1.12.1.32) */
 struct gpunvme_reservation_notification_log {
 	uint64_t lpc; /* Log Page Count */
 	uint8_t rnlpt; /* Reservation Notification Log Page Type */
@@ -3448,7 +3448,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_reservation_notification_log, reserved_16, 
 #define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_RELEASED 0x2u
 #define GPUNVME_RESERVATION_NOTIFICATION_LOG_RNLPT_RESERVATION_PREEMPTED 0x3u
 
-/* SanitizeStatusLog: Sanitize Status log page (LID 81h) (Base 2.1 §5.1.12.1.33) */
+/* SanitizeStatusLog: The log page (LID 81h) (Base 2.1 §5.1.12.1.33) */
 struct gpunvme_sanitize_status_log {
 	uint16_t sprog; /* Sanitize Progress in 1/65,536 */
 	uint16_t sstat; /* Sanitize Status */

@@ -16,7 +16,7 @@ export const ANA_STATE = codes(
  */
 export const AnaLogHeader = struct(
   'Asymmetric Namespace Access header',
-  { bytes: 16, doc: 'How Asymmetric Namespace Access begins (LID 0Ch)', spec: 'Base 2.3 §5.2.12.1.13' },
+  { bytes: 16, doc: 'The header (LID 0Ch)', spec: 'Base 2.3 §5.2.12.1.13' },
   { CHGC: u64(0, 'Change Count'), NAGD: u16(8, 'Number of ANA Group Descriptors') },
 )
 

@@ -5,7 +5,7 @@ import { struct } from '../layout/struct.js'
 /** How Boot Partition begins (LID 15h; Base 2.3 §5.2.12.1.21, Figure 273). BPSZ times 128 KiB of its contents follow. */
 export const BootPartitionHeader = struct(
   'Boot Partition header',
-  { bytes: 16, doc: 'How the Boot Partition log page begins (LID 15h)', spec: 'Base 2.3 §5.2.12.1.21' },
+  { bytes: 16, doc: 'The header (LID 15h)', spec: 'Base 2.3 §5.2.12.1.21' },
   {
     LID: u8(0, 'Log Page Identifier: 15h'),
     BPINFO: u32(4, 'Boot Partition Information', {

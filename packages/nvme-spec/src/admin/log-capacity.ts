@@ -4,7 +4,7 @@ import { struct } from '../layout/struct.js'
 /** How Media Unit Status begins (LID 10h; Base 2.1 §5.1.12.1.16, Figure 254). NMU descriptors follow. */
 export const MediaUnitStatusHeader = struct(
   'Media Unit Status header',
-  { bytes: 16, doc: 'How Media Unit Status begins (LID 10h)', spec: 'Base 2.1 §5.1.12.1.16' },
+  { bytes: 16, doc: 'The header (LID 10h)', spec: 'Base 2.1 §5.1.12.1.16' },
   {
     NMU: u16(0, 'Number of Media Unit Status Descriptors'),
     CCHANS: u16(2, 'Number of Channels'),

@@ -42,7 +42,7 @@ export const CommandEffects = word32(
 /** Commands Supported and Effects (LID 05h; Base 2.3 §5.2.12.1.6, Figure 213): the index is the opcode. */
 export const CommandEffectsLog = struct(
   'Commands Supported and Effects',
-  { bytes: 4096, doc: 'Commands Supported and Effects log page (LID 05h)', spec: 'Base 2.3 §5.2.12.1.6' },
+  { bytes: 4096, doc: 'The log page (LID 05h)', spec: 'Base 2.3 §5.2.12.1.6' },
   {
     ACS: u32Array(0, 256, 'Admin Command Supported, by opcode', CommandEffects.fields),
     IOCS: u32Array(1024, 256, 'I/O Command Supported, by opcode', CommandEffects.fields),

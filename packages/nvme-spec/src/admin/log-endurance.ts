@@ -5,7 +5,7 @@ import { struct } from '../layout/struct.js'
 /** Endurance Group Information (LID 09h; Base 2.3 §5.2.12.1.10, Figure 222), of the group that LSI names. */
 export const EnduranceGroupLog = struct(
   'Endurance Group Information',
-  { bytes: 512, doc: 'Endurance Group Information log page (LID 09h)', spec: 'Base 2.3 §5.2.12.1.10' },
+  { bytes: 512, doc: 'The log page (LID 09h)', spec: 'Base 2.3 §5.2.12.1.10' },
   {
     EGCW: u8(0, 'Endurance Group Critical Warning', {
       EGASB: bit(0, 'Endurance Group Available Spare Below threshold'),
@@ -36,14 +36,14 @@ export const EnduranceGroupLog = struct(
  */
 export const EnduranceGroupEventAggregate = struct(
   'Endurance Group Event Aggregate header',
-  { bytes: 8, doc: 'How Endurance Group Event Aggregate begins (LID 0Fh)', spec: 'Base 2.1 §5.1.12.1.15' },
+  { bytes: 8, doc: 'The header (LID 0Fh)', spec: 'Base 2.1 §5.1.12.1.15' },
   { NUMENT: u64(0, 'Number of Entries') },
 )
 
 /** Rotational Media Information (LID 16h; Base 2.3 §5.2.12.1.22, Figure 274), of the Endurance Group that LSI names. */
 export const RotationalMediaLog = struct(
   'Rotational Media Information',
-  { bytes: 512, doc: 'Rotational Media Information log page (LID 16h)', spec: 'Base 2.3 §5.2.12.1.22' },
+  { bytes: 512, doc: 'The log page (LID 16h)', spec: 'Base 2.3 §5.2.12.1.22' },
   {
     ENDGID: u16(0, 'Endurance Group Identifier'),
     NUMA: u16(2, 'Number of Actuators'),

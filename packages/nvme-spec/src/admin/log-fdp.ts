@@ -7,7 +7,7 @@ import { TimestampData } from './feature/timestamp.js'
 /** How FDP Configurations begins (LID 20h; Base 2.1 §5.1.12.1.28, Figure 279). NUMFDPC descriptors follow. */
 export const FdpConfigurationsHeader = struct(
   'FDP Configurations header',
-  { bytes: 16, doc: 'How FDP Configurations begins (LID 20h)', spec: 'Base 2.1 §5.1.12.1.28' },
+  { bytes: 16, doc: 'The header (LID 20h)', spec: 'Base 2.1 §5.1.12.1.28' },
   {
     NUMFDPC: count16(0, 'Number of FDP Configurations'),
     VER: u8(2, 'Version'),
@@ -49,7 +49,7 @@ export const ReclaimUnitHandleDescriptor = struct(
 /** How Reclaim Unit Handle Usage begins (LID 21h; Base 2.1 §5.1.12.1.29, Figure 284). NRUH descriptors follow. */
 export const ReclaimUnitHandleUsageHeader = struct(
   'Reclaim Unit Handle Usage header',
-  { bytes: 8, doc: 'How Reclaim Unit Handle Usage begins (LID 21h)', spec: 'Base 2.1 §5.1.12.1.29' },
+  { bytes: 8, doc: 'The header (LID 21h)', spec: 'Base 2.1 §5.1.12.1.29' },
   { NRUH: u16(0, 'Number of Reclaim Unit Handles') },
 )
 
@@ -63,7 +63,7 @@ export const ReclaimUnitHandleUsageDescriptor = struct(
 /** FDP Statistics (LID 22h; Base 2.1 §5.1.12.1.30, Figure 286), in bytes. */
 export const FdpStatisticsLog = struct(
   'FDP Statistics',
-  { bytes: 64, doc: 'FDP Statistics log page (LID 22h)', spec: 'Base 2.1 §5.1.12.1.30' },
+  { bytes: 64, doc: 'The log page (LID 22h)', spec: 'Base 2.1 §5.1.12.1.30' },
   {
     HBMW: u128(0, 'Host Bytes with Metadata Written'),
     MBMW: u128(16, 'Media Bytes with Metadata Written'),
@@ -74,7 +74,7 @@ export const FdpStatisticsLog = struct(
 /** How FDP Events begins (LID 23h; Base 2.1 §5.1.12.1.31, Figure 288). NUMFDPE events follow, the oldest first. */
 export const FdpEventsHeader = struct(
   'FDP Events header',
-  { bytes: 64, doc: 'How FDP Events begins (LID 23h)', spec: 'Base 2.1 §5.1.12.1.31' },
+  { bytes: 64, doc: 'The header (LID 23h)', spec: 'Base 2.1 §5.1.12.1.31' },
   { NUMFDPE: u32(0, 'Number of FDP Events') },
 )
 

@@ -5,7 +5,7 @@ import { struct } from '../layout/struct.js'
 /** Firmware Slot Information (LID 03h; Base 2.3 §5.2.12.1.4, Figure 212). A slot without firmware reads as ''. */
 export const FirmwareSlotLog = struct(
   'Firmware Slot Information',
-  { bytes: 512, doc: 'Firmware Slot Information log page (LID 03h)', spec: 'Base 2.3 §5.2.12.1.4' },
+  { bytes: 512, doc: 'The log page (LID 03h)', spec: 'Base 2.3 §5.2.12.1.4' },
   {
     AFI: u8(0, 'Active Firmware Info', {
       CAFS: bits(2, 0, 'Current Active Firmware Slot'),

@@ -8,7 +8,7 @@ import { struct } from '../layout/struct.js'
  */
 export const PredictableLatencyLog = struct(
   'Predictable Latency Per NVM Set',
-  { bytes: 512, doc: 'Predictable Latency Per NVM Set log page (LID 0Ah)', spec: 'Base 2.3 §5.2.12.1.11' },
+  { bytes: 512, doc: 'The log page (LID 0Ah)', spec: 'Base 2.3 §5.2.12.1.11' },
   {
     STSNVMS: u8(0, 'Status', {
       PLMW: bits(2, 0, 'Predictable Latency Mode Window', { NOT_USED: 0, DTWIN: 1, NDWIN: 2 }),
@@ -37,6 +37,6 @@ export const PredictableLatencyLog = struct(
  */
 export const PredictableLatencyEventAggregate = struct(
   'Predictable Latency Event Aggregate header',
-  { bytes: 8, doc: 'How Predictable Latency Event Aggregate begins (LID 0Bh)', spec: 'Base 2.3 §5.2.12.1.12' },
+  { bytes: 8, doc: 'The header (LID 0Bh)', spec: 'Base 2.3 §5.2.12.1.12' },
   { NUMENT: u64(0, 'Number of Entries') },
 )

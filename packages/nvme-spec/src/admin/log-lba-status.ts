@@ -4,7 +4,7 @@ import { struct } from '../layout/struct.js'
 /** How LBA Status Information begins (LID 0Eh; NVM 1.2 §4.1.4.5, Figure 109). NLSLNE namespace elements follow. */
 export const LbaStatusLogHeader = struct(
   'LBA Status Information header',
-  { bytes: 16, doc: 'How LBA Status Information begins (LID 0Eh)', spec: 'NVM 1.2 §4.1.4.5' },
+  { bytes: 16, doc: 'The header (LID 0Eh)', spec: 'NVM 1.2 §4.1.4.5' },
   {
     LSLPLEN: u32(0, 'LBA Status Log Page Length in bytes'),
     NLSLNE: u32(4, 'Number of LBA Status Log Namespace Elements'),

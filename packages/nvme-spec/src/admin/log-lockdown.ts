@@ -5,7 +5,7 @@ import { struct } from '../layout/struct.js'
 /** Command and Feature Lockdown (LID 14h; Base 2.1 §5.1.12.1.20, Figure 266). */
 export const LockdownLog = struct(
   'Command and Feature Lockdown',
-  { bytes: 512, doc: 'Command and Feature Lockdown log page (LID 14h)', spec: 'Base 2.1 §5.1.12.1.20' },
+  { bytes: 512, doc: 'The log page (LID 14h)', spec: 'Base 2.1 §5.1.12.1.20' },
   {
     CFILA: u8(0, 'Command and Feature Identifier List Attributes', {
       SS: bits(3, 0, 'Scope Selected', { ADMIN_OPCODE: 0, FEATURE: 2, MANAGEMENT_OPCODE: 3, PCIE_OPCODE: 4 }),

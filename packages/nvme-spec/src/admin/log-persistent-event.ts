@@ -35,7 +35,7 @@ export const PERSISTENT_EVENT = codes(
  */
 export const PersistentEventLogHeader = struct(
   'Persistent Event Log header',
-  { bytes: 512, doc: 'How the Persistent Event Log begins (LID 0Dh)', spec: 'Base 2.3 §5.2.12.1.14' },
+  { bytes: 512, doc: 'The header (LID 0Dh)', spec: 'Base 2.3 §5.2.12.1.14' },
   {
     LID: u8(0, 'Log Page Identifier: 0Dh'),
     TNEV: u32(4, 'Total Number of Events'),

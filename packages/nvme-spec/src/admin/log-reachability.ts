@@ -4,7 +4,7 @@ import { struct } from '../layout/struct.js'
 /** How Reachability Groups begins (LID 1Ah; Base 2.3 §5.2.12.1.25, Figure 279). NRGD descriptors follow. */
 export const ReachabilityGroupsHeader = struct(
   'Reachability Groups header',
-  { bytes: 16, doc: 'How Reachability Groups begins (LID 1Ah)', spec: 'Base 2.3 §5.2.12.1.25' },
+  { bytes: 16, doc: 'The header (LID 1Ah)', spec: 'Base 2.3 §5.2.12.1.25' },
   { CHNGC: u64(0, 'Change Count'), NRGD: u16(8, 'Number of Reachability Group Descriptors') },
 )
 
@@ -22,7 +22,7 @@ export const ReachabilityGroupDescriptor = struct(
 /** How Reachability Associations begins (LID 1Bh; Base 2.3 §5.2.12.1.26, Figure 282). NRAD descriptors follow. */
 export const ReachabilityAssociationsHeader = struct(
   'Reachability Associations header',
-  { bytes: 16, doc: 'How Reachability Associations begins (LID 1Bh)', spec: 'Base 2.3 §5.2.12.1.26' },
+  { bytes: 16, doc: 'The header (LID 1Bh)', spec: 'Base 2.3 §5.2.12.1.26' },
   { CHNGC: u64(0, 'Change Count'), NRAD: u16(8, 'Number of Reachability Association Descriptors') },
 )
 

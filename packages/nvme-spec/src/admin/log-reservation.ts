@@ -4,7 +4,7 @@ import { struct } from '../layout/struct.js'
 /** Reservation Notification (LID 80h; Base 2.1 §5.1.12.1.32, Figure 290): the oldest one, or all zero for none. */
 export const ReservationNotificationLog = struct(
   'Reservation Notification',
-  { bytes: 64, doc: 'Reservation Notification log page (LID 80h)', spec: 'Base 2.1 §5.1.12.1.32' },
+  { bytes: 64, doc: 'The log page (LID 80h)', spec: 'Base 2.1 §5.1.12.1.32' },
   {
     LPC: u64(0, 'Log Page Count'),
     RNLPT: oneOf(u8(8, 'Reservation Notification Log Page Type'), {

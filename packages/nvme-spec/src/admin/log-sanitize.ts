@@ -18,7 +18,7 @@ const states = {
  */
 export const SanitizeStatusLog = struct(
   'Sanitize Status',
-  { bytes: 512, doc: 'Sanitize Status log page (LID 81h)', spec: 'Base 2.1 §5.1.12.1.33' },
+  { bytes: 512, doc: 'The log page (LID 81h)', spec: 'Base 2.1 §5.1.12.1.33' },
   {
     SPROG: u16(0, 'Sanitize Progress in 1/65,536'),
     SSTAT: u16(2, 'Sanitize Status', {

@@ -49,7 +49,7 @@ export const SelfTestResult = struct(
 /** Device Self-test (LID 06h; Base 2.3 §5.2.12.1.7, Figure 215): the newest result first. */
 export const SelfTestLog = struct(
   'Device Self-test log',
-  { bytes: 564, doc: 'Device Self-test log page (LID 06h)', spec: 'Base 2.3 §5.2.12.1.7' },
+  { bytes: 564, doc: 'The log page (LID 06h)', spec: 'Base 2.3 §5.2.12.1.7' },
   {
     CDSTO: u8(0, 'Current Device Self-Test Operation', {
       DSTOS: openBits(3, 0, 'Device Self-test Operation Status', {

@@ -8,7 +8,7 @@ import { struct } from '../layout/struct.js'
  */
 export const SmartHealthLog = struct(
   'SMART / Health Information',
-  { bytes: 512, doc: 'SMART / Health Information log page (LID 02h)', spec: 'Base 2.1 §5.1.12.1.3' },
+  { bytes: 512, doc: 'The log page (LID 02h)', spec: 'Base 2.1 §5.1.12.1.3' },
   {
     CW: u8(0, 'Critical Warning', {
       ASCBT: bit(0, 'Available Spare Capacity Below Threshold'),

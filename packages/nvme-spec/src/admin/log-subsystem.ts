@@ -30,6 +30,6 @@ export const ManagementAddressDescriptor = struct(
 /** Management Address List (LID 18h; Base 2.3 §5.2.12.1.24, Figure 276): it ends at END_OF_LIST or with the page. */
 export const ManagementAddressList = struct(
   'Management Address List',
-  { bytes: 4096, doc: 'Management Address List log page (LID 18h)', spec: 'Base 2.3 §5.2.12.1.24' },
+  { bytes: 4096, doc: 'The log page (LID 18h)', spec: 'Base 2.3 §5.2.12.1.24' },
   { MAD: structs(0, 8, ManagementAddressDescriptor, 'Management Address Descriptors') },
 )

@@ -12,7 +12,7 @@ const scopes = { NOT_REPORTED: 0, CONTROLLER: 1, NVM_SUBSYSTEM: 2 }
  */
 export const TelemetryHostHeader = struct(
   'Telemetry Host-Initiated header',
-  { bytes: 512, doc: 'How Telemetry Host-Initiated begins (LID 07h)', spec: 'Base 2.1 §5.1.12.1.8' },
+  { bytes: 512, doc: 'The header (LID 07h)', spec: 'Base 2.1 §5.1.12.1.8' },
   {
     LID: u8(0, 'Log Page Identifier: 07h'),
     IEEE: bytes(5, 3, 'IEEE OUI Identifier'),
@@ -34,7 +34,7 @@ export const TelemetryHostHeader = struct(
  */
 export const TelemetryControllerHeader = struct(
   'Telemetry Controller-Initiated header',
-  { bytes: 512, doc: 'How Telemetry Controller-Initiated begins (LID 08h)', spec: 'Base 2.1 §5.1.12.1.9' },
+  { bytes: 512, doc: 'The header (LID 08h)', spec: 'Base 2.1 §5.1.12.1.9' },
   {
     LID: u8(0, 'Log Page Identifier: 08h'),
     IEEE: bytes(5, 3, 'IEEE OUI Identifier'),
