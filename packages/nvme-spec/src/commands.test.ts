@@ -7,7 +7,7 @@ import { NumberOfQueues } from './admin/feature/number-of-queues.js'
 import { FID, GetFeatures, SetFeatures } from './admin/features.js'
 import { CNS, Identify } from './admin/identify.js'
 import { CreateIoCq, CreateIoSq, DeleteIoCq, DeleteIoSq } from './admin/queues.js'
-import { decodeSqe, formatSqe } from './commands.js'
+import { decodeSqe, encodeSqe, formatSqe } from './commands.js'
 import { describeFields, type FieldMap, type Layout } from './layout/index.js'
 import { zeroBased } from './layout/zero-based.js'
 import { Flush } from './nvm/flush.js'
@@ -407,5 +407,72 @@ describe('Set Features and Get Features', () => {
     )
     expect(formatSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 }))).toBe('Set Features FID=0xc5 CDW11=7')
     expect(decodeSqe('admin', entry(SetFeatures, { FID: 0xc5, CDW11: 7 })).fields).toMatchObject({ CDW11: 7 })
+  })
+})
+
+describe('encodeSqe', () => {
+  it.each([
+    [
+      { command: 'Read', set: 'nvm', fields: { OPC: 1, NSID: 1 } },
+      RangeError,
+      'Read (Opcode): expected 0x2, its own, got 1',
+    ],
+    [
+      { command: undefined, set: 'nvm', fields: { OPC: 2 } },
+      RangeError,
+      'SQE (Opcode): expected one that is not declared, got 2',
+    ],
+    [
+      { command: undefined, set: 'nvm', fields: {} },
+      TypeError,
+      'SQE (Opcode): expected one that is not declared, got undefined',
+    ],
+    [
+      { command: 'Reed', set: 'nvm', fields: { OPC: 2 } },
+      RangeError,
+      'Reed (Opcode): expected one that is not declared, got 2',
+    ],
+    [
+      { command: undefined, set: 'bogus', fields: { OPC: 1 } },
+      RangeError,
+      'SQE (command set): expected admin, nvm or zns, got "bogus"',
+    ],
+    [
+      { command: 'Read', set: 'nvm', fields: 5 },
+      TypeError,
+      'Read (fields): expected an object of fields, as decodeSqe gives, got 5',
+    ],
+    [undefined, TypeError, 'SQE (fields): expected an object of fields'],
+    [
+      { command: 'Read', set: 'nvm', fields: { PSDT: 1, PRP1: 1 } },
+      RangeError,
+      'Read (PSDT): expected SGL1 where it says SGL, else PRP1 and PRP2, got 1',
+    ],
+    [{ command: 'Read', set: 'nvm', fields: { SGL1: { type: 'BIT_BUCKET', fields: {} } } }, RangeError, 'Read (PSDT)'],
+    [
+      { command: 'Read', set: 'nvm', fields: { PSDT: 1, SGL1: { type: 'toString', fields: {} } } },
+      RangeError,
+      'SGL descriptor (type): expected a name of SGL_TYPE, or RESERVED, got "toString"',
+    ],
+    [
+      { command: 'Read', set: 'nvm', fields: { PSDT: 1, SGL1: { type: 'SEGMENT', fields: { ADDR: 0x1000 } } } },
+      RangeError,
+      'SGL descriptor (type): expected SGLID of SEGMENT, got 0',
+    ],
+    [{ command: 'Read', set: 'nvm', fields: { constructor: { a: 1 } } }, TypeError, 'Read has no field constructor'],
+  ])('%j is refused, and nothing is written', (decoded, kind, message) => {
+    const data = unwritten(64)
+    const encode = () => {
+      encodeSqe(decoded as never, data)
+    }
+    expect(encode).toThrow(kind)
+    expect(encode).toThrow(message)
+    expect(toHex(data)).toMatch(/^[a5 ]+$/)
+  })
+
+  it('takes the opcode from the name of the command', () => {
+    const data = unwritten(64)
+    encodeSqe({ command: 'Read', set: 'zns', fields: { NSID: 1, NLB: 7, PRINFO: { PRACT: 1 } } }, data)
+    expect(formatSqe('nvm', data)).toBe('Read NSID=1 SLBA=0x0 NLB=7 PRINFO={ RTCHK=0 ATCHK=0 GRDCHK=0 PRACT=1 }')
   })
 })

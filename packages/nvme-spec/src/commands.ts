@@ -5,6 +5,8 @@ import { decodeFields, describeFields, encodeFields, type Layout } from './layou
 import { cdw, type AnyCommand, type CommandSet } from './layout/command.js'
 import type { FeatureDword } from './layout/feature.js'
 import type { Field } from './layout/field.js'
+import { isPlain } from './layout/placed.js'
+import { refuse } from './layout/spec-ref.js'
 import type { AnyWord32 } from './layout/word.js'
 import { DSM, PRINFO } from './nvm/io-words.js'
 import {
@@ -27,7 +29,7 @@ const setNames = { admin: 'Admin', nvm: 'NVM', zns: 'ZNS' } as const
  */
 export function commandOf(set: CommandSet, opcode: number): AnyCommand | undefined {
   if (!Object.hasOwn(setNames, set))
-    throw new RangeError(`command set: expected admin, nvm or zns, got '${set as string}'`)
+    refuse({ name: 'SQE', spec: SQE.spec }, 'command set', 'admin, nvm or zns', set, 'string')
   return byOpcode[set].get(opcode) ?? (set === 'zns' ? byOpcode.nvm.get(opcode) : undefined)
 }
 
@@ -64,7 +66,8 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
     if (typeof bits === 'number') fields[key] = word.decode(bits)
   }
   const raw = SQE.view(data, byteOffset)
-  for (const [key, word] of featureWords(command, data, byteOffset)) fields[key] = word.decode(raw[key])
+  for (const [key, word] of featureDwords(command, fidOf(command, data, byteOffset)))
+    fields[key] = word.decode(raw[key])
   if (hasSgl(data, byteOffset)) {
     delete fields['PRP1']
     delete fields['PRP2']
@@ -77,28 +80,30 @@ export function decodeSqe(set: CommandSet, data: DataView, byteOffset = 0): Deco
  * Writes the submission queue entry that `decodeSqe` gave: the same 64 bytes, whatever they were.
  * @throws TypeError or RangeError for a value that does not fit its field, naming it; nothing is written then.
  */
-export function encodeSqe({ set, command: name, fields }: DecodedSqe, data: DataView, byteOffset = 0): void {
-  const command = allCommands.find(
-    (candidate) => candidate.name === name && commandOf(set, candidate.opcode) === candidate,
-  )
-  if (command === undefined && name !== undefined) throw new RangeError(`No command '${name}' is declared for ${set}`)
+export function encodeSqe(decoded: DecodedSqe, data: DataView, byteOffset = 0): void {
+  const { set, command: name, fields } = isPlain(decoded) ? decoded : ({} as Partial<DecodedSqe>)
+  const where = { name: typeof name === 'string' ? name : 'SQE', spec: SQE.spec }
+  if (!isPlain(fields)) refuse(where, 'fields', 'an object of fields, as decodeSqe gives', fields, '')
+  const named = allCommands.find((candidate) => candidate.name === name)
+  const opcode = fields['OPC'] ?? named?.opcode
+  const command = typeof opcode === 'number' ? commandOf(set!, opcode) : undefined
+  if (typeof opcode !== 'number' || command?.name !== name)
+    refuse(where, 'Opcode', named ? `0x${named.opcode.toString(16)}, its own` : 'one that is not declared', opcode)
   const { SGL1, ...rest } = fields
   const layout = command === undefined ? SQE : 'CEV' in rest ? withExtension(command) : command
-  const entry = new DataView(new ArrayBuffer(SQE.bytes))
-  const feature = allFeatures.find(({ fid }) => fid === rest['FID'])
-  const dwords = (isFeatures(command) ? feature : undefined) as Readonly<Record<string, AnyWord32>> | undefined
-  const words = { ...fieldWords, ...dwords }
+  const words = new Map<string, AnyWord32>([...Object.entries(fieldWords), ...featureDwords(command, rest['FID'])])
   const raw = Object.entries(rest).map(([key, value]) => {
-    const word = words[key]
-    if (word === undefined || typeof value !== 'object' || value === null) return [key, value]
-    return [
-      key,
-      Number(encodeBits({ name: `${layout.name}.${key}`, spec: word.spec }, 32, word.fields, value, 0n, true)),
-    ]
+    const word = words.get(key)
+    if (word === undefined || typeof value !== 'object') return [key, value]
+    const at = { name: `${layout.name}.${key}`, spec: word.spec }
+    return [key, Number(encodeBits(at, 32, word.fields, value, 0n, true))]
   })
-  encodeFields(layout, entry, 0, Object.fromEntries(raw) as object, { asFound: true })
+  const entry = new DataView(new ArrayBuffer(SQE.bytes))
+  encodeFields(layout, entry, 0, { ...Object.fromEntries(raw), OPC: opcode }, { asFound: true })
+  if (hasSgl(entry, 0) !== (SGL1 !== undefined) || (SGL1 !== undefined && ('PRP1' in rest || 'PRP2' in rest)))
+    refuse(where, 'PSDT', 'SGL1 where it says SGL, else PRP1 and PRP2', SQE.view(entry).PSDT)
   if (SGL1 !== undefined) encodeSglDescriptor(entry, SGL1_OFFSET, SGL1 as DecodedSglDescriptor)
-  // Its check of the length is the one that is needed here.
+  // For its check of the length.
   SQE.view(data, byteOffset)
   new Uint8Array(data.buffer, data.byteOffset + byteOffset, SQE.bytes).set(new Uint8Array(entry.buffer))
 }
@@ -113,7 +118,10 @@ export function formatSqe(set: CommandSet, data: DataView, byteOffset = 0): stri
   const { OPC } = raw
   const command = commandOf(set, OPC)
   const words = new Map(
-    featureWords(command, data, byteOffset).map(([key, word]) => [key as string, word.describe(raw[key])]),
+    featureDwords(command, fidOf(command, data, byteOffset)).map(([key, word]) => [
+      key as string,
+      word.describe(raw[key]),
+    ]),
   )
   const sgl1 = hasSgl(data, byteOffset)
     ? [`SGL1={ ${formatSglDescriptor(data, byteOffset + SGL1_OFFSET)} }`]
@@ -167,22 +175,22 @@ function hasSgl(data: DataView, byteOffset: number): boolean {
   return PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR
 }
 
+function fidOf(command: AnyCommand | undefined, data: DataView, byteOffset: number): number | undefined {
+  return command !== undefined && isFeatures(command) ? SetFeatures.view(data, byteOffset).FID : undefined
+}
+
+const featureCdws = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
+
 /** The dwords of Set or Get Features to which the feature that the entry names gives rows. */
-function featureWords(
-  command: AnyCommand | undefined,
-  data: DataView,
-  byteOffset: number,
-): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
+function featureDwords(command: AnyCommand | undefined, fid: unknown): [Exclude<FeatureDword, 'DW0'>, AnyWord32][] {
   if (command === undefined || !isFeatures(command)) return []
-  const { FID } = SetFeatures.view(data, byteOffset)
-  const feature = allFeatures.find(({ fid }) => fid === FID)
-  const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
-  return dwords.flatMap((key) => {
+  const feature = allFeatures.find((candidate) => candidate.fid === fid)
+  return featureCdws.flatMap((key) => {
     const word = feature?.[key]
     return word !== undefined && key in command.fields ? [[key, word]] : []
   })
 }
 
-function isFeatures(command: AnyCommand | undefined): boolean {
-  return command?.name === SetFeatures.name || command?.name === GetFeatures.name
+function isFeatures(command: AnyCommand): boolean {
+  return command.name === SetFeatures.name || command.name === GetFeatures.name
 }

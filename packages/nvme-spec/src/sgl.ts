@@ -1,4 +1,6 @@
 import { encodeFields } from './layout/codec.js'
+import { isPlain } from './layout/placed.js'
+import { refuse } from './layout/spec-ref.js'
 import { bits, openBits } from './layout/bits.js'
 import { codes } from './layout/codes.js'
 import { bytes, dwordBits, inHex, n64, u32, u8 } from './layout/field.js'
@@ -136,7 +138,15 @@ export function decodeSglDescriptor(data: DataView, byteOffset = 0): DecodedSglD
  * @throws TypeError or RangeError for a value that does not fit; nothing is written then.
  */
 export function encodeSglDescriptor(data: DataView, byteOffset: number, descriptor: DecodedSglDescriptor): void {
-  encodeFields(structOf(descriptor.type), data, byteOffset, descriptor.fields, { asFound: true })
+  const { type, fields } = isPlain(descriptor) ? descriptor : ({} as Partial<DecodedSglDescriptor>)
+  const where = { name: 'SGL descriptor', spec: SglDescriptor.spec }
+  if (typeof type !== 'string' || !['RESERVED', ...Object.keys(SGL_TYPE.values)].includes(type))
+    refuse(where, 'type', 'a name of SGL_TYPE, or RESERVED', type, 'string')
+  const layout = structOf(type)
+  const fresh = new DataView(new ArrayBuffer(layout.bytes))
+  encodeFields(layout, fresh, 0, fields, { asFound: true })
+  if (typeOf(fresh, 0) !== type) refuse(where, 'type', `SGLID of ${type}`, fresh.getUint8(layout.bytes - 1))
+  encodeFields(layout, data, byteOffset, fields, { asFound: true })
 }
 
 /**

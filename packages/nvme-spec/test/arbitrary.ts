@@ -43,7 +43,7 @@ export function memoryOf(struct: Layout): fc.Arbitrary<DataView> {
   })
 }
 
-/** The same bytes with text that is printable and padded as the spec says. */
+/** The same bytes with text that is padded as the spec says. */
 export function legalTexts(struct: Layout, bytes: Uint8Array): DataView {
   const data = new DataView(bytes.slice().buffer)
   makeLegal(struct, data, 0, true)
@@ -72,6 +72,8 @@ function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = fal
     const { kind, offset, lengthBytes, elementBytes, rows, get, set } = field
     if (kind === 'structs') {
       for (let i = 0; i < field.count!; i++) makeLegal(field.struct!, data, base + offset + i * elementBytes, textsOnly)
+    } else if (kind === 'text' && textsOnly) {
+      padAsTheSpec(field, data, base)
     } else if (kind === 'text') {
       const length = (data.getUint8(base + offset) % (lengthBytes + 1)) - 1
       const text = Array.from({ length: Math.max(0, length) }, (_, i) =>
@@ -92,6 +94,16 @@ function makeLegal(struct: Layout, data: DataView, base: number, textsOnly = fal
       const legal = typeof value === 'number' ? legalValue(field, value) : undefined
       if (legal !== undefined) set(data, base, legal, where)
     }
+  }
+}
+
+/** Any bytes are a text; only what pads it at its end has to be the one thing that pads it. */
+function padAsTheSpec({ nullEnded, offset, lengthBytes }: Field, data: DataView, base: number): void {
+  if (nullEnded) return
+  for (let at = base + offset + lengthBytes - 1; at >= base + offset; at--) {
+    const byte = data.getUint8(at)
+    if (byte !== 0 && byte !== 0x20) return
+    data.setUint8(at, 0x20)
   }
 }
 

@@ -633,7 +633,7 @@ struct gpunvme_identify_controller {
 	uint32_t rpmbs; /* Replay Protected Memory Block Support */
 	uint16_t edstt; /* Extended Device Self-test Time in minutes */
 	uint8_t dsto; /* Device Self-test Options */
-	uint8_t fwug; /* Firmware Update Granularity in units of 4 KiB; 0 is not reported, FFh is no restriction */
+	uint8_t fwug; /* Firmware Update Granularity in units of 4 KiB */
 	uint16_t kas; /* Keep Alive Support in units of 100 ms */
 	uint16_t hctma; /* Host Controlled Thermal Management Attributes */
 	uint16_t mntmt; /* Minimum Thermal Management Temperature in kelvins */
@@ -673,7 +673,7 @@ struct gpunvme_identify_controller {
 	uint16_t acwu; /* Atomic Compare & Write Unit, 0's based */
 	uint16_t cdfs; /* Copy Descriptor Formats Supported */
 	uint32_t sgls; /* SGL Support */
-	uint32_t mnan; /* Maximum Number of Allowed Namespaces; 0 where NN is the count */
+	uint32_t mnan; /* Maximum Number of Allowed Namespaces */
 	uint64_t maxdna[2]; /* Maximum Domain Namespace Attachments */
 	uint32_t maxcna; /* Maximum I/O Controller Namespace Attachments */
 	uint32_t oaqd; /* Optimal Aggregated Queue Depth */
@@ -1357,7 +1357,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_identify_namespace, vs, 384);
 /* NamespaceIdDescriptor: What a namespace identifier begins with (Base 2.1 §5.1.13.2.3) */
 struct gpunvme_namespace_id_descriptor {
 	uint8_t nidt; /* Namespace Identifier Type */
-	uint8_t nidl; /* Namespace Identifier Length in bytes; 0 ends the list */
+	uint8_t nidl; /* Namespace Identifier Length in bytes */
 	uint8_t reserved_2[2];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_namespace_id_descriptor, 4);
@@ -1401,7 +1401,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, nument, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, reserved_1, 1);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_nvm_set_list, entry, 128);
 
-/* IdentifyNvmNamespace: Protection formats and preferred sizes (CNS 05h) (NVM 1.2 §4.1.5.3) */
+/* IdentifyNvmNamespace: NVM namespaces (CNS 05h) (NVM 1.2 §4.1.5.3) */
 struct gpunvme_identify_nvm_namespace {
 	uint64_t lbstm; /* Logical Block Storage Tag Mask */
 	uint8_t pic; /* Protection Information Capabilities */
@@ -2477,7 +2477,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_endurance_group_event_aggregate, nument, 0)
 struct gpunvme_rotational_media_log {
 	uint16_t endgid; /* Endurance Group Identifier */
 	uint16_t numa; /* Number of Actuators */
-	uint16_t nrs; /* Nominal Rotational Speed per minute; 0 is not reported */
+	uint16_t nrs; /* Nominal Rotational Speed per minute */
 	uint8_t reserved_6[2];
 	uint32_t spinc; /* Spinup Count */
 	uint32_t fspinc; /* Failed Spinup Count */
@@ -2728,7 +2728,7 @@ GPUNVME_ASSERT_SIZE(struct gpunvme_timestamp_change_event, 16);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_change_event, ptstp, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_timestamp_change_event, msr, 8);
 
-/* PowerOnOrResetEvent: How the data of a Power-on or Reset event begins (Base 2.3 §5.2.12.1.14.2.4) */
+/* PowerOnOrResetEvent: Power-on or Reset event header (Base 2.3 §5.2.12.1.14.2.4) */
 struct gpunvme_power_on_or_reset_event {
 	char frev[8]; /* Firmware Revision */
 };
@@ -3010,7 +3010,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_ready_timeout_exceeded, reserved_1, 1);
 struct gpunvme_lba_status_log_header {
 	uint32_t lslplen; /* LBA Status Log Page Length in bytes */
 	uint32_t nlslne; /* Number of LBA Status Log Namespace Elements */
-	uint32_t estulb; /* Estimate of Unrecoverable Logical Blocks; FFFFFFFFh is unknown */
+	uint32_t estulb; /* Estimate of Unrecoverable Logical Blocks */
 	uint8_t reserved_12[2];
 	uint16_t lsgc; /* LBA Status Generation Counter */
 };
@@ -3036,7 +3036,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_lba_status_namespace_element, reserved_9, 9
 #define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_SCAN 0x10u
 #define GPUNVME_LBA_STATUS_NAMESPACE_ELEMENT_RATYPE_TRACKED 0x11u
 
-/* LbaRangeDescriptor: A range of potentially unrecoverable logical blocks (NVM 1.2 §4.1.4.5) */
+/* LbaRangeDescriptor: Range of LBAs (NVM 1.2 §4.1.4.5) */
 struct gpunvme_lba_range_descriptor {
 	uint64_t rslba; /* Range Starting LBA */
 	uint32_t rnlb; /* Range Number of Logical Blocks, 0's based */
@@ -3105,7 +3105,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, did, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, egcn, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_capacity_configuration_descriptor, reserved_6, 6);
 
-/* EnduranceGroupConfigurationDescriptor: How an Endurance Group of a Capacity Configuration begins (Base 2.1 §5.1.12.1.17) */
+/* EnduranceGroupConfigurationDescriptor: Endurance Group Configuration header (Base 2.1 §5.1.12.1.17) */
 struct gpunvme_endurance_group_configuration_descriptor {
 	uint16_t endgid; /* Endurance Group Identifier */
 	uint16_t cadjf; /* Capacity Adjustment Factor; 0 is not reported */
@@ -3596,7 +3596,7 @@ struct gpunvme_streams_directive_status {
 GPUNVME_ASSERT_SIZE(struct gpunvme_streams_directive_status, 2);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_streams_directive_status, osc, 0);
 
-/* LbaStatusDescriptorList: How many entries follow, and whether these are all (NVM 1.2 §4.2.1.2) */
+/* LbaStatusDescriptorList: LBA Status header (NVM 1.2 §4.2.1.2) */
 struct gpunvme_lba_status_descriptor_list {
 	uint32_t nlsd; /* Number of LBA Status Descriptors */
 	uint8_t cmpc; /* Completion Condition */
@@ -4126,7 +4126,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range1, elbatm, 38);
 #define GPUNVME_COPY_RANGE1_CETYPE_SHIFT 0 /* Command Extension Type */
 #define GPUNVME_COPY_RANGE1_CETYPE_MASK 0xfu
 
-/* CopyRange2: A range of another namespace to copy, 16b guards (NVM 1.2 §3.3.2) */
+/* CopyRange2: Source range of a namespace, 16b guards (NVM 1.2 §3.3.2) */
 struct gpunvme_copy_range2 {
 	uint32_t snsid; /* Source Namespace Identifier */
 	uint8_t reserved_4[4];
@@ -4155,7 +4155,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_copy_range2, elbatm, 30);
 #define GPUNVME_COPY_RANGE2_SOPT_FCO_SHIFT 15 /* Fast Copy Only */
 #define GPUNVME_COPY_RANGE2_SOPT_FCO_MASK 0x8000u
 
-/* CopyRange3: A range of another namespace to copy, 32b or 64b guards (NVM 1.2 §3.3.2) */
+/* CopyRange3: Source range of a namespace, long guards (NVM 1.2 §3.3.2) */
 struct gpunvme_copy_range3 {
 	uint32_t snsid; /* Source Namespace Identifier */
 	uint8_t reserved_4[4];
@@ -4433,7 +4433,7 @@ struct gpunvme_pci_header {
 	uint8_t mlt; /* Master Latency Timer */
 	uint8_t htype; /* Header Type */
 	uint8_t bist; /* Built-In Self Test */
-	uint32_t bar[6]; /* Base Address Registers; 0 and 1 are MLBAR and MUBAR */
+	uint32_t bar[6]; /* Base Address Registers */
 	uint32_t ccptr; /* CardBus CIS Pointer */
 	uint16_t ssvid; /* Subsystem Vendor ID */
 	uint16_t ssid; /* Subsystem ID */
@@ -5436,7 +5436,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_DEVICE_SELF_TEST_STC_VENDOR_SPECIFIC 0xeu
 #define GPUNVME_DEVICE_SELF_TEST_STC_ABORT 0xfu
 
-/* NamespaceAttachment (admin command, data: host-to-controller): Attaches controllers to a namespace, or detaches them (Base 2.1 §5.1.20) */
+/* NamespaceAttachment (admin command, data: host-to-controller): Attaches or detaches controllers (Base 2.1 §5.1.20) */
 #define GPUNVME_OPC_NAMESPACE_ATTACHMENT 0x15u
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_DWORD 10
 #define GPUNVME_NAMESPACE_ATTACHMENT_SEL_SHIFT 0 /* Select */
@@ -5500,7 +5500,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_GET_STATUS 0x2u
 #define GPUNVME_DIRECTIVE_RECEIVE_DOPER_ALLOCATE_RESOURCES 0x3u
 
-/* VirtualizationManagement (admin command, data: none): Assigns resources, sets controllers online or offline (Base 2.1 §5.2.6) */
+/* VirtualizationManagement (admin command, data: none): Manages controller resources (Base 2.1 §5.2.6) */
 #define GPUNVME_OPC_VIRTUALIZATION_MANAGEMENT 0x1cu
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_DWORD 10
 #define GPUNVME_VIRTUALIZATION_MANAGEMENT_ACT_SHIFT 0 /* Action */
@@ -5704,7 +5704,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_SANITIZE_OVRPAT_SHIFT 0 /* Overwrite Pattern */
 #define GPUNVME_SANITIZE_OVRPAT_MASK 0xffffffffu
 
-/* GetLbaStatus (admin command, data: controller-to-host): Returns which logical blocks are allocated or unrecoverable (NVM 1.2 §4.2.1) */
+/* GetLbaStatus (admin command, data: controller-to-host): Reports the status of LBAs (NVM 1.2 §4.2.1) */
 #define GPUNVME_OPC_GET_LBA_STATUS 0x86u
 #define GPUNVME_GET_LBA_STATUS_SLBA_DWORD 10
 #define GPUNVME_GET_LBA_STATUS_SLBA_BITS 64 /* Starting LBA */
@@ -6663,7 +6663,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_PRINFO_PRACT_SHIFT 3 /* Protection Information Action */
 #define GPUNVME_PRINFO_PRACT_MASK 0x8u
 
-/* DSM: Attributes of the blocks that are read or written (NVM 1.2 §3.3.4) */
+/* DSM: Dataset Management (NVM 1.2 §3.3.4) */
 #define GPUNVME_DSM_AF_SHIFT 0 /* Access Frequency */
 #define GPUNVME_DSM_AF_MASK 0xfu
 #define GPUNVME_DSM_AF_NONE 0x0u

@@ -6,7 +6,7 @@ import { struct } from '../layout/struct.js'
 /** Returns which logical blocks are allocated, or may be unrecoverable (NVM 1.2 §4.2.1, Figures 127 to 130). */
 export const GetLbaStatus = adminCommand(
   'Get LBA Status',
-  { opcode: 0x86, doc: 'Returns which logical blocks are allocated or unrecoverable', spec: 'NVM 1.2 §4.2.1' },
+  { opcode: 0x86, doc: 'Reports the status of LBAs', spec: 'NVM 1.2 §4.2.1' },
   {
     SLBA: cdw64(10, 'Starting LBA'),
     MNDW: cdwCount(12, 31, 0, 'Maximum Number of Dwords'),
@@ -18,7 +18,7 @@ export const GetLbaStatus = adminCommand(
 /** How the returned list begins; NLSD entries follow (NVM 1.2 §4.2.1.2, Figure 131). */
 export const LbaStatusDescriptorList = struct(
   'LBA Status Descriptor List',
-  { bytes: 8, doc: 'How many entries follow, and whether these are all', spec: 'NVM 1.2 §4.2.1.2' },
+  { bytes: 8, doc: 'LBA Status header', spec: 'NVM 1.2 §4.2.1.2' },
   {
     NLSD: u32(0, 'Number of LBA Status Descriptors'),
     CMPC: oneOf(u8(4, 'Completion Condition'), { NOT_INDICATED: 0, INCOMPLETE: 1, COMPLETE: 2 }),

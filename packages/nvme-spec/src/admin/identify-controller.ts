@@ -179,7 +179,7 @@ export const IdentifyController = struct(
       SDSO: bit(0, 'Single Device Self-test Operation'),
       HIRS: bit(1, 'Host-Initiated Refresh Support'),
     }),
-    FWUG: u8(319, 'Firmware Update Granularity in units of 4 KiB; 0 is not reported, FFh is no restriction'),
+    FWUG: u8(319, 'Firmware Update Granularity in units of 4 KiB'),
     KAS: u16(320, 'Keep Alive Support in units of 100 ms'),
     HCTMA: u16(322, 'Host Controlled Thermal Management Attributes', {
       HCTMS: bit(0, 'Host Controlled Thermal Management Support'),
@@ -291,7 +291,7 @@ export const IdentifyController = struct(
       SAOS: bit(20, 'SGL Address Offset Supported'),
       TSDBDS: bit(21, 'Transport SGL Data Block Descriptor Support'),
     }),
-    MNAN: u32(540, 'Maximum Number of Allowed Namespaces; 0 where NN is the count'),
+    MNAN: u32(540, 'Maximum Number of Allowed Namespaces'),
     MAXDNA: u128(544, 'Maximum Domain Namespace Attachments'),
     MAXCNA: u32(560, 'Maximum I/O Controller Namespace Attachments'),
     OAQD: u32(564, 'Optimal Aggregated Queue Depth'),

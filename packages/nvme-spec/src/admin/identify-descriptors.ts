@@ -17,7 +17,7 @@ export const NamespaceIdDescriptor = struct(
   { bytes: 4, doc: 'What a namespace identifier begins with', spec: 'Base 2.1 §5.1.13.2.3' },
   {
     NIDT: someOf(u8(0, 'Namespace Identifier Type'), NIDT.values),
-    NIDL: u8(1, 'Namespace Identifier Length in bytes; 0 ends the list'),
+    NIDL: u8(1, 'Namespace Identifier Length in bytes'),
   },
 )
 

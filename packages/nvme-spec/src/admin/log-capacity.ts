@@ -56,7 +56,7 @@ export const CapacityConfigurationDescriptor = struct(
  */
 export const EnduranceGroupConfigurationDescriptor = struct(
   'Endurance Group Configuration Descriptor',
-  { bytes: 82, doc: 'How an Endurance Group of a Capacity Configuration begins', spec: 'Base 2.1 §5.1.12.1.17' },
+  { bytes: 82, doc: 'Endurance Group Configuration header', spec: 'Base 2.1 §5.1.12.1.17' },
   {
     ENDGID: u16(0, 'Endurance Group Identifier'),
     CADJF: u16(2, 'Capacity Adjustment Factor; 0 is not reported'),

@@ -47,7 +47,7 @@ export const RotationalMediaLog = struct(
   {
     ENDGID: u16(0, 'Endurance Group Identifier'),
     NUMA: u16(2, 'Number of Actuators'),
-    NRS: u16(4, 'Nominal Rotational Speed per minute; 0 is not reported'),
+    NRS: u16(4, 'Nominal Rotational Speed per minute'),
     SPINC: u32(8, 'Spinup Count'),
     FSPINC: u32(12, 'Failed Spinup Count'),
     LDC: u32(16, 'Load Count'),

@@ -8,7 +8,7 @@ export const LbaStatusLogHeader = struct(
   {
     LSLPLEN: u32(0, 'LBA Status Log Page Length in bytes'),
     NLSLNE: u32(4, 'Number of LBA Status Log Namespace Elements'),
-    ESTULB: u32(8, 'Estimate of Unrecoverable Logical Blocks; FFFFFFFFh is unknown'),
+    ESTULB: u32(8, 'Estimate of Unrecoverable Logical Blocks'),
     LSGC: u16(14, 'LBA Status Generation Counter'),
   },
 )
@@ -27,6 +27,6 @@ export const LbaStatusNamespaceElement = struct(
 /** A range of logical blocks that may be unrecoverable (NVM 1.2 §4.1.4.5, Figure 111). */
 export const LbaRangeDescriptor = struct(
   'LBA Range Descriptor',
-  { bytes: 16, doc: 'A range of potentially unrecoverable logical blocks', spec: 'NVM 1.2 §4.1.4.5' },
+  { bytes: 16, doc: 'Range of LBAs', spec: 'NVM 1.2 §4.1.4.5' },
   { RSLBA: n64(0, 'Range Starting LBA'), RNLB: count32(8, 'Range Number of Logical Blocks') },
 )

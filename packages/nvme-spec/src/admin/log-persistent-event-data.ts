@@ -37,7 +37,7 @@ export const TimestampChangeEvent = struct(
  */
 export const PowerOnOrResetEvent = struct(
   'Power-on or Reset Event data',
-  { bytes: 8, doc: 'How the data of a Power-on or Reset event begins', spec: 'Base 2.3 §5.2.12.1.14.2.4' },
+  { bytes: 8, doc: 'Power-on or Reset event header', spec: 'Base 2.3 §5.2.12.1.14.2.4' },
   { FREV: ascii(0, 8, 'Firmware Revision') },
 )
 

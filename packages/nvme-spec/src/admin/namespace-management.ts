@@ -54,6 +54,6 @@ export const NamespaceToCreate = struct(
  */
 export const NamespaceAttachment = adminCommand(
   'Namespace Attachment',
-  { opcode: 0x15, doc: 'Attaches controllers to a namespace, or detaches them', spec: 'Base 2.1 §5.1.20' },
+  { opcode: 0x15, doc: 'Attaches or detaches controllers', spec: 'Base 2.1 §5.1.20' },
   { SEL: cdw(10, 3, 0, 'Select', { CONTROLLER_ATTACH: 0, CONTROLLER_DETACH: 1 }) },
 )

@@ -3,7 +3,7 @@ import { adminCommand, cdw } from '../layout/command.js'
 /** Assigns flexible resources and sets secondary controllers online or offline (Base 2.1 §5.2.6, Figures 489, 490). */
 export const VirtualizationManagement = adminCommand(
   'Virtualization Management',
-  { opcode: 0x1c, doc: 'Assigns resources, sets controllers online or offline', spec: 'Base 2.1 §5.2.6' },
+  { opcode: 0x1c, doc: 'Manages controller resources', spec: 'Base 2.1 §5.2.6' },
   {
     ACT: cdw(10, 3, 0, 'Action', {
       PRIMARY_FLEXIBLE_ALLOCATION: 0x1,

@@ -1,5 +1,6 @@
 import { checkRows } from './check.js'
-import { refuse, type Where } from './spec-ref.js'
+import { isPlain } from './placed.js'
+import { refuse, shown, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
 
 /** The values that a figure names for a field, in the spec's words. */
@@ -134,6 +135,8 @@ export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number
   if (typeof raw === 'number' && row.msb < 32) {
     return ((raw >>> row.lsb) & (0xffff_ffff >>> (31 - (row.msb - row.lsb)))) >>> 0
   }
+  if (typeof raw !== 'bigint' && !Number.isSafeInteger(raw))
+    throw new TypeError(`expected a raw word as a number or a bigint, got ${shown(raw)}`)
   const value = (BigInt(raw) >> BigInt(row.lsb)) & maskOf(row)
   return row.wide ? value : Number(value)
 }
@@ -189,7 +192,7 @@ export function encodeBits(
   base: bigint,
   asFound = false,
 ): bigint {
-  if (typeof values !== 'object' || values === null) refuse(where, 'fields', 'an object of fields', values, 'object')
+  if (!isPlain(values)) refuse(where, 'fields', 'an object of fields', values, '')
   let word = base
   for (const [key, value] of Object.entries(values)) {
     const row = Object.hasOwn(rows, key) ? rows[key] : undefined

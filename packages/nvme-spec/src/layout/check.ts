@@ -12,6 +12,8 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
   for (const [key, field] of Object.entries(fields)) {
     checkName(`${name}.${key}`, key)
+    if (!(Number.isInteger(field.lengthBytes) && field.lengthBytes > 0))
+      throw new RangeError(`${name}.${key}: expected a length in bytes, got ${field.lengthBytes}`)
     if (!Number.isInteger(field.offset))
       throw new RangeError(`${name}.${key}: expected a byte offset, got ${field.offset}`)
     checkRows(`${name}.${key}`, Math.min(field.elementBytes * 8, 32), field.rows)
@@ -31,7 +33,7 @@ export function checkRows(owner: string, widthBits: number, rows: BitsMap): void
   for (const [name, { msb, lsb, values }] of Object.entries(rows)) {
     checkName(`${owner}.${name}`, name)
     checkValues(`${owner}.${name}`, values, msb - lsb + 1)
-    if (!Number.isInteger(lsb) || lsb < 0 || msb >= widthBits)
+    if (!Number.isInteger(lsb) || !Number.isInteger(msb) || lsb < 0 || msb >= widthBits)
       throw new RangeError(`${owner}.${name}: bit ${msb} is outside ${widthBits} bits`)
     const mask = ((1n << BigInt(msb - lsb + 1)) - 1n) << BigInt(lsb)
     if ((taken & mask) !== 0n) throw new RangeError(`${owner}.${name}: bits ${msb}:${lsb} overlap another row`)

@@ -2,7 +2,7 @@
 // through cursors does not carry it along.
 import { checkBits, decodeBits, encodeBits, formatBits, nameIn } from './bits.js'
 import { checkUnsigned, type Field } from './field.js'
-import { checkNames, needBytes } from './placed.js'
+import { checkNames, isPlain, needBytes } from './placed.js'
 import { refuse, type SpecRef, type Where } from './spec-ref.js'
 import type { Decoded, FieldMap } from './struct.js'
 import { declaredMask, gapsIn, undeclaredRuns, writeUndeclared, type Gap, type ReservedBytes } from './undeclared.js'
@@ -41,8 +41,8 @@ export function decodeFields<F extends FieldMap>(
 /** How strict encoding an object is. */
 export interface EncodeOptions {
   /**
-   * Values of enumerations that the spec reserves are stored as well, as a device of a later revision wrote them.
-   * Otherwise they are refused.
+   * Values of enumerations that the spec reserves are stored as well, as a device of a later revision wrote them, and
+   * text that is not printable. Otherwise they are refused.
    */
   readonly asFound?: boolean
 }
@@ -56,12 +56,13 @@ export function encodeFields(
   data: DataView,
   byteOffset: number,
   values: unknown,
-  { asFound = false }: EncodeOptions = {},
+  options: EncodeOptions = {},
 ): void {
+  const asFound = (options as EncodeOptions | null)?.asFound ?? false
   const { name, bytes, spec, fields } = layout
   needBytes(name, bytes, spec, data, byteOffset)
   const { reserved, ...given } = (values ?? {}) as { reserved?: unknown }
-  checkNames(layout, fields, typeof values === 'object' && values !== null ? given : values)
+  checkNames(layout, fields, isPlain(values) ? given : values)
   const fresh = new DataView(new ArrayBuffer(bytes))
   for (const [key, value] of Object.entries(given))
     encodeField({ name: `${name}.${key}`, spec }, fields[key]!, fresh, value, asFound)
@@ -107,7 +108,12 @@ function undeclared(layout: Layout, data: DataView, byteOffset: number): Reserve
 function declaredIn({ name, bytes, fields }: Layout, data: DataView): Uint8Array {
   const mask = declaredMask(name, bytes, fields)
   for (const field of Object.values(fields))
-    mask.fill(0, field.offset + textBytes(field, data, 0), field.offset + field.lengthBytes)
+    if (field.nullEnded)
+      mask.fill(
+        0,
+        field.offset + textBytes(field, data, 0) + 1,
+        Math.max(field.offset + field.lengthBytes, field.offset + textBytes(field, data, 0) + 1),
+      )
   return mask
 }
 
@@ -197,11 +203,18 @@ function encodeField(where: Where, field: NestedField, data: DataView, value: un
   } else if (kind === 'integer' && lengthBytes === 8 && typeof value === 'bigint') {
     checkUnsigned(where, doc, 64, value)
     data.setBigUint64(offset, value, true)
+  } else if (asFound && kind === 'text' && isLatin1(value) && value.length <= lengthBytes) {
+    for (let i = 0; i < lengthBytes; i++)
+      data.setUint8(offset + i, i < value.length ? value.charCodeAt(i) : field.nullEnded ? 0 : 0x20)
   } else if (asFound && !open && Object.keys(values).length > 0) {
     storeAsFound(where, field, data, value)
   } else {
     field.set(data, 0, hasRows(field) ? rawOf(where, field, value, asFound) : value, where)
   }
+}
+
+function isLatin1(value: unknown): value is string {
+  return typeof value === 'string' && /^[\0-\xff]*$/.test(value)
 }
 
 /** A value of an enumeration, whether or not it is one that the spec names. */

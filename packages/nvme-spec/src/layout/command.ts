@@ -10,9 +10,7 @@ import type { ZeroBased } from './zero-based.js'
 
 const ENTRY_BYTES = 64
 
-/** The fields that every submission queue entry has, whatever its command (Base 2.1 §4.1.1, Figure 91 and 92). */
-export const sqeFields = {
-  OPC: inHex(dwordBits(0, bits(7, 0, 'Opcode'))),
+const settable = {
   FUSE: dwordBits(0, bits(9, 8, 'Fused Operation', { NORMAL: 0, FIRST: 1, SECOND: 2 })),
   PSDT: dwordBits(0, bits(15, 14, 'PRP or SGL for Data Transfer', { PRP: 0, SGL: 1, SGL_SEGMENT_MPTR: 2 })),
   CID: inHex(dwordBits(0, bits(31, 16, 'Command Identifier'))),
@@ -21,6 +19,9 @@ export const sqeFields = {
   PRP1: n64(24, 'PRP Entry 1'),
   PRP2: n64(32, 'PRP Entry 2'),
 } satisfies FieldMap
+
+/** The fields that every submission queue entry has, whatever its command (Base 2.1 §4.1.1, Figure 91 and 92). */
+export const sqeFields = { OPC: inHex(dwordBits(0, bits(7, 0, 'Opcode'))), ...settable } satisfies FieldMap
 
 /** The fields that every command has beside its own: those of `sqeFields`. */
 export type CommonFields = typeof sqeFields
@@ -147,8 +148,6 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
     },
   )
   const view = placed.view as unknown as CommandMethods<F>['view']
-  // The opcode is what makes it this command.
-  const encodable: FieldMap = Object.fromEntries(Object.entries(placed.fields).filter(([key]) => key !== 'OPC'))
   const methods: CommandMethods<F> = {
     ...placed,
     opcode,
@@ -158,7 +157,8 @@ export function command<F extends FieldMap>(name: string, set: CommandSet, facts
     encode(data, byteOffset, values) {
       // For its check of the length.
       view(data, byteOffset)
-      checkNames({ name, spec }, encodable, values)
+      // Not OPC: the opcode is what makes it this command.
+      checkNames({ name, spec }, { ...settable, ...fields }, values)
       const { CID, ...rest } = { CID: 0, ...values }
       const fresh = new DataView(new ArrayBuffer(ENTRY_BYTES))
       Object.assign(view(fresh).begin(CID), rest)

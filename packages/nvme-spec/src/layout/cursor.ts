@@ -1,4 +1,4 @@
-import { shown, type Where } from './spec-ref.js'
+import { refuse, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
 /** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
@@ -35,9 +35,9 @@ export type CursorMethods = Readonly<Record<string, (this: CursorBase, ...args: 
 export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMap, methods: CursorMethods) {
   class AnyCursor extends CursorBase {
     at(index: number): this {
-      const base = this.origin + index * strideBytes
+      const base = Number.isInteger(index) ? this.origin + index * strideBytes : NaN
       // A store outside a typed array is dropped without a word; this is where it is refused.
-      if (!(index >>> 0 === index && base <= this.last)) refuseBytes(owner, strideBytes, base, this.data)
+      if (!(base >= this.origin && base <= this.last)) refuseIndex(owner, strideBytes, index, this)
       this.base = base
       return this
     }
@@ -64,13 +64,6 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
   return { AnyCursor, AlignedCursor }
 }
 
-/** Refuses memory that ends before a structure does, and what is no place in it. */
-export function refuseBytes(
-  { name, spec }: Where,
-  bytes: number,
-  byteOffset: unknown,
-  { byteLength }: DataView,
-): never {
-  const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
-  throw new Kind(`${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, the view has ${byteLength} (${spec})`)
+function refuseIndex(owner: Where, bytes: number, index: unknown, { origin, last }: CursorBase): never {
+  refuse(owner, 'index', `an integer from 0 to ${Math.floor((last - origin) / bytes)}`, index)
 }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toHex, unwritten } from '../../test/bytes.js'
@@ -139,7 +140,7 @@ describe('a structure', () => {
     expect(() => S.view(data, 53)).toThrow('S needs 48 bytes at offset 53, the view has 100 (gpunvme test)')
     expect(() => S.view(data, -1)).toThrow(RangeError)
     expect(() => S.view(data).at(2)).toThrow(
-      new RangeError('S needs 48 bytes at offset 96, the view has 100 (gpunvme test)'),
+      new RangeError('S (index): expected an integer from 0 to 1, got 2 (gpunvme test)'),
     )
     expect(() => S.view(data, 4).at(2)).toThrow(RangeError)
     expect(() => S.view(data).at(-1)).toThrow(RangeError)
@@ -318,7 +319,7 @@ describe('decode and encode', () => {
     expect(() => S.decode(new DataView(new ArrayBuffer(63)))).toThrow('S needs 64 bytes at offset 0, the view has 63')
     expect(() => S.decode(new Uint8Array(64) as never)).toThrow(
       new TypeError(
-        'S: expected a DataView, as in new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) (gpunvme test)',
+        'S: expected new DataView(b.buffer, b.byteOffset, b.byteLength), got [object Uint8Array] (gpunvme test)',
       ),
     )
     expect(() => S.describe(data, 0.5)).toThrow(RangeError)
@@ -392,10 +393,16 @@ describe('what a stranger gets wrong', () => {
   it('an index of a cursor that is no whole number, or an offset that is none', () => {
     const queue = new DataView(new ArrayBuffer(256))
     for (const index of [1.25, 0.1, -1, 4]) expect(() => read().view(queue).at(index)).toThrow(RangeError)
+    for (const index of ['1', 1n, null, undefined, Symbol('x')])
+      expect(() =>
+        read()
+          .view(queue)
+          .at(index as never),
+      ).toThrow('C (index): expected an integer from 0 to 3, got ')
     expect(() => read().view(queue, '0' as never)).toThrow(
       new TypeError('C needs 64 bytes at offset "0", the view has 256 (gpunvme test)'),
     )
-    expect(() => S.view(new Uint8Array(16) as never)).toThrow('S: expected a DataView, as in new DataView(')
+    expect(() => S.view(new Uint8Array(16) as never)).toThrow('S: expected new DataView(')
   })
 
   it.each([
@@ -413,6 +420,42 @@ describe('what a stranger gets wrong', () => {
   ])('elements %o of an array of words', (words, kind, message) => {
     expect(() => S.create({ WORDS: words as never })).toThrow(kind)
     expect(() => S.create({ WORDS: words as never })).toThrow(message)
+  })
+
+  it.each([[new Map([['TEXT', 'x']])], [[]], [new DataView(new ArrayBuffer(8))], [new Date(0)], [null]])(
+    'an object that is no object of fields, %o: it would be all zeroes',
+    (values) => {
+      const kept = unwritten(64)
+      expect(() => S.encode(kept, 0, values as never)).toThrow('S (fields): expected an object of fields, got [object ')
+      expect(() => read().encode(kept, 0, values as never)).toThrow(TypeError)
+      expect(() => S.create({ WORDS: [values as never, {}] })).toThrow(TypeError)
+      expect(() => register32('R', facts, { A: bit(0, 'a') }).encode(values as never)).toThrow(TypeError)
+      expect(toHex(kept)).toMatch(/^[a5 ]+$/)
+    },
+  )
+
+  it('reserved bytes that are none, or that would change a text', () => {
+    expect(() => S.create({ reserved: [{ offset: 12, bytes: [1] as never }] })).toThrow(
+      new TypeError(
+        'S.reserved (bits that no row declares): expected bytes (Uint8Array), got [object Array] (gpunvme test)',
+      ),
+    )
+    expect(() => S.create({ reserved: [{ offset: '12' as never, bytes: Uint8Array.of(1) }] })).toThrow(TypeError)
+    expect(() => S.create({ reserved: [5 as never] })).toThrow(TypeError)
+    expect(() => S.create({ TEXT: 'a', reserved: [{ offset: 9, bytes: Uint8Array.of(0x62) }] })).toThrow(
+      'expected no bits of a declared row',
+    )
+  })
+
+  it('a raw word that is none, for one of its rows', () => {
+    const R = register64('R', { ...facts }, { A: bits(35, 32, 'a') })
+    for (const raw of ['abc', undefined, 1.5])
+      expect(() => R.A.of(raw as never)).toThrow('expected a raw word as a number or a bigint, got ')
+  })
+
+  it('views of another realm are views', () => {
+    const foreign = runInNewContext('new DataView(new ArrayBuffer(16))') as DataView
+    expect(S.decode(foreign)).toMatchObject({ TEXT: '' })
   })
 
   it('bytes behind the null that ends a text: they are shown, and put back', () => {

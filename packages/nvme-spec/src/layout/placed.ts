@@ -1,5 +1,5 @@
-import { cursorClasses, refuseBytes, type CursorMethods } from './cursor.js'
-import { refuse, type SpecRef, type Where } from './spec-ref.js'
+import { cursorClasses, type CursorMethods } from './cursor.js'
+import { refuse, shown, type SpecRef, type Where } from './spec-ref.js'
 import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
 
 const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
@@ -38,18 +38,26 @@ export function place<F extends FieldMap>(
 
 /** @throws TypeError for what is no DataView, RangeError where it ends before a structure at byteOffset does. */
 export function needBytes(name: string, bytes: number, spec: SpecRef, data: DataView, byteOffset: number): void {
-  if (!(data instanceof DataView))
+  // By its brand: one of another realm, as of an iframe, is a DataView too.
+  if (Object.prototype.toString.call(data) !== '[object DataView]')
     throw new TypeError(
-      `${name}: expected a DataView, as in new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) (${spec})`,
+      `${name}: expected new DataView(b.buffer, b.byteOffset, b.byteLength), got ${shown(data)} (${spec})`,
     )
   if (Number.isInteger(byteOffset) && byteOffset >= 0 && byteOffset + bytes <= data.byteLength) return
-  refuseBytes({ name, spec }, bytes, byteOffset, data)
+  const Kind = typeof byteOffset === 'number' ? RangeError : TypeError
+  throw new Kind(
+    `${name} needs ${bytes} bytes at offset ${shown(byteOffset)}, the view has ${data.byteLength} (${spec})`,
+  )
+}
+
+/** Whether a value is an object of names, and not one that keeps what it holds elsewhere: an array, a map, a view. */
+export function isPlain(values: unknown): values is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(values) === '[object Object]'
 }
 
 /** @throws TypeError for a name that is no field's: on a plain object it would be lost without a word. */
 export function checkNames({ name, spec }: Where, fields: object, values: unknown): void {
-  if (typeof values !== 'object' || values === null)
-    refuse({ name, spec }, 'fields', 'an object of fields', values, 'object')
+  if (!isPlain(values)) refuse({ name, spec }, 'fields', 'an object of fields', values, '')
   for (const key of Object.keys(values)) {
     if (!Object.hasOwn(fields, key))
       throw new TypeError(`${name} has no field ${key}; its fields: ${Object.keys(fields).join(' ')} (${spec})`)

@@ -17,13 +17,13 @@ export interface Where {
 
 /** Refuses a value: TypeError for one of the wrong type, RangeError for one out of range, always with the reason. */
 export function refuse(where: Where, doc: string, expected: string, got: unknown, type = 'number'): never {
-  const Kind = typeof got === type ? RangeError : TypeError
+  const Kind = typeof got === type && got !== null ? RangeError : TypeError
   throw new Kind(`${where.name} (${doc}): expected ${expected}, got ${shown(got)} (${where.spec})`)
 }
 
 /** A value as an error shows it: of what kind it is can be told, and nothing of it is run. */
 export function shown(got: unknown): string {
-  if (typeof got === 'string') return JSON.stringify(got)
+  if (typeof got === 'string') return JSON.stringify(got.slice(0, 80))
   if (typeof got === 'bigint') return `${got}n`
   if (typeof got === 'object') return Object.prototype.toString.call(got)
   // eslint-disable-next-line @typescript-eslint/no-base-to-string -- what has a default text of no use is an object, above

@@ -88,7 +88,7 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
    * One structure in fresh memory, with these values; the rest is zero.
    * @throws as `encode`.
    */
-  create(values?: Partial<Encodable<F>>): Cursor & Values<F> & { readonly data: DataView }
+  create(values?: Partial<Encodable<F>> | Decoded<F>): Cursor & Values<F> & { readonly data: DataView }
   /**
    * The structure at byteOffset as a plain object. Nothing is left out: words with rows are objects of their rows,
    * and bits that no row declares stand in `reserved`.
@@ -122,7 +122,7 @@ export interface AnyStruct extends StructFacts {
   /** As `StructMethods.decode`, for fields that are not known by name. */
   decode(data: DataView, byteOffset?: number): Readonly<Record<string, unknown>>
   /** As `StructMethods.encode`, for fields that are not known by name. */
-  encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>): void
+  encode(data: DataView, byteOffset: number, values: Readonly<Record<string, unknown>>, options?: EncodeOptions): void
   /** As `StructMethods.describe`. */
   describe(data: DataView, byteOffset?: number): string[]
 }

@@ -56,15 +56,13 @@ export function undeclaredRuns(gaps: readonly Gap[], data: DataView, byteOffset:
 export function writeUndeclared(where: Where, declared: Uint8Array, data: DataView, runs: unknown): void {
   const doc = 'bits that no row declares'
   if (!Array.isArray(runs)) refuse(where, doc, 'an array of { offset, bytes }', runs, 'array')
-  for (const run of runs as (Partial<ReservedBytes> | undefined)[]) {
-    const { offset = -1, bytes } = run ?? {}
-    const inside = bytes instanceof Uint8Array && Number.isInteger(offset) && offset >= 0
-    if (!inside || offset + bytes.length > declared.length)
-      throw new RangeError(
-        `${where.name} (${doc}): expected bytes inside the ${declared.length} of the structure, got offset ${offset} (${where.spec})`,
-      )
+  for (const run of runs as (Partial<ReservedBytes> | null | undefined)[]) {
+    const { offset, bytes } = run ?? {}
+    if (!(bytes instanceof Uint8Array)) refuse(where, doc, 'bytes (Uint8Array)', bytes, 'Uint8Array')
+    if (!Number.isInteger(offset) || offset! < 0 || offset! + bytes.length > declared.length)
+      refuse(where, doc, `bytes inside the ${declared.length} of the structure, from an offset`, offset)
     bytes.forEach((byte, i) => {
-      const at = offset + i
+      const at = offset! + i
       if ((byte & declared[at]!) !== 0)
         throw new RangeError(
           `${where.name} (${doc}): expected no bits of a declared row, got 0x${byte.toString(16)} at byte ${at} (${where.spec})`,

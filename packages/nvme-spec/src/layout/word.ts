@@ -29,7 +29,7 @@ export interface WordMethods<W extends 32 | 64, F extends BitsMap> extends Facts
    * @throws TypeError for a field that it does not have or a value of the wrong type, RangeError for a value that does
    *   not fit its field.
    */
-  encode(values: BitsValues<F, RawOf<W>>, base?: RawOf<W>): RawOf<W>
+  encode(values: BitsValues<F, RawOf<W>> | DecodedBits<F, RawOf<W>>, base?: RawOf<W>): RawOf<W>
   /**
    * The fields of a raw word; `reserved` holds the bits that none of them declares, where any is set.
    * @throws TypeError or RangeError for what is no word of this width.

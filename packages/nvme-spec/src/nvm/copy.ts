@@ -75,13 +75,13 @@ export const CopyRange1 = struct(
 /** Copy Descriptor Format 2h: 16b guards, any namespace (NVM 1.2 §3.3.2, Figure 39). */
 export const CopyRange2 = struct(
   'Copy Source Range Format 2h',
-  { bytes: 32, doc: 'A range of another namespace to copy, 16b guards', spec: 'NVM 1.2 §3.3.2' },
+  { bytes: 32, doc: 'Source range of a namespace, 16b guards', spec: 'NVM 1.2 §3.3.2' },
   { ...otherNamespace, ...source, ...tags8 },
 )
 
 /** Copy Descriptor Format 3h: 32b and 64b guards, any namespace (NVM 1.2 §3.3.2, Figure 40). */
 export const CopyRange3 = struct(
   'Copy Source Range Format 3h',
-  { bytes: 40, doc: 'A range of another namespace to copy, 32b or 64b guards', spec: 'NVM 1.2 §3.3.2' },
+  { bytes: 40, doc: 'Source range of a namespace, long guards', spec: 'NVM 1.2 §3.3.2' },
   { ...otherNamespace, ...source, ...tags16 },
 )

@@ -8,7 +8,7 @@ const guard = { GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2 } as const
 /** What CNS 05h, 0Ah and 1Bh return for the NVM Command Set (NVM 1.2 §4.1.5.3, Figures 118 and 119). */
 export const IdentifyNvmNamespace = struct(
   'NVM Command Set Identify Namespace',
-  { bytes: IDENTIFY_BYTES, doc: 'Protection formats and preferred sizes (CNS 05h)', spec: 'NVM 1.2 §4.1.5.3' },
+  { bytes: IDENTIFY_BYTES, doc: 'NVM namespaces (CNS 05h)', spec: 'NVM 1.2 §4.1.5.3' },
   {
     LBSTM: inHex(u64(0, 'Logical Block Storage Tag Mask')),
     PIC: u8(8, 'Protection Information Capabilities', {

@@ -34,7 +34,7 @@ const latency = bits(5, 4, 'Access Latency', { NONE: 0, IDLE: 1, NORMAL: 2, LOW:
  */
 export const DSM = word32(
   'DSM',
-  { doc: 'Attributes of the blocks that are read or written', spec: 'NVM 1.2 §3.3.4' },
+  { doc: 'Dataset Management', spec: 'NVM 1.2 §3.3.4' },
   {
     AF: openBits(3, 0, 'Access Frequency', { ...access, ONE_TIME: 6, SPECULATIVE: 7, SOON_OVERWRITTEN: 8 }),
     AL: latency,

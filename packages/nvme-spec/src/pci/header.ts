@@ -57,7 +57,7 @@ export const PciHeader = struct(
       SB: bit(6, 'Start BIST'),
       BC: bit(7, 'BIST Capable'),
     }),
-    BAR: u32Array(0x10, 6, 'Base Address Registers; 0 and 1 are MLBAR and MUBAR', {
+    BAR: u32Array(0x10, 6, 'Base Address Registers', {
       RTE: bit(0, 'Resource Type Indicator: I/O space'),
       TP: bits(2, 1, 'Type: 0 for 32 bits, 2 for 64'),
       PF: bit(3, 'Prefetchable'),

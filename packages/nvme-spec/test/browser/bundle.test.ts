@@ -21,10 +21,10 @@ const promises = [
     'everything',
     60 * KB,
     `export * from '@gpunvme/nvme-spec'
-    export * as layout from '@gpunvme/nvme-spec/layout'
-    export * as pci from '@gpunvme/nvme-spec/pci'
-    export * as pcie from '@gpunvme/nvme-spec/pcie'
-    export * as transport from '@gpunvme/nvme-spec/transport'`,
+    export * from '@gpunvme/nvme-spec/layout'
+    export * from '@gpunvme/nvme-spec/pci'
+    export * from '@gpunvme/nvme-spec/pcie'
+    export * from '@gpunvme/nvme-spec/transport'`,
   ],
 ] as const
 
