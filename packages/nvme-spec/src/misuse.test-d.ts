@@ -9,6 +9,7 @@ import {
   CreateIoCq,
   CreateIoSq,
   CSTS,
+  IdentifyController,
   NumberOfQueues,
   Read,
   SQE,
@@ -96,3 +97,9 @@ struct('S', { bytes: 1, doc: 'd', spec: '§3.1' }, { A: u8(0, 'a') })
 register32('R', { offset: 0, access: 'wo', doc: 'd', spec: 'gpunvme test' }, { A: bits(7, 0, 'a') })
 // @ts-expect-error -- a command without an opcode
 nvmCommand('C', { doc: 'd', spec: 'gpunvme test' }, { A: cdw(10, 7, 0, 'a') })
+
+// What decoding gives, encoding takes.
+CC.encode(CC.decode(5))
+CAP.encode(CAP.decode(5n))
+IdentifyController.create(IdentifyController.decode(data))
+IdentifyController.encode(data, 0, IdentifyController.decode(data), { asFound: true })

@@ -8,8 +8,8 @@ import { UsageError } from './usage-error.js'
 /** The largest thing that has a declared structure is a few pages; what is larger was not meant. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** What no structure of the spec consists of: printable ASCII, tabs and line ends. */
-const TEXT = /^[\t\n\r -~]*$/
+/** What text has and structures of the spec are full of: control characters, but for tabs and line ends. */
+const CONTROL = /[^\P{Cc}\t\n\r]/u
 
 const PLAIN = 'plain digits, as `xxd -p` prints them, or the bytes themselves with --file'
 
@@ -35,10 +35,27 @@ interface Given {
  */
 export async function readDump(input: DumpInput): Promise<DataView> {
   const { name, bytes, typed } = await take(input)
-  const text = Buffer.from(bytes).toString(typed ? 'utf8' : 'latin1')
-  const decoded = typed || TEXT.test(text) ? (parseHexDump(text, name) ?? fromHex(text, name)) : bytes
+  const text = typed ? Buffer.from(bytes).toString() : textOf(bytes)
+  const decoded = text === undefined ? bytes : (parseHexDump(text, name) ?? fromHex(text, name))
   if (decoded.length === 0) throw nothing()
   return new DataView(decoded.buffer, decoded.byteOffset, decoded.byteLength)
+}
+
+/** The bytes as text, where they are text: UTF-8, or UTF-16 as some shells write it; undefined for all else. */
+function textOf(bytes: Uint8Array): string | undefined {
+  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const encodings = isWide ? ['utf-8', bytes[0] === 0xff ? 'utf-16le' : 'utf-16be'] : ['utf-8']
+  for (const encoding of encodings) {
+    try {
+      // Takes the byte order mark away as well.
+      const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
+      if (!CONTROL.test(text)) return text
+    } catch (error) {
+      // What is no text of this encoding may be of the next, or be bytes.
+      if (!(error instanceof TypeError)) throw error
+    }
+  }
+  return undefined
 }
 
 /** Reads text without the blanks around it; '' where nobody gives any. @throws UsageError as `readDump` does. */

@@ -308,4 +308,15 @@ describe('decode', () => {
     })
     expect(await gpunvme(['decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
   })
+
+  test('text is text with a byte order mark, in UTF-16, and with a character that is no ASCII', () => {
+    const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
+    expect(piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
+    expect(piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
+    const { code, stderr } = piped(['decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("Expected hexadecimal digits in stdin, got 'temperature'"),
+    ])
+  })
 })

@@ -58,8 +58,8 @@ export type EncodableWord<F> =
     ? keyof B extends never
       ? T
       : T extends number
-        ? T | BitsValues<B>
-        : T | readonly BitsValues<B>[]
+        ? T | BitsValues<B> | DecodedBits<B>
+        : T | readonly (BitsValues<B> | DecodedBits<B>)[]
     : never
 
 /** A structure as a plain object, which outlives the memory it was decoded from. */
@@ -88,7 +88,7 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
    * One structure in fresh memory, with these values; the rest is zero.
    * @throws as `encode`.
    */
-  create(values?: Partial<Encodable<F>> | Decoded<F>): Cursor & Values<F> & { readonly data: DataView }
+  create(values?: Partial<Encodable<F>>): Cursor & Values<F> & { readonly data: DataView }
   /**
    * The structure at byteOffset as a plain object. Nothing is left out: words with rows are objects of their rows,
    * and bits that no row declares stand in `reserved`.
@@ -102,7 +102,7 @@ export interface StructMethods<F extends FieldMap> extends StructFacts {
    * @throws TypeError or RangeError for a value that does not fit, naming the field, TypeError for an unknown name,
    *   RangeError where `data` ends before the structure does; nothing is written then.
    */
-  encode(data: DataView, byteOffset: number, values: Partial<Encodable<F>> | Decoded<F>, options?: EncodeOptions): void
+  encode(data: DataView, byteOffset: number, values: Partial<Encodable<F>>, options?: EncodeOptions): void
   /**
    * One `NAME=value` a field that is not zero; then the bits that no row declares, as `reserved[byte]=hex`.
    * @throws RangeError where `data` ends before the structure does.
