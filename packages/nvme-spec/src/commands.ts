@@ -171,7 +171,7 @@ function withExtension(command: AnyCommand): Layout {
 
 /** Whether bytes 39:24 are an SGL descriptor (Base 2.1 §4.1.1, Figure 92); reserved, PSDT says nothing of them. */
 function hasSgl(data: DataView, byteOffset: number): boolean {
-  const { PSDT } = SQE.view(data, byteOffset)
+  const PSDT = SQE.fields.PSDT.get(data, byteOffset)
   return PSDT === SQE.PSDT.SGL || PSDT === SQE.PSDT.SGL_SEGMENT_MPTR
 }
 

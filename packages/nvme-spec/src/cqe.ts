@@ -1,6 +1,7 @@
 import { formatField } from './layout/codec.js'
 import { bit, bits } from './layout/bits.js'
 import { inHex, u16, u32 } from './layout/field.js'
+import { needBytes } from './layout/placed.js'
 import { struct } from './layout/struct.js'
 import { formatStatus, statusName, type Status } from './status.js'
 
@@ -42,24 +43,27 @@ export interface DecodedCqe {
  * @throws RangeError where `data` ends before the 16 bytes of the entry do.
  */
 export function decodeCqe(data: DataView, byteOffset = 0): DecodedCqe {
-  const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.view(data, byteOffset)
+  needBytes(CQE.name, CQE.bytes, CQE.spec, data, byteOffset)
+  // By the fields themselves: a cursor for one entry would cost more than reading it.
+  const { DW0, DW1, SQHD, SQID, CID, STATUS } = CQE.fields
   const { P, SC, SCT, CRD, M, DNR } = CQE.STATUS
-  const sct = SCT.of(STATUS)
-  const sc = SC.of(STATUS)
+  const status = STATUS.get(data, byteOffset)
+  const sct = SCT.of(status)
+  const sc = SC.of(status)
   return {
-    DW0,
-    DW1,
-    SQHD,
-    SQID,
-    CID,
-    P: P.of(STATUS) as 0 | 1,
+    DW0: DW0.get(data, byteOffset),
+    DW1: DW1.get(data, byteOffset),
+    SQHD: SQHD.get(data, byteOffset),
+    SQID: SQID.get(data, byteOffset),
+    CID: CID.get(data, byteOffset),
+    P: P.of(status) as 0 | 1,
     status: {
       sct,
       sc,
       name: statusName(sct, sc),
-      crd: CRD.of(STATUS),
-      more: M.of(STATUS) === 1,
-      dnr: DNR.of(STATUS) === 1,
+      crd: CRD.of(status),
+      more: M.of(status) === 1,
+      dnr: DNR.of(status) === 1,
     },
   }
 }

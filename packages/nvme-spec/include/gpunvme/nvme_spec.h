@@ -1865,10 +1865,10 @@ struct gpunvme_namespace_to_create {
 	uint8_t dps; /* End-to-end Data Protection Type Settings */
 	uint8_t nmic; /* Namespace Multi-path I/O and Namespace Sharing Capabilities */
 	uint8_t reserved_31[61];
-	uint32_t anagrpid; /* ANA Group Identifier; 0 lets the controller choose */
+	uint32_t anagrpid; /* ANA Group Identifier */
 	uint8_t reserved_96[4];
-	uint16_t nvmsetid; /* NVM Set Identifier; 0 lets the controller choose */
-	uint16_t endgid; /* Endurance Group Identifier; 0 lets the controller choose */
+	uint16_t nvmsetid; /* NVM Set Identifier */
+	uint16_t endgid; /* Endurance Group Identifier */
 	uint8_t reserved_104[280];
 	uint64_t lbstm; /* Logical Block Storage Tag Mask */
 	uint16_t nphndls; /* Number of Placement Handles */
@@ -2239,7 +2239,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_feature_effects_log, fis, 0);
 
 /* ManagementCommandEffectsLog: NVMe-MI Commands Supported and Effects (LID 13h) (Base 2.1 §5.1.12.1.19) */
 struct gpunvme_management_command_effects_log {
-	uint32_t mics[256]; /* Management Interface Command Supported, by opcode */
+	uint32_t mics[256]; /* Commands by opcode */
 	uint8_t reserved_1024[3072];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_management_command_effects_log, 4096);
@@ -5563,7 +5563,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_NVME_MI_RECEIVE_CDW15_SHIFT 0 /* NVMe-MI specific */
 #define GPUNVME_NVME_MI_RECEIVE_CDW15_MASK 0xffffffffu
 
-/* CapacityManagement (admin command, data: none): Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3) */
+/* CapacityManagement (admin command, data: none): Manages capacity (Base 2.1 §5.1.3) */
 #define GPUNVME_OPC_CAPACITY_MANAGEMENT 0x20u
 #define GPUNVME_CAPACITY_MANAGEMENT_OPER_DWORD 10
 #define GPUNVME_CAPACITY_MANAGEMENT_OPER_SHIFT 0 /* Operation */
@@ -6613,7 +6613,7 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 #define GPUNVME_ASYNC_EVENT_DW0_LID_SHIFT 16 /* Log Page Identifier: reading it clears the event */
 #define GPUNVME_ASYNC_EVENT_DW0_LID_MASK 0xff0000u
 
-/* AsyncEventDw1: Event Specific Parameter of a Controller Data Queue (Base 2.1 §5.1.2.1) */
+/* AsyncEventDw1: Controller Data Queue parameter (Base 2.1 §5.1.2.1) */
 #define GPUNVME_ASYNC_EVENT_DW1_CDQID_SHIFT 0 /* Controller Data Queue Identifier */
 #define GPUNVME_ASYNC_EVENT_DW1_CDQID_MASK 0xffffu
 

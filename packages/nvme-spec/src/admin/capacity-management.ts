@@ -5,7 +5,7 @@ import { word32 } from '../layout/word.js'
 /** Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3, Figures 156 to 158). */
 export const CapacityManagement = adminCommand(
   'Capacity Management',
-  { opcode: 0x20, doc: 'Creates and deletes Endurance Groups and NVM Sets', spec: 'Base 2.1 §5.1.3' },
+  { opcode: 0x20, doc: 'Manages capacity', spec: 'Base 2.1 §5.1.3' },
   {
     OPER: cdw(10, 3, 0, 'Operation', {
       SELECT_CAPACITY_CONFIGURATION: 0,

@@ -130,7 +130,7 @@ export const AsyncEventDw0 = word32(
 /** Dword 1 of the completion, of the One-Shot events of a Controller Data Queue (Base 2.1 Figure 155). */
 export const AsyncEventDw1 = word32(
   'Asynchronous Event Request DW1',
-  { doc: 'Event Specific Parameter of a Controller Data Queue', spec: 'Base 2.1 §5.1.2.1' },
+  { doc: 'Controller Data Queue parameter', spec: 'Base 2.1 §5.1.2.1' },
   { CDQID: bits(15, 0, 'Controller Data Queue Identifier') },
 )
 

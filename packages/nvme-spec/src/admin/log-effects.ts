@@ -81,5 +81,5 @@ export const ManagementCommandEffects = word32(
 export const ManagementCommandEffectsLog = struct(
   'NVMe-MI Commands Supported and Effects',
   { bytes: 4096, doc: 'NVMe-MI Commands Supported and Effects (LID 13h)', spec: 'Base 2.1 §5.1.12.1.19' },
-  { MICS: u32Array(0, 256, 'Management Interface Command Supported, by opcode', ManagementCommandEffects.fields) },
+  { MICS: u32Array(0, 256, 'Commands by opcode', ManagementCommandEffects.fields) },
 )
