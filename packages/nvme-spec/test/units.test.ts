@@ -3,7 +3,8 @@ import { everyField } from './declared.js'
 
 /**
  * The unit that the text gives a value in, as the doc has to say it: a number without its unit, or with another one, is
- * off by a factor that no test of bytes sees. Typed from the figures.
+ * off by a factor that no test of bytes sees. Typed from the figures where they were at hand, else from what is long
+ * known of them: this list and the docs were then written apart, and have to agree.
  */
 const units = {
   // Registers

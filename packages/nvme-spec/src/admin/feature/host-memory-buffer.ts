@@ -4,7 +4,10 @@ import { n64, u32 } from '../../layout/field.js'
 import { struct } from '../../layout/struct.js'
 import { FID } from '../features.js'
 
-/** An entry of the Host Memory Descriptor List: pages in a row (symbols of Base 2.1 §5.1.25.2.4, Figure 453). */
+/**
+ * An entry of the Host Memory Descriptor List: pages in a row. Offsets are Linux's; the symbols are those in common use,
+ * not read in the figure.
+ */
 export const HostMemoryBufferDescriptor = struct(
   'Host Memory Buffer Descriptor Entry',
   { bytes: 16, doc: 'Memory pages in a row', spec: 'Linux 6.1 linux/nvme.h nvme_host_mem_buf_desc' },
