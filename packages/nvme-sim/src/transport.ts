@@ -1,7 +1,7 @@
 import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
-import type { Controller } from './controller.js'
-import type { Device } from './device.js'
+import type { Controller } from './controller/controller.js'
+import type { Device } from './controller/device.js'
 
 /** The controller's registers as the host's bus shows them. */
 class SimulatedBar implements Bar {

@@ -1,6 +1,6 @@
 import type { Device } from './device.js'
 import type { Pipeline } from './pipeline.js'
-import { SubmissionQueue } from './queue.js'
+import { SubmissionQueue } from '../queues/queue.js'
 
 /** A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). Impossible values have no effect. */
 export function ringDoorbell(offset: number, value: number, device: Device, pipeline: Pipeline): void {

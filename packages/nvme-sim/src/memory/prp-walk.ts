@@ -1,5 +1,5 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import { hex, type Diagnostics } from './diagnostics.js'
+import { hex, type Diagnostics } from '../controller/diagnostics.js'
 import type { HostMemory } from './host-memory.js'
 
 const ENTRY_BYTES = 8

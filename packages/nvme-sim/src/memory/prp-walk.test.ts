@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { bytesOf, CC_ENABLED, prps, ready, TestHost, transfer } from '../test/host.js'
-import { Diagnostics } from './diagnostics.js'
+import { bytesOf, CC_ENABLED, prps, ready, TestHost, transfer } from '../../test/host.js'
+import { Diagnostics } from '../controller/diagnostics.js'
 import { HostMemory } from './host-memory.js'
 import { PrpWalker, Runs } from './prp-walk.js'
 

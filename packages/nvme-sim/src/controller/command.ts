@@ -1,8 +1,8 @@
 import { Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
-import type { Namespace } from './namespace.js'
-import { Runs } from './prp-walk.js'
-import { SQE_BYTES, type SubmissionQueue } from './queue.js'
+import type { Namespace } from '../nvm/namespace.js'
+import { Runs } from '../memory/prp-walk.js'
+import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 
 /** How a command ended; 'held' for one that completes only when something happens. */
 export type Result = Ended | 'held'

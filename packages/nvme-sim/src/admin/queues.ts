@@ -8,10 +8,10 @@ import {
   STATUS,
   type StatusCode,
 } from '@gpunvme/nvme-spec'
-import type { ServedCommand } from './command.js'
-import type { Device } from './device.js'
-import { hex } from './diagnostics.js'
-import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from './queue.js'
+import type { ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import { hex } from '../controller/diagnostics.js'
+import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
 /** The commands that have been fetched and not completed. */
 export interface CommandsUnderWay {

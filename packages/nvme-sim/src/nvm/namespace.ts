@@ -1,6 +1,6 @@
 import { IdentifyNamespace, zeroBased } from '@gpunvme/nvme-spec'
-import type { Media } from './media/media.js'
-import { RamMedia } from './media/ram.js'
+import type { Media } from '../media/media.js'
+import { RamMedia } from '../media/ram.js'
 
 export interface NamespaceOptions {
   /** 1 when not given; each namespace its own. */

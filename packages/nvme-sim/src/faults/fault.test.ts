@@ -1,7 +1,7 @@
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { expect, it } from 'vitest'
-import { bytesOf, CFS, CSTS, prps, RDY, ready, transfer } from '../test/host.js'
-import { simulate } from './index.js'
+import { bytesOf, CFS, CSTS, prps, RDY, ready, transfer } from '../../test/host.js'
+import { simulate } from '../index.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 

@@ -14,11 +14,11 @@ import {
   STATUS,
   zeroBased,
 } from '@gpunvme/nvme-spec'
-import { createCq, createSq, deleteCq, deleteSq, type CommandsUnderWay } from './admin-queues.js'
-import type { Result, ServedCommand } from './command.js'
-import type { Device } from './device.js'
+import { createCq, createSq, deleteCq, deleteSq, type CommandsUnderWay } from './queues.js'
+import type { Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
 import { ASYNC_EVENT_REQUESTS, identify } from './identify.js'
-import { Runs } from './prp-walk.js'
+import { Runs } from '../memory/prp-walk.js'
 
 type AdminHandler = (command: ServedCommand, device: Device, commands: CommandsUnderWay) => Result
 

@@ -14,8 +14,8 @@ import {
   TestHost,
   transfer,
   VS,
-} from '../test/host.js'
-import { deriveProfile, RamMedia, simulate } from './index.js'
+} from '../../test/host.js'
+import { deriveProfile, RamMedia, simulate } from '../index.js'
 
 const slow = deriveProfile('ideal', { enableNs: 5_000_000, resetNs: 2_000_000, shutdownNs: 9_000_000 })
 

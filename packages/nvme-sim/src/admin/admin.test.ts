@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, CC_ENABLED, ready, TestHost } from '../test/host.js'
-import { deriveProfile, RamMedia } from './index.js'
+import { bytesOf, CC_ENABLED, ready, TestHost } from '../../test/host.js'
+import { deriveProfile, RamMedia } from '../index.js'
 
 const IDENTIFY = 0x06
 const SUCCESS = '0/00'

@@ -1,11 +1,11 @@
 import { Read, STATUS } from '@gpunvme/nvme-spec'
-import { performAdmin } from './admin.js'
+import { performAdmin } from '../admin/admin.js'
 import { ServedCommand, type Ended, type Steps } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import { corruptData, targetOf } from './fault.js'
-import { ioHandlers } from './nvm.js'
-import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from './queue.js'
+import { corruptData, targetOf } from '../faults/fault.js'
+import { ioHandlers } from '../nvm/nvm.js'
+import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 
 /** The controller, as far as its pipeline calls on it. */
 export interface PipelineOwner {

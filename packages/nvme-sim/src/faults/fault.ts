@@ -1,7 +1,7 @@
 import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
-import type { ServedCommand } from './command.js'
-import type { HostMemory } from './host-memory.js'
+import type { ServedCommand } from '../controller/command.js'
+import type { HostMemory } from '../memory/host-memory.js'
 
 /** What a fault is matched against. */
 export interface Strikable {

@@ -7,8 +7,8 @@ import {
   zeroBased,
   type StatusCode,
 } from '@gpunvme/nvme-spec'
-import type { Namespace, Namespaces } from './namespace.js'
-import type { DriveProfile } from './profiles.js'
+import type { Namespace, Namespaces } from '../nvm/namespace.js'
+import type { DriveProfile } from '../model/profiles.js'
 
 /** Most Asynchronous Event Requests that may be outstanding: AERL + 1. */
 export const ASYNC_EVENT_REQUESTS = 4

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { prps, ready, TestHost, transfer } from '../test/host.js'
-import { deriveProfile } from './index.js'
+import { prps, ready, TestHost, transfer } from '../../test/host.js'
+import { deriveProfile } from '../index.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
 const jittery = deriveProfile('ideal', { readNs: [10_000, 50_000, 90_000, 99_000, 100_000], mediaUnits: 32 })

@@ -1,5 +1,5 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
-import { randomStream, type Random } from './random.js'
+import { randomStream, type Random } from '../model/random.js'
 
 const PAGE_BYTES = 4096
 

@@ -1,7 +1,7 @@
 import { ACQ, AQA, ASQ, CAP, CC, countOf, memoryPageBytes } from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from './queue.js'
+import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
 /** What keeps the controller from being enabled as its registers are now: CSTS.CFS (Base 2.1 §3.1.4.5, §3.5.1). */
 export function enableMistake(device: Device): string | undefined {

@@ -1,7 +1,7 @@
 import { countOf, Flush, Read, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
-import type { ServedCommand } from './command.js'
-import type { Device } from './device.js'
-import type { HostMemory } from './host-memory.js'
+import type { ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import type { HostMemory } from '../memory/host-memory.js'
 import type { Namespaces } from './namespace.js'
 
 /** A command of the NVM Command Set, in the two steps between which its time passes. */
