@@ -1,0 +1,62 @@
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { learnFacts, type ControllerFacts } from './facts.js'
+import { CaseHost, type HostOptions } from './host.js'
+
+/** One requirement of a controller, and how it shows. */
+export interface ControllerCase {
+  readonly id: string
+  /** The requirement, in the specification's words. */
+  readonly title: string
+  /** Where it stands, with the revision that was read. */
+  readonly spec: string
+  /** Why it cannot be run on such a controller; undefined where it can. */
+  readonly needs?: (facts: ControllerFacts) => string | undefined
+  /** Finds the controller disabled. What it leaves behind is cleared away. @throws CheckFailed for a broken requirement. */
+  readonly run: (host: CaseHost) => Promise<void>
+}
+
+export type CaseOutcome =
+  | { readonly outcome: 'passed' }
+  | { readonly outcome: 'skipped'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly error: Error }
+
+/**
+ * Runs one case. `open` is called twice, once to learn what the controller is: each time it gives a transport whose
+ * controller is as after power on, or at least disabled. The content of namespace 1 may be lost.
+ */
+export async function runControllerCase(
+  { id, title, spec, needs, run }: ControllerCase,
+  open: () => Promise<Transport>,
+  options?: HostOptions,
+): Promise<CaseOutcome> {
+  try {
+    const facts = await withHost(await open(), undefined, options, learnFacts)
+    const reason = needs?.(facts)
+    if (reason !== undefined) return { outcome: 'skipped', reason }
+    await withHost(await open(), facts, options, run)
+    return { outcome: 'passed' }
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message : String(cause)
+    return { outcome: 'failed', error: new Error(`${id}: ${title} (${spec})\n${what}`, { cause }) }
+  }
+}
+
+async function withHost<T>(
+  transport: Transport,
+  facts: ControllerFacts | undefined,
+  options: HostOptions | undefined,
+  use: (host: CaseHost) => Promise<T>,
+): Promise<T> {
+  try {
+    const host = new CaseHost(transport, facts, options)
+    try {
+      const result = await use(host)
+      host.checkMemory()
+      return result
+    } finally {
+      await host.release()
+    }
+  } finally {
+    await transport.close()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Completed } from './entry.js'
+
+/** A requirement was not met. Its message says what was asked, what came and what is right. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed'
+}
+
+export function fail(message: string): never {
+  throw new CheckFailed(message)
+}
+
+/** `what` must be true of the controller. */
+export function check(condition: boolean, what: string): asserts condition {
+  if (!condition) fail(`expected: ${what}`)
+}
+
+/** Numbers are shown in hexadecimal too, as registers and fields are read. */
+export function equal<T extends number | bigint | string | boolean>(what: string, got: T, wanted: T): void {
+  if (got !== wanted) fail(`${what}: expected ${show(wanted)}, got ${show(got)}`)
+}
+
+/** Where the specification leaves a choice. */
+export function oneOf<T extends number | bigint | string>(what: string, got: T, allowed: readonly T[]): void {
+  if (!allowed.includes(got)) fail(`${what}: expected ${allowed.map(show).join(' or ')}, got ${show(got)}`)
+}
+
+/** Lists of the same length with the same members in the same order. */
+export function sameList<T extends number | string>(what: string, got: readonly T[], wanted: readonly T[]): void {
+  const text = (list: readonly T[]) => `[${list.join(', ')}]`
+  if (got.length !== wanted.length || got.some((value, index) => value !== wanted[index])) {
+    fail(`${what}: expected ${text(wanted)}, got ${text(got)}`)
+  }
+}
+
+/** The command ended with one of these statuses: SCT in hex, a slash, SC in hex; '0/00' is success. */
+export function status(completed: Completed, ...allowed: readonly string[]): void {
+  if (!allowed.includes(completed.status)) {
+    fail(`${completed.asked}: expected status ${allowed.join(' or ')} (SCT/SC), got ${completed.status}`)
+  }
+}
+
+export function success(completed: Completed): void {
+  status(completed, '0/00')
+}
+
+/** The command ended with any status but success. */
+export function refused(completed: Completed): void {
+  if (completed.status === '0/00') fail(`${completed.asked}: expected an error status, got success`)
+}
+
+function show(value: number | bigint | string | boolean): string {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return String(value)
+  return value < 10 ? String(value) : `${value} (${value.toString(16)}h)`
+}
