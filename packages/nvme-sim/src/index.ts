@@ -1,4 +1,5 @@
 export type { SimulationClock } from './time/clock.js'
+export type { TraceSink } from './controller/trace.js'
 export type { DriveTiming, LatencyNs } from './model/drive-model.js'
 export type { LinkProfile } from './model/link.js'
 export type { Media } from './media/media.js'

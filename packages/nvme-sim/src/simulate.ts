@@ -5,6 +5,7 @@ import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
 import { HostMemory } from './memory/host-memory.js'
 import { Namespaces, type NamespaceOptions } from './nvm/namespace.js'
+import type { TraceSink } from './controller/trace.js'
 import { profiles, type DriveProfile, type ProfileName } from './model/profiles.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
 import { simulatedTransport } from './transport.js'
@@ -21,6 +22,8 @@ export interface SimulationOptions {
   /** Scatters the pages of DMA memory that was not asked to be contiguous. */
   readonly fragmented?: boolean
   readonly faults?: FaultPlan
+  /** Is given everything that happens, as it happens. Costs time: without it only a hash is kept. */
+  readonly trace?: TraceSink
 }
 
 /** A controller, the host memory it reaches, and the only clock there is. */
@@ -31,6 +34,8 @@ export interface Simulation {
   readonly statistics: Statistics
   /** What the host did wrong, in a driver author's words. A test asserts that it is empty. */
   readonly diagnostics: readonly string[]
+  /** 16 hexadecimal digits that stand for everything that has happened, and when: equal for equal runs, on any machine. */
+  readonly traceHash: string
 }
 
 /**
@@ -51,13 +56,17 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     diagnostics,
     faults,
     seed,
+    trace: options.trace,
   })
   return {
-    transport: simulatedTransport(new Controller(device), device),
+    transport: simulatedTransport(new Controller(device), device, memory),
     clock,
     get statistics() {
       return statisticsOf(device)
     },
     diagnostics: diagnostics.lines,
+    get traceHash() {
+      return device.trace.hash
+    },
   }
 }

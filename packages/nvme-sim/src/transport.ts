@@ -1,5 +1,5 @@
 import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
-import type { Bar, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller/controller.js'
 import type { Device } from './controller/device.js'
 
@@ -47,11 +47,11 @@ class SimulatedBar implements Bar {
 }
 
 /** The simulation as the transport that a driver is given. */
-export function simulatedTransport(controller: Controller, device: Device): Transport {
+export function simulatedTransport(controller: Controller, device: Device, dma: DmaAllocator): Transport {
   return {
     name: `sim:${device.profile.name}`,
     bar: new SimulatedBar(controller, device),
-    dma: device.memory,
+    dma,
     clock: device.clock,
     can: { gpuRing: false, gpuRead: false, dmaToVram: false },
     reset(): Promise<void> {

@@ -14,53 +14,41 @@ import {
   STATUS,
   zeroBased,
 } from '@gpunvme/nvme-spec'
-import { createCq, createSq, deleteCq, deleteSq, type CommandsUnderWay } from './queues.js'
-import type { Result, ServedCommand } from '../controller/command.js'
+import type { CommandsUnderWay, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
-import { ASYNC_EVENT_REQUESTS, identify } from './identify.js'
-import { Runs } from '../memory/prp-walk.js'
+import { sendData, type AdminCommand } from './admin-command.js'
+import { identify } from './identify.js'
+import { createCq, createSq, deleteCq, deleteSq } from './queues.js'
 
-type AdminHandler = (command: ServedCommand, device: Device, commands: CommandsUnderWay) => Result
-
-/** Handlers by opcode; any other is answered with Invalid Command Opcode. */
-const handlers: ReadonlyMap<number, AdminHandler> = new Map<number, AdminHandler>([
-  [DeleteIoSq.opcode, deleteSq],
-  [CreateIoSq.opcode, createSq],
-  [DeleteIoCq.opcode, deleteCq],
-  [CreateIoCq.opcode, createCq],
-  [Identify.opcode, answerIdentify],
-  [Abort.opcode, abort],
-  [SetFeatures.opcode, setFeatures],
-  [GetFeatures.opcode, getFeatures],
-  [AsyncEventRequest.opcode, holdEventRequest],
+/** The Admin commands by opcode; any other is answered with Invalid Command Opcode. */
+export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, AdminCommand>([
+  [DeleteIoSq.opcode, { perform: deleteSq }],
+  [CreateIoSq.opcode, { perform: createSq }],
+  [DeleteIoCq.opcode, { perform: deleteCq }],
+  [CreateIoCq.opcode, { perform: createCq }],
+  [Identify.opcode, { perform: answerIdentify }],
+  [Abort.opcode, { perform: abort }],
+  [SetFeatures.opcode, { perform: setFeatures }],
+  [GetFeatures.opcode, { perform: getFeatures }],
+  [AsyncEventRequest.opcode, { perform: holdEventRequest }],
 ])
 
 /** Does an Admin command. */
 export function performAdmin(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  return handlers.get(command.sqe.OPC)?.(command, device, commands) ?? STATUS.INVALID_COMMAND_OPCODE
+  return adminCommands.get(command.sqe.OPC)?.perform(command, device, commands) ?? STATUS.INVALID_COMMAND_OPCODE
 }
 
-function answerIdentify(
-  { data, sqe }: ServedCommand,
-  { profile, namespaces, prps, pageBytes, memory }: Device,
-): Result {
-  const answer = identify(Identify.view(data).CNS, sqe.NSID, profile, namespaces)
+function answerIdentify(command: ServedCommand, device: Device): Result {
+  const { CNS } = Identify.view(command.data)
+  const answer = identify(CNS, command.sqe.NSID, device.profile, device.namespaces)
   if (!(answer instanceof DataView)) return answer
-  const runs = new Runs()
-  const fault = prps.walk(sqe.PRP1, sqe.PRP2, answer.byteLength, pageBytes, runs)
-  if (fault) return fault
-  let from = 0
-  for (let i = 0; i < runs.count; i++) {
-    const to = memory.bytes(runs.iova[i]!, runs.lengthBytes[i]!)!
-    to.set(new Uint8Array(answer.buffer, from, to.length))
-    from += to.length
-  }
-  return STATUS.SUCCESS
+  return sendData(command, device, new Uint8Array(answer.buffer, answer.byteOffset, answer.byteLength))
 }
 
-/** No command is ever aborted: they are too short. Bit 0 of DW0 says so (Base 2.1 §5.1.1). */
-function abort(command: ServedCommand): Result {
-  command.dw0 = 1
+/** Bit 0 of DW0 says whether the command was not aborted: it had ended, or was never there (Base 2.1 §5.1.1). */
+function abort(command: ServedCommand, _: Device, commands: CommandsUnderWay): Result {
+  const { SQID, ABORTED_CID } = Abort.view(command.data)
+  command.dw0 = commands.abort(SQID, ABORTED_CID, command) ? 0 : 1
   return STATUS.SUCCESS
 }
 
@@ -91,8 +79,6 @@ function granted({ grantedSqs, grantedCqs }: Device): number {
   return NumberOfQueues.DW0.encode({ NSQA: zeroBased(grantedSqs), NCQA: zeroBased(grantedCqs) })
 }
 
-function holdEventRequest({ sqe }: ServedCommand, { eventRequests }: Device): Result {
-  if (eventRequests.length === ASYNC_EVENT_REQUESTS) return STATUS.ASYNCHRONOUS_EVENT_REQUEST_LIMIT_EXCEEDED
-  eventRequests.push(sqe.CID)
-  return 'held'
+function holdEventRequest({ sqe }: ServedCommand, { events }: Device): Result {
+  return events.request(sqe.CID) ? 'held' : STATUS.ASYNCHRONOUS_EVENT_REQUEST_LIMIT_EXCEEDED
 }

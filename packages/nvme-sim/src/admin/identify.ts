@@ -7,11 +7,9 @@ import {
   zeroBased,
   type StatusCode,
 } from '@gpunvme/nvme-spec'
+import { ASYNC_EVENT_REQUESTS } from './events.js'
 import type { Namespace, Namespaces } from '../nvm/namespace.js'
 import type { DriveProfile } from '../model/profiles.js'
-
-/** Most Asynchronous Event Requests that may be outstanding: AERL + 1. */
-export const ASYNC_EVENT_REQUESTS = 4
 
 /** The answer to Identify: 4096 bytes, or why there are none (Base 2.1 §5.1.13). */
 export function identify(

@@ -8,20 +8,14 @@ import {
   STATUS,
   type StatusCode,
 } from '@gpunvme/nvme-spec'
-import type { ServedCommand } from '../controller/command.js'
+import type { CommandsUnderWay, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
-/** The commands that have been fetched and not completed. */
-export interface CommandsUnderWay {
-  /** Ends those of a queue before it goes. */
-  abortAll(sq: SubmissionQueue): void
-}
-
 /** Create I/O Completion Queue (Base 2.1 §5.2.1). */
 export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCode {
-  const { QID, QSIZE, PC, IV } = CreateIoCq.view(data)
+  const { QID, QSIZE, PC, IEN, IV } = CreateIoCq.view(data)
   const { queues, memory, configuration, grantedCqs, profile } = device
   if (QID === 0 || QID > grantedCqs || queues.cq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
   // Without interrupts every vector that could exist is accepted: one for each queue, and the Admin queue's.
@@ -30,14 +24,15 @@ export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const entryBytesAreSet = 2 ** CC.IOCQES.of(configuration) === CQE_BYTES
   const fault = queueFault(sqe.PRP1, entries, CQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
-  queues.addCq(new CompletionQueue(QID, entries, sqe.PRP1, memory.bytes(sqe.PRP1, entries * CQE_BYTES)!))
+  const ring = memory.bytes(sqe.PRP1, entries * CQE_BYTES)!
+  queues.addCq(new CompletionQueue(QID, entries, sqe.PRP1, ring, IEN === 1 ? IV : undefined))
   return STATUS.SUCCESS
 }
 
 /** Create I/O Submission Queue (Base 2.1 §5.2.2). */
 export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCode {
   const { QID, QSIZE, PC, CQID } = CreateIoSq.view(data)
-  const { queues, configuration, grantedSqs, grantedCqs } = device
+  const { queues, memory, configuration, grantedSqs, grantedCqs } = device
   if (QID === 0 || QID > grantedSqs || queues.sq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
   if (CQID === 0 || CQID > grantedCqs) return STATUS.INVALID_QUEUE_IDENTIFIER
   const cq = queues.cq(CQID)
@@ -46,7 +41,7 @@ export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const entryBytesAreSet = 2 ** CC.IOSQES.of(configuration) === SQE_BYTES
   const fault = queueFault(sqe.PRP1, entries, SQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
-  queues.addSq(new SubmissionQueue(QID, entries, sqe.PRP1, cq))
+  queues.addSq(new SubmissionQueue(QID, entries, sqe.PRP1, memory.bytes(sqe.PRP1, entries * SQE_BYTES)!, cq))
   return STATUS.SUCCESS
 }
 

@@ -1,7 +1,8 @@
 import { Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
-import { Runs } from '../memory/prp-walk.js'
+import { Runs } from '../memory/runs.js'
 import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 
 /** How a command ended; 'held' for one that completes only when something happens. */
@@ -17,10 +18,20 @@ export interface Steps {
   finish(command: ServedCommand): void
 }
 
+/** The commands that have been fetched and not completed, as Admin commands may reach them. */
+export interface CommandsUnderWay {
+  /** Ends every command of a queue before it goes. */
+  abortAll(sq: SubmissionQueue): void
+  /** Ends a command other than `by` with Command Abort Requested; false where there is none under way by that name. */
+  abort(sqid: number, cid: number, by: ServedCommand): boolean
+  /** Completes a command of the Admin queue that was held. */
+  answer(cid: number, dw0: number, status?: Ended): void
+}
+
 /** One of the controller's command slots, and the command in it. Slots are used again: no garbage per command. */
 export class ServedCommand {
   /** The controller's own copy of the entry: the host may overwrite its own as soon as it is fetched. */
-  readonly entry = new Uint8Array(SQE_BYTES)
+  readonly entry = new Uint32Array(SQE_BYTES / 4)
   readonly data = new DataView(this.entry.buffer)
   readonly sqe = SQE.view(this.data)
   /** The same entry as a Read, or a Write: what is used here stands in the same place in both. */
@@ -28,14 +39,20 @@ export class ServedCommand {
   readonly runs = new Runs()
 
   sq!: SubmissionQueue
+  fetchedNs = 0
+  /** What an I/O command does; undefined for Admin commands and opcodes that are not supported. */
+  handler: IoCommand | undefined
   /** Set when the outcome is known; doNotRetry when the same command would end so again. */
   result: Result | undefined
   doNotRetry = false
   dw0 = 0
+  dw1 = 0
   fault: FaultAction | undefined
-  /** Where the command's data lies on the namespace; lengthBytes is 0 for a command without data. */
+  /** Where the command's logical blocks lie; blocks is 0 for a command without any. */
   namespace: Namespace | undefined
-  offsetBytes = 0
+  slba = 0
+  blocks = 0
+  /** Bytes that cross the link. */
   lengthBytes = 0
   /** Under way: fetched, and its slot not yet given back. */
   isBusy = false
@@ -68,18 +85,22 @@ export class ServedCommand {
     this.doNotRetry = status !== STATUS.SUCCESS
   }
 
-  /** Takes a fresh entry. */
-  accept(sq: SubmissionQueue, entry: Uint8Array): void {
-    this.entry.set(entry)
+  /** Takes the entry at the head of `sq`. */
+  accept(sq: SubmissionQueue, nowNs: number): void {
+    sq.take(this.entry)
     this.sq = sq
+    this.fetchedNs = nowNs
     this.isBusy = true
+    this.handler = undefined
     this.result = undefined
     this.doNotRetry = false
     this.dw0 = 0
+    this.dw1 = 0
     this.fault = undefined
     this.runs.clear()
     this.namespace = undefined
-    this.offsetBytes = 0
+    this.slba = 0
+    this.blocks = 0
     this.lengthBytes = 0
   }
 }

@@ -28,7 +28,11 @@ export class Controller {
   /** The host reads a register. */
   read32(offset: number): number {
     if (this.isRemoved) return ALL_ONES
-    if (offset < DOORBELL_BASE) return this.device.registers.read(offset)
+    if (offset < DOORBELL_BASE) {
+      const value = this.device.registers.read(offset)
+      this.device.trace.registerRead(offset, value)
+      return value
+    }
     this.device.diagnostics.report(`host read offset ${hex(offset)}: what a doorbell reads as is not defined`)
     return 0
   }
@@ -37,7 +41,10 @@ export class Controller {
   write32(offset: number, value: number): void {
     if (this.isRemoved) return
     if (offset >= DOORBELL_BASE) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
-    else this.writeProperty(offset, value)
+    else {
+      this.device.trace.registerWrite(offset, value)
+      this.writeProperty(offset, value)
+    }
   }
 
   /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */

@@ -2,9 +2,11 @@ import { CAP, CC, countOf, CSTS, maxTransferBytes } from '@gpunvme/nvme-spec'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { SimulationClock } from '../time/clock.js'
 import type { Diagnostics } from './diagnostics.js'
+import { AsyncEvents } from '../admin/events.js'
 import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
-import type { HostMemory } from '../memory/host-memory.js'
+import type { ReachableMemory } from '../memory/reachable.js'
+import { InterruptVectors } from '../queues/interrupts.js'
 import { LinkModel } from '../model/link.js'
 import type { Namespaces } from '../nvm/namespace.js'
 import type { DriveProfile } from '../model/profiles.js'
@@ -13,21 +15,23 @@ import { QueueSet } from '../queues/queue-set.js'
 import { randomStream } from '../model/random.js'
 import { RegisterFile } from './register-file.js'
 import { Counters } from './statistics.js'
+import { Trace, type TraceSink } from './trace.js'
 
 export interface DeviceOptions {
   readonly clock: SimulationClock
-  readonly memory: HostMemory
+  readonly memory: ReachableMemory
   readonly namespaces: Namespaces
   readonly profile: DriveProfile
   readonly diagnostics: Diagnostics
   readonly faults: FaultPlan | undefined
   readonly seed: number
+  readonly trace: TraceSink | undefined
 }
 
 /** What a controller is made of, and what commands work with: its parts, its limits, and what the host has set up. */
 export class Device {
   readonly clock: SimulationClock
-  readonly memory: HostMemory
+  readonly memory: ReachableMemory
   readonly namespaces: Namespaces
   readonly profile: DriveProfile
   readonly diagnostics: Diagnostics
@@ -37,6 +41,9 @@ export class Device {
   readonly prps: PrpWalker
   readonly faults: Faults
   readonly counters = new Counters()
+  readonly trace: Trace
+  readonly interrupts: InterruptVectors
+  readonly events = new AsyncEvents()
 
   /** Raw CAP, and what follows from it and from Identify. */
   readonly capabilities: bigint
@@ -47,20 +54,21 @@ export class Device {
   readonly maxTransferBytes: number
 
   readonly queues = new QueueSet()
-  /** Command identifiers of the Asynchronous Event Requests that wait for an event. */
-  readonly eventRequests: number[] = []
   /** The memory page of CC.MPS. */
   pageBytes = 4096
   /** I/O queues that Number of Queues has granted. */
   grantedSqs: number
   grantedCqs: number
 
-  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed }: DeviceOptions) {
+  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace }: DeviceOptions) {
     this.clock = clock
     this.memory = memory
     this.namespaces = namespaces
     this.profile = profile
     this.diagnostics = diagnostics
+    this.trace = new Trace(clock, trace)
+    // One for each I/O queue pair, and the Admin queue's.
+    this.interrupts = new InterruptVectors(profile.ioQueuePairs + 1, this.trace)
     this.registers = new RegisterFile(diagnostics)
     this.link = new LinkModel(profile.link)
     this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
@@ -87,7 +95,7 @@ export class Device {
   /** Nothing that the host set up by commands is known any more (Base 2.1 §3.7.2). */
   forget(): void {
     this.queues.clear()
-    this.eventRequests.length = 0
+    this.events.reset()
     this.grantedSqs = this.profile.ioQueuePairs
     this.grantedCqs = this.profile.ioQueuePairs
   }

@@ -4,11 +4,12 @@ import { SubmissionQueue } from '../queues/queue.js'
 
 /** A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). Impossible values have no effect. */
 export function ringDoorbell(offset: number, value: number, device: Device, pipeline: Pipeline): void {
-  const { queues, link, clock, counters, diagnostics, doorbellStrideBytes } = device
+  const { queues, link, clock, counters, diagnostics, doorbellStrideBytes, trace } = device
   counters.doorbellWrites++
   const index = offset / doorbellStrideBytes
   const qid = index >> 1
   const isTail = index % 2 === 0
+  trace.doorbell(qid, isTail, value)
   const queue = isTail ? queues.sq(qid) : queues.cq(qid)
   let mistake: string | undefined
   if (!Number.isInteger(index)) mistake = `doorbells are ${doorbellStrideBytes} bytes apart`

@@ -26,9 +26,10 @@ export function enableMistake(device: Device): string | undefined {
 export function createAdminQueues(device: Device): void {
   const { memory, queues } = device
   const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
-  const cq = new CompletionQueue(0, cqEntries, cqIova, memory.bytes(cqIova, cqEntries * CQE_BYTES)!)
+  // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.3.1.1).
+  const cq = new CompletionQueue(0, cqEntries, cqIova, memory.bytes(cqIova, cqEntries * CQE_BYTES)!, 0)
   queues.addCq(cq)
-  queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, cq))
+  queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, memory.bytes(sqIova, sqEntries * SQE_BYTES)!, cq))
 }
 
 function adminQueues({ registers }: Device) {

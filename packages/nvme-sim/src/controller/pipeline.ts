@@ -1,11 +1,11 @@
-import { Read, STATUS } from '@gpunvme/nvme-spec'
+import { CQE, Read, STATUS } from '@gpunvme/nvme-spec'
 import { performAdmin } from '../admin/admin.js'
-import { ServedCommand, type Ended, type Steps } from './command.js'
+import { corruptData, targetOf } from '../faults/fault.js'
+import { ioCommands } from '../nvm/nvm.js'
+import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
+import { ServedCommand, type CommandsUnderWay, type Ended, type Steps } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import { corruptData, targetOf } from '../faults/fault.js'
-import { ioHandlers } from '../nvm/nvm.js'
-import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 
 /** The controller, as far as its pipeline calls on it. */
 export interface PipelineOwner {
@@ -19,20 +19,32 @@ export interface PipelineOwner {
  * A command's way through the controller: fetch, begin, transfer, finish. Time passes between the steps; many
  * commands are under way at once, and they end in whatever order the drive gets them done.
  */
-export class Pipeline implements Steps {
+export class Pipeline implements Steps, CommandsUnderWay {
   private readonly device: Device
   private readonly owner: PipelineOwner
   private slots: ServedCommand[] = []
   private free: ServedCommand[] = []
+  /** The completion that is being posted: one object for all of them, copied where it has to wait. */
+  private readonly completion: Completion = {
+    sq: undefined as unknown as SubmissionQueue,
+    cid: 0,
+    status: 0,
+    dw0: 0,
+    dw1: 0,
+    fetchedNs: 0,
+  }
   private isStopped = true
   private isFetchDue = false
   /** Entries may be waiting for a slot. */
   private isStarved = false
+  /** Raised by every reset: what was scheduled before it does not happen. */
   private generation = 0
+  private fetchLater = this.fetchOf(0)
 
   constructor(device: Device, owner: PipelineOwner) {
     this.device = device
     this.owner = owner
+    device.events.report = (cid, dw0) => this.answer(cid, dw0)
   }
 
   start(): void {
@@ -53,37 +65,52 @@ export class Pipeline implements Steps {
     this.isFetchDue = false
     this.isStarved = false
     this.generation++
+    this.fetchLater = this.fetchOf(this.generation)
   }
 
   /** There may be entries to fetch at `atNs`. */
   wake(atNs: number): void {
     if (this.isFetchDue || this.isStopped) return
     this.isFetchDue = true
-    this.schedule(atNs, () => this.fetch())
+    this.device.clock.schedule(atNs, this.fetchLater)
   }
 
-  /** A slot of the completion queue was released: posts what waits for it. */
+  /** Slots of the completion queue were released: posts what waits for them. */
   drain(cq: CompletionQueue, atNs: number): void {
     if (cq.held.length === 0) return
-    this.schedule(atNs, () => {
+    const { generation } = this
+    const { clock } = this.device
+    clock.schedule(atNs, () => {
+      if (generation !== this.generation) return
       while (cq.held.length > 0 && !cq.isFull()) this.write(cq, cq.held.shift()!)
-      this.wake(this.device.clock.now())
+      this.wake(clock.now())
     })
   }
 
   /** Ends every command of a queue that is being deleted (Base 2.1 §5.2.4). */
   abortAll(sq: SubmissionQueue): void {
-    for (const slot of this.slots) {
-      if (slot.sq !== sq || !slot.isBusy) continue
-      this.post(completionOf(slot, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION))
-      slot.isAborted = true
+    for (const slot of [...this.slots]) {
+      if (slot.sq === sq && slot.isBusy) this.end(slot, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
     }
-    this.slots = this.slots.filter(({ isAborted }) => !isAborted)
+  }
+
+  abort(sqid: number, cid: number, by: ServedCommand): boolean {
+    const isMeant = (slot: ServedCommand) => slot.isBusy && slot.sq.qid === sqid && slot.sqe.CID === cid
+    const slot = this.slots.find((each) => each !== by && isMeant(each))
+    if (slot === undefined) return false
+    this.end(slot, STATUS.COMMAND_ABORT_REQUESTED)
+    return true
+  }
+
+  answer(cid: number, dw0: number, status: Ended = STATUS.SUCCESS): void {
+    const sq = this.device.queues.sq(0)
+    if (sq === undefined) return
+    this.post(this.fill(sq, cid, statusBits(status, false), dw0, 0, this.device.clock.now()))
   }
 
   private fetch(): void {
     this.isFetchDue = false
-    const { clock, queues, link, drive, memory } = this.device
+    const { clock, queues, link, drive, memory, trace } = this.device
     while (!this.isStopped) {
       const slot = this.takeSlot()
       this.isStarved = slot === undefined
@@ -93,54 +120,55 @@ export class Pipeline implements Steps {
         this.free.push(slot)
         return
       }
-      const iova = sq.consume()
-      const entry = memory.bytes(iova, SQE_BYTES)
-      if (entry === undefined) {
-        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(iova)} any more`)
+      if (!memory.has(sq.headIova, SQE_BYTES)) {
+        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(sq.headIova)} any more`)
         return
       }
-      slot.accept(sq, entry)
+      slot.accept(sq, clock.now())
+      trace.fetch(sq.qid, slot.data)
       clock.schedule(drive.process(link.fetchEntry(clock.now())), slot.begin)
     }
   }
 
   /** The entry is here: refuses the command, or starts the media on it. */
   begin(command: ServedCommand): void {
-    const { clock, link, drive, profile } = this.device
+    const { clock, link, drive, profile, faults } = this.device
     const nowNs = clock.now()
-    if (!this.device.faults.isEmpty) this.strike(command)
+    if (!faults.isEmpty) this.strike(command)
     if (command.isAborted) return
-    const handler = command.isAdmin() ? undefined : ioHandlers.get(command.sqe.OPC)
-    if (command.result === undefined) {
-      const { FUSE, PSDT } = command.sqe
-      // Neither fused operations nor SGLs are supported, and Identify says so.
-      if (FUSE !== 0 || PSDT !== 0) command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
-      else if (!command.isAdmin()) {
-        const refusal = handler ? handler.prepare(command, this.device) : STATUS.INVALID_COMMAND_OPCODE
-        if (refusal) command.refuse(refusal)
-      }
-    }
+    if (command.result === undefined) this.prepare(command)
+    const { handler } = command
     if (command.result !== undefined) clock.schedule(link.postEntry(nowNs), command.finish)
     else if (handler === undefined) clock.schedule(link.postEntry(nowNs + profile.adminNs), command.finish)
     else {
       const { listBytes } = command.runs
       const listNs = listBytes > 0 ? link.fetch(nowNs, listBytes) : nowNs
-      clock.schedule(Math.max(listNs, drive.access(nowNs, handler.kind)), command.transfer)
+      clock.schedule(Math.max(listNs, drive.access(nowNs, handler.work)), command.transfer)
+    }
+  }
+
+  /** Refuses a command that cannot be carried out; finds out what an I/O command is. */
+  private prepare(command: ServedCommand): void {
+    const { FUSE, PSDT, OPC } = command.sqe
+    // Neither fused operations nor SGLs are supported, and Identify says so.
+    if (FUSE !== 0 || PSDT !== 0) command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
+    else if (!command.isAdmin()) {
+      const handler = ioCommands[OPC]
+      command.handler = handler
+      const refusal = handler ? handler.prepare(command, this.device) : STATUS.INVALID_COMMAND_OPCODE
+      if (refusal) command.refuse(refusal)
     }
   }
 
   /** The media is ready: the data takes its turn on the link and on the drive's data path; the slower one decides. */
   transfer(command: ServedCommand): void {
     const { clock, link, drive } = this.device
-    const { lengthBytes } = command
+    const { lengthBytes, handler } = command
     let endNs = clock.now()
     if (lengthBytes > 0) {
-      const kind = command.sqe.OPC === Read.opcode ? 'read' : 'write'
-      const driveNs = drive.transfer(endNs, kind, lengthBytes)
-      endNs = Math.max(
-        driveNs,
-        kind === 'read' ? link.sendData(endNs, lengthBytes) : link.receiveData(endNs, lengthBytes),
-      )
+      const toHost = handler!.direction === 'to-host'
+      const driveNs = drive.transfer(endNs, toHost ? 'read' : 'write', lengthBytes)
+      endNs = Math.max(driveNs, toHost ? link.sendData(endNs, lengthBytes) : link.receiveData(endNs, lengthBytes))
     }
     clock.schedule(link.postEntry(endNs), command.finish)
   }
@@ -172,43 +200,72 @@ export class Pipeline implements Steps {
   }
 
   private performIo(command: ServedCommand): void {
-    const { counters, memory, diagnostics } = this.device
-    const { fault, lengthBytes, sqe } = command
-    const isRead = sqe.OPC === Read.opcode
+    const { counters, memory, diagnostics, trace } = this.device
+    const { fault, lengthBytes, sqe, handler, runs } = command
     try {
-      command.result = ioHandlers.get(sqe.OPC)!.perform(command, this.device)
+      command.result = handler!.perform(command, this.device)
       if (fault?.kind === 'corrupt-data') corruptData(command, fault, memory)
     } catch (error) {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
-      command.result = isRead ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
+      command.result = handler!.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
     }
-    if (command.result !== STATUS.SUCCESS) return
-    if (isRead) counters.bytesRead += lengthBytes
+    if (command.result !== STATUS.SUCCESS || lengthBytes === 0) return
+    const { direction } = handler!
+    if (direction === 'none') return
+    for (let i = 0; i < runs.count; i++) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
+    if (sqe.OPC === Read.opcode) counters.bytesRead += lengthBytes
     else counters.bytesWritten += lengthBytes
   }
 
   private complete(command: ServedCommand, status: Ended): void {
     const { counters } = this.device
-    const { fault, sqe } = command
+    const { fault, sqe, sq, doNotRetry, dw0, dw1, fetchedNs } = command
     if (fault?.kind === 'drop-completion') return
     const counts = command.isAdmin() ? counters.admin : counters.io
     counts[sqe.OPC]!++
     if (status !== STATUS.SUCCESS) counters.errors++
-    const completion = completionOf(command, status)
-    this.post(completion)
-    if (fault?.kind === 'duplicate-completion') this.post(completion)
+    const cid = fault?.kind === 'corrupt-cid' ? (sqe.CID ^ fault.xor) & 0xffff : sqe.CID
+    this.fill(sq, cid, statusBits(status, doNotRetry), dw0, dw1, fetchedNs)
+    this.post(this.completion)
+    if (fault?.kind === 'duplicate-completion') this.post(this.completion)
+  }
+
+  /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
+  private end(slot: ServedCommand, status: Ended): void {
+    const { sq, sqe, fetchedNs } = slot
+    this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
+    slot.isAborted = true
+    this.slots = this.slots.filter((other) => other !== slot)
+    if (this.isStarved) this.wake(this.device.clock.now())
+  }
+
+  private fill(sq: SubmissionQueue, cid: number, status: number, dw0: number, dw1: number, fetchedNs: number) {
+    const { completion } = this
+    completion.sq = sq
+    completion.cid = cid
+    completion.status = status
+    completion.dw0 = dw0
+    completion.dw1 = dw1
+    completion.fetchedNs = fetchedNs
+    return completion
   }
 
   private post(completion: Completion): void {
     const { cq } = completion.sq
     // What is held goes first: completions of one queue never overtake each other here.
-    if (cq.held.length > 0 || cq.isFull()) cq.held.push(completion)
+    if (cq.held.length > 0 || cq.isFull()) cq.held.push({ ...completion })
     else this.write(cq, completion)
   }
 
   private write(cq: CompletionQueue, completion: Completion): void {
-    if (this.device.memory.has(cq.iova, cq.entries * CQE_BYTES)) cq.post(completion)
-    else this.owner.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
+    const { memory, trace, interrupts } = this.device
+    if (!memory.has(cq.iova, cq.entries * CQE_BYTES)) {
+      this.owner.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
+      return
+    }
+    const index = cq.post(completion)
+    trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
+    if (cq.vector !== undefined) interrupts.raise(cq.vector)
   }
 
   /** Finds out which fault strikes a command, and does what happens at once. */
@@ -231,16 +288,15 @@ export class Pipeline implements Steps {
     return fresh
   }
 
-  /** An event that a reset cancels. */
-  private schedule(atNs: number, action: () => void): void {
-    const { generation } = this
-    this.device.clock.schedule(atNs, () => {
-      if (generation === this.generation) action()
-    })
+  /** Fetches, unless a reset came between: made once for each generation, so that ringing costs no closure. */
+  private fetchOf(generation: number): () => void {
+    return () => {
+      if (generation === this.generation) this.fetch()
+    }
   }
 }
 
-function completionOf({ sq, sqe, fault, doNotRetry, dw0 }: ServedCommand, { sct, sc }: Ended): Completion {
-  const cid = fault?.kind === 'corrupt-cid' ? (sqe.CID ^ fault.xor) & 0xffff : sqe.CID
-  return { sq, cid, status: (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0), dw0 }
+/** The upper half of CQE DW3 without its Phase Tag. */
+function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {
+  return (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0)
 }

@@ -1,7 +1,7 @@
 import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
-import type { HostMemory } from '../memory/host-memory.js'
+import type { ReachableMemory } from '../memory/reachable.js'
 
 /** What a fault is matched against. */
 export interface Strikable {
@@ -74,15 +74,15 @@ export function targetOf(command: ServedCommand): Strikable {
 
 /** Changes one byte of what a Read delivered or a Write stored; one beyond the command's data changes nothing. */
 export function corruptData(
-  { result, sqe, runs, lengthBytes, namespace, offsetBytes }: ServedCommand,
+  { result, sqe, runs, lengthBytes, namespace, slba }: ServedCommand,
   { byte, xor }: { readonly byte: number; readonly xor: number },
-  memory: HostMemory,
+  memory: ReachableMemory,
 ): void {
   if (result !== STATUS.SUCCESS || byte >= lengthBytes) return
   if (sqe.OPC === Write.opcode) {
     const { media, blockBytes } = namespace!
     const block = new Uint8Array(blockBytes)
-    const at = offsetBytes + byte - (byte % blockBytes)
+    const at = slba * blockBytes + byte - (byte % blockBytes)
     media.read(at, block)
     block[byte % blockBytes]! ^= xor
     media.write(at, block)

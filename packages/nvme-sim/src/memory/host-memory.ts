@@ -1,5 +1,6 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 import { randomStream, type Random } from '../model/random.js'
+import type { ReachableMemory } from './reachable.js'
 
 const PAGE_BYTES = 4096
 
@@ -26,7 +27,7 @@ interface Mapping {
  * The host's memory as the controller sees it: addresses, most of them with nothing behind. An unused page stands
  * after every run, and no address is ever given out twice, so that a transfer that runs over or comes late is found.
  */
-export class HostMemory implements DmaAllocator {
+export class HostMemory implements DmaAllocator, ReachableMemory {
   private readonly options: HostMemoryOptions
   private readonly random: Random
   /** In address order. */
@@ -63,13 +64,11 @@ export class HostMemory implements DmaAllocator {
     })
   }
 
-  /** The bytes at device address `iova`, or undefined where not all of them are memory. */
   bytes(iova: number, lengthBytes: number): Uint8Array | undefined {
     const mapping = this.find(iova, lengthBytes)
     return mapping?.memory && new Uint8Array(mapping.memory, mapping.offsetBytes + iova - mapping.iova, lengthBytes)
   }
 
-  /** Whether all of these bytes are memory. */
   has(iova: number, lengthBytes: number): boolean {
     return this.find(iova, lengthBytes) !== undefined
   }

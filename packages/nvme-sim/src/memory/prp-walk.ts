@@ -1,39 +1,16 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
-import type { HostMemory } from './host-memory.js'
+import type { ReachableMemory } from './reachable.js'
+import type { Runs } from './runs.js'
 
 const ENTRY_BYTES = 8
 
-/** Runs of device addresses, in the order of a command's data. Reused from command to command: no object per page. */
-export class Runs {
-  count = 0
-  readonly iova: number[] = []
-  readonly lengthBytes: number[] = []
-  /** Bytes of PRP lists that were read to find them. */
-  listBytes = 0
-
-  clear(): void {
-    this.count = 0
-    this.listBytes = 0
-  }
-
-  /** Adds a page, to the run before it where it goes on from there: memory that is contiguous is copied in one piece. */
-  add(iova: number, lengthBytes: number): void {
-    const last = this.count - 1
-    if (last >= 0 && this.iova[last]! + this.lengthBytes[last]! === iova) this.lengthBytes[last]! += lengthBytes
-    else {
-      this.iova[this.count] = iova
-      this.lengthBytes[this.count++] = lengthBytes
-    }
-  }
-}
-
 /** Reads PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and takes the strict side of every rule. */
 export class PrpWalker {
-  private readonly memory: HostMemory
+  private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
 
-  constructor(memory: HostMemory, diagnostics: Diagnostics) {
+  constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
     this.memory = memory
     this.diagnostics = diagnostics
   }

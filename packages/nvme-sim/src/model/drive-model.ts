@@ -5,6 +5,9 @@ export type LatencyNs = readonly [min: number, p50: number, p90: number, p99: nu
 
 const QUANTILES = [0, 0.5, 0.9, 0.99, 1] as const
 
+/** What a command asks of the media. */
+export type MediaWork = 'read' | 'write' | 'flush' | 'deallocate' | 'none'
+
 /** What a drive's inside costs. All zero, with rates of Infinity, is a drive that costs nothing. */
 export interface DriveTiming {
   /** The controller's own work, one command after the other. Its inverse limits commands per second. */
@@ -43,7 +46,8 @@ export class DriveModel {
   }
 
   /** When the media has done its part of a command: the first unit that is free takes it. */
-  access(nowNs: number, kind: 'read' | 'write' | 'flush'): number {
+  access(nowNs: number, kind: MediaWork): number {
+    if (kind === 'none') return nowNs
     const { readNs, writeNs, flushNs } = this.timing
     const latency = kind === 'read' ? readNs : kind === 'write' ? writeNs : flushNs
     // Without spread or latency there is nothing to draw and nothing to wait for.

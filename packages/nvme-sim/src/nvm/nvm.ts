@@ -1,44 +1,36 @@
-import { countOf, Flush, Read, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
+import { Flush, Read, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
-import type { Device } from '../controller/device.js'
-import type { HostMemory } from '../memory/host-memory.js'
-import type { Namespaces } from './namespace.js'
-
-/** A command of the NVM Command Set, in the two steps between which its time passes. */
-export interface IoHandler {
-  readonly kind: 'read' | 'write' | 'flush'
-  /** Everything that can be refused before data moves. Undefined is fit to go on. */
-  prepare(command: ServedCommand, device: Device): StatusCode | undefined
-  perform(command: ServedCommand, device: Device): StatusCode
-}
+import type { ReachableMemory } from '../memory/reachable.js'
+import { prepareBlocks, prepareNamespace, prepareWrite } from './checks.js'
+import type { IoCommand } from './io-command.js'
 
 const BROADCAST_NSID = 0xffff_ffff
 
-const read: IoHandler = {
-  kind: 'read',
-  prepare: prepareTransfer,
+const read: IoCommand = {
+  work: 'read',
+  direction: 'to-host',
+  prepare: prepareBlocks,
   perform(command, { memory }) {
     const { media } = command.namespace!
     return eachRun(command, memory, (offsetBytes, bytes) => media.read(offsetBytes, bytes))
   },
 }
 
-const write: IoHandler = {
-  kind: 'write',
-  prepare(command, device) {
-    const fault = prepareTransfer(command, device)
-    return fault ?? (command.namespace!.media.readOnly ? STATUS.NAMESPACE_IS_WRITE_PROTECTED : undefined)
-  },
+const write: IoCommand = {
+  work: 'write',
+  direction: 'from-host',
+  effects: { LBCC: 1 },
+  prepare: prepareWrite,
   perform(command, { memory }) {
     const { media } = command.namespace!
     return eachRun(command, memory, (offsetBytes, bytes) => media.write(offsetBytes, bytes))
   },
 }
 
-const flush: IoHandler = {
-  kind: 'flush',
-  prepare: ({ sqe }, { namespaces }) =>
-    sqe.NSID === BROADCAST_NSID ? undefined : namespaceFault(sqe.NSID, namespaces),
+const flush: IoCommand = {
+  work: 'flush',
+  direction: 'none',
+  prepare: (command, device) => (command.sqe.NSID === BROADCAST_NSID ? undefined : prepareNamespace(command, device)),
   perform({ sqe }, { namespaces }) {
     // Identify says that Flush takes the broadcast NSID (VWC.FB = 11b): it means all of them.
     for (const { nsid, media } of namespaces.active) {
@@ -48,45 +40,25 @@ const flush: IoHandler = {
   },
 }
 
-/** Handlers by opcode; any other is answered with Invalid Command Opcode. */
-export const ioHandlers: ReadonlyMap<number, IoHandler> = new Map([
+/** The I/O commands by opcode; any other is answered with Invalid Command Opcode. */
+export const ioCommands: readonly (IoCommand | undefined)[] = byOpcode([
   [Flush.opcode, flush],
   [Write.opcode, write],
   [Read.opcode, read],
 ])
 
-function prepareTransfer(command: ServedCommand, device: Device): StatusCode | undefined {
-  const { sqe, readWrite } = command
-  const { namespaces, prps, pageBytes, maxTransferBytes } = device
-  const namespace = namespaces.get(sqe.NSID)
-  if (namespace === undefined) return namespaceFault(sqe.NSID, namespaces)
-  const { SLBA } = readWrite
-  const blocks = countOf(readWrite.NLB)
-  // No format here has protection information, so asking for its checks is asking for something else.
-  if (readWrite.PRINFO !== 0) return STATUS.INVALID_PROTECTION_INFORMATION
-  // An SLBA of 2^53 or more is read inexactly, but still as beyond any namespace.
-  if (SLBA + blocks > namespace.blocks) return STATUS.LBA_OUT_OF_RANGE
-  const lengthBytes = blocks * namespace.blockBytes
-  if (lengthBytes > maxTransferBytes) return STATUS.INVALID_FIELD_IN_COMMAND
-  command.namespace = namespace
-  command.offsetBytes = SLBA * namespace.blockBytes
-  command.lengthBytes = lengthBytes
-  return prps.walk(sqe.PRP1, sqe.PRP2, lengthBytes, pageBytes, command.runs)
-}
-
-/** What is wrong with an NSID (Base 2.1 §4.1.1, Figure 92). */
-function namespaceFault(nsid: number, namespaces: Namespaces): StatusCode | undefined {
-  if (namespaces.get(nsid)) return undefined
-  const known = namespaces.isValid(nsid) || nsid === BROADCAST_NSID
-  return known ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
+function byOpcode(commands: readonly (readonly [opcode: number, command: IoCommand])[]) {
+  const table = new Array<IoCommand | undefined>(256).fill(undefined)
+  for (const [opcode, command] of commands) table[opcode] = command
+  return table
 }
 
 function eachRun(
-  { runs, offsetBytes }: ServedCommand,
-  memory: HostMemory,
+  { runs, slba, namespace }: ServedCommand,
+  memory: ReachableMemory,
   move: (offsetBytes: number, bytes: Uint8Array) => void,
 ): StatusCode {
-  let at = offsetBytes
+  let at = slba * namespace!.blockBytes
   for (let i = 0; i < runs.count; i++) {
     const bytes = memory.bytes(runs.iova[i]!, runs.lengthBytes[i]!)
     // It was there when the command began: the host has freed it under a command in flight.

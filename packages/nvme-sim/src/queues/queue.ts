@@ -2,14 +2,18 @@ import { CQE } from '@gpunvme/nvme-spec'
 
 export const SQE_BYTES = 64
 export const CQE_BYTES = 16
+const SQE_DWORDS = SQE_BYTES / 4
 
 /** A completion on its way to the host. */
 export interface Completion {
-  readonly sq: SubmissionQueue
-  readonly cid: number
+  sq: SubmissionQueue
+  cid: number
   /** The upper half of CQE DW3, with the Phase Tag left zero. */
-  readonly status: number
-  readonly dw0: number
+  status: number
+  dw0: number
+  dw1: number
+  /** When its command was fetched. */
+  fetchedNs: number
 }
 
 /** The controller's side of a completion queue: posts entries, and waits where the host leaves no slot free. */
@@ -21,33 +25,49 @@ export class CompletionQueue {
   submissionQueues = 0
   /** Completions that found the queue full, oldest first (Base 2.1 §3.3.1.2.1). */
   readonly held: Completion[] = []
-  private readonly ring: ReturnType<typeof CQE.view>
+  /** Interrupt vector; undefined where the host wants no interrupts for this queue. */
+  readonly vector: number | undefined
+  readonly ring: DataView
+  private readonly entry: ReturnType<typeof CQE.view>
+  private readonly dwords: Int32Array
   private head = 0
   private tail = 0
   private phase = 1
 
-  constructor(qid: number, entries: number, iova: number, memory: Uint8Array) {
+  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, vector?: number) {
     this.qid = qid
     this.entries = entries
     this.iova = iova
-    this.ring = CQE.view(new DataView(memory.buffer, memory.byteOffset, memory.length))
+    this.vector = vector
+    this.ring = new DataView(memory.buffer, memory.byteOffset, memory.length)
+    this.entry = CQE.view(this.ring)
+    this.dwords = new Int32Array(memory.buffer, memory.byteOffset, memory.length / 4)
   }
 
   isFull(): boolean {
     return (this.tail + 1) % this.entries === this.head
   }
 
-  /** Writes the entry at the tail. The dword with the Phase Tag is last, since it makes the entry valid. */
-  post({ sq, cid, status, dw0 }: Completion): void {
-    const entry = this.ring.at(this.tail)
+  /** Whether the host has taken every entry that was posted. */
+  isEmpty(): boolean {
+    return this.tail === this.head
+  }
+
+  /**
+   * Writes the entry at the tail. The dword with the Phase Tag is last, since it makes the entry valid, and atomic,
+   * since the host may be another thread that looks for it. Returns the entry's index.
+   */
+  post({ sq, cid, status, dw0, dw1 }: Completion): number {
+    const index = this.tail
+    const entry = this.entry.at(index)
     entry.DW0 = dw0
-    entry.DW1 = 0
+    entry.DW1 = dw1
     entry.SQHD = sq.head
     entry.SQID = sq.qid
-    entry.CID = cid
-    entry.STATUS = status | this.phase
-    this.tail = (this.tail + 1) % this.entries
+    Atomics.store(this.dwords, index * 4 + 3, cid | ((status | this.phase) << 16))
+    this.tail = index + 1 === this.entries ? 0 : index + 1
     if (this.tail === 0) this.phase ^= 1
+    return index
   }
 
   /** The host's head doorbell. An impossible value changes nothing, and what is wrong with it is returned. */
@@ -68,24 +88,31 @@ export class SubmissionQueue {
   readonly cq: CompletionQueue
   readonly iova: number
   head = 0
-  private tail = 0
+  tail = 0
+  private readonly dwords: Uint32Array
 
-  constructor(qid: number, entries: number, iova: number, cq: CompletionQueue) {
+  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, cq: CompletionQueue) {
     this.qid = qid
     this.entries = entries
     this.iova = iova
     this.cq = cq
+    this.dwords = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4)
   }
 
   isEmpty(): boolean {
     return this.head === this.tail
   }
 
-  /** Device address of the entry at the head, which is consumed by this. */
-  consume(): number {
-    const at = this.iova + this.head * SQE_BYTES
+  /** Device address of the entry at the head. */
+  get headIova(): number {
+    return this.iova + this.head * SQE_BYTES
+  }
+
+  /** Copies the entry at the head into `into` and consumes it. */
+  take(into: Uint32Array): void {
+    const from = this.head * SQE_DWORDS
+    for (let i = 0; i < SQE_DWORDS; i++) into[i] = this.dwords[from + i]!
     this.head = this.head + 1 === this.entries ? 0 : this.head + 1
-    return at
   }
 
   /** The host's tail doorbell. An impossible value changes nothing, and what is wrong with it is returned. */

@@ -1,0 +1,26 @@
+import { STATUS } from '@gpunvme/nvme-spec'
+import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import { gather, scatter } from '../memory/runs.js'
+import type { Effects } from '../nvm/io-command.js'
+
+/** A command of the Admin queue. It takes effect, all at once, when its time has passed. */
+export interface AdminCommand {
+  readonly effects?: Effects
+  perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result
+}
+
+/** Writes `bytes` to where the command's data pointer leads. */
+export function sendData(command: ServedCommand, device: Device, bytes: Uint8Array): Ended {
+  const { PRP1, PRP2 } = command.sqe
+  const fault = device.prps.walk(PRP1, PRP2, bytes.length, device.pageBytes, command.runs)
+  return fault ?? scatter(command.runs, device.memory, bytes) ?? STATUS.SUCCESS
+}
+
+/** Reads `lengthBytes` from where the command's data pointer leads, or says why that cannot be. */
+export function receiveData(command: ServedCommand, device: Device, lengthBytes: number): Uint8Array | Ended {
+  const { PRP1, PRP2 } = command.sqe
+  const bytes = new Uint8Array(lengthBytes)
+  const fault = device.prps.walk(PRP1, PRP2, lengthBytes, device.pageBytes, command.runs)
+  return fault ?? gather(command.runs, device.memory, bytes) ?? bytes
+}

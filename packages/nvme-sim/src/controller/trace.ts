@@ -1,0 +1,133 @@
+import { formatCqe, formatSqe, registers } from '@gpunvme/nvme-spec'
+import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
+import type { SimulationClock } from '../time/clock.js'
+
+/** Takes what happens, as it happens: a writer of `@gpunvme/nvme-spec/trace`, or any function. */
+export type TraceSink = (event: TraceEvent) => void
+
+/** What the hash tells apart. These numbers are part of it: changing one changes every hash. */
+const HAPPENED = {
+  registerRead: 1,
+  registerWrite: 2,
+  doorbell: 3,
+  fetch: 4,
+  post: 5,
+  dataToHost: 6,
+  dataFromHost: 7,
+  interrupt: 8,
+  fault: 9,
+} as const
+
+/**
+ * What happened, in two forms: a hash of everything, always, so that two runs can be told equal or not on any
+ * machine; and events with names, for a sink, when there is one.
+ */
+export class Trace {
+  private readonly clock: SimulationClock
+  private readonly sink: TraceSink | undefined
+  // Any start does, so long as neither is 0.
+  private first = 0x6a09_e667
+  private second = 0xbb67_ae85
+
+  constructor(clock: SimulationClock, sink: TraceSink | undefined) {
+    this.clock = clock
+    this.sink = sink
+  }
+
+  /** 16 hexadecimal digits that stand for everything that has happened so far, and when. */
+  get hash(): string {
+    return [this.first, this.second].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
+  }
+
+  registerRead(offset: number, value: number): void {
+    this.note(HAPPENED.registerRead, offset, value)
+    this.sink?.({ ...this.head('bar'), name: `read ${nameOf(offset)}`, details: { value: describe(offset, value) } })
+  }
+
+  registerWrite(offset: number, value: number): void {
+    this.note(HAPPENED.registerWrite, offset, value)
+    this.sink?.({ ...this.head('bar'), name: `write ${nameOf(offset)}`, details: { value: describe(offset, value) } })
+  }
+
+  doorbell(qid: number, isTail: boolean, value: number): void {
+    this.note(HAPPENED.doorbell, qid * 2 + (isTail ? 0 : 1), value)
+    this.sink?.({
+      ...this.head(isTail ? `sq ${qid}` : `cq ${qid}`),
+      name: isTail ? 'ring tail' : 'ring head',
+      details: { value },
+    })
+  }
+
+  fetch(qid: number, entry: DataView): void {
+    this.note(HAPPENED.fetch, qid, entry.getUint32(0, true))
+    this.sink?.({
+      ...this.head(`sq ${qid}`),
+      name: 'fetch',
+      details: { entry: formatSqe(qid === 0 ? 'admin' : 'nvm', entry) },
+    })
+  }
+
+  /** A completion queue entry has become visible to the host, for a command that was fetched at `fetchedNs`. */
+  post(cqid: number, entry: DataView, byteOffset: number, fetchedNs: number): void {
+    this.note(HAPPENED.post, cqid, entry.getUint32(byteOffset + 12, true))
+    this.sink?.({
+      ...this.head(`cq ${cqid}`),
+      name: 'post',
+      details: { entry: formatCqe(entry, byteOffset), afterNs: this.clock.now() - fetchedNs },
+    })
+  }
+
+  /** Data of a command has crossed the link. */
+  data(direction: 'to-host' | 'from-host', iova: number, lengthBytes: number): void {
+    this.note(direction === 'to-host' ? HAPPENED.dataToHost : HAPPENED.dataFromHost, iova, lengthBytes)
+    this.sink?.({ ...this.head('dma'), name: direction, details: { iova: hex(iova), lengthBytes } })
+  }
+
+  interrupt(vector: number): void {
+    this.note(HAPPENED.interrupt, vector, 0)
+    this.sink?.({ ...this.head('interrupt'), name: `vector ${vector}` })
+  }
+
+  /** A fault of the plan has struck: the number of its rule, and what it does. */
+  fault(rule: number, kind: string, where: string): void {
+    this.note(HAPPENED.fault, rule, 0)
+    this.sink?.({ ...this.head('fault'), name: kind, details: { rule, where } })
+  }
+
+  private head(track: string): { readonly timeNs: number; readonly track: string } {
+    return { timeNs: this.clock.now(), track }
+  }
+
+  private note(what: number, x: number, y: number): void {
+    this.mix(what)
+    this.mix(this.clock.now())
+    this.mix(x)
+    this.mix(y)
+  }
+
+  /** Takes a whole number below 2^53 in, both halves of it. */
+  private mix(value: number): void {
+    const high = (value / 0x1_0000_0000) | 0
+    this.first = Math.imul(this.first ^ (value | 0), 0x9e37_79b1) ^ (this.first >>> 15)
+    this.second = Math.imul(this.second ^ (value | 0), 0x85eb_ca77) + Math.imul(high ^ this.first, 0xc2b2_ae3d)
+    this.second ^= this.second >>> 13
+  }
+}
+
+const byOffset = new Map(registers.map((register) => [register.offset, register]))
+
+function nameOf(offset: number): string {
+  const register = byOffset.get(offset)
+  if (register !== undefined) return register.name
+  const lower = byOffset.get(offset - 4)
+  return lower?.widthBits === 64 ? `${lower.name} upper half` : hex(offset)
+}
+
+function describe(offset: number, value: number): string {
+  const register = byOffset.get(offset)
+  return register?.widthBits === 32 ? register.format(value) : hex(value >>> 0)
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,66 @@
+/**
+ * What is to happen, in order of time and, within an instant, in order of scheduling: that order makes a run
+ * repeatable. A binary heap in parallel arrays, so that an event costs no object.
+ */
+export class EventQueue {
+  private readonly times: number[] = []
+  private readonly sequences: number[] = []
+  private readonly actions: (() => void)[] = []
+  private length = 0
+  private sequence = 0
+
+  /** When the next event is due; Infinity where there is none. */
+  get nextNs(): number {
+    return this.length === 0 ? Infinity : this.times[0]!
+  }
+
+  push(atNs: number, action: () => void): void {
+    const { times, sequences, actions } = this
+    let hole = this.length++
+    while (hole > 0) {
+      const parent = (hole - 1) >> 1
+      // What was scheduled before goes first among equals.
+      if (times[parent]! <= atNs) break
+      times[hole] = times[parent]!
+      sequences[hole] = sequences[parent]!
+      actions[hole] = actions[parent]!
+      hole = parent
+    }
+    times[hole] = atNs
+    sequences[hole] = this.sequence++
+    actions[hole] = action
+  }
+
+  /** Takes the next event's action out. There must be one. */
+  pop(): () => void {
+    const { times, sequences, actions } = this
+    const first = actions[0]!
+    const last = --this.length
+    const atNs = times[last]!
+    const sequence = sequences[last]!
+    const action = actions[last]!
+    // The slot is kept for the next event, and holds on to nothing until then.
+    actions[last] = nothing
+    if (last === 0) return first
+    let hole = 0
+    for (let child = 1; child < last; child = 2 * hole + 1) {
+      if (child + 1 < last && this.isBefore(child + 1, times[child]!, sequences[child]!)) child++
+      if (!this.isBefore(child, atNs, sequence)) break
+      times[hole] = times[child]!
+      sequences[hole] = sequences[child]!
+      actions[hole] = actions[child]!
+      hole = child
+    }
+    times[hole] = atNs
+    sequences[hole] = sequence
+    actions[hole] = action
+    return first
+  }
+
+  private isBefore(index: number, atNs: number, sequence: number): boolean {
+    const own = this.times[index]!
+    return own < atNs || (own === atNs && this.sequences[index]! < sequence)
+  }
+}
+
+function nothing(): void {}
