@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { lineRate, payloadLimit, wireBytes } from './pcie.js'
+import {
+  checkLink,
+  commandLimit,
+  commandWireBytes,
+  completionWireBytes,
+  lineRate,
+  payloadLimit,
+  requestWireBytes,
+  wireBytes,
+} from './pcie.js'
 
 describe('PCIe payload limit', () => {
   it.each([
@@ -46,5 +55,88 @@ describe('PCIe payload limit', () => {
 
   it.each([0, 3, 32])('there is no link of %i lanes', (width) => {
     expect(() => payloadLimit({ gen: 3, width, mps: 256 })).toThrow(RangeError)
+  })
+})
+
+// Per command upstream: 24 bytes for the request of the entry, 40 for the completion entry. Downstream: 84 for the
+// entry, 28 for each doorbell. A Read of 512 bytes adds two packets of 256 bytes at MPS 256.
+describe('what a command puts on the wire', () => {
+  const gen3 = { gen: 3, width: 4, mps: 256 } as const
+
+  it('a Read of 512 bytes is 624 bytes upstream and 140 downstream at MPS 256', () => {
+    expect(commandWireBytes('read', 512, gen3)).toEqual({ upstreamBytes: 624, downstreamBytes: 140 })
+  })
+
+  it('one MSI-X message adds 28 bytes upstream', () => {
+    const { upstreamBytes, downstreamBytes } = commandWireBytes('read', 512, gen3, { interrupt: true })
+    expect([upstreamBytes, downstreamBytes]).toEqual([652, 140])
+  })
+
+  it('a Write of 4 KiB is answered in 64 completions of 84 bytes at an RCB of 64, and in 16 of 276 at MPS 256', () => {
+    // Eight requests of 512 bytes each, beside that of the entry.
+    expect(commandWireBytes('write', 4096, { ...gen3, rcb: 64 })).toEqual({
+      upstreamBytes: 24 + 40 + 8 * 24,
+      downstreamBytes: 140 + 64 * 84,
+    })
+    expect(commandWireBytes('write', 4096, gen3).downstreamBytes).toBe(140 + 16 * 276)
+  })
+
+  it('a Read of 1 MiB fetches a PRP list of 255 entries: 2,040 bytes, four requests, eight completions at MPS 256', () => {
+    const { upstreamBytes, downstreamBytes } = commandWireBytes('read', 1024 * 1024, gen3)
+    expect(upstreamBytes).toBe(4096 * 280 + 64 + 4 * 24)
+    expect(downstreamBytes).toBe(140 + 2040 + 8 * 20)
+  })
+
+  it('headers of 12 bytes take 4 bytes off each request and each write, and none off a completion', () => {
+    const { upstreamBytes, downstreamBytes } = commandWireBytes('read', 512, { ...gen3, headerBytes: 12 })
+    expect([upstreamBytes, downstreamBytes]).toEqual([624 - 4 * 4, 140 - 2 * 4])
+  })
+
+  it('a completion carries no more than MPS, whatever the boundary', () => {
+    expect(completionWireBytes(512, { mps: 128, rcb: 256 })).toBe(4 * 148)
+  })
+
+  it('one request asks for at most Max_Read_Request_Size', () => {
+    expect(requestWireBytes(4096, { maxReadRequestBytes: 128 })).toBe(32 * 24)
+    expect(requestWireBytes(0, {})).toBe(0)
+  })
+
+  // In GB/s and millions of commands a second; all within 1 %.
+  it.each([
+    [3, 4096, 3.55, 0.87],
+    [4, 4096, 7.1, 1.73],
+    [5, 4096, 14.2, 3.47],
+    [3, 512, 3.23, 6.3],
+    [4, 512, 6.46, 12.6],
+    [5, 512, 12.9, 25],
+  ] as const)(
+    'Gen%i x4 at MPS 256 carries reads of %i bytes at %d GB/s: %d M a second',
+    (gen, bytes, gbs, millions) => {
+      const limit = commandLimit('read', bytes, { gen, width: 4, mps: 256 })
+      expect(Math.abs((limit * bytes) / (gbs * 1e9) - 1)).toBeLessThan(0.01)
+      expect(Math.abs(limit / (millions * 1e6) - 1)).toBeLessThan(0.01)
+    },
+  )
+
+  it.each([
+    [3, 64, 2.99],
+    [3, 128, 3.4],
+    [3, 256, 3.64],
+    [4, 64, 5.98],
+    [4, 128, 6.79],
+    [4, 256, 7.28],
+    [5, 64, 11.97],
+    [5, 128, 13.6],
+    [5, 256, 14.6],
+  ] as const)('Gen%i x4 carries writes of 128 KiB, answered %i bytes at a time, at %d GB/s', (gen, rcb, gbs) => {
+    const limit = commandLimit('write', 131_072, { gen, width: 4, mps: 256, rcb })
+    expect(Math.abs((limit * 131_072) / (gbs * 1e9) - 1)).toBeLessThan(0.01)
+  })
+
+  it('an RCB or a Max_Read_Request_Size that PCIe does not have is refused by name', () => {
+    expect(() => checkLink({ ...gen3, rcb: 32 })).toThrow('RCB: expected 64 to 4096, a power of two, got 32')
+    expect(() => checkLink({ ...gen3, maxReadRequestBytes: 64 })).toThrow(
+      'Max_Read_Request_Size: expected 128 to 4096, a power of two, got 64',
+    )
   })
 })

@@ -235,6 +235,34 @@ export interface Engine {
   detach(): void
 }
 
+/**
+ * When a drive that is busy gets too hot and slows down. Heat is counted in bytes: each byte transferred adds one, and
+ * `coolingBytesPerSecond` go in every second, never below none and never above the limit.
+ */
+export interface ThermalThrottle {
+  /** How many times longer everything takes while it is too hot. */
+  readonly factor: number
+  /** The heat at which it slows down. */
+  readonly limitBytes: number
+  /** The heat at which it is its old self again. */
+  readonly recoveredBytes: number
+  readonly coolingBytesPerSecond: number
+}
+
+/** What a plan will cost, for planners: pure arithmetic, the same on every machine. */
+export interface CostModel {
+  /**
+   * Mean nanoseconds from one completion to the next, in a long run of reads of `lengthBytes` with `queueDepth` in
+   * flight; at a depth of 1 that is the whole latency of a read.
+   * @throws RangeError for a length or a depth that no command could have.
+   */
+  readNs(lengthBytes: number, queueDepth: number): number
+  /** Nanoseconds to copy `lengthBytes` from host to GPU memory; absent where it is not known or not needed. */
+  copyNs?(lengthBytes: number): number
+  /** How long a run may go on at that cost; absent where nothing gets too hot. */
+  readonly throttle?: ThermalThrottle
+}
+
 /** Memory on a GPU, for the copy engine and for kernels. */
 export interface DeviceMemory {
   readonly lengthBytes: number
@@ -288,12 +316,19 @@ export interface FaultPlan {
   readonly rules: readonly { readonly match: FaultMatch; readonly action: FaultAction }[]
 }
 
-/** One thing that happened, for a trace writer. */
+/** One thing that happened, for a trace writer of `@gpunvme/nvme-spec/trace`. */
 export interface TraceEvent {
+  /** When it happened, or began: nanoseconds of the transport's clock, below 2^53. */
   readonly timeNs: number
   /** What it happened to: 'bar', 'sq 1', 'slot 0'. */
   readonly track: string
+  /** What happened, in a word or two: 'fetch', 'write CC'. */
   readonly name: string
+  /** How long it took; absent for what takes no time. */
   readonly durationNs?: number
+  /** Facts about it. Text that names its own fields, as `formatSqe` makes, is read without its key. */
   readonly details?: Readonly<Record<string, string | number>>
 }
+
+/** Takes events as they happen; every trace writer is one. */
+export type TraceSink = (event: TraceEvent) => void
