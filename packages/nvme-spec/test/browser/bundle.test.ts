@@ -12,13 +12,14 @@ const promises = [
     `export { registers, SQE, CQE, formatCqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
   ],
   ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
+  ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
   [
     'registers, status, and every command and completion as text',
     30 * KB,
     `export { registers, CQE, decodeCqe, formatCqe, formatSqe, decodeSqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
   ],
   [
-    'everything',
+    'everything but the trace writers',
     60 * KB,
     `export * from '@gpunvme/nvme-spec'
     export * from '@gpunvme/nvme-spec/layout'

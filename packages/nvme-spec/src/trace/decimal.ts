@@ -1,0 +1,42 @@
+import { refuseArgument } from '../integer.js'
+
+/** What the writers need of an event's times: in whole nanoseconds, as every clock of this family counts. */
+export interface WholeTimes {
+  readonly startNs: number
+  /** Undefined for an instant. */
+  readonly durationNs: number | undefined
+}
+
+/**
+ * An event's times in whole nanoseconds. Start and end are rounded, not the duration: two events that meet still meet.
+ * @throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0.
+ */
+export function wholeTimes(timeNs: number, durationNs: number | undefined): WholeTimes {
+  checkTime('timeNs', timeNs)
+  const startNs = Math.round(timeNs)
+  if (durationNs === undefined) return { startNs, durationNs }
+  checkTime('durationNs', durationNs, 0)
+  checkTime('timeNs + durationNs', timeNs + durationNs)
+  return { startNs, durationNs: Math.round(timeNs + durationNs) - startNs }
+}
+
+const LIMIT_NS = Number.MAX_SAFE_INTEGER
+
+/** Whether `value` is a time that every format can say. */
+export function isTime(value: unknown, minNs = -LIMIT_NS): value is number {
+  return typeof value === 'number' && value >= minNs && value <= LIMIT_NS
+}
+
+/** Refuses what is none: JSON would make null of it. */
+export function checkTime(what: string, value: number, minNs = -LIMIT_NS): void {
+  if (!isTime(value, minNs)) refuseArgument(`trace event's ${what}`, `nanoseconds from ${minNs} to ${LIMIT_NS}`, value)
+}
+
+/**
+ * A whole number of nanoseconds in a unit 10 ^ `digits` as large, with every digit of it. By its text, since the
+ * quotient of a number near 2^53 would be rounded.
+ */
+export function decimal(ns: number, digits: number): string {
+  const text = String(Math.abs(ns)).padStart(digits + 1, '0')
+  return `${ns < 0 ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}

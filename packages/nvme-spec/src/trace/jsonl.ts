@@ -1,0 +1,86 @@
+import { GpuNvmeError } from '../error.js'
+import { shown } from '../layout/spec-ref.js'
+import type { TraceEvent, TraceSink } from '../transport.js'
+import { checkTime, isTime } from './decimal.js'
+import { jsonDetails, quoted } from './escape.js'
+
+/**
+ * A sink that writes each event as one JSON object on a line of its own (JSONL), its keys always in the same order:
+ * timeNs, track, name, durationNs, details. `parseTraceLine` reads a line back to an equal event; only a detail that is
+ * NaN or infinite, which JSON has no number for, comes back as its text.
+ * The sink throws RangeError or TypeError for a time that is no number below 2^53, or a duration below 0.
+ * @param output Takes the text, a whole line with its line break a call.
+ */
+export function jsonlTrace(output: (text: string) => void): TraceSink {
+  return ({ timeNs, track, name, durationNs, details }) => {
+    checkTime('timeNs', timeNs)
+    let line = `{"timeNs":${timeNs},"track":${quoted(track)},"name":${quoted(name)}`
+    if (durationNs !== undefined) {
+      checkTime('durationNs', durationNs, 0)
+      line += `,"durationNs":${durationNs}`
+    }
+    if (details !== undefined) line += `,"details":${jsonDetails(details)}`
+    output(`${line}}\n`)
+  }
+}
+
+/**
+ * The event of one line that `jsonlTrace` wrote, with or without its line break.
+ * @param lineNumber The line's number in its file, from 1, for the error.
+ * @throws TraceLineError for a line that is none: cut off, or with a key or value that no event has.
+ */
+export function parseTraceLine(line: string, lineNumber = 1): TraceEvent {
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw new TraceLineError(problem, line, lineNumber, cause)
+  }
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(line)
+  } catch (cause) {
+    return refuse('not JSON', cause)
+  }
+  if (!isRecord(parsed)) return refuse(`expected an object, got ${shown(parsed)}`)
+  for (const key of ['timeNs', 'track', 'name']) if (!Object.hasOwn(parsed, key)) refuse(`"${key}" is missing`)
+  for (const [key, value] of Object.entries(parsed)) {
+    const rule = rules.get(key)
+    if (rule === undefined) refuse(`${quoted(key)} is no key of an event`)
+    else if (!rule.allows(value)) refuse(`"${key}": expected ${rule.expected}, got ${shown(value)}`)
+  }
+  for (const [key, value] of Object.entries(parsed['details'] ?? {}))
+    if (typeof value !== 'string' && typeof value !== 'number')
+      refuse(`detail ${quoted(key)}: expected a string or a number, got ${shown(value)}`)
+  return parsed as unknown as TraceEvent
+}
+
+const isText = { expected: 'a string', allows: (value: unknown) => typeof value === 'string' }
+
+/** What may stand at each key of a line. */
+const rules = new Map<string, { expected: string; allows: (value: unknown) => boolean }>([
+  ['timeNs', { expected: 'nanoseconds below 2^53', allows: (value) => isTime(value) }],
+  ['track', isText],
+  ['name', isText],
+  ['durationNs', { expected: 'nanoseconds from 0 to below 2^53', allows: (value) => isTime(value, 0) }],
+  ['details', { expected: 'an object', allows: isRecord }],
+])
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A line of a trace that no event can be read from. */
+export class TraceLineError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_TRACE_LINE'
+  readonly category = 'failure'
+  /** The line's number in its file, from 1. */
+  readonly lineNumber: number
+
+  constructor(problem: string, line: string, lineNumber: number, cause?: unknown) {
+    const start = line.length > 80 ? `${line.slice(0, 80)}…` : line
+    super(`Trace line ${lineNumber} cannot be read: ${problem}`, {
+      facts: [`the line is ${quoted(start)}`],
+      next: 'leave the line out if the trace was cut off there; otherwise write the trace again',
+      cause,
+    })
+    this.lineNumber = lineNumber
+  }
+}
