@@ -19,6 +19,7 @@ it('deriveProfile changes what it is given, field by field in CAP and Identify, 
   const derived = deriveProfile('sn740', { commandSlots: 7, CAP: { DSTRD: 2 }, identify: { MDTS: 5 } })
   expect(derived).toEqual({
     ...profiles.sn740,
+    points: [],
     commandSlots: 7,
     CAP: { ...profiles.sn740.CAP, DSTRD: 2 },
     identify: { ...profiles.sn740.identify, MDTS: 5 },

@@ -6,7 +6,8 @@ import { Diagnostics } from './controller/diagnostics.js'
 import { HostMemory } from './memory/host-memory.js'
 import { Namespaces, type NamespaceOptions } from './nvm/namespace.js'
 import type { TraceSink } from './controller/trace.js'
-import { profiles, type DriveProfile, type ProfileName } from './model/profiles.js'
+import { profileOf, type ProfileName } from './profiles/index.js'
+import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
 import { simulatedTransport } from './transport.js'
 
@@ -52,7 +53,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     clock,
     memory,
     namespaces,
-    profile: typeof profile === 'string' ? profiles[profile] : profile,
+    profile: profileOf(profile),
     diagnostics,
     faults,
     seed,

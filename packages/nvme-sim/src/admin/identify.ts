@@ -9,7 +9,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import { ASYNC_EVENT_REQUESTS } from './events.js'
 import type { Namespace, Namespaces } from '../nvm/namespace.js'
-import type { DriveProfile } from '../model/profiles.js'
+import type { DriveProfile } from '../profiles/profile.js'
 
 /** The answer to Identify: 4096 bytes, or why there are none (Base 2.1 §5.1.13). */
 export function identify(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { DriveModel, type DriveTiming } from './drive-model.js'
+import { DriveModel } from './drive-model.js'
+import type { DriveTiming } from './drive-timing.js'
 import { LinkModel } from './link.js'
 import { randomStream } from './random.js'
 

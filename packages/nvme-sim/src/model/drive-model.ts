@@ -1,79 +1,97 @@
+import { checkTiming, type DriveTiming, type MediaWork } from './drive-timing.js'
+import { Heat } from './heat.js'
+import { drawLatency, type LatencyNs } from './latency.js'
 import type { Random } from './random.js'
+import { Units } from './units.js'
 
-/** A distribution of latencies by its quantiles at 0, 50, 90, 99 and 100 %, in nanoseconds; straight lines between. */
-export type LatencyNs = readonly [min: number, p50: number, p90: number, p99: number, max: number]
+const NO_TIME: LatencyNs = [0, 0, 0, 0, 0]
 
-const QUANTILES = [0, 0.5, 0.9, 0.99, 1] as const
-
-/** What a command asks of the media. */
-export type MediaWork = 'read' | 'write' | 'flush' | 'deallocate' | 'none'
-
-/** What a drive's inside costs. All zero, with rates of Infinity, is a drive that costs nothing. */
-export interface DriveTiming {
-  /** The controller's own work, one command after the other. Its inverse limits commands per second. */
-  readonly commandNs: number
-  /** From the start of an Admin command to its completion. */
-  readonly adminNs: number
-  /** Until a command's first byte can be read from the media, or the cache has taken the command's data. */
-  readonly readNs: LatencyNs
-  readonly writeNs: LatencyNs
-  readonly flushNs: LatencyNs
-  /** Commands that the media works on at a time. */
-  readonly mediaUnits: number
-  /** What the drive sustains, whatever its link can carry. */
-  readonly readBytesPerSecond: number
-  readonly writeBytesPerSecond: number
-}
-
-/** The drive behind the link, as three stations: its processor, its media units in parallel, its data path. */
+/**
+ * The drive behind the link, as three stations: its processor, its media units in parallel, its data paths. A drive
+ * that is too hot, or throttled by a fault, takes a factor longer at each of them.
+ */
 export class DriveModel {
   private readonly timing: DriveTiming
   private readonly random: Random
-  private readonly unitFreeNs: Float64Array
+  private readonly units: Units
+  private readonly heat: Heat
   private processorFreeNs = 0
   private readPathFreeNs = 0
   private writePathFreeNs = 0
 
+  /** @throws RangeError for figures that no drive could have. */
   constructor(timing: DriveTiming, random: Random) {
+    checkTiming(timing)
     this.timing = timing
     this.random = random
-    this.unitFreeNs = new Float64Array(timing.mediaUnits)
+    this.units = new Units(timing.mediaUnits)
+    this.heat = new Heat(timing.thermal)
   }
 
   /** When the processor has dealt with a command that arrived at `nowNs`. */
   process(nowNs: number): number {
-    return (this.processorFreeNs = Math.max(nowNs, this.processorFreeNs) + this.timing.commandNs)
+    const lengthNs = this.timing.commandNs * this.heat.slowdown(nowNs)
+    return (this.processorFreeNs = Math.max(nowNs, this.processorFreeNs) + lengthNs)
   }
 
-  /** When the media has done its part of a command: the first unit that is free takes it. */
-  access(nowNs: number, kind: MediaWork): number {
-    if (kind === 'none') return nowNs
-    const { readNs, writeNs, flushNs } = this.timing
-    const latency = kind === 'read' ? readNs : kind === 'write' ? writeNs : flushNs
-    // Without spread or latency there is nothing to draw and nothing to wait for.
-    if (latency[4] === 0) return nowNs
-    const units = this.unitFreeNs
-    let first = 0
-    for (let unit = 1; unit < units.length; unit++) if (units[unit]! < units[first]!) first = unit
-    return (units[first] = Math.max(nowNs, units[first]!) + this.draw(latency))
+  /** When controller and media have done their part of a command: the first media unit that is free takes it. */
+  access(nowNs: number, work: MediaWork): number {
+    const slowdown = this.heat.slowdown(nowNs)
+    const { controllerNs = NO_TIME } = this.timing
+    const readyNs = nowNs + drawLatency(controllerNs, this.random) * slowdown
+    const latency = this.latencyOf(work)
+    // Without latency there is nothing to draw and no unit to wait for.
+    if (latency[4] === 0) return readyNs
+    return this.units.serve(readyNs, drawLatency(latency, this.random) * slowdown)
   }
 
   /** When the data path has delivered a read's last byte to the link, or taken a write's from it. */
-  transfer(nowNs: number, kind: 'read' | 'write', lengthBytes: number): number {
-    if (kind === 'read') {
-      const lengthNs = (lengthBytes / this.timing.readBytesPerSecond) * 1e9
-      return (this.readPathFreeNs = Math.max(nowNs, this.readPathFreeNs) + lengthNs)
-    }
-    const lengthNs = (lengthBytes / this.timing.writeBytesPerSecond) * 1e9
-    return (this.writePathFreeNs = Math.max(nowNs, this.writePathFreeNs) + lengthNs)
+  transfer(nowNs: number, operation: 'read' | 'write', lengthBytes: number): number {
+    const { readBytesPerSecond, readSetupNs = 0, writeBytesPerSecond, writeSetupNs = 0 } = this.timing
+    const isRead = operation === 'read'
+    const beginNs = Math.max(nowNs, isRead ? this.readPathFreeNs : this.writePathFreeNs)
+    const lengthNs = isRead
+      ? readSetupNs + (lengthBytes / readBytesPerSecond) * 1e9
+      : writeSetupNs + (lengthBytes / writeBytesPerSecond) * 1e9
+    const endNs = beginNs + lengthNs * this.heat.slowdown(beginNs)
+    this.heat.add(beginNs, lengthBytes)
+    if (isRead) this.readPathFreeNs = endNs
+    else this.writePathFreeNs = endNs
+    return endNs
   }
 
-  private draw(latency: LatencyNs): number {
-    const quantile = this.random()
-    let i = 1
-    while (quantile > QUANTILES[i]!) i++
-    const [from, to] = [QUANTILES[i - 1]!, QUANTILES[i]!]
-    const share = (quantile - from) / (to - from)
-    return latency[i - 1]! + share * (latency[i]! - latency[i - 1]!)
+  /**
+   * Everything that begins before `untilNs` takes `factor` times longer; a later call takes the place of an earlier
+   * one. A drive that costs nothing stays that fast.
+   * @throws RangeError for a factor below 1.
+   */
+  throttle(factor: number, untilNs: number): void {
+    this.heat.force(factor, untilNs)
+  }
+
+  /** How many times longer than usual what begins at `nowNs` takes: 1 for a drive that is neither hot nor throttled. */
+  slowdown(nowNs: number): number {
+    return this.heat.slowdown(nowNs)
+  }
+
+  /** How hot the drive is: 0 is cold, 1 is where it slows down; always 0 for a drive without a thermal model. */
+  heatShare(nowNs: number): number {
+    return this.heat.share(nowNs)
+  }
+
+  private latencyOf(work: MediaWork): LatencyNs {
+    const { readNs, writeNs, flushNs, deallocateNs = writeNs } = this.timing
+    switch (work) {
+      case 'read':
+        return readNs
+      case 'write':
+        return writeNs
+      case 'flush':
+        return flushNs
+      case 'deallocate':
+        return deallocateNs
+      case 'none':
+        return NO_TIME
+    }
   }
 }

@@ -1,4 +1,12 @@
-import { lineRate, wireBytes, type Link } from '@gpunvme/nvme-spec/pcie'
+import {
+  checkLink,
+  completionWireBytes,
+  INTERRUPT_BYTES,
+  lineRate,
+  requestWireBytes,
+  wireBytes,
+  type Link,
+} from '@gpunvme/nvme-spec/pcie'
 
 /** A link, and how long it takes a packet to cross it beside its own length. */
 export interface LinkProfile extends Link {
@@ -8,8 +16,6 @@ export interface LinkProfile extends Link {
   readonly maxReadRequestBytes: number
 }
 
-/** A memory read request: header and framing, no payload. */
-const READ_REQUEST_BYTES = 24
 const SQE_BYTES = 64
 const CQE_BYTES = 16
 const DOORBELL_BYTES = 4
@@ -20,14 +26,16 @@ const DOORBELL_BYTES = 4
  * wire time but never wait for a megabyte to pass. Without a profile the link is infinitely fast.
  */
 export class LinkModel {
-  /** To the host: data read, completions, requests for the host's memory. */
+  /** To the host: data read, completions, interrupts, requests for the host's memory. */
   readonly upstream: Wire
   /** To the controller: doorbells, submission queue entries, PRP lists, data written. */
   readonly downstream: Wire
   private readonly profile: LinkProfile | undefined
   private readonly propagationNs: number
 
+  /** @throws RangeError for a link that PCIe does not have. */
   constructor(profile: LinkProfile | undefined) {
+    if (profile) checkLink(profile)
     const nsPerByte = profile ? 1e9 / lineRate(profile) : 0
     this.upstream = new Wire(nsPerByte)
     this.downstream = new Wire(nsPerByte)
@@ -56,6 +64,11 @@ export class LinkModel {
     return this.upstream.slip(nowNs, this.writeBytes(CQE_BYTES)) + this.propagationNs
   }
 
+  /** When an MSI-X message sent at `nowNs` reaches the host. */
+  interrupt(nowNs: number): number {
+    return this.upstream.slip(nowNs, this.writeBytes(INTERRUPT_BYTES)) + this.propagationNs
+  }
+
   /** When data that the controller sends from `nowNs` on has left it. */
   sendData(nowNs: number, lengthBytes: number): number {
     return this.upstream.stream(nowNs, this.writeBytes(lengthBytes))
@@ -71,13 +84,12 @@ export class LinkModel {
     return this.profile ? wireBytes(payloadBytes, this.profile) : 0
   }
 
-  /** Completions carry a 12-byte header; they are taken to be split at MPS, the best that a host does. */
   private completionBytes(payloadBytes: number): number {
-    return this.profile ? wireBytes(payloadBytes, { mps: this.profile.mps, headerBytes: 12 }) : 0
+    return this.profile ? completionWireBytes(payloadBytes, this.profile) : 0
   }
 
   private requestBytes(payloadBytes: number): number {
-    return this.profile ? Math.ceil(payloadBytes / this.profile.maxReadRequestBytes) * READ_REQUEST_BYTES : 0
+    return this.profile ? requestWireBytes(payloadBytes, this.profile) : 0
   }
 }
 
@@ -99,11 +111,12 @@ class Wire {
     return (this.freeNs = Math.max(fromNs, this.freeNs) + lengthNs)
   }
 
-  /** A small packet: goes at once, and makes the transfers under way end later by its length. Returns its end. */
+  /** A small packet: goes at once, and makes the transfers under way then end later by its length. Returns its end. */
   slip(fromNs: number, bytes: number): number {
     const lengthNs = bytes * this.nsPerByte
     this.busyNs += lengthNs
-    this.freeNs = Math.max(fromNs, this.freeNs) + lengthNs
+    // One that is sent when the wire is idle again must not keep it from what comes before.
+    if (this.freeNs >= fromNs) this.freeNs += lengthNs
     return fromNs + lengthNs
   }
 }

@@ -1,7 +1,7 @@
 import type { StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
-import type { MediaWork } from '../model/drive-model.js'
+import type { MediaWork } from '../model/drive-timing.js'
 
 /** What a command does beside its own work, as the Commands Supported and Effects log says. */
 export type Effects = Readonly<Partial<Record<'LBCC' | 'NCC' | 'NIC' | 'CCC' | 'CSE', number>>>
