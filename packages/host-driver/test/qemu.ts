@@ -13,7 +13,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bar, Clock, DmaAllocator, DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type {
+  Bar,
+  Clock,
+  ConfigSpace,
+  DmaAllocator,
+  DmaMemory,
+  Interrupts,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
 
 const PROGRAM = 'qemu-system-x86_64'
 
@@ -21,12 +29,15 @@ const PROGRAM = 'qemu-system-x86_64'
 export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `[qemu] ${PROGRAM} is not installed` : undefined
 
 const RAM_BYTES = 512 * 1024 * 1024
-/** Guest RAM below this is not ordinary memory throughout; above it, file offset equals guest address. */
-const FIRST_FREE = 16 * 1024 * 1024
 const PAGE_BYTES = 4096
+/** Where MSI-X messages arrive, a dword a vector. Guest RAM below is not ordinary memory throughout; above, file offset equals guest address. */
+const MAILBOXES = 16 * 1024 * 1024
+const FIRST_FREE = MAILBOXES + PAGE_BYTES
 const BAR0 = 0xe000_0000
 const NVME_SLOT = 4
 const ANSWER_MS = 10_000
+/** Of QEMU's nvme device: where its MSI-X capability and table are, and how many vectors it has. */
+const MSIX = { capability: 0x40, table: 0x2000, vectors: 65 }
 
 export interface QemuOptions {
   /** Properties of the nvme device; its drive is `d0`. */
@@ -87,13 +98,19 @@ export class Qemu {
     const complaints = openSync(this.complaints, 'w')
     this.process = spawn(PROGRAM, args, { stdio: ['ignore', 'ignore', complaints] })
     closeSync(complaints)
-    this.placeBar()
+    const config = this.config()
+    // No firmware has run: the BAR is put where we want it, and memory access and bus mastering are switched on.
+    config.write(0x10, 4, BAR0)
+    config.write(0x14, 4, 0)
+    config.write(0x04, 2, 0x6)
     const can = { gpuRing: false, gpuRead: false, dmaToVram: false }
     this.transport = {
       name: 'qemu',
       bar: this.bar(),
       dma: this.dma(),
       clock: this.clock(),
+      config,
+      interrupts: this.interrupts(config),
       can,
       close: () => Promise.resolve(),
     }
@@ -102,6 +119,11 @@ export class Qemu {
   /** QEMU's list of the host's mistakes. */
   get misuse(): string {
     return readFileSync(this.log, 'utf8')
+  }
+
+  /** All memory that was given out is free again; nobody may hold any of it. */
+  forgetMemory(): void {
+    this.nextAddress = FIRST_FREE
   }
 
   close(): void {
@@ -148,15 +170,49 @@ export class Qemu {
     }
   }
 
-  /** No firmware has run: the BAR is put where we want it, and memory access and bus mastering are switched on. */
-  private placeBar(): void {
-    const configure = (offset: number, value: number) => {
-      this.ask(`outl 0xcf8 ${0x8000_0000 + (NVME_SLOT << 11) + offset}`)
-      this.ask(`outl 0xcfc ${value}`)
+  private config(): ConfigSpace {
+    const select = (offset: number) => {
+      this.ask(`outl 0xcf8 ${0x8000_0000 + (NVME_SLOT << 11) + (offset & ~3)}`)
+      return 0xcfc + (offset & 3)
     }
-    configure(0x10, BAR0)
-    configure(0x14, 0)
-    configure(0x04, 0x6)
+    const letter = { 1: 'b', 2: 'w', 4: 'l' } as const
+    return {
+      read: (offset, width) => Number(this.ask(`in${letter[width]} ${select(offset)}`)),
+      write: (offset, width, value) => void this.ask(`out${letter[width]} ${select(offset)} ${value}`),
+    }
+  }
+
+  /** A vector's message is a store into guest RAM. MSI-X is enabled by the first wait, which the first interrupt must not precede. */
+  private interrupts(config: ConfigSpace): Interrupts {
+    const mailbox = (vector: number) => MAILBOXES + 4 * vector
+    const enable = () => {
+      const control = config.read(MSIX.capability + 2, 2)
+      if ((control & 0x8000) !== 0) return
+      for (let vector = 0; vector < MSIX.vectors; vector++) {
+        const entry = BAR0 + MSIX.table + 16 * vector
+        for (const [i, value] of [mailbox(vector), 0, 1, 0].entries()) this.ask(`writel ${entry + 4 * i} ${value}`)
+      }
+      config.write(MSIX.capability + 2, 2, control | 0x8000)
+    }
+    const take = (vector: number) => {
+      const word = Buffer.alloc(4)
+      readSync(this.ram, word, 0, 4, mailbox(vector))
+      if (word.readUInt32LE() === 0) return false
+      writeSync(this.ram, Buffer.alloc(4), 0, 4, mailbox(vector))
+      return true
+    }
+    return {
+      vectors: MSIX.vectors,
+      wait: async (vector, untilNs) => {
+        const { clock } = this.transport
+        enable()
+        for (;;) {
+          if (take(vector)) return 'fired'
+          if (clock.now() >= untilNs) return 'deadline'
+          await clock.idle(untilNs)
+        }
+      },
+    }
   }
 
   private bar(): Bar {
@@ -176,9 +232,9 @@ export class Qemu {
   /** Memory is a copy of a part of the file: `forDevice` and `forHost` carry bytes across, as on a machine that is not coherent. */
   private dma(): DmaAllocator {
     return {
-      alloc: (lengthBytes): DmaMemory => {
-        const iova = this.nextAddress
-        this.nextAddress += Math.ceil(lengthBytes / PAGE_BYTES) * PAGE_BYTES
+      alloc: (lengthBytes, { alignBytes = PAGE_BYTES } = {}): DmaMemory => {
+        const iova = Math.ceil(this.nextAddress / alignBytes) * alignBytes
+        this.nextAddress = iova + Math.ceil(lengthBytes / PAGE_BYTES) * PAGE_BYTES
         if (this.nextAddress > RAM_BYTES) throw new RangeError('the guest has no more memory')
         const bytes = new Uint8Array(lengthBytes)
         writeSync(this.ram, bytes, 0, lengthBytes, iova)

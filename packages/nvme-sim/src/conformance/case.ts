@@ -1,4 +1,5 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { NotApplicable } from './check.js'
 import { learnFacts, type ControllerFacts } from './facts.js'
 import { CaseHost, type HostOptions } from './host.js'
 
@@ -36,6 +37,7 @@ export async function runControllerCase(
     await withHost(await open(), facts, options, run)
     return { outcome: 'passed' }
   } catch (cause) {
+    if (cause instanceof NotApplicable) return { outcome: 'skipped', reason: cause.message }
     const what = cause instanceof Error ? cause.message : String(cause)
     return { outcome: 'failed', error: new Error(`${id}: ${title} (${spec})\n${what}`, { cause }) }
   }

@@ -5,6 +5,16 @@ export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
+/** The controller showed on the way that the case is not about one like it. */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable'
+}
+
+/** Ends the case as skipped. */
+export function notApplicable(reason: string): never {
+  throw new NotApplicable(reason)
+}
+
 export function fail(message: string): never {
   throw new CheckFailed(message)
 }

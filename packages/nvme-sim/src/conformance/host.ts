@@ -64,6 +64,8 @@ export class CaseHost {
   /** What Number of Queues granted at the last `start`. */
   grantedSqs = 0
   grantedCqs = 0
+  /** Alignment of what `alloc` gives: the memory page, until a case enables the controller with a larger one. */
+  alignBytes: number
   private readonly learned: ControllerFacts | undefined
   private readonly commandLimitNs: number
   private readonly memories: CaseMemory[] = []
@@ -76,6 +78,7 @@ export class CaseHost {
     this.registers = registerFacts(transport)
     this.learned = facts
     this.commandLimitNs = commandLimitNs
+    this.alignBytes = this.pageBytes
   }
 
   get bar(): Bar {
@@ -103,7 +106,7 @@ export class CaseHost {
 
   /** Contiguous memory, aligned to the memory page, every byte a5h. */
   alloc(lengthBytes: number, request: CaseMemoryRequest = {}): CaseMemory {
-    const memory = new CaseMemory(this.transport.dma, lengthBytes, { alignBytes: this.pageBytes, ...request })
+    const memory = new CaseMemory(this.transport.dma, lengthBytes, { alignBytes: this.alignBytes, ...request })
     this.memories.push(memory)
     return memory
   }

@@ -1,7 +1,7 @@
 export { runControllerCase, type CaseOutcome, type ControllerCase } from './case.js'
 export { controllerCases } from './cases/index.js'
 export { CaseHost, type CqRing, type EnableOptions, type HostOptions, type SqRing } from './host.js'
-export { CheckFailed } from './check.js'
+export { CheckFailed, NotApplicable } from './check.js'
 export type { Completed, Entry } from './entry.js'
 export type { ControllerFacts, RegisterFacts } from './facts.js'
 export { CaseMemory, type CaseMemoryRequest } from './memory.js'

@@ -137,8 +137,9 @@ export class Controller {
     }
     this.forget()
     device.registers.set(CC, 0)
-    this.setStatus({ SHST: CSTS.SHST.NORMAL })
-    this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0, CFS: 0 }))
+    // CSTS.CFS goes at once: where RDY never became 1 it is all that a host can see of a reset.
+    this.setStatus({ SHST: CSTS.SHST.NORMAL, CFS: 0 })
+    this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0 }))
   }
 
   /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */

@@ -2,6 +2,11 @@ import type { ControllerCase } from '../case.js'
 import { check, equal } from '../check.js'
 import { ACQ, AQA, ASQ, CAP, CC, CSTS, INTMC, INTMS, NSSR, VS } from '../host.js'
 
+const queueBases = [
+  ['ASQ', ASQ],
+  ['ACQ', ACQ],
+] as const
+
 /** Registers of Base 2.3 §3.1.4, as they read and as they take writes while the controller is disabled. */
 export const registerCases: readonly ControllerCase[] = [
   {
@@ -80,35 +85,84 @@ export const registerCases: readonly ControllerCase[] = [
   },
   {
     id: 'aqa-keeps-what-it-is-given',
-    title: 'AQA keeps ASQS and ACQS of 12 bits each; its reserved bits read 0h',
+    title: 'AQA keeps ASQS and ACQS, of 12 bits each',
     spec: 'Base 2.3 §3.1.4.8',
     run({ bar }) {
-      bar.write32(AQA, 0x0123_0456)
-      equal('AQA', bar.read32(AQA), 0x0123_0456)
+      for (const value of [0x0123_0456, 0x0fff_0fff, 0]) {
+        bar.write32(AQA, value)
+        equal('AQA', bar.read32(AQA), value)
+      }
+      return Promise.resolve()
+    },
+  },
+  {
+    id: 'aqa-reserved-bits-read-zero',
+    title: 'The reserved bits of AQA read 0h whatever is written',
+    spec: 'Base 2.3 §3.1.4.8',
+    run({ bar }) {
       bar.write32(AQA, 0xffff_ffff)
       equal('AQA after a write of ones', bar.read32(AQA), 0x0fff_0fff)
-      bar.write32(AQA, 0)
-      equal('AQA after a write of 0h', bar.read32(AQA), 0)
       return Promise.resolve()
     },
   },
   {
     id: 'asq-acq-keep-what-they-are-given',
-    title: 'ASQ and ACQ keep the address in bits 63:12, by halves too; bits 11:0 read 0h',
-    spec: 'Base 2.3 §3.1.4.9, §3.1.4.10',
+    title: 'ASQ and ACQ keep the address in bits 63:12, written whole or by halves',
+    spec: 'Base 2.3 §3.1.4.9, §3.1.4.10; PCIe Transport 1.2 §3.1.2',
     run({ bar }) {
-      for (const [name, offset] of [
-        ['ASQ', ASQ],
-        ['ACQ', ACQ],
-      ] as const) {
+      for (const [name, offset] of queueBases) {
         bar.write64(offset, 0x0000_0012_3456_7000n)
         equal(name, bar.read64(offset), 0x0000_0012_3456_7000n)
         bar.write32(offset + 4, 0x0000_0056)
         equal(`${name} after its upper half`, bar.read64(offset), 0x0000_0056_3456_7000n)
         bar.write32(offset, 0x9abc_d000)
         equal(`${name} after its lower half`, bar.read64(offset), 0x0000_0056_9abc_d000n)
+      }
+      return Promise.resolve()
+    },
+  },
+  {
+    id: 'asq-acq-reserved-bits-read-zero',
+    title: 'Bits 11:0 of ASQ and ACQ read 0h whatever is written',
+    spec: 'Base 2.3 §3.1.4.9, §3.1.4.10',
+    run({ bar }) {
+      for (const [name, offset] of queueBases) {
         bar.write32(offset, 0x9abc_dfff)
-        equal(`${name} bits 11:0`, bar.read32(offset), 0x9abc_d000)
+        equal(name, bar.read32(offset), 0x9abc_d000)
+      }
+      return Promise.resolve()
+    },
+  },
+  {
+    id: 'cc-keeps-its-fields-while-disabled',
+    title: 'CC keeps CSS, MPS, AMS, IOSQES and IOCQES while the controller is disabled',
+    spec: 'Base 2.3 §3.1.4.5',
+    run({ bar, registers: { mpsMax } }) {
+      const cc = 0x0046_0000 | (mpsMax << 7)
+      bar.write32(CC, cc)
+      equal('CC', bar.read32(CC), cc)
+      bar.write32(CC, 0)
+      equal('CC after a write of 0h', bar.read32(CC), 0)
+      return Promise.resolve()
+    },
+  },
+  {
+    id: 'cc-reserved-bits-read-zero',
+    title: 'Bits 31:25 and 3:1 of CC read 0h whatever is written',
+    spec: 'Base 2.3 §3.1.4.5',
+    run({ bar }) {
+      bar.write32(CC, 0xfe00_000e)
+      equal('CC', bar.read32(CC), 0)
+      return Promise.resolve()
+    },
+  },
+  {
+    id: 'reserved-range-reads-zero',
+    title: 'The reserved range from 6Ch to DFFh reads 0h',
+    spec: 'Base 2.3 §3.1.4; PCIe Transport 1.2 §3.1.2',
+    run({ bar }) {
+      for (let offset = 0x6c; offset < 0xe00; offset += 4) {
+        equal(`offset ${offset.toString(16)}h`, bar.read32(offset), 0)
       }
       return Promise.resolve()
     },
