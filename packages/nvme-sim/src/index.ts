@@ -1,5 +1,4 @@
 export type { SimulationClock } from './time/clock.js'
-export type { TraceSink } from './controller/trace.js'
 export { costModel } from './model/cost-model.js'
 export type { DriveTiming } from './model/drive-timing.js'
 export type { LatencyNs } from './model/latency.js'

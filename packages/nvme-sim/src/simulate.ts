@@ -1,11 +1,10 @@
-import type { FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { FaultPlan, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { VirtualClock, type SimulationClock } from './time/clock.js'
 import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
 import { HostMemory } from './memory/host-memory.js'
 import { Namespaces, type NamespaceOptions } from './nvm/namespace.js'
-import type { TraceSink } from './controller/trace.js'
 import { profileOf, type ProfileName } from './profiles/index.js'
 import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
@@ -60,7 +59,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     trace: options.trace,
   })
   return {
-    transport: simulatedTransport(new Controller(device), device, memory),
+    transport: simulatedTransport(new Controller(device), device, memory, clock),
     clock,
     get statistics() {
       return statisticsOf(device)

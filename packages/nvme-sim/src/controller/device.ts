@@ -1,6 +1,6 @@
 import { CAP, CC, countOf, CSTS, maxTransferBytes } from '@gpunvme/nvme-spec'
-import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
-import type { SimulationClock } from '../time/clock.js'
+import type { FaultPlan, TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { EventClock } from '../time/clock.js'
 import type { Diagnostics } from './diagnostics.js'
 import { AsyncEvents } from '../admin/events.js'
 import { DriveModel } from '../model/drive-model.js'
@@ -15,10 +15,10 @@ import { QueueSet } from '../queues/queue-set.js'
 import { randomStream } from '../model/random.js'
 import { RegisterFile } from './register-file.js'
 import { Counters } from './statistics.js'
-import { Trace, type TraceSink } from './trace.js'
+import { Trace } from './trace.js'
 
 export interface DeviceOptions {
-  readonly clock: SimulationClock
+  readonly clock: EventClock
   readonly memory: ReachableMemory
   readonly namespaces: Namespaces
   readonly profile: DriveProfile
@@ -30,7 +30,7 @@ export interface DeviceOptions {
 
 /** What a controller is made of, and what commands work with: its parts, its limits, and what the host has set up. */
 export class Device {
-  readonly clock: SimulationClock
+  readonly clock: EventClock
   readonly memory: ReachableMemory
   readonly namespaces: Namespaces
   readonly profile: DriveProfile

@@ -1,9 +1,6 @@
 import { formatCqe, formatSqe, registers } from '@gpunvme/nvme-spec'
-import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
-import type { SimulationClock } from '../time/clock.js'
-
-/** Takes what happens, as it happens: a writer of `@gpunvme/nvme-spec/trace`, or any function. */
-export type TraceSink = (event: TraceEvent) => void
+import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { EventClock } from '../time/clock.js'
 
 /** What the hash tells apart. These numbers are part of it: changing one changes every hash. */
 const HAPPENED = {
@@ -23,13 +20,13 @@ const HAPPENED = {
  * machine; and events with names, for a sink, when there is one.
  */
 export class Trace {
-  private readonly clock: SimulationClock
+  private readonly clock: EventClock
   private readonly sink: TraceSink | undefined
   // Any start does, so long as neither is 0.
   private first = 0x6a09_e667
   private second = 0xbb67_ae85
 
-  constructor(clock: SimulationClock, sink: TraceSink | undefined) {
+  constructor(clock: EventClock, sink: TraceSink | undefined) {
     this.clock = clock
     this.sink = sink
   }

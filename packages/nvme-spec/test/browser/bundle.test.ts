@@ -12,6 +12,7 @@ const promises = [
     `export { registers, SQE, CQE, formatCqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
   ],
   ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
+  ['link arithmetic', 2 * KB, `export * from '@gpunvme/nvme-spec/pcie'`],
   ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
   [
     'registers, status, and every command and completion as text',
@@ -19,12 +20,11 @@ const promises = [
     `export { registers, CQE, decodeCqe, formatCqe, formatSqe, decodeSqe, STATUS, formatStatus } from '@gpunvme/nvme-spec'`,
   ],
   [
-    'everything but the trace writers',
+    'the whole wire format',
     60 * KB,
     `export * from '@gpunvme/nvme-spec'
     export * from '@gpunvme/nvme-spec/layout'
     export * from '@gpunvme/nvme-spec/pci'
-    export * from '@gpunvme/nvme-spec/pcie'
     export * from '@gpunvme/nvme-spec/transport'`,
   ],
 ] as const
