@@ -1,7 +1,8 @@
 import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
-import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, Clock, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller/controller.js'
 import type { Device } from './controller/device.js'
+import type { DriveProfile } from './profiles/profile.js'
 
 /** The controller's registers as the host's bus shows them. */
 class SimulatedBar implements Bar {
@@ -10,9 +11,7 @@ class SimulatedBar implements Bar {
 
   constructor(controller: Controller, { profile, doorbellStrideBytes }: Device) {
     this.controller = controller
-    const doorbells = 2 * (profile.ioQueuePairs + 1)
-    // A BAR's size is a power of two.
-    this.lengthBytes = 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * doorbellStrideBytes))
+    this.lengthBytes = barBytes(profile, doorbellStrideBytes)
   }
 
   read32(offset: number): number {
@@ -46,13 +45,19 @@ class SimulatedBar implements Bar {
   }
 }
 
+/** How large BAR0 is, with a pair of doorbells for every queue pair; a BAR's size is a power of two. */
+export function barBytes({ ioQueuePairs }: DriveProfile, doorbellStrideBytes: number): number {
+  const doorbells = 2 * (ioQueuePairs + 1)
+  return 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * doorbellStrideBytes))
+}
+
 /** The simulation as the transport that a driver is given. */
-export function simulatedTransport(controller: Controller, device: Device, dma: DmaAllocator): Transport {
+export function simulatedTransport(controller: Controller, device: Device, dma: DmaAllocator, clock: Clock): Transport {
   return {
     name: `sim:${device.profile.name}`,
     bar: new SimulatedBar(controller, device),
     dma,
-    clock: device.clock,
+    clock,
     can: { gpuRing: false, gpuRead: false, dmaToVram: false },
     reset(): Promise<void> {
       controller.powerOn()

@@ -25,6 +25,11 @@ export class Controller {
     this.powerOn()
   }
 
+  /** It has left the bus: every register reads as all ones. */
+  get isGone(): boolean {
+    return this.isRemoved
+  }
+
   /** The host reads a register. */
   read32(offset: number): number {
     if (this.isRemoved) return ALL_ONES

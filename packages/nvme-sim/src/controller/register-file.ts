@@ -34,6 +34,8 @@ interface Word {
 
 /** Storage and access rules of the controller properties, both from their declarations. What a write *means* is not known here. */
 export class RegisterFile {
+  /** Goes up whenever a value may have changed, for who shows the registers to a host in shared memory. */
+  version = 0
   private readonly diagnostics: Diagnostics
   private readonly words: (Word | undefined)[] = []
   private readonly storage: Uint32Array
@@ -67,6 +69,7 @@ export class RegisterFile {
       this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`)
       return undefined
     }
+    this.version++
     const before = this.storage[storage]!
     const given = value & writable
     if (access === 'rw') this.storage[storage] = (before & ~writable) | given
@@ -86,6 +89,7 @@ export class RegisterFile {
 
   /** Stores a whole register past all access rules: the controller's own doing. */
   set(register: Declared, value: number | bigint): void {
+    this.version++
     const at = register.offset >>> 2
     this.storage[at] = Number(BigInt(value) & 0xffff_ffffn)
     if (register.widthBits === 64) this.storage[at + 1] = Number(BigInt(value) >> 32n)

@@ -2,6 +2,8 @@ import type { CompletionQueue, SubmissionQueue } from './queue.js'
 
 /** The queues that exist, by identifier. Both directions of 0 are the Admin queues. */
 export class QueueSet {
+  /** Is told of every queue before the host can know of it, for who looks for doorbells in shared memory. */
+  onCreate: (queue: SubmissionQueue | CompletionQueue) => void = () => undefined
   /** Whose turn it is when the controller fetches: an index into `inTurn`. */
   private turn = 0
   private inTurn: SubmissionQueue[] = []
@@ -22,12 +24,14 @@ export class QueueSet {
 
   addCq(cq: CompletionQueue): void {
     this.completion.set(cq.qid, cq)
+    this.onCreate(cq)
   }
 
   addSq(sq: SubmissionQueue): void {
     this.submission.set(sq.qid, sq)
     this.inTurn.push(sq)
     sq.cq.submissionQueues++
+    this.onCreate(sq)
   }
 
   removeSq(sq: SubmissionQueue): void {

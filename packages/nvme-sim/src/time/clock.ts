@@ -1,11 +1,16 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { EventQueue } from './event-queue.js'
 
-/** A clock that runs actions when their time has come. */
-export interface SimulationClock extends Clock {
+/** Time as the controller needs it: what it is, and what is to happen later. */
+export interface EventClock {
+  /** Whole nanoseconds since the start. */
+  now(): number
   /** Runs `action` at `atNs`, or now if that has passed; actions of one instant run in the order they were scheduled. */
   schedule(atNs: number, action: () => void): void
 }
+
+/** A clock that runs actions when their time has come. */
+export interface SimulationClock extends Clock, EventClock {}
 
 /**
  * Virtual time: passes only while somebody waits, and never looks at the wall. Times are whole nanoseconds, so that
