@@ -58,6 +58,7 @@ export function simulatedTransport(controller: Controller, device: Device, dma: 
     bar: new SimulatedBar(controller, device),
     dma,
     clock,
+    ...(device.namespaces.active.some(({ media }) => media.movesData === false) && { movesData: false }),
     can: { gpuRing: false, gpuRead: false, dmaToVram: false },
     reset(): Promise<void> {
       controller.powerOn()

@@ -118,6 +118,8 @@ export interface Transport {
   readonly config?: ConfigSpace
   readonly interrupts?: Interrupts
   readonly can: TransportCapabilities
+  /** Present and false: reads and writes complete without their bytes being moved; whoever hands out data must refuse. */
+  readonly movesData?: false
   /** Resets the PCI function, or the bus behind the port above it; absent where the transport can do neither. */
   reset?(kind: 'function' | 'bus'): Promise<void>
   /** Lets go of the controller and of what the transport holds for it; nothing of the transport works after that. */

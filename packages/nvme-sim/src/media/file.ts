@@ -8,6 +8,8 @@ export interface FileMediaOptions {
   readonly readOnly?: boolean
 }
 
+const PART_BYTES = 64 * 1024
+
 /**
  * A file as a namespace's media: what is packed in one run is there in the next. Missing files are made where
  * `capacityBytes` is given and `readOnly` is not.
@@ -49,6 +51,21 @@ class FileMedia implements Media {
   write(offsetBytes: number, from: Uint8Array): void {
     for (let done = 0; done < from.length;) {
       done += writeSync(this.file, from, done, from.length - done, offsetBytes + done)
+    }
+  }
+
+  /** Holes stay holes: only what is not zero is written. */
+  deallocate(offsetBytes: number, lengthBytes: number): void {
+    if (offsetBytes === 0 && lengthBytes === this.capacityBytes) {
+      ftruncateSync(this.file, 0)
+      ftruncateSync(this.file, lengthBytes)
+      return
+    }
+    const part = new Uint8Array(PART_BYTES)
+    for (let done = 0; done < lengthBytes; done += PART_BYTES) {
+      const found = part.subarray(0, Math.min(PART_BYTES, lengthBytes - done))
+      this.read(offsetBytes + done, found)
+      if (found.some((byte) => byte !== 0)) this.write(offsetBytes + done, found.fill(0))
     }
   }
 

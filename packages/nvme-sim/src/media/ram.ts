@@ -13,19 +13,33 @@ export class RamMedia implements Media {
   }
 
   read(offsetBytes: number, into: Uint8Array): void {
-    eachChunk(offsetBytes, into, (index, start, part) => {
-      const chunk = this.chunks.get(index)
-      if (chunk === undefined) part.fill(0)
-      else part.set(part.length === CHUNK_BYTES ? chunk : chunk.subarray(start, start + part.length))
-    })
+    const start = offsetBytes % CHUNK_BYTES
+    // Nearly every command lies in one chunk; the others are cut.
+    if (start + into.length <= CHUNK_BYTES) this.readPart(offsetBytes - start, start, into)
+    else
+      eachChunk(offsetBytes, into.length, (base, from, at, length) => {
+        this.readPart(base, from, into.subarray(at, at + length))
+      })
   }
 
   write(offsetBytes: number, from: Uint8Array): void {
-    eachChunk(offsetBytes, from, (index, start, part) => {
-      let chunk = this.chunks.get(index)
-      if (chunk === undefined) this.chunks.set(index, (chunk = new Uint8Array(CHUNK_BYTES)))
-      chunk.set(part, start)
-    })
+    const start = offsetBytes % CHUNK_BYTES
+    if (start + from.length <= CHUNK_BYTES) this.writePart(offsetBytes - start, start, from)
+    else
+      eachChunk(offsetBytes, from.length, (base, to, at, length) => {
+        this.writePart(base, to, from.subarray(at, at + length))
+      })
+  }
+
+  deallocate(offsetBytes: number, lengthBytes: number): void {
+    const endBytes = offsetBytes + lengthBytes
+    // By what exists, not by what is asked for: a range may be larger than any memory.
+    for (const [base, chunk] of this.chunks) {
+      const from = Math.max(offsetBytes, base)
+      const to = Math.min(endBytes, base + CHUNK_BYTES)
+      if (to - from === CHUNK_BYTES) this.chunks.delete(base)
+      else if (to > from) chunk.fill(0, from - base, to - base)
+    }
   }
 
   flush(): void {}
@@ -33,18 +47,29 @@ export class RamMedia implements Media {
   close(): void {
     this.chunks.clear()
   }
+
+  private readPart(base: number, start: number, into: Uint8Array): void {
+    const chunk = this.chunks.get(base)
+    if (chunk === undefined) into.fill(0)
+    else into.set(into.length === CHUNK_BYTES ? chunk : chunk.subarray(start, start + into.length))
+  }
+
+  private writePart(base: number, start: number, from: Uint8Array): void {
+    let chunk = this.chunks.get(base)
+    if (chunk === undefined) this.chunks.set(base, (chunk = new Uint8Array(CHUNK_BYTES)))
+    chunk.set(from, start)
+  }
 }
 
 function eachChunk(
   offsetBytes: number,
-  bytes: Uint8Array,
-  visit: (index: number, start: number, part: Uint8Array) => void,
+  lengthBytes: number,
+  visit: (base: number, start: number, at: number, lengthBytes: number) => void,
 ): void {
-  for (let done = 0; done < bytes.length;) {
+  for (let done = 0; done < lengthBytes;) {
     const start = (offsetBytes + done) % CHUNK_BYTES
-    const length = Math.min(CHUNK_BYTES - start, bytes.length - done)
-    const part = length === bytes.length ? bytes : bytes.subarray(done, done + length)
-    visit((offsetBytes + done - start) / CHUNK_BYTES, start, part)
+    const length = Math.min(CHUNK_BYTES - start, lengthBytes - done)
+    visit(offsetBytes + done - start, start, done, length)
     done += length
   }
 }
