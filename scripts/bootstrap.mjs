@@ -28,6 +28,7 @@ const tasks = {
   gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],
   'gen:check': [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs --check'],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
+  calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 
 function run(command, args) {

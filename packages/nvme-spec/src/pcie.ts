@@ -127,7 +127,7 @@ export function commandLimit(operation: 'read' | 'write', lengthBytes: number, l
   return lineRate(link) / Math.max(upstreamBytes, downstreamBytes)
 }
 
-/** @throws RangeError for what PCIe does not have: an MPS, a width, an RCB or a Max_Read_Request_Size. */
+/** Passes a link that can be. @throws RangeError for an MPS, a width, an RCB or a read request size that PCIe lacks. */
 export function checkLink({ mps, width, rcb = 64, maxReadRequestBytes = 512 }: Link): void {
   checkSize('MPS', mps, 128)
   checkSize('RCB', rcb, 64)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { DriveModel } from './drive-model.js'
 import type { DriveTiming } from './drive-timing.js'
-import { LinkModel } from './link.js'
+import { meanLatency } from './latency.js'
 import { randomStream } from './random.js'
 
 const timing: DriveTiming = {
@@ -26,10 +26,45 @@ it('the media serves as many commands at a time as it has units', () => {
   expect(Array.from({ length: 5 }, () => model.access(0, 'read'))).toEqual([50, 50, 100, 100, 150])
 })
 
+it('the media unit that is free first takes the next command, whatever order they became free in', () => {
+  const free = [0, 0, 0, 0, 0, 0, 0]
+  const model = drive({ mediaUnits: 7 })
+  const twin = drive({ mediaUnits: 500 })
+  for (let i = 0; i < 500; i++) {
+    // The twin never makes a command wait, so it tells what was drawn.
+    const lengthNs = twin.access(0, 'write')
+    free.sort((a, b) => a - b)
+    free[0]! += lengthNs
+    expect(model.access(0, 'write')).toBeCloseTo(free[0]!, 6)
+  }
+})
+
+it('time in the controller comes before the media and is spent by many commands at once', () => {
+  const model = drive({ controllerNs: [20, 20, 20, 20, 20], mediaUnits: 1 })
+  expect([model.access(0, 'read'), model.access(0, 'read'), model.access(0, 'none')]).toEqual([70, 120, 20])
+})
+
+it('work that is none of the media takes no unit of it', () => {
+  const model = drive({ mediaUnits: 1 })
+  expect([model.access(7, 'none'), model.access(0, 'read')]).toEqual([7, 50])
+})
+
+it('a deallocation takes its own time, or that of a write', () => {
+  const own = drive({ deallocateNs: [9, 9, 9, 9, 9] })
+  expect(own.access(0, 'deallocate')).toBe(9)
+  expect(drive().access(0, 'deallocate')).toBe(drive().access(0, 'write'))
+})
+
 it('reads and writes have each their own data path, which serves one transfer after the other', () => {
   const model = drive()
   expect([model.transfer(0, 'read', 1000), model.transfer(0, 'read', 1000)]).toEqual([1000, 2000])
   expect([model.transfer(0, 'write', 1000), model.transfer(0, 'write', 1000)]).toEqual([2000, 4000])
+})
+
+it('each transfer costs its data path a fixed time beside its bytes', () => {
+  const model = drive({ readSetupNs: 10, writeSetupNs: 30 })
+  expect([model.transfer(0, 'read', 1000), model.transfer(0, 'read', 0)]).toEqual([1010, 1020])
+  expect(model.transfer(0, 'write', 1000)).toBe(2030)
 })
 
 it('latencies are drawn by their quantiles', () => {
@@ -46,16 +81,43 @@ it('latencies are drawn by their quantiles', () => {
   }
 })
 
-it('a small packet does not wait for a transfer under way, and makes it end later by its own length', () => {
-  const link = new LinkModel({ gen: 1, width: 4, mps: 256, propagationNs: 0, maxReadRequestBytes: 512 })
-  // 2.5 GT/s × 4 lanes × 8/10 = 1 byte per ns; 256 bytes of payload are 280 on the wire, a completion entry is 40.
-  expect(link.sendData(0, 256_000)).toBe(280_000)
-  expect(link.postEntry(1000)).toBe(1040)
-  expect(link.sendData(0, 256)).toBe(280_000 + 40 + 280)
-  expect(link.upstream.busyNs).toBe(280_320)
+it('the mean of a distribution is that of its straight pieces', () => {
+  // 50 % of 50, 40 % of 150, 9 % of 250, 1 % of 650.
+  expect(meanLatency([0, 100, 200, 300, 1000])).toBeCloseTo(114, 9)
 })
 
-it('without a link profile nothing takes time', () => {
-  const link = new LinkModel(undefined)
-  expect([link.doorbell(7), link.fetchEntry(7), link.sendData(7, 1e9), link.receiveData(7, 1e9)]).toEqual([7, 7, 7, 7])
+it('a forced throttle makes everything that begins before its end take longer by its factor', () => {
+  const model = drive({ mediaUnits: 1 })
+  model.throttle(4, 1000)
+  expect([model.process(0), model.access(0, 'read'), model.transfer(0, 'read', 100)]).toEqual([400, 200, 400])
+  expect([model.process(1000), model.access(1000, 'read')]).toEqual([1100, 1050])
+  expect([model.slowdown(999), model.slowdown(1000)]).toEqual([4, 1])
+})
+
+it('a drive that transfers for long enough gets hot, is slower by its factor, and is itself again after a rest', () => {
+  // 1 GB/s in, 0.5 GB/s out: after 2 s the limit of 1 GB is reached.
+  const thermal = { factor: 1.5, limitBytes: 1e9, recoveredBytes: 0.25e9, coolingBytesPerSecond: 0.5e9 }
+  const model = drive({ thermal })
+  let endNs = 0
+  while (model.slowdown(endNs) === 1) endNs = model.transfer(endNs, 'read', 1e6)
+  expect(endNs / 1e9).toBeCloseTo(2, 2)
+  expect(model.heatShare(endNs)).toBeCloseTo(1, 2)
+  expect(model.transfer(endNs, 'read', 1e6) - endNs).toBeCloseTo(1.5e6, 3)
+  // At 0.67 GB/s it stays hot for as long as it goes on.
+  for (let i = 0; i < 5000; i++) endNs = model.transfer(endNs, 'read', 1e6)
+  expect(model.slowdown(endNs)).toBe(1.5)
+  expect([model.slowdown(endNs + 1.4e9), model.slowdown(endNs + 1.5e9)]).toEqual([1.5, 1])
+})
+
+it.each([
+  [{ mediaUnits: 0 }, 'mediaUnits: expected a whole number of 1 or more, got 0'],
+  [{ commandNs: -1 }, 'commandNs: expected 0 or more, got -1'],
+  [{ readBytesPerSecond: 0 }, 'readBytesPerSecond: expected more than 0, got 0'],
+  [{ readNs: [5, 4, 4, 4, 4] }, 'readNs: expected quantiles of 0 or more that never fall, got [5,4,4,4,4]'],
+  [
+    { thermal: { factor: 1.5, limitBytes: 10, recoveredBytes: 10, coolingBytesPerSecond: 1 } },
+    'thermal: expected recovery below the limit',
+  ],
+] as const)('refuses figures that no drive could have: %j', (changes, message) => {
+  expect(() => drive(changes)).toThrow(message)
 })

@@ -38,6 +38,7 @@ export const sn740: DriveProfile = {
       use: 'held-back',
       source: rig,
       workload: { ...mib32, commands: 670 },
+      note: 'of the runs whose rate was fitted: it tests the simulator, not the preset',
     },
     {
       what: 'a layer of 670 MiB, throttled',

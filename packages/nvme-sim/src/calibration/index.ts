@@ -1,0 +1,2 @@
+export { renderCalibration } from './render.js'
+export { calibrate, type CalibrationReport, type Comparison, type LinkComparison } from './report.js'

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { steady } from '../calibration/measure.js'
+import { deriveProfile, profiles } from '../profiles/index.js'
+import { costModel } from './cost-model.js'
+
+const KIB = 1024
+
+/** How much longer the model says than the simulator takes, as a share. */
+async function excess(name: keyof typeof profiles, blockBytes: number, depth: number): Promise<number> {
+  const { intervalNs } = await steady(profiles[name], { operation: 'read', blockBytes, depth })
+  return costModel(name).readNs(blockBytes, depth) / intervalNs - 1
+}
+
+const drives = ['sn740', 'sn530', '980pro', '990pro', 'p5800x', 'pm1753'] as const
+
+describe.each(drives)('%s', (name) => {
+  it.each([
+    [4 * KIB, 1],
+    [128 * KIB, 1],
+    [4 * KIB, 16],
+    [4 * KIB, 256],
+    [128 * KIB, 32],
+  ])('reads of %i bytes, %i deep, cost what the simulator takes, within 2.5 %%', async (blockBytes, depth) => {
+    expect(Math.abs(await excess(name, blockBytes, depth))).toBeLessThan(0.025)
+  })
+
+  it.each([2, 4, 8])(
+    'near the knee, %i deep at 128 KiB, the model is at most 8 %% too low and 1 %% too high',
+    async (depth) => {
+      const share = await excess(name, 128 * KIB, depth)
+      expect(share).toBeGreaterThan(-0.08)
+      expect(share).toBeLessThan(0.01)
+    },
+  )
+})
+
+it('a read of 1 MiB on sn740 takes 1 MiB at 3,330 MiB/s when many are in flight', () => {
+  expect(costModel('sn740').readNs(1024 * KIB, 32)).toBeCloseTo(1e9 / 3330, 3)
+})
+
+it('the slower of link and drive decides', () => {
+  // Gen3 x4: 3.938 GB/s on the wire, of which 256 bytes in 280 are data, and 160 bytes a command are not.
+  const uncapped = costModel(deriveProfile('sn740', { readBytesPerSecond: Infinity }))
+  expect(uncapped.readNs(1024 * KIB, 32) / ((4096 * 280 + 160) / 3.938461538)).toBeCloseTo(1, 6)
+})
+
+it('costs never fall with the length of a read, and never rise with the depth', () => {
+  const model = costModel('980pro')
+  for (let bytes = 4 * KIB; bytes < 512 * KIB; bytes *= 2) {
+    expect(model.readNs(2 * bytes, 8)).toBeGreaterThan(model.readNs(bytes, 8))
+    expect(model.readNs(bytes, 16)).toBeLessThanOrEqual(model.readNs(bytes, 8))
+  }
+})
+
+it('more commands than the controller works on at a time make nothing faster', () => {
+  const model = costModel(deriveProfile('pm1753', { commandSlots: 16 }))
+  expect(model.readNs(512, 1000)).toBe(model.readNs(512, 16))
+})
+
+it('a drive that costs nothing costs nothing', () => {
+  expect(costModel('ideal').readNs(4096, 1)).toBe(0)
+})
+
+it('says when a drive gets too hot, and leaves it out where none does', () => {
+  expect(costModel('sn740').throttle?.factor).toBe(1.56)
+  expect('throttle' in costModel('980pro')).toBe(false)
+})
+
+it('refuses a read longer than MDTS, and a depth of nothing', () => {
+  const model = costModel('sn530')
+  expect(() => model.readNs(512 * KIB + 512, 1)).toThrow('read: expected up to 524288 bytes (MDTS), got 524800')
+  expect(() => model.readNs(0, 1)).toThrow(RangeError)
+  expect(() => model.readNs(4096, 0)).toThrow('queue depth: expected 1 or more, got 0')
+})
