@@ -3,6 +3,7 @@ import { VirtualClock, type SimulationClock } from './time/clock.js'
 import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
+import type { FaultReport } from './faults/fault.js'
 import { HostMemory } from './memory/host-memory.js'
 import { Namespaces, type NamespaceOptions } from './nvm/namespace.js'
 import { profileOf, type ProfileName } from './profiles/index.js'
@@ -34,6 +35,8 @@ export interface Simulation {
   readonly statistics: Statistics
   /** What the host did wrong, in a driver author's words. A test asserts that it is empty. */
   readonly diagnostics: readonly string[]
+  /** What of the fault plan has really happened. */
+  readonly faults: FaultReport
   /** 16 hexadecimal digits that stand for everything that has happened, and when: equal for equal runs, on any machine. */
   readonly traceHash: string
 }
@@ -65,6 +68,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
       return statisticsOf(device)
     },
     diagnostics: diagnostics.lines,
+    faults: device.faults,
     get traceHash() {
       return device.trace.hash
     },

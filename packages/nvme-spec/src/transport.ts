@@ -293,29 +293,110 @@ export interface NativeHost {
   yield(): void
 }
 
-/** Which commands a fault strikes. All given conditions must hold; `nth` counts the commands that they let through, from 1. */
+/**
+ * What a fault strikes. All conditions that are given must hold. Without `register` and `atNs` it strikes commands; with
+ * `register` accesses of the host to that register; with `atNs` the clock. `nth`, `every`, `probability` and `times`
+ * then choose among what the other conditions let through, in that order.
+ */
 export interface FaultMatch {
+  /** The submission queue of the command; of a doorbell, its queue. 0 is Admin. */
   readonly qid?: number
   readonly opcode?: number
-  /** Any LBA of the command in [first, last]. */
+  readonly nsid?: number
+  /** Any LBA of the command in [first, last]. Commands that name their blocks in data, as Copy does, have none here. */
   readonly lba?: readonly [first: number, last: number]
+  /**
+   * The register's name, as CSTS; SQyTDBL and CQyHDBL are the doorbells, of queue `qid` or of any. An access is one of 32
+   * bits: reading ASQ whole is two.
+   */
+  readonly register?: string
+  /** Either when not given and the action fits both. */
+  readonly access?: 'read' | 'write'
+  /** Happens once, at this time of the transport's clock. */
+  readonly atNs?: number
+  /** From this time on, itself included; from the beginning when not given. */
+  readonly fromNs?: number
+  /** Before this time; to the end when not given. */
+  readonly untilNs?: number
+  /** The n-th only, from 1; with `every`, the first that is struck. */
   readonly nth?: number
+  /** Each n-th. */
+  readonly every?: number
+  /** Each with this probability, above 0 and at most 1; drawn from a stream of the rule's own. */
+  readonly probability?: number
+  /** At most so often. */
+  readonly times?: number
 }
 
-/** What happens to a command that is struck. */
+/** What happens to what is struck. Offsets in data count from the first byte that the command moves. */
 export type FaultAction =
+  // To commands. What the command does is done, unless it says otherwise.
+  /** Nothing is posted; Abort does not find the command. */
   | { readonly kind: 'drop-completion' }
+  /** The command stops before it does anything, and never completes by itself; Abort finds it. */
+  | { readonly kind: 'hang' }
   | { readonly kind: 'delay-completion'; readonly delayNs: number }
+  /** Posted twice, one directly after the other. */
   | { readonly kind: 'duplicate-completion' }
-  | { readonly kind: 'status'; readonly sct: number; readonly sc: number; readonly dnr?: boolean }
+  /** Held until `behind` others were posted to the same completion queue, or `atMostNs` have passed. */
+  | { readonly kind: 'reorder-completion'; readonly behind: number; readonly atMostNs: number }
+  /** Ends with this status and does nothing; with that of success (0h, 0h) it claims what it has not done. */
+  | {
+      readonly kind: 'status'
+      readonly sct: number
+      readonly sc: number
+      readonly dnr?: boolean
+      readonly more?: boolean
+      /** Command Retry Delay, 0 to 3. */
+      readonly crd?: number
+    }
   | { readonly kind: 'corrupt-cid'; readonly xor: number }
-  | { readonly kind: 'corrupt-data'; readonly byte: number; readonly xor: number }
+  | { readonly kind: 'corrupt-sqhd'; readonly xor: number }
+  | { readonly kind: 'corrupt-sqid'; readonly xor: number }
+  /** Posted with the Phase Tag of the lap before: the host does not see it, nor what comes after it. */
+  | { readonly kind: 'corrupt-phase' }
+  /** Bits flip in what a Read delivers or a Write stores: in byte `byte`, or in as many from there as `xor` has. */
+  | { readonly kind: 'corrupt-data'; readonly byte: number; readonly xor: number | readonly number[] }
+  /** Bytes from `fromByte` to before `toByte`, or to the end, do not arrive; what was there before stays. */
+  | { readonly kind: 'torn-dma'; readonly fromByte: number; readonly toByte?: number }
+  /**
+   * Page `page` of the data, from 0, goes to where page `to` of the same command lies, or comes from there, and its own
+   * place is left alone. Only pages of the same command: a fault shall not damage what a host lent to nobody.
+   */
+  | { readonly kind: 'wrong-page'; readonly page: number; readonly to: number }
+  // To register accesses.
+  /** The write never arrives. */
+  | { readonly kind: 'lose-write' }
+  /** The write and all that follow it arrive so much later: posted writes do not pass each other. Reads do not wait. */
+  | { readonly kind: 'delay-write'; readonly delayNs: number }
+  /** The host reads this. */
+  | { readonly kind: 'read-value'; readonly value: number }
+  // To CC.EN: nothing but a reset of the function or the subsystem helps.
+  /** CSTS.RDY stays 0 after CC.EN became 1. */
+  | { readonly kind: 'ready-never-rises' }
+  /** CSTS.RDY stays 1 after CC.EN became 0. */
+  | { readonly kind: 'ready-never-falls' }
+  // To the controller, when a command is fetched, when a register is accessed, or at a time.
+  /** CSTS.CFS becomes 1. */
   | { readonly kind: 'fatal-status' }
+  /** The device leaves the bus: all reads give all ones from now on. */
   | { readonly kind: 'remove-device' }
+  /** The controller forgets everything, as after a reset of the function that nobody asked for. */
+  | { readonly kind: 'surprise-reset' }
+  /** Everything takes `factor` times longer for `forNs`. */
+  | { readonly kind: 'throttle'; readonly factor: number; readonly forNs: number }
 
-/** Faults as data, so that a failing run can be written down and replayed. */
+export interface FaultRule {
+  readonly match: FaultMatch
+  readonly action: FaultAction
+}
+
+/**
+ * Faults as data, so that a failing run can be written down and replayed. Where several rules strike the same, each
+ * kind of action happens once, by the first of its rules.
+ */
 export interface FaultPlan {
-  readonly rules: readonly { readonly match: FaultMatch; readonly action: FaultAction }[]
+  readonly rules: readonly FaultRule[]
 }
 
 /** One thing that happened, for a trace writer of `@gpunvme/nvme-spec/trace`. */

@@ -1,5 +1,5 @@
 import { Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { Struck } from '../faults/struck.js'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { Runs } from '../memory/runs.js'
@@ -47,7 +47,8 @@ export class ServedCommand {
   doNotRetry = false
   dw0 = 0
   dw1 = 0
-  fault: FaultAction | undefined
+  /** What the fault plan does to it; undefined for nearly all. */
+  struck: Struck | undefined
   /** Where the command's logical blocks lie; blocks is 0 for a command without any. */
   namespace: Namespace | undefined
   slba = 0
@@ -96,7 +97,7 @@ export class ServedCommand {
     this.doNotRetry = false
     this.dw0 = 0
     this.dw1 = 0
-    this.fault = undefined
+    this.struck = undefined
     this.runs.clear()
     this.namespace = undefined
     this.slba = 0

@@ -3,6 +3,7 @@ import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'
 import { createAdminQueues, enableMistake } from './enable.js'
+import type { Struck } from '../faults/struck.js'
 import { Pipeline } from './pipeline.js'
 
 const ALL_ONES = 0xffff_ffff
@@ -18,11 +19,17 @@ export class Controller {
   private isRemoved = false
   /** Raised by every reset: what was scheduled before it does not happen. */
   private generation = 0
+  /** How often it was powered on: writes that a fault stalls reach only the controller that they were meant for. */
+  private boots = 0
+  private stalledUntilNs = 0
+  /** A fault has reset it, and the host cannot know yet. */
+  private isResetUnseen = false
 
   constructor(device: Device) {
     this.device = device
     this.pipeline = new Pipeline(device, this)
     this.powerOn()
+    device.faults.schedule((struck) => this.suffer(struck))
   }
 
   /** It has left the bus: every register reads as all ones. */
@@ -32,9 +39,13 @@ export class Controller {
 
   /** The host reads a register. */
   read32(offset: number): number {
+    const { faults } = this.device
+    const struck = faults.strikesAccesses && !this.isRemoved ? this.strike('read', offset) : undefined
     if (this.isRemoved) return ALL_ONES
     if (offset < DOORBELL_BASE) {
-      const value = this.device.registers.read(offset)
+      if (offset === CSTS.offset) this.isResetUnseen = false
+      const stored = this.device.registers.read(offset)
+      const value = struck?.get('read-value')?.value ?? stored
       this.device.trace.registerRead(offset, value)
       return value
     }
@@ -45,19 +56,32 @@ export class Controller {
   /** The host writes a register. What follows from it happens when the clock moves on. */
   write32(offset: number, value: number): void {
     if (this.isRemoved) return
-    if (offset >= DOORBELL_BASE) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
-    else {
-      this.device.trace.registerWrite(offset, value)
-      this.writeProperty(offset, value)
-    }
+    if (this.device.faults.strikesAccesses && !this.arrives(offset, value)) return
+    this.take(offset, value)
   }
 
   /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */
   fail(reason: string): void {
     if (this.hasFailed()) return
     this.device.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
-    this.pipeline.reset()
-    this.setStatus({ CFS: 1 })
+    this.setFatal()
+  }
+
+  /** Does what a fault of the plan does to the controller itself. The host did nothing wrong: there is no diagnostic. */
+  suffer(struck: Struck): void {
+    if (this.isRemoved) return
+    const { faults, drive, clock } = this.device
+    for (const kind of ['throttle', 'fatal-status', 'surprise-reset', 'remove-device'] as const) {
+      if (struck.has(kind)) faults.happened(struck, kind)
+    }
+    const throttle = struck.get('throttle')
+    if (throttle) drive.throttle(throttle.factor, clock.now() + throttle.forNs)
+    if (struck.has('fatal-status')) this.setFatal()
+    if (struck.has('surprise-reset')) {
+      this.powerOn()
+      this.isResetUnseen = true
+    }
+    if (struck.has('remove-device')) this.remove()
   }
 
   /** The device leaves the bus: every read gives all ones from here on. */
@@ -69,12 +93,63 @@ export class Controller {
   /** Everything as after power on: a reset of the function, or of the NVM subsystem. */
   powerOn(): void {
     this.forget()
+    this.boots++
+    this.stalledUntilNs = 0
+    this.isResetUnseen = false
     const { registers, capabilities, profile } = this.device
     for (const register of [CC, CSTS, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
     const { CRWMS, TO } = CAP.decode(capabilities)
     registers.set(CAP, capabilities)
     registers.set(VS, profile.VS)
     registers.set(CRTO, CRWMS === 1 ? CRTO.encode({ CRWMT: TO }) : 0)
+  }
+
+  /** A write has reached the controller. */
+  private take(offset: number, value: number): void {
+    if (offset >= DOORBELL_BASE) {
+      // What a host does before it can know that the controller is another one is no mistake of its.
+      if (!this.isResetUnseen) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
+    } else {
+      this.device.trace.registerWrite(offset, value)
+      this.writeProperty(offset, value)
+    }
+  }
+
+  /** Strikes an access, and does what that does to the controller. */
+  private strike(access: 'read' | 'write', offset: number): Struck | undefined {
+    const { faults, doorbellStrideBytes } = this.device
+    const struck = faults.strikeAccess(access, offset, doorbellStrideBytes)
+    if (struck === undefined) return undefined
+    faults.happened(struck, 'read-value')
+    this.suffer(struck)
+    return struck
+  }
+
+  /** Whether a fault lets a write arrive now. One that it stalls arrives later, behind those before it. */
+  private arrives(offset: number, value: number): boolean {
+    const { faults, clock } = this.device
+    const struck = this.strike('write', offset)
+    if (this.isRemoved) return false
+    if (struck?.has('lose-write')) {
+      faults.happened(struck, 'lose-write')
+      return false
+    }
+    const delay = struck?.get('delay-write')
+    if (delay) {
+      faults.happened(struck!, 'delay-write')
+      this.stalledUntilNs = Math.max(this.stalledUntilNs, clock.now()) + delay.delayNs
+    }
+    if (this.stalledUntilNs <= clock.now()) return true
+    const { boots } = this
+    clock.schedule(this.stalledUntilNs, () => {
+      if (boots === this.boots && !this.isRemoved) this.take(offset, value)
+    })
+    return false
+  }
+
+  private setFatal(): void {
+    this.pipeline.reset()
+    this.setStatus({ CFS: 1 })
   }
 
   private writeProperty(offset: number, value: number): void {
@@ -92,6 +167,7 @@ export class Controller {
 
   /** CC was written. */
   private configure(before: number): void {
+    this.isResetUnseen = false
     const wasOn = CC.EN.of(before) === 1
     if (wasOn) this.keepFixedFields(before)
     const after = this.device.configuration
@@ -121,6 +197,7 @@ export class Controller {
     // A shutdown that is complete ends here too (Base 2.1 §3.6.1).
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
     const mistake = enableMistake(device)
+    if (device.faults.strikeEnable('ready-never-rises')) return
     this.later(device.profile.enableNs, () => {
       if (mistake === undefined) this.becomeReady()
       else this.fail(mistake)
@@ -144,6 +221,7 @@ export class Controller {
     device.registers.set(CC, 0)
     // CSTS.CFS goes at once: where RDY never became 1 it is all that a host can see of a reset.
     this.setStatus({ SHST: CSTS.SHST.NORMAL, CFS: 0 })
+    if (device.faults.strikeEnable('ready-never-falls')) return
     this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0 }))
   }
 

@@ -73,7 +73,7 @@ export class Device {
     this.link = new LinkModel(profile.link)
     this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
     this.prps = new PrpWalker(memory, diagnostics)
-    this.faults = new Faults(faults)
+    this.faults = new Faults(faults, seed, clock, this.trace)
     this.capabilities = CAP.encode(profile.CAP)
     const { MQES, DSTRD, MPSMIN } = CAP.decode(this.capabilities)
     this.maxQueueEntries = countOf(MQES)

@@ -1,6 +1,8 @@
 import { CQE, Read, STATUS } from '@gpunvme/nvme-spec'
 import { performAdmin } from '../admin/admin.js'
-import { corruptData, targetOf } from '../faults/fault.js'
+import { cqeDamage, damagedCid, LateCompletions, statusByPlan } from '../faults/completion-faults.js'
+import { corruptAnswer, performDamaged } from '../faults/damage.js'
+import type { Struck } from '../faults/struck.js'
 import { ioCommands } from '../nvm/nvm.js'
 import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 import { ServedCommand, type CommandsUnderWay, type Ended, type Steps } from './command.js'
@@ -11,8 +13,8 @@ import { hex } from './diagnostics.js'
 export interface PipelineOwner {
   /** Sets CSTS.CFS; nothing is fetched or posted any more. */
   fail(reason: string): void
-  /** Takes the controller off the bus. */
-  remove(): void
+  /** Does what a fault of the plan does to the controller itself. */
+  suffer(struck: Struck): void
 }
 
 /**
@@ -32,7 +34,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     dw0: 0,
     dw1: 0,
     fetchedNs: 0,
+    damage: undefined,
   }
+  /** Completions that a fault holds until others have gone by. */
+  private readonly late = new LateCompletions()
   private isStopped = true
   private isFetchDue = false
   /** Entries may be waiting for a slot. */
@@ -64,6 +69,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.free = []
     this.isFetchDue = false
     this.isStarved = false
+    this.late.clear()
     this.generation++
     this.fetchLater = this.fetchOf(this.generation)
   }
@@ -134,9 +140,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
   begin(command: ServedCommand): void {
     const { clock, link, drive, profile, faults } = this.device
     const nowNs = clock.now()
-    if (!faults.isEmpty) this.strike(command)
-    if (command.isAborted) return
-    if (command.result === undefined) this.prepare(command)
+    this.prepare(command)
+    if (faults.strikesCommands && this.isStruckDown(command)) return
     const { handler } = command
     if (command.result !== undefined) clock.schedule(link.postEntry(nowNs), command.finish)
     else if (handler === undefined) clock.schedule(link.postEntry(nowNs + profile.adminNs), command.finish)
@@ -176,16 +181,11 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** Everything has crossed the link: the data becomes visible to the host, and then the completion. */
   finish(command: ServedCommand): void {
     const { clock } = this.device
-    const { fault } = command
     if (command.result === undefined) {
       if (command.isAdmin()) this.performAdmin(command)
       else this.performIo(command)
     }
-    if (fault?.kind === 'delay-completion') {
-      command.fault = undefined
-      clock.schedule(clock.now() + fault.delayNs, command.finish)
-      return
-    }
+    if (command.struck !== undefined && this.isPutOff(command)) return
     if (command.result !== 'held') this.complete(command, command.result!)
     if (command.isAborted) return
     command.isBusy = false
@@ -197,14 +197,19 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const result = performAdmin(command, this.device, this)
     if (result === 'held') command.result = result
     else command.refuse(result)
+    if (command.struck !== undefined) corruptAnswer(command, command.struck, this.device)
   }
 
   private performIo(command: ServedCommand): void {
-    const { counters, memory, diagnostics, trace } = this.device
-    const { fault, lengthBytes, sqe, handler, runs } = command
+    const { counters, diagnostics, trace } = this.device
+    const { struck, lengthBytes, sqe, handler, runs } = command
     try {
-      command.result = handler!.perform(command, this.device)
-      if (fault?.kind === 'corrupt-data') corruptData(command, fault, memory)
+      if (struck === undefined) command.result = handler!.perform(command, this.device)
+      else {
+        performDamaged(command, struck, this.device, () => {
+          command.result = handler!.perform(command, this.device)
+        })
+      }
     } catch (error) {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
       command.result = handler!.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
@@ -218,16 +223,20 @@ export class Pipeline implements Steps, CommandsUnderWay {
   }
 
   private complete(command: ServedCommand, status: Ended): void {
-    const { counters } = this.device
-    const { fault, sqe, sq, doNotRetry, dw0, dw1, fetchedNs } = command
-    if (fault?.kind === 'drop-completion') return
+    const { counters, faults } = this.device
+    const { struck, sqe, sq, doNotRetry, dw0, dw1, fetchedNs } = command
+    if (struck?.has('drop-completion')) {
+      faults.happened(struck, 'drop-completion')
+      return
+    }
     const counts = command.isAdmin() ? counters.admin : counters.io
     counts[sqe.OPC]!++
     if (status !== STATUS.SUCCESS) counters.errors++
-    const cid = fault?.kind === 'corrupt-cid' ? (sqe.CID ^ fault.xor) & 0xffff : sqe.CID
-    this.fill(sq, cid, statusBits(status, doNotRetry), dw0, dw1, fetchedNs)
-    this.post(this.completion)
-    if (fault?.kind === 'duplicate-completion') this.post(this.completion)
+    if (struck !== undefined) {
+      this.completeStruck(command, status, struck)
+      return
+    }
+    this.post(this.fill(sq, sqe.CID, statusBits(status, doNotRetry), dw0, dw1, fetchedNs))
   }
 
   /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
@@ -247,6 +256,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     completion.dw0 = dw0
     completion.dw1 = dw1
     completion.fetchedNs = fetchedNs
+    completion.damage = undefined
     return completion
   }
 
@@ -266,18 +276,62 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const index = cq.post(completion)
     trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
     if (cq.vector !== undefined) interrupts.raise(cq.vector)
+    if (!this.late.isEmpty) this.late.posted(cq)
   }
 
-  /** Finds out which fault strikes a command, and does what happens at once. */
-  private strike(command: ServedCommand): void {
-    const fault = this.device.faults.strike(targetOf(command))
-    command.fault = fault
-    if (fault?.kind === 'fatal-status') this.owner.fail('a fault of the plan')
-    else if (fault?.kind === 'remove-device') this.owner.remove()
-    else if (fault?.kind === 'status') {
-      command.result = { ...fault, name: 'by a fault of the plan' }
-      command.doNotRetry = fault.dnr ?? false
+  /** Finds out which faults strike a command, and does what happens at once. True where it ends here. */
+  private isStruckDown(command: ServedCommand): boolean {
+    const { faults, pageBytes } = this.device
+    const struck = faults.strikeCommand(command, pageBytes)
+    if (struck === undefined) return false
+    command.struck = struck
+    this.owner.suffer(struck)
+    if (command.isAborted) return true
+    const status = struck.get('status')
+    if (status) {
+      command.result = statusByPlan(status)
+      command.doNotRetry = status.dnr ?? false
+      faults.happened(struck, 'status')
     }
+    if (!struck.has('hang')) return false
+    faults.happened(struck, 'hang')
+    return true
+  }
+
+  /** Whether a fault holds the completion back; it is finished again when it may go. */
+  private isPutOff(command: ServedCommand): boolean {
+    const { clock, faults } = this.device
+    const struck = command.struck!
+    if (command.result === 'held') return false
+    const delay = struck.get('delay-completion')
+    const reorder = struck.get('reorder-completion')
+    if (delay) {
+      faults.happened(struck, 'delay-completion')
+      struck.remove('delay-completion')
+      clock.schedule(clock.now() + delay.delayNs, command.finish)
+    } else if (reorder) {
+      faults.happened(struck, 'reorder-completion')
+      struck.remove('reorder-completion')
+      clock.schedule(clock.now() + reorder.atMostNs, this.late.hold(command, reorder.behind))
+    }
+    return delay !== undefined || reorder !== undefined
+  }
+
+  private completeStruck(command: ServedCommand, status: Ended, struck: Struck): void {
+    const { faults } = this.device
+    const { sq, sqe, doNotRetry, dw0, dw1, fetchedNs } = command
+    const byPlan = struck.get('status')
+    const retry = byPlan ? ((byPlan.crd ?? 0) << 12) | (byPlan.more ? 0x4000 : 0) : 0
+    const cid = damagedCid(sqe.CID, struck)
+    const completion = this.fill(sq, cid, statusBits(status, doNotRetry) | retry, dw0, dw1, fetchedNs)
+    completion.damage = cqeDamage(struck)
+    for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
+      faults.happened(struck, kind)
+    }
+    this.post(completion)
+    if (!struck.has('duplicate-completion')) return
+    faults.happened(struck, 'duplicate-completion')
+    this.post(completion)
   }
 
   private takeSlot(): ServedCommand | undefined {

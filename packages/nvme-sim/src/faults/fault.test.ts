@@ -1,7 +1,6 @@
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { expect, it } from 'vitest'
 import { bytesOf, CFS, CSTS, prps, RDY, ready, transfer } from '../../test/host.js'
-import { simulate } from '../index.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 
@@ -97,9 +96,4 @@ it('nth counts the commands that the other conditions let through, and of two ru
     ],
   })
   expect(cids).toEqual(without(6))
-})
-
-it('a kind of fault that it does not do is refused by name', () => {
-  const faults = { rules: [{ match: {}, action: { kind: 'torn-dma' } }] } as unknown as FaultPlan
-  expect(() => simulate({ faults })).toThrow(/'torn-dma': nvme-sim does not do it; it does drop-completion, /)
 })

@@ -1,104 +1,130 @@
-import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
-import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
+import { DOORBELL_BASE, registers } from '@gpunvme/nvme-spec'
+import type { FaultAction, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
-import type { ReachableMemory } from '../memory/reachable.js'
+import type { Trace } from '../controller/trace.js'
+import { randomStream } from '../model/random.js'
+import type { EventClock } from '../time/clock.js'
+import { ArmedRule } from './armed-rule.js'
+import { canDamage } from './damage.js'
+import { checkFaultPlan, HEAD_DOORBELL, TAIL_DOORBELL } from './plan.js'
+import { Struck } from './struck.js'
 
-/** What a fault is matched against. */
-export interface Strikable {
-  readonly qid: number
-  readonly opcode: number
-  /** Both undefined for a command that addresses no logical blocks. */
-  readonly firstLba: number | undefined
-  readonly lastLba: number | undefined
+/** Enough to explain a test; a fault that strikes everything shall not fill the memory. */
+const MOST_STRIKES = 10_000
+
+/** A fault that has happened. */
+export interface Strike {
+  readonly atNs: number
+  /** Index of its rule in the plan. */
+  readonly rule: number
+  readonly kind: FaultAction['kind']
+  /** What was struck: 'SQ 1 CID 7', 'read CSTS', 'write SQ1TDBL', 'CC.EN', 'time'. */
+  readonly where: string
 }
 
-const done: Readonly<Record<FaultAction['kind'], true>> = {
-  'drop-completion': true,
-  'delay-completion': true,
-  'duplicate-completion': true,
-  status: true,
-  'corrupt-cid': true,
-  'corrupt-data': true,
-  'fatal-status': true,
-  'remove-device': true,
+/** What a fault plan has done so far: a test asserts that its fault really happened. */
+export interface FaultReport {
+  /** How often each rule has struck, in the plan's order. */
+  readonly struck: readonly number[]
+  /** What has happened, oldest first; the first 10,000 are kept. */
+  readonly strikes: readonly Strike[]
 }
 
-interface ArmedRule {
-  readonly match: FaultMatch
-  readonly action: FaultAction
-  /** Commands that the other conditions let through so far. */
-  seen: number
-}
+/** A fault plan under way: which rule strikes what. */
+export class Faults implements FaultReport {
+  readonly struck: number[]
+  readonly strikes: Strike[] = []
+  /** Whether any rule strikes commands, register accesses or CC.EN: where it is false nothing is looked at. */
+  readonly strikesCommands: boolean
+  readonly strikesAccesses: boolean
+  private readonly rules: readonly ArmedRule[]
+  private readonly clock: EventClock
+  private readonly trace: Trace
 
-/** A fault plan under way: which rule strikes which command. */
-export class Faults {
-  private readonly rules: ArmedRule[]
-
-  /** @throws TypeError for a kind of fault that this simulator does not do. */
-  constructor(plan: FaultPlan | undefined) {
-    this.rules = (plan?.rules ?? []).map(({ match, action }) => {
-      if (!Object.hasOwn(done, action.kind)) {
-        throw new TypeError(`fault '${action.kind}': nvme-sim does not do it; it does ${Object.keys(done).join(', ')}`)
-      }
-      return { match, action, seen: 0 }
-    })
+  /** @throws FaultPlanError for a plan that is none. */
+  constructor(plan: FaultPlan | undefined, seed: number, clock: EventClock, trace: Trace) {
+    const { rules } = plan ?? { rules: [] }
+    if (plan) checkFaultPlan(plan)
+    this.clock = clock
+    this.trace = trace
+    // A stream of its own for each rule, named after it: the others may come and go when a failing plan is cut down.
+    this.rules = rules.map((rule, index) => new ArmedRule(rule, index, randomStream(seed, JSON.stringify(rule))))
+    this.struck = rules.map(() => 0)
+    this.strikesCommands = this.rules.some(({ subjects }) => subjects.includes('command'))
+    this.strikesAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
   }
 
-  get isEmpty(): boolean {
-    return this.rules.length === 0
+  /** What strikes a command that the controller has looked at and not begun. */
+  strikeCommand(command: ServedCommand, pageBytes: number): Struck | undefined {
+    const { sq, sqe } = command
+    return this.strike(
+      () => `SQ ${sq.qid} CID ${sqe.CID}`,
+      (rule) => rule.concernsCommand(command) && canDamage(rule.action, command, pageBytes),
+    )
   }
 
-  /** The action of the first rule that strikes this command. Every rule counts every command, whoever strikes it. */
-  strike(command: Strikable): FaultAction | undefined {
-    let struck: FaultAction | undefined
+  /** What strikes an access to the dword at `offset` of BAR0. */
+  strikeAccess(access: 'read' | 'write', offset: number, doorbellStrideBytes: number): Struck | undefined {
+    const { name, qid } = registerAt(offset, doorbellStrideBytes)
+    return this.strike(
+      () => `${access} ${qid === undefined ? name : name.replace('y', String(qid))}`,
+      (rule) => rule.concernsAccess(access, name, qid),
+    )
+  }
+
+  /** Whether a change of CC.EN is struck so. */
+  strikeEnable(kind: 'ready-never-rises' | 'ready-never-falls'): boolean {
+    const struck = this.strike(
+      () => 'CC.EN',
+      ({ action }) => action.kind === kind,
+    )
+    if (struck) this.happened(struck, kind)
+    return struck !== undefined
+  }
+
+  /** Has `suffer` called when the time of a rule has come. */
+  schedule(suffer: (struck: Struck) => void): void {
+    for (const { match, action, index } of this.rules) {
+      if (match.atNs === undefined) continue
+      this.clock.schedule(match.atNs, () => {
+        const struck = new Struck('time')
+        struck.add(action, index)
+        suffer(struck)
+      })
+    }
+  }
+
+  /** An action that was to strike has its effect now: it is counted, and stands in the trace. */
+  happened(struck: Struck, kind: FaultAction['kind']): void {
+    const rule = struck.ruleOf(kind)
+    if (rule === undefined) return
+    this.struck[rule]!++
+    this.trace.fault(rule, kind, struck.where)
+    if (this.strikes.length === MOST_STRIKES) return
+    this.strikes.push({ atNs: this.clock.now(), rule, kind, where: struck.where })
+  }
+
+  /** Every rule that is concerned counts; of each kind the first that is chosen strikes. */
+  private strike(where: () => string, isConcerned: (rule: ArmedRule) => boolean): Struck | undefined {
+    const nowNs = this.clock.now()
+    let struck: Struck | undefined
     for (const rule of this.rules) {
-      if (!concerns(rule.match, command)) continue
-      rule.seen++
-      if (rule.match.nth === undefined || rule.match.nth === rule.seen) struck ??= rule.action
+      if (!rule.isOpenAt(nowNs) || !isConcerned(rule) || !rule.chooses()) continue
+      struck ??= new Struck(where())
+      if (struck.has(rule.action.kind)) continue
+      rule.timesStruck++
+      struck.add(rule.action, rule.index)
     }
     return struck
   }
 }
 
-/** What of a command the conditions of a fault look at. */
-export function targetOf(command: ServedCommand): Strikable {
-  const { sq, sqe, readWrite } = command
-  const hasBlocks = !command.isAdmin() && (sqe.OPC === Read.opcode || sqe.OPC === Write.opcode)
-  return {
-    qid: sq.qid,
-    opcode: sqe.OPC,
-    firstLba: hasBlocks ? readWrite.SLBA : undefined,
-    lastLba: hasBlocks ? readWrite.SLBA + readWrite.NLB : undefined,
+/** What stands at an offset, as plans name it; a queue's identifier for a doorbell. */
+function registerAt(offset: number, strideBytes: number): { readonly name: string; readonly qid?: number } {
+  if (offset >= DOORBELL_BASE) {
+    const index = Math.floor((offset - DOORBELL_BASE) / strideBytes)
+    return { name: index % 2 === 0 ? TAIL_DOORBELL : HEAD_DOORBELL, qid: index >> 1 }
   }
-}
-
-/** Changes one byte of what a Read delivered or a Write stored; one beyond the command's data changes nothing. */
-export function corruptData(
-  { result, sqe, runs, lengthBytes, namespace, slba }: ServedCommand,
-  { byte, xor }: { readonly byte: number; readonly xor: number },
-  memory: ReachableMemory,
-): void {
-  if (result !== STATUS.SUCCESS || byte >= lengthBytes) return
-  if (sqe.OPC === Write.opcode) {
-    const { media, blockBytes } = namespace!
-    const block = new Uint8Array(blockBytes)
-    const at = slba * blockBytes + byte - (byte % blockBytes)
-    media.read(at, block)
-    block[byte % blockBytes]! ^= xor
-    media.write(at, block)
-    return
-  }
-  let run = 0
-  let offset = byte
-  while (offset >= runs.lengthBytes[run]!) offset -= runs.lengthBytes[run++]!
-  const bytes = memory.bytes(runs.iova[run]! + offset, 1)
-  if (bytes) bytes[0]! ^= xor
-}
-
-function concerns({ qid, opcode, lba }: FaultMatch, command: Strikable): boolean {
-  if (qid !== undefined && qid !== command.qid) return false
-  if (opcode !== undefined && opcode !== command.opcode) return false
-  if (lba === undefined) return true
-  const { firstLba, lastLba } = command
-  return firstLba !== undefined && lastLba !== undefined && firstLba <= lba[1] && lastLba >= lba[0]
+  const found = registers.find((each) => offset >= each.offset && offset < each.offset + each.widthBits / 8)
+  return { name: found?.name ?? '' }
 }

@@ -14,7 +14,18 @@ export interface Completion {
   dw1: number
   /** When its command was fetched. */
   fetchedNs: number
+  /** What a fault of the plan makes wrong in the entry: bits that flip. */
+  damage?: CqeDamage | undefined
 }
+
+/** Bits to flip in a completion queue entry. */
+export interface CqeDamage {
+  readonly sqhd: number
+  readonly sqid: number
+  readonly phase: number
+}
+
+const UNDAMAGED: CqeDamage = { sqhd: 0, sqid: 0, phase: 0 }
 
 /** The controller's side of a completion queue: posts entries, and waits where the host leaves no slot free. */
 export class CompletionQueue {
@@ -57,14 +68,14 @@ export class CompletionQueue {
    * Writes the entry at the tail. The dword with the Phase Tag is last, since it makes the entry valid, and atomic,
    * since the host may be another thread that looks for it. Returns the entry's index.
    */
-  post({ sq, cid, status, dw0, dw1 }: Completion): number {
+  post({ sq, cid, status, dw0, dw1, damage = UNDAMAGED }: Completion): number {
     const index = this.tail
     const entry = this.entry.at(index)
     entry.DW0 = dw0
     entry.DW1 = dw1
-    entry.SQHD = sq.head
-    entry.SQID = sq.qid
-    Atomics.store(this.dwords, index * 4 + 3, cid | ((status | this.phase) << 16))
+    entry.SQHD = sq.head ^ damage.sqhd
+    entry.SQID = sq.qid ^ damage.sqid
+    Atomics.store(this.dwords, index * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
     this.tail = index + 1 === this.entries ? 0 : index + 1
     if (this.tail === 0) this.phase ^= 1
     return index

@@ -1,0 +1,182 @@
+import { GpuNvmeError, registers } from '@gpunvme/nvme-spec'
+import type { FaultMatch, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
+import { conditions, kinds, type Field, type Subject } from './vocabulary.js'
+
+/** The doorbells' names in a plan; which queue's is the condition `qid`. */
+export const TAIL_DOORBELL = 'SQyTDBL'
+export const HEAD_DOORBELL = 'CQyHDBL'
+const DOORBELLS = [TAIL_DOORBELL, HEAD_DOORBELL]
+
+/** Opcodes of the NVM Command Set that name their logical blocks by SLBA and NLB. */
+const WITH_BLOCKS = [0x01, 0x02, 0x04, 0x05, 0x08, 0x0c]
+
+/** Whether a command of the NVM Command Set names its logical blocks by SLBA and NLB, which LBA ranges look at. */
+export function addressesBlocks(opcode: number): boolean {
+  return WITH_BLOCKS.includes(opcode)
+}
+
+/**
+ * Reads a fault plan from JSON.
+ * @throws FaultPlanError for what is no plan, or has a rule that can never strike; it names rule and field.
+ */
+export function parseFaultPlan(json: string): FaultPlan {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (cause) {
+    throw new FaultPlanError('it is not JSON', {}, cause)
+  }
+  checkFaultPlan(value)
+  return value
+}
+
+/** A plan as JSON, one rule a line. `parseFaultPlan` reads it back. */
+export function formatFaultPlan({ rules }: FaultPlan): string {
+  if (rules.length === 0) return '{ "rules": [] }\n'
+  return `{ "rules": [\n${rules.map((rule) => `  ${JSON.stringify(rule)}`).join(',\n')}\n] }\n`
+}
+
+/**
+ * Checks a plan, whoever made it.
+ * @throws FaultPlanError as `parseFaultPlan`.
+ */
+export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
+  const rules = isRecord(plan) ? plan['rules'] : undefined
+  if (!isRecord(plan) || !Array.isArray(rules)) {
+    throw new FaultPlanError("expected an object with a list 'rules'", { field: 'rules' })
+  }
+  refuseUnknown(plan, ['rules'], {})
+  rules.forEach((rule: unknown, index) => checkRule(rule, index))
+}
+
+/** What the rule strikes; a register rule that says no access strikes both, if its action fits both. */
+export function subjectsOf({ match, action }: FaultRule): readonly Subject[] {
+  const possible = kinds[action.kind].strikes
+  if (possible.includes('CC.EN')) return possible
+  if (match.atNs !== undefined) return possible.filter((subject) => subject === 'time')
+  if (match.register === undefined) return possible.filter((subject) => subject === 'command')
+  const { access } = match
+  return possible.filter((subject) =>
+    access === undefined ? subject.startsWith('register') : subject === `register ${access}`,
+  )
+}
+
+function checkRule(rule: unknown, index: number): asserts rule is FaultRule {
+  if (!isRecord(rule)) throw new FaultPlanError('expected an object with match and action', { rule: index })
+  refuseUnknown(rule, ['match', 'action'], { rule: index })
+  const { match, action } = rule
+  if (!isRecord(match)) throw new FaultPlanError('expected an object', { rule: index, field: 'match' })
+  if (!isRecord(action)) throw new FaultPlanError('expected an object', { rule: index, field: 'action' })
+  const { kind, ...facts } = action
+  if (typeof kind !== 'string' || !Object.hasOwn(kinds, kind)) {
+    const expected = `expected one of ${Object.keys(kinds).join(', ')}; got ${show(kind)}`
+    throw new FaultPlanError(expected, { rule: index, field: 'action.kind' })
+  }
+  checkFields(facts, kinds[kind as keyof typeof kinds].fields, 'action', index)
+  const optionalConditions = Object.entries(conditions).map(([name, field]) => [name, { ...field, isOptional: true }])
+  checkFields(match, Object.fromEntries(optionalConditions) as Record<string, Field>, 'match', index)
+  const hopeless = neverStrikes(rule as unknown as FaultRule)
+  if (hopeless) throw new FaultPlanError(`${hopeless[1]}: this can never strike`, { rule: index, field: hopeless[0] })
+}
+
+function checkFields(
+  given: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, Field>>,
+  where: 'match' | 'action',
+  rule: number,
+): void {
+  refuseUnknown(given, Object.keys(fields), { rule, field: where })
+  for (const [name, { expected, isOptional, isFit }] of Object.entries(fields)) {
+    const value = given[name]
+    if (isFit(value) || (isOptional && value === undefined)) continue
+    throw new FaultPlanError(`expected ${expected}; got ${show(value)}`, { rule, field: `${where}.${name}` })
+  }
+}
+
+/** Why a rule whose every value is well-formed still strikes nothing, with the field to blame. */
+function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | undefined {
+  const { match, action } = rule
+  const { register, qid, opcode, lba, fromNs = 0, untilNs = Infinity } = match
+  const given = (names: readonly (keyof FaultMatch)[]) => names.find((name) => match[name] !== undefined)
+  if (fromNs >= untilNs) return ['match.untilNs', `the time from ${fromNs} to before ${untilNs} ns is empty`]
+  const [subject] = subjectsOf(rule)
+  const possible = kinds[action.kind].strikes
+  if (subject === undefined) return ['action.kind', `'${action.kind}' strikes ${possible.join(' or ')} only`]
+  if (subject === 'time') {
+    const other = (Object.keys(match) as (keyof FaultMatch)[]).find((name) => name !== 'atNs' && given([name]))
+    return other && [`match.${other}`, `'atNs' is one moment, and takes no '${other}'`]
+  }
+  if (subject === 'CC.EN') {
+    const other = given(['qid', 'opcode', 'nsid', 'lba', 'register', 'access', 'atNs'])
+    return other && [`match.${other}`, `'${action.kind}' strikes changes of CC.EN, which have no '${other}'`]
+  }
+  if (subject === 'command')
+    return given(['access']) ? ['match.access', 'a command is not accessed'] : neverCommand(rule)
+  if (DOORBELLS.includes(register!)) {
+    if (!subjectsOf(rule).includes('register write')) return ['match.register', 'doorbells are only written']
+  } else if (!registers.some(({ name }) => name === register)) {
+    return ['match.register', `there is no register ${show(register)}, only ${registerNames().join(', ')}`]
+  } else if (qid !== undefined) return ['match.qid', `${register} belongs to no queue`]
+  if (opcode !== undefined || lba !== undefined || match.nsid !== undefined) {
+    return [`match.${given(['opcode', 'nsid', 'lba'])}`, 'an access to a register is no command']
+  }
+  return undefined
+}
+
+function neverCommand({ match, action }: FaultRule): readonly [field: string, why: string] | undefined {
+  const { qid, opcode, lba } = match
+  if (lba && qid === 0) return ['match.lba', 'Admin commands have no LBAs']
+  if (lba && opcode !== undefined && !addressesBlocks(opcode)) {
+    return ['match.lba', `opcode ${opcode} has no SLBA and NLB`]
+  }
+  if (action.kind === 'torn-dma' || action.kind === 'wrong-page') {
+    if (qid === 0) return ['match.qid', `'${action.kind}' strikes I/O commands`]
+  }
+  if (action.kind === 'torn-dma' && action.toByte !== undefined && action.toByte <= action.fromByte) {
+    return ['action.toByte', `bytes ${action.fromByte} to before ${action.toByte} are none`]
+  }
+  if (action.kind === 'wrong-page' && action.page === action.to) return ['action.to', 'that is the right page']
+  return undefined
+}
+
+/** Names that a plan may give for a register. */
+function registerNames(): readonly string[] {
+  return [...registers.map(({ name }) => name), ...DOORBELLS]
+}
+
+function refuseUnknown(given: object, known: readonly string[], where: Where): void {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
+  const expected = known.length === 0 ? 'none is known' : `known are ${known.join(', ')}`
+  throw new FaultPlanError(`unknown ${unknown.map(show).join(', ')}; ${expected}`, where)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)
+}
+
+interface Where {
+  readonly rule?: number
+  readonly field?: string
+}
+
+/** A fault plan that is none, or that has a rule which can never strike. */
+export class FaultPlanError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_FAULT_PLAN'
+  readonly category = 'usage'
+  /** Index into the plan's rules; undefined where the plan itself is wrong. */
+  readonly rule: number | undefined
+  /** The field to blame, as 'action.delayNs'. */
+  readonly field: string | undefined
+
+  constructor(problem: string, { rule, field }: Where, cause?: unknown) {
+    const where = [rule === undefined ? 'fault plan' : `fault plan, rule ${rule}`, ...(field ? [field] : [])].join(', ')
+    super(`${where}: ${problem}`, { cause })
+    this.rule = rule
+    this.field = field
+  }
+}

@@ -1,0 +1,114 @@
+import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
+
+/** What a fault strikes. */
+export type Subject = 'command' | 'register read' | 'register write' | 'CC.EN' | 'time'
+
+/** What a value in a plan must be: in words for the error, and as a test. */
+export interface Field {
+  readonly expected: string
+  readonly isOptional?: true
+  readonly isFit: (value: unknown) => boolean
+}
+
+type Action<K extends FaultAction['kind']> = Extract<FaultAction, { readonly kind: K }>
+/** Every name that any member of the union has: a new field of an action cannot be forgotten here. */
+type FieldOf<A> = A extends unknown ? Exclude<keyof A, 'kind'> : never
+
+/** A kind of fault: what it may strike, and what it must say. */
+type Kinds = {
+  readonly [K in FaultAction['kind']]: {
+    readonly strikes: readonly Subject[]
+    readonly fields: { readonly [F in FieldOf<Action<K>>]-?: Field }
+  }
+}
+
+const whole = (min: number, max: number, expected: string): Field => ({
+  expected,
+  isFit: (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+})
+const flag: Field = { expected: 'true or false', isFit: (value) => typeof value === 'boolean' }
+const optional = (field: Field): Field => ({ ...field, isOptional: true })
+
+const ns = (min: number) => whole(min, Number.MAX_SAFE_INTEGER, `whole nanoseconds from ${min}`)
+const count = whole(1, Number.MAX_SAFE_INTEGER, 'a count from 1')
+const offset = whole(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0')
+const bits16 = whole(1, 0xffff, 'a mask from 1 to FFFFh')
+const byteMask = whole(1, 0xff, 'a mask from 1 to FFh')
+
+/** One mask, or as many as there are neighbouring bytes; a 0 among them leaves its byte alone. */
+const byteMasks: Field = {
+  expected: 'a mask from 1 to FFh, or a list of masks from 0 to FFh that are not all 0',
+  isFit: (value) =>
+    byteMask.isFit(value) ||
+    (Array.isArray(value) &&
+      value.every((mask) => mask === 0 || byteMask.isFit(mask)) &&
+      value.some((mask) => mask !== 0)),
+}
+
+const COMMAND = ['command'] as const
+const CONTROLLER = ['command', 'register read', 'register write', 'time'] as const
+
+/** Every kind of fault there is. Plans are checked against this table, and errors list its names. */
+export const kinds: Kinds = {
+  'drop-completion': { strikes: COMMAND, fields: {} },
+  hang: { strikes: COMMAND, fields: {} },
+  'delay-completion': { strikes: COMMAND, fields: { delayNs: ns(1) } },
+  'duplicate-completion': { strikes: COMMAND, fields: {} },
+  'reorder-completion': { strikes: COMMAND, fields: { behind: count, atMostNs: ns(1) } },
+  status: {
+    strikes: COMMAND,
+    fields: {
+      sct: whole(0, 7, 'a status code type from 0 to 7'),
+      sc: whole(0, 0xff, 'a status code from 0 to FFh'),
+      dnr: optional(flag),
+      more: optional(flag),
+      crd: optional(whole(0, 3, 'a Command Retry Delay from 0 to 3')),
+    },
+  },
+  'corrupt-cid': { strikes: COMMAND, fields: { xor: bits16 } },
+  'corrupt-sqhd': { strikes: COMMAND, fields: { xor: bits16 } },
+  'corrupt-sqid': { strikes: COMMAND, fields: { xor: bits16 } },
+  'corrupt-phase': { strikes: COMMAND, fields: {} },
+  'corrupt-data': { strikes: COMMAND, fields: { byte: offset, xor: byteMasks } },
+  'torn-dma': { strikes: COMMAND, fields: { fromByte: offset, toByte: optional(count) } },
+  'wrong-page': { strikes: COMMAND, fields: { page: offset, to: offset } },
+  'lose-write': { strikes: ['register write'], fields: {} },
+  'delay-write': { strikes: ['register write'], fields: { delayNs: ns(1) } },
+  'read-value': { strikes: ['register read'], fields: { value: whole(0, 0xffff_ffff, '32 bits') } },
+  'ready-never-rises': { strikes: ['CC.EN'], fields: {} },
+  'ready-never-falls': { strikes: ['CC.EN'], fields: {} },
+  'fatal-status': { strikes: CONTROLLER, fields: {} },
+  'remove-device': { strikes: CONTROLLER, fields: {} },
+  'surprise-reset': { strikes: CONTROLLER, fields: {} },
+  throttle: {
+    strikes: CONTROLLER,
+    fields: {
+      factor: { expected: 'a factor above 1', isFit: (value) => Number.isFinite(value) && (value as number) > 1 },
+      forNs: ns(1),
+    },
+  },
+}
+
+/** Every condition there is. */
+export const conditions: { readonly [F in keyof FaultMatch]-?: Field } = {
+  qid: whole(0, 0xffff, 'a queue identifier from 0 to 65535'),
+  opcode: whole(0, 0xff, 'an opcode from 0 to FFh'),
+  nsid: whole(0, 0xffff_ffff, 'an NSID'),
+  lba: {
+    expected: 'two LBAs, the second not below the first',
+    isFit: (value) =>
+      Array.isArray(value) && value.length === 2 && value.every((lba) => offset.isFit(lba)) && value[0] <= value[1],
+  },
+  register: { expected: "a register's name", isFit: (value) => typeof value === 'string' },
+  access: { expected: "'read' or 'write'", isFit: (value) => value === 'read' || value === 'write' },
+  atNs: ns(0),
+  fromNs: ns(0),
+  untilNs: ns(1),
+  nth: count,
+  every: count,
+  probability: {
+    expected: 'a probability above 0 and at most 1',
+    isFit: (value) => typeof value === 'number' && value > 0 && value <= 1,
+  },
+  times: count,
+}
