@@ -15,34 +15,42 @@ class SimulatedBar implements Bar {
   }
 
   read32(offset: number): number {
-    this.check(offset, 4)
+    checkAccess(offset, 4, this.lengthBytes)
     return this.controller.read32(offset)
   }
 
   write32(offset: number, value: number): void {
-    this.check(offset, 4)
+    checkAccess(offset, 4, this.lengthBytes)
     this.controller.write32(offset, value)
   }
 
   read64(offset: number): bigint {
-    this.check(offset, 8)
+    checkAccess(offset, 8, this.lengthBytes)
     return BigInt(this.controller.read32(offset)) | (BigInt(this.controller.read32(offset + 4)) << 32n)
   }
 
   write64(offset: number, value: bigint): void {
-    this.check(offset, 8)
+    checkAccess(offset, 8, this.lengthBytes)
     this.controller.write32(offset, Number(value & 0xffff_ffffn))
     this.controller.write32(offset + 4, Number(value >> 32n))
   }
+}
 
-  /** Such an access is a mistake in the program that makes it, not in its talk with the controller. */
-  private check(offset: number, widthBytes: number): void {
-    if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= this.lengthBytes) {
-      throw new RangeError(
-        `register access: expected a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}, got ${offset}`,
-      )
-    }
+/**
+ * Such an access is a mistake in the program that makes it, not in its talk with the controller.
+ * @throws RangeError for an offset that is no multiple of the width inside the BAR.
+ */
+export function checkAccess(offset: number, widthBytes: number, barBytes: number): void {
+  if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset >= barBytes) {
+    throw new RangeError(
+      `register access: expected a multiple of ${widthBytes} below 0x${barBytes.toString(16)}, got ${offset}`,
+    )
   }
+}
+
+/** How far apart doorbells are: CAP.DSTRD in bytes. */
+export function doorbellStride({ CAP: { DSTRD = 0 } }: DriveProfile): number {
+  return 4 << DSTRD
 }
 
 /** How large BAR0 is, with a pair of doorbells for every queue pair; a BAR's size is a power of two. */

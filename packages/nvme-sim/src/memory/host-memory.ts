@@ -170,7 +170,8 @@ function covers({ iova, lengthBytes }: Mapping, first: number, count: number): b
   return first >= iova && first + count <= iova + lengthBytes
 }
 
-function checkRequest(lengthBytes: number, alignBytes: number, where: string): void {
+/** @throws RangeError or TypeError for memory that cannot be asked for here. */
+export function checkRequest(lengthBytes: number, alignBytes: number, where: string): void {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1) {
     throw new RangeError(`alloc: expected a length of at least 1 byte, got ${lengthBytes}`)
   }

@@ -1,0 +1,102 @@
+import type { Clock } from '@gpunvme/nvme-spec/transport'
+import { ACTIVITY, BLOCKED, HOST_WAITS, WANTS_MESSAGE } from './control.js'
+
+/** Looking without sleeping: as long as a simulator without latency takes for a few commands. */
+const SPIN_NS = 20_000
+/** The longest that the thread is blocked at a time, with a turn of its event loop between. */
+const BLOCK_MS = 1
+/** After that it waits for a message, and its event loop is free. */
+const BLOCKING_NS = 5_000_000
+/** The longest wait for a message. */
+const MESSAGE_MS = 50
+/** A thread that never has to wait still gives its event loop a turn as often as this. */
+const BREATH_NS = 2_000_000
+
+/**
+ * The wall's time for a JavaScript host. `idle` looks at first, since a simulator that polls answers within
+ * microseconds; then blocks the thread for a millisecond at a time, which leaves the processor to the simulator where
+ * there is only one, and lets the event loop turn between; and at last waits as any event handler does.
+ */
+export class HostClock implements Clock {
+  private readonly control: Int32Array
+  private seen = 0
+  private lastTurnNs = 0
+  private wake: (() => void) | undefined
+
+  constructor(control: Int32Array) {
+    this.control = control
+  }
+
+  now(): number {
+    return Math.floor(performance.now() * 1e6)
+  }
+
+  idle(untilNs: number): Promise<void> {
+    if (this.hasChanged()) return this.breathe()
+    const spinUntilNs = Math.min(untilNs, this.now() + SPIN_NS)
+    do {
+      for (let i = 0; i < 50; i++) if (this.hasChanged()) return this.breathe()
+    } while (this.now() < spinUntilNs)
+    return this.rest(untilNs)
+  }
+
+  /** The simulator has sent a message, or has ended. */
+  awake(): void {
+    this.wake?.()
+  }
+
+  private hasChanged(): boolean {
+    const activity = Atomics.load(this.control, ACTIVITY)
+    if (activity === this.seen) return false
+    this.seen = activity
+    return true
+  }
+
+  private breathe(): Promise<void> {
+    return this.now() - this.lastTurnNs < BREATH_NS ? arrived : this.turn()
+  }
+
+  private async rest(untilNs: number): Promise<void> {
+    const { control } = this
+    const blockUntilNs = this.now() + BLOCKING_NS
+    for (;;) {
+      const nowNs = this.now()
+      if (nowNs >= untilNs) return
+      const leftMs = (untilNs - nowNs) / 1e6
+      if (nowNs < blockUntilNs) {
+        Atomics.store(control, HOST_WAITS, BLOCKED)
+        Atomics.wait(control, ACTIVITY, this.seen, Math.min(leftMs, BLOCK_MS))
+        Atomics.store(control, HOST_WAITS, 0)
+        await this.turn()
+      } else await this.message(Math.min(leftMs, MESSAGE_MS))
+      if (this.hasChanged()) return
+    }
+  }
+
+  /** Until the event loop has turned once. */
+  private turn(): Promise<void> {
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.lastTurnNs = this.now()
+        resolve()
+      })
+    })
+  }
+
+  private message(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.wake?.(), Math.ceil(limitMs))
+      this.wake = () => {
+        clearTimeout(timer)
+        this.wake = undefined
+        Atomics.store(this.control, HOST_WAITS, 0)
+        resolve()
+      }
+      Atomics.store(this.control, HOST_WAITS, WANTS_MESSAGE)
+      // What came before that was asked for is not told.
+      if (Atomics.load(this.control, ACTIVITY) !== this.seen) this.wake()
+    })
+  }
+}
+
+const arrived = Promise.resolve()

@@ -1,0 +1,121 @@
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import { checkRequest } from '../memory/host-memory.js'
+import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
+
+/** A run of whole pages, by offset from the memory's first byte. */
+interface Range {
+  offsetBytes: number
+  lengthBytes: number
+}
+
+/**
+ * Gives out the DMA part of the shared memory, from the thread that started the simulator. A page is left unused
+ * after each allocation, so that a transfer that runs over is found.
+ */
+export class RegionAllocator implements DmaAllocator {
+  private readonly buffer: ArrayBufferLike
+  private readonly layout: RealTimeLayout
+  /** What the controller may reach, by page; undefined where that is not looked at. */
+  private readonly pages: Uint8Array | undefined
+  /** In order of offset, none adjacent to another. */
+  private free: Range[]
+
+  constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, pages: SharedArrayBuffer | undefined) {
+    this.buffer = buffer
+    this.layout = layout
+    this.pages = pages && new Uint8Array(pages)
+    this.free = [{ offsetBytes: layout.dmaOffsetBytes, lengthBytes: layout.dmaBytes }]
+  }
+
+  alloc(lengthBytes: number, { alignBytes = DMA_PAGE_BYTES, where = 'host' }: DmaRequest = {}): DmaMemory {
+    checkRequest(lengthBytes, alignBytes, where)
+    const { buffer, layout } = this
+    const used = Math.ceil(lengthBytes / DMA_PAGE_BYTES) * DMA_PAGE_BYTES
+    const offsetBytes = this.take(used, Math.max(alignBytes, DMA_PAGE_BYTES))
+    if (offsetBytes === undefined) {
+      const total = this.free.reduce((sum, range) => sum + range.lengthBytes, 0)
+      throw new RangeError(
+        `shared memory: no ${lengthBytes} bytes in a row are left, of ${total} of ${layout.dmaBytes} bytes that are free`,
+      )
+    }
+    new Uint8Array(buffer, offsetBytes, lengthBytes).fill(0)
+    this.mark(offsetBytes, used, 1)
+    const view = new DataView(buffer, offsetBytes, lengthBytes)
+    return new RegionMemory(view, layout.baseIova + offsetBytes, () => {
+      this.mark(offsetBytes, used, 0)
+      this.give({ offsetBytes, lengthBytes: used + DMA_PAGE_BYTES })
+    })
+  }
+
+  /** The first place that is large enough, and the page behind it. */
+  private take(lengthBytes: number, alignBytes: number): number | undefined {
+    const { baseIova, dmaOffsetBytes, dmaBytes } = this.layout
+    const endBytes = dmaOffsetBytes + dmaBytes
+    for (const [index, range] of this.free.entries()) {
+      const start = Math.ceil((baseIova + range.offsetBytes) / alignBytes) * alignBytes - baseIova
+      const end = range.offsetBytes + range.lengthBytes
+      if (start + lengthBytes > end) continue
+      // The very last page needs none behind it.
+      const next = Math.min(start + lengthBytes + DMA_PAGE_BYTES, endBytes)
+      if (next > end) continue
+      const rest = [
+        { offsetBytes: range.offsetBytes, lengthBytes: start - range.offsetBytes },
+        { offsetBytes: next, lengthBytes: end - next },
+      ]
+      this.free.splice(index, 1, ...rest.filter((each) => each.lengthBytes > 0))
+      return start
+    }
+    return undefined
+  }
+
+  private give(range: Range): void {
+    const { dmaOffsetBytes, dmaBytes } = this.layout
+    range.lengthBytes = Math.min(range.lengthBytes, dmaOffsetBytes + dmaBytes - range.offsetBytes)
+    const ranges = [...this.free, range].sort((a, b) => a.offsetBytes - b.offsetBytes)
+    this.free = []
+    for (const each of ranges) {
+      const last = this.free.at(-1)
+      if (last && last.offsetBytes + last.lengthBytes === each.offsetBytes) last.lengthBytes += each.lengthBytes
+      else this.free.push(each)
+    }
+  }
+
+  /** The host rings a doorbell after this, so the simulator sees it before it looks for the memory. */
+  private mark(offsetBytes: number, lengthBytes: number, value: 0 | 1): void {
+    const first = (offsetBytes - this.layout.dmaOffsetBytes) / DMA_PAGE_BYTES
+    this.pages?.fill(value, first, first + lengthBytes / DMA_PAGE_BYTES)
+  }
+}
+
+class RegionMemory implements DmaMemory {
+  readonly view: DataView
+  readonly lengthBytes: number
+  readonly segments: readonly DmaSegment[]
+  private readonly iova: number
+  private release: (() => void) | undefined
+
+  constructor(view: DataView, iova: number, release: () => void) {
+    this.view = view
+    this.lengthBytes = view.byteLength
+    this.segments = [{ offsetBytes: 0, iova, lengthBytes: view.byteLength }]
+    this.iova = iova
+    this.release = release
+  }
+
+  iovaAt(offsetBytes: number): number {
+    if (!(offsetBytes >= 0 && offsetBytes < this.lengthBytes)) {
+      throw new RangeError(`iovaAt(${offsetBytes}): the memory has ${this.lengthBytes} bytes`)
+    }
+    return this.iova + offsetBytes
+  }
+
+  // Both threads look at the same bytes, and doorbell and Phase Tag put the accesses to them in order.
+  forDevice(): void {}
+  forHost(): void {}
+
+  free(): void {
+    if (this.release === undefined) throw new TypeError('free(): this memory was freed before')
+    this.release()
+    this.release = undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { CC, CSTS, INTMC, registers } from '@gpunvme/nvme-spec'
+import type { Controller } from '../controller/controller.js'
+import type { Device } from '../controller/device.js'
+
+const ALL_ONES = -1
+
+/** The dword offsets of every register, CSTS last: what it announces is there before it. */
+const offsets = registers
+  .flatMap(({ offset, widthBits }) => (widthBits === 64 ? [offset, offset + 4] : [offset]))
+  .sort((a, b) => Number(a === CSTS.offset) - Number(b === CSTS.offset) || a - b)
+
+/**
+ * The controller properties as plain memory. The simulator stores what they are, and takes a dword that differs from
+ * what it stored for a write by the host. What a native caller has to know:
+ * - A store of the value that is there already is not seen. That loses nothing but a 1 to CSTS.NSSRO: store it with a
+ *   reserved bit beside it.
+ * - Of two stores to one dword between two looks only the last is seen: wait for CSTS.RDY after each change of CC.EN,
+ *   as the specification asks anyway, and for a register that is set or cleared by ones, until it reads as it should.
+ * - INTMC reads 0h here, so that each store to it is seen; the mask is in INTMS.
+ * - The halves of ASQ and ACQ may be written in any order: nothing uses them before CC.EN, and CC is looked at first
+ *   and applied last, so that everything that was stored before it counts.
+ */
+export class RegisterPage {
+  private readonly words: Int32Array
+  private readonly device: Device
+  private readonly controller: Controller
+  /** What stands in the page, unless the host has written there since. */
+  private readonly shown: Int32Array
+  private shownVersion = -1
+  private shownGone = false
+
+  constructor(words: Int32Array, device: Device, controller: Controller) {
+    this.words = words
+    this.device = device
+    this.controller = controller
+    this.shown = new Int32Array(words.length)
+  }
+
+  /** Takes what the host has stored; false where it has stored nothing. */
+  scan(): boolean {
+    const configuration = Atomics.load(this.words, CC.offset >> 2)
+    let found = false
+    for (const offset of offsets) {
+      if (offset !== CC.offset && this.take(offset, Atomics.load(this.words, offset >> 2))) found = true
+    }
+    if (this.take(CC.offset, configuration)) found = true
+    if (found) this.show()
+    return found
+  }
+
+  /** Stores what has changed; false where nothing has. */
+  publish(): boolean {
+    if (this.device.registers.version === this.shownVersion && this.controller.isGone === this.shownGone) return false
+    this.show()
+    return true
+  }
+
+  private take(offset: number, value: number): boolean {
+    const index = offset >> 2
+    if (value === this.shown[index]) return false
+    this.shown[index] = value
+    this.controller.write32(offset, value >>> 0)
+    return true
+  }
+
+  private show(): void {
+    const { words, shown, device, controller } = this
+    this.shownVersion = device.registers.version
+    this.shownGone = controller.isGone
+    for (const offset of offsets) {
+      const index = offset >> 2
+      const value = controller.isGone ? ALL_ONES : offset === INTMC.offset ? 0 : device.registers.read(offset) | 0
+      const before = shown[index]!
+      // A store of the host that came in between stays, and is found by the next scan.
+      if (value !== before && Atomics.compareExchange(words, index, before, value) === before) shown[index] = value
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { NativeHost } from '@gpunvme/nvme-spec/transport'
+import type { Controller } from '../controller/controller.js'
+import {
+  ACTIVITY,
+  ASLEEP,
+  CLOSING,
+  HOST_WAITS,
+  POSTED,
+  REQUESTS,
+  RING,
+  RING_ENTRIES,
+  STATE,
+  TAKEN,
+  WAKE,
+  WANTS_MESSAGE,
+} from './control.js'
+import type { DoorbellPage } from './doorbell-page.js'
+import type { IdlePolicy } from './options.js'
+import type { RegisterPage } from './register-page.js'
+import type { WallClock } from './wall-clock.js'
+
+/** Turns between two looks at what is seldom written: registers, and doorbells of queues that do not exist. */
+const TURNS_PER_SCAN = 1024
+
+/** An event that is due sooner than the system could wake us is waited for by polling. */
+const WAKING_NS = 100_000
+
+/** What the loop works on. */
+export interface LoopParts {
+  readonly control: Int32Array
+  readonly clock: WallClock
+  readonly controller: Controller
+  readonly doorbells: DoorbellPage
+  readonly registers: RegisterPage
+  readonly idle: IdlePolicy
+  readonly native: NativeHost | undefined
+  /** The host has sent messages. */
+  readonly answer: () => void
+  /** Sends the host's thread a message that something has happened. */
+  readonly tell: () => void
+}
+
+/** The simulator's thread: looks for doorbells and register writes, runs what is due, and rests when there is nothing. */
+export class SimulatorLoop {
+  private readonly parts: LoopParts
+  private answered = 0
+  private taken = 0
+  private turns = 0
+
+  constructor(parts: LoopParts) {
+    this.parts = parts
+  }
+
+  /** Returns when the host wants it to end. */
+  run(): void {
+    const { control, idle, native, clock } = this.parts
+    let empty = 0
+    let sleepNs = idle.firstSleepNs
+    while (Atomics.load(control, STATE) !== CLOSING) {
+      if (this.turn()) {
+        empty = 0
+        sleepNs = idle.firstSleepNs
+        continue
+      }
+      if (++empty % idle.pollsPerYield === 0) native?.yield()
+      if (empty < idle.spinPolls) continue
+      clock.tick()
+      const untilEventNs = clock.nextNs - clock.now() - WAKING_NS
+      if (untilEventNs <= 0) continue
+      this.sleep(Math.min(sleepNs, untilEventNs))
+      sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
+    }
+  }
+
+  /** One look at everything; false where there was nothing to do. */
+  private turn(): boolean {
+    const { control, clock, doorbells, registers, answer } = this.parts
+    let busy = doorbells.poll()
+    if (++this.turns % TURNS_PER_SCAN === 0) busy = this.scan() || busy
+    if (Atomics.load(control, POSTED) !== this.taken) busy = this.takeWrites()
+    busy = clock.run() || busy
+    busy = registers.publish() || busy
+    if (busy) this.noteActivity()
+    const requests = Atomics.load(control, REQUESTS)
+    if (requests === this.answered) return busy
+    this.answered = requests
+    answer()
+    return true
+  }
+
+  private scan(): boolean {
+    const { doorbells, registers } = this.parts
+    // A host that rings has stored its registers before.
+    const written = registers.scan()
+    return doorbells.scan() || written
+  }
+
+  /** Carries out the register writes of the JavaScript host, each as it was, in their order. */
+  private takeWrites(): boolean {
+    const { control, controller, registers, clock } = this.parts
+    clock.tick()
+    const posted = Atomics.load(control, POSTED)
+    for (; this.taken !== posted; this.taken = (this.taken + 1) | 0) {
+      const at = RING + 2 * ((this.taken >>> 0) % RING_ENTRIES)
+      controller.write32(control[at]!, control[at + 1]! >>> 0)
+    }
+    // A read that follows a write shows what became of it.
+    registers.publish()
+    Atomics.store(control, TAKEN, this.taken)
+    Atomics.notify(control, TAKEN)
+    return true
+  }
+
+  private noteActivity(): void {
+    const { control, tell } = this.parts
+    Atomics.add(control, ACTIVITY, 1)
+    const waits = Atomics.load(control, HOST_WAITS)
+    if (waits === 0) return
+    Atomics.notify(control, ACTIVITY)
+    if (waits === WANTS_MESSAGE && Atomics.compareExchange(control, HOST_WAITS, WANTS_MESSAGE, 0) === WANTS_MESSAGE) {
+      tell()
+    }
+  }
+
+  private sleep(ns: number): void {
+    const { control, doorbells } = this.parts
+    const seen = Atomics.load(control, WAKE)
+    Atomics.store(control, ASLEEP, 1)
+    const isNeeded =
+      doorbells.poll() ||
+      this.scan() ||
+      Atomics.load(control, POSTED) !== this.taken ||
+      Atomics.load(control, REQUESTS) !== this.answered ||
+      Atomics.load(control, STATE) === CLOSING
+    if (!isNeeded) Atomics.wait(control, WAKE, seen, ns / 1e6)
+    Atomics.store(control, ASLEEP, 0)
+  }
+}

@@ -1,0 +1,213 @@
+import { Worker } from 'node:worker_threads'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { Statistics } from '../controller/statistics.js'
+import { profileOf } from '../profiles/index.js'
+import { doorbellStride } from '../transport.js'
+import { ACTIVITY, CLOSING, CONTROL_BYTES, REQUESTS, STATE, wakeSimulator } from './control.js'
+import { HostClock } from './host-clock.js'
+import { DEFAULT_BASE_IOVA, DMA_PAGE_BYTES, realTimeLayout, type RealTimeLayout } from './layout.js'
+import { importNativeHost } from './native-host.js'
+import { DEFAULT_IDLE, type RealTimeOptions, type SharedMemorySource, type WorkerOptions } from './options.js'
+import { RegionAllocator } from './region-allocator.js'
+import { SharedBar } from './shared-bar.js'
+import { ACTIVE, type Answer, type Answers } from './messages.js'
+
+/** A simulated controller on a thread of its own, in real time. */
+export interface RealTimeSimulator {
+  /** For a host in the thread that started it. Native callers use the memory as `layout` says. */
+  readonly transport: Transport
+  readonly layout: RealTimeLayout
+  /** What the controller has done so far. @throws RealTimeSimulatorError when it has ended. */
+  statistics(): Promise<Statistics>
+  /** What the host did wrong, in a driver author's words. @throws RealTimeSimulatorError when it has ended. */
+  diagnostics(): Promise<readonly string[]>
+  /** Resolves after `close`; rejects with a RealTimeSimulatorError when the thread ends by itself or is given up. */
+  readonly closed: Promise<void>
+  /** Ends the thread, by force where it does not end by itself. May be called again. */
+  close(): Promise<void>
+}
+
+/** How long a thread that was asked to end may take before it is ended. */
+const CLOSE_LIMIT_MS = 2_000
+
+/**
+ * Starts a simulated NVMe controller on a worker thread that polls doorbells and registers in shared memory, so that
+ * native threads and GPU kernels can drive it too. Resolves when its registers are there.
+ * @throws RangeError or TypeError for options that no drive could have; whatever the native module throws.
+ */
+export async function startRealTimeSimulator(options: RealTimeOptions): Promise<RealTimeSimulator> {
+  const { buffer, source, ownIova } = await open(options)
+  const profile = profileOf(options.profile ?? 'ideal')
+  const layout = realTimeLayout(profile, buffer.byteLength, options.baseIova ?? ownIova)
+  const control = new SharedArrayBuffer(CONTROL_BYTES)
+  const pages = options.reach === 'all' ? undefined : new SharedArrayBuffer(layout.dmaBytes / DMA_PAGE_BYTES)
+  const workerData: WorkerOptions = {
+    ...{ source, layout, control, pages, profile },
+    seed: options.seed ?? 1,
+    namespaces: options.namespaces ?? [],
+    faults: options.faults,
+    idle: { ...DEFAULT_IDLE, ...options.idle },
+  }
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData })
+  const thread = new SimulatorThread(worker, new Int32Array(control), options.responseLimitMs ?? 10_000)
+  const bar = new SharedBar({
+    ...{ buffer, layout },
+    control: thread.control,
+    doorbellDwords: (2 * (profile.ioQueuePairs + 1) * doorbellStride(profile)) / 4,
+    responseLimitMs: thread.responseLimitMs,
+    giveUp: () => thread.giveUp(),
+  })
+  thread.onEnd = () => bar.leave()
+  await thread.ready
+  const close = () => thread.close()
+  return {
+    transport: {
+      name: `sim-realtime:${profile.name}`,
+      bar,
+      dma: new RegionAllocator(buffer, layout, pages),
+      clock: thread.clock,
+      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+      reset: () => thread.ask('reset'),
+      close,
+    },
+    layout,
+    statistics: () => thread.ask('statistics'),
+    diagnostics: () => thread.ask('diagnostics'),
+    closed: thread.closed,
+    close,
+  }
+}
+
+async function open(options: SharedMemorySource): Promise<{
+  readonly buffer: ArrayBufferLike
+  readonly source: WorkerOptions['source']
+  readonly ownIova: number
+}> {
+  if ('memory' in options) {
+    const { memory } = options
+    return { buffer: memory, source: { memory }, ownIova: DEFAULT_BASE_IOVA }
+  }
+  const { address, lengthBytes } = options
+  const module = options.module.href
+  const buffer = (await importNativeHost(module)).view(address, lengthBytes)
+  return { buffer, source: { module, address, lengthBytes }, ownIova: Number(address) }
+}
+
+/** The simulator's thread as the host's sees it: what it is asked, how it ends. */
+class SimulatorThread {
+  readonly control: Int32Array
+  readonly clock: HostClock
+  readonly responseLimitMs: number
+  readonly ready: Promise<void>
+  readonly closed: Promise<void>
+  onEnd: () => void = () => undefined
+  private readonly worker: Worker
+  private readonly pending = new Map<number, { resolve: (value: never) => void; reject: (reason: Error) => void }>()
+  private nextId = 0
+  private isClosing = false
+  private ended: RealTimeSimulatorError | undefined
+  private cause: unknown
+
+  constructor(worker: Worker, control: Int32Array, responseLimitMs: number) {
+    this.worker = worker
+    this.control = control
+    this.clock = new HostClock(control)
+    this.responseLimitMs = responseLimitMs
+    let started: () => void
+    this.ready = new Promise((resolve, reject) => {
+      started = resolve
+      // What keeps it from starting is the caller's to see as it is: a profile that cannot be, a file that is not there.
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new RealTimeSimulatorError('exited', undefined)))
+    })
+    this.closed = new Promise((resolve, reject) => {
+      worker.on('error', (error) => (this.cause = error))
+      worker.once('exit', () => {
+        const error = this.end(this.isClosing ? 'closed' : this.cause === undefined ? 'exited' : 'crashed')
+        if (error.reason === 'closed') resolve()
+        else reject(error)
+      })
+    })
+    // Who does not look at it learns of the end by the next thing that is asked.
+    this.closed.catch(() => undefined)
+    worker.on('message', (message: Answer) => {
+      if (message === 'ready') {
+        // A simulator that is forgotten keeps no program from ending.
+        worker.unref()
+        started()
+      } else if (message === ACTIVE) this.clock.awake()
+      else {
+        const { id, value } = message
+        this.settle(id)?.resolve(value as never)
+      }
+    })
+  }
+
+  /** @throws RealTimeSimulatorError when the thread has ended, or ends before it answers. */
+  ask<What extends keyof Answers>(what: What): Promise<Answers[What]> {
+    if (this.ended) return Promise.reject(this.ended)
+    const id = this.nextId++
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.giveUp(), this.responseLimitMs)
+      this.pending.set(id, {
+        resolve: (value) => (clearTimeout(timer), resolve(value)),
+        reject: (reason) => (clearTimeout(timer), reject(reason)),
+      })
+      this.worker.postMessage({ id, ask: what })
+      Atomics.add(this.control, REQUESTS, 1)
+      wakeSimulator(this.control)
+    })
+  }
+
+  /** It gives no sign of life: nobody waits for it any more, and it is ended. */
+  giveUp(): void {
+    this.end('hung')
+    void this.worker.terminate()
+  }
+
+  async close(): Promise<void> {
+    if (this.ended) return
+    this.isClosing = true
+    Atomics.store(this.control, STATE, CLOSING)
+    wakeSimulator(this.control)
+    const timer = setTimeout(() => void this.worker.terminate(), CLOSE_LIMIT_MS)
+    await this.closed.catch(() => undefined)
+    clearTimeout(timer)
+  }
+
+  private settle(id: number) {
+    const question = this.pending.get(id)
+    this.pending.delete(id)
+    return question
+  }
+
+  private end(reason: RealTimeSimulatorError['reason']): RealTimeSimulatorError {
+    if (this.ended) return this.ended
+    const error = new RealTimeSimulatorError(reason, this.cause)
+    this.ended = error
+    this.onEnd()
+    Atomics.add(this.control, ACTIVITY, 1)
+    this.clock.awake()
+    for (const id of [...this.pending.keys()]) this.settle(id)!.reject(error)
+    return error
+  }
+}
+
+/** The simulator's thread is not there any more: its registers read as all ones, and nothing can be asked of it. */
+export class RealTimeSimulatorError extends Error {
+  override readonly name = 'RealTimeSimulatorError'
+  readonly code = 'ERR_GPUNVME_SIMULATOR_ENDED'
+  readonly reason: 'crashed' | 'hung' | 'exited' | 'closed'
+
+  constructor(reason: RealTimeSimulatorError['reason'], cause: unknown) {
+    super(`The real-time simulator ${sentences[reason]}`, cause === undefined ? {} : { cause })
+    this.reason = reason
+  }
+}
+
+const sentences: Readonly<Record<RealTimeSimulatorError['reason'], string>> = {
+  crashed: 'crashed; its error is the cause. Start another one.',
+  hung: 'did not answer within responseLimitMs and was ended. Start another one; is a native yield() or a file stuck?',
+  exited: 'ended its thread without being asked to. Start another one.',
+  closed: 'was closed.',
+}

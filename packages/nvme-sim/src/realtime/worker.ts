@@ -1,0 +1,82 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
+import { Controller } from '../controller/controller.js'
+import { Device } from '../controller/device.js'
+import { Diagnostics } from '../controller/diagnostics.js'
+import { statisticsOf } from '../controller/statistics.js'
+import { fileMedia } from '../media/file.js'
+import { Namespaces } from '../nvm/namespace.js'
+import { ACTIVITY, ENDED, RUNNING, STATE } from './control.js'
+import { DoorbellPage } from './doorbell-page.js'
+import { ACTIVE, type Answer, type Question } from './messages.js'
+import { importNativeHost } from './native-host.js'
+import type { RealTimeNamespace, WorkerOptions } from './options.js'
+import { RegisterPage } from './register-page.js'
+import { SharedMemory } from './shared-memory.js'
+import { SimulatorLoop } from './simulator-loop.js'
+import { WallClock } from './wall-clock.js'
+
+// The simulator's thread: the same controller as in virtual time, on memory that the host's threads share and on the
+// wall's time. It never returns to its event loop before it ends.
+
+const options = workerData as WorkerOptions
+const port = parentPort!
+const { source, layout, profile, seed, faults, idle } = options
+const control = new Int32Array(options.control)
+const native = 'module' in source ? await importNativeHost(source.module) : undefined
+const buffer = 'memory' in source ? source.memory : native!.view(source.address, source.lengthBytes)
+const bar = new Int32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
+bar.fill(0)
+
+const clock = new WallClock()
+const diagnostics = new Diagnostics()
+const namespaces = new Namespaces((options.namespaces.length === 0 ? [{}] : options.namespaces).map(withMedia))
+const memory = new SharedMemory(buffer, layout, options.pages)
+const device = new Device({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace: undefined })
+const controller = new Controller(device)
+const registers = new RegisterPage(bar.subarray(0, DOORBELL_BASE / 4), device, controller)
+const doorbells = new DoorbellPage(bar.subarray(DOORBELL_BASE / 4), controller, clock, device.doorbellStrideBytes)
+device.queues.onCreate = (queue) => doorbells.open(queue)
+
+try {
+  registers.publish()
+  Atomics.store(control, STATE, RUNNING)
+  tell('ready')
+  new SimulatorLoop({
+    ...{ control, clock, controller, doorbells, registers, idle, native },
+    answer,
+    tell: () => tell(ACTIVE),
+  }).run()
+} finally {
+  // Whatever ended it: a host that waits is not left waiting.
+  Atomics.store(control, STATE, ENDED)
+  Atomics.add(control, ACTIVITY, 1)
+  Atomics.notify(control, ACTIVITY)
+  for (const { media } of namespaces.active) media.close()
+}
+
+function tell(message: Answer): void {
+  port.postMessage(message)
+}
+
+function answer(): void {
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+    const { id, ask } = next.message as Question
+    tell({
+      id,
+      value: ask === 'statistics' ? statisticsOf(device) : ask === 'diagnostics' ? diagnostics.lines : reset(),
+    })
+  }
+}
+
+function reset(): undefined {
+  controller.powerOn()
+  registers.publish()
+}
+
+function withMedia({ file, ...namespace }: RealTimeNamespace) {
+  if (file === undefined) return namespace
+  const { path, readOnly = false } = file
+  const capacity = namespace.capacityBytes === undefined ? {} : { capacityBytes: namespace.capacityBytes }
+  return { ...namespace, media: fileMedia(path, { readOnly, ...capacity }) }
+}
