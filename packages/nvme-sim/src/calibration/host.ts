@@ -13,11 +13,11 @@ import {
   type ZeroBased,
 } from '@gpunvme/nvme-spec'
 import type { Clock, DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { unverifiableMedia } from '../media/unverifiable.js'
 import type { DriveProfile } from '../profiles/profile.js'
 import type { Workload } from '../profiles/published.js'
 import { simulate } from '../simulate.js'
 import { Ring } from './ring.js'
-import { unmovedMedia } from './unmoved-media.js'
 
 const PAGE_BYTES = 4096
 const BLOCK_BYTES = 512
@@ -40,7 +40,7 @@ export class CalibrationHost {
   static async open(profile: DriveProfile, workload: Workload): Promise<CalibrationHost> {
     const { transport } = simulate({
       profile,
-      namespaces: [{ blockBytes: BLOCK_BYTES, media: unmovedMedia(2 ** 40) }],
+      namespaces: [{ blockBytes: BLOCK_BYTES, media: unverifiableMedia({ capacityBytes: 2 ** 40 }) }],
     })
     const { DSTRD } = CAP.decode(transport.bar.read64(CAP.offset))
     const admin = new Ring(transport, 0, 4, DSTRD)
