@@ -4,8 +4,12 @@ import { controllerCases, runControllerCase } from './index.js'
 
 const noSubsystemReset = 'CAP.NSSRS is 0: no NVM Subsystem Reset'
 const noInterrupts = 'the transport has no interrupts'
+const noWeights = 'CAP.AMS: no weighted round robin with urgent priority class'
 
-const interruptSkips = {
+const onBoth = {
+  'weighted-round-robin-serves-all': noWeights,
+  'urgent-commands-first': noWeights,
+  'weights-share-the-controller': noWeights,
   'interrupt-of-the-admin-queue': noInterrupts,
   'interrupt-of-an-io-queue': noInterrupts,
   'interrupt-vector-of-its-own': noInterrupts,
@@ -14,9 +18,9 @@ const interruptSkips = {
 
 /** Cases that a profile's controller need not pass: id and reason. */
 const skips: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  ideal: interruptSkips,
+  ideal: onBoth,
   sn740: {
-    ...interruptSkips,
+    ...onBoth,
     'largest-memory-page': 'CAP.MPSMAX equals CAP.MPSMIN: there is one page size',
     'nssr-reads-zero': noSubsystemReset,
     'subsystem-reset': noSubsystemReset,

@@ -73,7 +73,7 @@ export function registerFacts(transport: Transport): RegisterFacts {
     mpsMax: field(55, 52),
     interrupts: transport.interrupts !== undefined,
     config: transport.config !== undefined,
-    functionReset: 'reset' in transport,
+    functionReset: transport.reset !== undefined,
   }
 }
 

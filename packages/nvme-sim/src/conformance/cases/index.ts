@@ -1,5 +1,6 @@
 import type { ControllerCase } from '../case.js'
 import { adminQueueCases } from './admin-queue.js'
+import { arbitrationCases } from './arbitration.js'
 import { createQueueCases } from './create-queue.js'
 import { deleteQueueCases } from './delete-queue.js'
 import { doorbellCases } from './doorbells.js'
@@ -23,6 +24,7 @@ export const controllerCases: readonly ControllerCase[] = [
   ...createQueueCases,
   ...deleteQueueCases,
   ...ringCases,
+  ...arbitrationCases,
   ...doorbellCases,
   ...interruptCases,
   ...opcodeCases,
