@@ -7,14 +7,14 @@ import { createImageFile, requireImageFile, statImageFile } from './image-file.j
 import type { OpenedTransport } from './open.js'
 import { UsageError } from './usage-error.js'
 
-/** Blocks that both profiles' originals are delivered with. */
+/** Blocks that the presets' originals are delivered with. */
 const BLOCK_BYTES = 512 as const
 
 /** What a drive sold as 512 GB has. In memory it costs nothing until it is written to. */
 const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
 
 export interface SimOptions {
-  /** Which drive is simulated: 'sn740' when not given, or 'ideal', which costs no time. */
+  /** Which drive is simulated, by its preset's name: 'sn740' when not given; 'ideal' costs no time. */
   readonly profile?: string
   /** Of the simulator's random numbers. The same seed gives the same run, to the nanosecond. */
   readonly seed?: number
