@@ -28,7 +28,11 @@ export function addTransportOptions(command: Command, image?: string): void {
   if (image !== undefined) command.option('--image <file>', image)
   command
     .option('--transport <name>', 'where the controller is', 'sim')
-    .option('--profile <name>', 'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753', 'sn740')
+    .option(
+      '--profile <name>',
+      'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753',
+      'sn740',
+    )
     .option('--engine <name>', 'who submits the commands', 'host')
     .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
