@@ -1,6 +1,6 @@
 import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/transport'
-import { expect, it } from 'vitest'
-import { bytesOf, CFS, CSTS, prps, RDY, ready, transfer } from '../../test/host.js'
+import { describe, expect, it } from 'vitest'
+import { bytesOf, CC, CFS, CSTS, fillPattern, prps, RDY, ready, TestHost, transfer } from '../../test/host.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 
@@ -18,7 +18,8 @@ async function tenReads(faults: FaultPlan) {
     await host.clock.idle(endNs)
     seen.push(...host.poll(1))
   }
-  return { host, memory, seen, cids: seen.map(({ cid }) => cid) }
+  expect(host.simulation.diagnostics).toEqual([])
+  return { host, memory, seen, cids: seen.map(({ cid }) => cid), faults: host.simulation.faults }
 }
 
 const without = (...gone: number[]) => Array.from({ length: 10 }, (_, i) => i).filter((i) => !gone.includes(i))
@@ -78,6 +79,266 @@ it('fatal-status: CSTS.CFS is set and nothing more completes, until a reset', as
   await host.enable()
   await host.createPair(1, 8)
   expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
+})
+
+it('hang: the command does nothing and never completes, until Abort ends it; Abort finds no dropped one', async () => {
+  const { host, cids, memory } = await tenReads(plan({ qid: 1, nth: 3 }, { kind: 'hang' }))
+  expect(cids).toEqual(without(2))
+  expect(bytesOf(memory, 2 * 4096, 4096).every((byte) => byte === 0xa5)).toBe(true)
+  expect(await host.admin({ opcode: 0x08, cdw: { 10: 1 | (2 << 16) } })).toMatchObject({ status: '0/00', dw0: 0 })
+  expect(host.poll(1)).toMatchObject([{ cid: 2, status: '0/07' }])
+
+  const dropped = await tenReads(plan({ qid: 1, nth: 3 }, { kind: 'drop-completion' }))
+  expect(await dropped.host.admin({ opcode: 0x08, cdw: { 10: 1 | (2 << 16) } })).toMatchObject({ dw0: 1 })
+})
+
+it('reorder-completion: it comes after so many others', async () => {
+  const { cids } = await tenReads(plan({ qid: 1, nth: 2 }, { kind: 'reorder-completion', behind: 3, atMostNs: 1e9 }))
+  expect(cids).toEqual([0, 2, 3, 4, 1, 5, 6, 7, 8, 9])
+})
+
+it('reorder-completion: where too few follow it comes when its time is over, once', async () => {
+  const { cids, seen } = await tenReads(
+    plan({ qid: 1, nth: 8 }, { kind: 'reorder-completion', behind: 3, atMostNs: 1e9 }),
+  )
+  expect(cids).toEqual([...without(7), 7])
+  expect(seen[9]!.atNs - seen[8]!.atNs).toBe(1e9)
+})
+
+it('reorder-completion: several at once change places among themselves', async () => {
+  const { cids } = await tenReads({
+    rules: [
+      { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 2, atMostNs: 1e9 } },
+      { match: { qid: 1, nth: 2 }, action: { kind: 'reorder-completion', behind: 1, atMostNs: 1e9 } },
+    ],
+  })
+  expect(cids.slice(0, 4)).toEqual([2, 1, 0, 3])
+})
+
+it('status: with Do Not Retry, More and a Command Retry Delay', async () => {
+  const action = { kind: 'status', sct: 0, sc: 0x21, dnr: true, more: true, crd: 2 } as const
+  const { host } = await tenReads(plan({ qid: 1, nth: 1 }, action))
+  // DW3 of entry 0: DNR 31, M 30, CRD 29:28 = 2, SCT 27:25, SC 24:17, P 16, CID 0.
+  expect(host.cqs.get(1)!.memory.view!.getUint32(12, true)).toBe(0xe043_0000)
+})
+
+it('corrupt-sqhd and corrupt-sqid: the other fields of the entry are right', async () => {
+  const { seen } = await tenReads({
+    rules: [
+      { match: { qid: 1, nth: 2 }, action: { kind: 'corrupt-sqhd', xor: 0x0100 } },
+      { match: { qid: 1, nth: 3 }, action: { kind: 'corrupt-sqid', xor: 0x0006 } },
+    ],
+  })
+  expect(seen.map(({ sqid }) => sqid)).toEqual([1, 1, 7, 1, 1, 1, 1, 1, 1, 1])
+  expect(seen[1]!.sqhd ^ 0x0100).toBe(seen[2]!.sqhd)
+  expect(seen.map(({ cid }) => cid)).toEqual(without())
+})
+
+it('corrupt-phase: the host sees neither that entry nor any after it', async () => {
+  const { host, cids } = await tenReads(plan({ qid: 1, nth: 5 }, { kind: 'corrupt-phase' }))
+  expect(cids).toEqual([0, 1, 2, 3])
+  // The sixth entry is there, with its Phase Tag set: the fifth keeps the host from it.
+  expect(host.cqs.get(1)!.memory.view!.getUint32(5 * 16 + 12, true)).toBe(0x0001_0005)
+})
+
+it('corrupt-data: bits of several neighbouring bytes, and of what an Admin command answers', async () => {
+  const { memory } = await tenReads(plan({ lba: [0, 0] }, { kind: 'corrupt-data', byte: 10, xor: [1, 0, 0x80] }))
+  expect([...bytesOf(memory, 0, 16)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0x80, 0, 0, 0])
+
+  const host = await ready({ faults: plan({ qid: 0, opcode: 6 }, { kind: 'corrupt-data', byte: 4, xor: 0x20 }) })
+  const answer = host.alloc(4096)
+  await host.admin({ opcode: 6, prp1: answer.iovaAt(0), cdw: { 10: 1 } })
+  // Serial Number begins at byte 4: 'GPUNVME-SIM-1', whose G becomes g.
+  expect(String.fromCharCode(...bytesOf(answer, 4, 13))).toBe('gPUNVME-SIM-1')
+  expect(host.simulation.faults.struck).toEqual([1])
+})
+
+it('torn-dma: a part of what a Read should deliver does not arrive, and its status is success', async () => {
+  const { memory, seen } = await tenReads(plan({ lba: [0, 0] }, { kind: 'torn-dma', fromByte: 512, toByte: 1024 }))
+  const untouched = [...bytesOf(memory).entries()].filter(([, byte]) => byte === 0xa5).map(([at]) => at)
+  expect([untouched[0], untouched.at(-1), untouched.length]).toEqual([512, 1023, 512])
+  expect(seen.every(({ status }) => status === '0/00')).toBe(true)
+})
+
+it('torn-dma: of a Write, only the first bytes are stored', async () => {
+  const host = await ready({ faults: plan({ opcode: 1 }, { kind: 'torn-dma', fromByte: 1536 }) })
+  const memory = host.alloc(4096)
+  bytesOf(memory).fill(0x77)
+  await host.command(1, transfer(0x01, 0, 8, prps(host, memory)))
+  await host.command(1, transfer(0x02, 0, 8, prps(host, memory)))
+  expect(bytesOf(memory, 0, 1536).every((byte) => byte === 0x77)).toBe(true)
+  expect(bytesOf(memory, 1536).every((byte) => byte === 0)).toBe(true)
+})
+
+describe('wrong-page', () => {
+  /** Four pages of a pattern on the media, read back into memory of 0xa5; which page of the pattern each page holds. */
+  async function fourPages(opcode: 1 | 2) {
+    const faults = plan({ opcode, qid: 1 }, { kind: 'wrong-page', page: 1, to: 3 })
+    const host = await ready({ faults })
+    const [pattern, memory] = [host.alloc(16384, true), host.alloc(16384, true)]
+    fillPattern(pattern)
+    bytesOf(memory).fill(0xa5)
+    const before = bytesOf(pattern).slice()
+    await host.command(1, transfer(0x01, 0, 32, prps(host, pattern)))
+    await host.command(1, transfer(0x02, 0, 32, prps(host, memory)))
+    expect(bytesOf(pattern)).toEqual(before)
+    expect(host.simulation.faults.struck).toEqual([1])
+    const page = (of: typeof memory, index: number) => Buffer.from(bytesOf(of, index * 4096, 4096)).toString('hex')
+    const known = [0, 1, 2, 3].map((index) => page(pattern, index))
+    return [0, 1, 2, 3].map((index) => known.indexOf(page(memory, index)))
+  }
+
+  it('of a Read: the page arrives at the place of another, and its own is left alone', async () => {
+    expect(await fourPages(2)).toEqual([0, -1, 2, 1])
+  })
+
+  it('of a Write: the page is filled from the place of another', async () => {
+    expect(await fourPages(1)).toEqual([0, 3, 2, 3])
+  })
+
+  it('strikes only commands that have both pages', async () => {
+    const { faults } = await tenReads(plan({}, { kind: 'wrong-page', page: 0, to: 1 }))
+    expect(faults.struck).toEqual([0])
+  })
+})
+
+describe('register accesses', () => {
+  it('lose-write: a lost doorbell is made good by the next one', async () => {
+    const { host, cids } = await tenReads(plan({ register: 'SQyTDBL', qid: 1, nth: 1 }, { kind: 'lose-write' }))
+    expect(cids).toEqual([])
+    expect(host.simulation.faults.strikes).toMatchObject([{ rule: 0, kind: 'lose-write', where: 'write SQ1TDBL' }])
+    host.ringTail(1)
+    expect((await host.collect(1, 10)).map(({ cid }) => cid)).toEqual(without())
+  })
+
+  it('delay-write: the write and all after it arrive later, in their order', async () => {
+    const { cids, seen } = await tenReads(plan({ register: 'SQyTDBL', qid: 1 }, { kind: 'delay-write', delayNs: 3e6 }))
+    expect(cids).toEqual(without())
+    expect(seen[0]!.atNs).toBe(3e6)
+  })
+
+  it('read-value: the host reads what is not there, so often', async () => {
+    const host = new TestHost({
+      faults: plan({ register: 'CSTS', fromNs: 5, times: 2 }, { kind: 'read-value', value: 0xffff_ffff }),
+    })
+    await host.enable()
+    await host.pass(5)
+    expect([1, 2, 3].map(() => host.bar.read32(CSTS))).toEqual([0xffff_ffff, 0xffff_ffff, RDY])
+  })
+
+  it('a register of 64 bits is accessed twice', () => {
+    const host = new TestHost({ faults: plan({ register: 'ASQ', nth: 2 }, { kind: 'lose-write' }) })
+    host.bar.write64(0x28, 0x1234_5678_9abc_d000n)
+    expect(host.bar.read64(0x28)).toBe(0x9abc_d000n)
+  })
+
+  it('any fault of the controller may strike when a register is accessed', async () => {
+    const host = await ready({ faults: plan({ register: 'SQyTDBL', qid: 1, nth: 1 }, { kind: 'fatal-status' }) })
+    host.submit(1, { opcode: 0, nsid: 1 })
+    expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
+  })
+})
+
+describe('CC.EN', () => {
+  it('ready-never-rises: CSTS.RDY stays 0; a reset of the function helps', async () => {
+    const host = new TestHost({ faults: plan({ nth: 1 }, { kind: 'ready-never-rises' }) })
+    await host.enable()
+    expect(host.bar.read32(CSTS)).toBe(0)
+    await host.simulation.transport.reset!('function')
+    await host.enable()
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+  })
+
+  it('ready-never-falls: CSTS.RDY stays 1 after CC.EN became 0', async () => {
+    const host = await ready({ faults: plan({}, { kind: 'ready-never-falls' }) })
+    await host.reset()
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+  })
+})
+
+describe('times', () => {
+  it('fatal-status at a time', async () => {
+    const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'fatal-status' }) })
+    await host.pass(1e9 - 1)
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+    await host.pass(1)
+    expect(host.bar.read32(CSTS)).toBe(RDY | CFS)
+    expect(host.simulation.faults.strikes).toEqual([{ atNs: 1e9, rule: 0, kind: 'fatal-status', where: 'time' }])
+  })
+
+  it('remove-device: all ones from then on, for good', async () => {
+    const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'remove-device' }) })
+    await host.pass(1e9)
+    expect([host.bar.read32(CSTS), host.bar.read64(0)]).toEqual([0xffff_ffff, 0xffff_ffff_ffff_ffffn])
+  })
+
+  it('surprise-reset: CC and CSTS are 0; a host that rings before it looks has done nothing wrong', async () => {
+    const host = await ready({ faults: plan({ atNs: 1e9 }, { kind: 'surprise-reset' }) })
+    await host.pass(1e9)
+    host.submit(1, { opcode: 0, nsid: 1 })
+    expect([host.bar.read32(CC), host.bar.read32(CSTS)]).toEqual([0, 0])
+    expect(host.simulation.diagnostics).toEqual([])
+    host.submit(1, { opcode: 0, nsid: 1 })
+    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 2, but CSTS.RDY is 0'])
+    await host.enable()
+    expect((await host.admin({ opcode: 0x08 })).status).toBe('0/00')
+  })
+
+  it('throttle: everything takes longer for a while', async () => {
+    const action = { kind: 'throttle', factor: 10, forNs: 1e9 } as const
+    const host = await ready({ profile: 'sn740', faults: plan({ atNs: 1e9 }, action) })
+    const took = async () => {
+      const startNs = host.clock.now()
+      await host.command(1, { opcode: 0, nsid: 1 })
+      return host.clock.now() - startNs
+    }
+    const usualNs = await took()
+    await host.pass(1e9 - host.clock.now())
+    expect(await took()).toBeGreaterThan(3 * usualNs)
+    await host.pass(1e9)
+    expect(await took()).toBeLessThan(3 * usualNs)
+  })
+
+  it('rules without atNs strike inside of their window only', async () => {
+    const { cids } = await tenReads(plan({ qid: 1, fromNs: 1 }, { kind: 'drop-completion' }))
+    expect(cids).toEqual(without())
+  })
+})
+
+describe('which are struck', () => {
+  it.each([
+    [{ every: 3 }, [2, 5, 8]],
+    [{ nth: 2, every: 4 }, [1, 5, 9]],
+    [{ every: 1, times: 2 }, [0, 1]],
+    [{ nsid: 2 }, []],
+    [{ opcode: 1 }, []],
+  ])('%j', async (match, struck) => {
+    const { cids, faults } = await tenReads(plan({ qid: 1, ...match }, { kind: 'drop-completion' }))
+    expect(cids).toEqual(without(...struck))
+    expect(faults.strikes.map(({ where }) => where)).toEqual(struck.map((cid) => `SQ 1 CID ${cid}`))
+  })
+
+  it('probability: the same commands for the same seed, whatever other rules there are', async () => {
+    const maybe = { match: { qid: 1, probability: 0.5 }, action: { kind: 'drop-completion' } } as const
+    const delay = { match: { qid: 1, probability: 0.3 }, action: { kind: 'delay-completion', delayNs: 1e6 } } as const
+    const alone = await tenReads({ rules: [maybe] })
+    const besides = await tenReads({ rules: [delay, maybe] })
+    expect(alone.cids.length).toBeGreaterThan(0)
+    expect(alone.cids.length).toBeLessThan(10)
+    expect(besides.cids.toSorted((a, b) => a - b)).toEqual(alone.cids)
+  })
+
+  it('several actions strike one command, each kind by the first of its rules', async () => {
+    const { seen, faults } = await tenReads({
+      rules: [
+        { match: { qid: 1, nth: 1 }, action: { kind: 'delay-completion', delayNs: 5e6 } },
+        { match: { qid: 1, nth: 1 }, action: { kind: 'corrupt-cid', xor: 0x4000 } },
+        { match: { qid: 1, nth: 1 }, action: { kind: 'delay-completion', delayNs: 9e6 } },
+      ],
+    })
+    expect(seen.at(-1)).toMatchObject({ cid: 0x4000, atNs: 5e6 })
+    expect(faults.struck).toEqual([1, 1, 0])
+  })
 })
 
 it.each([
