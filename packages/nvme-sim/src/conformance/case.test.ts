@@ -73,7 +73,10 @@ describe('running a controller case', () => {
       'tried: Something is so (Base 2.3 §0)\n' +
         'Admin command 06h with NSID 3h, CDW10 ffh: expected status 0/00 (SCT/SC), got 0/02',
     )
-    const compares = caseOf(() => Promise.resolve(equal('CC', 16, 10)))
+    const compares = caseOf((host) => {
+      equal('CC', 16, 10)
+      return host.start()
+    })
     expect(await messageOf(compares)).toMatch(/^tried: .*\nCC: expected 10 \(ah\), got 16 \(10h\)$/)
   })
 

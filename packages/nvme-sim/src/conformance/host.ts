@@ -1,5 +1,5 @@
 import type { Bar, Clock, Transport } from '@gpunvme/nvme-spec/transport'
-import { fail, success } from './check.js'
+import { fail, notApplicable, success } from './check.js'
 import { CQE_BYTES, describe, readCompletion, SQE_BYTES, writeEntry, type Completed, type Entry } from './entry.js'
 import { registerFacts, type ControllerFacts, type RegisterFacts } from './facts.js'
 import { CaseMemory, type CaseMemoryRequest } from './memory.js'
@@ -200,6 +200,7 @@ export class CaseHost {
 
   /** Creates a completion queue without interrupts; its status must be success. CDW11 is PC when not given. */
   async createCq(qid: number, entries: number, cdw11 = 1): Promise<void> {
+    this.needEntries(entries)
     const { memory } = this.addCqRing(qid, entries)
     const cdw = { 10: qid | ((entries - 1) << 16), 11: cdw11 }
     success(await this.admin({ opcode: 0x05, prp1: memory.iova(), cdw }))
@@ -207,6 +208,7 @@ export class CaseHost {
 
   /** Creates a submission queue; its status must be success. */
   async createSq(qid: number, entries: number, cqid: number): Promise<void> {
+    this.needEntries(entries)
     const { memory } = this.addSqRing(qid, entries, cqid)
     const cdw = { 10: qid | ((entries - 1) << 16), 11: 1 | (cqid << 16) }
     success(await this.admin({ opcode: 0x01, prp1: memory.iova(), cdw }))
@@ -309,6 +311,11 @@ export class CaseHost {
       await this.until(() => (this.bar.read32(CSTS) & RDY) === 0, this.registers.readyLimitNs)
     }
     for (const memory of this.memories.splice(0)) memory.free()
+  }
+
+  private needEntries(entries: number): void {
+    const { maxQueueEntries } = this.registers
+    if (entries > maxQueueEntries) notApplicable(`CAP.MQES allows ${maxQueueEntries} entries`)
   }
 
   private freshCid(): number {
