@@ -7,13 +7,15 @@ import type { Effects } from '../nvm/io-command.js'
 /** A command of the Admin queue. It takes effect, all at once, when its time has passed. */
 export interface AdminCommand {
   readonly effects?: Effects
+  /** What can be refused as soon as the command has been fetched. */
+  prepare?(command: ServedCommand, device: Device, commands: CommandsUnderWay): Ended | undefined
   perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result
 }
 
-/** Writes `bytes` to where the command's data pointer leads. */
-export function sendData(command: ServedCommand, device: Device, bytes: Uint8Array): Ended {
+/** Writes `bytes` to where the command's data pointer leads, which must have room for `lengthBytes`. */
+export function sendData(command: ServedCommand, device: Device, bytes: Uint8Array, lengthBytes = bytes.length): Ended {
   const { PRP1, PRP2 } = command.sqe
-  const fault = device.prps.walk(PRP1, PRP2, bytes.length, device.pageBytes, command.runs)
+  const fault = device.prps.walk(PRP1, PRP2, lengthBytes, device.pageBytes, command.runs)
   return fault ?? scatter(command.runs, device.memory, bytes) ?? STATUS.SUCCESS
 }
 

@@ -2,6 +2,7 @@ import { Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { Struck } from '../faults/struck.js'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
+import { NO_LOCATION } from '../logs/error-log.js'
 import { Runs } from '../memory/runs.js'
 import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 
@@ -24,6 +25,8 @@ export interface CommandsUnderWay {
   abortAll(sq: SubmissionQueue): void
   /** Ends a command other than `by` with Command Abort Requested; false where there is none under way by that name. */
   abort(sqid: number, cid: number, by: ServedCommand): boolean
+  /** How many commands with this opcode are under way on a queue. */
+  count(sqid: number, opcode: number): number
   /** Completes a command of the Admin queue that was held. */
   answer(cid: number, dw0: number, status?: Ended): void
 }
@@ -47,6 +50,10 @@ export class ServedCommand {
   doNotRetry = false
   dw0 = 0
   dw1 = 0
+  /** Which field is wrong, for the error log: the byte of the entry and, from bit 8 on, the bit of that byte. */
+  errorAt = NO_LOCATION
+  /** The More bit of the status, where the error log says more than the completion. */
+  more = 0
   /** What the fault plan does to it; undefined for nearly all. */
   struck: Struck | undefined
   /** Where the command's logical blocks lie; blocks is 0 for a command without any. */
@@ -86,6 +93,12 @@ export class ServedCommand {
     this.doNotRetry = status !== STATUS.SUCCESS
   }
 
+  /** Says which field of the entry is wrong, and that it is one. */
+  invalidField(byte: number, bit = 0): StatusCode {
+    this.errorAt = byte | (bit << 8)
+    return STATUS.INVALID_FIELD_IN_COMMAND
+  }
+
   /** Takes the entry at the head of `sq`. */
   accept(sq: SubmissionQueue, nowNs: number): void {
     sq.take(this.entry)
@@ -97,6 +110,8 @@ export class ServedCommand {
     this.doNotRetry = false
     this.dw0 = 0
     this.dw1 = 0
+    this.errorAt = NO_LOCATION
+    this.more = 0
     this.struck = undefined
     this.runs.clear()
     this.namespace = undefined

@@ -3,6 +3,10 @@ import type { FaultPlan, TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { EventClock } from '../time/clock.js'
 import type { Diagnostics } from './diagnostics.js'
 import { AsyncEvents } from '../admin/events.js'
+import { Features } from '../features/features.js'
+import { ChangedNamespaces } from '../logs/changed-namespaces.js'
+import { ErrorLog } from '../logs/error-log.js'
+import { Health } from '../logs/health.js'
 import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
 import type { ReachableMemory } from '../memory/reachable.js'
@@ -43,7 +47,11 @@ export class Device {
   readonly counters = new Counters()
   readonly trace: Trace
   readonly interrupts: InterruptVectors
-  readonly events = new AsyncEvents()
+  readonly features: Features
+  readonly events = new AsyncEvents(this)
+  readonly errors: ErrorLog
+  readonly health: Health
+  readonly changedNamespaces = new ChangedNamespaces()
 
   /** Raw CAP, and what follows from it and from Identify. */
   readonly capabilities: bigint
@@ -74,6 +82,9 @@ export class Device {
     this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
     this.prps = new PrpWalker(memory, diagnostics)
     this.faults = new Faults(faults, seed, clock, this.trace)
+    this.errors = new ErrorLog(profile)
+    this.health = new Health(this)
+    this.features = new Features(this)
     this.capabilities = CAP.encode(profile.CAP)
     const { MQES, DSTRD, MPSMIN } = CAP.decode(this.capabilities)
     this.maxQueueEntries = countOf(MQES)
@@ -88,6 +99,15 @@ export class Device {
     return this.registers.get32(CC)
   }
 
+  /**
+   * An attached namespace was attached, detached or deleted, or what Identify says of it has changed. The host is
+   * told, but not of what it has deleted itself (Base 2.3 §5.2.2.1).
+   */
+  namespaceChanged(nsid: number, wasDeleted = false): void {
+    this.changedNamespaces.add(nsid)
+    if (!wasDeleted) this.changedNamespaces.announce(this.events)
+  }
+
   isReady(): boolean {
     return CSTS.RDY.of(this.registers.get32(CSTS)) === 1
   }
@@ -96,6 +116,9 @@ export class Device {
   forget(): void {
     this.queues.clear()
     this.events.reset()
+    this.features.reset()
+    this.errors.reset()
+    this.health.busy.reset(this.clock.now())
     this.grantedSqs = this.profile.ioQueuePairs
     this.grantedCqs = this.profile.ioQueuePairs
   }

@@ -1,5 +1,5 @@
 import { CQE, Read, STATUS } from '@gpunvme/nvme-spec'
-import { performAdmin } from '../admin/admin.js'
+import { adminCommands, performAdmin } from '../admin/admin.js'
 import { cqeDamage, damagedCid, LateCompletions, statusByPlan } from '../faults/completion-faults.js'
 import { corruptAnswer, performDamaged } from '../faults/damage.js'
 import type { Struck } from '../faults/struck.js'
@@ -108,6 +108,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     return true
   }
 
+  count(sqid: number, opcode: number): number {
+    return this.slots.filter(({ isBusy, sq, sqe }) => isBusy && sq.qid === sqid && sqe.OPC === opcode).length
+  }
+
   answer(cid: number, dw0: number, status: Ended = STATUS.SUCCESS): void {
     const sq = this.device.queues.sq(0)
     if (sq === undefined) return
@@ -116,7 +120,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   private fetch(): void {
     this.isFetchDue = false
-    const { clock, queues, link, drive, memory, trace } = this.device
+    const { clock, queues, link, drive, memory, trace, health } = this.device
+    if (clock.now() >= health.checkAtNs) health.check()
     while (!this.isStopped) {
       const slot = this.takeSlot()
       this.isStarved = slot === undefined
@@ -131,6 +136,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
         return
       }
       slot.accept(sq, clock.now())
+      if (!slot.isAdmin()) health.busy.begin(clock.now())
       trace.fetch(sq.qid, slot.data)
       clock.schedule(drive.process(link.fetchEntry(clock.now())), slot.begin)
     }
@@ -157,7 +163,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { FUSE, PSDT, OPC } = command.sqe
     // Neither fused operations nor SGLs are supported, and Identify says so.
     if (FUSE !== 0 || PSDT !== 0) command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
-    else if (!command.isAdmin()) {
+    else if (command.isAdmin()) {
+      const refusal = adminCommands.get(OPC)?.prepare?.(command, this.device, this)
+      if (refusal) command.refuse(refusal)
+    } else {
       const handler = ioCommands[OPC]
       command.handler = handler
       const refusal = handler ? handler.prepare(command, this.device) : STATUS.INVALID_COMMAND_OPCODE
@@ -214,7 +223,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
       command.result = handler!.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
     }
-    if (command.result !== STATUS.SUCCESS || lengthBytes === 0) return
+    if (command.result !== STATUS.SUCCESS) return
+    if (command.namespace) counters.ioBytes[sqe.OPC]! += command.blocks * command.namespace.blockBytes
+    if (lengthBytes === 0) return
     const { direction } = handler!
     if (direction === 'none') return
     for (let i = 0; i < runs.count; i++) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
@@ -231,18 +242,28 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
     const counts = command.isAdmin() ? counters.admin : counters.io
     counts[sqe.OPC]!++
-    if (status !== STATUS.SUCCESS) counters.errors++
+    if (!command.isAdmin()) this.device.health.busy.end(this.device.clock.now())
+    if (status !== STATUS.SUCCESS) this.logError(command, status)
     if (struck !== undefined) {
       this.completeStruck(command, status, struck)
       return
     }
-    this.post(this.fill(sq, sqe.CID, statusBits(status, doNotRetry), dw0, dw1, fetchedNs))
+    this.post(this.fill(sq, sqe.CID, statusBits(status, doNotRetry) | command.more, dw0, dw1, fetchedNs))
+  }
+
+  /** Enters an error in the log, and notes whether that says more than the completion does. */
+  private logError(command: ServedCommand, status: Ended): void {
+    const { counters, errors, health } = this.device
+    counters.errors++
+    health.failed(status)
+    if (errors.addCommand(command, status, statusBits(status, command.doNotRetry))) command.more = MORE
   }
 
   /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
   private end(slot: ServedCommand, status: Ended): void {
     const { sq, sqe, fetchedNs } = slot
     this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
+    if (!slot.isAdmin()) this.device.health.busy.end(this.device.clock.now())
     slot.isAborted = true
     this.slots = this.slots.filter((other) => other !== slot)
     if (this.isStarved) this.wake(this.device.clock.now())
@@ -349,6 +370,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
   }
 }
+
+/** The More bit in the upper half of CQE DW3. */
+const MORE = 1 << CQE.STATUS.M.lsb
 
 /** The upper half of CQE DW3 without its Phase Tag. */
 function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {

@@ -20,6 +20,8 @@ export interface Statistics {
 export class Counters {
   readonly admin = new Float64Array(256)
   readonly io = new Float64Array(256)
+  /** Bytes of the blocks that I/O commands have worked on with success, by opcode. */
+  readonly ioBytes = new Float64Array(256)
   errors = 0
   bytesRead = 0
   bytesWritten = 0

@@ -22,6 +22,11 @@ export class QueueSet {
     return [...this.submission.keys(), ...this.completion.keys()].some((qid) => qid !== 0)
   }
 
+  /** Whether an I/O completion queue interrupts on this vector. */
+  isVectorUsed(vector: number): boolean {
+    return [...this.completion.values()].some((cq) => cq.qid !== 0 && cq.vector === vector)
+  }
+
   addCq(cq: CompletionQueue): void {
     this.completion.set(cq.qid, cq)
     this.onCreate(cq)

@@ -1,0 +1,26 @@
+import { Abort, countOf, STATUS, zeroBased } from '@gpunvme/nvme-spec'
+import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import type { AdminCommand } from './admin-command.js'
+
+/** ACL, where the profile says nothing. */
+export const ABORT_COMMAND_LIMIT = zeroBased(4)
+
+/** Abort (Base 2.3 §5.2.1). */
+export const abort: AdminCommand = { prepare: refuseExcess, perform }
+
+/** The limit is of Aborts under way at a time, this one among them. */
+function refuseExcess(command: ServedCommand, { profile }: Device, commands: CommandsUnderWay): Ended | undefined {
+  const limit = countOf(profile.identify.ACL ?? ABORT_COMMAND_LIMIT)
+  return commands.count(0, command.sqe.OPC) > limit ? STATUS.ABORT_COMMAND_LIMIT_EXCEEDED : undefined
+}
+
+/** Bit 0 of DW0 says that the command was not aborted: it had ended, or was never there (Base 2.3 §5.2.1.2). */
+function perform(command: ServedCommand, { events }: Device, commands: CommandsUnderWay): Result {
+  const { SQID, ABORTED_CID } = Abort.view(command.data)
+  if (SQID === 0 && events.abort(ABORTED_CID)) {
+    commands.answer(ABORTED_CID, 0, STATUS.COMMAND_ABORT_REQUESTED)
+    command.dw0 = 0
+  } else command.dw0 = commands.abort(SQID, ABORTED_CID, command) ? 0 : 1
+  return STATUS.SUCCESS
+}

@@ -1,0 +1,99 @@
+import {
+  Arbitration,
+  AsynchronousEventConfiguration,
+  ErrorRecovery,
+  HostBehavior,
+  InterruptCoalescing,
+  InterruptVectorConfiguration,
+  TemperatureThreshold,
+  VolatileWriteCache,
+} from '@gpunvme/nvme-spec'
+import type { Device } from '../controller/device.js'
+import { dwordFeatures } from './table.js'
+import { ControllerTime } from './timestamp.js'
+
+/**
+ * The values of all features: in force, saved and by default (Base 2.3 §4.4). What commands have to look at is
+ * decoded here once, when it changes.
+ */
+export class Features {
+  /** How commands are fetched; weights are 0's based. */
+  arbitration!: ReturnType<typeof Arbitration.CDW11.decode>
+  /** When interrupts of I/O queues fire; THR is 0's based, TIME in 100 microseconds. */
+  interruptCoalescing!: ReturnType<typeof InterruptCoalescing.CDW11.decode>
+  /** Which SMART warnings and notices are reported. */
+  events!: ReturnType<typeof AsynchronousEventConfiguration.CDW11.decode>
+  /** Whether writes may be in a cache that a loss of power empties. */
+  volatileWriteCache!: boolean
+  /** What the host copes with: 512 bytes, all zero until it says so. */
+  readonly hostBehavior = HostBehavior.create()
+  readonly time: ControllerTime
+  /** Number of Queues was set: what it has allocated does not change until a reset (Base 2.3 §5.2.26.2.1). */
+  areQueuesAllocated = false
+  private readonly device: Device
+  /** By feature identifier and instance; what is not here is as saved, or else as by default. */
+  private readonly current = new Map<number, number>()
+  private readonly saved = new Map<number, number>()
+
+  constructor(device: Device) {
+    this.device = device
+    this.time = new ControllerTime(device.clock)
+    this.decode()
+  }
+
+  /** Coalescing of an interrupt vector: `CD` is 1 where it is disabled. */
+  interruptVector(vector: number): ReturnType<typeof InterruptVectorConfiguration.CDW11.decode> {
+    return InterruptVectorConfiguration.CDW11.decode(this.get(InterruptVectorConfiguration.fid, vector))
+  }
+
+  /** Error recovery of a namespace. */
+  errorRecovery(nsid: number): ReturnType<typeof ErrorRecovery.CDW11.decode> {
+    return ErrorRecovery.CDW11.decode(this.get(ErrorRecovery.fid, nsid))
+  }
+
+  /** A threshold of the composite temperature, in kelvins; `type` is OVER or UNDER of THSEL. */
+  temperatureThreshold(type: number): number {
+    return TemperatureThreshold.CDW11.TMPTH.of(this.get(TemperatureThreshold.fid, type))
+  }
+
+  /** The value in force. `instance` is an NSID, or which of the feature's values is meant, where it has several. */
+  get(fid: number, instance = 0): number {
+    return this.current.get(keyOf(fid, instance)) ?? this.getSaved(fid, instance)
+  }
+
+  /** The saved value, or the default where none was saved. */
+  getSaved(fid: number, instance = 0): number {
+    return this.saved.get(keyOf(fid, instance)) ?? this.getDefault(fid, instance)
+  }
+
+  getDefault(fid: number, instance = 0): number {
+    return dwordFeatures.get(fid)!.default(this.device, instance)
+  }
+
+  set(fid: number, instance: number, value: number, isSaved: boolean): void {
+    this.current.set(keyOf(fid, instance), value)
+    if (isSaved) this.saved.set(keyOf(fid, instance), value)
+    this.decode()
+  }
+
+  /** A Controller Level Reset: what was not saved is forgotten (Base 2.3 §4.4, Figure 125). */
+  reset(): void {
+    this.current.clear()
+    new Uint8Array(this.hostBehavior.data.buffer).fill(0)
+    this.time.reset()
+    this.areQueuesAllocated = false
+    this.decode()
+  }
+
+  private decode(): void {
+    this.arbitration = Arbitration.CDW11.decode(this.get(Arbitration.fid))
+    this.interruptCoalescing = InterruptCoalescing.CDW11.decode(this.get(InterruptCoalescing.fid))
+    this.events = AsynchronousEventConfiguration.CDW11.decode(this.get(AsynchronousEventConfiguration.fid))
+    this.volatileWriteCache =
+      this.device.profile.identify.VWC !== 0 && VolatileWriteCache.CDW11.WCE.of(this.get(VolatileWriteCache.fid)) === 1
+  }
+}
+
+function keyOf(fid: number, instance: number): number {
+  return fid * 2 ** 32 + instance
+}
