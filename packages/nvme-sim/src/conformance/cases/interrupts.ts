@@ -16,11 +16,10 @@ async function drain(host: CaseHost, ...vectors: readonly number[]): Promise<voi
   for (const vector of vectors) while ((await host.transport.interrupts!.wait(vector, host.clock.now())) === 'fired');
 }
 
-/** Whether `vector` fires for a command of SQ `qid`, which is completed and consumed. */
+/** Whether `vector` fires for a command of SQ `qid`, which is completed and consumed. It is waited for once it may have fired. */
 async function fires(host: CaseHost, vector: number, qid: number, entry: Entry): Promise<boolean> {
-  const waiting = host.transport.interrupts!.wait(vector, host.clock.now() + 50e6)
   host.submit(qid, entry)
-  const outcome = await waiting
+  const outcome = await host.transport.interrupts!.wait(vector, host.clock.now() + 50e6)
   for (const completed of await host.collect(host.sqs.get(qid)!.cqid, 1)) success(completed)
   return outcome === 'fired'
 }
