@@ -11,7 +11,7 @@ const random4k = { operation: 'read', blockBytes: 4 * KIB, depth: 1024 } as cons
 export const samsung980pro: DriveProfile = {
   name: '980pro',
   source:
-    'Samsung 980 PRO behind PCIe Gen4 x4. VS 1.3 and an MDTS of 128 pages are from a smartctl listing of a 2 TB drive ' +
+    'Samsung 980 PRO behind PCIe Gen4 x4. VS 1.3, an MDTS of 128 pages and its temperature limits are from a smartctl listing of a 2 TB drive ' +
     '(pastebin.com/czjaA5sx). The command rate is what BaM measured, the byte rates are ratings. Guesses, fitted to ' +
     'nothing: every latency, mediaUnits, queue limits, MPS.',
   points: [
@@ -75,6 +75,8 @@ export const samsung980pro: DriveProfile = {
     MN: 'simulated Samsung 980 PRO 2TB',
     FR: '1',
     MDTS: 7,
+    WCTEMP: 355, // 82 °C
+    CCTEMP: 358, // 85 °C
   },
   ioQueuePairs: 128,
   commandSlots: 1024,

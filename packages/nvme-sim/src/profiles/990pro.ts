@@ -13,7 +13,8 @@ export const samsung990pro: DriveProfile = {
   name: '990pro',
   source:
     'Samsung 990 PRO 2 TB behind PCIe Gen4 x4. VS 2.0 and an MDTS of 512 pages are from a smartctl listing ' +
-    '(gist.github.com/mdcallag/80c67211727b77476871943cfb9b8a81). All rates are ratings. Its rated 7,450 MB/s are more ' +
+    '(gist.github.com/mdcallag/80c67211727b77476871943cfb9b8a81), its temperature limits from one of a 4 TB drive ' +
+    '(pastebin.com/ZLrdWZrK). All rates are ratings. Its rated 7,450 MB/s are more ' +
     'than a link with an MPS of 256 carries (7.20 GB/s), so MPS is 512. Guesses, fitted to nothing: every latency, ' +
     'mediaUnits, queue limits.',
   points: [
@@ -94,6 +95,8 @@ export const samsung990pro: DriveProfile = {
     MN: 'simulated Samsung 990 PRO 2TB',
     FR: '1',
     MDTS: 9,
+    WCTEMP: 355, // 82 °C
+    CCTEMP: 358, // 85 °C
   },
   ioQueuePairs: 128,
   commandSlots: 1024,

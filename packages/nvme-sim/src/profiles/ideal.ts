@@ -6,7 +6,7 @@ const none = [0, 0, 0, 0, 0] as const
 export const ideal: DriveProfile = {
   name: 'ideal',
   source: 'nothing costs any time; limits are those of an ordinary drive',
-  CAP: { MQES: zeroBased(1024), CQR: 1, TO: 20, CSS_NCSS: 1, NSSRS: 1, MPSMAX: 4, CRWMS: 1 },
+  CAP: { MQES: zeroBased(1024), CQR: 1, TO: 20, AMS_WRRUPC: 1, CSS_NCSS: 1, NSSRS: 1, MPSMAX: 4, CRWMS: 1 },
   VS: 0x0002_0100,
   identify: {
     SN: 'GPUNVME-SIM-1',
