@@ -1,0 +1,195 @@
+import { setEnvironmentData } from 'node:worker_threads'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  RealTimeSimulatorError,
+  startRealTimeSimulator,
+  type RealTimeOptions,
+  type RealTimeSimulator,
+} from '@gpunvme/nvme-sim/realtime'
+import { CaseHost } from '../conformance/index.js'
+
+const MIB = 1024 * 1024
+const CAP = 0x00
+const CC = 0x14
+const CSTS = 0x1c
+
+const running: RealTimeSimulator[] = []
+afterEach(() => Promise.all(running.splice(0).map((each) => each.close())))
+
+async function start(options: Partial<RealTimeOptions> = {}): Promise<RealTimeSimulator> {
+  const memory = new SharedArrayBuffer(4 * MIB)
+  const simulator = await startRealTimeSimulator({ memory, ...options } as RealTimeOptions)
+  running.push(simulator)
+  return simulator
+}
+
+/** A simulator on the module that stands for a native one, and the word by which a test orders what its `yield` does. */
+async function startOnModule(responseLimitMs: number) {
+  const memory = new SharedArrayBuffer(4 * MIB)
+  const orders = new Int32Array(new SharedArrayBuffer(12))
+  setEnvironmentData('gpunvme shared memory', { memory, orders })
+  // A module is read once: each test has a copy of its own.
+  const module = new URL(`../../test/realtime/shared-host.mjs?${running.length}${performance.now()}`, import.meta.url)
+  const simulator = await startRealTimeSimulator({
+    ...{ module, address: 0x7f00_0000_0000n, lengthBytes: 4 * MIB, responseLimitMs },
+    // It calls yield() all the time.
+    idle: { pollsPerYield: 1 },
+  })
+  running.push(simulator)
+  return { simulator, orders, order: (what: 0 | 1 | 2) => (Atomics.store(orders, 0, what), Atomics.notify(orders, 0)) }
+}
+
+async function untilHung(orders: Int32Array): Promise<void> {
+  while (Atomics.load(orders, 2) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+describe('a real-time simulator', () => {
+  it('serves Write and Read to a host in the thread that started it, and counts them', async () => {
+    const { transport, statistics, diagnostics } = await start({ namespaces: [{ blockBytes: 4096, capacityBytes: MIB }] })
+    const host = new CaseHost(transport)
+    await host.startWithPair()
+    const written = host.alloc(8192)
+    written.fillPattern()
+    const read = host.alloc(8192)
+    const cdw = { 10: 7, 12: 1 }
+    const prps = (memory: typeof read) => ({ prp1: memory.iova(), prp2: memory.iova(4096) })
+    expect((await host.command(1, { opcode: 0x01, nsid: 1, ...prps(written), cdw })).status).toBe('0/00')
+    expect((await host.command(1, { opcode: 0x02, nsid: 1, ...prps(read), cdw })).status).toBe('0/00')
+    expect(read.read()).toEqual(written.read())
+    host.checkMemory()
+    expect((await statistics()).ioCommands).toEqual({ 1: 1, 2: 1 })
+    expect(await diagnostics()).toEqual([])
+  })
+
+  it('takes as long as its profile says, and not less', async () => {
+    const { transport } = await start({ profile: 'sn740' })
+    const host = new CaseHost(transport)
+    const startNs = transport.clock.now()
+    await host.start()
+    // enableNs of the preset: 20 ms.
+    expect(transport.clock.now() - startNs).toBeGreaterThanOrEqual(20e6)
+  })
+
+  it('strikes as its fault plan says', async () => {
+    const status = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
+    const { transport } = await start({ faults: { rules: [{ match: { qid: 1, opcode: 2 }, action: status }] } })
+    const host = new CaseHost(transport)
+    await host.startWithPair()
+    const memory = host.alloc(512)
+    const completed = await host.command(1, { opcode: 0x02, nsid: 1, prp1: memory.iova(), cdw: { 12: 0 } })
+    expect(completed).toMatchObject({ status: '2/81', dnr: true })
+  })
+
+  it('reports what the host did wrong, doorbells of queues that do not exist too', async () => {
+    const { transport, diagnostics } = await start()
+    const host = new CaseHost(transport)
+    await host.start()
+    transport.bar.write32(0x1000 + 8 * 3, 5)
+    await host.until(() => false, 20e6)
+    expect(await diagnostics()).toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but there is no such queue/)])
+  })
+
+  it('refuses DMA to memory that was freed', async () => {
+    const { transport, diagnostics } = await start()
+    const host = new CaseHost(transport)
+    await host.startWithPair()
+    const memory = transport.dma.alloc(4096)
+    const prp1 = memory.iovaAt(0)
+    memory.free()
+    const completed = await host.command(1, { opcode: 0x02, nsid: 1, prp1, cdw: { 12: 7 } })
+    expect(completed.status).toBe('0/04')
+    expect(await diagnostics()).toEqual([expect.stringMatching(/no memory there/)])
+  })
+
+  it('is as after power on when its transport is reset', async () => {
+    const { transport } = await start()
+    const host = new CaseHost(transport)
+    await host.start()
+    await transport.reset!('function')
+    expect(transport.bar.read32(CC)).toBe(0)
+    expect(transport.bar.read32(CSTS)).toBe(0)
+    host.forgetRings()
+    await host.start()
+  })
+
+  it('reads as all ones when a fault of the plan has removed it, and can be asked all the same', async () => {
+    const { transport, statistics } = await start({
+      faults: { rules: [{ match: { qid: 1 }, action: { kind: 'remove-device' } }] },
+    })
+    const host = new CaseHost(transport)
+    await host.startWithPair()
+    host.submit(1, { opcode: 0x00, nsid: 1 })
+    expect(await host.until(() => transport.bar.read32(CSTS) === 0xffff_ffff)).toBe(true)
+    expect(transport.bar.read64(CAP)).toBe(0xffff_ffff_ffff_ffffn)
+    expect((await statistics()).ioCommands).toEqual({})
+  })
+
+  it('ends by close, twice too, and then reads as all ones and answers nothing', async () => {
+    const { transport, statistics, closed, close } = await start()
+    await Promise.all([close(), close()])
+    await close()
+    await closed
+    expect(transport.bar.read32(CSTS)).toBe(0xffff_ffff)
+    transport.bar.write32(CC, 1)
+    await expect(statistics()).rejects.toMatchObject({ code: 'ERR_GPUNVME_SIMULATOR_ENDED', reason: 'closed' })
+  })
+
+  it('refuses options that cannot be, with the error that says so', async () => {
+    await expect(start({ memory: new SharedArrayBuffer(8192) })).rejects.toThrow(/DMA needs a page/)
+    await expect(start({ baseIova: 100 })).rejects.toThrow(RangeError)
+    await expect(start({ namespaces: [{ capacityBytes: 100 }] })).rejects.toThrow(RangeError)
+    await expect(start({ namespaces: [{ file: { path: '/nowhere/at/all' } }] })).rejects.toThrow(/ENOENT/)
+    const module = new URL('data:text/javascript,export const view = 1')
+    await expect(startRealTimeSimulator({ module, address: 0n, lengthBytes: MIB })).rejects.toThrow(TypeError)
+  })
+})
+
+describe('a real-time simulator on memory of a module that both threads import', () => {
+  it('works as any other', async () => {
+    const { simulator, orders } = await startOnModule(10_000)
+    // The module's address is the device address of its first byte.
+    expect(simulator.layout.baseIova).toBe(0x7f00_0000_0000)
+    const host = new CaseHost(simulator.transport)
+    await host.startWithPair()
+    expect((await host.command(1, { opcode: 0x00, nsid: 1 })).status).toBe('0/00')
+    expect(await host.until(() => Atomics.load(orders, 1) > 0), 'yield() is called').toBe(true)
+  })
+
+  it('that crashes rejects what is pending, with the error as its cause, and leaves no host waiting', async () => {
+    const { simulator, orders, order } = await startOnModule(60_000)
+    order(2)
+    await untilHung(orders)
+    const pending = simulator.statistics()
+    order(1)
+    await expect(pending).rejects.toMatchObject({ reason: 'crashed', cause: { message: 'the native module has failed' } })
+    await expect(simulator.closed).rejects.toThrow(RealTimeSimulatorError)
+    expect(simulator.transport.bar.read32(CSTS)).toBe(0xffff_ffff)
+    await simulator.close()
+  })
+
+  it('that hangs is given up when it is asked something and does not answer', async () => {
+    const { simulator, orders, order } = await startOnModule(100)
+    order(2)
+    await untilHung(orders)
+    await expect(simulator.diagnostics()).rejects.toMatchObject({ reason: 'hung' })
+    await expect(simulator.closed).rejects.toMatchObject({ reason: 'hung' })
+  })
+
+  it('that hangs is given up when a register read waits for a write before it', async () => {
+    const { simulator, orders, order } = await startOnModule(100)
+    const { bar } = simulator.transport
+    order(2)
+    await untilHung(orders)
+    bar.write32(CC, 0x0046_0000)
+    expect(bar.read32(CC)).toBe(0xffff_ffff)
+    await expect(simulator.closed).rejects.toMatchObject({ reason: 'hung' })
+  })
+
+  it('that hangs is closed all the same', async () => {
+    const { simulator, orders, order } = await startOnModule(60_000)
+    order(2)
+    await untilHung(orders)
+    await simulator.close()
+    expect(simulator.transport.bar.read32(CSTS)).toBe(0xffff_ffff)
+  })
+})

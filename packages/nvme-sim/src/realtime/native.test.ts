@@ -1,0 +1,33 @@
+import { afterEach, expect, it } from 'vitest'
+import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
+import { buildNativeHost, type NativeTestHost } from '../../test/realtime/build-native.js'
+
+const MIB = 1024 * 1024
+const built = buildNativeHost()
+
+let simulator: RealTimeSimulator | undefined
+afterEach(() => simulator?.close())
+
+const skipped = typeof built === 'string' ? ` (skipped: ${built})` : ''
+
+it.skipIf(typeof built === 'string')(
+  `a native thread drives the simulator by plain stores, in memory that both view by its address${skipped}`,
+  async () => {
+    const { module } = built as { module: URL }
+    const { default: native } = (await import(/* @vite-ignore */ module.href)) as { default: NativeTestHost }
+    const lengthBytes = 4 * MIB
+    const address = native.map(lengthBytes)
+    simulator = await startRealTimeSimulator({ module, address, lengthBytes, reach: 'all' })
+    const { barOffsetBytes, dmaOffsetBytes, baseIova } = simulator.layout
+    // Device addresses are pointers.
+    expect(BigInt(baseIova)).toBe(address)
+
+    native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 2000)
+    let outcome: string | undefined
+    // The native host gives up by itself, after 30 s without an answer.
+    while ((outcome = native.outcome()) === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(outcome).toBe('done')
+    expect(await simulator.diagnostics()).toEqual([])
+    expect((await simulator.statistics()).ioCommands).toEqual({ 1: 2000, 2: 2000 })
+  },
+)

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { NativeHost } from '@gpunvme/nvme-spec/transport'
+
+/** What `native-host.c` exports. */
+export interface NativeTestHost extends NativeHost {
+  /** The address of fresh memory, which stays until the process ends. */
+  map(lengthBytes: number): bigint
+  /** Starts a thread that drives the controller: pairs of Write and Read, each verified. */
+  startHost(bar: bigint, dma: bigint, pairs: number): void
+  /** How that ended; undefined where it has not yet. */
+  outcome(): string | undefined
+}
+
+/** Compiles `native-host.c` into a folder of its own; a string says why it cannot be done here. */
+export function buildNativeHost(): { readonly module: URL } | string {
+  const headers = [join(dirname(process.execPath), '../include/node'), '/usr/include/node'].find((path) =>
+    existsSync(join(path, 'node_api.h')),
+  )
+  if (headers === undefined) return '[native] the headers of node are not installed'
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-native-'))
+  const source = join(import.meta.dirname, 'native-host.c')
+  const addon = join(folder, 'host.node')
+  try {
+    const flags = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', '-shared', '-fPIC', '-pthread']
+    execFileSync('cc', [...flags, '-I', headers, '-o', addon, source], { stdio: 'pipe' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '[native] no C compiler is installed'
+    throw error
+  }
+  const module = join(folder, 'host.mjs')
+  const script = `import { createRequire } from 'node:module'\nexport default createRequire(import.meta.url)('./host.node')\n`
+  writeFileSync(module, script)
+  return { module: pathToFileURL(module) }
+}
