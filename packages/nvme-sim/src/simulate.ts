@@ -5,7 +5,8 @@ import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
 import type { FaultReport } from './faults/fault.js'
 import { HostMemory } from './memory/host-memory.js'
-import { Namespaces, type NamespaceOptions } from './nvm/namespace.js'
+import type { NamespaceOptions } from './nvm/namespace.js'
+import { Namespaces } from './nvm/namespaces.js'
 import { profileOf, type ProfileName } from './profiles/index.js'
 import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
@@ -18,6 +19,8 @@ export interface SimulationOptions {
   readonly seed?: number
   /** One of 1 GiB with 512-byte blocks, NSID 1, when not given. */
   readonly namespaces?: readonly NamespaceOptions[]
+  /** NVM capacity that no namespace has, for namespaces that the host creates; 0 when not given. */
+  readonly spareCapacityBytes?: number
   /** Most host memory that may be allocated at a time; 4 GiB when not given. */
   readonly hostMemoryBytes?: number
   /** Scatters the pages of DMA memory that was not asked to be contiguous. */
@@ -50,7 +53,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
   const clock = new VirtualClock()
   const diagnostics = new Diagnostics()
   const memory = new HostMemory({ limitBytes: hostMemoryBytes, fragmented, seed })
-  const namespaces = new Namespaces(options.namespaces ?? [{}])
+  const namespaces = new Namespaces(options.namespaces ?? [{}], options.spareCapacityBytes)
   const device = new Device({
     clock,
     memory,

@@ -66,7 +66,7 @@ export function simulatedTransport(controller: Controller, device: Device, dma: 
     bar: new SimulatedBar(controller, device),
     dma,
     clock,
-    ...(device.namespaces.active.some(({ media }) => media.movesData === false) && { movesData: false }),
+    ...(device.namespaces.allocated.some(({ media }) => media.movesData === false) && { movesData: false }),
     can: { gpuRing: false, gpuRead: false, dmaToVram: false },
     reset(): Promise<void> {
       controller.powerOn()
@@ -74,7 +74,7 @@ export function simulatedTransport(controller: Controller, device: Device, dma: 
     },
     close(): Promise<void> {
       controller.remove()
-      for (const { media } of device.namespaces.active) media.close()
+      for (const { media } of device.namespaces.allocated) media.close()
       return Promise.resolve()
     },
   }

@@ -5,9 +5,12 @@ import {
   CreateIoSq,
   DeleteIoCq,
   DeleteIoSq,
+  FormatNvm,
   GetFeatures,
   GetLogPage,
   Identify,
+  NamespaceAttachment,
+  NamespaceManagement,
   SetFeatures,
   STATUS,
 } from '@gpunvme/nvme-spec'
@@ -19,7 +22,10 @@ import type { SupportedCommands } from '../logs/supported.js'
 import { ioCommands } from '../nvm/nvm.js'
 import { abort } from './abort.js'
 import type { AdminCommand } from './admin-command.js'
+import { formatNvm } from './format.js'
 import { identify } from './identify.js'
+import { attachNamespace } from './namespace-attachment.js'
+import { manageNamespace } from './namespace-management.js'
 import { createCq, createSq, deleteCq, deleteSq } from './queues.js'
 
 /** The Admin commands by opcode; any other is answered with Invalid Command Opcode. */
@@ -34,6 +40,9 @@ export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, 
   [SetFeatures.opcode, { perform: setFeatures }],
   [GetFeatures.opcode, { perform: getFeatures }],
   [AsyncEventRequest.opcode, { perform: holdEventRequest }],
+  [NamespaceManagement.opcode, { effects: { NIC: 1 }, perform: manageNamespace }],
+  [NamespaceAttachment.opcode, { effects: { NIC: 1 }, perform: attachNamespace }],
+  [FormatNvm.opcode, { effects: { LBCC: 1, NCC: 1, CSE: 1 }, perform: formatNvm }],
 ])
 
 /** What Identify and the log pages say of themselves follows from what there is. */

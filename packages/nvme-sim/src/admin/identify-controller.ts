@@ -14,6 +14,7 @@ import {
 import type { Device } from '../controller/device.js'
 import { ERROR_LOG_ENTRIES } from '../logs/error-log.js'
 import type { SupportedCommands } from '../logs/supported.js'
+import { nvmControllerFields } from '../nvm/identify.js'
 import { ABORT_COMMAND_LIMIT } from './abort.js'
 import { ASYNC_EVENT_REQUESTS } from './events.js'
 import { uuid, uuidText } from './uuid.js'
@@ -44,6 +45,7 @@ export function identifyController(device: Device, supported: SupportedCommands)
     ONCS: nvmSupport(supported),
     VWC: { VWCP: 1, FB: IdentifyController.VWC.FB.SUPPORTED },
     SUBNQN: `nqn.2014-08.org.nvmexpress:uuid:${uuidText(uuid(own.SN ?? '', 0))}`,
+    ...nvmControllerFields(namespaces),
     PSD: [{ MP: FULL_POWER_CENTIWATTS }],
     ...own,
   }).data
@@ -71,5 +73,7 @@ function nvmSupport({ io }: SupportedCommands) {
     TSS: 1,
     NVMVFYS: has(Verify.opcode),
     NVMCPYS: has(Copy.opcode),
+    NVMCSA: has(Copy.opcode),
+    NSZS: has(WriteZeroes.opcode),
   } as const
 }

@@ -25,8 +25,12 @@ export interface CommandsUnderWay {
   abortAll(sq: SubmissionQueue): void
   /** Ends a command other than `by` with Command Abort Requested; false where there is none under way by that name. */
   abort(sqid: number, cid: number, by: ServedCommand): boolean
-  /** How many commands with this opcode are under way on a queue. */
-  count(sqid: number, opcode: number): number
+  /** How many Admin commands with this opcode have begun, and are not to be refused. */
+  countAdmin(opcode: number): number
+  /** Whether an I/O command for a namespace is under way. */
+  isUsing(namespace: Namespace): boolean
+  /** Ends every I/O command for a namespace that is active no more, as one for an inactive NSID (Base 2.3 §8.1.16). */
+  endAll(namespace: Namespace): void
   /** Completes a command of the Admin queue that was held. */
   answer(cid: number, dw0: number, status?: Ended): void
 }
@@ -40,6 +44,8 @@ export class ServedCommand {
   /** The same entry as a Read, or a Write: what is used here stands in the same place in both. */
   readonly readWrite = Read.view(this.data)
   readonly runs = new Runs()
+  /** Where metadata lies that is not transferred with its blocks. */
+  readonly metadataRuns = new Runs()
 
   sq!: SubmissionQueue
   fetchedNs = 0
@@ -62,6 +68,15 @@ export class ServedCommand {
   blocks = 0
   /** Bytes that cross the link. */
   lengthBytes = 0
+  /** Bytes that the drive reads beside those, and does not send anywhere. */
+  inwardBytes = 0
+  /** Ranges that the host has given in the command's data, in turn: first block and number of blocks. */
+  ranges: readonly number[] = []
+  /** The other half of a fused operation; whether this half is done but for taking effect, and waits for the other. */
+  partner: ServedCommand | undefined
+  isWaiting = false
+  /** An Admin command that the controller has looked at. */
+  hasBegun = false
   /** Under way: fetched, and its slot not yet given back. */
   isBusy = false
   /** Its slot was taken away: steps that still come due do nothing. */
@@ -112,11 +127,16 @@ export class ServedCommand {
     this.dw1 = 0
     this.errorAt = NO_LOCATION
     this.more = 0
+    this.hasBegun = false
     this.struck = undefined
     this.runs.clear()
+    this.metadataRuns.clear()
     this.namespace = undefined
     this.slba = 0
     this.blocks = 0
     this.lengthBytes = 0
+    this.inwardBytes = 0
+    this.partner = undefined
+    this.isWaiting = false
   }
 }

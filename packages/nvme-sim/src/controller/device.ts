@@ -12,9 +12,10 @@ import { Faults } from '../faults/fault.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { InterruptVectors } from '../queues/interrupts.js'
 import { LinkModel } from '../model/link.js'
-import type { Namespaces } from '../nvm/namespace.js'
+import type { Namespaces } from '../nvm/namespaces.js'
 import type { DriveProfile } from '../profiles/profile.js'
 import { PrpWalker } from '../memory/prp-walk.js'
+import { SglWalker } from '../memory/sgl-walk.js'
 import { QueueSet } from '../queues/queue-set.js'
 import { randomStream } from '../model/random.js'
 import { RegisterFile } from './register-file.js'
@@ -43,6 +44,7 @@ export class Device {
   readonly link: LinkModel
   readonly drive: DriveModel
   readonly prps: PrpWalker
+  readonly sgls: SglWalker
   readonly faults: Faults
   readonly counters = new Counters()
   readonly trace: Trace
@@ -81,6 +83,7 @@ export class Device {
     this.link = new LinkModel(profile.link)
     this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
     this.prps = new PrpWalker(memory, diagnostics)
+    this.sgls = new SglWalker(memory, diagnostics)
     this.faults = new Faults(faults, seed, clock, this.trace)
     this.errors = new ErrorLog(profile)
     this.health = new Health(this)

@@ -1,8 +1,10 @@
-import { CQE, Read, STATUS } from '@gpunvme/nvme-spec'
+import { CQE, Read, SQE, STATUS, Write } from '@gpunvme/nvme-spec'
 import { adminCommands, performAdmin } from '../admin/admin.js'
 import { cqeDamage, damagedCid, LateCompletions, statusByPlan } from '../faults/completion-faults.js'
 import { corruptAnswer, performDamaged } from '../faults/damage.js'
 import type { Struck } from '../faults/struck.js'
+import { fuse, fusedMistake } from '../nvm/fused.js'
+import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'
 import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 import { ServedCommand, type CommandsUnderWay, type Ended, type Steps } from './command.js'
@@ -38,6 +40,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
   }
   /** Completions that a fault holds until others have gone by. */
   private readonly late = new LateCompletions()
+  /** The first half of a fused operation, whose other half is the next entry to be fetched. */
+  private fusedFirst: ServedCommand | undefined
   private isStopped = true
   private isFetchDue = false
   /** Entries may be waiting for a slot. */
@@ -67,6 +71,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     for (const slot of this.slots) slot.isAborted = true
     this.slots = []
     this.free = []
+    this.fusedFirst = undefined
     this.isFetchDue = false
     this.isStarved = false
     this.late.clear()
@@ -112,6 +117,16 @@ export class Pipeline implements Steps, CommandsUnderWay {
     return this.slots.filter(({ isBusy, sq, sqe }) => isBusy && sq.qid === sqid && sqe.OPC === opcode).length
   }
 
+  isUsing(namespace: Namespace): boolean {
+    return this.slots.some((slot) => slot.isBusy && slot.namespace === namespace)
+  }
+
+  endAll(namespace: Namespace): void {
+    for (const slot of [...this.slots]) {
+      if (slot.isBusy && slot.namespace === namespace) this.end(slot, STATUS.INVALID_FIELD_IN_COMMAND)
+    }
+  }
+
   answer(cid: number, dw0: number, status: Ended = STATUS.SUCCESS): void {
     const sq = this.device.queues.sq(0)
     if (sq === undefined) return
@@ -123,10 +138,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { clock, queues, link, drive, memory, trace, health } = this.device
     if (clock.now() >= health.checkAtNs) health.check()
     while (!this.isStopped) {
-      const slot = this.takeSlot()
+      // The entry behind the first half of a fused operation is fetched with it, whoever else wants to be served.
+      const first = this.fusedFirst
+      const slot = first === undefined ? this.takeSlot() : (this.free.pop() ?? this.addSlot())
       this.isStarved = slot === undefined
       if (slot === undefined) return
-      const sq = queues.next()
+      const sq = first === undefined ? queues.next() : first.sq
       if (sq === undefined) {
         this.free.push(slot)
         return
@@ -138,7 +155,26 @@ export class Pipeline implements Steps, CommandsUnderWay {
       slot.accept(sq, clock.now())
       if (!slot.isAdmin()) health.busy.begin(clock.now())
       trace.fetch(sq.qid, slot.data)
+      if (first !== undefined || slot.sqe.FUSE !== 0) this.fuse(slot)
       clock.schedule(drive.process(link.fetchEntry(clock.now())), slot.begin)
+    }
+  }
+
+  /** What an entry means by its FUSE field, and by that of the entry before it in its queue (Base 2.1 §3.4.2). */
+  private fuse(slot: ServedCommand): void {
+    const { FIRST, SECOND } = SQE.FUSE
+    const { FUSE } = slot.sqe
+    const first = this.fusedFirst
+    this.fusedFirst = undefined
+    if (FUSE === SECOND && first !== undefined) fuse(first, slot)
+    else {
+      first?.refuse(STATUS.COMMAND_ABORTED_DUE_TO_MISSING_FUSED_COMMAND)
+      // No Admin command is fused, and that is refused where its other fields are.
+      if (slot.isAdmin() || FUSE === 0) return
+      // Both halves have to come with one write to the doorbell.
+      if (FUSE === FIRST && !slot.sq.isEmpty()) this.fusedFirst = slot
+      else if (FUSE === FIRST || FUSE === SECOND) slot.refuse(STATUS.COMMAND_ABORTED_DUE_TO_MISSING_FUSED_COMMAND)
+      else slot.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
     }
   }
 
@@ -160,10 +196,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   /** Refuses a command that cannot be carried out; finds out what an I/O command is. */
   private prepare(command: ServedCommand): void {
-    const { FUSE, PSDT, OPC } = command.sqe
-    // Neither fused operations nor SGLs are supported, and Identify says so.
-    if (FUSE !== 0 || PSDT !== 0) command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
-    else if (command.isAdmin()) {
+    if (command.result !== undefined) return
+    const { OPC } = command.sqe
+    if (command.isAdmin()) {
+      const { FUSE, PSDT } = command.sqe
+      // Admin commands of a PCIe controller use PRPs (Base 2.1 §4.1.1), and none is fused.
+      if (FUSE !== 0 || PSDT !== 0) return command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
       const refusal = adminCommands.get(OPC)?.prepare?.(command, this.device, this)
       if (refusal) command.refuse(refusal)
     } else {
@@ -177,23 +215,60 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** The media is ready: the data takes its turn on the link and on the drive's data path; the slower one decides. */
   transfer(command: ServedCommand): void {
     const { clock, link, drive } = this.device
-    const { lengthBytes, handler } = command
+    const { lengthBytes, inwardBytes, handler } = command
     let endNs = clock.now()
+    if (inwardBytes > 0) endNs = this.transferInward(command)
     if (lengthBytes > 0) {
       const toHost = handler!.direction === 'to-host'
-      const driveNs = drive.transfer(endNs, toHost ? 'read' : 'write', lengthBytes)
+      const driveNs = drive.transfer(endNs, handler!.work === 'read' ? 'read' : 'write', lengthBytes)
       endNs = Math.max(driveNs, toHost ? link.sendData(endNs, lengthBytes) : link.receiveData(endNs, lengthBytes))
     }
     clock.schedule(link.postEntry(endNs), command.finish)
   }
 
+  /** What the drive reads for itself, as for Verify, and writes again, as for Copy. */
+  private transferInward({ inwardBytes, handler }: ServedCommand): number {
+    const { clock, drive } = this.device
+    const readNs = drive.transfer(clock.now(), 'read', inwardBytes)
+    return handler!.work === 'read' ? readNs : Math.max(readNs, drive.transfer(clock.now(), 'write', inwardBytes))
+  }
+
   /** Everything has crossed the link: the data becomes visible to the host, and then the completion. */
   finish(command: ServedCommand): void {
-    const { clock } = this.device
+    if (command.partner !== undefined) {
+      this.finishFused(command, command.partner)
+      return
+    }
     if (command.result === undefined) {
       if (command.isAdmin()) this.performAdmin(command)
       else this.performIo(command)
     }
+    this.conclude(command)
+  }
+
+  /** Both halves of a fused operation take effect at once, when the second of them is ready. */
+  private finishFused(command: ServedCommand, partner: ServedCommand): void {
+    command.isWaiting = true
+    if (!partner.isWaiting) return
+    const [first, second] = command.sqe.FUSE === SQE.FUSE.FIRST ? [command, partner] : [partner, command]
+    first.partner = undefined
+    second.partner = undefined
+    const mistake = fusedMistake(first, second)
+    if (mistake) {
+      first.refuse(mistake)
+      second.refuse(mistake)
+    }
+    if (first.result === undefined) this.performIo(first)
+    // The Compare's completion says nothing of the Write's failure (NVM 1.2 §2.1.3.1).
+    if (first.result !== STATUS.SUCCESS && !mistake) second.result = STATUS.COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND
+    else if (second.result === undefined) this.performIo(second)
+    this.conclude(first)
+    this.conclude(second)
+  }
+
+  /** The command has its result: its completion, and its slot is free for another. */
+  private conclude(command: ServedCommand): void {
+    const { clock } = this.device
     if (command.struck !== undefined && this.isPutOff(command)) return
     if (command.result !== 'held') this.complete(command, command.result!)
     if (command.isAborted) return
@@ -211,7 +286,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   private performIo(command: ServedCommand): void {
     const { counters, diagnostics, trace } = this.device
-    const { struck, lengthBytes, sqe, handler, runs } = command
+    const { struck, lengthBytes, sqe, handler, runs, metadataRuns } = command
     try {
       if (struck === undefined) command.result = handler!.perform(command, this.device)
       else {
@@ -228,9 +303,13 @@ export class Pipeline implements Steps, CommandsUnderWay {
     if (lengthBytes === 0) return
     const { direction } = handler!
     if (direction === 'none') return
-    for (let i = 0; i < runs.count; i++) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
+    for (let i = 0; i < runs.count; i++) {
+      if (!runs.isDiscarded(i)) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
+    }
+    for (let i = 0; i < metadataRuns.count; i++)
+      trace.data(direction, metadataRuns.iova[i]!, metadataRuns.lengthBytes[i]!)
     if (sqe.OPC === Read.opcode) counters.bytesRead += lengthBytes
-    else counters.bytesWritten += lengthBytes
+    else if (sqe.OPC === Write.opcode) counters.bytesWritten += lengthBytes
   }
 
   private complete(command: ServedCommand, status: Ended): void {
@@ -261,12 +340,23 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
   private end(slot: ServedCommand, status: Ended): void {
-    const { sq, sqe, fetchedNs } = slot
+    const { sq, sqe, fetchedNs, partner } = slot
+    if (partner !== undefined) this.separate(slot, partner)
+    if (this.fusedFirst === slot) this.fusedFirst = undefined
     this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
     if (!slot.isAdmin()) this.device.health.busy.end(this.device.clock.now())
     slot.isAborted = true
     this.slots = this.slots.filter((other) => other !== slot)
     if (this.isStarved) this.wake(this.device.clock.now())
+  }
+
+  /** One half of a fused operation is gone: what becomes of the other. */
+  private separate(half: ServedCommand, other: ServedCommand): void {
+    const { clock } = this.device
+    half.partner = undefined
+    other.partner = undefined
+    if (half.sqe.FUSE === SQE.FUSE.FIRST) other.result ??= STATUS.COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND
+    if (other.isWaiting) clock.schedule(clock.now(), other.finish)
   }
 
   private fill(sq: SubmissionQueue, cid: number, status: number, dw0: number, dw1: number, fetchedNs: number) {
@@ -357,7 +447,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   private takeSlot(): ServedCommand | undefined {
     const slot = this.free.pop()
-    if (slot !== undefined || this.slots.length === this.device.profile.commandSlots) return slot
+    return slot !== undefined || this.slots.length >= this.device.profile.commandSlots ? slot : this.addSlot()
+  }
+
+  private addSlot(): ServedCommand {
     const fresh = new ServedCommand(this)
     this.slots.push(fresh)
     return fresh

@@ -1,10 +1,15 @@
-import { countOf, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
+import { countOf, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { hex } from '../controller/diagnostics.js'
 
 // What commands of the NVM Command Set have to get right before anything moves. Undefined is success everywhere.
+// PRINFO and the tags are not among it: no format here has protection information, and then they shall be ignored
+// (NVM 1.2 §2.1.5). Neither are directives, of which none is enabled (Base 2.3 §8.1.9).
 
 const BROADCAST_NSID = 0xffff_ffff
+
+const { PRP, SGL_SEGMENT_MPTR } = SQE.PSDT
 
 /** The namespace must be an active one (Base 2.1 §4.1.1, Figure 92). */
 export function prepareNamespace(command: ServedCommand, { namespaces }: Device): StatusCode | undefined {
@@ -19,12 +24,13 @@ export function prepareNamespace(command: ServedCommand, { namespaces }: Device)
 export function prepareRange(command: ServedCommand, device: Device): StatusCode | undefined {
   const fault = prepareNamespace(command, device)
   if (fault) return fault
-  const { SLBA, NLB } = command.readWrite
+  const { SLBA, NLB, CETYPE } = command.readWrite
   const blocks = countOf(NLB)
   // An SLBA of 2^53 or more is read inexactly, but still as beyond any namespace.
   if (SLBA + blocks > command.namespace!.blocks) return STATUS.LBA_OUT_OF_RANGE
   command.slba = SLBA
   command.blocks = blocks
+  if (CETYPE !== 0) device.diagnostics.report(`CETYPE is ${CETYPE}h, and no namespace has Key Per I/O: it is ignored`)
   return undefined
 }
 
@@ -32,14 +38,16 @@ export function prepareRange(command: ServedCommand, device: Device): StatusCode
 export function prepareBlocks(command: ServedCommand, device: Device): StatusCode | undefined {
   const fault = prepareRange(command, device)
   if (fault) return fault
-  // No format here has protection information, so asking for its checks is asking for something else.
-  if (command.readWrite.PRINFO !== 0) return STATUS.INVALID_PROTECTION_INFORMATION
-  const lengthBytes = command.blocks * command.namespace!.blockBytes
+  const { blockBytes, metadataBytes, isExtended } = command.namespace!
+  const lengthBytes = command.blocks * (isExtended ? blockBytes + metadataBytes : blockBytes)
+  // MDTS counts metadata where it is part of the blocks (CTRATT.MEM is 0), and not in a buffer of its own.
   if (lengthBytes > device.maxTransferBytes) return STATUS.INVALID_FIELD_IN_COMMAND
-  return prepareData(command, device, lengthBytes)
+  const misled = prepareData(command, device, lengthBytes)
+  if (misled || metadataBytes === 0 || isExtended) return misled
+  return prepareMetadata(command, device, command.blocks * metadataBytes)
 }
 
-/** A command that moves its blocks, or only changes them. */
+/** A command that moves its blocks to the namespace. */
 export function prepareWrite(command: ServedCommand, device: Device): StatusCode | undefined {
   return prepareBlocks(command, device) ?? prepareChange(command)
 }
@@ -49,13 +57,37 @@ export function prepareChange({ namespace }: ServedCommand): StatusCode | undefi
   return namespace!.media.readOnly ? STATUS.NAMESPACE_IS_WRITE_PROTECTED : undefined
 }
 
-/** The data pointer must lead to `lengthBytes` of memory. */
-export function prepareData(
-  command: ServedCommand,
-  { prps, pageBytes }: Device,
-  lengthBytes: number,
-): StatusCode | undefined {
+/** The data pointer must lead to `lengthBytes` of memory, by PRPs or by an SGL. */
+export function prepareData(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
+  const { sqe, runs, data } = command
   command.lengthBytes = lengthBytes
-  const { PRP1, PRP2 } = command.sqe
-  return prps.walk(PRP1, PRP2, lengthBytes, pageBytes, command.runs)
+  if (sqe.PSDT === PRP) return device.prps.walk(sqe.PRP1, sqe.PRP2, lengthBytes, device.pageBytes, runs)
+  if (sqe.PSDT > SGL_SEGMENT_MPTR) return STATUS.INVALID_FIELD_IN_COMMAND
+  const fault = device.sgls.walkData(data, lengthBytes, command.handler?.direction === 'to-host', runs)
+  command.lengthBytes -= runs.discardedBytes
+  return fault
+}
+
+/** MPTR must lead to `lengthBytes` of memory: a buffer in one piece, or with PSDT 10b an SGL (Base 2.1 §4.1.1). */
+function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
+  const { metadataRuns: runs, sqe } = command
+  const { PSDT, MPTR } = sqe
+  if (PSDT === SGL_SEGMENT_MPTR) {
+    const fault = device.sgls.walkMetadata(MPTR, lengthBytes, command.handler?.direction === 'to-host', runs)
+    command.lengthBytes += lengthBytes - runs.discardedBytes
+    return fault
+  }
+  runs.clear()
+  // Of a buffer beside PRPs the spec wants dwords; beside an SGL any byte will do, as SGLS.MBA says.
+  if (PSDT === PRP && MPTR % 4 !== 0) {
+    device.diagnostics.report(`MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
+    return STATUS.INVALID_FIELD_IN_COMMAND
+  }
+  if (!device.memory.has(MPTR, lengthBytes)) {
+    device.diagnostics.report(`metadata at ${hex(MPTR)}, ${lengthBytes} bytes: no memory there, or not all of it`)
+    return STATUS.DATA_TRANSFER_ERROR
+  }
+  runs.add(MPTR, lengthBytes)
+  command.lengthBytes += lengthBytes
+  return undefined
 }

@@ -1,88 +1,143 @@
 import { IdentifyNamespace, zeroBased } from '@gpunvme/nvme-spec'
-import type { Media } from '../media/media.js'
+import { deallocate, type Media } from '../media/media.js'
 import { RamMedia } from '../media/ram.js'
+import { COPY_LIMITS } from './copy-limits.js'
+import { blocksIn, lbaFormats, type LbaFormat } from './lba-format.js'
+import { LbaRanges } from './lba-ranges.js'
 
 export interface NamespaceOptions {
   /** 1 when not given; each namespace its own. */
   readonly nsid?: number
   /** 512 when not given. */
-  readonly blockBytes?: 512 | 4096
+  readonly blockBytes?: LbaFormat['blockBytes']
+  /** Bytes of metadata for each logical block, without protection information; 0 when not given. */
+  readonly metadataBytes?: LbaFormat['metadataBytes']
+  /** Metadata is transferred behind the data of its block; in a buffer of its own, by MPTR, when not given. */
+  readonly extendedLba?: boolean
   /** 1 GiB when neither this nor `media` is given; what does not fill a block is left out. */
   readonly capacityBytes?: number
   /** Memory that exists where it was written, when not given. Closed with the simulation. */
   readonly media?: Media
+  /** The namespace exists and is not attached to the controller: its NSID is allocated and inactive. */
+  readonly attached?: false
+  /** IEEE Extended Unique Identifier, 8 bytes, big endian; not reported when not given. */
+  readonly eui64?: Uint8Array
+  /** Namespace Globally Unique Identifier, 16 bytes, big endian; not reported when not given. */
+  readonly nguid?: Uint8Array
 }
 
 const DEFAULT_BYTES = 1024 ** 3
+const NONE = new Uint8Array(0)
 
-/** A namespace: logical blocks on a media. */
+/** A namespace: logical blocks on a media, in one of the formats of `lbaFormats`. */
 export class Namespace {
   readonly nsid: number
-  readonly blockBytes: number
-  readonly blocks: number
+  readonly capacityBytes: number
   readonly media: Media
+  readonly eui64: Uint8Array
+  readonly nguid: Uint8Array
+  /** Which of the namespaces that have had this NSID it is: 0 is the first. Their identifiers differ. */
+  readonly generation: number
+  /** Whether it may be attached to several controllers, of which there is one here (NMIC.SHRNS). */
+  readonly isShared: boolean
+  /** Attached to the controller: its NSID is active. */
+  isAttached: boolean
+  /** Blocks that Write Uncorrectable has marked and nothing was written to since. */
+  readonly unreadable = new LbaRanges()
 
-  /** @throws RangeError for a size that holds no block, or that the media has not. */
-  constructor({ nsid = 1, blockBytes = 512, capacityBytes, media }: NamespaceOptions) {
+  blockBytes = 512
+  metadataBytes = 0
+  /** Metadata is transferred behind the data of each block. */
+  isExtended = false
+  blocks = 0
+  /** No metadata, and media that move bytes: what a Read and a Write can do without a second copy. */
+  isPlain = true
+  private formatIndex = 0
+
+  /** @throws RangeError for a size that holds no block, or that the media has not, and for a format there is not. */
+  constructor(options: NamespaceOptions, generation = 0, isShared = false) {
+    const { nsid = 1, blockBytes = 512, metadataBytes = 0, capacityBytes, media, eui64 = NONE, nguid = NONE } = options
     const bytes = capacityBytes ?? media?.capacityBytes ?? DEFAULT_BYTES
     if (!Number.isInteger(nsid) || nsid < 1 || nsid > 0xffff_fffe) {
       throw new RangeError(`namespace: expected an NSID from 1 to FFFFFFFEh, got ${nsid}`)
     }
     // A caller without types may ask for any size; addresses would go wrong without a word.
-    if (!([512, 4096] as number[]).includes(blockBytes)) {
-      throw new RangeError(`namespace ${nsid}: expected blocks of 512 or 4096 bytes, got ${String(blockBytes)}`)
-    }
-    if (!Number.isSafeInteger(bytes) || bytes < blockBytes || bytes > (media?.capacityBytes ?? bytes)) {
+    const index = lbaFormats.findIndex((each) => each.blockBytes === blockBytes && each.metadataBytes === metadataBytes)
+    if (index < 0) {
       throw new RangeError(
-        `namespace ${nsid}: expected a capacity from ${blockBytes} to ${media?.capacityBytes ?? '2^53 - 1'} bytes, got ${bytes}`,
+        `namespace ${nsid}: expected blocks of 512 or 4096 bytes, got ${String(blockBytes)}, ` +
+          `with 0, 8, 16 or 64 bytes of metadata, got ${String(metadataBytes)}`,
       )
     }
+    const blockAndMetadata = blockBytes + metadataBytes
+    if (!Number.isSafeInteger(bytes) || bytes < blockAndMetadata || bytes > (media?.capacityBytes ?? bytes)) {
+      throw new RangeError(
+        `namespace ${nsid}: expected a capacity from ${blockAndMetadata} to ${media?.capacityBytes ?? '2^53 - 1'} bytes, got ${bytes}`,
+      )
+    }
+    if (![0, 8].includes(eui64.length) || ![0, 16].includes(nguid.length)) {
+      throw new RangeError(`namespace ${nsid}: expected an EUI64 of 8 bytes and an NGUID of 16`)
+    }
     this.nsid = nsid
-    this.blockBytes = blockBytes
-    this.blocks = Math.floor(bytes / blockBytes)
-    this.media = media ?? new RamMedia(this.blocks * blockBytes)
+    this.capacityBytes = bytes
+    this.media = media ?? new RamMedia(bytes)
+    this.eui64 = eui64
+    this.nguid = nguid
+    this.generation = generation
+    this.isShared = isShared
+    this.isAttached = options.attached ?? true
+    this.setFormat(index, options.extendedLba ?? false)
   }
 
-  /** The 4096 bytes of Identify Namespace (NVM 1.2 §4.1.5.1). */
+  /** Format NVM: blocks of another make, all of them deallocated. The format must be one that fits. */
+  format(index: number, isExtended: boolean): void {
+    deallocate(this.media, 0, this.capacityBytes)
+    this.unreadable.clear()
+    this.setFormat(index, isExtended)
+  }
+
+  /** Whether this is the format that the namespace has. */
+  hasFormat(index: number, isExtended: boolean): boolean {
+    return this.formatIndex === index && this.isExtended === (isExtended && this.metadataBytes > 0)
+  }
+
+  /** The 4096 bytes of Identify Namespace (NVM 1.2 §4.1.5.1), of CNS 00h and of CNS 11h. */
   identify(): DataView {
-    const { blocks, blockBytes, media } = this
-    const formats = new Uint32Array(64)
-    formats[0] = Math.log2(blockBytes) << 16 // LBADS
+    const { blocks, media, capacityBytes, eui64, nguid } = this
+    const { ZEROES, NOT_REPORTED } = IdentifyNamespace.DLFEAT.DRB
+    const formats = Array.from({ length: 64 }, (_, index) => {
+      const format = lbaFormats[index]
+      // A format of which not one block fits is not available now: its LBADS is 0 (NVM 1.2 §4.1.5.1).
+      if (format === undefined || blocksIn(capacityBytes, format) === 0) return { MS: format?.metadataBytes ?? 0 }
+      return { MS: format.metadataBytes, LBADS: format.blockBytes === 512 ? 9 : 12 }
+    })
     return IdentifyNamespace.create({
       NSZE: blocks,
       NCAP: blocks,
+      // Without thin provisioning it may always be NCAP (NVM 1.2 §2.1.1).
       NUSE: blocks,
-      NLBAF: zeroBased(1),
-      DLFEAT: 1, // what was never written reads as zero
+      NLBAF: zeroBased(lbaFormats.length),
+      FLBAS: { FIDXL: this.formatIndex, MTELBA: this.isExtended ? 1 : 0 },
+      MC: { MTELBAS: 1, MTSBS: 1 },
+      NMIC: { SHRNS: this.isShared ? 1 : 0 },
+      // Of media that move no bytes nothing is promised.
+      DLFEAT: { DRB: media.movesData === false ? NOT_REPORTED : ZEROES, WZDS: 1 },
+      ...COPY_LIMITS,
       NSATTR: media.readOnly === true ? 1 : 0, // currently write protected
-      NVMCAP: BigInt(blocks) * BigInt(blockBytes),
+      NVMCAP: BigInt(capacityBytes),
+      ...(nguid.length > 0 && { NGUID: nguid }),
+      ...(eui64.length > 0 && { EUI64: eui64 }),
       LBAF: formats,
     }).data
   }
-}
 
-/** Namespaces of one controller, by NSID. */
-export class Namespaces {
-  /** In increasing order of NSID. */
-  readonly active: readonly Namespace[]
-  /** The largest valid NSID. */
-  readonly NN: number
-  private readonly byNsid: ReadonlyMap<number, Namespace>
-
-  /** @throws RangeError when two have the same NSID. */
-  constructor(options: readonly NamespaceOptions[]) {
-    this.active = options.map((each) => new Namespace(each)).sort((a, b) => a.nsid - b.nsid)
-    this.byNsid = new Map(this.active.map((each) => [each.nsid, each]))
-    this.NN = this.active.at(-1)?.nsid ?? 0
-    if (this.byNsid.size < options.length) throw new RangeError('namespaces: two of them have the same NSID')
-  }
-
-  get(nsid: number): Namespace | undefined {
-    return this.byNsid.get(nsid)
-  }
-
-  /** Whether an NSID is valid, active or not (Base 2.1 §3.2.1). */
-  isValid(nsid: number): boolean {
-    return nsid >= 1 && nsid <= this.NN
+  private setFormat(index: number, isExtended: boolean): void {
+    const format = lbaFormats[index]!
+    this.formatIndex = index
+    this.blockBytes = format.blockBytes
+    this.metadataBytes = format.metadataBytes
+    this.isExtended = isExtended && format.metadataBytes > 0
+    this.blocks = blocksIn(this.capacityBytes, format)
+    this.isPlain = format.metadataBytes === 0 && this.media.movesData !== false
   }
 }

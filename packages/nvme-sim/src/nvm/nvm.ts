@@ -1,31 +1,24 @@
-import { Flush, Read, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
-import type { ServedCommand } from '../controller/command.js'
-import type { ReachableMemory } from '../memory/reachable.js'
-import { prepareBlocks, prepareNamespace, prepareWrite } from './checks.js'
+import {
+  Compare,
+  Copy,
+  DatasetManagement,
+  Flush,
+  Read,
+  STATUS,
+  Verify,
+  Write,
+  WriteUncorrectable,
+  WriteZeroes,
+} from '@gpunvme/nvme-spec'
+import { prepareNamespace } from './checks.js'
+import { compare, verify } from './compare-verify.js'
+import { copy } from './copy.js'
+import { datasetManagement, writeZeroes } from './deallocate.js'
 import type { IoCommand } from './io-command.js'
+import { read, write } from './read-write.js'
+import { writeUncorrectable } from './unreadable.js'
 
 const BROADCAST_NSID = 0xffff_ffff
-
-const read: IoCommand = {
-  work: 'read',
-  direction: 'to-host',
-  prepare: prepareBlocks,
-  perform(command, { memory }) {
-    const { media } = command.namespace!
-    return eachRun(command, memory, (offsetBytes, bytes) => media.read(offsetBytes, bytes))
-  },
-}
-
-const write: IoCommand = {
-  work: 'write',
-  direction: 'from-host',
-  effects: { LBCC: 1 },
-  prepare: prepareWrite,
-  perform(command, { memory }) {
-    const { media } = command.namespace!
-    return eachRun(command, memory, (offsetBytes, bytes) => media.write(offsetBytes, bytes))
-  },
-}
 
 const flush: IoCommand = {
   work: 'flush',
@@ -45,26 +38,16 @@ export const ioCommands: readonly (IoCommand | undefined)[] = byOpcode([
   [Flush.opcode, flush],
   [Write.opcode, write],
   [Read.opcode, read],
+  [WriteUncorrectable.opcode, writeUncorrectable],
+  [Compare.opcode, compare],
+  [WriteZeroes.opcode, writeZeroes],
+  [DatasetManagement.opcode, datasetManagement],
+  [Verify.opcode, verify],
+  [Copy.opcode, copy],
 ])
 
 function byOpcode(commands: readonly (readonly [opcode: number, command: IoCommand])[]) {
   const table = new Array<IoCommand | undefined>(256).fill(undefined)
   for (const [opcode, command] of commands) table[opcode] = command
   return table
-}
-
-function eachRun(
-  { runs, slba, namespace }: ServedCommand,
-  memory: ReachableMemory,
-  move: (offsetBytes: number, bytes: Uint8Array) => void,
-): StatusCode {
-  let at = slba * namespace!.blockBytes
-  for (let i = 0; i < runs.count; i++) {
-    const bytes = memory.bytes(runs.iova[i]!, runs.lengthBytes[i]!)
-    // It was there when the command began: the host has freed it under a command in flight.
-    if (bytes === undefined) return STATUS.DATA_TRANSFER_ERROR
-    move(at, bytes)
-    at += bytes.length
-  }
-  return STATUS.SUCCESS
 }

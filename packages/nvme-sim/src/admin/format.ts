@@ -1,0 +1,42 @@
+import { FormatNvm, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
+import type { CommandsUnderWay, Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
+import type { Namespace } from '../nvm/namespace.js'
+
+const BROADCAST_NSID = 0xffff_ffff
+
+/**
+ * Format NVM (Base 2.1 §5.1.10, NVM 1.2 §4.1.2), of a namespace that exists or of all that are attached. All of its data
+ * are gone afterwards, whatever SES says: both kinds of secure erase are what it does anyway. LBAFU is ignored, since
+ * there are no formats that Host Behavior Support would have to enable.
+ */
+export function formatNvm(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
+  const { LBAFL, MSET, PI, SES } = FormatNvm.view(command.data)
+  const targets = targetsOf(command.sqe.NSID, device)
+  if ('sc' in targets) return targets
+  if (SES > FormatNvm.SES.CRYPTOGRAPHIC_ERASE) return command.invalidField(41, 1)
+  const format = lbaFormats[LBAFL]
+  if (format === undefined || PI !== FormatNvm.PI.DISABLED) return STATUS.INVALID_FORMAT
+  // Not available for a namespace that is smaller than one of its blocks.
+  if (targets.some(({ capacityBytes }) => blocksIn(capacityBytes, format) === 0)) return STATUS.INVALID_FORMAT
+  if (targets.some(({ media }) => media.readOnly)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
+  const busy = targets.find((each) => commands.isUsing(each))
+  if (busy) {
+    device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are under way`)
+    return STATUS.COMMAND_SEQUENCE_ERROR
+  }
+  for (const namespace of targets) {
+    const isSame = namespace.hasFormat(LBAFL, MSET === 1)
+    namespace.format(LBAFL, MSET === 1)
+    if (!isSame) device.namespaceChanged(namespace.nsid)
+  }
+  return STATUS.SUCCESS
+}
+
+function targetsOf(nsid: number, { namespaces }: Device): readonly Namespace[] | StatusCode {
+  if (nsid === BROADCAST_NSID) return namespaces.active
+  const namespace = namespaces.getAllocated(nsid)
+  if (namespace) return [namespace]
+  return namespaces.isValid(nsid) ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
+}

@@ -1,0 +1,51 @@
+import { ControllerList, NamespaceAttachment, STATUS } from '@gpunvme/nvme-spec'
+import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import type { Namespace } from '../nvm/namespace.js'
+import { receiveData } from './admin-command.js'
+
+const BROADCAST_NSID = 0xffff_ffff
+
+/**
+ * Namespace Attachment (Base 2.1 §5.1.20): attaches this controller, the only one there is, to a namespace or detaches
+ * it. It stays so across resets. Namespace Is Private cannot be met: there is no other controller to be attached first.
+ */
+export function attachNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
+  const { SEL } = NamespaceAttachment.view(command.data)
+  const { CONTROLLER_ATTACH, CONTROLLER_DETACH } = NamespaceAttachment.SEL
+  if (SEL !== CONTROLLER_ATTACH && SEL !== CONTROLLER_DETACH) return command.invalidField(40)
+  const { namespaces } = device
+  const nsid = command.sqe.NSID
+  const namespace = namespaces.getAllocated(nsid)
+  if (namespace === undefined) {
+    const isKnown = namespaces.isValid(nsid) || nsid === BROADCAST_NSID
+    return isKnown ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
+  }
+  const fault = controllerListFault(command, device)
+  if (fault) return fault
+  return SEL === CONTROLLER_ATTACH ? attach(namespace, device) : detach(namespace, device, commands)
+}
+
+function attach(namespace: Namespace, device: Device): Ended {
+  if (namespace.isAttached) return STATUS.NAMESPACE_ALREADY_ATTACHED
+  device.namespaces.setAttached(namespace, true)
+  device.namespaceChanged(namespace.nsid)
+  return STATUS.SUCCESS
+}
+
+function detach(namespace: Namespace, device: Device, commands: CommandsUnderWay): Ended {
+  if (!namespace.isAttached) return STATUS.NAMESPACE_NOT_ATTACHED
+  commands.endAll(namespace)
+  device.namespaces.setAttached(namespace, false)
+  device.namespaceChanged(namespace.nsid)
+  return STATUS.SUCCESS
+}
+
+/** The list must name this controller, once, and no other: those would not be in this NVM subsystem. */
+function controllerListFault(command: ServedCommand, device: Device): Ended | undefined {
+  const bytes = receiveData(command, device, ControllerList.bytes)
+  if (!(bytes instanceof Uint8Array)) return bytes
+  const { NUMCIDS, CNTLID } = ControllerList.view(new DataView(bytes.buffer))
+  const isOurs = NUMCIDS === 1 && CNTLID[0] === (device.profile.identify.CNTLID ?? 0)
+  return isOurs ? undefined : STATUS.CONTROLLER_LIST_INVALID
+}

@@ -1,0 +1,182 @@
+import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock, STATUS } from '@gpunvme/nvme-spec'
+import type { StatusCode } from '@gpunvme/nvme-spec'
+import { hex, type Diagnostics } from '../controller/diagnostics.js'
+import type { ReachableMemory } from './reachable.js'
+import type { Runs } from './runs.js'
+
+/** More than any list that makes sense has, and an end to one that leads back to itself. */
+const MOST_DESCRIPTORS = 1 << 18
+
+/** What a list is of decides the status where it is too short. */
+const shortOf = { data: STATUS.DATA_SGL_LENGTH_INVALID, metadata: STATUS.METADATA_SGL_LENGTH_INVALID } as const
+
+/** One walk: what is looked for, and how far it has come. */
+interface Walk {
+  readonly of: keyof typeof shortOf
+  /** Where the data goes to; bit buckets have no effect on data that comes from the host. */
+  readonly toHost: boolean
+  readonly runs: Runs
+  remainingBytes: number
+  descriptors: number
+}
+
+/** A segment's place in memory, as the descriptor that leads to it says. */
+interface Segment {
+  readonly iova: number
+  readonly lengthBytes: number
+  readonly isLast: boolean
+}
+
+/**
+ * Reads Scatter Gather Lists (Base 2.1 §4.3.2) of addresses: data blocks, bit buckets, segments and last segments.
+ * Data blocks may have any alignment, and a list may be longer than its data. Every descriptor is looked at, also behind
+ * the one at which the data ends.
+ */
+export class SglWalker {
+  private readonly memory: ReachableMemory
+  private readonly diagnostics: Diagnostics
+
+  constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
+    this.memory = memory
+    this.diagnostics = diagnostics
+  }
+
+  /**
+   * Fills `runs` with where `lengthBytes` of data lie, from SGL1 of a submission queue entry. Undefined is success; a
+   * status says what is wrong, and then `runs` means nothing. Every byte named has been checked to be memory.
+   */
+  walkData(entry: DataView, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+    runs.clear()
+    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 0 }
+    return this.walk(walk, new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
+  }
+
+  /** The same for metadata, from the segment of exactly one descriptor that MPTR leads to. */
+  walkMetadata(iova: number, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+    runs.clear()
+    if (iova % 8 !== 0) {
+      this.diagnostics.report(`MPTR ${hex(iova)} leads to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
+      return STATUS.INVALID_FIELD_IN_COMMAND
+    }
+    const first = this.memory.bytes(iova, SGL_DESCRIPTOR_BYTES)
+    if (first === undefined) return this.missing('the SGL segment of MPTR', iova, SGL_DESCRIPTOR_BYTES)
+    runs.listBytes += SGL_DESCRIPTOR_BYTES
+    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 0 }
+    return this.walk(walk, viewOf(first))
+  }
+
+  /** `first` is a descriptor that stands for itself: the only one, or the way to the first segment. */
+  private walk(walk: Walk, first: DataView): StatusCode | undefined {
+    let found = this.readSegment(walk, first, false)
+    while (isSegment(found)) {
+      const { iova, lengthBytes, isLast } = found
+      const bytes = this.memory.bytes(iova, lengthBytes)
+      if (bytes === undefined) return this.missing('an SGL segment', iova, lengthBytes)
+      walk.runs.listBytes += lengthBytes
+      found = this.readSegment(walk, viewOf(bytes), isLast)
+      if (found === undefined && !isLast) {
+        // No status is for this: the list is whole, only its last pointer said that more would follow.
+        this.diagnostics.report(`the SGL segment at ${hex(iova)} is the last, and an SGL Segment descriptor led to it`)
+      }
+    }
+    if (found) return found
+    if (walk.remainingBytes > 0) {
+      this.diagnostics.report(`the ${walk.of} SGL is ${walk.remainingBytes} bytes too short (Base 2.1 §4.3.2)`)
+      return shortOf[walk.of]
+    }
+    return this.checkMemory(walk.runs)
+  }
+
+  /** Takes the data blocks of a segment in; returns the next segment, or what is wrong, or undefined at the end. */
+  private readSegment(walk: Walk, segment: DataView, isLast: boolean): Segment | StatusCode | undefined {
+    const { SGLDT, SGLDST } = SglDataBlock.SGLID
+    const descriptor = SglDataBlock.view(segment)
+    const count = segment.byteLength / SGL_DESCRIPTOR_BYTES
+    walk.descriptors += count
+    if (walk.descriptors > MOST_DESCRIPTORS) {
+      this.diagnostics.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
+      return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
+    }
+    for (let i = 0; i < count; i++) {
+      const { ADDR, LEN, SGLID } = descriptor.at(i)
+      const type = SGLDT.of(SGLID)
+      if (!isSupported(type) || SGLDST.of(SGLID) !== SGL_SUB_TYPE.ADDRESS) {
+        return this.refuse(i, `has type ${type}h, sub type ${SGLDST.of(SGLID)}h`, STATUS.SGL_DESCRIPTOR_TYPE_INVALID)
+      }
+      if (type !== SGL_TYPE.BIT_BUCKET && endsBeyond64Bits(segment, i)) {
+        return this.refuse(i, 'ends beyond 64 bits', shortOf[walk.of])
+      }
+      if (type === SGL_TYPE.SEGMENT || type === SGL_TYPE.LAST_SEGMENT) {
+        return this.segmentOf(i, count, isLast, {
+          iova: ADDR,
+          lengthBytes: LEN,
+          isLast: type === SGL_TYPE.LAST_SEGMENT,
+        })
+      }
+      take(walk, type, ADDR, LEN)
+    }
+    return undefined
+  }
+
+  private segmentOf(at: number, count: number, inLast: boolean, found: Segment): Segment | StatusCode {
+    const { iova, lengthBytes } = found
+    if (at !== count - 1) {
+      return this.refuse(at, 'leads on, and is not the last of its segment', STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS)
+    }
+    if (inLast) return this.refuse(at, 'leads on from the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    if (lengthBytes === 0 || lengthBytes % SGL_DESCRIPTOR_BYTES !== 0) {
+      const why = `leads to a segment of ${lengthBytes} bytes, which is no multiple of 16`
+      return this.refuse(at, why, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    }
+    if (iova % 8 === 0) return found
+    return this.refuse(at, `leads to ${hex(iova)}: not qword aligned`, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+  }
+
+  private checkMemory(runs: Runs): StatusCode | undefined {
+    for (let run = 0; run < runs.count; run++) {
+      const [iova, lengthBytes] = [runs.iova[run]!, runs.lengthBytes[run]!]
+      if (!runs.isDiscarded(run) && !this.memory.has(iova, lengthBytes)) return this.missing('data', iova, lengthBytes)
+    }
+    return undefined
+  }
+
+  private refuse(at: number, why: string, status: StatusCode): StatusCode {
+    this.diagnostics.report(`SGL descriptor ${at} of its segment ${why} (Base 2.1 §4.3.2)`)
+    return status
+  }
+
+  private missing(what: string, iova: number, lengthBytes: number): StatusCode {
+    this.diagnostics.report(`${what} at ${hex(iova)}, ${lengthBytes} bytes: no memory there, or not all of it`)
+    return STATUS.DATA_TRANSFER_ERROR
+  }
+}
+
+/** A data block or a bit bucket: as much of it as there is still data for. */
+function take(walk: Walk, type: number, iova: number, lengthBytes: number): void {
+  const { runs, toHost } = walk
+  const taken = Math.min(lengthBytes, walk.remainingBytes)
+  if (taken === 0 || (type === SGL_TYPE.BIT_BUCKET && !toHost)) return
+  if (type === SGL_TYPE.BIT_BUCKET) runs.discard(taken)
+  else runs.add(iova, taken)
+  walk.remainingBytes -= taken
+}
+
+function isSupported(type: number): boolean {
+  const { DATA_BLOCK, BIT_BUCKET, SEGMENT, LAST_SEGMENT } = SGL_TYPE
+  return type === DATA_BLOCK || type === BIT_BUCKET || type === SEGMENT || type === LAST_SEGMENT
+}
+
+function isSegment(found: Segment | StatusCode | undefined): found is Segment {
+  return found !== undefined && 'isLast' in found
+}
+
+/** Exactly, where a number of 64 bits would be rounded: whether address and length add up to more than 2^64. */
+function endsBeyond64Bits(segment: DataView, index: number): boolean {
+  const at = index * SGL_DESCRIPTOR_BYTES
+  const end = segment.getUint32(at, true) + segment.getUint32(at + 8, true)
+  return segment.getUint32(at + 4, true) === 0xffff_ffff && end > 0x1_0000_0000
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}

@@ -1,0 +1,70 @@
+import { Copy, CopyRange0, countOf, STATUS } from '@gpunvme/nvme-spec'
+import { load, newBlocks, store } from './blocks.js'
+import { prepareChange, prepareNamespace } from './checks.js'
+import { COPY_LIMITS } from './copy-limits.js'
+import { fetchDescriptors } from './descriptors.js'
+import type { IoCommand } from './io-command.js'
+import { unreadableStatus } from './unreadable.js'
+
+/**
+ * Copy within a namespace (NVM 1.2 §3.3.2), of Copy Descriptor Format 0h. Formats 2h and 3h copy from namespace to
+ * namespace and want the host's leave in Host Behavior Support; CDFS does not name them. Everything is read before
+ * anything is written: a Copy that fails has copied nothing, which is what DW0 = 0 says, and one whose ranges overlap
+ * its destination copies what was there before.
+ */
+export const copy: IoCommand = {
+  work: 'write',
+  direction: 'from-host',
+  effects: { LBCC: 1 },
+  prepare(command, device) {
+    const fault = prepareNamespace(command, device)
+    if (fault) return fault
+    const { NR, DESFMT, SDLBA } = Copy.view(command.data)
+    if (DESFMT !== 0) return STATUS.INVALID_FIELD_IN_COMMAND
+    const ranges = countOf(NR)
+    if (ranges > countOf(COPY_LIMITS.MSRC)) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
+    const list = fetchDescriptors(command, device, ranges * CopyRange0.bytes)
+    if (!(list instanceof DataView)) return list
+    const range = CopyRange0.view(list)
+    command.ranges = Array.from({ length: ranges }, (_, i) => [range.at(i).SLBA, countOf(range.NLB)]).flat()
+    return (
+      limitsOf(command.ranges, SDLBA, command.namespace!.blocks) ?? prepareChange(command) ?? accept(command, SDLBA)
+    )
+  },
+  perform(command) {
+    const { slba, blocks, ranges, data } = command
+    const namespace = command.namespace!
+    const { media } = namespace
+    for (let i = 0; i < ranges.length; i += 2) {
+      const status = unreadableStatus(command, ranges[i]!, ranges[i + 1]!)
+      if (status) return status
+    }
+    const found = newBlocks(namespace, blocks)
+    for (let i = 0, at = 0; i < ranges.length; at += ranges[i + 1]!, i += 2) {
+      load(namespace, ranges[i]!, ranges[i + 1]!, found, at)
+    }
+    store(namespace, slba, found)
+    if (Copy.view(data).FUA === 1) media.flush()
+    return STATUS.SUCCESS
+  },
+}
+
+function limitsOf(ranges: readonly number[], destination: number, blocks: number) {
+  let total = 0
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (ranges[i + 1]! > COPY_LIMITS.MSSRL) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
+    total += ranges[i + 1]!
+  }
+  if (total > COPY_LIMITS.MCL) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (ranges[i]! + ranges[i + 1]! > blocks) return STATUS.LBA_OUT_OF_RANGE
+  }
+  return destination + total > blocks ? STATUS.LBA_OUT_OF_RANGE : undefined
+}
+
+function accept(command: Parameters<IoCommand['prepare']>[0], destination: number): undefined {
+  const { blockBytes, metadataBytes } = command.namespace!
+  command.slba = destination
+  command.blocks = command.ranges.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
+  command.inwardBytes = command.blocks * (blockBytes + metadataBytes)
+}

@@ -1,0 +1,85 @@
+import { Namespace, type NamespaceOptions } from './namespace.js'
+
+/** How many namespaces more than there are at the start may be allocated, where there is capacity to spare. */
+const SPARE_NAMESPACES = 16
+
+/** The namespaces of the NVM subsystem, which has one controller: which exist, and which of them are attached to it. */
+export class Namespaces {
+  /** Those that exist, in increasing order of NSID. */
+  allocated: readonly Namespace[]
+  /** Those that are attached, in increasing order of NSID. */
+  active: readonly Namespace[] = []
+  /** The largest valid NSID; as many namespaces may exist. */
+  readonly NN: number
+  /** NVM capacity, all of it and what no namespace has (TNVMCAP, UNVMCAP). */
+  readonly totalBytes: number
+  unallocatedBytes: number
+  private byNsid: ReadonlyMap<number, Namespace> = new Map()
+  private generation = 0
+
+  /** @throws RangeError when two have the same NSID, or for a capacity that is no whole number of bytes. */
+  constructor(options: readonly NamespaceOptions[], spareCapacityBytes = 0) {
+    if (!Number.isSafeInteger(spareCapacityBytes) || spareCapacityBytes < 0) {
+      throw new RangeError(`namespaces: expected a spare capacity of 0 bytes or more, got ${spareCapacityBytes}`)
+    }
+    this.allocated = options.map((each) => new Namespace(each))
+    if (new Set(this.allocated.map(({ nsid }) => nsid)).size < options.length) {
+      throw new RangeError('namespaces: two of them have the same NSID')
+    }
+    this.NN = Math.max(0, ...this.allocated.map(({ nsid }) => nsid)) + (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
+    this.unallocatedBytes = spareCapacityBytes
+    this.totalBytes = this.allocated.reduce((sum, { capacityBytes }) => sum + capacityBytes, spareCapacityBytes)
+    this.update()
+  }
+
+  /** The active namespace of an NSID. */
+  get(nsid: number): Namespace | undefined {
+    return this.byNsid.get(nsid)
+  }
+
+  /** The namespace of an NSID, attached or not. */
+  getAllocated(nsid: number): Namespace | undefined {
+    return this.allocated.find((each) => each.nsid === nsid)
+  }
+
+  /** Whether an NSID is valid, active or not (Base 2.1 §3.2.1). */
+  isValid(nsid: number): boolean {
+    return nsid >= 1 && nsid <= this.NN
+  }
+
+  /** The smallest NSID that is not allocated; undefined where there is none. */
+  get freeNsid(): number | undefined {
+    for (let nsid = 1; nsid <= this.NN; nsid++) if (this.getAllocated(nsid) === undefined) return nsid
+    return undefined
+  }
+
+  /** Creates a namespace from unallocated capacity; nothing is attached to it. */
+  create(options: NamespaceOptions & { readonly capacityBytes: number }, isShared: boolean): Namespace {
+    const namespace = new Namespace({ ...options, attached: false }, ++this.generation, isShared)
+    this.unallocatedBytes -= namespace.capacityBytes
+    this.allocated = [...this.allocated, namespace]
+    this.update()
+    return namespace
+  }
+
+  /** Deletes a namespace with all that it holds; its capacity is unallocated again. */
+  delete(namespace: Namespace): void {
+    namespace.media.close()
+    namespace.isAttached = false
+    this.unallocatedBytes += namespace.capacityBytes
+    this.allocated = this.allocated.filter((each) => each !== namespace)
+    this.update()
+  }
+
+  /** Attaches a namespace to the controller, or detaches it. */
+  setAttached(namespace: Namespace, isAttached: boolean): void {
+    namespace.isAttached = isAttached
+    this.update()
+  }
+
+  private update(): void {
+    this.allocated = [...this.allocated].sort((a, b) => a.nsid - b.nsid)
+    this.active = this.allocated.filter((each) => each.isAttached)
+    this.byNsid = new Map(this.active.map((each) => [each.nsid, each]))
+  }
+}
