@@ -119,6 +119,32 @@ export const ringCases: readonly ControllerCase[] = [
     },
   },
   {
+    id: 'consumed-entries-are-the-hosts',
+    title: 'Submission queue entries that SQHD has moved past may be overwritten at once',
+    spec: 'Base 2.3 §3.3.1.2',
+    needs: needsBlocks,
+    async run(host) {
+      // As many as there may be, so that not all can be consumed when the first is completed.
+      const entries = Math.min(1024, host.registers.maxQueueEntries)
+      await host.startWithPair(entries)
+      const sq = host.sqs.get(1)!
+      const read = anyRead(host)
+      // Opcode 7Fh and CID FFFFh: a completion of these bytes would show.
+      const garbage = new Uint8Array(64).fill(0xff, 1)
+      garbage[0] = 0x7f
+      const cids = new Set(Array.from({ length: entries - 1 }, () => host.stage(1, read)))
+      host.ringTail(1)
+      let consumed = 0
+      while (cids.size > 0) {
+        for (const completed of await host.collect(1, 1)) {
+          success(completed)
+          check(cids.delete(completed.cid), `CID ${completed.cid.toString()} is outstanding`)
+          for (; consumed < completed.sqhd; consumed++) sq.memory.write(64 * consumed, garbage)
+        }
+      }
+    },
+  },
+  {
     id: 'many-sqs-on-one-cq',
     title: 'Several submission queues complete to one completion queue, with SQID, SQHD and CID of each',
     spec: 'Base 2.3 §3.3.1.2, §4.2.1',
