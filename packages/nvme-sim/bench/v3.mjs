@@ -1,0 +1,139 @@
+// What the simulator costs in virtual time, beside copying the same bytes.
+import { profiles, RamMedia, simulate } from '@gpunvme/nvme-sim'
+import { openQueuePair } from './lib/raw-host.mjs'
+
+const MIB = 1024 * 1024
+const GIB = 1024 * MIB
+
+/** Media that are larger than any cache, and small enough for a machine that others use too. */
+const MEDIA_BYTES = 512 * MIB
+const DEPTH = 32
+const ROUNDS = 5
+
+export async function bench() {
+  const media = new RamMedia(MEDIA_BYTES)
+  const pattern = new Uint8Array(MIB).fill(1)
+  for (let at = 0; at < MEDIA_BYTES; at += MIB) media.write(at, pattern)
+  return [await large(media)]
+}
+
+/** 4 KiB reads that cost no virtual time: what is left is the simulator itself. */
+async function small(media) {
+  const commands = 200_000
+  const read = { commands, blocks: 8, depth: DEPTH, spanBlocks: (64 * MIB) / 512 }
+  const pair = await openQueuePair(simulate({ namespaces: [{ media }] }).transport, 64)
+  const copy = copier(4096, 64 * MIB)
+  await pair.readAll(read)
+  const ns = []
+  const ratios = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const wallMs = await wallOf(() => pair.readAll(read))
+    ns.push((wallMs * 1e6) / commands)
+    ratios.push(wallMs / copy(commands))
+  }
+  return {
+    name: 'Virtual time: 4 KiB reads from RAM media, 32 in flight',
+    value: median(ns),
+    unit: 'ns a command',
+    note: `${(1e3 / median(ns)).toFixed(2)} M commands/s on one thread; ${median(ratios).toFixed(1)} × the time of copying alone`,
+  }
+}
+
+/** 10 GiB in commands of 1 MiB, at the pace of the preset, with every byte moved. */
+async function large(media) {
+  const { commands, read } = tenGiB()
+  const copy = copier(MIB, MEDIA_BYTES)
+  const rounds = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const { wallMs, modelledMs } = await stream({ profile: 'sn740', namespaces: [{ media }] }, read)
+    const copyMs = copy(commands)
+    rounds.push({ ratio: copyMs / wallMs, speed: modelledMs / wallMs, copySpeed: modelledMs / copyMs })
+  }
+  const { ratio, speed, copySpeed } = rounds.sort((a, b) => a.ratio - b.ratio)[ROUNDS >> 1]
+  return {
+    name: 'Virtual time: `sn740`, 10 GiB in 1 MiB reads, against `Uint8Array.set` of the same bytes',
+    value: ratio,
+    unit: '×',
+    goal: '≥ 0.7',
+    met: ratio >= 0.7,
+    note: `${speed.toFixed(1)} × real time, where copying alone would be ${copySpeed.toFixed(1)} ×`,
+  }
+}
+
+/** The same with media that move no bytes. */
+async function largeUnmoved() {
+  const { read } = tenGiB()
+  const speeds = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const media = unverifiableMedia({ capacityBytes: MEDIA_BYTES })
+    const { wallMs, modelledMs } = await stream({ profile: 'sn740', namespaces: [{ media }] }, read)
+    speeds.push(modelledMs / wallMs)
+  }
+  return {
+    name: 'The same with media that move no bytes, against the time that it models',
+    value: median(speeds),
+    unit: '× real time',
+    goal: '≥ 30',
+    met: median(speeds) >= 30,
+    note: `at ${(profiles.sn740.readBytesPerSecond / MIB).toFixed(0)} MiB/s`,
+  }
+}
+
+/** A minute in which nothing is ever completed, waited for a second at a time. */
+async function timeouts() {
+  const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'drop-completion' } }] }
+  const { transport, clock } = simulate({ profile: 'sn740', faults })
+  const pair = await openQueuePair(transport, 64)
+  const startNs = clock.now()
+  const wallMs = await wallOf(async () => {
+    for (let second = 1; second <= 60; second++) await pair.waitInVain(startNs + second * 1e9)
+  })
+  return {
+    name: 'Virtual time: 60 s of time-outs',
+    value: wallMs,
+    unit: 'ms',
+    goal: '< 1000',
+    met: wallMs < 1000,
+    note: `${(clock.now() - startNs) / 1e9} s of virtual time, 60 commands without a completion`,
+  }
+}
+
+function tenGiB() {
+  const commands = (10 * GIB) / MIB
+  return { commands, read: { commands, blocks: MIB / 512, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512 } }
+}
+
+async function stream(options, read) {
+  const { transport, clock } = simulate(options)
+  const pair = await openQueuePair(transport, 64)
+  await pair.readAll({ ...read, commands: 2 * DEPTH })
+  const startNs = clock.now()
+  const wallMs = await wallOf(() => pair.readAll(read))
+  return { wallMs, modelledMs: (clock.now() - startNs) / 1e6 }
+}
+
+/** Copies blocks out of memory as large as the media into slots as large as the reads', and says how long it took. */
+function copier(blockBytes, spanBytes) {
+  const chunks = Array.from({ length: spanBytes / MIB }, () => new Uint8Array(MIB).fill(1))
+  const slots = Array.from({ length: DEPTH }, () => new Uint8Array(blockBytes).fill(1))
+  const perChunk = MIB / blockBytes
+  return (commands) => {
+    const startMs = performance.now()
+    for (let i = 0; i < commands; i++) {
+      const chunk = chunks[Math.floor(i / perChunk) % chunks.length]
+      const at = (i % perChunk) * blockBytes
+      slots[i % DEPTH].set(perChunk === 1 ? chunk : chunk.subarray(at, at + blockBytes))
+    }
+    return performance.now() - startMs
+  }
+}
+
+async function wallOf(work) {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}
+
+function median(values) {
+  return values.sort((a, b) => a - b)[values.length >> 1]
+}
