@@ -29,6 +29,16 @@ export const resetCases: readonly ControllerCase[] = [
     },
   },
   {
+    id: 'reset-clears-cc',
+    title: 'A Controller Reset resets CC like every property that is not excepted: it reads 0h',
+    spec: 'Base 2.3 §3.7.2, §3.1.4.5',
+    async run(host) {
+      await host.start()
+      await host.disable()
+      equal('CC', host.bar.read32(CC), 0)
+    },
+  },
+  {
     id: 'reset-restarts-admin-queues',
     title:
       'After a Controller Reset the Admin queues begin at their first entry and first phase, where they were before',
