@@ -108,7 +108,8 @@ class QueuePair {
       return { prp1: BigInt(data.iovaAt(0)), prp2, free: () => data.free() }
     }
     const list = this.dma.alloc((pages - 1) * 8, { contiguous: true })
-    for (let page = 1; page < pages; page++) list.view.setBigUint64((page - 1) * 8, BigInt(data.iovaAt(page * PAGE)), true)
+    for (let page = 1; page < pages; page++)
+      list.view.setBigUint64((page - 1) * 8, BigInt(data.iovaAt(page * PAGE)), true)
     const free = () => [data, list].forEach((memory) => memory.free())
     return { prp1: BigInt(data.iovaAt(0)), prp2: BigInt(list.iovaAt(0)), free }
   }
