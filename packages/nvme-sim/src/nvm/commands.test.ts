@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest'
+import { bytesOf, ready, type TestHost } from '../../test/host.js'
+import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
+import { RamMedia, type Media, type SimulationOptions } from '../index.js'
+
+const SUCCESS = '0/00'
+const INVALID_FIELD = '0/02'
+const LBA_OUT_OF_RANGE = '0/80'
+const UNRECOVERED_READ_ERROR = '2/81'
+const COMPARE_FAILURE = '2/85'
+const SIZE_LIMIT_EXCEEDED = '1/83'
+const WRITE_PROTECTED = '0/20'
+
+const WRITE_UNCORRECTABLE = 0x04
+const COMPARE = 0x05
+const WRITE_ZEROES = 0x08
+const DATASET_MANAGEMENT = 0x09
+const VERIFY = 0x0c
+const COPY = 0x19
+
+/** 1 GiB of 512-byte blocks. */
+const END = 2 ** 21
+
+async function marked(values: readonly number[], options?: SimulationOptions): Promise<TestHost> {
+  const host = await ready(options)
+  expect((await writeMarked(host, 0, values)).status).toBe(SUCCESS)
+  return host
+}
+
+const statusOf = async (host: TestHost, entry: Parameters<TestHost['command']>[1]) =>
+  (await host.command(1, entry)).status
+
+describe('Write Zeroes (NVM 1.2 §3.3.8)', () => {
+  it.each([
+    ['without Deallocate', 0],
+    ['with Deallocate, CDW12 bit 25', 1 << 25],
+    ['with Force Unit Access, CDW12 bit 30', 1 << 30],
+  ])('%s clears its blocks and no others', async (_, cdw12) => {
+    const host = await marked([1, 2, 3, 4])
+    expect(await host.command(1, onBlocks(WRITE_ZEROES, 1, 2, {}, cdw12))).toMatchObject({ status: SUCCESS, dw0: 0 })
+    expect(await readMarked(host, 0, 4)).toEqual([1, 0, 0, 4])
+  })
+
+  it('takes 65,536 blocks, since it has no size limit but its field, and refuses what ends outside', async () => {
+    const host = await marked([1])
+    expect(await statusOf(host, onBlocks(WRITE_ZEROES, 0, 65_536))).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 1)).toEqual([0])
+    expect(await statusOf(host, onBlocks(WRITE_ZEROES, END - 1, 2))).toBe(LBA_OUT_OF_RANGE)
+  })
+
+  it('Namespace Zeroes (bit 23) with Deallocate clears the namespace, ignores SLBA, and sets LBACZ; alone it is refused', async () => {
+    const host = await marked([1, 2])
+    await writeMarked(host, END - 1, [9])
+    const both = (1 << 23) | (1 << 25)
+    expect(await statusOf(host, onBlocks(WRITE_ZEROES, 0, 1, {}, 1 << 23))).toBe(INVALID_FIELD)
+    expect(await host.command(1, onBlocks(WRITE_ZEROES, 2 ** 40, 1, {}, both))).toMatchObject({
+      status: SUCCESS,
+      dw0: 1,
+    })
+    expect([await readMarked(host, 0, 2), await readMarked(host, END - 1, 1)]).toEqual([[0, 0], [0]])
+  })
+
+  it('clears the blocks of a media that knows no deallocation by writing zeroes', async () => {
+    const ram = new RamMedia(1 << 20)
+    const media: Media = {
+      capacityBytes: ram.capacityBytes,
+      read: (offset, into) => ram.read(offset, into),
+      write: (offset, from) => ram.write(offset, from),
+      flush: () => undefined,
+      close: () => undefined,
+    }
+    const host = await marked([1, 2, 3], { namespaces: [{ media }] })
+    expect(await statusOf(host, onBlocks(WRITE_ZEROES, 1, 1))).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 3)).toEqual([1, 0, 3])
+  })
+})
+
+describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
+  /** Ranges as the host lays them out: CATTR, LLB, SLBA. */
+  async function manage(host: TestHost, ranges: readonly (readonly [slba: number, blocks: number])[], cdw11 = 4) {
+    const memory = host.alloc(4096)
+    ranges.forEach(([slba, blocks], i) => {
+      memory.view!.setUint32(i * 16 + 4, blocks, true)
+      memory.view!.setBigUint64(i * 16 + 8, BigInt(slba), true)
+    })
+    return host.command(1, {
+      opcode: DATASET_MANAGEMENT,
+      nsid: 1,
+      ...at(host, memory),
+      cdw: { 10: ranges.length - 1, 11: cdw11 },
+    })
+  }
+
+  it('Deallocate makes every range read as zero, as DLFEAT says: byte 33 is 9h', async () => {
+    const host = await marked([1, 2, 3, 4, 5, 6])
+    expect((await manage(host, [[0, 2], [4, 1]])).status).toBe(SUCCESS) // prettier-ignore
+    expect(await readMarked(host, 0, 6)).toEqual([0, 0, 3, 4, 0, 6])
+    const data = host.alloc(4096)
+    await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
+    expect(data.view!.getUint8(33)).toBe(0x09)
+  })
+
+  it('256 ranges, and one of the length 0, which means no block', async () => {
+    const host = await marked([1, 2, 3])
+    const ranges = Array.from({ length: 256 }, (_, i): [number, number] => [i % 2, i === 255 ? 1 : 0])
+    expect((await manage(host, ranges)).status).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 3)).toEqual([1, 0, 3])
+  })
+
+  it('a range of 2^32 - 1 blocks in a namespace of 2^52 bytes', async () => {
+    const host = await marked([1, 2, 3], { namespaces: [{ capacityBytes: 2 ** 52 }] })
+    expect((await manage(host, [[1, 2 ** 32 - 1]])).status).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 3)).toEqual([1, 0, 0])
+  })
+
+  it('attributes other than Deallocate change nothing, and ranges are checked all the same', async () => {
+    const host = await marked([1, 2])
+    expect((await manage(host, [[0, 2]], 3)).status).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 2)).toEqual([1, 2])
+    expect((await manage(host, [[0, 1], [END - 1, 2]], 3)).status).toBe(LBA_OUT_OF_RANGE) // prettier-ignore
+  })
+
+  it('one range outside, and nothing is deallocated', async () => {
+    const host = await marked([1, 2])
+    expect(await manage(host, [[0, 2], [END, 1]])).toMatchObject({ status: LBA_OUT_OF_RANGE, dnr: true }) // prettier-ignore
+    expect(await readMarked(host, 0, 2)).toEqual([1, 2])
+  })
+})
+
+describe('Compare (NVM 1.2 §3.3.1)', () => {
+  it('succeeds for equal data, and fails where one byte differs, with DNR', async () => {
+    const host = await marked([7, 8])
+    const memory = host.alloc(1024)
+    bytesOf(memory, 0, 512).fill(7)
+    bytesOf(memory, 512).fill(8)
+    expect(await statusOf(host, onBlocks(COMPARE, 0, 2, at(host, memory)))).toBe(SUCCESS)
+    bytesOf(memory)[1023] = 9
+    const completed = await host.command(1, onBlocks(COMPARE, 0, 2, at(host, memory)))
+    expect(completed).toMatchObject({ status: COMPARE_FAILURE, dnr: true })
+    expect(host.simulation.statistics).toMatchObject({ bytesRead: 0, bytesWritten: 1024 })
+  })
+
+  it('is refused like a Read: range, MDTS', async () => {
+    const host = await ready()
+    const memory = host.alloc(2 * 1024 * 1024)
+    expect(await statusOf(host, onBlocks(COMPARE, END, 1, at(host, memory, 0, 512)))).toBe(LBA_OUT_OF_RANGE)
+    expect(await statusOf(host, onBlocks(COMPARE, 0, 2049, at(host, memory)))).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
+  it('Read, Compare, Verify and Copy of a marked block give Unrecovered Read Error with DNR; its neighbours are fine', async () => {
+    const host = await marked([1, 2, 3, 4])
+    expect(await statusOf(host, onBlocks(WRITE_UNCORRECTABLE, 1, 2))).toBe(SUCCESS)
+    const memory = host.alloc(4096)
+    const pointer = at(host, memory, 0, 512)
+    const expected = { status: UNRECOVERED_READ_ERROR, dnr: true }
+    for (const opcode of [0x02, COMPARE, VERIFY]) {
+      expect(await host.command(1, onBlocks(opcode, 2, 1, pointer))).toMatchObject(expected)
+    }
+    memory.view!.setBigUint64(8, 2n, true)
+    const copy = { opcode: COPY, nsid: 1, ...at(host, memory), cdw: { 10: 10, 12: 0 } }
+    expect(await host.command(1, copy)).toMatchObject({ ...expected, dw0: 0 })
+    expect(await readMarked(host, 0, 1)).toEqual([1])
+    expect(await readMarked(host, 3, 1)).toEqual([4])
+    expect(await statusOf(host, onBlocks(VERIFY, 3, 1))).toBe(SUCCESS)
+    expect(await statusOf(host, onBlocks(VERIFY, END, 1))).toBe(LBA_OUT_OF_RANGE)
+  })
+
+  it.each([
+    ['Write', (host: TestHost) => writeMarked(host, 1, [9]), 9],
+    ['Write Zeroes', (host: TestHost) => host.command(1, onBlocks(WRITE_ZEROES, 1, 1)), 0],
+  ])('%s clears the mark, of the blocks it writes only', async (_, clear, expected) => {
+    const host = await marked([1, 2, 3])
+    await host.command(1, onBlocks(WRITE_UNCORRECTABLE, 0, 3))
+    expect((await clear(host)).status).toBe(SUCCESS)
+    expect(await readMarked(host, 1, 1)).toEqual([expected])
+    expect([await readMarked(host, 0, 1), await readMarked(host, 2, 1)]).toEqual(
+      Array.from({ length: 2 }, () => UNRECOVERED_READ_ERROR),
+    )
+  })
+
+  it('a media that throws fails a Verify with Unrecovered Read Error', async () => {
+    const media: Media = Object.assign(new RamMedia(1 << 20), {
+      read: () => {
+        throw new Error('no such sector')
+      },
+    })
+    const host = await ready({ namespaces: [{ media }] })
+    expect(await statusOf(host, onBlocks(VERIFY, 0, 1))).toBe(UNRECOVERED_READ_ERROR)
+  })
+})
+
+describe('Copy (NVM 1.2 §3.3.2)', () => {
+  /** Source ranges in Copy Descriptor Format 0h: SLBA at byte 8, NLB, 0's based, at byte 16. */
+  async function copy(
+    host: TestHost,
+    to: number,
+    ranges: readonly (readonly [slba: number, blocks: number])[],
+    cdw12 = 0,
+  ) {
+    const memory = host.alloc(Math.max(4096, ranges.length * 32))
+    ranges.forEach(([slba, blocks], i) => {
+      memory.view!.setBigUint64(i * 32 + 8, BigInt(slba), true)
+      memory.view!.setUint16(i * 32 + 16, blocks - 1, true)
+    })
+    const cdw = { 10: to, 12: (((ranges.length - 1) & 0xff) | cdw12) >>> 0 }
+    return host.command(1, { opcode: COPY, nsid: 1, ...at(host, memory), cdw })
+  }
+
+  it('copies its ranges in their order to where SDLBA says', async () => {
+    const host = await marked([1, 2, 3, 4, 5])
+    expect(await copy(host, 100, [[3, 2], [0, 1]])).toMatchObject({ status: SUCCESS }) // prettier-ignore
+    expect(await readMarked(host, 99, 5)).toEqual([0, 4, 5, 1, 0])
+  })
+
+  it('a destination that overlaps a source gets what was there before', async () => {
+    const host = await marked([1, 2, 3, 4])
+    expect((await copy(host, 1, [[0, 3]])).status).toBe(SUCCESS)
+    expect(await readMarked(host, 0, 4)).toEqual([1, 1, 2, 3])
+  })
+
+  it('its limits are in Identify Namespace: MSSRL 2048, MCL 16384, MSRC 127 (0-based)', async () => {
+    const host = await ready()
+    const data = host.alloc(4096)
+    await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
+    const { view } = data
+    expect([view!.getUint16(74, true), view!.getUint32(76, true), view!.getUint8(80)]).toEqual([2048, 16_384, 127])
+    expect((await copy(host, 0, [[0, 2048]])).status).toBe(SUCCESS)
+    const many = (count: number, blocks: number) => Array.from({ length: count }, (): [number, number] => [0, blocks])
+    expect((await copy(host, 0, many(8, 2048))).status).toBe(SUCCESS)
+    expect((await copy(host, 0, many(128, 1))).status).toBe(SUCCESS)
+  })
+
+  it.each([
+    ['a range of 2049 blocks', 0, [[0, 2049]], 0, SIZE_LIMIT_EXCEEDED],
+    ['16,385 blocks in all', 0, [...Array.from({ length: 8 }, () => [0, 2048]), [0, 1]], 0, SIZE_LIMIT_EXCEEDED],
+    ['129 ranges', 0, Array.from({ length: 129 }, () => [0, 1]), 0, SIZE_LIMIT_EXCEEDED],
+    ['a source outside', 0, [[END - 1, 2]], 0, LBA_OUT_OF_RANGE],
+    ['a destination outside', END - 1, [[0, 2]], 0, LBA_OUT_OF_RANGE],
+    ['Descriptor Format 1h', 0, [[0, 1]], 1 << 8, INVALID_FIELD],
+    ['Descriptor Format 2h', 0, [[0, 1]], 2 << 8, INVALID_FIELD],
+    ['a reserved Descriptor Format', 0, [[0, 1]], 15 << 8, INVALID_FIELD],
+  ] as const)('refuses %s, and copies nothing', async (_, to, ranges, cdw12, status) => {
+    const host = await marked([1, 2])
+    const given = ranges.map(([slba, blocks]): [number, number] => [slba!, blocks!])
+    expect(await copy(host, to, given, cdw12)).toMatchObject({ status, dnr: true, dw0: 0 })
+    expect(await readMarked(host, 0, 2)).toEqual([1, 2])
+  })
+})
+
+describe('a namespace that is write protected', () => {
+  it.each([
+    ['Write Zeroes', WRITE_ZEROES, {}],
+    ['Write Uncorrectable', WRITE_UNCORRECTABLE, {}],
+    ['Dataset Management that deallocates', DATASET_MANAGEMENT, { 10: 0, 11: 4 }],
+    ['Copy', COPY, { 10: 0, 11: 0 }],
+  ])('refuses %s', async (_, opcode, cdw) => {
+    const media: Media = Object.assign(new RamMedia(1 << 20), { readOnly: true })
+    const host = await ready({ namespaces: [{ media }] })
+    expect(await statusOf(host, onBlocks(opcode, 0, 1, { ...at(host, host.alloc(4096)), cdw }))).toBe(WRITE_PROTECTED)
+  })
+})
+
+describe('Force Unit Access (CDW12 bit 30)', () => {
+  it.each([
+    ['Read', 0x02],
+    ['Write', 0x01],
+    ['Compare', COMPARE],
+    ['Verify', VERIFY],
+  ])('of a %s reaches the medium; without it nothing is flushed', async (_, opcode) => {
+    let flushed = 0
+    const media: Media = Object.assign(new RamMedia(1 << 20), { flush: () => void flushed++ })
+    const host = await ready({ namespaces: [{ media }] })
+    const pointer = at(host, host.alloc(4096), 0, 512)
+    expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(SUCCESS)
+    expect(flushed).toBe(0)
+    expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer, 1 << 30))).toBe(SUCCESS)
+    expect(flushed).toBe(1)
+  })
+})
+
+it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O', async () => {
+  const host = await ready()
+  const pointer = at(host, host.alloc(4096), 0, 512)
+  expect(await statusOf(host, onBlocks(0x02, 0, 1, pointer, 1 << 16))).toBe(SUCCESS)
+  expect(host.simulation.diagnostics).toEqual(['CETYPE is 1h, and no namespace has Key Per I/O: it is ignored'])
+})
