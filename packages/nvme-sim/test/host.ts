@@ -38,6 +38,8 @@ export interface Completed {
   /** SCT in hex, a slash, SC in hex: '0/00' is success. */
   readonly status: string
   readonly dnr: boolean
+  /** The log page Error Information says more. */
+  readonly more: boolean
   readonly atNs: number
 }
 
@@ -196,6 +198,7 @@ export class TestHost {
         phase,
         status: `${((dw3 >>> 25) & 7).toString(16)}/${((dw3 >>> 17) & 0xff).toString(16).padStart(2, '0')}`,
         dnr: dw3 >>> 31 === 1,
+        more: ((dw3 >>> 30) & 1) === 1,
         atNs: this.clock.now(),
       })
       cq.head = (cq.head + 1) % cq.entries

@@ -12,7 +12,7 @@ export const abort: AdminCommand = { prepare: refuseExcess, perform }
 /** The limit is of Aborts under way at a time, this one among them. */
 function refuseExcess(command: ServedCommand, { profile }: Device, commands: CommandsUnderWay): Ended | undefined {
   const limit = countOf(profile.identify.ACL ?? ABORT_COMMAND_LIMIT)
-  return commands.count(0, command.sqe.OPC) > limit ? STATUS.ABORT_COMMAND_LIMIT_EXCEEDED : undefined
+  return commands.countAdmin(command.sqe.OPC) > limit ? STATUS.ABORT_COMMAND_LIMIT_EXCEEDED : undefined
 }
 
 /** Bit 0 of DW0 says that the command was not aborted: it had ended, or was never there (Base 2.3 §5.2.1.2). */

@@ -113,8 +113,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     return true
   }
 
-  count(sqid: number, opcode: number): number {
-    return this.slots.filter(({ isBusy, sq, sqe }) => isBusy && sq.qid === sqid && sqe.OPC === opcode).length
+  countAdmin(opcode: number): number {
+    return this.slots.filter(
+      (slot) => slot.isBusy && slot.hasBegun && slot.result === undefined && slot.sqe.OPC === opcode,
+    ).length
   }
 
   isUsing(namespace: Namespace): boolean {
@@ -202,6 +204,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
       const { FUSE, PSDT } = command.sqe
       // Admin commands of a PCIe controller use PRPs (Base 2.1 §4.1.1), and none is fused.
       if (FUSE !== 0 || PSDT !== 0) return command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
+      command.hasBegun = true
       const refusal = adminCommands.get(OPC)?.prepare?.(command, this.device, this)
       if (refusal) command.refuse(refusal)
     } else {
@@ -434,7 +437,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const byPlan = struck.get('status')
     const retry = byPlan ? ((byPlan.crd ?? 0) << 12) | (byPlan.more ? 0x4000 : 0) : 0
     const cid = damagedCid(sqe.CID, struck)
-    const completion = this.fill(sq, cid, statusBits(status, doNotRetry) | retry, dw0, dw1, fetchedNs)
+    const completion = this.fill(sq, cid, statusBits(status, doNotRetry) | command.more | retry, dw0, dw1, fetchedNs)
     completion.damage = cqeDamage(struck)
     for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
       faults.happened(struck, kind)

@@ -66,7 +66,7 @@ export class Health {
   get kelvins(): number {
     const { drive, clock } = this.device
     const share = drive.heatShare(clock.now())
-    return this.givenKelvins ?? Math.floor(IDLE_KELVINS + share * (WARNING_KELVINS - IDLE_KELVINS))
+    return this.givenKelvins ?? Math.round(IDLE_KELVINS + share * (this.warningKelvins - IDLE_KELVINS))
   }
 
   /** A command has ended so: an error of the media counts. */

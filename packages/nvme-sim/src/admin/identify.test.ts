@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { bytesOf, TestHost } from '../../test/host.js'
+import { deriveProfile } from '../index.js'
+
+const SUCCESS = '0/00'
+const INVALID_FIELD = '0/02'
+const INVALID_NAMESPACE = '0/0b'
+
+async function enabled(...options: ConstructorParameters<typeof TestHost>): Promise<TestHost> {
+  const host = new TestHost(...options)
+  await host.enable()
+  return host
+}
+
+async function identify(host: TestHost, cns: number, { nsid = 0, csi = 0 } = {}) {
+  const memory = host.alloc(4096)
+  bytesOf(memory).fill(0xa5)
+  const cdw = { 10: cns, 11: csi * 2 ** 24 }
+  const { status } = await host.admin({ opcode: 0x06, nsid, prp1: memory.iovaAt(0), cdw })
+  return { status, view: memory.view!, bytes: bytesOf(memory) }
+}
+
+describe('Identify Controller (Base 2.1 §5.1.13.2.1, Figure 312)', () => {
+  it('says what this controller supports', async () => {
+    const { view } = await identify(await enabled(), 0x01)
+    const u8 = (at: number) => view.getUint8(at)
+    const u16 = (at: number) => view.getUint16(at, true)
+    const u32 = (at: number) => view.getUint32(at, true)
+    expect(u16(78)).toBe(0) // CNTLID
+    expect(u32(92)).toBe(0x100) // OAES: Attached Namespace Attribute Notices
+    expect([u8(258), u8(259)]).toEqual([3, 3]) // ACL and AERL: four of each
+    expect(u8(260)).toBe(0b011) // FRMW: one slot, read-only
+    expect(u8(261)).toBe(0b10_0110) // LPA: effects, extended data, miscellaneous log pages
+    expect([u8(262), u8(263)]).toEqual([63, 0]) // ELPE: 64 entries; NPSS: one power state
+    expect([u16(266), u16(268)]).toEqual([343, 353]) // WCTEMP, CCTEMP
+    expect(u16(320)).toBe(0) // KAS: no Keep Alive
+    expect(u32(328)).toBe(0) // SANICAP: no Sanitize
+    expect(u8(384)).toBe(0) // TMPTHHA: no hysteresis
+    expect(u16(520) & 0b101_0000).toBe(0b101_0000) // ONCS: Save and Select, Timestamp
+    expect(u8(525)).toBe(0b111) // VWC: present, Flush takes FFFFFFFFh
+    expect(u16(2048)).toBe(825) // power state 0: 8.25 W
+  })
+
+  it.each([
+    ['OACS Security Send and Receive', 256, 0, [0x81, 0x82]],
+    ['OACS Format NVM', 256, 1, [0x80]],
+    ['OACS Firmware Commit and Image Download', 256, 2, [0x10, 0x11]],
+    ['OACS Namespace Management and Attachment', 256, 3, [0x0d, 0x15]],
+    ['OACS Device Self-test', 256, 4, [0x14]],
+    ['OACS Directives', 256, 5, [0x19, 0x1a]],
+    ['OACS NVMe-MI Send and Receive', 256, 6, [0x1d, 0x1e]],
+    ['OACS Virtualization Management', 256, 7, [0x1c]],
+    ['OACS Doorbell Buffer Config', 256, 8, [0x7c]],
+    ['OACS Get LBA Status', 256, 9, [0x86]],
+    ['OACS Lockdown', 256, 10, [0x24]],
+    ['KAS Keep Alive', 320, 0, [0x18]],
+    ['SANICAP Sanitize', 328, 0, [0x84]],
+  ])('%s: the bit says whether the opcode is an Invalid Command Opcode', async (_, at, bit, opcodes) => {
+    const host = await enabled()
+    const isSupported = (((await identify(host, 0x01)).view.getUint16(at, true) >>> bit) & 1) === 1
+    for (const opcode of opcodes) expect((await host.admin({ opcode })).status !== '0/01').toBe(isSupported)
+  })
+
+  it.each([
+    ['Compare', 0, 0x05],
+    ['Write Uncorrectable', 1, 0x04],
+    ['Dataset Management', 2, 0x09],
+    ['Write Zeroes', 3, 0x08],
+    ['Reservation Register', 5, 0x0d],
+    ['Verify', 7, 0x0c],
+    ['Copy', 8, 0x19],
+  ])('ONCS %s: bit %i says whether opcode %i is an Invalid Command Opcode', async (_, bit, opcode) => {
+    const host = await enabled()
+    await host.createPair(1, 4)
+    const isSupported = (((await identify(host, 0x01)).view.getUint16(520, true) >>> bit) & 1) === 1
+    expect((await host.command(1, { opcode, nsid: 1 })).status !== '0/01').toBe(isSupported)
+  })
+
+  it('a profile may say otherwise', async () => {
+    const profile = deriveProfile('ideal', { identify: { VWC: 0, WCTEMP: 350, CNTLID: 7 } })
+    const { view } = await identify(await enabled({ profile }), 0x01)
+    expect([view.getUint8(525), view.getUint16(266, true), view.getUint16(78, true)]).toEqual([0, 350, 7])
+  })
+})
+
+describe('Identify of the NVM Command Set (Base 2.1 §5.1.13.2.5 to §5.1.13.2.7)', () => {
+  it.each([
+    [0x05, 1],
+    [0x06, 0],
+    [0x07, 0],
+  ])('CNS %i with another Command Set Identifier is an Invalid Field', async (cns, nsid) => {
+    const host = await enabled()
+    expect((await identify(host, cns, { nsid })).status).toBe(SUCCESS)
+    for (const csi of [1, 2, 0xff]) expect((await identify(host, cns, { nsid, csi })).status).toBe(INVALID_FIELD)
+  })
+
+  it('CNS 05h of an inactive namespace is zero filled, of an invalid one refused', async () => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
+    const { status, bytes } = await identify(host, 0x05, { nsid: 2 })
+    expect([status, bytes.every((byte) => byte === 0)]).toEqual([SUCCESS, true])
+    expect((await identify(host, 0x05, { nsid: 9 })).status).toBe(INVALID_NAMESPACE)
+    expect((await identify(host, 0x05)).status).toBe(INVALID_NAMESPACE)
+  })
+
+  it('CNS 06h: version 1.2 of the NVM Command Set at bytes 23:20, and no limits', async () => {
+    const { view, bytes } = await identify(await enabled(), 0x06)
+    expect(view.getUint32(20, true)).toBe(0x0001_0200)
+    expect(bytes.subarray(0, 20).every((byte) => byte === 0)).toBe(true)
+  })
+
+  it('CNS 07h lists the same namespaces as CNS 02h', async () => {
+    const host = await enabled({ namespaces: [{ nsid: 2 }, { nsid: 5 }] })
+    expect((await identify(host, 0x07, { nsid: 2 })).bytes).toEqual((await identify(host, 0x02, { nsid: 2 })).bytes)
+    expect((await identify(host, 0x07, { nsid: 2 })).view.getUint32(0, true)).toBe(5)
+    expect((await identify(host, 0x07, { nsid: 0xffff_fffe })).status).toBe(INVALID_NAMESPACE)
+  })
+})
+
+describe('I/O Command Set Independent Identify Namespace (Base 2.1 §5.1.13.2.8)', () => {
+  it('says that the namespace is ready (NSTAT.NRDY); zeroes of an inactive one', async () => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
+    expect((await identify(host, 0x08, { nsid: 3 })).bytes[14]).toBe(1)
+    expect((await identify(host, 0x08, { nsid: 2 })).bytes.every((byte) => byte === 0)).toBe(true)
+    expect((await identify(host, 0x08, { nsid: 4 })).status).toBe(INVALID_NAMESPACE)
+  })
+})

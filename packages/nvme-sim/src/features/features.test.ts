@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+import { bytesOf, TestHost } from '../../test/host.js'
+import { deriveProfile } from '../index.js'
+
+const SUCCESS = '0/00'
+const INVALID_FIELD = '0/02'
+const INVALID_NAMESPACE = '0/0b'
+const NOT_SAVEABLE = '1/0d'
+const NOT_NAMESPACE_SPECIFIC = '1/0f'
+const ALL = 0xffff_ffff
+
+const DEFAULT = 1
+const SAVED = 2
+const CAPABILITIES = 3
+
+async function enabled(...options: ConstructorParameters<typeof TestHost>): Promise<TestHost> {
+  const host = new TestHost(...options)
+  await host.enable()
+  return host
+}
+
+const set = (host: TestHost, fid: number, cdw11: number, { sv = false, nsid = 0 } = {}) =>
+  host.admin({ opcode: 0x09, nsid, cdw: { 10: fid | (sv ? 0x8000_0000 : 0), 11: cdw11 } })
+
+const get = (host: TestHost, fid: number, { sel = 0, cdw11 = 0, nsid = 0 } = {}) =>
+  host.admin({ opcode: 0x0a, nsid, cdw: { 10: fid | (sel << 8), 11: cdw11 } })
+
+/** Set or Get Features with a data buffer of `lengthBytes`. */
+async function withData(host: TestHost, opcode: 0x09 | 0x0a, fid: number, given: readonly number[] = [], sel = 0) {
+  const memory = host.alloc(4096)
+  const bytes = bytesOf(memory)
+  bytes.fill(opcode === 0x0a ? 0xa5 : 0)
+  bytes.set(given)
+  const { status } = await host.admin({ opcode, prp1: memory.iovaAt(0), cdw: { 10: fid | (sel << 8) } })
+  return { status, bytes }
+}
+
+describe('features of an I/O controller (Base 2.3 §3.1.3.6)', () => {
+  it.each([0x01, 0x02, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b])('FID %i is supported', async (fid) => {
+    expect((await get(await enabled(), fid)).status).toBe(SUCCESS)
+  })
+
+  it.each([0x00, 0x03, 0x0c, 0x0d, 0x0f, 0x10, 0x80, 0x81, 0xc0, 0xff])(
+    'FID %i is not: Invalid Field in Command for Set and Get Features',
+    async (fid) => {
+      const host = await enabled()
+      expect([(await get(host, fid)).status, (await set(host, fid, 0)).status]).toEqual([INVALID_FIELD, INVALID_FIELD])
+    },
+  )
+
+  it.each([4, 5, 6, 7])('SEL %i is reserved: Invalid Field in Command', async (sel) => {
+    expect((await get(await enabled(), 0x01, { sel })).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('values of a feature (Base 2.3 §4.4)', () => {
+  it.each([
+    ['Arbitration', 0x01, 0x0302_0105, 0x0000_0000],
+    ['Volatile Write Cache', 0x06, 0, 1],
+    ['Interrupt Coalescing', 0x08, 0x0a05, 0],
+    ['Write Atomicity Normal', 0x0a, 1, 0],
+    ['Asynchronous Event Configuration', 0x0b, 0x0102, 0],
+    ['Temperature Threshold, over', 0x04, 350, 343],
+  ])('%s is set, and is by default again after a reset', async (_, fid, value, byDefault) => {
+    const host = await enabled()
+    expect((await set(host, fid, value)).status).toBe(SUCCESS)
+    expect(await get(host, fid)).toMatchObject({ status: SUCCESS, dw0: value })
+    expect((await get(host, fid, { sel: DEFAULT })).dw0).toBe(byDefault)
+    expect((await get(host, fid, { sel: SAVED })).dw0).toBe(byDefault)
+    await host.reset()
+    await host.enable()
+    expect((await get(host, fid)).dw0).toBe(byDefault)
+  })
+
+  it('what was saved survives resets of the controller and of the NVM subsystem', async () => {
+    const host = await enabled()
+    await set(host, 0x08, 0x0203, { sv: true })
+    await set(host, 0x08, 0x0405)
+    expect((await get(host, 0x08)).dw0).toBe(0x0405)
+    expect((await get(host, 0x08, { sel: SAVED })).dw0).toBe(0x0203)
+    await host.reset()
+    await host.enable()
+    expect((await get(host, 0x08)).dw0).toBe(0x0203)
+    host.bar.write32(0x20, 0x4e56_4d65)
+    await host.pass(1)
+    await host.enable()
+    expect((await get(host, 0x08)).dw0).toBe(0x0203)
+  })
+
+  it('reserved bits are not kept', async () => {
+    const host = await enabled()
+    await set(host, 0x01, 0x0302_01fd)
+    expect((await get(host, 0x01)).dw0).toBe(0x0302_0105)
+  })
+
+  it.each([0x02, 0x07, 0x0e, 0x16])('FID %i is not saveable', async (fid) => {
+    const host = await enabled()
+    expect((await set(host, fid, 0, { sv: true })).status).toBe(NOT_SAVEABLE)
+    expect((await get(host, fid, { sel: CAPABILITIES })).dw0).toBe(0b100)
+  })
+
+  it.each([0x01, 0x04, 0x06, 0x08, 0x0a, 0x0b])('FID %i is saveable, changeable and of the controller', async (fid) => {
+    expect((await get(await enabled(), fid, { sel: CAPABILITIES })).dw0).toBe(0b101)
+  })
+
+  it('Error Recovery is saveable, changeable and of a namespace', async () => {
+    expect((await get(await enabled(), 0x05, { sel: CAPABILITIES, nsid: 1 })).dw0).toBe(0b111)
+  })
+})
+
+describe('NSID of Set and Get Features (Base 2.3 §4.4)', () => {
+  it.each([
+    [0, SUCCESS, SUCCESS],
+    [ALL, SUCCESS, SUCCESS],
+    [1, NOT_NAMESPACE_SPECIFIC, SUCCESS],
+    [2, NOT_NAMESPACE_SPECIFIC, SUCCESS],
+    [9, INVALID_NAMESPACE, INVALID_NAMESPACE],
+  ])('a feature of the controller with NSID %i: Set %s, Get %s', async (nsid, setStatus, getStatus) => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
+    expect((await set(host, 0x08, 0, { nsid })).status).toBe(setStatus)
+    expect((await get(host, 0x08, { nsid })).status).toBe(getStatus)
+  })
+
+  it.each([
+    ['an active namespace', 1, SUCCESS, SUCCESS],
+    ['all of them', ALL, SUCCESS, INVALID_NAMESPACE],
+    ['an inactive one', 2, INVALID_FIELD, INVALID_FIELD],
+    ['an invalid one', 9, INVALID_NAMESPACE, INVALID_NAMESPACE],
+    ['none', 0, INVALID_NAMESPACE, INVALID_NAMESPACE],
+  ])('Error Recovery of %s (NSID %i): Set %s, Get %s', async (_, nsid, setStatus, getStatus) => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
+    expect((await set(host, 0x05, 7, { nsid })).status).toBe(setStatus)
+    expect((await get(host, 0x05, { nsid })).status).toBe(getStatus)
+  })
+
+  it('Error Recovery is kept for each namespace, and FFFFFFFFh sets all that are attached', async () => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
+    const both = async () => [(await get(host, 0x05, { nsid: 1 })).dw0, (await get(host, 0x05, { nsid: 3 })).dw0]
+    await set(host, 0x05, 20, { nsid: 3 })
+    expect(await both()).toEqual([0, 20])
+    await set(host, 0x05, 30, { nsid: ALL })
+    expect(await both()).toEqual([30, 30])
+  })
+})
+
+describe('Power Management (Base 2.3 §5.2.26.1.2)', () => {
+  it('takes power state 0, the only one, with a workload hint; another one is an Invalid Field', async () => {
+    const host = await enabled()
+    expect((await set(host, 0x02, 0x20)).status).toBe(SUCCESS)
+    expect((await get(host, 0x02)).dw0).toBe(0x20)
+    expect((await set(host, 0x02, 1)).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Temperature Threshold (Base 2.3 §5.2.26.1.3)', () => {
+  it('has an over and an under threshold of the composite temperature', async () => {
+    const host = await enabled()
+    await set(host, 0x04, 0x0010_0000 | 250)
+    await set(host, 0x04, 350)
+    expect((await get(host, 0x04, { cdw11: 0x0010_0000 })).dw0).toBe(250)
+    expect((await get(host, 0x04)).dw0).toBe(350)
+  })
+
+  it('all sensors (Fh) can be set and not read', async () => {
+    const host = await enabled()
+    expect((await set(host, 0x04, 0x000f_0000 | 351)).status).toBe(SUCCESS)
+    expect((await get(host, 0x04)).dw0).toBe(351)
+    expect((await get(host, 0x04, { cdw11: 0x000f_0000 })).status).toBe(INVALID_FIELD)
+  })
+
+  it.each([
+    ['a sensor that is not implemented', 0x0001_0000],
+    ['a reserved threshold type', 0x0020_0000],
+    ['a hysteresis, with TMPTHMH 0h', 0x0040_0000],
+  ])('refuses %s', async (_, cdw11) => {
+    expect((await set(await enabled(), 0x04, cdw11 | 350)).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Volatile Write Cache (Base 2.3 §5.2.26.1.4)', () => {
+  it('without a cache is an Invalid Field for Set and Get Features', async () => {
+    const host = await enabled({ profile: deriveProfile('ideal', { identify: { VWC: 0 } }) })
+    expect((await set(host, 0x06, 1)).status).toBe(INVALID_FIELD)
+    for (const sel of [0, DEFAULT, SAVED, CAPABILITIES]) {
+      expect((await get(host, 0x06, { sel })).status).toBe(INVALID_FIELD)
+    }
+  })
+})
+
+describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
+  it('does not change what is allocated between resets', async () => {
+    const host = await enabled()
+    expect((await set(host, 0x07, 0x0003_0001)).dw0).toBe(0x0003_0001)
+    expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0003_0001)
+    await host.reset()
+    await host.enable()
+    expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0007_0007)
+  })
+
+  it('is all of the queues by default', async () => {
+    const host = await enabled()
+    await set(host, 0x07, 0)
+    expect((await get(host, 0x07, { sel: DEFAULT })).dw0).toBe(0x003f_003f)
+  })
+})
+
+describe('Interrupt Vector Configuration (Base 2.3 §5.2.26.2.3)', () => {
+  it('is of the vector of an I/O completion queue; Get Features says which vector it is of', async () => {
+    const host = await enabled()
+    const { memory } = host.addCqRing(1, 4)
+    const cdw = { 10: 1 | (3 << 16), 11: 3 | (5 << 16) }
+    expect((await host.admin({ opcode: 0x05, prp1: memory.iovaAt(0), cdw })).status).toBe(SUCCESS)
+    expect((await set(host, 0x09, 0x0001_0005)).status).toBe(SUCCESS)
+    expect((await get(host, 0x09, { cdw11: 5 })).dw0).toBe(0x0001_0005)
+    expect((await get(host, 0x09, { cdw11: 6 })).dw0).toBe(6)
+  })
+
+  it.each([
+    ['a vector that no I/O completion queue has', 2],
+    ['the vector of the Admin queue alone', 0],
+    ['a vector that does not exist', 0xffff],
+  ])('refuses %s', async (_, vector) => {
+    expect((await set(await enabled(), 0x09, 0x0001_0000 | vector)).status).toBe(INVALID_FIELD)
+  })
+
+  it('of a vector that does not exist cannot be read', async () => {
+    expect((await get(await enabled(), 0x09, { cdw11: 0xffff })).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Error Recovery (NVM 1.2 §4.1.3.2)', () => {
+  it('DULBE is refused for a namespace whose NSFEAT.DAE is 0, and for all of them', async () => {
+    const host = await enabled()
+    for (const nsid of [1, ALL]) expect((await set(host, 0x05, 0x0001_0000, { nsid })).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Asynchronous Event Configuration (Base 2.3 §5.2.26.1.5)', () => {
+  it('refuses events of Endurance Groups, which there are none of', async () => {
+    expect((await set(await enabled(), 0x0b, 1 << 14)).status).toBe(INVALID_FIELD)
+  })
+})
+
+describe('Timestamp (Base 2.3 §5.2.26.1.7)', () => {
+  const time = (bytes: Uint8Array) =>
+    Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true) & 0xffff_ffff_ffffn)
+
+  it('counts milliseconds from a reset, origin 000b, until it is set', async () => {
+    const host = await enabled()
+    await host.pass(2_500_000_000)
+    const { status, bytes } = await withData(host, 0x0a, 0x0e)
+    expect([status, time(bytes), bytes[6], bytes[7], bytes[8]]).toEqual([SUCCESS, 2500, 0, 0, 0xa5])
+  })
+
+  it('goes on from what was set, origin 001b, and is lost at a reset', async () => {
+    const host = await enabled()
+    // 2024-08-05 in milliseconds since 1970: 19139B4F400h.
+    await withData(host, 0x09, 0x0e, [0x00, 0xf4, 0xb4, 0x39, 0x91, 0x01])
+    await host.pass(1_000_000_000)
+    const { bytes } = await withData(host, 0x0a, 0x0e)
+    expect([time(bytes), bytes[6]]).toEqual([0x191_39b4_f400 + 1000, 0b010])
+    await host.reset()
+    await host.enable()
+    const later = (await withData(host, 0x0a, 0x0e)).bytes
+    expect([time(later), later[6]]).toEqual([0, 0])
+  })
+
+  it('is zero by default', async () => {
+    const host = await enabled()
+    await withData(host, 0x09, 0x0e, [1, 2, 3, 4, 5, 6])
+    expect([...(await withData(host, 0x0a, 0x0e, [], DEFAULT)).bytes.subarray(0, 8)]).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+  })
+})
+
+describe('Host Behavior Support (Base 2.3 §5.2.26.1.14)', () => {
+  it('is 512 bytes, zero until set; bits 1:0 of CDFE and what is reserved are not kept', async () => {
+    const host = await enabled()
+    expect((await withData(host, 0x0a, 0x16)).bytes.subarray(0, 512).every((byte) => byte === 0)).toBe(true)
+    expect((await withData(host, 0x09, 0x16, [1, 0, 1, 0, 0x1f, 0, 0xff])).status).toBe(SUCCESS)
+    const { bytes } = await withData(host, 0x0a, 0x16)
+    expect([...bytes.subarray(0, 8)]).toEqual([1, 0, 1, 0, 0x1c, 0, 0, 0])
+    expect([bytes[511], bytes[512]]).toEqual([0, 0xa5])
+    await host.reset()
+    await host.enable()
+    expect((await withData(host, 0x0a, 0x16)).bytes[0]).toBe(0)
+  })
+
+  it.each([0, 1, 2, 3])('a value of 2 in byte %i is reserved', async (byte) => {
+    const given = [0, 0, 0, 0]
+    given[byte] = 2
+    expect((await withData(await enabled(), 0x09, 0x16, given)).status).toBe(INVALID_FIELD)
+  })
+
+  it('data that lies nowhere is a Data Transfer Error', async () => {
+    const host = await enabled()
+    expect((await host.admin({ opcode: 0x09, prp1: 0x1000, cdw: { 10: 0x16 } })).status).toBe('0/04')
+  })
+})
