@@ -1,4 +1,4 @@
-import type { FaultPlan, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, FaultPlan, TraceSink, Transport } from '@gpunvme/nvme-spec/transport'
 import { VirtualClock, type SimulationClock } from './time/clock.js'
 import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
@@ -10,6 +10,7 @@ import { Namespaces } from './nvm/namespaces.js'
 import { profileOf, type ProfileName } from './profiles/index.js'
 import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
+import type { RootComplex } from './pci/root-complex.js'
 import { simulatedTransport } from './transport.js'
 
 export interface SimulationOptions {
@@ -26,6 +27,8 @@ export interface SimulationOptions {
   /** Scatters the pages of DMA memory that was not asked to be contiguous. */
   readonly fragmented?: boolean
   readonly faults?: FaultPlan
+  /** What a peer of the controller, as a GPU, may do with its registers; 'posted-only' when not given. */
+  readonly rootComplex?: RootComplex
   /** Is given everything that happens, as it happens. Costs time: without it only a hash is kept. */
   readonly trace?: TraceSink
 }
@@ -33,6 +36,16 @@ export interface SimulationOptions {
 /** A controller, the host memory it reaches, and the only clock there is. */
 export interface Simulation {
   readonly transport: Transport
+  /**
+   * The controller's registers as a peer reaches them, as a GPU does, through the root complex: `transport.bar` with
+   * what `rootComplex` does to it. `transport.can` says the same in two bits.
+   */
+  readonly peerBar: Bar
+  /**
+   * Takes power away from the drive and gives it back, at once. Without a shutdown before, SMART counts it as an
+   * unexpected power loss. Host memory stays as it is; a link that was dropped comes up.
+   */
+  powerCycle(): void
   readonly clock: SimulationClock
   /** What the controller has done so far; a fresh copy at each look. */
   readonly statistics: Statistics
@@ -64,8 +77,12 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     seed,
     trace: options.trace,
   })
+  const controller = new Controller(device)
+  const { transport, peerBar } = simulatedTransport(controller, device, memory, clock, options.rootComplex)
   return {
-    transport: simulatedTransport(new Controller(device), device, memory, clock),
+    transport,
+    peerBar,
+    powerCycle: () => controller.powerCycle(),
     clock,
     get statistics() {
       return statisticsOf(device)

@@ -2,16 +2,21 @@ import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Bar, Clock, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller/controller.js'
 import type { Device } from './controller/device.js'
+import { HostConfigSpace } from './pci/host-config.js'
+import { HostInterrupts } from './pci/host-interrupts.js'
+import { PeerBar, rootComplexOptions, type RootComplex } from './pci/root-complex.js'
 import type { DriveProfile } from './profiles/profile.js'
 
 /** The controller's registers as the host's bus shows them. */
 class SimulatedBar implements Bar {
   readonly lengthBytes: number
   private readonly controller: Controller
+  private readonly device: Device
 
-  constructor(controller: Controller, { profile, doorbellStrideBytes }: Device) {
+  constructor(controller: Controller, device: Device) {
     this.controller = controller
-    this.lengthBytes = barBytes(profile, doorbellStrideBytes)
+    this.device = device
+    this.lengthBytes = device.pci.bar.lengthBytes
   }
 
   read32(offset: number): number {
@@ -26,13 +31,25 @@ class SimulatedBar implements Bar {
 
   read64(offset: number): bigint {
     checkAccess(offset, 8, this.lengthBytes)
+    this.isOneRegister('read', offset)
     return BigInt(this.controller.read32(offset)) | (BigInt(this.controller.read32(offset + 4)) << 32n)
   }
 
   write64(offset: number, value: bigint): void {
     checkAccess(offset, 8, this.lengthBytes)
+    if (!this.isOneRegister('wrote', offset)) return
     this.controller.write32(offset, Number(value & 0xffff_ffffn))
     this.controller.write32(offset + 4, Number(value >> 32n))
+  }
+
+  /** An access to two registers at once is not supported (PCIe 1.2 §3.1.2): a write of that kind is dropped. */
+  private isOneRegister(verb: string, offset: number): boolean {
+    const { pci, registers, diagnostics } = this.device
+    const isWide = offset < DOORBELL_BASE ? registers.isWide(offset) : offset >= pci.bar.tableOffset
+    if (isWide || !pci.answers) return true
+    const what = offset < DOORBELL_BASE ? 'no 64-bit register is there' : 'a doorbell is 32 bits wide'
+    diagnostics.report(`host ${verb} 64 bits at offset 0x${offset.toString(16)}, but ${what}`)
+    return false
   }
 }
 
@@ -59,18 +76,39 @@ export function barBytes({ ioQueuePairs }: DriveProfile, doorbellStrideBytes: nu
   return 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * doorbellStrideBytes))
 }
 
-/** The simulation as the transport that a driver is given. */
-export function simulatedTransport(controller: Controller, device: Device, dma: DmaAllocator, clock: Clock): Transport {
-  return {
+/** What a host waits after it has reset a function or a bus, before it looks at the device again, as Linux does. */
+const RESET_NS = 100_000_000
+
+export interface SimulatedBus {
+  readonly transport: Transport
+  /** BAR0 as a peer of the controller reaches it. */
+  readonly peerBar: Bar
+}
+
+/** The simulation as the transport that a driver is given, and as a peer of the controller sees it. */
+export function simulatedTransport(
+  controller: Controller,
+  device: Device,
+  dma: DmaAllocator,
+  clock: Clock,
+  rootComplex: RootComplex = {},
+): SimulatedBus {
+  const bar = new SimulatedBar(controller, device)
+  const options = rootComplexOptions(rootComplex)
+  const config = new HostConfigSpace(device)
+  const transport: Transport = {
     name: `sim:${device.profile.name}`,
-    bar: new SimulatedBar(controller, device),
+    bar,
     dma,
     clock,
     ...(device.namespaces.allocated.some(({ media }) => media.movesData === false) && { movesData: false }),
-    can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-    reset(): Promise<void> {
-      controller.powerOn()
-      return Promise.resolve()
+    config,
+    interrupts: new HostInterrupts(device, clock, config),
+    can: { gpuRing: options.peerWrites, gpuRead: options.peerReads, dmaToVram: false },
+    async reset(kind): Promise<void> {
+      controller.resetByHost(kind)
+      const readyNs = clock.now() + RESET_NS
+      while (clock.now() < readyNs) await clock.idle(readyNs)
     },
     close(): Promise<void> {
       controller.remove()
@@ -78,4 +116,5 @@ export function simulatedTransport(controller: Controller, device: Device, dma: 
       return Promise.resolve()
     },
   }
+  return { transport, peerBar: new PeerBar(bar, controller, device.pci, options) }
 }

@@ -5,6 +5,7 @@ import {
   CreateIoSq,
   DeleteIoCq,
   DeleteIoSq,
+  DoorbellBufferConfig,
   FormatNvm,
   GetFeatures,
   GetLogPage,
@@ -23,6 +24,7 @@ import { ioCommands } from '../nvm/nvm.js'
 import { abort } from './abort.js'
 import type { AdminCommand } from './admin-command.js'
 import { formatNvm } from './format.js'
+import { configureDoorbellBuffer } from './doorbell-buffer.js'
 import { identify } from './identify.js'
 import { attachNamespace } from './namespace-attachment.js'
 import { manageNamespace } from './namespace-management.js'
@@ -40,6 +42,7 @@ export const adminCommands: ReadonlyMap<number, AdminCommand> = new Map<number, 
   [SetFeatures.opcode, { perform: setFeatures }],
   [GetFeatures.opcode, { perform: getFeatures }],
   [AsyncEventRequest.opcode, { perform: holdEventRequest }],
+  [DoorbellBufferConfig.opcode, { perform: configureDoorbellBuffer }],
   [NamespaceManagement.opcode, { effects: { NIC: 1 }, perform: manageNamespace }],
   [NamespaceAttachment.opcode, { effects: { NIC: 1 }, perform: attachNamespace }],
   [FormatNvm.opcode, { effects: { LBCC: 1, NCC: 1, CSE: 1 }, perform: formatNvm }],

@@ -11,28 +11,33 @@ import {
 import type { CommandsUnderWay, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
+import { reportStaleEntries } from '../controller/enable.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
 /** Create I/O Completion Queue (Base 2.1 §5.2.1). */
 export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCode {
   const { QID, QSIZE, PC, IEN, IV } = CreateIoCq.view(data)
-  const { queues, memory, configuration, grantedCqs, profile } = device
+  const { queues, memory, configuration, grantedCqs, interrupts, diagnostics, shadow } = device
   if (QID === 0 || QID > grantedCqs || queues.cq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
-  // Without interrupts every vector that could exist is accepted: one for each queue, and the Admin queue's.
-  if (IV > profile.ioQueuePairs) return STATUS.INVALID_INTERRUPT_VECTOR
+  // No vector beyond the MSI-X table, whether or not it is used (PCIe 1.2 Figure 7).
+  const vector = interrupts.vector(IV)
+  if (vector === undefined) return STATUS.INVALID_INTERRUPT_VECTOR
   const entries = countOf(QSIZE)
   const entryBytesAreSet = 2 ** CC.IOCQES.of(configuration) === CQE_BYTES
   const fault = queueFault(sqe.PRP1, entries, CQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
   const ring = memory.bytes(sqe.PRP1, entries * CQE_BYTES)!
-  queues.addCq(new CompletionQueue(QID, entries, sqe.PRP1, ring, IEN === 1 ? IV : undefined))
+  const cq = new CompletionQueue(QID, entries, sqe.PRP1, ring, IEN === 1 ? vector : undefined)
+  reportStaleEntries(cq, diagnostics)
+  shadow?.attach(cq)
+  queues.addCq(cq)
   return STATUS.SUCCESS
 }
 
 /** Create I/O Submission Queue (Base 2.1 §5.2.2). */
 export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCode {
-  const { QID, QSIZE, PC, CQID } = CreateIoSq.view(data)
-  const { queues, memory, configuration, grantedSqs, grantedCqs } = device
+  const { QID, QSIZE, PC, QPRIO, CQID } = CreateIoSq.view(data)
+  const { queues, memory, configuration, grantedSqs, grantedCqs, shadow } = device
   if (QID === 0 || QID > grantedSqs || queues.sq(QID)) return STATUS.INVALID_QUEUE_IDENTIFIER
   if (CQID === 0 || CQID > grantedCqs) return STATUS.INVALID_QUEUE_IDENTIFIER
   const cq = queues.cq(CQID)
@@ -41,7 +46,10 @@ export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const entryBytesAreSet = 2 ** CC.IOSQES.of(configuration) === SQE_BYTES
   const fault = queueFault(sqe.PRP1, entries, SQE_BYTES, PC, entryBytesAreSet, device)
   if (fault) return fault
-  queues.addSq(new SubmissionQueue(QID, entries, sqe.PRP1, memory.bytes(sqe.PRP1, entries * SQE_BYTES)!, cq))
+  const ring = memory.bytes(sqe.PRP1, entries * SQE_BYTES)!
+  const sq = new SubmissionQueue(QID, entries, sqe.PRP1, ring, cq, QPRIO)
+  shadow?.attach(sq)
+  queues.addSq(sq)
   return STATUS.SUCCESS
 }
 

@@ -36,7 +36,7 @@ describe('enable (Base 2.1 §3.5.1)', () => {
     ['CC.CSS = 110b where CAP.CSS.IOCSS is 0', CC_ENABLED | (6 << 4), /CC\.CSS is 6/],
     ['a reserved CC.CSS', CC_ENABLED | (1 << 4), /CC\.CSS is 1/],
     ['CC.MPS above CAP.MPSMAX', CC_ENABLED | (5 << 7), /CC\.MPS is 5, CAP allows 0 to 4/],
-    ['CC.AMS that CAP.AMS does not offer', CC_ENABLED | (1 << 11), /CC\.AMS is 1/],
+    ['CC.AMS that CAP.AMS does not offer', CC_ENABLED | (7 << 11), /CC\.AMS is 7/],
     ['a reserved CC.AMS', CC_ENABLED | (3 << 11), /CC\.AMS is 3/],
   ])('%s sets CSTS.CFS and never CSTS.RDY', async (_, cc, message) => {
     const host = new TestHost()
@@ -256,11 +256,31 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     expect(host.simulation.diagnostics).toEqual([expect.stringContaining('doorbells are 32 bytes apart')])
   })
 
+  it('an impossible tail stops the queue until it is deleted and created again (Base 2.1 §3.3.1.2)', async () => {
+    const host = await ready()
+    host.ringTail(1, 64)
+    host.submit(1, { opcode: 0, nsid: 1 })
+    expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
+    expect(host.simulation.diagnostics).toEqual([
+      'host rang SQ 1 tail 64, but SQ 1 has 64 entries: nothing more is fetched until it is deleted and created again',
+      'host rang SQ 1 tail 1, but an impossible tail has stopped this queue: delete and create it again',
+    ])
+    expect((await host.admin({ opcode: 0x00, cdw: { 10: 1 } })).status).toBe('0/00')
+    expect((await host.admin({ opcode: 0x04, cdw: { 10: 1 } })).status).toBe('0/00')
+    await host.createPair(1, 64)
+    expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
+  })
+
   it.each([
     [
-      'a tail beyond the queue',
-      (host: TestHost) => host.ringTail(1, 64),
-      'host rang SQ 1 tail 64, but SQ 1 has 64 entries',
+      'a tail that stood there already',
+      (host: TestHost) => host.ringTail(1, 0),
+      'host rang SQ 1 tail 0, but that is what it was before: it adds no entry',
+    ],
+    [
+      'a head that stood there already',
+      (host: TestHost) => host.ringHead(1, 0),
+      'host rang CQ 1 head 0, but that is what it was before: it releases no entry',
     ],
     [
       'a head beyond the queue',
@@ -289,7 +309,9 @@ describe('doorbells (PCIe 1.2 §3.1.2)', () => {
     for (let i = 0; i < 3; i++) host.stage(1, { opcode: 0, nsid: 1 })
     host.ringTail(1)
     host.ringTail(1, 0)
-    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 0, but that adds 1 entries, and only 0 are free'])
+    expect(host.simulation.diagnostics).toEqual([
+      expect.stringContaining('host rang SQ 1 tail 0, but that adds 1 entries, and only 0 are free'),
+    ])
   })
 })
 

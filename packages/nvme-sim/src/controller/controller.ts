@@ -1,4 +1,4 @@
-import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, DOORBELL_BASE, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
+import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, DOORBELL_BASE, INTMC, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'
@@ -16,7 +16,6 @@ const FIXED_BITS = FIXED_FIELDS.reduce((bits, { msb, lsb }) => bits | ((1 << (ms
 export class Controller {
   private readonly device: Device
   private readonly pipeline: Pipeline
-  private isRemoved = false
   /** Raised by every reset: what was scheduled before it does not happen. */
   private generation = 0
   /** How often it was powered on: writes that a fault stalls reach only the controller that they were meant for. */
@@ -24,40 +23,53 @@ export class Controller {
   private stalledUntilNs = 0
   /** A fault has reset it, and the host cannot know yet. */
   private isResetUnseen = false
+  private isRemoved = false
+  /** Between an NVM Subsystem Reset and the host's clearing of CSTS.NSSRO. */
+  private hasResetSubsystem = false
+  private wasAwake = true
 
   constructor(device: Device) {
     this.device = device
     this.pipeline = new Pipeline(device, this)
+    device.pci.connect({ reset: () => this.resetFunction(), changed: () => this.followConfiguration() })
     this.powerOn()
     device.faults.schedule((struck) => this.suffer(struck))
   }
 
   /** It has left the bus: every register reads as all ones. */
   get isGone(): boolean {
-    return this.isRemoved
+    return !this.device.pci.isOnBus
   }
 
   /** The host reads a register. */
   read32(offset: number): number {
-    const { faults } = this.device
-    const struck = faults.strikesAccesses && !this.isRemoved ? this.strike('read', offset) : undefined
-    if (this.isRemoved) return ALL_ONES
+    const { faults, pci } = this.device
+    const struck = faults.strikesAccesses && pci.isOnBus ? this.strike('read', offset) : undefined
+    if (!pci.answers) {
+      pci.reject(`read offset ${hex(offset)}`)
+      return ALL_ONES
+    }
     if (offset < DOORBELL_BASE) {
       if (offset === CSTS.offset) this.isResetUnseen = false
+      else this.checkMaskAccess(offset, 'read')
       const stored = this.device.registers.read(offset)
       const value = struck?.get('read-value')?.value ?? stored
       this.device.trace.registerRead(offset, value)
       return value
     }
-    this.device.diagnostics.report(`host read offset ${hex(offset)}: what a doorbell reads as is not defined`)
+    const { tableOffset, pendingOffset } = pci.bar
+    if (offset >= pendingOffset && offset < pendingOffset + pci.msix.pendingBytes) return pci.msix.readPending(offset - pendingOffset)
+    if (offset >= tableOffset && offset < tableOffset + pci.msix.tableBytes) return pci.msix.readTable(offset - tableOffset)
+    const problem = offset < tableOffset ? 'what a doorbell reads as is not defined' : 'nothing is there'
+    this.device.diagnostics.report(`host read offset ${hex(offset)}: ${problem}`)
     return 0
   }
 
   /** The host writes a register. What follows from it happens when the clock moves on. */
   write32(offset: number, value: number): void {
-    if (this.isRemoved) return
-    if (this.device.faults.strikesAccesses && !this.arrives(offset, value)) return
-    this.take(offset, value)
+    const { pci, faults } = this.device
+    if (!pci.answers) pci.reject(`wrote ${hex(value >>> 0)} to offset ${hex(offset)}`)
+    else if (!faults.strikesAccesses || this.arrives(offset, value)) this.take(offset, value)
   }
 
   /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */
@@ -69,8 +81,8 @@ export class Controller {
 
   /** Does what a fault of the plan does to the controller itself. The host did nothing wrong: there is no diagnostic. */
   suffer(struck: Struck): void {
-    if (this.isRemoved) return
-    const { faults, drive, clock } = this.device
+    const { faults, drive, clock, pci } = this.device
+    if (!pci.isOnBus) return
     for (const kind of ['throttle', 'fatal-status', 'surprise-reset', 'remove-device'] as const) {
       if (struck.has(kind)) faults.happened(struck, kind)
     }
@@ -86,18 +98,63 @@ export class Controller {
 
   /** The device leaves the bus: every read gives all ones from here on. */
   remove(): void {
-    this.forget()
+    this.noteLossOfPower()
     this.isRemoved = true
+    this.dropLink()
   }
 
-  /** Everything as after power on: a reset of the function, or of the NVM subsystem. */
+  /** The link goes down, and with it everything that the host has set up; a reset of the bus brings it up again. */
+  dropLink(): void {
+    this.powerOn()
+    this.device.pci.setOnBus(false)
+  }
+
+  /** Function Level Reset by the device itself: configuration space is reset as well (PCIe 1.2 §3.3.1). */
+  resetFunction(): void {
+    this.powerOn()
+    this.device.pci.reset()
+  }
+
+  /**
+   * The bus is reset, or the function, by a host that keeps configuration space and writes it back. A link that was
+   * down comes up; a device that was pulled out stays away.
+   */
+  resetByHost(kind: 'function' | 'bus'): void {
+    const { pci } = this.device
+    if (this.isRemoved || (kind === 'function' && !pci.isOnBus)) return
+    if (pci.isOnBus) {
+      const saved = pci.save()
+      this.resetFunction()
+      pci.restore(saved)
+    } else {
+      pci.setOnBus(true)
+      this.powerOn()
+      pci.bootFirmware()
+    }
+  }
+
+  /** Power goes, and comes back: what was not shut down is counted (Base 2.3 §5.2.12.1.3), the link is new. */
+  powerCycle(): void {
+    const { pci, health } = this.device
+    if (this.isRemoved) return
+    this.noteLossOfPower()
+    health.powerCycles++
+    this.hasResetSubsystem = false
+    pci.setOnBus(true)
+    this.powerOn()
+    pci.bootFirmware()
+  }
+
+  /** Everything as after power on, but for configuration space. */
   powerOn(): void {
     this.forget()
     this.boots++
     this.stalledUntilNs = 0
     this.isResetUnseen = false
     const { registers, capabilities, profile } = this.device
-    for (const register of [CC, CSTS, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
+    for (const register of [CC, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
+    // It tells of the last reset of the subsystem, whatever has happened since (Base 2.1 §3.1.4.6).
+    registers.set(CSTS, CSTS.encode({ NSSRO: this.hasResetSubsystem ? 1 : 0 }))
     const { CRWMS, TO } = CAP.decode(capabilities)
     registers.set(CAP, capabilities)
     registers.set(VS, profile.VS)
@@ -106,7 +163,10 @@ export class Controller {
 
   /** A write has reached the controller. */
   private take(offset: number, value: number): void {
-    if (offset >= DOORBELL_BASE) {
+    const { pci } = this.device
+    const { tableOffset } = pci.bar
+    if (offset >= tableOffset) this.writeTable(offset - tableOffset, value)
+    else if (offset >= DOORBELL_BASE) {
       // What a host does before it can know that the controller is another one is no mistake of its.
       if (!this.isResetUnseen) ringDoorbell(offset - DOORBELL_BASE, value, this.device, this.pipeline)
     } else {
@@ -129,7 +189,7 @@ export class Controller {
   private arrives(offset: number, value: number): boolean {
     const { faults, clock } = this.device
     const struck = this.strike('write', offset)
-    if (this.isRemoved) return false
+    if (!this.device.pci.answers) return false
     if (struck?.has('lose-write')) {
       faults.happened(struck, 'lose-write')
       return false
@@ -142,7 +202,7 @@ export class Controller {
     if (this.stalledUntilNs <= clock.now()) return true
     const { boots } = this
     clock.schedule(this.stalledUntilNs, () => {
-      if (boots === this.boots && !this.isRemoved) this.take(offset, value)
+      if (boots === this.boots && this.device.pci.answers) this.take(offset, value)
     })
     return false
   }
@@ -159,6 +219,8 @@ export class Controller {
     if (register === undefined) return
     const { name } = register
     if (name === CC.name) this.configure(before)
+    else if (name === INTMS.name || name === INTMC.name) this.changeMask(offset)
+    else if (name === CSTS.name) this.hasResetSubsystem = CSTS.NSSRO.of(registers.get32(CSTS)) === 1
     else if (name === NSSR.name) this.resetSubsystem(value >>> 0)
     else if ([AQA.name, ASQ.name, ACQ.name].includes(name) && CC.EN.of(before) === 1) {
       diagnostics.report(`host wrote ${name} while CC.EN = 1: the Admin queues stay where they are`)
@@ -170,12 +232,31 @@ export class Controller {
     this.isResetUnseen = false
     const wasOn = CC.EN.of(before) === 1
     if (wasOn) this.keepFixedFields(before)
+    this.keepReservedFields(before)
     const after = this.device.configuration
     const isOn = CC.EN.of(after) === 1
     if (!wasOn && isOn) this.enable()
     if (wasOn && !isOn) this.reset()
     // A notification is a change of SHN: bits that are written again as they were announce nothing new.
     if (CC.SHN.of(after) !== CC.SHN.NONE && CC.SHN.of(after) !== CC.SHN.of(before)) this.shutDown()
+  }
+
+  /** Bits of CC that mean nothing here, or that this controller does not let anybody write. */
+  private keepReservedFields(before: number): void {
+    const { registers, diagnostics, queues, capabilities } = this.device
+    const { SHN, CRIME, IOSQES, IOCQES } = CC.decode(registers.get32(CC))
+    if (CRIME === 1 && (CAP.CRWMS.of(capabilities) & CAP.CRIMS.of(capabilities)) === 0) {
+      diagnostics.report('host set CC.CRIME, which is read-only: CAP.CRMS does not offer both ready modes')
+      registers.set(CC, CC.encode({ CRIME: 0 }, registers.get32(CC)))
+    }
+    if ((SHN as number) === 3) {
+      diagnostics.report('host set CC.SHN to 11b, which is reserved: that has no effect')
+      registers.set(CC, CC.encode({ SHN: CC.SHN.NONE }, registers.get32(CC)))
+    }
+    const hasNewSizes = IOSQES !== CC.IOSQES.of(before) || IOCQES !== CC.IOCQES.of(before)
+    if (CC.EN.of(registers.get32(CC)) === 1 && hasNewSizes && queues.hasIoQueues()) {
+      diagnostics.report('host changed CC.IOSQES or CC.IOCQES while I/O queues exist: those keep their entry sizes')
+    }
   }
 
   private keepFixedFields(before: number): void {
@@ -194,7 +275,13 @@ export class Controller {
       device.registers.set(CC, (device.configuration & ~1) >>> 0)
       return
     }
-    // A shutdown that is complete ends here too (Base 2.1 §3.6.1).
+    const { SHST } = CSTS.decode(device.registers.get32(CSTS))
+    if (SHST !== CSTS.SHST.NORMAL && CC.SHN.of(device.configuration) !== CC.SHN.NONE) {
+      // It takes CC.SHN = 00b in the same write (Base 2.1 §3.6.1).
+      device.diagnostics.report('host set CC.EN after a shutdown and left CC.SHN set: CSTS.RDY never becomes 1')
+      return
+    }
+    // A shutdown that is complete ends here.
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
     const mistake = enableMistake(device)
     if (device.faults.strikeEnable('ready-never-rises')) return
@@ -251,8 +338,10 @@ export class Controller {
       diagnostics.report(`host wrote ${hex(value)} to NSSR: that has no effect`)
       return
     }
+    this.hasResetSubsystem = true
     this.powerOn()
-    this.setStatus({ NSSRO: 1 })
+    // The links go down and come up again (PCIe 1.2 §3.3.2); the platform sets configuration space up as at boot.
+    this.device.pci.bootFirmware()
   }
 
   /** No queue, no address and no command of the host is used any more, and no interrupt is masked. */
@@ -261,6 +350,55 @@ export class Controller {
     this.pipeline.reset()
     this.device.forget()
     this.device.registers.set(INTMS, 0)
+  }
+
+  /** The MSI-X Table is written; the Pending Bit Array behind it is read-only. */
+  private writeTable(offset: number, value: number): void {
+    const { pci, interrupts, diagnostics } = this.device
+    if (offset < pci.msix.tableBytes) {
+      pci.msix.writeTable(offset, value)
+      interrupts.refresh()
+      return
+    }
+    const at = hex(pci.bar.tableOffset + offset)
+    const isPending = offset >= pci.bar.pendingOffset - pci.bar.tableOffset
+    const problem = isPending ? 'the MSI-X Pending Bit Array is read-only' : 'nothing is there'
+    diagnostics.report(`host wrote ${hex(value >>> 0)} to offset ${at}: ${problem}`)
+  }
+
+  /** INTMS or INTMC was written. */
+  private changeMask(offset: number): void {
+    this.checkMaskAccess(offset, 'write')
+    this.device.interrupts.refresh()
+  }
+
+  /** INTMS and INTMC are not to be touched while MSI-X is in use (Base 2.1 §3.1.4.3). */
+  private checkMaskAccess(offset: number, verb: string): void {
+    if (offset !== INTMS.offset && offset !== INTMC.offset) return
+    const { pci, diagnostics } = this.device
+    if (!pci.isMessageSignaled) return
+    const name = offset === INTMS.offset ? INTMS.name : INTMC.name
+    diagnostics.report(`host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: it masks in its table`)
+  }
+
+  /** Configuration space has changed: interrupts and DMA may have become possible, or impossible. */
+  private followConfiguration(): void {
+    const { pci, interrupts, registers, diagnostics } = this.device
+    if (this.wasAwake && !pci.isAwake && this.device.isReady()) {
+      const { SHST } = CSTS.decode(registers.get32(CSTS))
+      if (SHST !== CSTS.SHST.COMPLETE) {
+        diagnostics.report('host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first')
+      }
+    }
+    this.wasAwake = pci.isAwake
+    interrupts.refresh()
+    if (pci.isBusMaster) this.pipeline.resume()
+  }
+
+  private noteLossOfPower(): void {
+    const { health, registers, pci } = this.device
+    const isSafe = CSTS.SHST.of(registers.get32(CSTS)) === CSTS.SHST.COMPLETE
+    if (pci.isOnBus && !isSafe) health.unexpectedPowerLosses++
   }
 
   private hasFailed(): boolean {

@@ -11,12 +11,15 @@ import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { InterruptVectors } from '../queues/interrupts.js'
+import { PciFunction } from '../pci/function.js'
 import { LinkModel } from '../model/link.js'
 import type { Namespaces } from '../nvm/namespaces.js'
 import type { DriveProfile } from '../profiles/profile.js'
 import { PrpWalker } from '../memory/prp-walk.js'
 import { SglWalker } from '../memory/sgl-walk.js'
 import { QueueSet } from '../queues/queue-set.js'
+import { applyQueueSettings } from '../queues/settings.js'
+import type { ShadowDoorbells } from '../queues/shadow-doorbells.js'
 import { randomStream } from '../model/random.js'
 import { RegisterFile } from './register-file.js'
 import { Counters } from './statistics.js'
@@ -48,6 +51,7 @@ export class Device {
   readonly faults: Faults
   readonly counters = new Counters()
   readonly trace: Trace
+  readonly pci: PciFunction
   readonly interrupts: InterruptVectors
   readonly features: Features
   readonly events = new AsyncEvents(this)
@@ -63,7 +67,9 @@ export class Device {
   /** The limit of MDTS; Infinity where it sets none. */
   readonly maxTransferBytes: number
 
-  readonly queues = new QueueSet()
+  readonly queues: QueueSet
+  /** The buffers of Doorbell Buffer Config; undefined where the host has given none. */
+  shadow: ShadowDoorbells | undefined
   /** The memory page of CC.MPS. */
   pageBytes = 4096
   /** I/O queues that Number of Queues has granted. */
@@ -77,10 +83,11 @@ export class Device {
     this.profile = profile
     this.diagnostics = diagnostics
     this.trace = new Trace(clock, trace)
-    // One for each I/O queue pair, and the Admin queue's.
-    this.interrupts = new InterruptVectors(profile.ioQueuePairs + 1, this.trace)
     this.registers = new RegisterFile(diagnostics)
     this.link = new LinkModel(profile.link)
+    this.pci = new PciFunction(profile, diagnostics)
+    this.interrupts = new InterruptVectors(this.pci.bar.vectors, this)
+    this.queues = new QueueSet(profile.ioQueuePairs + 1)
     this.drive = new DriveModel(profile, randomStream(seed, 'drive'))
     this.prps = new PrpWalker(memory, diagnostics)
     this.sgls = new SglWalker(memory, diagnostics)
@@ -118,8 +125,12 @@ export class Device {
   /** Nothing that the host set up by commands is known any more (Base 2.1 §3.7.2). */
   forget(): void {
     this.queues.clear()
+    this.interrupts.reset()
+    // A host that was reset has these pages back, and writes what it likes there.
+    this.shadow = undefined
     this.events.reset()
     this.features.reset()
+    applyQueueSettings(this)
     this.errors.reset()
     this.health.busy.reset(this.clock.now())
     this.grantedSqs = this.profile.ioQueuePairs

@@ -1,32 +1,91 @@
+import { AEI_ERROR, AET, CSTS, DOORBELL_BASE, LID } from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
 import type { Pipeline } from './pipeline.js'
-import { SubmissionQueue } from '../queues/queue.js'
 
-/** A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). Impossible values have no effect. */
+/**
+ * A doorbell was written, `offset` bytes into the doorbells (PCIe 1.2 §3.1.2). An impossible value has no effect, but
+ * that a submission queue is not fetched from any more: the host is to delete it (Base 2.1 §3.3.1.2).
+ */
 export function ringDoorbell(offset: number, value: number, device: Device, pipeline: Pipeline): void {
-  const { queues, link, clock, counters, diagnostics, doorbellStrideBytes, trace } = device
+  const { counters, doorbellStrideBytes, trace } = device
   counters.doorbellWrites++
   const index = offset / doorbellStrideBytes
+  if (!Number.isInteger(index)) {
+    const at = hex(DOORBELL_BASE + offset)
+    device.diagnostics.report(`host wrote ${value} to ${at}, but doorbells are ${doorbellStrideBytes} bytes apart`)
+    return
+  }
   const qid = index >> 1
   const isTail = index % 2 === 0
   trace.doorbell(qid, isTail, value)
-  const queue = isTail ? queues.sq(qid) : queues.cq(qid)
-  let mistake: string | undefined
-  if (!Number.isInteger(index)) mistake = `doorbells are ${doorbellStrideBytes} bytes apart`
-  else if (!device.isReady()) mistake = 'CSTS.RDY is 0'
-  else if (queue === undefined) mistake = 'there is no such queue'
-  else {
-    // The value counts from now on; its effects begin when the packet has crossed the link.
-    const arrivalNs = link.doorbell(clock.now())
-    if (queue instanceof SubmissionQueue) {
-      mistake = queue.submit(value)
-      pipeline.wake(arrivalNs)
-    } else {
-      mistake = queue.release(value)
-      pipeline.drain(queue, arrivalNs)
-    }
+  if (!device.isReady()) reportMistake(device, qid, isTail, value, 'CSTS.RDY is 0')
+  else if (isTail) ringTail(qid, value, device, pipeline)
+  else ringHead(qid, value, device, pipeline)
+}
+
+/** Says what is wrong with a doorbell, in its writer's words. */
+export function reportMistake(device: Device, qid: number, isTail: boolean, value: number, mistake: string): void {
+  device.diagnostics.report(`host rang ${isTail ? `SQ ${qid} tail` : `CQ ${qid} head`} ${value}, but ${mistake}`)
+}
+
+/** The event of an invalid doorbell value (Base 2.1 §5.1.2.1, Figure 149). */
+export function raiseInvalidValue({ events }: Device): void {
+  events.raise(AET.ERROR_STATUS, AEI_ERROR.INVALID_DOORBELL_VALUE, LID.ERROR_INFORMATION)
+}
+
+function ringTail(qid: number, value: number, device: Device, pipeline: Pipeline): void {
+  const { queues, link, clock, pci, registers } = device
+  const sq = queues.sq(qid)
+  if (sq === undefined) {
+    reportUnknown(device, qid, true, value)
+    return
   }
-  if (mistake === undefined) return
-  const doorbell = isTail ? `SQ ${qid} tail` : `CQ ${qid} head`
-  diagnostics.report(`host rang ${doorbell} ${value}, but ${mistake}`)
+  const before = sq.tail
+  const mistake = sq.submit(value)
+  if (mistake !== undefined) {
+    sq.isHalted = true
+    reportMistake(device, qid, true, value, `${mistake}: nothing more is fetched until it is deleted and created again`)
+    raiseInvalidValue(device)
+    return
+  }
+  if (sq.isHalted) {
+    reportMistake(device, qid, true, value, 'an impossible tail has stopped this queue: delete and create it again')
+  } else if (before === value && sq.shadow === undefined) {
+    reportMistake(device, qid, true, value, 'that is what it was before: it adds no entry')
+    raiseInvalidValue(device)
+  } else if (!pci.isBusMaster) {
+    reportMistake(device, qid, true, value, 'Bus Master Enable is 0: nothing is fetched until CMD.BME is 1')
+  } else if (CSTS.SHST.of(registers.get32(CSTS)) === CSTS.SHST.COMPLETE) {
+    reportMistake(device, qid, true, value, 'the controller is shut down (CSTS.SHST = 10b): reset it first')
+  }
+  // The value counts from now on; its effects begin when the packet has crossed the link.
+  pipeline.wake(link.doorbell(clock.now()))
+}
+
+function ringHead(qid: number, value: number, device: Device, pipeline: Pipeline): void {
+  const { queues, link, clock, interrupts } = device
+  const cq = queues.cq(qid)
+  if (cq === undefined) {
+    reportUnknown(device, qid, false, value)
+    return
+  }
+  const before = cq.head
+  const mistake = cq.release(value)
+  if (mistake !== undefined) {
+    reportMistake(device, qid, false, value, mistake)
+    raiseInvalidValue(device)
+    return
+  }
+  if (before === value && cq.shadow === undefined) {
+    reportMistake(device, qid, false, value, 'that is what it was before: it releases no entry')
+    raiseInvalidValue(device)
+  }
+  if (cq.vector !== undefined) interrupts.released()
+  pipeline.drain(cq, link.doorbell(clock.now()))
+}
+
+function reportUnknown(device: Device, qid: number, isTail: boolean, value: number): void {
+  reportMistake(device, qid, isTail, value, 'there is no such queue')
+  device.events.raise(AET.ERROR_STATUS, AEI_ERROR.INVALID_DOORBELL_REGISTER, LID.ERROR_INFORMATION)
 }

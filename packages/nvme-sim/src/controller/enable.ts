@@ -1,6 +1,6 @@
 import { ACQ, AQA, ASQ, CAP, CC, countOf, memoryPageBytes } from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
-import { hex } from './diagnostics.js'
+import { hex, type Diagnostics } from './diagnostics.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
 /** What keeps the controller from being enabled as its registers are now: CSTS.CFS (Base 2.1 §3.1.4.5, §3.5.1). */
@@ -24,12 +24,25 @@ export function enableMistake(device: Device): string | undefined {
 
 /** Creates the Admin queues, where `enableMistake` has found none. */
 export function createAdminQueues(device: Device): void {
-  const { memory, queues } = device
+  const { memory, queues, interrupts, configuration, diagnostics } = device
   const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
-  // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.3.1.1).
-  const cq = new CompletionQueue(0, cqEntries, cqIova, memory.bytes(cqIova, cqEntries * CQE_BYTES)!, 0)
+  queues.arbiter.select(CC.AMS.of(configuration) === CC.AMS.WRRUPC)
+  // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.1.4.10).
+  const bytes = memory.bytes(cqIova, cqEntries * CQE_BYTES)!
+  const cq = new CompletionQueue(0, cqEntries, cqIova, bytes, interrupts.vector(0))
+  reportStaleEntries(cq, diagnostics)
   queues.addCq(cq)
   queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, memory.bytes(sqIova, sqEntries * SQE_BYTES)!, cq))
+}
+
+/** A host that sees a Phase Tag of 1 before the first lap takes what is there for a completion (Base 2.1 §4.2.4). */
+export function reportStaleEntries(cq: CompletionQueue, diagnostics: Diagnostics): void {
+  const stale = cq.countStaleEntries()
+  if (stale === 0) return
+  diagnostics.report(
+    `CQ ${cq.qid} at ${hex(cq.iova)}: ${stale} of its ${cq.entries} entries have the Phase Tag set already; ` +
+      'clear the memory before the controller is given it',
+  )
 }
 
 function adminQueues({ registers }: Device) {

@@ -6,7 +6,7 @@ import type { Struck } from '../faults/struck.js'
 import { fuse, fusedMistake } from '../nvm/fused.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'
-import { CQE_BYTES, SQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
+import { CompletionQueue, CQE_BYTES, SQE_BYTES, type Completion, type SubmissionQueue } from '../queues/queue.js'
 import { ServedCommand, type CommandsUnderWay, type Ended, type Steps } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
@@ -42,6 +42,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private readonly late = new LateCompletions()
   /** The first half of a fused operation, whose other half is the next entry to be fetched. */
   private fusedFirst: ServedCommand | undefined
+  /** Commands whose data and completion wait for the function to be a bus master again. */
+  private parked: ServedCommand[] = []
   private isStopped = true
   private isFetchDue = false
   /** Entries may be waiting for a slot. */
@@ -72,6 +74,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.slots = []
     this.free = []
     this.fusedFirst = undefined
+    this.parked = []
     this.isFetchDue = false
     this.isStarved = false
     this.late.clear()
@@ -86,14 +89,22 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.device.clock.schedule(atNs, this.fetchLater)
   }
 
+  /** The function is a bus master again: what had to wait for that goes on. */
+  resume(): void {
+    const { clock, queues } = this.device
+    for (const command of this.parked.splice(0)) clock.schedule(clock.now(), command.finish)
+    for (const queue of queues.all()) if (queue instanceof CompletionQueue) this.drain(queue, clock.now())
+    this.wake(clock.now())
+  }
+
   /** Slots of the completion queue were released: posts what waits for them. */
   drain(cq: CompletionQueue, atNs: number): void {
     if (cq.held.length === 0) return
     const { generation } = this
-    const { clock } = this.device
+    const { clock, pci } = this.device
     clock.schedule(atNs, () => {
       if (generation !== this.generation) return
-      while (cq.held.length > 0 && !cq.isFull()) this.write(cq, cq.held.shift()!)
+      while (cq.held.length > 0 && !cq.isFull() && pci.isBusMaster) this.write(cq, cq.held.shift()!)
       this.wake(clock.now())
     })
   }
@@ -139,7 +150,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.isFetchDue = false
     const { clock, queues, link, drive, memory, trace, health } = this.device
     if (clock.now() >= health.checkAtNs) health.check()
-    while (!this.isStopped) {
+    while (!this.isStopped && this.device.pci.isBusMaster) {
       // The entry behind the first half of a fused operation is fetched with it, whoever else wants to be served.
       const first = this.fusedFirst
       const slot = first === undefined ? this.takeSlot() : (this.free.pop() ?? this.addSlot())
@@ -238,6 +249,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   /** Everything has crossed the link: the data becomes visible to the host, and then the completion. */
   finish(command: ServedCommand): void {
+    if (!this.device.pci.isBusMaster) {
+      this.parked.push(command)
+      return
+    }
     if (command.partner !== undefined) {
       this.finishFused(command, command.partner)
       return
@@ -271,13 +286,14 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   /** The command has its result: its completion, and its slot is free for another. */
   private conclude(command: ServedCommand): void {
-    const { clock } = this.device
+    const { clock, shadow } = this.device
     if (command.struck !== undefined && this.isPutOff(command)) return
     if (command.result !== 'held') this.complete(command, command.result!)
     if (command.isAborted) return
     command.isBusy = false
     this.free.push(command)
-    if (this.isStarved) this.wake(clock.now())
+    // Doorbells in the host's memory are looked at while there is work.
+    if (this.isStarved || shadow !== undefined) this.wake(clock.now())
   }
 
   private performAdmin(command: ServedCommand): void {
@@ -377,7 +393,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private post(completion: Completion): void {
     const { cq } = completion.sq
     // What is held goes first: completions of one queue never overtake each other here.
-    if (cq.held.length > 0 || cq.isFull()) cq.held.push({ ...completion })
+    if (cq.held.length > 0 || cq.isFull() || !this.device.pci.isBusMaster) cq.held.push({ ...completion })
     else this.write(cq, completion)
   }
 
@@ -389,7 +405,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     }
     const index = cq.post(completion)
     trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
-    if (cq.vector !== undefined) interrupts.raise(cq.vector)
+    if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)
     if (!this.late.isEmpty) this.late.posted(cq)
   }
 
@@ -469,6 +485,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
 /** The More bit in the upper half of CQE DW3. */
 const MORE = 1 << CQE.STATUS.M.lsb
+
+/** Status Code and Status Code Type in the upper half of CQE DW3. */
+const STATUS_CODE = 0x0ffe
 
 /** The upper half of CQE DW3 without its Phase Tag. */
 function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {

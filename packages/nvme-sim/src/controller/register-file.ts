@@ -69,12 +69,20 @@ export class RegisterFile {
       this.diagnostics.report(`host wrote ${hex(value >>> 0)} to ${register.name}, which is read-only`)
       return undefined
     }
+    const kept = (value & ~writable) >>> 0
+    if (kept !== 0) this.diagnostics.report(`host wrote ${hex(kept)} to bits of ${register.name} that are read-only or reserved`)
     this.version++
     const before = this.storage[storage]!
     const given = value & writable
     if (access === 'rw') this.storage[storage] = (before & ~writable) | given
     else this.storage[storage] = access === 'rw1s' ? before | given : before & ~given
     return register
+  }
+
+  /** Whether a 64-bit register begins at `offset`. */
+  isWide(offset: number): boolean {
+    const register = this.words[offset >>> 2]?.register
+    return register !== undefined && register.widthBits === 64 && register.offset === offset
   }
 
   /** A register's value as the controller itself sees it. */

@@ -13,6 +13,7 @@ import {
   zeroBased,
 } from '@gpunvme/nvme-spec'
 import type { Device } from '../controller/device.js'
+import { applyQueueSettings } from '../queues/settings.js'
 import type { DwordFeature } from './feature.js'
 
 const thresholds = TemperatureThreshold.CDW11
@@ -29,6 +30,7 @@ const features: readonly DwordFeature[] = [
     scope: 'controller',
     isSaveable: true,
     default: () => Arbitration.CDW11.encode({ AB: 0, LPW: zeroBased(1), MPW: zeroBased(1), HPW: zeroBased(1) }),
+    changed: applyQueueSettings,
   },
   {
     fid: PowerManagement.fid,
@@ -82,6 +84,7 @@ const features: readonly DwordFeature[] = [
     scope: 'controller',
     isSaveable: true,
     default: () => 0,
+    changed: applyQueueSettings,
   },
   {
     fid: InterruptVectorConfiguration.fid,
@@ -95,6 +98,7 @@ const features: readonly DwordFeature[] = [
     // The host gives the vector to an I/O completion queue first (Base 2.3 §5.2.26.2.3).
     refuse: (cdw11, { queues }) =>
       queues.isVectorUsed(vectors.IV.of(cdw11)) ? undefined : STATUS.INVALID_FIELD_IN_COMMAND,
+    changed: applyQueueSettings,
   },
   {
     fid: WriteAtomicityNormal.fid,

@@ -1,19 +1,225 @@
+import { INTMS } from '@gpunvme/nvme-spec'
+import type { Diagnostics } from '../controller/diagnostics.js'
+import type { RegisterFile } from '../controller/register-file.js'
 import type { Trace } from '../controller/trace.js'
+import type { ReachableMemory } from '../memory/reachable.js'
+import type { LinkModel } from '../model/link.js'
+import type { PciFunction } from '../pci/function.js'
+import type { EventClock } from '../time/clock.js'
+import type { CompletionQueue } from './queue.js'
 
-/** The controller's interrupts, as events that are counted by vector. */
+/** One interrupt vector. Completion queues hold on to theirs and count in it. */
+export class InterruptVector {
+  readonly number: number
+  /** Entries of its completion queues that the host has not released. */
+  waiting = 0
+  /** It has reached the host since the host last waited for it. */
+  hasArrived = false
+  /** Coalescing Disable of Interrupt Vector Configuration. */
+  isUncoalesced = false
+  /** Entries that wait for company, and since which time one may have to go without. */
+  aggregated = 0
+  sinceNs = 0
+  /** Made once, so that an interrupt costs no closure. */
+  readonly arrive: () => void
+  readonly expire: () => void
+
+  constructor(number: number, arrive: (vector: InterruptVector) => void, expire: (vector: InterruptVector) => void) {
+    this.number = number
+    this.arrive = () => arrive(this)
+    this.expire = () => expire(this)
+  }
+}
+
+/** What interrupts work with. */
+export interface InterruptParts {
+  readonly clock: EventClock
+  readonly link: LinkModel
+  readonly memory: ReachableMemory
+  readonly trace: Trace
+  readonly registers: RegisterFile
+  readonly pci: PciFunction
+  readonly diagnostics: Diagnostics
+}
+
+const NS_PER_AGGREGATION_UNIT = 100_000
+
+/**
+ * The controller's interrupts, as events that are counted by vector: over the pin, a level that INTMS masks, or as
+ * MSI-X messages, masked in their table (PCIe 1.2 §3.5).
+ */
 export class InterruptVectors {
-  /** How often each vector has fired. */
+  /** How often each vector has fired; of the pin, how often it became active. */
   readonly fired: Float64Array
-  private readonly trace: Trace
+  /** How often an interrupt of each vector was due and a mask held it back. */
+  readonly masked: Float64Array
+  private readonly vectors: readonly InterruptVector[]
+  private readonly parts: InterruptParts
+  private isPinActive = false
+  /** Interrupt Coalescing: no more than that many entries, and no longer than that, before an interrupt. */
+  private mostEntries = 1
+  private mostNs = 0
+  /** Vectors other than 0 that were due while only the pin was there: said once of each. */
+  private readonly unreachable = new Set<number>()
 
-  constructor(vectors: number, trace: Trace) {
-    this.fired = new Float64Array(vectors)
-    this.trace = trace
+  constructor(count: number, parts: InterruptParts) {
+    this.parts = parts
+    this.fired = new Float64Array(count)
+    this.masked = new Float64Array(count)
+    this.vectors = Array.from({ length: count }, (_, number) => {
+      return new InterruptVector(
+        number,
+        (vector) => this.deliver(vector),
+        (vector) => this.expire(vector),
+      )
+    })
+  }
+
+  get count(): number {
+    return this.vectors.length
+  }
+
+  vector(number: number): InterruptVector | undefined {
+    return this.vectors[number]
+  }
+
+  /** INTx as configuration space shows it: wanted, whether or not CMD.ID keeps it from the wire. */
+  get isPinWanted(): boolean {
+    const { registers, pci } = this.parts
+    return !pci.isMessageSignaled && this.vectors[0]!.waiting > 0 && (registers.get32(INTMS) & 1) === 0
+  }
+
+  /** Interrupt Coalescing, by the rows of its dword (Base 2.1 §5.1.25.2.2): where either is 0 nothing is held back. */
+  coalesce(threshold: number, time: number): void {
+    const isOn = threshold > 0 && time > 0
+    this.mostEntries = isOn ? threshold + 1 : 1
+    this.mostNs = isOn ? time * NS_PER_AGGREGATION_UNIT : 0
+    for (const vector of this.vectors) if (vector.aggregated > 0) this.signal(vector)
+  }
+
+  /** Interrupt Vector Configuration of one vector. */
+  setUncoalesced(number: number, isUncoalesced: boolean): void {
+    const vector = this.vectors[number]!
+    vector.isUncoalesced = isUncoalesced
+    if (isUncoalesced && vector.aggregated > 0) this.signal(vector)
   }
 
   /** An entry was posted to a completion queue whose interrupts are enabled. */
-  raise(vector: number): void {
-    this.fired[vector]!++
-    this.trace.interrupt(vector)
+  posted(vector: InterruptVector, cq: CompletionQueue, isError: boolean): void {
+    const { pci, registers, clock } = this.parts
+    if (!pci.isMessageSignaled) {
+      if (vector.number !== 0) this.reportUnreachable(vector, cq)
+      else if ((registers.get32(INTMS) & 1) === 1) this.masked[0]!++
+      this.updatePin()
+      return
+    }
+    // Neither Admin completions nor errors wait for others (Base 2.3 §5.2.26.2.2, §5.2.26.2.3).
+    if (this.mostEntries === 1 || vector.isUncoalesced || isError || cq.qid === 0) {
+      this.signal(vector)
+      return
+    }
+    vector.aggregated++
+    if (vector.aggregated >= this.mostEntries) this.signal(vector)
+    else if (vector.aggregated === 1) {
+      vector.sinceNs = clock.now()
+      clock.schedule(vector.sinceNs + this.mostNs, vector.expire)
+    }
+  }
+
+  /** The host has released entries: the pin goes where it should be. */
+  released(): void {
+    this.updatePin()
+  }
+
+  /** Masks, enables or levels may have changed: what has become possible happens. */
+  refresh(): void {
+    const { pci } = this.parts
+    this.updatePin()
+    if (!pci.isMessageSignaled || !pci.maySignal || pci.isFunctionMasked || !pci.msix.hasPending()) return
+    for (const vector of this.vectors) {
+      if (!pci.msix.isPending(vector.number) || pci.msix.isMasked(vector.number)) continue
+      pci.msix.setPending(vector.number, false)
+      this.send(vector)
+    }
+  }
+
+  /** The controller forgets its queues; what is in configuration space and in the table stays (Base 2.1 §3.1.4.5). */
+  reset(): void {
+    for (const vector of this.vectors) {
+      vector.waiting = 0
+      vector.aggregated = 0
+    }
+    this.updatePin()
+  }
+
+  /** Whether the vector has fired since this was last asked; an active pin fires for as long as it is active. */
+  take(number: number): boolean {
+    const vector = this.vectors[number]!
+    const has = vector.hasArrived || (number === 0 && this.isPinActive)
+    vector.hasArrived = false
+    return has
+  }
+
+  /** Takes every vector with entries that nobody has released for one that has fired. */
+  markWaiting(): void {
+    for (const vector of this.vectors) if (vector.waiting > 0) vector.hasArrived = true
+  }
+
+  private expire(vector: InterruptVector): void {
+    const { clock } = this.parts
+    // Others may have come and gone since this was scheduled.
+    if (vector.aggregated > 0 && clock.now() >= vector.sinceNs + this.mostNs) this.signal(vector)
+  }
+
+  private signal(vector: InterruptVector): void {
+    const { pci } = this.parts
+    const { number } = vector
+    vector.aggregated = 0
+    if (pci.maySignal && !pci.isFunctionMasked && !pci.msix.isMasked(number)) this.send(vector)
+    else {
+      this.masked[number]!++
+      pci.msix.setPending(number, true)
+    }
+  }
+
+  private updatePin(): void {
+    const { pci } = this.parts
+    const isActive = this.isPinWanted && !pci.isPinDisabled && pci.isAwake
+    if (isActive === this.isPinActive) return
+    this.isPinActive = isActive
+    if (isActive) this.send(this.vectors[0]!)
+  }
+
+  private send(vector: InterruptVector): void {
+    const { link, clock, trace } = this.parts
+    this.fired[vector.number]!++
+    trace.interrupt(vector.number)
+    const arrivalNs = link.interrupt(clock.now())
+    if (arrivalNs <= clock.now()) this.deliver(vector)
+    else clock.schedule(arrivalNs, vector.arrive)
+  }
+
+  /** The interrupt is there. A message whose address is memory is a write like any other. */
+  private deliver(vector: InterruptVector): void {
+    const { pci, memory, diagnostics } = this.parts
+    vector.hasArrived = true
+    if (!pci.isMessageSignaled) return
+    const { address, data } = pci.msix.message(vector.number)
+    if (address === 0) {
+      diagnostics.report(
+        `vector ${vector.number} fired with message address 0: its MSI-X table entry was unmasked before it was filled`,
+      )
+      return
+    }
+    const bytes = memory.bytes(address, 4)
+    if (bytes) new DataView(bytes.buffer, bytes.byteOffset, 4).setUint32(0, data, true)
+  }
+
+  private reportUnreachable({ number }: InterruptVector, { qid }: CompletionQueue): void {
+    if (this.unreachable.has(number)) return
+    this.unreachable.add(number)
+    this.parts.diagnostics.report(
+      `CQ ${qid} interrupts on vector ${number}, but MSI-X is disabled and the pin stands for vector 0: nothing arrives`,
+    )
   }
 }

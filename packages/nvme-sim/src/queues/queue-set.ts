@@ -1,73 +1,81 @@
+import { Arbiter } from './arbiter.js'
 import type { CompletionQueue, SubmissionQueue } from './queue.js'
 
 /** The queues that exist, by identifier. Both directions of 0 are the Admin queues. */
 export class QueueSet {
   /** Is told of every queue before the host can know of it, for who looks for doorbells in shared memory. */
   onCreate: (queue: SubmissionQueue | CompletionQueue) => void = () => undefined
-  /** Whose turn it is when the controller fetches: an index into `inTurn`. */
-  private turn = 0
-  private inTurn: SubmissionQueue[] = []
-  private readonly submission = new Map<number, SubmissionQueue>()
-  private readonly completion = new Map<number, CompletionQueue>()
+  /** Decides which submission queue is next. */
+  readonly arbiter = new Arbiter()
+  // By identifier: doorbells look here, and a Map would cost them most of their time.
+  private readonly submission: (SubmissionQueue | undefined)[]
+  private readonly completion: (CompletionQueue | undefined)[]
+
+  /** @param count Queues of each kind that there can be, the Admin queue among them. */
+  constructor(count: number) {
+    this.submission = new Array<SubmissionQueue | undefined>(count).fill(undefined)
+    this.completion = new Array<CompletionQueue | undefined>(count).fill(undefined)
+  }
 
   sq(qid: number): SubmissionQueue | undefined {
-    return this.submission.get(qid)
+    return this.submission[qid]
   }
 
   cq(qid: number): CompletionQueue | undefined {
-    return this.completion.get(qid)
+    return this.completion[qid]
+  }
+
+  /** Every queue there is, in the order of their identifiers. */
+  all(): (SubmissionQueue | CompletionQueue)[] {
+    return [...this.submission, ...this.completion].filter((queue) => queue !== undefined)
   }
 
   hasIoQueues(): boolean {
-    return [...this.submission.keys(), ...this.completion.keys()].some((qid) => qid !== 0)
+    return this.all().some(({ qid }) => qid !== 0)
   }
 
   /** Whether an I/O completion queue interrupts on this vector. */
   isVectorUsed(vector: number): boolean {
-    return [...this.completion.values()].some((cq) => cq.qid !== 0 && cq.vector === vector)
+    return this.completion.some((cq) => cq !== undefined && cq.qid !== 0 && cq.vector?.number === vector)
   }
 
   addCq(cq: CompletionQueue): void {
-    this.completion.set(cq.qid, cq)
+    this.completion[cq.qid] = cq
     this.onCreate(cq)
   }
 
   addSq(sq: SubmissionQueue): void {
-    this.submission.set(sq.qid, sq)
-    this.inTurn.push(sq)
+    this.submission[sq.qid] = sq
+    this.arbiter.add(sq)
     sq.cq.submissionQueues++
     this.onCreate(sq)
   }
 
   removeSq(sq: SubmissionQueue): void {
-    this.submission.delete(sq.qid)
-    this.inTurn = this.inTurn.filter((other) => other !== sq)
+    this.submission[sq.qid] = undefined
+    this.arbiter.remove(sq)
     sq.cq.submissionQueues--
+    // Whose completion did not fit is completed by the deletion (Base 2.1 §5.2.4).
+    sq.cq.discard(sq)
   }
 
   removeCq(cq: CompletionQueue): void {
-    this.completion.delete(cq.qid)
+    cq.acknowledgeAll()
+    this.completion[cq.qid] = undefined
   }
 
   clear(): void {
-    this.submission.clear()
-    this.completion.clear()
-    this.inTurn = []
+    for (const cq of this.completion) cq?.acknowledgeAll()
+    this.submission.fill(undefined)
+    this.completion.fill(undefined)
+    this.arbiter.clear()
   }
 
   /**
-   * The next queue to fetch one entry from, round robin (Base 2.1 §3.4.4.1). A queue whose completions find no slot
-   * is passed over until they do, so that it cannot take what the others need (Base 2.1 §3.3.1.2.1).
+   * The next queue to fetch one entry from. One whose completions find no slot is passed over until they do, so that
+   * it cannot take what the others need (Base 2.1 §3.3.1.2.1).
    */
   next(): SubmissionQueue | undefined {
-    const { inTurn } = this
-    for (let i = 0; i < inTurn.length; i++) {
-      const index = (this.turn + i) % inTurn.length
-      const sq = inTurn[index]!
-      if (sq.isEmpty() || sq.cq.held.length > 0) continue
-      this.turn = index + 1
-      return sq
-    }
-    return undefined
+    return this.arbiter.next()
   }
 }

@@ -1,4 +1,6 @@
 import { CQE } from '@gpunvme/nvme-spec'
+import type { InterruptVector } from './interrupts.js'
+import type { ShadowDoorbell } from './shadow-doorbells.js'
 
 export const SQE_BYTES = 64
 export const CQE_BYTES = 16
@@ -36,16 +38,19 @@ export class CompletionQueue {
   submissionQueues = 0
   /** Completions that found the queue full, oldest first (Base 2.1 §3.3.1.2.1). */
   readonly held: Completion[] = []
-  /** Interrupt vector; undefined where the host wants no interrupts for this queue. */
-  readonly vector: number | undefined
+  /** Undefined where the host wants no interrupts for this queue. */
+  readonly vector: InterruptVector | undefined
   readonly ring: DataView
+  /** The host's head in memory of its own, where it was given some (Base 2.1 §5.2.5). */
+  shadow: ShadowDoorbell | undefined
   private readonly entry: ReturnType<typeof CQE.view>
   private readonly dwords: Int32Array
-  private head = 0
+  /** Where the host stands, as it has said by its doorbell. */
+  head = 0
   private tail = 0
   private phase = 1
 
-  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, vector?: number) {
+  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, vector?: InterruptVector) {
     this.qid = qid
     this.entries = entries
     this.iova = iova
@@ -55,8 +60,20 @@ export class CompletionQueue {
     this.dwords = new Int32Array(memory.buffer, memory.byteOffset, memory.length / 4)
   }
 
+  /** Entries that would be taken for new ones: the host clears every Phase Tag first (Base 2.1 §4.2.4). */
+  countStaleEntries(): number {
+    let stale = 0
+    for (let index = 0; index < this.entries; index++) stale += (this.dwords[index * 4 + 3]! >>> 16) & 1
+    return stale
+  }
+
   isFull(): boolean {
-    return (this.tail + 1) % this.entries === this.head
+    return this.hasNoSlot() && (this.shadow === undefined || this.look(this.shadow))
+  }
+
+  /** Entries that were posted and not released. */
+  get posted(): number {
+    return (this.tail - this.head + this.entries) % this.entries
   }
 
   /** Whether the host has taken every entry that was posted. */
@@ -78,6 +95,7 @@ export class CompletionQueue {
     Atomics.store(this.dwords, index * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
     this.tail = index + 1 === this.entries ? 0 : index + 1
     if (this.tail === 0) this.phase ^= 1
+    if (this.vector !== undefined) this.vector.waiting++
     return index
   }
 
@@ -85,10 +103,42 @@ export class CompletionQueue {
   release(head: number): string | undefined {
     if (head >= this.entries) return `CQ ${this.qid} has ${this.entries} entries`
     const released = (head - this.head + this.entries) % this.entries
-    const posted = (this.tail - this.head + this.entries) % this.entries
+    const { posted } = this
     if (released > posted) return `that releases ${released} entries, and only ${posted} were posted`
     this.head = head
+    if (this.vector !== undefined) this.vector.waiting -= released
     return undefined
+  }
+
+  /** Drops what waits for a slot of a submission queue that is gone: nothing is posted for it any more. */
+  discard(sq: SubmissionQueue): void {
+    const kept = this.held.filter((completion) => completion.sq !== sq)
+    this.held.splice(0, this.held.length, ...kept)
+  }
+
+  /** The queue goes: its entries are nothing to interrupt for any more. */
+  acknowledgeAll(): void {
+    if (this.vector !== undefined) this.vector.waiting -= this.posted
+    this.head = this.tail
+  }
+
+  private hasNoSlot(): boolean {
+    return (this.tail + 1) % this.entries === this.head
+  }
+
+  /** Looks whether the host has moved on without ringing; asks it to ring from here on where it has not. */
+  private look(shadow: ShadowDoorbell): boolean {
+    this.follow(shadow)
+    if (!this.hasNoSlot()) return false
+    if (shadow.askFrom(this.head)) this.follow(shadow)
+    return this.hasNoSlot()
+  }
+
+  private follow(shadow: ShadowDoorbell): void {
+    const head = shadow.poll()
+    if (head === undefined || head === this.head) return
+    const mistake = this.release(head)
+    if (mistake !== undefined) shadow.report(head, mistake)
   }
 }
 
@@ -98,12 +148,19 @@ export class SubmissionQueue {
   readonly entries: number
   readonly cq: CompletionQueue
   readonly iova: number
+  /** QPRIO: its class, where arbitration is weighted (Base 2.1 §5.2.2): 0 is Urgent, 3 is Low. */
+  readonly priority: number
   head = 0
   tail = 0
+  /** Nothing is fetched any more: the host has written an impossible tail (Base 2.1 §3.3.1.2). */
+  isHalted = false
+  /** The host's tail in memory of its own, where it was given some (Base 2.1 §5.2.5). */
+  shadow: ShadowDoorbell | undefined
   private readonly dwords: Uint32Array
 
-  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, cq: CompletionQueue) {
+  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, cq: CompletionQueue, priority = 0) {
     this.qid = qid
+    this.priority = priority
     this.entries = entries
     this.iova = iova
     this.cq = cq
@@ -112,6 +169,12 @@ export class SubmissionQueue {
 
   isEmpty(): boolean {
     return this.head === this.tail
+  }
+
+  /** Whether a command may be taken from it now. */
+  isEligible(): boolean {
+    if (this.isHalted || this.cq.held.length > 0) return false
+    return this.head !== this.tail || (this.shadow !== undefined && this.look(this.shadow))
   }
 
   /** Device address of the entry at the head. */
@@ -135,5 +198,21 @@ export class SubmissionQueue {
     if (added > free) return `that adds ${added} entries, and only ${free} are free`
     this.tail = tail
     return undefined
+  }
+
+  /** Looks whether the host has moved on without ringing; asks it to ring from here on where it has not. */
+  private look(shadow: ShadowDoorbell): boolean {
+    this.follow(shadow)
+    if (this.isEmpty() && shadow.askFrom(this.tail)) this.follow(shadow)
+    return !this.isEmpty() && !this.isHalted
+  }
+
+  private follow(shadow: ShadowDoorbell): void {
+    const tail = shadow.poll()
+    if (tail === undefined || tail === this.tail) return
+    const mistake = this.submit(tail)
+    if (mistake === undefined) return
+    this.isHalted = true
+    shadow.report(tail, mistake)
   }
 }

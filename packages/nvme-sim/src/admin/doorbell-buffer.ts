@@ -1,0 +1,37 @@
+import { CAP, STATUS } from '@gpunvme/nvme-spec'
+import type { Result, ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import { hex } from '../controller/diagnostics.js'
+import { raiseInvalidValue, reportMistake } from '../controller/doorbells.js'
+import { ShadowDoorbells } from '../queues/shadow-doorbells.js'
+
+/** Doorbell Buffer Config (Base 2.1 §5.2.5): from here on every queue has a doorbell in the host's memory as well. */
+export function configureDoorbellBuffer({ sqe }: ServedCommand, device: Device): Result {
+  const { memory, pageBytes, queues, capabilities, trace, diagnostics, grantedSqs, grantedCqs } = device
+  const { PRP1, PRP2 } = sqe
+  // Whatever is wrong with the addresses is an Invalid Field in Command (Base 2.3 §5.3.5.1).
+  if (PRP1 % pageBytes !== 0 || PRP2 % pageBytes !== 0) return STATUS.INVALID_FIELD_IN_COMMAND
+  // Every queue's doorbell has to lie in the one page, the Admin queues' included.
+  const strideBytes = device.doorbellStrideBytes
+  if (2 * strideBytes * (Math.max(grantedSqs, grantedCqs) + 1) > pageBytes) return STATUS.INVALID_FIELD_IN_COMMAND
+  const missing = [PRP1, PRP2].find((iova) => !memory.has(iova, pageBytes))
+  if (missing !== undefined) {
+    diagnostics.report(`Doorbell Buffer Config: no memory at ${hex(missing)}, or not a whole page`)
+    return STATUS.INVALID_FIELD_IN_COMMAND
+  }
+  const shadow = new ShadowDoorbells(memory, [PRP1, PRP2], pageBytes, CAP.DSTRD.of(capabilities), {
+    seen: (qid, isTail, value) => trace.doorbell(qid, isTail, value),
+    mistaken(qid, isTail, value, mistake) {
+      reportMistake(device, qid, isTail, value, mistake)
+      raiseInvalidValue(device)
+    },
+    lost(iova) {
+      device.shadow = undefined
+      for (const queue of queues.all()) queue.shadow = undefined
+      diagnostics.report(`no memory at ${hex(iova)} any more, where Doorbell Buffer Config said that doorbells are`)
+    },
+  })
+  device.shadow = shadow
+  for (const queue of queues.all()) shadow.attach(queue)
+  return STATUS.SUCCESS
+}

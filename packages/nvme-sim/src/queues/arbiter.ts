@@ -1,0 +1,134 @@
+import type { SubmissionQueue } from './queue.js'
+
+/** What Set Features Arbitration says, as counts (Base 2.1 §5.1.25.1.1). */
+export interface ArbitrationSettings {
+  /** Commands that are taken from one queue before it is another's turn; Infinity for no limit. */
+  readonly burst: number
+  /** Commands of the High, Medium and Low class in one round. */
+  readonly weights: readonly [high: number, medium: number, low: number]
+}
+
+/** The classes of the weighted mechanism: strict ones first, then those that share by weight. */
+const ADMIN = 0
+const URGENT = 1
+const HIGH = 2
+const LEVELS = 3
+
+/**
+ * Which submission queue the next command is taken from. Round robin treats all of them alike, the Admin queue too
+ * (Base 2.1 §3.4.4.1); the weighted mechanism serves Admin, then Urgent, then High, Medium and Low by weight
+ * (Base 2.1 §3.4.4.2).
+ */
+export class Arbiter {
+  /** Of round robin only the first is in use. */
+  private readonly rings = [new Ring(), new Ring(), new Ring(), new Ring(), new Ring()] as const
+  private isWeighted = false
+  private burst = 1
+  private weights: readonly number[] = [1, 1, 1]
+  private level = 0
+  /** Commands that the level may still have in this round. */
+  private credits = 1
+
+  /** CC.AMS, when the controller is enabled: before there are queues. */
+  select(isWeighted: boolean): void {
+    this.isWeighted = isWeighted
+  }
+
+  configure({ burst, weights }: ArbitrationSettings): void {
+    this.burst = burst
+    this.weights = weights
+    this.level = 0
+    this.credits = weights[0]
+  }
+
+  add(sq: SubmissionQueue): void {
+    this.ringOf(sq).add(sq)
+  }
+
+  remove(sq: SubmissionQueue): void {
+    this.ringOf(sq).remove(sq)
+  }
+
+  clear(): void {
+    for (const ring of this.rings) ring.clear()
+    this.level = 0
+    this.credits = this.weights[0]!
+  }
+
+  /** The queue to take one command from; undefined where none has any. */
+  next(): SubmissionQueue | undefined {
+    const { rings, burst } = this
+    const first = rings[ADMIN].next(burst)
+    if (first !== undefined || !this.isWeighted) return first
+    const urgent = rings[URGENT].next(burst)
+    if (urgent !== undefined) return urgent
+    // Every level once, and the one that ran out of credits once more.
+    for (let tries = 0; tries <= LEVELS; tries++) {
+      const ring = rings[HIGH + this.level]!
+      const sq = this.credits > 0 ? ring.next(burst) : undefined
+      if (sq !== undefined) {
+        this.credits--
+        return sq
+      }
+      // A burst ends with its level's credits.
+      ring.endBurst()
+      this.level = (this.level + 1) % LEVELS
+      this.credits = this.weights[this.level]!
+    }
+    return undefined
+  }
+
+  private ringOf(sq: SubmissionQueue): Ring {
+    if (!this.isWeighted || sq.qid === 0) return this.rings[ADMIN]
+    return this.rings[URGENT + sq.priority]!
+  }
+}
+
+/** Queues that take turns, each for a burst of commands. */
+class Ring {
+  private readonly sqs: SubmissionQueue[] = []
+  /** Whose turn it is, and how many commands it has had in it. */
+  private at = -1
+  private taken = 0
+
+  add(sq: SubmissionQueue): void {
+    this.sqs.push(sq)
+  }
+
+  remove(sq: SubmissionQueue): void {
+    const index = this.sqs.indexOf(sq)
+    this.sqs.splice(index, 1)
+    if (index === this.at) this.endBurst()
+    // The one that moves into its place is next.
+    if (index <= this.at) this.at--
+  }
+
+  clear(): void {
+    this.sqs.length = 0
+    this.at = -1
+  }
+
+  endBurst(): void {
+    this.taken = Infinity
+  }
+
+  next(burst: number): SubmissionQueue | undefined {
+    const { sqs } = this
+    if (this.at >= 0 && this.taken < burst) {
+      const sq = sqs[this.at]!
+      if (sq.isEligible()) {
+        this.taken++
+        return sq
+      }
+    }
+    for (let i = 1; i <= sqs.length; i++) {
+      const index = (this.at + i) % sqs.length
+      const sq = sqs[index]!
+      if (!sq.isEligible()) continue
+      this.at = index
+      this.taken = 1
+      return sq
+    }
+    return undefined
+  }
+}

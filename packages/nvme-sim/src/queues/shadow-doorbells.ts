@@ -1,0 +1,112 @@
+import { shadowCqHead, shadowSqTail } from '@gpunvme/nvme-spec'
+import type { ReachableMemory } from '../memory/reachable.js'
+import { CompletionQueue, type SubmissionQueue } from './queue.js'
+
+/** What becomes of what is found in the buffers. */
+export interface ShadowWatch {
+  /** The host has written a doorbell in its memory. */
+  seen(qid: number, isTail: boolean, value: number): void
+  /** It was one that it must not write. */
+  mistaken(qid: number, isTail: boolean, value: number, mistake: string): void
+  /** The host has taken a buffer back while the controller uses it. */
+  lost(iova: number): void
+}
+
+/**
+ * The two pages of Doorbell Buffer Config (Base 2.1 §5.2.5): the host writes its doorbells into one, and the
+ * controller writes into the other up to where it looks by itself. It looks while it works; before it rests it asks
+ * to be rung from there on.
+ */
+export class ShadowDoorbells {
+  private readonly doorbells: Int32Array
+  private readonly events: Int32Array
+  private readonly stride: number
+  private readonly memory: ReachableMemory
+  private readonly iovas: readonly number[]
+  private readonly pageBytes: number
+  private readonly watch: ShadowWatch
+
+  /** Both pages must be memory. */
+  constructor(
+    memory: ReachableMemory,
+    iovas: readonly [doorbells: number, events: number],
+    pageBytes: number,
+    dstrd: number,
+    watch: ShadowWatch,
+  ) {
+    this.memory = memory
+    this.iovas = iovas
+    this.pageBytes = pageBytes
+    this.stride = dstrd
+    this.watch = watch
+    const [doorbells, events] = iovas.map((iova) => {
+      const { buffer, byteOffset } = memory.bytes(iova, pageBytes)!
+      return new Int32Array(buffer, byteOffset, pageBytes / 4)
+    })
+    this.doorbells = doorbells!
+    this.events = events!
+  }
+
+  /** Gives a queue its place in the buffers. */
+  attach(queue: SubmissionQueue | CompletionQueue): void {
+    const { qid } = queue
+    const isTail = !(queue instanceof CompletionQueue)
+    const offset = isTail ? shadowSqTail(qid, this.stride) : shadowCqHead(qid, this.stride)
+    queue.shadow = new ShadowDoorbell(this.doorbells, this.events, offset / 4, {
+      seen: (value) => this.watch.seen(qid, isTail, value),
+      mistaken: (value, mistake) => this.watch.mistaken(qid, isTail, value, mistake),
+      isThere: () => this.isThere(),
+    })
+  }
+
+  private isThere(): boolean {
+    const lost = this.iovas.find((iova) => !this.memory.has(iova, this.pageBytes))
+    if (lost !== undefined) this.watch.lost(lost)
+    return lost === undefined
+  }
+}
+
+/** One doorbell in the host's memory. */
+export class ShadowDoorbell {
+  private readonly doorbells: Int32Array
+  private readonly events: Int32Array
+  private readonly index: number
+  private readonly hooks: {
+    seen(value: number): void
+    mistaken(value: number, mistake: string): void
+    isThere(): boolean
+  }
+  /** What stood here when it was last looked at: a host that rings this queue the old way leaves it alone. */
+  private last: number
+  private event: number | undefined
+
+  constructor(doorbells: Int32Array, events: Int32Array, index: number, hooks: ShadowDoorbell['hooks']) {
+    this.doorbells = doorbells
+    this.events = events
+    this.index = index
+    this.hooks = hooks
+    this.last = Atomics.load(doorbells, index)
+  }
+
+  /** The value, where the host has written a new one. */
+  poll(): number | undefined {
+    if (!this.hooks.isThere()) return undefined
+    const value = Atomics.load(this.doorbells, this.index)
+    if (value === this.last) return undefined
+    this.last = value
+    this.hooks.seen(value >>> 0)
+    return value >>> 0
+  }
+
+  /** EventIdx: the host is to ring when it goes past `value`. False where it was told so before. */
+  askFrom(value: number): boolean {
+    if (this.event === value || !this.hooks.isThere()) return false
+    this.event = value
+    Atomics.store(this.events, this.index, value)
+    return true
+  }
+
+  report(value: number, mistake: string): void {
+    this.hooks.mistaken(value, mistake)
+  }
+}
