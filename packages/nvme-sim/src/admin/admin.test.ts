@@ -67,7 +67,6 @@ describe('Identify (Base 2.1 §5.1.13)', () => {
     ['an inactive NSID gives zeroes', 2, SUCCESS],
     ['NSID 0h is invalid', 0, INVALID_NAMESPACE],
     ['an NSID above NN is invalid', 4, INVALID_NAMESPACE],
-    ['FFFFFFFFh needs Namespace Management', 0xffff_ffff, INVALID_NAMESPACE],
   ])('CNS 00h: %s', async (_, nsid, expected) => {
     const { status, bytes } = await identify(await enabled({ namespaces: [{ nsid: 1 }, { nsid: 3 }] }), 0x00, nsid)
     expect(status).toBe(expected)

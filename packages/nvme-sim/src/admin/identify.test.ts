@@ -124,3 +124,77 @@ describe('I/O Command Set Independent Identify Namespace (Base 2.1 §5.1.13.2.8)
     expect((await identify(host, 0x08, { nsid: 4 })).status).toBe(INVALID_NAMESPACE)
   })
 })
+
+describe('Identify of NSID FFFFFFFFh (Base 2.3 §5.2.13.2.5; NVM 1.2 §4.1.5.1)', () => {
+  it('CNS 00h returns the formats that a namespace may have, and nothing of any one namespace', async () => {
+    const { status, view, bytes } = await identify(await enabled(), 0x00, { nsid: 0xffff_ffff })
+    expect(status).toBe(SUCCESS)
+    expect(bytes.subarray(0, 25).every((byte) => byte === 0)).toBe(true) // NSZE, NCAP, NUSE, NSFEAT
+    expect([view.getUint8(25), view.getUint8(26), view.getUint8(27)]).toEqual([7, 0, 0b11]) // NLBAF, FLBAS, MC
+    const formats = Array.from({ length: 9 }, (_, i) => view.getUint32(128 + 4 * i, true))
+    const bytes512 = 9 << 16
+    const bytes4096 = 12 << 16
+    expect(formats).toEqual([0, 8, 16, 64].flatMap((metadata) => [bytes512 | metadata, bytes4096 | metadata]).concat(0))
+  })
+
+  it.each([0x05, 0x08])('CNS %i returns no field of any one namespace', async (cns) => {
+    const { status, bytes } = await identify(await enabled(), cns, { nsid: 0xffff_ffff })
+    expect([status, bytes.every((byte) => byte === 0)]).toEqual([SUCCESS, true])
+  })
+})
+
+describe('Namespace Identification Descriptor list (Base 2.3 §5.2.13.2.3)', () => {
+  it('has EUI64 (1h) and NGUID (2h) of a namespace that has them, then UUID (3h) and command set (4h)', async () => {
+    const eui64 = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)
+    const nguid = Uint8Array.from({ length: 16 }, (_, i) => 0x10 + i)
+    const { bytes } = await identify(await enabled({ namespaces: [{ eui64, nguid }] }), 0x03, { nsid: 1 })
+    expect([...bytes.subarray(0, 12)]).toEqual([1, 8, 0, 0, ...eui64])
+    expect([...bytes.subarray(12, 32)]).toEqual([2, 16, 0, 0, ...nguid])
+    expect([...bytes.subarray(32, 36)]).toEqual([3, 16, 0, 0])
+    expect([...bytes.subarray(52, 57)]).toEqual([4, 1, 0, 0, 0])
+    expect(bytes.subarray(57).every((byte) => byte === 0)).toBe(true)
+  })
+})
+
+describe('Identify for Namespace Management (Base 2.3 §5.2.13.2.9 to §5.2.13.2.12)', () => {
+  const host = () => enabled({ namespaces: [{ nsid: 1 }, { nsid: 2, attached: false }, { nsid: 4 }] })
+
+  it('CNS 10h lists the allocated namespaces, attached or not, above the NSID', async () => {
+    const { view } = await identify(await host(), 0x10, { nsid: 1 })
+    expect([0, 4, 8].map((at) => view.getUint32(at, true))).toEqual([2, 4, 0])
+    for (const nsid of [0xffff_fffe, 0xffff_ffff]) {
+      expect((await identify(await host(), 0x10, { nsid })).status).toBe(INVALID_NAMESPACE)
+    }
+  })
+
+  it.each([
+    ['attached', 1, SUCCESS, 2 ** 21],
+    ['not attached', 2, SUCCESS, 2 ** 21],
+    ['not allocated', 3, SUCCESS, 0],
+    ['invalid', 9, INVALID_NAMESPACE, undefined],
+    ['FFFFFFFFh', 0xffff_ffff, INVALID_NAMESPACE, undefined],
+  ])('CNS 11h of an NSID that is %s', async (_, nsid, expected, nsze) => {
+    const { status, view } = await identify(await host(), 0x11, { nsid })
+    expect(status).toBe(expected)
+    if (nsze !== undefined) expect(Number(view.getBigUint64(0, true))).toBe(nsze)
+  })
+
+  it.each([
+    ['attached', 1, SUCCESS, 1],
+    ['not attached', 2, SUCCESS, 0],
+    ['not allocated', 3, INVALID_FIELD, undefined],
+    ['invalid', 9, INVALID_NAMESPACE, undefined],
+    ['FFFFFFFFh', 0xffff_ffff, INVALID_FIELD, undefined],
+  ])('CNS 12h of a namespace that is %s: how many controllers', async (_, nsid, expected, count) => {
+    const { status, view } = await identify(await host(), 0x12, { nsid })
+    expect(status).toBe(expected)
+    if (count !== undefined) expect(view.getUint16(0, true)).toBe(count)
+  })
+
+  it('CNS 13h lists the controller, unless the list begins above its identifier', async () => {
+    const own = await enabled({ profile: deriveProfile('ideal', { identify: { CNTLID: 5 } }) })
+    const list = async (cntid: number) => (await identify(own, 0x13 | (cntid << 16))).view
+    expect([(await list(5)).getUint16(0, true), (await list(5)).getUint16(2, true)]).toEqual([1, 5])
+    expect((await list(6)).getUint16(0, true)).toBe(0)
+  })
+})

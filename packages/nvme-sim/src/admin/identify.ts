@@ -1,5 +1,4 @@
 import {
-  ActiveNamespaceList,
   CNS,
   CSI,
   Identify,
@@ -12,30 +11,38 @@ import {
 import type { Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import type { SupportedCommands } from '../logs/supported.js'
-import type { Namespace } from '../nvm/namespace.js'
+import { namespaceCapabilities, type Namespace } from '../nvm/namespace.js'
 import { sendData } from './admin-command.js'
 import { identifyController } from './identify-controller.js'
+import { attachedControllers, controllers, namespaceList } from './identify-lists.js'
 import { uuid } from './uuid.js'
 
 /** What Identify returns for one CNS: 4096 bytes, or why there are none. */
-export type IdentifyAnswer = (command: ServedCommand, device: Device, supported: SupportedCommands) => DataView | Ended
+type IdentifyAnswer = (command: ServedCommand, device: Device, supported: SupportedCommands) => DataView | Ended
 
-/** The largest NSID that a list can begin after is FFFFFFFDh. */
-const FIRST_NSID_WITHOUT_LIST = 0xffff_fffe
+const BROADCAST_NSID = 0xffff_ffff
 
 const answers: ReadonlyMap<number, IdentifyAnswer> = new Map<number, IdentifyAnswer>([
-  [CNS.NAMESPACE, ofNamespace((namespace) => namespace.identify())],
+  [CNS.NAMESPACE, ofNamespace((namespace) => namespace.identify(), namespaceCapabilities)],
   [CNS.CONTROLLER, ofController(identifyController)],
-  [CNS.ACTIVE_NAMESPACE_LIST, activeNamespaces],
+  [CNS.ACTIVE_NAMESPACE_LIST, (command, { namespaces }) => namespaceList(command, namespaces.active)],
   [CNS.NAMESPACE_DESCRIPTOR_LIST, descriptorList],
-  [CNS.COMMAND_SET_NAMESPACE, ofNvm(ofNamespace(empty))],
+  // No format has protection information, and no granularity is preferred.
+  [CNS.COMMAND_SET_NAMESPACE, ofNvm(ofNamespace(empty, empty))],
   [
     CNS.COMMAND_SET_CONTROLLER,
     // Of no command does it take less than MDTS allows.
     ofNvm(ofController(() => IdentifyNvmController.create({ VER: { MJR: 1, MNR: 2 } }).data)),
   ],
-  [CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST, ofNvm(activeNamespaces)],
-  [CNS.INDEPENDENT_NAMESPACE, ofNamespace(independent)],
+  [
+    CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST,
+    ofNvm((command, { namespaces }) => namespaceList(command, namespaces.active)),
+  ],
+  [CNS.INDEPENDENT_NAMESPACE, ofNamespace(independent, empty)],
+  [CNS.ALLOCATED_NAMESPACE_LIST, (command, { namespaces }) => namespaceList(command, namespaces.allocated)],
+  [CNS.ALLOCATED_NAMESPACE, allocatedNamespace],
+  [CNS.ATTACHED_CONTROLLER_LIST, attachedControllers],
+  [CNS.CONTROLLER_LIST, controllers],
 ])
 
 /** Identify (Base 2.1 §5.1.13). */
@@ -46,9 +53,13 @@ export function identify(command: ServedCommand, device: Device, supported: Supp
   return sendData(command, device, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
 }
 
-/** Data of an active namespace; zeroes of an inactive one (Base 2.1 §3.2.1.6). */
-function ofNamespace(read: (namespace: Namespace) => DataView): IdentifyAnswer {
+/**
+ * Data of an active namespace; zeroes of an inactive one (Base 2.1 §3.2.1.6); of NSID FFFFFFFFh what all namespaces
+ * have in common, as a controller with Namespace Management must (Base 2.3 §5.2.13.2.5).
+ */
+function ofNamespace(read: (namespace: Namespace) => DataView, common: () => DataView): IdentifyAnswer {
   return ({ sqe: { NSID } }, { namespaces }) => {
+    if (NSID === BROADCAST_NSID) return common()
     const namespace = namespaces.get(NSID)
     if (namespace) return read(namespace)
     return namespaces.isValid(NSID) ? empty() : STATUS.INVALID_NAMESPACE_OR_FORMAT
@@ -66,12 +77,11 @@ function ofNvm(answer: IdentifyAnswer): IdentifyAnswer {
     Identify.view(command.data).CSI === CSI.NVM ? answer(command, device, supported) : command.invalidField(47)
 }
 
-function activeNamespaces({ sqe }: ServedCommand, { namespaces }: Device): DataView | Ended {
-  if (sqe.NSID >= FIRST_NSID_WITHOUT_LIST) return STATUS.INVALID_NAMESPACE_OR_FORMAT
-  const NSID = new Uint32Array(1024)
-  const above = namespaces.active.map(({ nsid }) => nsid).filter((nsid) => nsid > sqe.NSID)
-  NSID.set(above.slice(0, NSID.length))
-  return ActiveNamespaceList.create({ NSID }).data
+/** Data of a namespace that exists, attached or not; zeroes where none does. */
+function allocatedNamespace({ sqe: { NSID } }: ServedCommand, { namespaces }: Device): DataView | Ended {
+  const namespace = namespaces.getAllocated(NSID)
+  if (namespace) return namespace.identify()
+  return namespaces.isValid(NSID) ? empty() : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
 function descriptorList(command: ServedCommand, { namespaces, profile }: Device): DataView | Ended {
@@ -81,10 +91,16 @@ function descriptorList(command: ServedCommand, { namespaces, profile }: Device)
   return namespaces.isValid(NSID) ? command.invalidField(4) : STATUS.INVALID_NAMESPACE_OR_FORMAT
 }
 
-/** Namespace UUID (type 3h) and Command Set Identifier (type 4h): type, length, two reserved bytes, then the value. */
-function descriptors({ nsid }: Namespace, serial: string): DataView {
+/** EUI64 (type 1h) and NGUID (type 2h) where there are such, UUID (3h) and Command Set Identifier (4h). */
+function descriptors({ nsid, generation, eui64, nguid }: Namespace, serial: string): DataView {
   const list = new Uint8Array(IDENTIFY_BYTES)
-  list.set([3, 16, 0, 0, ...uuid(serial, nsid), 4, 1, 0, 0, CSI.NVM])
+  let at = 0
+  const identifiers = [eui64, nguid, uuid(serial, nsid, generation), [CSI.NVM]]
+  for (const [index, identifier] of identifiers.entries()) {
+    if (identifier.length === 0) continue
+    list.set([index + 1, identifier.length, 0, 0, ...identifier], at)
+    at += 4 + identifier.length
+  }
   return new DataView(list.buffer)
 }
 

@@ -29,6 +29,26 @@ export interface NamespaceOptions {
 const DEFAULT_BYTES = 1024 ** 3
 const NONE = new Uint8Array(0)
 
+/** What Identify says alike of every namespace. */
+const CAPABILITIES = {
+  NLBAF: zeroBased(lbaFormats.length),
+  MC: { MTELBAS: 1, MTSBS: 1 },
+  ...COPY_LIMITS,
+} as const
+
+/** Identify Namespace of NSID FFFFFFFFh: what a namespace may be made with (NVM 1.2 §4.1.5.1). */
+export function namespaceCapabilities(): DataView {
+  return IdentifyNamespace.create({ ...CAPABILITIES, LBAF: formatsWhere(() => true) }).data
+}
+
+function formatsWhere(isAvailable: (format: LbaFormat) => boolean) {
+  return Array.from({ length: 64 }, (_, index) => {
+    const format = lbaFormats[index]
+    if (format === undefined || !isAvailable(format)) return { MS: format?.metadataBytes ?? 0 }
+    return { MS: format.metadataBytes, LBADS: format.blockBytes === 512 ? 9 : 12 }
+  })
+}
+
 /** A namespace: logical blocks on a media, in one of the formats of `lbaFormats`. */
 export class Namespace {
   readonly nsid: number
@@ -105,29 +125,22 @@ export class Namespace {
   identify(): DataView {
     const { blocks, media, capacityBytes, eui64, nguid } = this
     const { ZEROES, NOT_REPORTED } = IdentifyNamespace.DLFEAT.DRB
-    const formats = Array.from({ length: 64 }, (_, index) => {
-      const format = lbaFormats[index]
-      // A format of which not one block fits is not available now: its LBADS is 0 (NVM 1.2 §4.1.5.1).
-      if (format === undefined || blocksIn(capacityBytes, format) === 0) return { MS: format?.metadataBytes ?? 0 }
-      return { MS: format.metadataBytes, LBADS: format.blockBytes === 512 ? 9 : 12 }
-    })
     return IdentifyNamespace.create({
       NSZE: blocks,
       NCAP: blocks,
       // Without thin provisioning it may always be NCAP (NVM 1.2 §2.1.1).
       NUSE: blocks,
-      NLBAF: zeroBased(lbaFormats.length),
+      ...CAPABILITIES,
       FLBAS: { FIDXL: this.formatIndex, MTELBA: this.isExtended ? 1 : 0 },
-      MC: { MTELBAS: 1, MTSBS: 1 },
       NMIC: { SHRNS: this.isShared ? 1 : 0 },
       // Of media that move no bytes nothing is promised.
       DLFEAT: { DRB: media.movesData === false ? NOT_REPORTED : ZEROES, WZDS: 1 },
-      ...COPY_LIMITS,
       NSATTR: media.readOnly === true ? 1 : 0, // currently write protected
       NVMCAP: BigInt(capacityBytes),
       ...(nguid.length > 0 && { NGUID: nguid }),
       ...(eui64.length > 0 && { EUI64: eui64 }),
-      LBAF: formats,
+      // A format of which not one block fits is not available now: its LBADS is 0 (NVM 1.2 §4.1.5.1).
+      LBAF: formatsWhere((format) => blocksIn(capacityBytes, format) > 0),
     }).data
   }
 
