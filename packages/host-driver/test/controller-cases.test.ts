@@ -20,8 +20,18 @@ const differences: Readonly<Record<string, string>> = {
     'a CQ that cannot be deleted is Completion Queue Invalid (1/00), which is no status of this command',
   'delete-cq-that-does-not-exist': 'the same',
   'doorbell-event-cq-head-past-the-tail': 'a head past the entries that were posted is believed',
+  'doorbell-mistake-stops-its-queue': 'an invalid tail is forgotten, and a valid one is taken after it',
   'admin-opcodes-not-supported': 'Virtualization Management (1Ch) is answered, and OACS bit 7 is 0',
   'io-opcodes-not-supported': 'Verify (0Ch) is done, and ONCS bit 7 is 0',
+  'identify-descriptor-list': 'a namespace without uuid has no descriptor of NIDT 1h, 2h or 3h',
+  'identify-without-nsid': 'Identify Controller ignores NSID',
+  'identify-controller-lists': 'without a subsystem CNS 12h and 13h are refused, and OACS bit 3 is 1',
+  'feature-temperature-threshold-default': 'a Controller Reset leaves Temperature Threshold as the host set it',
+  'features-select-default': 'a Controller Reset leaves Temperature Threshold as the host set it',
+  'log-of-controller-with-nsid': 'the error log is returned for any NSID',
+  'event-is-configured': 'setting a bit of Asynchronous Event Configuration reports no warning that is there already',
+  'event-cleared-before-its-request': 'reading the log page leaves an event that waits for a request',
+  'rw-prp1-not-dword-aligned': 'PRP1 is used with its bits 1:0',
 }
 
 const noSubsystemReset = 'CAP.NSSRS is 0: no NVM Subsystem Reset'

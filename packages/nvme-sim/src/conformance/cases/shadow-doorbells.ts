@@ -1,0 +1,139 @@
+import { blockCommand, blockPattern, firstSpace, get, put, sameBytes, withPrps } from '../blocks.js'
+import type { ControllerCase } from '../case.js'
+import { fail, status, success } from '../check.js'
+import type { Completed, Entry } from '../entry.js'
+import type { ControllerFacts } from '../facts.js'
+import type { CaseHost } from '../host.js'
+import { needsBlocks } from '../io.js'
+import type { CaseMemory } from '../memory.js'
+
+const needsShadow = (facts: ControllerFacts) =>
+  (facts.oacs & 0x100) !== 0 ? needsBlocks(facts) : 'OACS bit 8 is 0: no Doorbell Buffer Config'
+
+const configure = (host: CaseHost, prp1: number, prp2: number): Promise<Completed> =>
+  host.admin({ opcode: 0x7c, prp1, prp2 })
+
+/** Doorbells in memory, and what the controller wants to be told about (Base 2.3 §5.3.5, §B.5). */
+class Shadow {
+  private readonly host: CaseHost
+  private readonly doorbells: CaseMemory
+  private readonly eventIndexes: CaseMemory
+
+  constructor(host: CaseHost) {
+    this.host = host
+    this.doorbells = host.alloc(host.pageBytes, { fill: 0 })
+    this.eventIndexes = host.alloc(host.pageBytes, { fill: 0 })
+  }
+
+  /** Doorbell Buffer Config; what was rung so far, and will be for this command, is in the memory before. */
+  async enable(): Promise<void> {
+    const [sq, cq] = [this.host.sqs.get(0)!, this.host.cqs.get(0)!]
+    this.doorbells.set32(this.at(0), (sq.tail + 1) % sq.entries)
+    this.doorbells.set32(this.at(1), (cq.head + 1) % cq.entries)
+    success(await configure(this.host, this.doorbells.iova(), this.eventIndexes.iova()))
+  }
+
+  /** One command to its completion; doorbells of queues with `qid` are only rung where the controller asks for it. */
+  async command(qid: number, entry: Entry): Promise<Completed> {
+    const { host } = this
+    const cid = host.stage(qid, entry)
+    const { tail, entries, cqid } = host.sqs.get(qid)!
+    this.set(2 * qid, tail, entries, () => host.ringTail(qid))
+    const found: Completed[] = []
+    const cq = host.cqs.get(cqid)!
+    if (!(await host.until(() => found.push(...host.poll(cqid, { ring: false })) > 0))) {
+      fail(`SQ ${qid} by its shadow doorbell: expected a completion, got none`)
+    }
+    this.set(2 * cqid + 1, cq.head, cq.entries, () => host.ringHead(cqid))
+    const [completed, another] = found
+    if (another !== undefined || completed!.cid !== cid) fail(`SQ ${qid}: expected one completion, of CID ${cid}`)
+    return completed!
+  }
+
+  /** Writes a shadow doorbell, and the doorbell where X <= Y (Base 2.3 §B.5.2). */
+  private set(index: number, value: number, entries: number, ring: () => void): void {
+    const at = this.at(index)
+    const old = this.doorbells.u32(at)
+    this.doorbells.set32(at, value)
+    const modulo = (difference: number) => ((difference % entries) + entries) % entries
+    if (modulo(value - this.eventIndexes.u32(at)) <= modulo(value - old)) ring()
+  }
+
+  private at(index: number): number {
+    return index * this.host.registers.strideBytes
+  }
+}
+
+/** A queue pair that is created while the shadow doorbells are in use. */
+async function createPair(host: CaseHost, shadow: Shadow, qid: number, entries: number): Promise<void> {
+  const cq = host.addCqRing(qid, entries)
+  const cdw = { 10: qid | ((entries - 1) << 16), 11: 1 }
+  success(await shadow.command(0, { opcode: 0x05, prp1: cq.memory.iova(), cdw }))
+  const sq = host.addSqRing(qid, entries, qid)
+  success(await shadow.command(0, { opcode: 0x01, prp1: sq.memory.iova(), cdw: { ...cdw, 11: 1 | (qid << 16) } }))
+}
+
+/** Base 2.3 §5.3.5. */
+export const shadowDoorbellCases: readonly ControllerCase[] = [
+  {
+    id: 'shadow-doorbells',
+    title:
+      'With shadow doorbells commands are found without a doorbell write unless EventIdx asks for one, lap after lap',
+    spec: 'Base 2.3 §5.3.5, Figure 515; §B.5.1, §B.5.2',
+    needs: needsShadow,
+    async run(host) {
+      await host.startWithPair()
+      const space = firstSpace(host)
+      const wanted = blockPattern(0, 40, space.blockBytes, 50)
+      await put(host, space, 0, wanted)
+      await host.disable()
+      await host.start()
+      const shadow = new Shadow(host)
+      await shadow.enable()
+      await createPair(host, shadow, 1, 7)
+      const memory = host.alloc(40 * space.blockBytes)
+      for (let lba = 0; lba < 40; lba++) {
+        const pointer = [memory.iova(lba * space.blockBytes), 0] as const
+        success(await shadow.command(1, withPrps(blockCommand(0x02, 1, lba, 1), pointer)))
+      }
+      sameBytes('the blocks', memory.read(), wanted)
+      for (let i = 0; i < 40; i++) success(await shadow.command(0, { opcode: 0x0a, cdw: { 10: 0x07 } }))
+    },
+  },
+  {
+    id: 'shadow-doorbells-bad-addresses',
+    title: 'Shadow doorbells or event indexes that are not page aligned are an Invalid Field in Command',
+    spec: 'Base 2.3 §5.3.5, §5.3.5.1',
+    needs: needsShadow,
+    async run(host) {
+      await host.startWithPair()
+      const memory = host.alloc(3 * host.pageBytes, { fill: 0 })
+      status(await configure(host, memory.iova(4), memory.iova(host.pageBytes)), '0/02')
+      status(await configure(host, memory.iova(), memory.iova(host.pageBytes + 64)), '0/02')
+      // Doorbells are what they were.
+      const space = firstSpace(host)
+      const wanted = blockPattern(0, 8, space.blockBytes, 51)
+      await put(host, space, 0, wanted)
+      sameBytes('the blocks', await get(host, space, 0, 8), wanted)
+    },
+  },
+  {
+    id: 'shadow-doorbells-end-with-a-reset',
+    title: 'After a Controller Reset the shadow doorbells are forgotten, and doorbells alone are enough',
+    spec: 'Base 2.3 §5.3.5',
+    needs: needsShadow,
+    async run(host) {
+      await host.start()
+      const shadow = new Shadow(host)
+      await shadow.enable()
+      await createPair(host, shadow, 1, 7)
+      success(await shadow.command(1, { opcode: 0x00, nsid: 1 }))
+      await host.disable()
+      await host.startWithPair()
+      const space = firstSpace(host)
+      const wanted = blockPattern(0, 16, space.blockBytes, 52)
+      await put(host, space, 0, wanted)
+      sameBytes('the blocks', await get(host, space, 0, 16), wanted)
+    },
+  },
+]
