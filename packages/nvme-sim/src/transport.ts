@@ -70,12 +70,6 @@ export function doorbellStride({ CAP: { DSTRD = 0 } }: DriveProfile): number {
   return 4 << DSTRD
 }
 
-/** How large BAR0 is, with a pair of doorbells for every queue pair; a BAR's size is a power of two. */
-export function barBytes({ ioQueuePairs }: DriveProfile, doorbellStrideBytes: number): number {
-  const doorbells = 2 * (ioQueuePairs + 1)
-  return 2 ** Math.ceil(Math.log2(DOORBELL_BASE + doorbells * doorbellStrideBytes))
-}
-
 /** What a host waits after it has reset a function or a bus, before it looks at the device again, as Linux does. */
 const RESET_NS = 100_000_000
 

@@ -36,11 +36,6 @@ export class Controller {
     device.faults.schedule((struck) => this.suffer(struck))
   }
 
-  /** It has left the bus: every register reads as all ones. */
-  get isGone(): boolean {
-    return !this.device.pci.isOnBus
-  }
-
   /** The host reads a register. */
   read32(offset: number): number {
     const { faults, pci } = this.device

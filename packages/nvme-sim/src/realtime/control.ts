@@ -13,14 +13,25 @@ export const ACTIVITY = 48
 export const HOST_WAITS = 64
 /** Messages sent to the simulator's port: it looks there only when this has changed. */
 export const REQUESTS = 80
-/** Register writes of the JavaScript host, posted and carried out; both go up forever. */
+/** Accesses of the JavaScript host, posted and carried out; both go up forever. */
 export const POSTED = 96
 export const TAKEN = 112
-/** Two words for each register write: offset and value. */
+/** What the last access that gives something has given. */
+export const RESULT = 113
+/** 1 where register accesses are struck by faults, so that every one of them has to be carried out. */
+export const EVERY_ACCESS = 114
+/** Three words for each access: what it is, where, and what is written. */
 export const RING = 128
 export const RING_ENTRIES = 64
 
-export const CONTROL_BYTES = (RING + 2 * RING_ENTRIES) * 4
+export const CONTROL_BYTES = (RING + 3 * RING_ENTRIES) * 4
+
+/** What an access is; of configuration space, its width in bytes is added. */
+export const REGISTER_WRITE = 0
+export const REGISTER_READ = 1
+export const TAKE_INTERRUPT = 2
+export const CONFIG_READ = 8
+export const CONFIG_WRITE = 16
 
 /** Values of STATE. */
 export const RUNNING = 1

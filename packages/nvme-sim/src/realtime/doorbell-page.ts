@@ -17,7 +17,7 @@ import type { WallClock } from './wall-clock.js'
 export class DoorbellPage {
   private readonly words: Int32Array
   private readonly controller: Controller
-  private readonly clock: WallClock
+  private readonly clock: Pick<WallClock, 'tick'>
   private readonly strideDwords: number
   private readonly seen: Int32Array
   private readonly queues: (SubmissionQueue | CompletionQueue | undefined)[] = []
@@ -25,7 +25,7 @@ export class DoorbellPage {
   private readonly live: number[] = []
 
   /** `words` begins with the first doorbell. */
-  constructor(words: Int32Array, controller: Controller, clock: WallClock, strideBytes: number) {
+  constructor(words: Int32Array, controller: Controller, clock: Pick<WallClock, 'tick'>, strideBytes: number) {
     this.words = words
     this.controller = controller
     this.clock = clock

@@ -1,4 +1,4 @@
-import { barBytes, doorbellStride } from '../transport.js'
+import { planBar } from '../pci/function.js'
 import type { DriveProfile } from '../profiles/profile.js'
 
 /**
@@ -28,7 +28,7 @@ export const DEFAULT_BASE_IOVA = 0x1_0000_0000
  * @throws RangeError where the memory leaves no page for DMA, or the addresses are not exact numbers.
  */
 export function realTimeLayout(profile: DriveProfile, lengthBytes: number, baseIova: number): RealTimeLayout {
-  const bar = barBytes(profile, doorbellStride(profile))
+  const { lengthBytes: bar } = planBar(profile)
   const dmaBytes = Math.floor((lengthBytes - bar) / DMA_PAGE_BYTES) * DMA_PAGE_BYTES
   if (!(dmaBytes >= DMA_PAGE_BYTES)) {
     throw new RangeError(

@@ -18,7 +18,7 @@ afterEach(() => Promise.all(running.splice(0).map((each) => each.close())))
 
 async function start(options: Partial<RealTimeOptions> = {}): Promise<RealTimeSimulator> {
   const memory = new SharedArrayBuffer(4 * MIB)
-  const simulator = await startRealTimeSimulator({ memory, ...options } as RealTimeOptions)
+  const simulator = await startRealTimeSimulator({ memory, ...options })
   running.push(simulator)
   return simulator
 }
@@ -45,7 +45,9 @@ async function untilHung(orders: Int32Array): Promise<void> {
 
 describe('a real-time simulator', () => {
   it('serves Write and Read to a host in the thread that started it, and counts them', async () => {
-    const { transport, statistics, diagnostics } = await start({ namespaces: [{ blockBytes: 4096, capacityBytes: MIB }] })
+    const { transport, statistics, diagnostics } = await start({
+      namespaces: [{ blockBytes: 4096, capacityBytes: MIB }],
+    })
     const host = new CaseHost(transport)
     await host.startWithPair()
     const written = host.alloc(8192)
@@ -161,7 +163,10 @@ describe('a real-time simulator on memory of a module that both threads import',
     await untilHung(orders)
     const pending = simulator.statistics()
     order(1)
-    await expect(pending).rejects.toMatchObject({ reason: 'crashed', cause: { message: 'the native module has failed' } })
+    await expect(pending).rejects.toMatchObject({
+      reason: 'crashed',
+      cause: { message: 'the native module has failed' },
+    })
     await expect(simulator.closed).rejects.toThrow(RealTimeSimulatorError)
     expect(simulator.transport.bar.read32(CSTS)).toBe(0xffff_ffff)
     await simulator.close()

@@ -4,7 +4,8 @@ import type { Statistics } from '../controller/statistics.js'
 export interface Answers {
   readonly statistics: Statistics
   readonly diagnostics: readonly string[]
-  readonly reset: undefined
+  readonly 'reset function': undefined
+  readonly 'reset bus': undefined
 }
 
 export interface Question {

@@ -16,6 +16,7 @@ const offsets = registers
  *   reserved bit beside it.
  * - Of two stores to one dword between two looks only the last is seen: wait for CSTS.RDY after each change of CC.EN,
  *   as the specification asks anyway, and for a register that is set or cleared by ones, until it reads as it should.
+ * - Faults of register accesses strike what a JavaScript host does, and stores of others; their loads are loads.
  * - INTMC reads 0h here, so that each store to it is seen; the mask is in INTMS.
  * - The halves of ASQ and ACQ may be written in any order: nothing uses them before CC.EN, and CC is looked at first
  *   and applied last, so that everything that was stored before it counts.
@@ -27,7 +28,7 @@ export class RegisterPage {
   /** What stands in the page, unless the host has written there since. */
   private readonly shown: Int32Array
   private shownVersion = -1
-  private shownGone = false
+  private shownAnswers = true
 
   constructor(words: Int32Array, device: Device, controller: Controller) {
     this.words = words
@@ -50,7 +51,8 @@ export class RegisterPage {
 
   /** Stores what has changed; false where nothing has. */
   publish(): boolean {
-    if (this.device.registers.version === this.shownVersion && this.controller.isGone === this.shownGone) return false
+    const { registers: file, pci } = this.device
+    if (file.version === this.shownVersion && pci.answers === this.shownAnswers) return false
     this.show()
     return true
   }
@@ -64,12 +66,13 @@ export class RegisterPage {
   }
 
   private show(): void {
-    const { words, shown, device, controller } = this
-    this.shownVersion = device.registers.version
-    this.shownGone = controller.isGone
+    const { words, shown } = this
+    const { registers: file, pci } = this.device
+    this.shownVersion = file.version
+    this.shownAnswers = pci.answers
     for (const offset of offsets) {
       const index = offset >> 2
-      const value = controller.isGone ? ALL_ONES : offset === INTMC.offset ? 0 : device.registers.read(offset) | 0
+      const value = !pci.answers ? ALL_ONES : offset === INTMC.offset ? 0 : file.read(offset) | 0
       const before = shown[index]!
       // A store of the host that came in between stays, and is found by the next scan.
       if (value !== before && Atomics.compareExchange(words, index, before, value) === before) shown[index] = value

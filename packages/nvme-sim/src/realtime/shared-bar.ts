@@ -1,71 +1,57 @@
-import { DOORBELL_BASE, INTMC, INTMS } from '@gpunvme/nvme-spec'
+import { DOORBELL_BASE, INTMC, INTMS, registers } from '@gpunvme/nvme-spec'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 import { checkAccess } from '../transport.js'
-import { POSTED, RING, RING_ENTRIES, TAKEN, wakeSimulator } from './control.js'
+import { EVERY_ACCESS, REGISTER_READ, REGISTER_WRITE, wakeSimulator } from './control.js'
 import type { RealTimeLayout } from './layout.js'
+import type { Mailbox } from './mailbox.js'
 
-/** Looks at what the simulator has taken before the thread sleeps for it: a few microseconds. */
-const SPINS = 2_000
-const SLEEP_MS = 1
-
-export interface SharedBarParts {
-  readonly buffer: ArrayBufferLike
-  readonly layout: RealTimeLayout
-  readonly control: Int32Array
-  /** Doorbells that the controller has, in dwords from the first. */
-  readonly doorbellDwords: number
-  readonly responseLimitMs: number
-  /** The simulator gives no sign of life. */
-  readonly giveUp: () => void
-}
+/** The registers that the page shows as they are, by dword: all but the two that share a mask. */
+const shown = new Set(
+  registers
+    .filter(({ offset }) => offset !== INTMS.offset && offset !== INTMC.offset)
+    .flatMap(({ offset, widthBits }) => (widthBits === 64 ? [offset, offset + 4] : [offset])),
+)
 
 /**
- * The shared page as a JavaScript host's registers. Doorbells are stored there, as a native caller does. A write to any
- * other register is handed over by itself, so that each counts, as it was and in its order, whatever stands there; as on
- * PCIe it is posted, and the next read waits until it has been carried out.
+ * The shared page as a JavaScript host's BAR0. Registers are read there and doorbells are stored there, as native callers
+ * do, wherever that shows the simulator all there is to it; any other access is carried out by the simulator itself.
  */
 export class SharedBar implements Bar {
   readonly lengthBytes: number
-  /** The simulator has ended: every read gives all ones. */
-  isGone = false
-  private readonly parts: SharedBarParts
-  private readonly words: Uint32Array
-  private posted = 0
+  private readonly words: Int32Array
+  private readonly mailbox: Mailbox
+  private readonly doorbellDwords: number
 
-  constructor(parts: SharedBarParts) {
-    const { buffer, layout } = parts
-    this.parts = parts
+  /** `doorbellDwords` is how many the controller has, with the gaps between them. */
+  constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, mailbox: Mailbox, doorbellDwords: number) {
     this.lengthBytes = layout.barBytes
-    this.words = new Uint32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
+    this.words = new Int32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
+    this.mailbox = mailbox
+    this.doorbellDwords = doorbellDwords
   }
 
   read32(offset: number): number {
     checkAccess(offset, 4, this.lengthBytes)
-    this.waitForRoom(0)
-    if (this.isGone) return 0xffff_ffff
-    // What a doorbell reads as is not defined.
-    if (offset >= DOORBELL_BASE) return 0
-    // Both read as the mask; in the page only one does.
-    return Atomics.load(this.words, (offset === INTMC.offset ? INTMS.offset : offset) >> 2)
+    const { mailbox, words } = this
+    mailbox.settle()
+    if (mailbox.isGone) return 0xffff_ffff
+    if (shown.has(offset) && mailbox.control[EVERY_ACCESS] === 0) return Atomics.load(words, offset >> 2) >>> 0
+    return mailbox.ask(REGISTER_READ, offset) ?? 0xffff_ffff
   }
 
   write32(offset: number, value: number): void {
     checkAccess(offset, 4, this.lengthBytes)
-    const { control, doorbellDwords } = this.parts
+    const { mailbox, words } = this
     const doorbell = (offset - DOORBELL_BASE) / 4
-    if (doorbell >= 0 && doorbell < doorbellDwords) {
-      this.waitForRoom(0)
-      Atomics.store(this.words, offset >> 2, value)
-    } else {
-      this.waitForRoom(RING_ENTRIES - 1)
-      if (this.isGone) return
-      const at = RING + 2 * ((this.posted >>> 0) % RING_ENTRIES)
-      control[at] = offset
-      control[at + 1] = value
-      this.posted = (this.posted + 1) | 0
-      Atomics.store(control, POSTED, this.posted)
+    const isDoorbell = doorbell >= 0 && doorbell < this.doorbellDwords && mailbox.control[EVERY_ACCESS] === 0
+    // A store of what is there would not be seen, and it is a mistake that a driver shall hear of.
+    if (!isDoorbell || Atomics.load(words, offset >> 2) === (value | 0)) {
+      mailbox.post(REGISTER_WRITE, offset, value)
+      return
     }
-    wakeSimulator(control)
+    mailbox.settle()
+    Atomics.store(words, offset >> 2, value)
+    wakeSimulator(mailbox.control)
   }
 
   read64(offset: number): bigint {
@@ -79,23 +65,9 @@ export class SharedBar implements Bar {
     this.write32(offset + 4, Number(value >> 32n))
   }
 
-  /** Every read of a device that is not there any more gives all ones, to native callers too. */
+  /** Every load of a device that is not there any more gives all ones, of native callers too. */
   leave(): void {
-    this.isGone = true
-    this.words.fill(0xffff_ffff)
-  }
-
-  /** Waits until at most `most` writes are still to be carried out; gives the simulator up when that takes too long. */
-  private waitForRoom(most: number): void {
-    const { control, responseLimitMs, giveUp } = this.parts
-    let deadlineMs = 0
-    for (let spins = 0; !this.isGone; spins++) {
-      const taken = Atomics.load(control, TAKEN)
-      if (((this.posted - taken) | 0) <= most) return
-      if (spins < SPINS) continue
-      if (spins === SPINS) deadlineMs = performance.now() + responseLimitMs
-      else if (performance.now() > deadlineMs) giveUp()
-      Atomics.wait(control, TAKEN, taken, SLEEP_MS)
-    }
+    this.mailbox.isGone = true
+    this.words.fill(-1)
   }
 }

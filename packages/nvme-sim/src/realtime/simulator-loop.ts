@@ -1,5 +1,4 @@
 import type { NativeHost } from '@gpunvme/nvme-spec/transport'
-import type { Controller } from '../controller/controller.js'
 import {
   ACTIVITY,
   ASLEEP,
@@ -7,6 +6,7 @@ import {
   HOST_WAITS,
   POSTED,
   REQUESTS,
+  RESULT,
   RING,
   RING_ENTRIES,
   STATE,
@@ -29,11 +29,12 @@ const WAKING_NS = 100_000
 export interface LoopParts {
   readonly control: Int32Array
   readonly clock: WallClock
-  readonly controller: Controller
   readonly doorbells: DoorbellPage
   readonly registers: RegisterPage
   readonly idle: IdlePolicy
   readonly native: NativeHost | undefined
+  /** Carries out an access that the host has posted; what it gives, or anything. */
+  readonly access: (what: number, where: number, value: number) => number
   /** The host has sent messages. */
   readonly answer: () => void
   /** Sends the host's thread a message that something has happened. */
@@ -77,7 +78,7 @@ export class SimulatorLoop {
     const { control, clock, doorbells, registers, answer } = this.parts
     let busy = doorbells.poll()
     if (++this.turns % TURNS_PER_SCAN === 0) busy = this.scan() || busy
-    if (Atomics.load(control, POSTED) !== this.taken) busy = this.takeWrites()
+    if (Atomics.load(control, POSTED) !== this.taken) busy = this.takeAccesses()
     busy = clock.run() || busy
     busy = registers.publish() || busy
     if (busy) this.noteActivity()
@@ -95,16 +96,16 @@ export class SimulatorLoop {
     return doorbells.scan() || written
   }
 
-  /** Carries out the register writes of the JavaScript host, each as it was, in their order. */
-  private takeWrites(): boolean {
-    const { control, controller, registers, clock } = this.parts
+  /** Carries out the accesses of the JavaScript host, each as it was, in their order. */
+  private takeAccesses(): boolean {
+    const { control, registers, clock, access } = this.parts
     clock.tick()
     const posted = Atomics.load(control, POSTED)
     for (; this.taken !== posted; this.taken = (this.taken + 1) | 0) {
-      const at = RING + 2 * ((this.taken >>> 0) % RING_ENTRIES)
-      controller.write32(control[at]!, control[at + 1]! >>> 0)
+      const at = RING + 3 * ((this.taken >>> 0) % RING_ENTRIES)
+      control[RESULT] = access(control[at]!, control[at + 1]!, control[at + 2]! >>> 0)
     }
-    // A read that follows a write shows what became of it.
+    // A load that follows a write shows what became of it.
     registers.publish()
     Atomics.store(control, TAKEN, this.taken)
     Atomics.notify(control, TAKEN)

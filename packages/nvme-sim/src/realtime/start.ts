@@ -1,15 +1,18 @@
 import { Worker } from 'node:worker_threads'
+import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { Statistics } from '../controller/statistics.js'
 import { profileOf } from '../profiles/index.js'
-import { doorbellStride } from '../transport.js'
+import { planBar } from '../pci/function.js'
 import { ACTIVITY, CLOSING, CONTROL_BYTES, REQUESTS, STATE, wakeSimulator } from './control.js'
 import { HostClock } from './host-clock.js'
 import { DEFAULT_BASE_IOVA, DMA_PAGE_BYTES, realTimeLayout, type RealTimeLayout } from './layout.js'
+import { Mailbox } from './mailbox.js'
 import { importNativeHost } from './native-host.js'
 import { DEFAULT_IDLE, type RealTimeOptions, type SharedMemorySource, type WorkerOptions } from './options.js'
 import { RegionAllocator } from './region-allocator.js'
 import { SharedBar } from './shared-bar.js'
+import { SharedConfigSpace, SharedInterrupts } from './shared-function.js'
 import { ACTIVE, type Answer, type Answers } from './messages.js'
 
 /** A simulated controller on a thread of its own, in real time. */
@@ -18,13 +21,13 @@ export interface RealTimeSimulator {
   readonly transport: Transport
   readonly layout: RealTimeLayout
   /** What the controller has done so far. @throws RealTimeSimulatorError when it has ended. */
-  statistics(): Promise<Statistics>
+  readonly statistics: () => Promise<Statistics>
   /** What the host did wrong, in a driver author's words. @throws RealTimeSimulatorError when it has ended. */
-  diagnostics(): Promise<readonly string[]>
+  readonly diagnostics: () => Promise<readonly string[]>
   /** Resolves after `close`; rejects with a RealTimeSimulatorError when the thread ends by itself or is given up. */
   readonly closed: Promise<void>
   /** Ends the thread, by force where it does not end by itself. May be called again. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** How long a thread that was asked to end may take before it is ended. */
@@ -50,13 +53,9 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
   }
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData })
   const thread = new SimulatorThread(worker, new Int32Array(control), options.responseLimitMs ?? 10_000)
-  const bar = new SharedBar({
-    ...{ buffer, layout },
-    control: thread.control,
-    doorbellDwords: (2 * (profile.ioQueuePairs + 1) * doorbellStride(profile)) / 4,
-    responseLimitMs: thread.responseLimitMs,
-    giveUp: () => thread.giveUp(),
-  })
+  const { tableOffset, vectors } = planBar(profile)
+  const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
+  const bar = new SharedBar(buffer, layout, mailbox, (tableOffset - DOORBELL_BASE) / 4)
   thread.onEnd = () => bar.leave()
   await thread.ready
   const close = () => thread.close()
@@ -66,8 +65,11 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
       bar,
       dma: new RegionAllocator(buffer, layout, pages),
       clock: thread.clock,
-      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      reset: () => thread.ask('reset'),
+      config: new SharedConfigSpace(mailbox),
+      interrupts: new SharedInterrupts(vectors, mailbox, thread.clock),
+      // Registers and doorbells in native memory are memory like any other, that a GPU may map.
+      can: { gpuRing: 'module' in source, gpuRead: 'module' in source, dmaToVram: false },
+      reset: (kind) => thread.ask(kind === 'bus' ? 'reset bus' : 'reset function'),
       close,
     },
     layout,
@@ -93,6 +95,13 @@ async function open(options: SharedMemorySource): Promise<{
   return { buffer, source: { module, address, lengthBytes }, ownIova: Number(address) }
 }
 
+/** A question that the simulator has not answered yet. */
+interface Pending {
+  readonly resolve: (value: never) => void
+  readonly reject: (reason: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
 /** The simulator's thread as the host's sees it: what it is asked, how it ends. */
 class SimulatorThread {
   readonly control: Int32Array
@@ -102,7 +111,7 @@ class SimulatorThread {
   readonly closed: Promise<void>
   onEnd: () => void = () => undefined
   private readonly worker: Worker
-  private readonly pending = new Map<number, { resolve: (value: never) => void; reject: (reason: Error) => void }>()
+  private readonly pending = new Map<number, Pending>()
   private nextId = 0
   private isClosing = false
   private ended: RealTimeSimulatorError | undefined
@@ -149,10 +158,7 @@ class SimulatorThread {
     const id = this.nextId++
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.giveUp(), this.responseLimitMs)
-      this.pending.set(id, {
-        resolve: (value) => (clearTimeout(timer), resolve(value)),
-        reject: (reason) => (clearTimeout(timer), reject(reason)),
-      })
+      this.pending.set(id, { resolve, reject, timer })
       this.worker.postMessage({ id, ask: what })
       Atomics.add(this.control, REQUESTS, 1)
       wakeSimulator(this.control)
@@ -175,9 +181,10 @@ class SimulatorThread {
     clearTimeout(timer)
   }
 
-  private settle(id: number) {
+  private settle(id: number): Pending | undefined {
     const question = this.pending.get(id)
     this.pending.delete(id)
+    clearTimeout(question?.timer)
     return question
   }
 

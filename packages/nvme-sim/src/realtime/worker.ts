@@ -6,9 +6,22 @@ import { Diagnostics } from '../controller/diagnostics.js'
 import { statisticsOf } from '../controller/statistics.js'
 import { fileMedia } from '../media/file.js'
 import { Namespaces } from '../nvm/namespaces.js'
-import { ACTIVITY, ENDED, RUNNING, STATE } from './control.js'
+import { HostConfigSpace } from '../pci/host-config.js'
+import { InterruptTaker } from '../pci/host-interrupts.js'
+import {
+  ACTIVITY,
+  CONFIG_READ,
+  CONFIG_WRITE,
+  ENDED,
+  EVERY_ACCESS,
+  REGISTER_READ,
+  REGISTER_WRITE,
+  RUNNING,
+  STATE,
+  TAKE_INTERRUPT,
+} from './control.js'
 import { DoorbellPage } from './doorbell-page.js'
-import { ACTIVE, type Answer, type Question } from './messages.js'
+import { ACTIVE, type Answer, type Answers, type Question } from './messages.js'
 import { importNativeHost } from './native-host.js'
 import type { RealTimeNamespace, WorkerOptions } from './options.js'
 import { RegisterPage } from './register-page.js'
@@ -35,16 +48,19 @@ const memory = new SharedMemory(buffer, layout, options.pages)
 const device = new Device({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace: undefined })
 const controller = new Controller(device)
 const registers = new RegisterPage(bar.subarray(0, DOORBELL_BASE / 4), device, controller)
-const doorbells = new DoorbellPage(bar.subarray(DOORBELL_BASE / 4), controller, clock, device.doorbellStrideBytes)
+const doorbellWords = bar.subarray(DOORBELL_BASE / 4, device.pci.bar.tableOffset / 4)
+const doorbells = new DoorbellPage(doorbellWords, controller, clock, device.doorbellStrideBytes)
+const config = new HostConfigSpace(device)
+const interrupts = new InterruptTaker(device, config)
 device.queues.onCreate = (queue) => doorbells.open(queue)
 
 try {
   registers.publish()
+  Atomics.store(control, EVERY_ACCESS, device.faults.strikesAccesses ? 1 : 0)
   Atomics.store(control, STATE, RUNNING)
   tell('ready')
   new SimulatorLoop({
-    ...{ control, clock, controller, doorbells, registers, idle, native },
-    answer,
+    ...{ control, clock, doorbells, registers, idle, native, access, answer },
     tell: () => tell(ACTIVE),
   }).run()
 } finally {
@@ -62,16 +78,25 @@ function tell(message: Answer): void {
 function answer(): void {
   for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
     const { id, ask } = next.message as Question
-    tell({
-      id,
-      value: ask === 'statistics' ? statisticsOf(device) : ask === 'diagnostics' ? diagnostics.lines : reset(),
-    })
+    tell({ id, value: answerTo(ask) })
   }
 }
 
-function reset(): undefined {
-  controller.powerOn()
+function answerTo(ask: keyof Answers): Answers[keyof Answers] {
+  if (ask === 'statistics') return statisticsOf(device)
+  if (ask === 'diagnostics') return diagnostics.lines
+  controller.resetByHost(ask === 'reset bus' ? 'bus' : 'function')
   registers.publish()
+  return undefined
+}
+
+function access(what: number, where: number, value: number): number {
+  if (what === REGISTER_WRITE) controller.write32(where, value)
+  else if (what === REGISTER_READ) return controller.read32(where)
+  else if (what === TAKE_INTERRUPT) return interrupts.take(where) ? 1 : 0
+  else if (what < CONFIG_WRITE) return config.read(where, (what - CONFIG_READ) as 1 | 2 | 4)
+  else config.write(where, (what - CONFIG_WRITE) as 1 | 2 | 4, value)
+  return 0
 }
 
 function withMedia({ file, ...namespace }: RealTimeNamespace) {

@@ -1,0 +1,64 @@
+import { POSTED, RESULT, RING, RING_ENTRIES, TAKEN, wakeSimulator } from './control.js'
+
+/** Looks at what the simulator has taken before the thread sleeps for it: a few microseconds. */
+const SPINS = 2_000
+const SLEEP_MS = 1
+
+/**
+ * Accesses of a JavaScript host that plain memory cannot stand for, handed to the simulator each as it is and in their
+ * order. As on PCIe, writes are posted, and what gives something waits until everything before it has been done.
+ */
+export class Mailbox {
+  readonly control: Int32Array
+  /** The simulator has ended: nothing waits for it, and nothing is given. */
+  isGone = false
+  private readonly limitMs: number
+  private readonly giveUp: () => void
+  private posted = 0
+
+  /** `giveUp` is called when the simulator has taken nothing for `limitMs`; it makes this gone. */
+  constructor(control: Int32Array, limitMs: number, giveUp: () => void) {
+    this.control = control
+    this.limitMs = limitMs
+    this.giveUp = giveUp
+  }
+
+  post(what: number, where: number, value: number): void {
+    this.waitFor(RING_ENTRIES - 1)
+    if (this.isGone) return
+    const { control } = this
+    const at = RING + 3 * ((this.posted >>> 0) % RING_ENTRIES)
+    control[at] = what
+    control[at + 1] = where
+    control[at + 2] = value
+    this.posted = (this.posted + 1) | 0
+    Atomics.store(control, POSTED, this.posted)
+    wakeSimulator(control)
+  }
+
+  /** The 32 bits that an access gives; undefined where the simulator has ended. */
+  ask(what: number, where: number): number | undefined {
+    this.post(what, where, 0)
+    this.settle()
+    return this.isGone ? undefined : this.control[RESULT]! >>> 0
+  }
+
+  /** Waits until everything that was posted has been done. */
+  settle(): void {
+    this.waitFor(0)
+  }
+
+  /** Waits until at most `most` accesses are still to be done. */
+  private waitFor(most: number): void {
+    const { control, limitMs } = this
+    let deadlineMs = 0
+    for (let spins = 0; !this.isGone; spins++) {
+      const taken = Atomics.load(control, TAKEN)
+      if (((this.posted - taken) | 0) <= most) return
+      if (spins < SPINS) continue
+      if (spins === SPINS) deadlineMs = performance.now() + limitMs
+      else if (performance.now() > deadlineMs) this.giveUp()
+      Atomics.wait(control, TAKEN, taken, SLEEP_MS)
+    }
+  }
+}

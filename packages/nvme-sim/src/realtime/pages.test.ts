@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { Controller } from '../controller/controller.js'
+import { Device } from '../controller/device.js'
+import { Diagnostics } from '../controller/diagnostics.js'
+import { HostMemory } from '../memory/host-memory.js'
+import { Namespaces } from '../nvm/namespaces.js'
+import { profiles } from '../profiles/index.js'
+import { VirtualClock } from '../time/clock.js'
+import { DoorbellPage } from './doorbell-page.js'
+import { RegisterPage } from './register-page.js'
+
+// The pages of a controller in virtual time, with both sides in turn: what a native caller's loads and stores do.
+
+const CAP = 0x00
+const VS = 0x08
+const INTMS = 0x0c
+const INTMC = 0x10
+const CC = 0x14
+const CSTS = 0x1c
+const NSSR = 0x20
+const AQA = 0x24
+const ASQ = 0x28
+const ACQ = 0x30
+
+class NativeHost {
+  readonly clock = new VirtualClock()
+  readonly diagnostics = new Diagnostics()
+  readonly memory = new HostMemory({ limitBytes: 1024 * 1024, fragmented: false, seed: 1 })
+  readonly device: Device
+  readonly controller: Controller
+  readonly registers: RegisterPage
+  readonly doorbells: DoorbellPage
+  private readonly words = new Int32Array(0x2000 / 4)
+
+  constructor() {
+    const { clock, diagnostics, memory } = this
+    const namespaces = new Namespaces([{ capacityBytes: 1024 * 1024 }])
+    const parts = { clock, memory, namespaces, profile: profiles.ideal, diagnostics }
+    this.device = new Device({ ...parts, faults: undefined, seed: 1, trace: undefined })
+    this.controller = new Controller(this.device)
+    this.registers = new RegisterPage(this.words.subarray(0, 0x400), this.device, this.controller)
+    this.doorbells = new DoorbellPage(this.words.subarray(0x400), this.controller, { tick: () => undefined }, 4)
+    this.device.queues.onCreate = (queue) => this.doorbells.open(queue)
+    this.registers.publish()
+  }
+
+  load(offset: number): number {
+    return Atomics.load(this.words, offset / 4) >>> 0
+  }
+
+  store(offset: number, value: number): void {
+    Atomics.store(this.words, offset / 4, value)
+  }
+
+  /** The simulator looks at everything, and what follows from it happens. */
+  async turn(): Promise<void> {
+    this.registers.scan()
+    this.doorbells.scan()
+    const endNs = this.clock.now() + 1000
+    while (this.clock.now() < endNs) await this.clock.idle(endNs)
+    this.registers.publish()
+  }
+
+  async enable(): Promise<void> {
+    this.store(AQA, 0x001f_001f)
+    const queues = [ASQ, ACQ].map(
+      (offset) => [offset, this.memory.alloc(4096, { contiguous: true }).iovaAt(0)] as const,
+    )
+    for (const [offset, iova] of queues) {
+      this.store(offset, iova % 2 ** 32)
+      this.store(offset + 4, Math.floor(iova / 2 ** 32))
+    }
+    this.store(CC, 0x0046_0001)
+    await this.turn()
+  }
+}
+
+describe('registers as plain memory', () => {
+  it('shows CAP, VS, CC and CSTS before the host has done anything', () => {
+    const host = new NativeHost()
+    // MQES 1023, CQR, TO 10 s; NSSRS, CSS bit 0, MPSMAX 4.
+    expect(host.load(CAP) & 0xffff).toBe(1023)
+    expect(host.load(VS)).toBe(0x0002_0100)
+    expect([host.load(CC), host.load(CSTS)]).toEqual([0, 0])
+  })
+
+  it('takes AQA, ASQ and ACQ before CC, in whatever order their halves were stored', async () => {
+    const host = new NativeHost()
+    await host.enable()
+    expect(host.load(CSTS)).toBe(1)
+    expect(host.diagnostics.lines).toEqual([])
+  })
+
+  it('puts back what a host stores into a read-only register, and says so', async () => {
+    const host = new NativeHost()
+    const before = host.load(CAP)
+    host.store(CAP, 0x1234_5678)
+    await host.turn()
+    expect(host.load(CAP)).toBe(before)
+    expect(host.diagnostics.lines).toEqual([expect.stringContaining('CAP, which is read-only')])
+  })
+
+  it('sets and clears the mask by stores to INTMS and INTMC, whatever they are', async () => {
+    const host = new NativeHost()
+    host.store(INTMS, 0xf0)
+    await host.turn()
+    expect(host.load(INTMS)).toBe(0xf0)
+    host.store(INTMS, 0x01)
+    await host.turn()
+    expect(host.load(INTMS)).toBe(0xf1)
+    // All of the mask at once: the value that INTMS shows.
+    host.store(INTMC, 0xf1)
+    await host.turn()
+    expect([host.load(INTMS), host.load(INTMC)]).toEqual([0, 0])
+  })
+
+  it('resets the subsystem by a store to NSSR, which reads 0h again, and clears NSSRO by a 1 that is a change', async () => {
+    const host = new NativeHost()
+    await host.enable()
+    host.store(NSSR, 0x4e56_4d65)
+    await host.turn()
+    expect([host.load(NSSR), host.load(CC), host.load(CSTS)]).toEqual([0, 0, 0x10])
+    host.store(CSTS, 0x8000_0010)
+    await host.turn()
+    expect(host.load(CSTS)).toBe(0)
+  })
+
+  it('reads as all ones when the device has left the bus', async () => {
+    const host = new NativeHost()
+    host.controller.remove()
+    await host.turn()
+    for (const offset of [CAP, VS, CC, CSTS]) expect(host.load(offset)).toBe(0xffff_ffff)
+  })
+})
+
+describe('doorbells as plain memory', () => {
+  it('reads 0h when its queue is created, so that the first tail is a change whatever it was before', async () => {
+    const host = new NativeHost()
+    await host.enable()
+    host.store(0x1000, 1)
+    await host.turn()
+    expect(host.device.queues.sq(0)!.tail).toBe(1)
+    host.store(CC, 0x0046_0000)
+    await host.turn()
+    await host.enable()
+    expect(host.load(0x1000)).toBe(0)
+    host.store(0x1000, 1)
+    expect(host.doorbells.poll()).toBe(true)
+    expect(host.device.queues.sq(0)!.tail).toBe(1)
+  })
+
+  it('takes a value out again that the controller cannot take, so that it counts each time', async () => {
+    const host = new NativeHost()
+    await host.enable()
+    for (let time = 1; time <= 2; time++) {
+      host.store(0x1004, 9)
+      await host.turn()
+      expect(host.load(0x1004)).toBe(0)
+      expect(host.diagnostics.lines).toHaveLength(time)
+    }
+    expect(host.diagnostics.lines[0]).toMatch(/^host rang CQ 0 head 9, but /)
+  })
+
+  it('takes a value out again that was stored for a queue that does not exist, and says so', async () => {
+    const host = new NativeHost()
+    await host.enable()
+    host.store(0x1000 + 8 * 7, 3)
+    expect(host.doorbells.poll()).toBe(false)
+    await host.turn()
+    expect(host.load(0x1000 + 8 * 7)).toBe(0)
+    expect(host.diagnostics.lines).toEqual([
+      expect.stringMatching(/^host rang SQ 7 tail 3, but there is no such queue/),
+    ])
+  })
+})
