@@ -11,7 +11,8 @@ const BROADCAST_NSID = 0xffff_ffff
  * it. It stays so across resets. Namespace Is Private cannot be met: there is no other controller to be attached first.
  */
 export function attachNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  const { SEL } = NamespaceAttachment.view(command.data)
+  // The host may give reserved values too.
+  const SEL: number = NamespaceAttachment.view(command.data).SEL
   const { CONTROLLER_ATTACH, CONTROLLER_DETACH } = NamespaceAttachment.SEL
   if (SEL !== CONTROLLER_ATTACH && SEL !== CONTROLLER_DETACH) return command.invalidField(40)
   const { namespaces } = device

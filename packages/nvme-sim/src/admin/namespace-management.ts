@@ -16,7 +16,8 @@ const BROADCAST_NSID = 0xffff_ffff
 
 /** Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. */
 export function manageNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
-  const { SEL } = NamespaceManagement.view(command.data)
+  // The host may give reserved values too.
+  const SEL: number = NamespaceManagement.view(command.data).SEL
   if (SEL === NamespaceManagement.SEL.CREATE) return create(command, device)
   if (SEL === NamespaceManagement.SEL.DELETE) return deleteNamespaces(command, device, commands)
   return command.invalidField(40)

@@ -243,7 +243,7 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
     ['a reserved Descriptor Format', 0, [[0, 1]], 15 << 8, INVALID_FIELD],
   ] as const)('refuses %s, and copies nothing', async (_, to, ranges, cdw12, status) => {
     const host = await marked([1, 2])
-    const given = ranges.map(([slba, blocks]): [number, number] => [slba!, blocks!])
+    const given = ranges.map(([slba, blocks]): [number, number] => [slba, blocks])
     expect(await copy(host, to, given, cdw12)).toMatchObject({ status, dnr: true, dw0: 0 })
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
   })
@@ -270,7 +270,11 @@ describe('Force Unit Access (CDW12 bit 30)', () => {
     ['Verify', VERIFY],
   ])('of a %s reaches the medium; without it nothing is flushed', async (_, opcode) => {
     let flushed = 0
-    const media: Media = Object.assign(new RamMedia(1 << 20), { flush: () => void flushed++ })
+    const media: Media = Object.assign(new RamMedia(1 << 20), {
+      flush: () => {
+        flushed++
+      },
+    })
     const host = await ready({ namespaces: [{ media }] })
     const pointer = at(host, host.alloc(4096), 0, 512)
     expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(SUCCESS)

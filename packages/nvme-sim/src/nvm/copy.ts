@@ -1,4 +1,5 @@
-import { Copy, CopyRange0, countOf, STATUS } from '@gpunvme/nvme-spec'
+import { Copy, CopyRange0, countOf, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
+import type { ServedCommand } from '../controller/command.js'
 import { load, newBlocks, store } from './blocks.js'
 import { prepareChange, prepareNamespace } from './checks.js'
 import { COPY_LIMITS } from './copy-limits.js'
@@ -27,16 +28,18 @@ export const copy: IoCommand = {
     if (!(list instanceof DataView)) return list
     const range = CopyRange0.view(list)
     command.ranges = Array.from({ length: ranges }, (_, i) => [range.at(i).SLBA, countOf(range.NLB)]).flat()
-    return (
-      limitsOf(command.ranges, SDLBA, command.namespace!.blocks) ?? prepareChange(command) ?? accept(command, SDLBA)
-    )
+    command.slba = SDLBA
+    command.blocks = totalOf(command.ranges)
+    const { blockBytes, metadataBytes } = command.namespace!
+    command.inwardBytes = command.blocks * (blockBytes + metadataBytes)
+    return limitFault(command) ?? prepareChange(command)
   },
   perform(command) {
     const { slba, blocks, ranges, data } = command
     const namespace = command.namespace!
     const { media } = namespace
     for (let i = 0; i < ranges.length; i += 2) {
-      const status = unreadableStatus(command, ranges[i]!, ranges[i + 1]!)
+      const status = unreadableStatus(command, ranges[i], ranges[i + 1])
       if (status) return status
     }
     const found = newBlocks(namespace, blocks)
@@ -49,22 +52,17 @@ export const copy: IoCommand = {
   },
 }
 
-function limitsOf(ranges: readonly number[], destination: number, blocks: number) {
-  let total = 0
+function limitFault({ ranges, slba, blocks, namespace }: ServedCommand): StatusCode | undefined {
   for (let i = 0; i < ranges.length; i += 2) {
     if (ranges[i + 1]! > COPY_LIMITS.MSSRL) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
-    total += ranges[i + 1]!
   }
-  if (total > COPY_LIMITS.MCL) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
+  if (blocks > COPY_LIMITS.MCL) return STATUS.COMMAND_SIZE_LIMIT_EXCEEDED
   for (let i = 0; i < ranges.length; i += 2) {
-    if (ranges[i]! + ranges[i + 1]! > blocks) return STATUS.LBA_OUT_OF_RANGE
+    if (ranges[i]! + ranges[i + 1]! > namespace!.blocks) return STATUS.LBA_OUT_OF_RANGE
   }
-  return destination + total > blocks ? STATUS.LBA_OUT_OF_RANGE : undefined
+  return slba + blocks > namespace!.blocks ? STATUS.LBA_OUT_OF_RANGE : undefined
 }
 
-function accept(command: Parameters<IoCommand['prepare']>[0], destination: number): undefined {
-  const { blockBytes, metadataBytes } = command.namespace!
-  command.slba = destination
-  command.blocks = command.ranges.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
-  command.inwardBytes = command.blocks * (blockBytes + metadataBytes)
+function totalOf(ranges: readonly number[]): number {
+  return ranges.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)
 }

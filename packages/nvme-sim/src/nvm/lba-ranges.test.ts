@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { LbaRanges } from './lba-ranges.js'
+
+const step = fc.record({ adds: fc.boolean(), first: fc.nat(60), count: fc.integer({ min: 1, max: 12 }) })
+
+it('ranges that are added and removed in any order hold what a set of single blocks holds', () => {
+  const property = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    const ranges = new LbaRanges()
+    const blocks = new Set<number>()
+    for (const { adds, first, count } of steps) {
+      if (adds) ranges.add(first, count)
+      else ranges.remove(first, count)
+      for (let lba = first; lba < first + count; lba++) {
+        if (adds) blocks.add(lba)
+        else blocks.delete(lba)
+      }
+      for (let lba = 0; lba < 80; lba++) expect(ranges.overlaps(lba, 1)).toBe(blocks.has(lba))
+      expect(ranges.isEmpty).toBe(blocks.size === 0)
+    }
+    ranges.clear()
+    expect(ranges.isEmpty).toBe(true)
+  })
+  fc.assert(property, { numRuns: 200 })
+})
+
+it('a range overlaps where any of its blocks is in the set, and not where it only touches', () => {
+  const ranges = new LbaRanges()
+  ranges.add(10, 5)
+  expect([ranges.overlaps(5, 5), ranges.overlaps(5, 6), ranges.overlaps(14, 1), ranges.overlaps(15, 9)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+})
