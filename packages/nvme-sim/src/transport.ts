@@ -5,7 +5,6 @@ import type { Device } from './controller/device.js'
 import { HostConfigSpace } from './pci/host-config.js'
 import { HostInterrupts } from './pci/host-interrupts.js'
 import { PeerBar, rootComplexOptions, type RootComplex } from './pci/root-complex.js'
-import type { DriveProfile } from './profiles/profile.js'
 
 /** The controller's registers as the host's bus shows them. */
 class SimulatedBar implements Bar {
@@ -63,11 +62,6 @@ export function checkAccess(offset: number, widthBytes: number, barBytes: number
       `register access: expected a multiple of ${widthBytes} below 0x${barBytes.toString(16)}, got ${offset}`,
     )
   }
-}
-
-/** How far apart doorbells are: CAP.DSTRD in bytes. */
-export function doorbellStride({ CAP: { DSTRD = 0 } }: DriveProfile): number {
-  return 4 << DSTRD
 }
 
 /** What a host waits after it has reset a function or a bus, before it looks at the device again, as Linux does. */
