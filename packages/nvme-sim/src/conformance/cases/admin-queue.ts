@@ -38,29 +38,6 @@ export const adminQueueCases: readonly ControllerCase[] = [
     },
   })),
   {
-    id: 'number-of-queues-is-asked-for-first',
-    title: 'Number of Queues is refused with Command Sequence Error once an I/O queue exists',
-    spec: 'Base 2.3 §5.2.26.2.1',
-    async run(host) {
-      await host.start()
-      await host.createCq(1, 4)
-      const completed = await host.admin({ opcode: 0x09, cdw: { 10: 0x07, 11: 0 } })
-      equal(`status of: ${completed.asked}`, completed.status, '0/0c')
-    },
-  },
-  {
-    id: 'number-of-queues-of-all-ones',
-    title: 'Number of Queues refuses FFFFh, 65,536 queues, with Invalid Field in Command',
-    spec: 'Base 2.3 §5.2.26.2.1',
-    async run(host) {
-      await host.start()
-      for (const cdw11 of [0x0000_ffff, 0xffff_0000]) {
-        const completed = await host.admin({ opcode: 0x09, cdw: { 10: 0x07, 11: cdw11 } })
-        equal(`status of: ${completed.asked}`, completed.status, '0/02')
-      }
-    },
-  },
-  {
     id: 'number-of-queues-does-not-change',
     title: 'The controller does not change the number of queues allocated between resets',
     spec: 'Base 2.3 §5.2.26.2.1',

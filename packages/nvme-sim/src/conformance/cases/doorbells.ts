@@ -61,8 +61,7 @@ async function worksAgain(host: CaseHost): Promise<void> {
   for (let i = 0; i < 3; i++) for (const qid of [1, 2]) await batch(host, qid, [read, read, read])
 }
 
-/** Base 2.3 §3.3.1.2, §5.2.2: doorbells that a host must not ring. */
-export const doorbellCases: readonly ControllerCase[] = mistakes.flatMap(({ id, what, event, ring }) => [
+const mistakeCases: readonly ControllerCase[] = mistakes.flatMap(({ id, what, event, ring }) => [
   {
     id: `doorbell-${id}`,
     title: `A doorbell write of ${what} does no harm: once queue 1 is created anew, everything works`,
@@ -101,3 +100,23 @@ export const doorbellCases: readonly ControllerCase[] = mistakes.flatMap(({ id, 
     },
   },
 ])
+
+/** Base 2.3 §3.3.1.2, §5.2.2: doorbells that a host must not ring. */
+export const doorbellCases: readonly ControllerCase[] = [
+  ...mistakeCases,
+  {
+    id: 'doorbell-mistake-stops-its-queue',
+    title: 'After an invalid tail no additional command of that submission queue is consumed, until it is created anew',
+    spec: 'Base 2.3 §3.3.1.2',
+    needs: needsPairs(2),
+    async run(host) {
+      await host.startWithPair(8)
+      const read = anyRead(host)
+      await batch(host, 1, [read, read, read])
+      host.ringTail(1, 8)
+      host.submit(1, read)
+      await host.expectQuiet(1, 'an invalid tail has stopped the queue')
+      await worksAgain(host)
+    },
+  },
+]
