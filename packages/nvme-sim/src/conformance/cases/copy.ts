@@ -1,4 +1,5 @@
-import { blockPattern, firstSpace, get, put, sameBytes } from '../blocks.js'
+import { activeNamespaces } from '../admin.js'
+import { blockPattern, get, put, sameBytes, spaceOf, type Space } from '../blocks.js'
 import type { ControllerCase } from '../case.js'
 import { check, equal, notApplicable, status, success } from '../check.js'
 import type { Completed } from '../entry.js'
@@ -12,7 +13,7 @@ const needsCopy = (facts: ControllerFacts) =>
 type Range = readonly [slba: number, blocks: number]
 
 /** Copy (19h) to `to`; source ranges of 32 bytes in format 0h (NVM 1.2 Figure 39), DESFMT in CDW12 bits 11:8. */
-function copy(host: CaseHost, to: number, ranges: readonly Range[], format = 0): Promise<Completed> {
+function copy(host: CaseHost, { nsid }: Space, to: number, ranges: readonly Range[], format = 0): Promise<Completed> {
   const memory = host.alloc(32 * ranges.length, { fill: 0 })
   ranges.forEach(([slba, blocks], index) => {
     memory.set64(32 * index + 8, slba)
@@ -21,27 +22,26 @@ function copy(host: CaseHost, to: number, ranges: readonly Range[], format = 0):
   const { pageBytes } = host
   const prp2 = memory.lengthBytes > pageBytes ? memory.iova(pageBytes) : 0
   const cdw = { 10: to % 2 ** 32, 11: Math.floor(to / 2 ** 32), 12: (ranges.length - 1) | (format << 8) }
-  return host.command(1, { opcode: 0x19, nsid: 1, prp1: memory.iova(), prp2, cdw })
+  return host.command(1, { opcode: 0x19, nsid, prp1: memory.iova(), prp2, cdw })
 }
 
 /** MSSRL, MCL, and MSRC as a count (NVM 1.2 Figure 114). */
-function limits({ facts }: CaseHost) {
-  const { namespace } = facts
-  return {
-    range: namespace.getUint16(74, true),
-    total: namespace.getUint32(76, true),
-    ranges: namespace.getUint8(80) + 1,
-  }
+function limits({ view }: Space) {
+  return { range: view.getUint16(74, true), total: view.getUint32(76, true), ranges: view.getUint8(80) + 1 }
 }
 
-/** Blocks 0 to 127 with a pattern, and a queue pair. */
-async function patterned(host: CaseHost): Promise<Uint8Array> {
+/** A namespace that can copy, with a pattern in its blocks 0 to 127, and a queue pair. */
+async function patterned(host: CaseHost): Promise<{ space: Space; bytes: Uint8Array }> {
   await host.startWithPair()
-  const space = firstSpace(host)
-  if (space.blocks < 256) notApplicable(`namespace 1 has ${space.blocks} blocks`)
-  const bytes = blockPattern(0, 128, space.blockBytes, 30)
-  await put(host, space, 0, bytes)
-  return bytes
+  for (const nsid of await activeNamespaces(host)) {
+    const space = await spaceOf(host, nsid)
+    const { range, total } = limits(space)
+    if (space.metadataBytes > 0 || space.blocks < 256 || range === 0 || total === 0) continue
+    const bytes = blockPattern(0, 128, space.blockBytes, 30)
+    await put(host, space, 0, bytes)
+    return { space, bytes }
+  }
+  return notApplicable('no namespace of 256 blocks has limits of Copy above 0h')
 }
 
 /** NVM 1.2 §3.3.2. */
@@ -51,11 +51,13 @@ export const copyCases: readonly ControllerCase[] = [
     title: 'With Copy there are MSSRL and MCL that are not 0h, and MCL is not below MSSRL',
     spec: 'NVM 1.2 §4.1.5.1, Figure 114',
     needs: needsCopy,
-    run(host) {
-      const { range, total } = limits(host)
-      check(range > 0, 'MSSRL is not 0h')
-      check(total >= range, `MCL ${total} is not below MSSRL ${range}`)
-      return Promise.resolve()
+    async run(host) {
+      await host.start()
+      for (const nsid of await activeNamespaces(host)) {
+        const { range, total } = limits(await spaceOf(host, nsid))
+        check(range > 0, `MSSRL of namespace ${nsid} is not 0h`)
+        check(total >= range, `MCL ${total} of namespace ${nsid} is not below its MSSRL ${range}`)
+      }
     },
   },
   {
@@ -64,11 +66,10 @@ export const copyCases: readonly ControllerCase[] = [
     spec: 'NVM 1.2 §3.3.2',
     needs: needsCopy,
     async run(host) {
-      const bytes = await patterned(host)
-      const space = firstSpace(host)
+      const { bytes, space } = await patterned(host)
       const { blockBytes } = space
-      const count = Math.min(16, limits(host).range)
-      success(await copy(host, 64, [[7, count]]))
+      const count = Math.min(16, limits(space).range)
+      success(await copy(host, space, 64, [[7, count]]))
       const wanted = bytes.slice()
       wanted.set(bytes.subarray(7 * blockBytes, (7 + count) * blockBytes), 64 * blockBytes)
       sameBytes('the blocks', await get(host, space, 0, 128), wanted)
@@ -80,8 +81,7 @@ export const copyCases: readonly ControllerCase[] = [
     spec: 'NVM 1.2 §3.3.2, Figure 41',
     needs: needsCopy,
     async run(host) {
-      const bytes = await patterned(host)
-      const space = firstSpace(host)
+      const { bytes, space } = await patterned(host)
       const { blockBytes } = space
       const ranges = (
         [
@@ -90,8 +90,8 @@ export const copyCases: readonly ControllerCase[] = [
           [30, 5],
           [20, 1],
         ] as const
-      ).slice(0, limits(host).ranges)
-      success(await copy(host, 100, ranges))
+      ).slice(0, limits(space).ranges)
+      success(await copy(host, space, 100, ranges))
       const wanted = bytes.slice()
       let to = 100
       for (const [slba, blocks] of ranges) {
@@ -107,14 +107,14 @@ export const copyCases: readonly ControllerCase[] = [
     spec: 'NVM 1.2 §3.3.2, Figure 42',
     needs: needsCopy,
     async run(host) {
-      const bytes = await patterned(host)
-      const { range, total, ranges } = limits(host)
-      if (ranges < 256) status(await copy(host, 64, new Array<Range>(ranges + 1).fill([0, 1])), '1/83')
-      if (range < 0xffff) status(await copy(host, 64, [[0, range + 1]]), '1/83')
+      const { bytes, space } = await patterned(host)
+      const { range, total, ranges } = limits(space)
+      if (ranges < 256) status(await copy(host, space, 64, new Array<Range>(ranges + 1).fill([0, 1])), '1/83')
+      if (range < 0xffff) status(await copy(host, space, 64, [[0, range + 1]]), '1/83')
       const most = Math.floor(total / range) + 1
       if (most <= ranges && most * range > total)
-        status(await copy(host, 64, new Array<Range>(most).fill([0, range])), '1/83')
-      sameBytes('the blocks', await get(host, firstSpace(host), 0, 128), bytes)
+        status(await copy(host, space, 64, new Array<Range>(most).fill([0, range])), '1/83')
+      sameBytes('the blocks', await get(host, space, 0, 128), bytes)
     },
   },
   {
@@ -123,13 +123,13 @@ export const copyCases: readonly ControllerCase[] = [
     spec: 'NVM 1.2 §3.1, Figure 17; §3.3.2.5',
     needs: needsCopy,
     async run(host) {
-      await patterned(host)
-      const { blocks } = host.facts
-      const from = await copy(host, 64, [[blocks - 1, 2]])
+      const { space } = await patterned(host)
+      const { blocks } = space
+      const from = await copy(host, space, 64, [[blocks - 1, 2]])
       status(from, '0/80')
       equal('DW0', from.dw0, 0)
-      status(await copy(host, blocks - 1, [[0, 2]]), '0/80')
-      status(await copy(host, blocks, [[0, 1]]), '0/80')
+      status(await copy(host, space, blocks - 1, [[0, 2]]), '0/80')
+      status(await copy(host, space, blocks, [[0, 1]]), '0/80')
     },
   },
   {
@@ -138,9 +138,9 @@ export const copyCases: readonly ControllerCase[] = [
     spec: 'NVM 1.2 §3.3.2, Figure 34',
     needs: needsCopy,
     async run(host) {
-      const bytes = await patterned(host)
-      status(await copy(host, 64, [[0, 1]], 0xf), '0/02')
-      sameBytes('the blocks', await get(host, firstSpace(host), 0, 128), bytes)
+      const { bytes, space } = await patterned(host)
+      status(await copy(host, space, 64, [[0, 1]], 0xf), '0/02')
+      sameBytes('the blocks', await get(host, space, 0, 128), bytes)
     },
   },
 ]
