@@ -20,7 +20,7 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
   if (format === undefined || PI !== FormatNvm.PI.DISABLED) return STATUS.INVALID_FORMAT
   // Not available for a namespace that is smaller than one of its blocks.
   if (targets.some(({ capacityBytes }) => blocksIn(capacityBytes, format) === 0)) return STATUS.INVALID_FORMAT
-  if (targets.some(({ media }) => media.readOnly)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
+  if (targets.some(({ takesChanges }) => !takesChanges)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
   const busy = targets.find((each) => commands.isUsing(each))
   if (busy) {
     device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are under way`)

@@ -44,6 +44,7 @@ export function identifyController(device: Device, supported: SupportedCommands)
     NN: namespaces.NN,
     ONCS: nvmSupport(supported),
     VWC: { VWCP: 1, FB: IdentifyController.VWC.FB.SUPPORTED },
+    NWPC: { NWPWPS: 1 },
     SUBNQN: `nqn.2014-08.org.nvmexpress:uuid:${uuidText(uuid(own.SN ?? '', 0))}`,
     ...nvmControllerFields(namespaces),
     PSD: [{ MP: FULL_POWER_CENTIWATTS }],

@@ -67,6 +67,7 @@ function deleteNamespaces(command: ServedCommand, device: Device, commands: Comm
   if (targets.length === 0 && nsid !== BROADCAST_NSID) {
     return namespaces.isValid(nsid) ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
   }
+  if (targets.some(({ isWriteProtected }) => isWriteProtected)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
   for (const namespace of targets) remove(namespace, device, commands)
   return STATUS.SUCCESS
 }

@@ -304,7 +304,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   }
 
   private performIo(command: ServedCommand): void {
-    const { counters, diagnostics, trace } = this.device
+    const { counters, diagnostics, trace, features } = this.device
     const { struck, lengthBytes, sqe, handler, runs, metadataRuns } = command
     try {
       if (struck === undefined) command.result = handler!.perform(command, this.device)
@@ -313,6 +313,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
           command.result = handler!.perform(command, this.device)
         })
       }
+      // Without a cache what a command has changed is on the medium when it completes (Base 2.3 §5.2.26.1.4).
+      const isDone = command.result === STATUS.SUCCESS
+      if (!features.volatileWriteCache && isDone && handler!.effects?.LBCC === 1) command.namespace!.media.flush()
     } catch (error) {
       diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
       command.result = handler!.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT

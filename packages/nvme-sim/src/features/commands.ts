@@ -3,6 +3,7 @@ import {
   GetFeatures,
   HostBehavior,
   HostBehaviorSupport,
+  NamespaceWriteProtectionConfig,
   NumberOfQueues,
   SetFeatures,
   STATUS,
@@ -15,7 +16,9 @@ import {
 import { receiveData, sendData } from '../admin/admin-command.js'
 import type { Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import type { Namespace } from '../nvm/namespace.js'
 import type { DwordFeature } from './feature.js'
+import { flush } from './flush.js'
 import { dwordFeatures } from './table.js'
 
 const BROADCAST_NSID = 0xffff_ffff
@@ -130,6 +133,30 @@ const hostBehavior: Handler = {
   },
 }
 
+const writeProtection: Handler = {
+  scope: 'namespace',
+  isSaveable: false,
+  set(command, device, cdw11) {
+    const { WPS } = NamespaceWriteProtectionConfig.CDW11
+    const state = WPS.of(cdw11)
+    // Identify offers these two states and no others (NWPC).
+    if (state > WPS.WRITE_PROTECT) return command.invalidField(44)
+    for (const namespace of targetsOf(command.sqe.NSID, device)) {
+      const isProtected = state === WPS.WRITE_PROTECT
+      if (namespace.isWriteProtected === isProtected) continue
+      if (isProtected) flush(namespace, device)
+      namespace.isWriteProtected = isProtected
+      device.namespaceChanged(namespace.nsid)
+    }
+    return STATUS.SUCCESS
+  },
+  get(command, { namespaces }, _, select) {
+    const isProtected = select === SEL.CURRENT && namespaces.get(command.sqe.NSID)?.isWriteProtected === true
+    command.dw0 = NamespaceWriteProtectionConfig.CDW11.encode({ WPS: isProtected ? 1 : 0 })
+    return STATUS.SUCCESS
+  },
+}
+
 function dwordHandler(feature: DwordFeature): Handler {
   const { fid, word, scope, isSaveable, instanceOf, missing, refuse, shown, changed } = feature
   const instance = (cdw11: number, nsid: number) => (scope === 'namespace' ? nsid : (instanceOf?.(cdw11) ?? 0))
@@ -137,12 +164,12 @@ function dwordHandler(feature: DwordFeature): Handler {
     scope,
     isSaveable,
     set({ sqe: { NSID } }, device, cdw11, isSaved) {
-      const { features, namespaces } = device
+      const { features } = device
       const value = (cdw11 & ~(word.decode(cdw11).reserved ?? 0)) >>> 0
       const fault = missing?.(value, device, true) ?? refuse?.(value, device, NSID)
       if (fault) return fault
-      if (scope === 'namespace' && NSID === BROADCAST_NSID) {
-        for (const { nsid } of namespaces.active) features.set(fid, nsid, value, isSaved)
+      if (scope === 'namespace') {
+        for (const { nsid } of targetsOf(NSID, device)) features.set(fid, nsid, value, isSaved)
       } else features.set(fid, instance(value, NSID), value, isSaved)
       changed?.(device)
       return STATUS.SUCCESS
@@ -166,6 +193,7 @@ const handlers: ReadonlyMap<number, Handler> = new Map<number, Handler>([
   [NumberOfQueues.fid, numberOfQueues],
   [Timestamp.fid, timestamp],
   [HostBehaviorSupport.fid, hostBehavior],
+  [NamespaceWriteProtectionConfig.fid, writeProtection],
 ])
 
 /** What Base 2.3 §4.4 says of the NSID of Set Features. */
@@ -188,6 +216,11 @@ function getScopeFault(nsid: number, { scope }: Handler, device: Device): Status
 function namespaceFault(nsid: number, { namespaces }: Device): StatusCode | undefined {
   if (namespaces.get(nsid) !== undefined) return undefined
   return namespaces.isValid(nsid) ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
+}
+
+/** The namespace, or all that are attached. */
+function targetsOf(nsid: number, { namespaces }: Device): readonly Namespace[] {
+  return nsid === BROADCAST_NSID ? namespaces.active : [namespaces.get(nsid)!]
 }
 
 function queuesDw0(sqs: number, cqs: number): number {

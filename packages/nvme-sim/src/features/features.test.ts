@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, TestHost } from '../../test/host.js'
-import { deriveProfile } from '../index.js'
+import { bytesOf, prps, ready, TestHost, transfer } from '../../test/host.js'
+import { deriveProfile, RamMedia } from '../index.js'
 
 const SUCCESS = '0/00'
 const INVALID_FIELD = '0/02'
@@ -184,6 +184,69 @@ describe('Volatile Write Cache (Base 2.3 §5.2.26.1.4)', () => {
     for (const sel of [0, DEFAULT, SAVED, CAPABILITIES]) {
       expect((await get(host, 0x06, { sel })).status).toBe(INVALID_FIELD)
     }
+  })
+})
+
+describe('Volatile Write Cache in use (Base 2.3 §5.2.26.1.4)', () => {
+  it('a write is on the medium when it completes while the cache is disabled, and disabling it flushes', async () => {
+    let flushed = 0
+    const media = Object.assign(new RamMedia(1 << 20), { flush: () => void flushed++ })
+    const host = await ready({ namespaces: [{ media }] })
+    const data = prps(host, host.alloc(4096))
+    await host.command(1, transfer(0x01, 0, 8, data))
+    expect(flushed).toBe(0)
+    await set(host, 0x06, 0)
+    expect(flushed).toBe(1)
+    expect((await host.command(1, transfer(0x01, 0, 8, data))).status).toBe(SUCCESS)
+    expect((await host.command(1, { opcode: 0x08, nsid: 1, cdw: { 12: 7 } })).status).toBe(SUCCESS)
+    expect(flushed).toBe(3)
+    await host.command(1, transfer(0x02, 0, 8, data))
+    expect(flushed).toBe(3)
+  })
+})
+
+describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)', () => {
+  const protect = (host: TestHost, nsid: number, state: number) => set(host, 0x84, state, { nsid })
+
+  it.each([
+    ['Write', 0x01],
+    ['Write Uncorrectable', 0x04],
+    ['Write Zeroes', 0x08],
+  ])('%s is refused with Namespace is Write Protected until the protection is lifted', async (_, opcode) => {
+    const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
+    const [prp1, prp2] = prps(host, host.alloc(4096))
+    const change = (nsid: number) => host.command(1, { opcode, nsid, prp1, prp2, cdw: { 12: 7 } })
+    expect((await protect(host, 1, 1)).status).toBe(SUCCESS)
+    expect((await change(1)).status).toBe('0/20')
+    expect((await change(2)).status).toBe(SUCCESS)
+    await host.command(1, transfer(0x02, 0, 8, [prp1, prp2]))
+    expect((await get(host, 0x84, { nsid: 1 })).dw0).toBe(1)
+    expect((await protect(host, 1, 0)).status).toBe(SUCCESS)
+    expect((await change(1)).status).toBe(SUCCESS)
+  })
+
+  it('outlives a reset, shows in NSATTR, and is not saveable', async () => {
+    const host = await enabled()
+    await protect(host, 1, 1)
+    await host.reset()
+    await host.enable()
+    expect((await get(host, 0x84, { nsid: 1 })).dw0).toBe(1)
+    expect((await get(host, 0x84, { nsid: 1, sel: CAPABILITIES })).dw0).toBe(0b110)
+    const memory = host.alloc(4096)
+    await host.admin({ opcode: 0x06, nsid: 1, prp1: memory.iovaAt(0), cdw: { 10: 0 } })
+    expect(memory.view!.getUint8(99)).toBe(1)
+    expect((await set(host, 0x84, 0, { nsid: 1, sv: true })).status).toBe(NOT_SAVEABLE)
+  })
+
+  it.each([2, 3, 4, 7])('state %i is not offered', async (state) => {
+    expect((await protect(await enabled(), 1, state)).status).toBe(INVALID_FIELD)
+  })
+
+  it('keeps Format NVM and the deletion of the namespace away', async () => {
+    const host = await enabled({ namespaces: [{ nsid: 1 }, { nsid: 2 }] })
+    await protect(host, ALL, 1)
+    expect((await host.admin({ opcode: 0x80, nsid: 2 })).status).toBe('0/20')
+    expect((await host.admin({ opcode: 0x0d, nsid: 2, cdw: { 10: 1 } })).status).toBe('0/20')
   })
 })
 

@@ -15,6 +15,7 @@ import {
 import type { Device } from '../controller/device.js'
 import { applyQueueSettings } from '../queues/settings.js'
 import type { DwordFeature } from './feature.js'
+import { flush } from './flush.js'
 
 const thresholds = TemperatureThreshold.CDW11
 const vectors = InterruptVectorConfiguration.CDW11
@@ -77,6 +78,10 @@ const features: readonly DwordFeature[] = [
     isSaveable: true,
     default: () => VolatileWriteCache.CDW11.encode({ WCE: 1 }),
     missing: (_, { profile }) => (profile.identify.VWC === 0 ? STATUS.INVALID_FIELD_IN_COMMAND : undefined),
+    // What is in a cache that is disabled goes where everything goes from now on.
+    changed: (device) => {
+      if (!device.features.volatileWriteCache) for (const each of device.namespaces.active) flush(each, device)
+    },
   },
   {
     fid: InterruptCoalescing.fid,

@@ -155,7 +155,7 @@ describe('Feature Identifiers Supported and Effects (Base 2.3 §5.2.12.1.18)', (
     const prp1 = host.alloc(4096).iovaAt(0)
     for (let fid = 0; fid < 256; fid++) {
       const { status } = await host.admin({ opcode: 0x0a, nsid: 1, prp1, cdw: { 10: fid } })
-      const expected = status !== SUCCESS ? 0 : fid === 0x05 ? NAMESPACE : CONTROLLER
+      const expected = status !== SUCCESS ? 0 : fid === 0x05 || fid === 0x84 ? NAMESPACE : CONTROLLER
       expect([fid, view.getUint32(fid * 4, true)]).toEqual([fid, expected])
     }
   })

@@ -54,7 +54,7 @@ export function prepareWrite(command: ServedCommand, device: Device): StatusCode
 
 /** The namespace must take changes. */
 export function prepareChange({ namespace }: ServedCommand): StatusCode | undefined {
-  return namespace!.media.readOnly ? STATUS.NAMESPACE_IS_WRITE_PROTECTED : undefined
+  return namespace!.takesChanges ? undefined : STATUS.NAMESPACE_IS_WRITE_PROTECTED
 }
 
 /** The data pointer must lead to `lengthBytes` of memory, by PRPs or by an SGL. */

@@ -60,6 +60,8 @@ export class Namespace {
   readonly generation: number
   /** Whether it may be attached to several controllers, of which there is one here (NMIC.SHRNS). */
   readonly isShared: boolean
+  /** The host has asked for write protection (Namespace Write Protection Config). */
+  isWriteProtected = false
   /** Attached to the controller: its NSID is active. */
   isAttached: boolean
   /** Blocks that Write Uncorrectable has marked and nothing was written to since. */
@@ -109,6 +111,11 @@ export class Namespace {
     this.setFormat(index, options.extendedLba ?? false)
   }
 
+  /** Whether its data may be changed: neither the host nor the media is against it. */
+  get takesChanges(): boolean {
+    return !this.isWriteProtected && this.media.readOnly !== true
+  }
+
   /** Format NVM: blocks of another make, all of them deallocated. The format must be one that fits. */
   format(index: number, isExtended: boolean): void {
     deallocate(this.media, 0, this.capacityBytes)
@@ -135,7 +142,7 @@ export class Namespace {
       NMIC: { SHRNS: this.isShared ? 1 : 0 },
       // Of media that move no bytes nothing is promised.
       DLFEAT: { DRB: media.movesData === false ? NOT_REPORTED : ZEROES, WZDS: 1 },
-      NSATTR: media.readOnly === true ? 1 : 0, // currently write protected
+      NSATTR: { CWP: this.takesChanges ? 0 : 1 },
       NVMCAP: BigInt(capacityBytes),
       ...(nguid.length > 0 && { NGUID: nguid }),
       ...(eui64.length > 0 && { EUI64: eui64 }),
