@@ -1,5 +1,5 @@
 import { CC, CSTS, zeroBased } from '@gpunvme/nvme-spec'
-import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { deriveProfile, simulate, unverifiableMedia, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../test/counted-allocator.js'
@@ -144,6 +144,18 @@ describe.each([512, 4096] as const)('reading, %i-byte blocks', (blockBytes) => {
     await ns.read(0, (16 * MIB) / blockBytes, memory)
     expect(wrongBytes(memory, 0)).toBe(0)
   })
+})
+
+test('a namespace says where transfers complete without their bytes being moved', async () => {
+  await using moving = await Controller.open(controller())
+  expect(moving.namespace(1).movesData).toBeUndefined()
+  const media = unverifiableMedia({ capacityBytes: MIB })
+  await using still = await Controller.open(controller({ namespaces: [{ media }] }))
+  const memory = allocated.alloc(4096)
+  fillPattern(memory, 0)
+  await still.namespace(1).read(0, 8, memory)
+  expect([still.namespace(1).movesData, wrongBytes(memory, 0)]).toEqual([false, 0])
+  memory.free()
 })
 
 describe('writing', () => {

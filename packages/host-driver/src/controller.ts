@@ -182,6 +182,7 @@ export class Controller<N extends Namespace = Namespace> {
       clock: transport.clock,
       queues: this.queues,
       maxTransferBytes,
+      movesData: transport.movesData,
       execute: (plan, memory, options) => this.execute(plan, memory, options),
       flush: (nsid) => this.flush(nsid),
     }

@@ -10,6 +10,8 @@ export interface NamespaceHost {
   readonly clock: Clock
   readonly queues: number
   readonly maxTransferBytes: number
+  /** As `Transport.movesData`. */
+  readonly movesData?: false | undefined
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
   flush(nsid: number): Promise<void>
 }
@@ -48,6 +50,11 @@ export class Namespace {
   /** I/O queue pairs that a plan may name. */
   get queues(): number {
     return this.host.queues
+  }
+
+  /** False where transfers complete without their bytes being moved, as a simulation may: whoever hands out data refuses. */
+  get movesData(): false | undefined {
+    return this.host.movesData
   }
 
   /** Where memory for transfers comes from. */

@@ -1,6 +1,7 @@
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
 export { ImageNotFoundError, type SuperblockCopy } from './image/copies.js'
 export { ImageContentError } from './image/json.js'
+export { UnverifiableMediaError } from './image/moves-no-data.js'
 export type { Manifest, PackedLayer, PackedSource, PackedTensor } from './image/manifest.js'
 export { ModelNotInImageError, openImage, StaleCopyError, type Image, type PackedModel } from './image/open-image.js'
 export { ImageChecksumError } from './image/read-region.js'

@@ -4,6 +4,7 @@ import { allocateHostBuffer } from './buffer-pool.js'
 import { quote } from './formats/quote.js'
 import { alignUp, CHUNK_BYTES } from './image/format.js'
 import type { PackedLayer, PackedTensor } from './image/manifest.js'
+import { refuseUnmoved } from './image/moves-no-data.js'
 import type { PackedModel } from './image/open-image.js'
 import { planExtent } from './plan.js'
 import { verifyChunks } from './verify-chunks.js'
@@ -15,13 +16,14 @@ export interface LoadTensorOptions extends ExecuteOptions {
 
 /**
  * Reads one tensor into memory of its own. To verify it, the chunks that cover it are read whole: up to 2 MiB more.
- * @throws RangeError for a name that the model does not have; VerificationError, TransferError, the signal's reason.
+ * @throws RangeError for a name that the model does not have; UnverifiableMediaError, VerificationError, TransferError, the signal's reason.
  */
 export async function loadTensor(
   model: PackedModel,
   name: string,
   { verify = true, ...options }: LoadTensorOptions = {},
 ): Promise<Uint8Array> {
+  refuseUnmoved(model.namespace)
   const { layer, tensor } = findTensor(model, name)
   const { offsetBytes, lengthBytes } = tensor
   if (lengthBytes === 0) return new Uint8Array(0)

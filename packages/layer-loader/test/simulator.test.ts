@@ -1,7 +1,7 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
-import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { simulate, unverifiableMedia, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
-import { loadTensor, openImage, pack, streamLayers, verifyImage } from '../src/index.js'
+import { loadTensor, openImage, pack, streamLayers, UnverifiableMediaError, verifyImage } from '../src/index.js'
 import { layeredModel, smallModel, tensorBytes } from './models.js'
 
 interface Drive {
@@ -113,4 +113,22 @@ test('the statistics are those of the clock of the drive: layer by layer, and in
   // Six layers of 4 MiB, read one after the other without a pause, at the 3,330 MiB/s of this drive.
   expect(bytes / elapsedNs).toBeGreaterThan(3)
   expect(bytes / elapsedNs).toBeLessThan(3.5)
+})
+
+test('media that move no bytes are refused, by everything that would hand out what is not there', async () => {
+  const media = unverifiableMedia({ capacityBytes: 64 << 20 })
+  const { namespace } = await drive({ namespaces: [{ media }] })
+  const model = await smallModel()
+  for (const refused of [openImage(namespace), verifyImage(namespace), pack(model, namespace)]) {
+    const error: unknown = await refused.catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UnverifiableMediaError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA', nsid: 1 })
+    expect(String(error)).toMatch(/moves no bytes[^]*RamMedia or fileMedia/)
+  }
+  // A model whose image was opened elsewhere is no way around it.
+  const other = await drive()
+  await pack(model, other.namespace)
+  const packed = { ...(await openImage(other.namespace)).model(), namespace }
+  expect(() => streamLayers(packed)).toThrow(UnverifiableMediaError)
+  await expect(loadTensor(packed, packed.layers[0]!.tensors[0]!.name)).rejects.toThrow(UnverifiableMediaError)
 })

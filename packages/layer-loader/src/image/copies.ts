@@ -2,6 +2,7 @@ import { TransferError, type Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
+import { refuseUnmoved } from './moves-no-data.js'
 import { ImageTruncatedError } from './truncated.js'
 import { decodeSuperblock, hasMagic, SuperblockError, UnsupportedImageError, type Superblock } from './superblock.js'
 
@@ -18,6 +19,7 @@ export interface SuperblockCopy {
 
 /** Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown. */
 export async function readCopies(namespace: Namespace, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
+  refuseUnmoved(namespace)
   return Promise.all((['A', 'B'] as const).map((copy) => readCopy(namespace, copy, options)))
 }
 

@@ -37,7 +37,7 @@ export interface Image {
 /**
  * Finds the image on a namespace, and reads and checks all of it but the layers.
  *
- * @throws ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError, ImageChecksumError,
+ * @throws UnverifiableMediaError, ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError, ImageChecksumError,
  * ImageContentError; what reading a namespace throws; the signal's reason.
  */
 export async function openImage(namespace: Namespace, options: ExecuteOptions = {}): Promise<Image> {

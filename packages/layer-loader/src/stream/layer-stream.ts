@@ -2,6 +2,7 @@ import { throwOnFailure } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HostBuffer } from '../buffer-pool.js'
 import type { PackedLayer } from '../image/manifest.js'
+import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { PackedModel } from '../image/open-image.js'
 import { planExtent } from '../plan.js'
 import { verifyChunks } from '../verify-chunks.js'
@@ -27,7 +28,7 @@ interface Loading {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for options that cannot be meant. Nothing is allocated or read before the first `next`.
+ * @throws RangeError for options that cannot be meant, UnverifiableMediaError. Nothing is allocated or read before the first `next`.
  */
 export function streamLayers(model: PackedModel, options: StreamOptions = {}): LayerStream {
   return new LayerStream(model, options)
@@ -59,6 +60,7 @@ export class LayerStream implements AsyncIterableIterator<LayerLease, undefined>
   private closed = false
 
   constructor(model: PackedModel, options: StreamOptions) {
+    refuseUnmoved(model.namespace)
     this.shape = planStream(model, options)
     this.model = model
     this.options = options
