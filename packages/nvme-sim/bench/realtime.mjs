@@ -11,7 +11,7 @@ const SMALL_SPAN_BYTES = 64 * MIB
 const ENTRIES = 64
 const DEPTH = 32
 const LARGE = 128 * 1024
-const ROUNDS = 7
+const ROUNDS = 9
 
 export async function bench() {
   const memory = new SharedArrayBuffer(32 * MIB)
@@ -26,7 +26,7 @@ export async function bench() {
 }
 
 async function small(driver, depth) {
-  const commands = depth === 1 ? 50_000 : 150_000
+  const commands = depth === 1 ? 20_000 : 60_000
   const read = { opcode: 0x02, commands, blocks: 8, depth, spanBlocks: SMALL_SPAN_BYTES / 512 }
   const copy = { blockBytes: 4096, count: commands, depth, spanBytes: SMALL_SPAN_BYTES, shared: true }
   await driver.transfer(read)
@@ -46,7 +46,7 @@ async function small(driver, depth) {
 }
 
 async function large(driver) {
-  const commands = 8_000
+  const commands = MEDIA_BYTES / LARGE
   const read = { opcode: 0x02, commands, blocks: LARGE / 512, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512 }
   const copy = { blockBytes: LARGE, count: commands, depth: DEPTH, spanBytes: MEDIA_BYTES }
   await driver.transfer(read)

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const PAGE = 4096
 const MIB = 1024 * 1024
 /** Empty looks before the processor is given away, for machines that have only one. */
-const SPINS = 20_000
+const SPINS = 3_000
 
 const { memory, barOffsetBytes, baseIova, entries, sqOffsetBytes, cqOffsetBytes, slots } = workerData
 const sq = new Int32Array(memory, sqOffsetBytes, entries * 16)

@@ -4,7 +4,10 @@ import type { DriveProfile } from '../profiles/profile.js'
 /**
  * Where things lie in the memory that a host and a simulator share, in bytes from its first byte. A native caller
  * computes every address from this: a doorbell is a 32-bit store at `barOffsetBytes` + 1000h + …, and the device
- * address of the byte at offset o is `baseIova` + o.
+ * address of the byte at offset o is `baseIova` + o. Its part of the order of things:
+ * - entries and data are written before the doorbell, which is a release store (on a GPU: a fence of the system first);
+ * - the dword of a completion with the Phase Tag is loaded with acquire, and the rest of it and its data after that;
+ * - registers are stored in their order with release, CC last; `RegisterPage` says what a store there means.
  */
 export interface RealTimeLayout {
   /** BAR0 as plain memory: the controller properties, and from 1000h on the doorbells. */

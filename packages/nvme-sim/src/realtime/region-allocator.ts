@@ -109,7 +109,9 @@ class RegionMemory implements DmaMemory {
     return this.iova + offsetBytes
   }
 
-  // Both threads look at the same bytes, and doorbell and Phase Tag put the accesses to them in order.
+  // Both threads look at the same bytes. The doorbell puts this host's stores in order before the controller's loads.
+  // The other way a host that loads the Phase Tag by Atomics.load is in order too; one that takes it out of a DataView
+  // has no such promise from the language, and relies on x86 keeping loads in order (judged; on Arm it may not).
   forDevice(): void {}
   forHost(): void {}
 

@@ -22,6 +22,9 @@ import type { WallClock } from './wall-clock.js'
 /** Turns between two looks at what is seldom written: registers, and doorbells of queues that do not exist. */
 const TURNS_PER_SCAN = 1024
 
+/** And sleeps. */
+const SLEEPS_PER_SCAN = 8
+
 /** An event that is due sooner than the system could wake us is waited for by polling. */
 const WAKING_NS = 100_000
 
@@ -56,10 +59,12 @@ export class SimulatorLoop {
   run(): void {
     const { control, idle, native, clock } = this.parts
     let empty = 0
+    let sleeps = 0
     let sleepNs = idle.firstSleepNs
     while (Atomics.load(control, STATE) !== CLOSING) {
       if (this.turn()) {
         empty = 0
+        sleeps = 0
         sleepNs = idle.firstSleepNs
         continue
       }
@@ -68,7 +73,7 @@ export class SimulatorLoop {
       clock.tick()
       const untilEventNs = clock.nextNs - clock.now() - WAKING_NS
       if (untilEventNs <= 0) continue
-      this.sleep(Math.min(sleepNs, untilEventNs))
+      this.sleep(Math.min(sleepNs, untilEventNs), sleeps++ % SLEEPS_PER_SCAN === 0)
       sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
     }
   }
@@ -123,13 +128,13 @@ export class SimulatorLoop {
     }
   }
 
-  private sleep(ns: number): void {
+  private sleep(ns: number, scansBefore: boolean): void {
     const { control, doorbells } = this.parts
     const seen = Atomics.load(control, WAKE)
     Atomics.store(control, ASLEEP, 1)
     const isNeeded =
       doorbells.poll() ||
-      this.scan() ||
+      (scansBefore && this.scan()) ||
       Atomics.load(control, POSTED) !== this.taken ||
       Atomics.load(control, REQUESTS) !== this.answered ||
       Atomics.load(control, STATE) === CLOSING
