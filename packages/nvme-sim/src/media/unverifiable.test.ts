@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { bytesOf, ready } from '../../test/host.js'
+import { at, onBlocks } from '../../test/nvm.js'
+import { simulate, unverifiableMedia } from '../index.js'
+
+const SUCCESS = '0/00'
+const UNRECOVERED_READ_ERROR = '2/81'
+
+const still = (metadata = {}) => ({
+  namespaces: [{ media: unverifiableMedia({ capacityBytes: 1 << 20 }), ...metadata }],
+})
+
+describe('media that move no bytes', () => {
+  it('are said to be there by the transport, also where another namespace has media that move bytes', () => {
+    const [{ media }] = still().namespaces as [{ media: ReturnType<typeof unverifiableMedia> }]
+    expect(simulate({ namespaces: [{ nsid: 1 }, { nsid: 2, media }] }).transport.movesData).toBe(false)
+    expect('movesData' in simulate().transport).toBe(false)
+  })
+
+  it.each([
+    ['', {}, 1024],
+    [' with metadata', { metadataBytes: 8, extendedLba: true } as const, 1040],
+  ])('leave the memory of a Read as it is%s, and count its bytes', async (_, metadata, moved) => {
+    const host = await ready(still(metadata))
+    const memory = host.alloc(4096)
+    bytesOf(memory).fill(0xa5)
+    const pointer = at(host, memory, 0, moved)
+    expect((await host.command(1, onBlocks(0x01, 0, 2, pointer))).status).toBe(SUCCESS)
+    expect((await host.command(1, onBlocks(0x02, 0, 2, pointer))).status).toBe(SUCCESS)
+    expect(bytesOf(memory).every((byte) => byte === 0xa5)).toBe(true)
+    expect(host.simulation.statistics).toMatchObject({ bytesRead: moved, bytesWritten: moved })
+  })
+
+  it.each([
+    ['Compare', 0x05],
+    ['Verify', 0x0c],
+  ])('cannot be asked by a %s, which is reported', async (_, opcode) => {
+    const host = await ready(still())
+    const completed = await host.command(1, onBlocks(opcode, 0, 1, at(host, host.alloc(512))))
+    expect(completed).toMatchObject({ status: UNRECOVERED_READ_ERROR, dnr: true })
+    expect(host.simulation.diagnostics).toEqual([
+      'namespace 1 has media that move no bytes: nothing can be said about what is stored there',
+    ])
+  })
+
+  it('promise nothing about deallocated blocks: DLFEAT has no read behaviour, and Namespace Zeroes is refused', async () => {
+    const host = await ready(still())
+    const data = host.alloc(4096)
+    await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
+    expect(data.view!.getUint8(33)).toBe(0x08)
+    expect((await host.command(1, onBlocks(0x08, 0, 1, {}, (1 << 23) | (1 << 25)))).status).toBe('0/02')
+    expect((await host.command(1, onBlocks(0x08, 0, 1))).status).toBe(SUCCESS)
+  })
+
+  it.each([0, 511, 1.5, Number.NaN])('of %d bytes are refused', (capacityBytes) => {
+    expect(() => unverifiableMedia({ capacityBytes })).toThrow(/at least 512 bytes/)
+  })
+})
