@@ -365,9 +365,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { sq, sqe, fetchedNs, partner } = slot
     if (partner !== undefined) this.separate(slot, partner)
     if (this.fusedFirst === slot) this.fusedFirst = undefined
-    this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
     if (!slot.isAdmin()) this.device.health.busy.end(this.device.clock.now())
+    // Before it is posted: that may release a completion that a fault holds, and that may be this command's own.
     slot.isAborted = true
+    this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
     this.slots = this.slots.filter((other) => other !== slot)
     if (this.isStarved) this.wake(this.device.clock.now())
   }
@@ -456,7 +457,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const byPlan = struck.get('status')
     const retry = byPlan ? ((byPlan.crd ?? 0) << 12) | (byPlan.more ? 0x4000 : 0) : 0
     const cid = damagedCid(sqe.CID, struck)
-    const completion = this.fill(sq, cid, statusBits(status, doNotRetry) | command.more | retry, dw0, dw1, fetchedNs)
+    // A copy: posting it may release another completion before it is posted again.
+    const completion = {
+      ...this.fill(sq, cid, statusBits(status, doNotRetry) | command.more | retry, dw0, dw1, fetchedNs),
+    }
     completion.damage = cqeDamage(struck)
     for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
       faults.happened(struck, kind)

@@ -115,6 +115,26 @@ it('reorder-completion: several at once change places among themselves', async (
   expect(cids.slice(0, 4)).toEqual([2, 1, 0, 3])
 })
 
+it('reorder-completion: a command that Abort ends while it is held completes once', async () => {
+  const rule = { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 1, atMostNs: 1e9 } } as const
+  const host = await ready({ faults: { rules: [rule] } })
+  host.submit(1, { opcode: 0, nsid: 1, cid: 7 })
+  await host.pass(1000)
+  await host.admin({ opcode: 0x08, cdw: { 10: 1 | (7 << 16) } })
+  await host.pass(2e9)
+  expect(host.poll(1)).toMatchObject([{ cid: 7, status: '0/07' }])
+})
+
+it('duplicate-completion: both are the same where the first releases a completion that was held', async () => {
+  const { cids } = await tenReads({
+    rules: [
+      { match: { qid: 1, nth: 1 }, action: { kind: 'reorder-completion', behind: 1, atMostNs: 1e9 } },
+      { match: { qid: 1, nth: 2 }, action: { kind: 'duplicate-completion' } },
+    ],
+  })
+  expect(cids.slice(0, 4)).toEqual([1, 0, 1, 2])
+})
+
 it('status: with Do Not Retry, More and a Command Retry Delay', async () => {
   const action = { kind: 'status', sct: 0, sc: 0x21, dnr: true, more: true, crd: 2 } as const
   const { host } = await tenReads(plan({ qid: 1, nth: 1 }, action))

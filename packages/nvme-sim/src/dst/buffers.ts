@@ -1,0 +1,75 @@
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import { Region } from './region.js'
+import { MOST_DATA_BYTES } from './scenario.js'
+
+const PAGE_BYTES = 4096
+/** What a buffer holds before its command: what was never written shows. */
+export const UNWRITTEN = 0xa5
+
+/** A buffer for one command's data, with the page for its PRP list. */
+export class BufferSlot {
+  readonly data: Region
+  private readonly list: Region
+  private readonly listView: DataView
+
+  constructor(dma: DmaAllocator, name: string) {
+    this.data = new Region(dma, name, MOST_DATA_BYTES + PAGE_BYTES, false)
+    this.list = new Region(dma, `the PRP list of ${name}`, PAGE_BYTES, true)
+    this.listView = new DataView(this.list.bytes.buffer, this.list.bytes.byteOffset, PAGE_BYTES)
+    this.data.bytes.fill(UNWRITTEN)
+    this.data.accept()
+  }
+
+  check(): void {
+    this.data.check()
+    this.list.check()
+  }
+
+  /** PRP1 and PRP2 for `lengthBytes` bytes from `offsetBytes` on. */
+  prps(offsetBytes: number, lengthBytes: number): [prp1: number, prp2: number] {
+    const pages = Math.ceil((offsetBytes + lengthBytes) / PAGE_BYTES)
+    const prp1 = this.data.iova(offsetBytes)
+    if (pages <= 1) return [prp1, 0]
+    if (pages === 2) return [prp1, this.data.iova(PAGE_BYTES)]
+    for (let page = 1; page < pages; page++) {
+      this.listView.setBigUint64((page - 1) * 8, BigInt(this.data.iova(page * PAGE_BYTES)), true)
+    }
+    this.list.accept()
+    return [prp1, this.list.iova()]
+  }
+}
+
+/** The host's buffers: one for each command that is out. */
+export class Buffers {
+  private readonly dma: DmaAllocator
+  private readonly all: BufferSlot[] = []
+  private readonly free: BufferSlot[] = []
+
+  constructor(dma: DmaAllocator) {
+    this.dma = dma
+  }
+
+  /** A buffer that no command has, all of it as it was left: checked, and filled anew. */
+  take(): BufferSlot {
+    let slot = this.free.pop()
+    if (slot === undefined) {
+      slot = new BufferSlot(this.dma, `buffer ${this.all.length}`)
+      this.all.push(slot)
+    }
+    slot.check()
+    slot.data.bytes.fill(UNWRITTEN)
+    slot.data.accept()
+    return slot
+  }
+
+  /** The controller has no business there any more: what is there now has to stay. */
+  give(slot: BufferSlot): void {
+    slot.data.accept()
+    this.free.push(slot)
+  }
+
+  /** Checks every buffer that is not lent to the controller. */
+  check(): void {
+    for (const slot of this.free) slot.check()
+  }
+}

@@ -1,0 +1,52 @@
+import { makeScenario } from './make-scenario.js'
+import type { RunFailure } from './failure.js'
+import { runTwice, type RunOptions } from './run.js'
+
+export interface CampaignOptions extends RunOptions {
+  readonly seeds: number
+  /** 1 when not given. */
+  readonly firstSeed?: number
+}
+
+/** What a campaign has done and found. Equal on every machine: it holds no wall time. */
+export interface CampaignResult {
+  readonly firstSeed: number
+  readonly runs: number
+  readonly commands: number
+  readonly completions: number
+  /** How often each kind of fault struck, in the order of its name. */
+  readonly struck: Readonly<Record<string, number>>
+  /** What passed on the clocks of all runs together. */
+  readonly virtualNs: number
+  /** Stands for everything that happened in all of them. */
+  readonly hash: string
+  readonly failures: readonly { readonly seed: number; readonly failure: RunFailure }[]
+}
+
+/** Runs one scenario for each seed, twice. */
+export async function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
+  const struck = new Map<string, number>()
+  const failures: { seed: number; failure: RunFailure }[] = []
+  let [commands, completions, virtualNs] = [0, 0, 0]
+  let hash = 0n
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    const result = await runTwice(makeScenario(seed), options)
+    if (result.failure) failures.push({ seed, failure: result.failure })
+    commands += result.commands
+    completions += result.completions
+    virtualNs += result.virtualNs
+    // A prime near 2^64 keeps every digit of every hash in play.
+    hash = (hash * 31n + BigInt(`0x${result.traceHash}`)) % 0xffff_ffff_ffff_ffc5n
+    for (const [kind, times] of Object.entries(result.struck)) struck.set(kind, (struck.get(kind) ?? 0) + times)
+  }
+  return {
+    firstSeed,
+    runs: seeds,
+    commands,
+    completions,
+    struck: Object.fromEntries([...struck].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    virtualNs,
+    hash: hash.toString(16).padStart(16, '0'),
+    failures,
+  }
+}

@@ -1,0 +1,406 @@
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { Simulation } from '../simulate.js'
+import { Buffers } from './buffers.js'
+import { checkCompare, checkData, checkFields, checkStatus, damagedRanges } from './check-completion.js'
+import { RunFailure } from './failure.js'
+import { Medium, type Range } from './medium.js'
+import { ANY, fillBlock, ZEROES } from './pattern.js'
+import type { Region } from './region.js'
+import { CqRing, SqRing, type Entry, type SqEntry } from './rings.js'
+import type { AdminOperation, IoOrder, NamespaceShape, Scenario } from './scenario.js'
+import { Submitted } from './submitted.js'
+
+// Offsets, bits and opcodes stand here as numbers of the specification's figures: the campaign shares no declaration
+// with what it judges.
+
+const OPCODES = { read: 0x02, write: 0x01, compare: 0x05, 'write-zeroes': 0x08, verify: 0x0c, flush: 0x00 } as const
+
+/** The bits of ONCS that say whether a command is there (Base 2.1 Figure 312). */
+const OPTIONAL = { compare: 0x01, 'write-zeroes': 0x08, verify: 0x80 } as const
+
+const IDENTIFY_BYTES = 4096
+
+/** Where no memory is. */
+const NOWHERE = 0x10_0000
+
+/** The host's side of one controller's life: rings, commands, and what is known of them. */
+export class Host {
+  readonly simulation: Simulation
+  readonly transport: Transport
+  readonly buffers: Buffers
+  readonly medium = new Medium()
+  readonly cqs = new Map<number, CqRing>()
+  readonly sqs = new Map<number, SqRing>()
+  strideBytes = 4
+  /** ONCS of Identify Controller. */
+  optionalCommands = 0
+  completed = 0
+  submitted = 0
+  private readonly scenario: Scenario
+  private readonly regions: Region[] = []
+  private readonly commands = new Map<string, Submitted>()
+  /** Those that may still complete, oldest first. */
+  private out: Submitted[] = []
+  private readonly aliases = new Map<string, Submitted[]>()
+  private nextCid = 0
+  private strikesSeen = 0
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.simulation = simulation
+    this.transport = simulation.transport
+    this.scenario = scenario
+    this.buffers = new Buffers(this.transport.dma)
+  }
+
+  get nowNs(): number {
+    return this.transport.clock.now()
+  }
+
+  /** The commands of a queue that have not completed. */
+  outOn(qid: number): readonly Submitted[] {
+    return this.out.filter((each) => each.sq.qid === qid)
+  }
+
+  /** What the host still has to wait for. */
+  get unsettled(): readonly Submitted[] {
+    this.absorbStrikes()
+    return this.out.filter((each) => !each.isSettled)
+  }
+
+  async pass(ns: number): Promise<void> {
+    const endNs = this.nowNs + ns
+    while (this.nowNs < endNs) await this.transport.clock.idle(endNs)
+  }
+
+  addCq(qid: number, entries: number): CqRing {
+    const ring = new CqRing(this.transport.dma, qid, entries)
+    this.regions.push(ring.region)
+    this.cqs.set(qid, ring)
+    return ring
+  }
+
+  addSq(qid: number, entries: number, cqid: number): SqRing {
+    const ring = new SqRing(this.transport.dma, qid, entries, this.cqs.get(cqid)!)
+    this.regions.push(ring.region)
+    this.sqs.set(qid, ring)
+    return ring
+  }
+
+  ringTail(qid: number): void {
+    this.sqs.get(qid)?.ring(this.transport.bar, this.strideBytes)
+  }
+
+  ringHead(cqid: number): void {
+    const cq = this.cqs.get(cqid)
+    if (cq && !cq.isClosing) cq.ring(this.transport.bar, this.strideBytes)
+  }
+
+  /** Writes all doorbells again, as they should be: a driver that has waited too long does so. */
+  ringAll(): void {
+    for (const qid of this.sqs.keys()) this.ringTail(qid)
+    for (const cqid of this.cqs.keys()) this.ringHead(cqid)
+  }
+
+  /** Gives an I/O command to the controller; undefined where its queue has no room. */
+  submitIo(qid: number, order: IoOrder): Submitted | undefined {
+    const sq = this.sqs.get(qid)
+    if (sq === undefined || !this.hasRoom(sq)) return undefined
+    const namespace = this.namespace(order.nsid)
+    const { operation, flaw } = order
+    const movesData = operation === 'read' || operation === 'write' || operation === 'compare'
+    const dataBytes = movesData ? order.blocks * namespace.blockBytes : 0
+    const slot = movesData ? this.buffers.take() : undefined
+    const began = this.medium.tick()
+    if (slot && operation !== 'read') this.fill(slot.data, order, namespace, began)
+    const command = this.accept({
+      sq,
+      cid: this.freshCid(),
+      what: `${operation} ${order.blocks} at ${order.slba}${flaw ? `, wrong ${flaw}` : ''}`,
+      statuses: this.statusesOf(order),
+      began,
+      order,
+      slot,
+      dataBytes,
+    })
+    const { changes } = command
+    if (changes) this.medium.begin(changes, command, () => (operation === 'write' ? order.salt : ZEROES))
+    sq.stage(command.cid, this.entryOf(command, namespace))
+    return command
+  }
+
+  /** Gives an Admin command to the controller and rings; undefined where there is no room. */
+  submitAdmin(admin: Submitted['admin'], entry: SqEntry, statuses: readonly string[], needsBuffer = false) {
+    const sq = this.sqs.get(0)
+    if (sq === undefined || !this.hasRoom(sq)) return undefined
+    const slot = needsBuffer ? this.buffers.take() : undefined
+    const began = this.medium.tick()
+    const command = this.accept({ sq, cid: this.freshCid(), what: admin!, statuses, began, admin, slot })
+    sq.stage(command.cid, { ...entry, prp1: slot ? slot.data.iova() : (entry.prp1 ?? 0) })
+    this.ringTail(0)
+    return command
+  }
+
+  submitOperation(operation: AdminOperation): Submitted | undefined {
+    const { nsid } = this.scenario.namespaces[0]!
+    const ok = ['0/00']
+    switch (operation) {
+      case 'identify':
+        return this.submitAdmin(operation, { opcode: 0x06, cdw: { 10: 1 } }, ok, true)
+      case 'identify-namespace':
+        return this.submitAdmin(operation, { opcode: 0x06, nsid, cdw: { 10: 0 } }, ok, true)
+      case 'namespace-list':
+        return this.submitAdmin(operation, { opcode: 0x06, cdw: { 10: 2 } }, ok, true)
+      case 'get-features':
+        return this.submitAdmin(operation, { opcode: 0x0a, cdw: { 10: 7 } }, ok)
+      case 'event':
+        return this.submitAdmin(operation, { opcode: 0x0c }, ['0/00', '1/05'])
+      case 'opcode':
+        return this.submitAdmin(operation, { opcode: 0x5f }, ['0/01'])
+    }
+  }
+
+  /** Sends an Abort for a command; undefined where there is no room, or where one was sent before. */
+  submitAbort(target: Submitted): Submitted | undefined {
+    if (target.abortedBy) return undefined
+    const entry = { opcode: 0x08, cdw: { 10: (target.sq.qid | (target.cid << 16)) >>> 0 } }
+    // 1/03 is Abort Command Limit Exceeded.
+    const abort = this.submitAdmin('abort', entry, ['0/00', '1/03'])
+    if (abort === undefined) return undefined
+    abort.target = target
+    target.abortedBy = abort
+    return abort
+  }
+
+  /** Takes up to `most` completions of a queue, judges each, and rings unless the controller is not to be rung. */
+  poll(cqid: number, { most = Infinity, ring = true } = {}): void {
+    const cq = this.cqs.get(cqid)
+    if (cq === undefined) return
+    let taken = 0
+    for (; taken < most; taken++) {
+      const entry = cq.take()
+      if (entry === undefined) break
+      this.absorbStrikes()
+      this.judge(cq, entry)
+    }
+    if (taken > 0 && ring) this.ringHead(cqid)
+  }
+
+  pollAll(ring = true): void {
+    this.absorbStrikes()
+    for (const cqid of this.cqs.keys()) this.poll(cqid, { ring })
+  }
+
+  /** A Delete is under way, or has failed: until then, and after it, commands may end with 0/08. */
+  markDeleting(sq: SqRing, isDeleting: boolean): void {
+    for (const command of this.out) if (command.sq === sq) command.isQueueDeleted = isDeleting
+  }
+
+  /** A queue is gone: what it had not answered it never will. */
+  queueDeleted(sq: SqRing): void {
+    this.markDeleting(sq, true)
+    for (const command of this.out.filter((each) => each.sq === sq)) this.forget(command)
+    this.sqs.delete(sq.qid)
+  }
+
+  /** The controller has forgotten everything, or is gone. */
+  controllerLost(): void {
+    for (const command of [...this.out]) {
+      command.isLost = true
+      this.forget(command)
+    }
+    // From here on nobody writes to them any more.
+    for (const region of this.regions) {
+      region.accept()
+      region.isUnknown = false
+    }
+    this.cqs.clear()
+    this.sqs.clear()
+  }
+
+  /** @throws RunFailure for a byte that the controller should not have touched. */
+  checkMemory(): void {
+    this.absorbStrikes()
+    for (const region of this.regions) region.check()
+    this.buffers.check()
+  }
+
+  /** Takes note of the faults that have struck since the last look. */
+  absorbStrikes(): void {
+    const { strikes } = this.simulation.faults
+    for (; this.strikesSeen < strikes.length; this.strikesSeen++) {
+      const { where, kind, rule } = strikes[this.strikesSeen]!
+      const at = /^SQ (\d+) CID (\d+)$/.exec(where)
+      const command = at ? this.commands.get(`${at[1]}/${at[2]}`) : undefined
+      if (command === undefined) continue
+      command.struck.set(kind, this.scenario.faults.rules[rule]!.action)
+      if (kind === 'corrupt-phase') {
+        command.sq.cq.isWedged = true
+        command.sq.cq.region.isUnknown = true
+      }
+      if (kind === 'corrupt-data' || kind === 'torn-dma' || kind === 'wrong-page') this.damage(command)
+      if (kind === 'corrupt-cid' || kind === 'corrupt-sqid') this.addAlias(command)
+    }
+  }
+
+  private accept(facts: ConstructorParameters<typeof Submitted>[0]): Submitted {
+    const command = new Submitted(facts)
+    this.commands.set(`${command.sq.qid}/${command.cid}`, command)
+    this.out.push(command)
+    this.submitted++
+    return command
+  }
+
+  /** A slot is free when its command has completed, or is known to have been fetched: SQHD may be a fault's work. */
+  private hasRoom(sq: SqRing): boolean {
+    const isThere = ({ completions, struck }: Submitted) =>
+      completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
+    return this.out.filter((each) => each.sq === sq && isThere(each)).length < sq.entries - 1
+  }
+
+  private judge(cq: CqRing, entry: Entry): void {
+    this.completed++
+    const { sqid, cid, status } = entry
+    const command = this.find(sqid, cid)
+    if (command?.sq.cq !== cq) {
+      throw new RunFailure('unknown-completion', `CQ ${cq.qid}: SQ ${sqid} CID ${cid} status ${status}, of no command`)
+    }
+    if (++command.completions > command.most) {
+      throw new RunFailure('repeated-completion', `${command.name}: ${command.completions} completions`)
+    }
+    checkFields(command, entry)
+    if (command.completions === 1) {
+      checkStatus(command, entry)
+      command.status = status
+      command.dw0 = entry.dw0
+      if (!command.isForgotten) this.conclude(command)
+    }
+    if (command.completions === command.most) this.out = this.out.filter((each) => each !== command)
+  }
+
+  /** A command is done: its data are judged, and its buffer is the host's again. */
+  private conclude(command: Submitted): void {
+    const { order, slot, changes } = command
+    if (order) {
+      const namespace = this.namespace(order.nsid)
+      checkCompare(command, this.medium, namespace)
+      checkData(command, this.medium, namespace)
+      if (changes) this.concludeChange(command, changes)
+    }
+    if (command.admin === 'abort') checkAbort(command)
+    if (command.abortedBy?.status !== undefined) checkAbort(command.abortedBy)
+    if (command.admin && slot) {
+      if (command.status === '0/00' && !command.struck.has('status')) slot.data.accept(0, IDENTIFY_BYTES)
+      slot.data.check()
+    }
+    if (slot) this.buffers.give(slot)
+  }
+
+  private concludeChange(command: Submitted, changes: Range): void {
+    // A completion that a fault puts off comes after the command has done its work, and an Abort may come between.
+    if (command.status !== '0/00' && command.isPutOff) this.medium.leave(changes, command)
+    // What else ends with an error has done nothing here, and neither has a success that the plan made up.
+    else if (command.status !== '0/00' || command.struck.has('status')) this.medium.cancel(changes, command)
+    else this.medium.end(changes, command)
+  }
+
+  /** A fault has damaged what a Write put on the media: other commands may find it before the Write has completed. */
+  private damage(command: Submitted): void {
+    const { changes } = command
+    if (changes === undefined) return
+    const { blockBytes } = this.namespace(changes.nsid)
+    for (const [from, to] of damagedRanges(command)) {
+      const last = Math.min(changes.blocks - 1, Math.floor((to - 1) / blockBytes))
+      for (let index = Math.floor(from / blockBytes); index <= last; index++) {
+        this.medium.damage(changes, command, index)
+      }
+    }
+  }
+
+  /** Nothing more comes of a command that is out. */
+  private forget(command: Submitted): void {
+    this.out = this.out.filter((each) => each !== command)
+    command.isForgotten = true
+    if (command.completions > 0) return
+    const { changes, slot } = command
+    if (changes) {
+      if (command.struck.has('hang')) this.medium.cancel(changes, command)
+      else this.medium.leave(changes, command)
+    }
+    if (slot) this.buffers.give(slot)
+  }
+
+  private find(sqid: number, cid: number): Submitted | undefined {
+    const key = `${sqid}/${cid}`
+    const meant = this.aliases.get(key)?.find(({ completions, most }) => completions < most)
+    if (meant) return meant
+    const command = this.commands.get(key)
+    const isRenamed = command?.struck.has('corrupt-cid') === true || command?.struck.has('corrupt-sqid') === true
+    return isRenamed ? undefined : command
+  }
+
+  /** A command whose completion bears another name. */
+  private addAlias(command: Submitted): void {
+    const sqid = command.sq.qid ^ (command.strike('corrupt-sqid')?.xor ?? 0)
+    const cid = command.cid ^ (command.strike('corrupt-cid')?.xor ?? 0)
+    const key = `${sqid}/${cid}`
+    this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
+  }
+
+  private entryOf({ order, slot, dataBytes }: Submitted, { blocks }: NamespaceShape): SqEntry {
+    const { operation, flaw, offsetBytes } = order!
+    let [prp1, prp2] = slot ? slot.prps(offsetBytes, dataBytes) : [0, 0]
+    if (flaw === 'prp-offset') prp1 += 2
+    if (flaw === 'prp-wild') [prp1, prp2] = [NOWHERE, NOWHERE]
+    const slba = flaw === 'lba' ? blocks - order!.blocks + 1 : order!.slba
+    const isFlush = operation === 'flush'
+    return {
+      opcode: flaw === 'opcode' ? 0x7f : OPCODES[operation],
+      nsid: flaw === 'nsid' ? 0x1234 : order!.nsid,
+      prp1,
+      prp2,
+      cdw: isFlush ? {} : { 10: slba, 12: order!.blocks - 1 },
+    }
+  }
+
+  /** The statuses that an order may end with (Base 2.1 §4.2.3, NVM 1.2 §3.3). */
+  private statusesOf({ operation, flaw }: IoOrder): readonly string[] {
+    const isThere = !(operation in OPTIONAL) || (this.optionalCommands & OPTIONAL[operation as 'verify']) !== 0
+    if (!isThere || flaw === 'opcode') return ['0/01']
+    if (flaw === 'nsid') return ['0/0b']
+    const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
+    if (operation === 'flush') return ends
+    if (flaw === 'lba') return ['0/80']
+    const movesData = operation === 'read' || operation === 'write' || operation === 'compare'
+    if (!movesData) return ends
+    return flaw === 'prp-offset' ? ['0/13'] : flaw === 'prp-wild' ? ['0/04'] : ends
+  }
+
+  /** The data of a Write; for a Compare without a salt, what should be there. */
+  private fill(region: Region, order: IoOrder, { nsid, blockBytes }: NamespaceShape, began: number): void {
+    const { offsetBytes, slba, blocks, salt } = order
+    for (let index = 0; index < blocks; index++) {
+      const at = offsetBytes + index * blockBytes
+      const lba = slba + index
+      const content = salt || (this.medium.possible(nsid, lba, began).find((each) => each !== ANY) ?? ZEROES)
+      fillBlock(region.bytes.subarray(at, at + blockBytes), content, nsid, lba)
+    }
+    region.accept()
+  }
+
+  private namespace(nsid: number): NamespaceShape {
+    return this.scenario.namespaces.find((each) => each.nsid === nsid)!
+  }
+
+  private freshCid(): number {
+    return this.nextCid++
+  }
+}
+
+/** What an Abort said of its target must be what became of it. */
+function checkAbort(abort: Submitted): void {
+  const { target } = abort
+  if (target?.status === undefined || abort.status !== '0/00' || abort.struck.has('status')) return
+  const wasAborted = target.status === '0/07'
+  if (wasAborted === ((abort.dw0 & 1) === 0)) return
+  throw new RunFailure('abort', `Abort says ${abort.dw0 & 1} of ${target.name}, which ended with ${target.status}`)
+}

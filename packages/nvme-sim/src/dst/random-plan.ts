@@ -1,0 +1,116 @@
+import type { FaultAction, FaultMatch, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
+import { Dice } from './dice.js'
+import { MOST_DATA_BYTES, type Scenario } from './scenario.js'
+
+type Shape = Pick<Scenario, 'sqs' | 'namespaces'>
+
+/** One to four faults. Those that stop everything strike once: what comes after them is worth seeing. */
+export function randomPlan(seed: number, shape: Shape): FaultPlan {
+  const dice = new Dice(seed, 'dst faults')
+  return { rules: Array.from({ length: dice.int(1, 4) }, () => randomRule(dice, shape)) }
+}
+
+function randomRule(dice: Dice, shape: Shape): FaultRule {
+  return dice.weighted<() => FaultRule>([
+    [14, () => commandRule(dice, shape)],
+    [2, () => doorbellRule(dice, shape)],
+    [1, () => registerRule(dice)],
+    [
+      1,
+      () => ({
+        match: { nth: dice.int(1, 3) },
+        action: { kind: dice.pick(['ready-never-rises', 'ready-never-falls']) },
+      }),
+    ],
+    [2, () => ({ match: moment(dice, shape), action: controllerAction(dice) })],
+  ])()
+}
+
+/** Mostly I/O commands: faults of the Admin queue end a run soon. */
+function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
+  const action = commandAction(dice)
+  const isAdmin = dice.chance(0.1) && action.kind !== 'torn-dma' && action.kind !== 'wrong-page'
+  const often = dice.weighted<FaultMatch>([
+    [4, { nth: dice.int(1, 12), times: 1 }],
+    [2, { every: dice.int(2, 9), times: dice.int(1, 8) }],
+    [3, { probability: dice.pick([0.02, 0.1, 0.3]), times: dice.int(1, 10) }],
+  ])
+  if (isAdmin) return { match: { qid: 0, ...often, times: 1 }, action }
+  const where = dice.weighted<() => FaultMatch>([
+    [3, () => ({ qid: dice.pick(sqs).qid })],
+    [2, () => ({ qid: dice.pick(sqs).qid, opcode: dice.pick([1, 2]) })],
+    [1, () => ({ nsid: dice.pick(namespaces).nsid, opcode: dice.pick([0, 1, 2]) })],
+    [1, () => ({ qid: dice.pick(sqs).qid, lba: [dice.int(0, 20), dice.int(20, 60)] })],
+  ])()
+  return { match: { ...where, ...often }, action }
+}
+
+/** Identifiers are made wrong in bits that no real one has: which command was meant has to stay clear. */
+function commandAction(dice: Dice): FaultAction {
+  const byte = dice.int(0, dice.pick([511, 4095, MOST_DATA_BYTES - 1]))
+  return dice.weighted<FaultAction>([
+    [3, { kind: 'drop-completion' }],
+    [3, { kind: 'hang' }],
+    [3, { kind: 'delay-completion', delayNs: dice.pick([1, 5_000, 1_000_000, 2_000_000_000]) }],
+    [3, { kind: 'duplicate-completion' }],
+    [3, { kind: 'reorder-completion', behind: dice.int(1, 5), atMostNs: dice.pick([100_000, 1_000_000_000]) }],
+    [3, { kind: 'status', sct: dice.pick([0, 2]), sc: dice.pick([0x04, 0x81]), dnr: dice.chance(0.5) }],
+    [1, { kind: 'status', sct: 0, sc: 0x21, more: true, crd: dice.int(1, 3) }],
+    [1, { kind: 'status', sct: 0, sc: 0 }],
+    [2, { kind: 'corrupt-cid', xor: 0x8000 | dice.int(0, 0x3fff) }],
+    [1, { kind: 'corrupt-sqhd', xor: dice.int(1, 0xffff) }],
+    [1, { kind: 'corrupt-sqid', xor: 0x4000 | dice.int(0, 7) }],
+    [1, { kind: 'corrupt-phase' }],
+    [2, { kind: 'corrupt-data', byte, xor: dice.chance(0.5) ? dice.int(1, 255) : [1, dice.int(0, 255), 0x80] }],
+    [2, { kind: 'torn-dma', fromByte: byte, ...(dice.chance(0.5) ? { toByte: byte + dice.int(1, 5000) } : {}) }],
+    [1, { kind: 'wrong-page', page: dice.int(0, 1), to: dice.int(2, 4) }],
+    [1, controllerAction(dice)],
+  ])
+}
+
+function controllerAction(dice: Dice): FaultAction {
+  return dice.weighted<FaultAction>([
+    [2, { kind: 'fatal-status' }],
+    [2, { kind: 'surprise-reset' }],
+    [1, { kind: 'remove-device' }],
+    [2, { kind: 'throttle', factor: dice.int(2, 20), forNs: dice.pick([1_000_000, 1_000_000_000]) }],
+  ])
+}
+
+function doorbellRule(dice: Dice, { sqs }: Shape): FaultRule {
+  const match: FaultMatch = {
+    register: dice.pick(['SQyTDBL', 'CQyHDBL']),
+    ...(dice.chance(0.7) ? { qid: dice.pick(sqs).qid } : {}),
+    nth: dice.int(1, 20),
+    times: 1,
+  }
+  const action: FaultAction = dice.chance(0.6)
+    ? { kind: 'lose-write' }
+    : { kind: 'delay-write', delayNs: dice.pick([700, 1_000_000, 500_000_000]) }
+  return { match, action }
+}
+
+function registerRule(dice: Dice): FaultRule {
+  if (dice.chance(0.5)) {
+    const value = dice.pick([0, 1, 2, 0xffff_ffff])
+    return {
+      match: { register: 'CSTS', nth: dice.int(1, 30), times: dice.int(1, 2) },
+      action: { kind: 'read-value', value },
+    }
+  }
+  if (dice.chance(0.3)) {
+    return { match: { register: 'AQA', nth: 1 }, action: { kind: 'lose-write' } }
+  }
+  // Losing a later AQA, or any of ASQ and ACQ, would send the controller to memory that is no ring: it could only obey.
+  const delay: FaultAction = { kind: 'delay-write', delayNs: 3_000_000 }
+  const match: FaultMatch = { register: 'CC', access: 'write', nth: dice.int(1, 3), times: 1 }
+  return { match, action: dice.pick([{ kind: 'lose-write' }, delay]) }
+}
+
+function moment(dice: Dice, shape: Shape): FaultMatch {
+  return dice.weighted<() => FaultMatch>([
+    [2, () => ({ atNs: dice.pick([1_000, 1_000_000, 30_000_000, 200_000_000]) * dice.int(1, 9) })],
+    [1, () => ({ register: 'CSTS', nth: dice.int(1, 20) })],
+    [1, () => ({ register: 'SQyTDBL', nth: dice.int(1, 30), qid: dice.pick(shape.sqs).qid })],
+  ])()
+}

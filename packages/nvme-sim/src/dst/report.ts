@@ -1,0 +1,40 @@
+import { textTrace } from '@gpunvme/nvme-spec/trace'
+import type { CampaignResult } from './campaign.js'
+import type { Minimised } from './minimise.js'
+import { runScenario, type RunOptions } from './run.js'
+import type { Scenario } from './scenario.js'
+import { formatFaultPlan } from '../faults/plan.js'
+
+const NS_PER_HOUR = 3600e9
+
+/** What a campaign did, for people. */
+export function formatCampaign(result: CampaignResult): string {
+  const { firstSeed, runs, commands, completions, struck, virtualNs, hash, failures } = result
+  const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
+  return [
+    `seeds ${firstSeed} to ${firstSeed + runs - 1}, each run twice: ${failures.length} failed`,
+    `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
+    'faults struck:',
+    ...kinds,
+    `campaign hash ${hash}`,
+  ].join('\n')
+}
+
+/** A failing run, cut down: what failed, on what plan and steps, and all that happened, as text. */
+export async function formatMinimised(found: Minimised, options: RunOptions = {}): Promise<string> {
+  const { scenario, failure, runs } = found
+  return [
+    `seed ${scenario.seed}: ${failure.message}`,
+    `cut down to ${scenario.steps.length} steps and ${scenario.faults.rules.length} fault rules in ${runs} runs`,
+    formatFaultPlan(scenario.faults).trimEnd(),
+    ...scenario.steps.map((step) => `  ${JSON.stringify(step)}`),
+    await traceOf(scenario, options),
+  ].join('\n')
+}
+
+/** Everything that happens in a run, as text. */
+export async function traceOf(scenario: Scenario, options: RunOptions = {}): Promise<string> {
+  let text = ''
+  await runScenario(scenario, { ...options, trace: textTrace((line) => (text += line)) })
+  return text.trimEnd()
+}

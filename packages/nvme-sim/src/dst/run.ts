@@ -1,0 +1,75 @@
+import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { Media } from '../media/media.js'
+import { simulate, type Simulation } from '../simulate.js'
+import { Driver } from './driver.js'
+import { RunFailure } from './failure.js'
+import type { Scenario } from './scenario.js'
+
+export interface RunOptions {
+  readonly trace?: TraceSink
+  /** Media of a namespace's size; memory when not given. A test plants its defects here. */
+  readonly media?: (capacityBytes: number) => Media
+}
+
+/** What a run did, and what it found. */
+export interface RunResult {
+  readonly failure: RunFailure | undefined
+  readonly commands: number
+  readonly completions: number
+  readonly virtualNs: number
+  /** Stands for everything that happened. */
+  readonly traceHash: string
+  /** How often each kind of fault struck. */
+  readonly struck: Readonly<Record<string, number>>
+}
+
+/** Runs a scenario once. */
+export async function runScenario(scenario: Scenario, { trace, media }: RunOptions = {}): Promise<RunResult> {
+  const { seed, profile, fragmented, faults } = scenario
+  const namespaces = scenario.namespaces.map(({ nsid, blockBytes, blocks }) => {
+    const capacityBytes = blocks * blockBytes
+    return { nsid, blockBytes, capacityBytes, ...(media && { media: media(capacityBytes) }) }
+  })
+  const simulation = simulate({ seed, profile, fragmented, faults, namespaces, ...(trace && { trace }) })
+  const driver = new Driver(simulation, scenario)
+  let failure: RunFailure | undefined
+  try {
+    await driver.run()
+  } catch (error) {
+    failure = error instanceof RunFailure ? error : crashed(error)
+  }
+  const { submitted, completed } = driver.host
+  return {
+    failure,
+    commands: submitted,
+    completions: completed,
+    virtualNs: simulation.clock.now(),
+    traceHash: simulation.traceHash,
+    struck: struckByKind(simulation, scenario),
+  }
+}
+
+/** Runs a scenario twice, which must be the same. */
+export async function runTwice(scenario: Scenario, options: RunOptions = {}): Promise<RunResult> {
+  const first = await runScenario(scenario, options)
+  if (first.failure) return first
+  const { traceHash } = await runScenario(scenario, options)
+  if (traceHash === first.traceHash) return first
+  const failure = new RunFailure('replay', `trace hash ${first.traceHash}, and ${traceHash} when run again`)
+  return { ...first, failure }
+}
+
+function crashed(error: unknown): RunFailure {
+  const failure = new RunFailure('crash', String(error))
+  failure.cause = error
+  return failure
+}
+
+function struckByKind({ faults }: Simulation, scenario: Scenario): Record<string, number> {
+  const byKind: Record<string, number> = {}
+  scenario.faults.rules.forEach(({ action: { kind } }, rule) => {
+    const times = faults.struck[rule]!
+    if (times > 0) byKind[kind] = (byKind[kind] ?? 0) + times
+  })
+  return byKind
+}

@@ -1,0 +1,95 @@
+import type { FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { ActionOf } from '../faults/struck.js'
+import type { BufferSlot } from './buffers.js'
+import type { Range } from './medium.js'
+import type { SqRing } from './rings.js'
+import type { AdminOperation, IoOrder } from './scenario.js'
+
+/** A command that the host has given to the controller, and all that is known of it. */
+export class Submitted {
+  readonly sq: SqRing
+  readonly cid: number
+  /** What it asks for, in words. */
+  readonly what: string
+  /** The statuses that it may end with when no fault strikes it. */
+  readonly statuses: readonly string[]
+  readonly order: IoOrder | undefined
+  readonly admin: AdminOperation | 'create' | 'delete' | 'set-features' | 'abort' | undefined
+  readonly slot: BufferSlot | undefined
+  readonly dataBytes: number
+  /** When it was given to the controller, by the medium's clock. */
+  readonly began: number
+  /** What really struck it. */
+  readonly struck = new Map<FaultAction['kind'], FaultAction>()
+  /** An Abort was sent for it; and what became of that. */
+  abortedBy: Submitted | undefined
+  /** What an Abort is to end. */
+  target: Submitted | undefined
+  isQueueDeleted = false
+  /** The controller has forgotten it. */
+  isLost = false
+  /** The host waits for it no more; its buffer may be another's. */
+  isForgotten = false
+  completions = 0
+  status: string | undefined
+  dw0 = 0
+
+  constructor(
+    facts: Pick<Submitted, 'sq' | 'cid' | 'what' | 'statuses' | 'began'> &
+      Partial<Pick<Submitted, 'order' | 'admin' | 'slot' | 'dataBytes'>>,
+  ) {
+    this.sq = facts.sq
+    this.cid = facts.cid
+    this.what = facts.what
+    this.statuses = facts.statuses
+    this.began = facts.began
+    this.order = facts.order
+    this.admin = facts.admin
+    this.slot = facts.slot
+    this.dataBytes = facts.dataBytes ?? 0
+  }
+
+  get name(): string {
+    return `SQ ${this.sq.qid} CID ${this.cid} (${this.what})`
+  }
+
+  strike<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
+    return this.struck.get(kind) as ActionOf<K> | undefined
+  }
+
+  /** The blocks that it changes. */
+  get changes(): Range | undefined {
+    const { order } = this
+    const isChange = order?.operation === 'write' || order?.operation === 'write-zeroes'
+    return isChange && order.flaw === undefined ? order : undefined
+  }
+
+  /** How often it may complete. */
+  get most(): number {
+    if (this.struck.has('drop-completion')) return 0
+    if (this.struck.has('hang') && this.abortedBy === undefined && !this.isQueueDeleted) return 0
+    return this.struck.has('duplicate-completion') ? 2 : 1
+  }
+
+  /** How often it has to complete. */
+  get least(): number {
+    if (this.isLost || this.isQueueDeleted || this.sq.cq.isWedged || this.admin === 'event') return 0
+    if (this.struck.has('hang') && !this.isSurelyAborted) return 0
+    return this.most
+  }
+
+  /** It has been answered as often as it has to be. */
+  get isSettled(): boolean {
+    return this.completions >= this.least
+  }
+
+  /** A fault has held its completion back: what it does was done before. */
+  get isPutOff(): boolean {
+    return this.struck.has('delay-completion') || this.struck.has('reorder-completion')
+  }
+
+  private get isSurelyAborted(): boolean {
+    const { abortedBy } = this
+    return abortedBy?.status === '0/00' && (abortedBy.dw0 & 1) === 0 && !abortedBy.struck.has('status')
+  }
+}
