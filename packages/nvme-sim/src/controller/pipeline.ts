@@ -337,13 +337,13 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private complete(command: ServedCommand, status: Ended): void {
     const { counters, faults } = this.device
     const { struck, sqe, sq, doNotRetry, dw0, dw1, fetchedNs } = command
+    if (!command.isAdmin()) this.device.health.busy.end(this.device.clock.now())
     if (struck?.has('drop-completion')) {
       faults.happened(struck, 'drop-completion')
       return
     }
     const counts = command.isAdmin() ? counters.admin : counters.io
     counts[sqe.OPC]!++
-    if (!command.isAdmin()) this.device.health.busy.end(this.device.clock.now())
     if (status !== STATUS.SUCCESS) this.logError(command, status)
     if (struck !== undefined) {
       this.completeStruck(command, status, struck)

@@ -86,19 +86,21 @@ export class Host {
     return ring
   }
 
-  ringTail(qid: number): void {
-    this.sqs.get(qid)?.ring(this.transport.bar, this.strideBytes)
+  /** Announces what was staged; nothing where nothing was, which would be a mistake (Base 2.1 §5.1.2.1). */
+  ringTail(qid: number, isForced = false): void {
+    const sq = this.sqs.get(qid)
+    if (sq && !sq.isHalted && (sq.hasNews || isForced)) sq.ring(this.transport.bar, this.strideBytes)
   }
 
-  ringHead(cqid: number): void {
+  ringHead(cqid: number, isForced = false): void {
     const cq = this.cqs.get(cqid)
-    if (cq && !cq.isClosing) cq.ring(this.transport.bar, this.strideBytes)
+    if (cq && !cq.isClosing && (cq.hasNews || isForced)) cq.ring(this.transport.bar, this.strideBytes)
   }
 
-  /** Writes all doorbells again, as they should be: a driver that has waited too long does so. */
-  ringAll(): void {
-    for (const qid of this.sqs.keys()) this.ringTail(qid)
-    for (const cqid of this.cqs.keys()) this.ringHead(cqid)
+  /** Writes all doorbells that have news; forced, all, as a driver might that has waited too long. */
+  ringAll(isForced = false): void {
+    for (const qid of this.sqs.keys()) this.ringTail(qid, isForced)
+    for (const cqid of this.cqs.keys()) this.ringHead(cqid, isForced)
   }
 
   /** Gives an I/O command to the controller; undefined where its queue has no room. */
@@ -254,7 +256,7 @@ export class Host {
   private hasRoom(sq: SqRing): boolean {
     const isThere = ({ completions, struck }: Submitted) =>
       completions === 0 && !struck.has('hang') && !struck.has('drop-completion')
-    return this.out.filter((each) => each.sq === sq && isThere(each)).length < sq.entries - 1
+    return !sq.isHalted && this.out.filter((each) => each.sq === sq && isThere(each)).length < sq.entries - 1
   }
 
   private judge(cq: CqRing, entry: Entry): void {

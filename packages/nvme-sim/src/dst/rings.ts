@@ -34,6 +34,7 @@ export class CqRing {
   /** It is being deleted: no doorbell of it may be rung when it is gone, and that is before the host knows. */
   isClosing = false
   head = 0
+  private written = 0
   private phase = 1
   private readonly view: DataView
 
@@ -66,7 +67,13 @@ export class CqRing {
     return entry
   }
 
+  /** The head differs from what was written last. */
+  get hasNews(): boolean {
+    return this.head !== this.written
+  }
+
   ring(bar: Bar, strideBytes: number, head = this.head): void {
+    if (head === this.head) this.written = head
     bar.write32(0x1000 + (2 * this.qid + 1) * strideBytes, head)
   }
 }
@@ -80,6 +87,8 @@ export class SqRing {
   tail = 0
   /** SQHD of the last completion. */
   head = 0
+  /** The host has rung it with an impossible tail: nothing is fetched from it any more. */
+  isHalted = false
   /** Entries since the queue was made: staged, announced by the doorbell, and consumed as far as SQHD has told. */
   private staged = 0
   private announced = 0
@@ -105,6 +114,11 @@ export class SqRing {
     this.region.accept(at, 64)
     this.tail = (this.tail + 1) % this.entries
     this.staged++
+  }
+
+  /** Entries were staged since the doorbell was written. */
+  get hasNews(): boolean {
+    return this.announced !== this.staged
   }
 
   ring(bar: Bar, strideBytes: number, tail = this.tail): void {

@@ -60,8 +60,10 @@ export class Submitted {
   /** The blocks that it changes. */
   get changes(): Range | undefined {
     const { order } = this
-    const isChange = order?.operation === 'write' || order?.operation === 'write-zeroes'
-    return isChange && order.flaw === undefined ? order : undefined
+    if (order?.operation === 'write') return order.flaw === undefined ? order : undefined
+    // A wrong data pointer is nothing to a command without data.
+    const isAccepted = order?.flaw === undefined || order.flaw.startsWith('prp')
+    return order?.operation === 'write-zeroes' && isAccepted ? order : undefined
   }
 
   /** How often it may complete. */
@@ -73,7 +75,8 @@ export class Submitted {
 
   /** How often it has to complete. */
   get least(): number {
-    if (this.isLost || this.isQueueDeleted || this.sq.cq.isWedged || this.admin === 'event') return 0
+    if (this.isLost || this.isQueueDeleted || this.admin === 'event') return 0
+    if (this.sq.isHalted || this.sq.cq.isWedged) return 0
     if (this.struck.has('hang') && !this.isSurelyAborted) return 0
     return this.most
   }
