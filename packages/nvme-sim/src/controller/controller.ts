@@ -1,4 +1,18 @@
-import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, DOORBELL_BASE, INTMC, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  CAP,
+  CC,
+  CRTO,
+  CSTS,
+  DOORBELL_BASE,
+  INTMC,
+  INTMS,
+  memoryPageBytes,
+  NSSR,
+  VS,
+} from '@gpunvme/nvme-spec'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'
@@ -53,8 +67,10 @@ export class Controller {
       return value
     }
     const { tableOffset, pendingOffset } = pci.bar
-    if (offset >= pendingOffset && offset < pendingOffset + pci.msix.pendingBytes) return pci.msix.readPending(offset - pendingOffset)
-    if (offset >= tableOffset && offset < tableOffset + pci.msix.tableBytes) return pci.msix.readTable(offset - tableOffset)
+    if (offset >= pendingOffset && offset < pendingOffset + pci.msix.pendingBytes)
+      return pci.msix.readPending(offset - pendingOffset)
+    if (offset >= tableOffset && offset < tableOffset + pci.msix.tableBytes)
+      return pci.msix.readTable(offset - tableOffset)
     const problem = offset < tableOffset ? 'what a doorbell reads as is not defined' : 'nothing is there'
     this.device.diagnostics.report(`host read offset ${hex(offset)}: ${problem}`)
     return 0
@@ -373,7 +389,9 @@ export class Controller {
     const { pci, diagnostics } = this.device
     if (!pci.isMessageSignaled) return
     const name = offset === INTMS.offset ? INTMS.name : INTMC.name
-    diagnostics.report(`host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: it masks in its table`)
+    diagnostics.report(
+      `host ${verb === 'read' ? 'read' : 'wrote'} ${name} while MSI-X is enabled: it masks in its table`,
+    )
   }
 
   /** Configuration space has changed: interrupts and DMA may have become possible, or impossible. */

@@ -70,7 +70,8 @@ export class RegisterFile {
       return undefined
     }
     const kept = (value & ~writable) >>> 0
-    if (kept !== 0) this.diagnostics.report(`host wrote ${hex(kept)} to bits of ${register.name} that are read-only or reserved`)
+    if (kept !== 0)
+      this.diagnostics.report(`host wrote ${hex(kept)} to bits of ${register.name} that are read-only or reserved`)
     this.version++
     const before = this.storage[storage]!
     const given = value & writable

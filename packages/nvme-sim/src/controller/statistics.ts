@@ -11,6 +11,8 @@ export interface Statistics {
   readonly bytesRead: number
   readonly bytesWritten: number
   readonly doorbellWrites: number
+  /** Interrupts by vector: how often each fired, and how often a mask held one back. */
+  readonly interrupts: { readonly fired: readonly number[]; readonly masked: readonly number[] }
   /** How long packets have occupied each direction of the link. */
   readonly upstreamBusyNs: number
   readonly downstreamBusyNs: number
@@ -29,7 +31,7 @@ export class Counters {
 }
 
 /** The counters as they stand. */
-export function statisticsOf({ counters, link }: Device): Statistics {
+export function statisticsOf({ counters, link, interrupts }: Device): Statistics {
   const { admin, io, errors, bytesRead, bytesWritten, doorbellWrites } = counters
   return {
     adminCommands: byOpcode(admin),
@@ -38,6 +40,7 @@ export function statisticsOf({ counters, link }: Device): Statistics {
     bytesRead,
     bytesWritten,
     doorbellWrites,
+    interrupts: { fired: [...interrupts.fired], masked: [...interrupts.masked] },
     upstreamBusyNs: link.upstream.busyNs,
     downstreamBusyNs: link.downstream.busyNs,
   }

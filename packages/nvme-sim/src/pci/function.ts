@@ -82,7 +82,7 @@ export class PciFunction {
     const { view } = this.config
     this.config.reset()
     this.msix.reset()
-    PciHeader.encode(view, 0, { CMD: { MSE: 1, BME: 1 } })
+    view.setUint16(PciHeader.CMD.offset, (1 << MSE.lsb) | (1 << BME.lsb), true)
     view.setUint32(PciHeader.BAR.offset, this.barAddress | (view.getUint32(PciHeader.BAR.offset, true) & 0xf), true)
     const control = PX + PciExpressCapability.PXDC.offset
     const { MPS, MRRS } = deviceControl(this.profile)

@@ -37,8 +37,7 @@ export class Arbiter {
   configure({ burst, weights }: ArbitrationSettings): void {
     this.burst = burst
     this.weights = weights
-    this.level = 0
-    this.credits = weights[0]
+    this.beginRound()
   }
 
   add(sq: SubmissionQueue): void {
@@ -51,8 +50,7 @@ export class Arbiter {
 
   clear(): void {
     for (const ring of this.rings) ring.clear()
-    this.level = 0
-    this.credits = this.weights[0]!
+    this.beginRound()
   }
 
   /** The queue to take one command from; undefined where none has any. */
@@ -75,7 +73,13 @@ export class Arbiter {
       this.level = (this.level + 1) % LEVELS
       this.credits = this.weights[this.level]!
     }
+    this.beginRound()
     return undefined
+  }
+
+  private beginRound(): void {
+    this.level = 0
+    this.credits = this.weights[0]!
   }
 
   private ringOf(sq: SubmissionQueue): Ring {

@@ -7,7 +7,10 @@ const NO_LIMIT = 7
 /** What the Arbitration and interrupt features say now goes to who works by it. */
 export function applyQueueSettings({ features, queues, interrupts }: Device): void {
   const { AB, HPW, MPW, LPW } = features.arbitration
-  queues.arbiter.configure({ burst: AB === NO_LIMIT ? Infinity : 2 ** AB, weights: [countOf(HPW), countOf(MPW), countOf(LPW)] })
+  queues.arbiter.configure({
+    burst: AB === NO_LIMIT ? Infinity : 2 ** AB,
+    weights: [countOf(HPW), countOf(MPW), countOf(LPW)],
+  })
   const { THR, TIME } = features.interruptCoalescing
   interrupts.coalesce(THR, TIME)
   for (let vector = 0; vector < interrupts.count; vector++) {

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import { AQA, CC, CSTS, RDY, ready, TestHost } from '../../test/host.js'
+import { deriveProfile } from '../index.js'
+
+const ALL_ONES = 0xffff_ffff
+const COMMAND = 0x04
+const BAR0 = 0x10
+const FLUSH = { opcode: 0x00, nsid: 1 }
+
+const configOf = ({ simulation }: TestHost) => simulation.transport.config!
+
+/** Where the capability of an ID begins. */
+function capability(host: TestHost, id: number): number {
+  const config = configOf(host)
+  let at = config.read(0x34, 1)
+  for (let i = 0; i < 48 && config.read(at, 1) !== id; i++) at = config.read(at + 1, 1)
+  expect(config.read(at, 1)).toBe(id)
+  return at
+}
+
+const setPowerState = (host: TestHost, state: number) => configOf(host).write(capability(host, 0x01) + 4, 2, state)
+
+describe('configuration space (PCIe 1.2 §3.8)', () => {
+  it('is an NVMe I/O controller’s: class 01h, 08h, 02h, vendor IDs as in Identify, a 64-bit BAR0', () => {
+    const config = configOf(
+      new TestHost({ profile: deriveProfile('ideal', { identify: { VID: 0x15b7, SSVID: 0x15b8 } }) }),
+    )
+    expect([config.read(0x00, 2), config.read(0x2c, 2)]).toEqual([0x15b7, 0x15b8])
+    expect([0x0b, 0x0a, 0x09].map((offset) => config.read(offset, 1))).toEqual([0x01, 0x08, 0x02])
+    expect(config.read(0x0e, 1)).toBe(0)
+    expect(config.read(0x06, 2) & 0x10).toBe(0x10)
+    expect(config.read(BAR0, 4) & 0xf).toBe(0b0100)
+    expect(config.read(0x3d, 1)).toBe(1)
+  })
+
+  it('is found as firmware leaves it: memory space and bus mastering on, MSI-X off', () => {
+    const host = new TestHost()
+    expect(configOf(host).read(COMMAND, 2)).toBe(0x0006)
+    expect(configOf(host).read(capability(host, 0x11) + 2, 2) & 0xc000).toBe(0)
+    expect(configOf(host).read(BAR0, 4) & 0xffff_fff0).not.toBe(0)
+  })
+
+  it('BAR0 says its size: the bits of all ones that stay', () => {
+    const host = new TestHost()
+    const config = configOf(host)
+    const address = config.read(BAR0, 4)
+    config.write(COMMAND, 2, 0)
+    config.write(BAR0, 4, ALL_ONES)
+    config.write(BAR0 + 4, 4, ALL_ONES)
+    const mask = (BigInt(config.read(BAR0 + 4, 4)) << 32n) | BigInt(config.read(BAR0, 4) & 0xffff_fff0)
+    expect(2n ** 64n - BigInt.asUintN(64, mask)).toBe(BigInt(host.bar.lengthBytes))
+    config.write(BAR0, 4, address)
+    config.write(BAR0 + 4, 4, 0)
+    config.write(COMMAND, 2, 6)
+    expect(host.bar.read32(0x08)).toBe(0x0002_0100)
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('a drive behind Gen3 x4 with MPS 256 and MRRS 512 says so (Figures 50 to 55)', () => {
+    const host = new TestHost({ profile: 'sn740' })
+    const config = configOf(host)
+    const at = capability(host, 0x10)
+    expect(config.read(at + 0x04, 4) & 0x1000_0007).toBe(0x1000_0001)
+    expect([(config.read(at + 0x08, 2) >>> 5) & 7, (config.read(at + 0x08, 2) >>> 12) & 7]).toEqual([1, 2])
+    expect(config.read(at + 0x0c, 4) & 0x3ff).toBe(0x043)
+    expect(config.read(at + 0x12, 2) & 0x3ff).toBe(0x043)
+  })
+
+  it('takes accesses of 1, 2 and 4 bytes, and keeps what is read-only', () => {
+    const config = configOf(new TestHost())
+    config.write(0x00, 4, 0x1234_5678)
+    config.write(0x3c, 1, 0xab)
+    expect([config.read(0x00, 4), config.read(0x3c, 2), config.read(0x3c, 1)]).toEqual([0x0108_0000, 0x01ab, 0xab])
+    expect(() => config.read(0x1002, 2)).toThrow(RangeError)
+    expect(() => config.read(0x01, 2)).toThrow(RangeError)
+  })
+
+  it('has Advanced Error Reporting at 100h; its status is cleared by ones (Figure 60)', () => {
+    const host = new TestHost()
+    const config = configOf(host)
+    expect(config.read(0x100, 4) & 0xf_ffff).toBe(0x2_0001)
+    config.write(COMMAND, 2, 0x0004)
+    host.bar.read32(CSTS)
+    // Unsupported Request: bit 20 here, bit 3 of Device Status.
+    const deviceStatus = capability(host, 0x10) + 0x0a
+    expect([config.read(0x104, 4), config.read(deviceStatus, 2) & 8]).toEqual([1 << 20, 8])
+    config.write(0x104, 4, 1 << 20)
+    config.write(deviceStatus, 2, 8)
+    expect([config.read(0x104, 4), config.read(deviceStatus, 2) & 8]).toEqual([0, 0])
+  })
+})
+
+describe('Memory Space Enable', () => {
+  it('off: reads give all ones, writes are dropped, and that is said once', async () => {
+    const host = await ready()
+    configOf(host).write(COMMAND, 2, 0x0004)
+    expect([host.bar.read32(CSTS), host.bar.read32(CC)]).toEqual([ALL_ONES, ALL_ONES])
+    host.bar.write32(CC, 0)
+    configOf(host).write(COMMAND, 2, 0x0006)
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+    expect(host.simulation.diagnostics).toEqual([
+      'host read offset 0x1c, but Memory Space Enable is 0: reads give all ones until CMD.MSE is 1',
+    ])
+  })
+})
+
+describe('Bus Master Enable', () => {
+  it('off: nothing is fetched, and the doorbell’s writer is told; on again: it goes on', async () => {
+    const host = await ready()
+    configOf(host).write(COMMAND, 2, 0x0002)
+    const cid = host.submit(1, FLUSH)
+    expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
+    expect(host.simulation.diagnostics).toEqual([
+      'host rang SQ 1 tail 1, but Bus Master Enable is 0: nothing is fetched until CMD.BME is 1',
+    ])
+    configOf(host).write(COMMAND, 2, 0x0006)
+    expect((await host.collect(1, 1)).map((completed) => completed.cid)).toEqual([cid])
+  })
+
+  it('off in the middle of commands: neither data nor completions arrive before it is on again', async () => {
+    const host = await ready({ profile: 'sn740' })
+    const data = host.alloc(4096)
+    new Uint8Array(data.view!.buffer).fill(0xa5)
+    host.submit(1, { opcode: 0x02, nsid: 1, prp1: data.iovaAt(0), cdw: { 12: 7 } })
+    await host.pass(10_000)
+    configOf(host).write(COMMAND, 2, 0x0002)
+    await host.pass(1e9)
+    expect([host.poll(1).length, data.view!.getUint8(0)]).toEqual([0, 0xa5])
+    configOf(host).write(COMMAND, 2, 0x0006)
+    expect((await host.collect(1, 1)).map(({ status }) => status)).toEqual(['0/00'])
+    expect(data.view!.getUint8(0)).toBe(0)
+  })
+})
+
+describe('D3hot (PCIe 1.2 Figure 33)', () => {
+  it('reads give all ones, writes are dropped and configuration space goes on; D0 brings all of it back', async () => {
+    const host = await ready()
+    setPowerState(host, 3)
+    expect(host.bar.read32(CSTS)).toBe(ALL_ONES)
+    host.ringTail(1, 1)
+    expect(configOf(host).read(capability(host, 0x01) + 4, 2)).toBe(0x000b)
+    setPowerState(host, 0)
+    // No Soft Reset is 1: the queues are there as before.
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+    expect((await host.command(1, FLUSH)).status).toBe('0/00')
+    expect(host.simulation.diagnostics).toEqual([
+      'host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first',
+      expect.stringContaining('the function is in D3hot'),
+    ])
+  })
+
+  it('after a shutdown it is no mistake; D1 and D2 are not supported', async () => {
+    const host = await ready()
+    host.bar.write32(CC, host.bar.read32(CC) | 0x4000)
+    await host.until(() => (host.bar.read32(CSTS) & 0xc) === 8)
+    for (const state of [1, 2]) {
+      setPowerState(host, state)
+      expect(configOf(host).read(capability(host, 0x01) + 4, 2) & 3).toBe(0)
+    }
+    setPowerState(host, 3)
+    setPowerState(host, 0)
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+})
+
+describe('resets of the function (PCIe 1.2 §3.3.1)', () => {
+  it('Function Level Reset by Device Control resets configuration space: no memory space, no BAR0, no bus mastering', async () => {
+    const host = await ready()
+    const config = configOf(host)
+    const address = config.read(BAR0, 4)
+    const control = capability(host, 0x10) + 0x08
+    config.write(control, 2, config.read(control, 2) | 0x8000)
+    expect([config.read(COMMAND, 2), config.read(BAR0, 4), config.read(control, 2) & 0x8000]).toEqual([0, 4, 0])
+    expect(host.bar.read32(CSTS)).toBe(ALL_ONES)
+    config.write(COMMAND, 2, 0x0006)
+    expect(host.bar.read32(CSTS)).toBe(ALL_ONES)
+    config.write(BAR0, 4, address)
+    expect([host.bar.read32(CSTS), host.bar.read32(CC), host.bar.read32(AQA)]).toEqual([0, 0, 0])
+  })
+
+  it.each(['function', 'bus'] as const)(
+    'the transport’s %s reset keeps what the host had set up there',
+    async (kind) => {
+      const host = await ready()
+      const config = configOf(host)
+      config.write(0x3c, 1, 0x55)
+      config.write(capability(host, 0x11) + 2, 2, 0x8000)
+      const startNs = host.clock.now()
+      await host.simulation.transport.reset!(kind)
+      expect(host.clock.now() - startNs).toBe(100e6)
+      expect([config.read(COMMAND, 2), config.read(0x3c, 1)]).toEqual([6, 0x55])
+      expect(config.read(capability(host, 0x11) + 2, 2)).toBe(0x8040)
+      expect([host.bar.read32(CSTS), host.bar.read32(AQA)]).toEqual([0, 0])
+      host.cqs.clear()
+      host.sqs.clear()
+      expect(await host.enable()).toBe(RDY)
+    },
+  )
+
+  it('CSTS.NSSRO stays over other resets until the host clears it (Base 2.1 §3.1.4.6)', async () => {
+    const host = await ready()
+    host.bar.write32(0x20, 0x4e56_4d65)
+    await host.simulation.transport.reset!('function')
+    expect(host.bar.read32(CSTS)).toBe(0x10)
+    host.bar.write32(CSTS, 0x10)
+    await host.simulation.transport.reset!('function')
+    expect(host.bar.read32(CSTS)).toBe(0)
+  })
+})
+
+describe('accesses of the wrong width (PCIe 1.2 §3.1.2)', () => {
+  it('64 bits at two registers, or at a doorbell, are reported; such a write has no effect', async () => {
+    const host = await ready()
+    host.bar.write64(0x1008, 1n)
+    host.bar.write64(0x20, 0x001f_001f_0000_0000n)
+    expect(host.bar.read32(AQA)).toBe(0x001f_001f)
+    expect(await host.until(() => host.poll(1).length > 0, 1e9)).toBe(false)
+    expect(host.simulation.diagnostics).toEqual([
+      'host wrote 64 bits at offset 0x1008, but a doorbell is 32 bits wide',
+      'host wrote 64 bits at offset 0x20, but no 64-bit register is there',
+    ])
+  })
+})
+
+describe('power', () => {
+  /** Get Log Page, SMART / Health Information: Power Cycles at byte 112, Unexpected Power Losses at byte 144. */
+  async function counts(host: TestHost): Promise<number[]> {
+    const page = host.alloc(4096)
+    const cdw = { 10: 0x02 | (127 << 16) }
+    expect((await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: page.iovaAt(0), cdw })).status).toBe('0/00')
+    return [112, 144].map((at) => Number(page.view!.getBigUint64(at, true)))
+  }
+
+  it('that goes after CSTS.SHST = 10b is no unexpected loss; without a shutdown it is one', async () => {
+    const host = new TestHost()
+    await host.enable()
+    const [cycles, losses] = await counts(host)
+    host.bar.write32(CC, host.bar.read32(CC) | 0x4000)
+    await host.until(() => (host.bar.read32(CSTS) & 0xc) === 8)
+    host.simulation.powerCycle()
+    expect(host.bar.read32(CSTS)).toBe(0)
+    await host.enable()
+    expect(await counts(host)).toEqual([cycles! + 1, losses])
+    host.simulation.powerCycle()
+    await host.enable()
+    expect(await counts(host)).toEqual([cycles! + 2, losses! + 1])
+  })
+})
