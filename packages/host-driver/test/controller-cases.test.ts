@@ -110,7 +110,9 @@ let machine: Qemu | undefined
 
 /** The controller is left disabled by the case before, and nothing holds its memory. */
 function open() {
-  machine ??= new Qemu({ imageBytes: 32 * 1024 * 1024, more: otherNamespaces })
+  // What is deallocated is a hole in the image.
+  const drive = (image: string) => `file=${image},format=raw,if=none,id=d0,discard=unmap`
+  machine ??= new Qemu({ imageBytes: 32 * 1024 * 1024, drive, more: otherNamespaces })
   machine.forgetMemory()
   return Promise.resolve(machine.transport)
 }

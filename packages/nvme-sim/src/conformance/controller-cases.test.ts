@@ -12,6 +12,7 @@ const ofNone = {
   'identify-io-command-sets': 'CAP.CSS.IOCSS is 0',
   'feature-write-cache-absent': 'VWC bit 0 is 1: there is a write cache',
   'sgl-not-dword-aligned': 'SGLS bits 1:0 are 01b: any alignment',
+  'deallocated-block-error': 'NSFEAT bit 2 is 0: no such error',
 }
 
 const version1 = 'VS is 1.4, and this is required from 2.0 on'

@@ -1,4 +1,4 @@
-import { activeNamespaces, inactiveNamespace } from '../admin.js'
+import { activeNamespaces, inactiveNamespace, setFeature } from '../admin.js'
 import { blockCommand, blockPattern, filledWith, firstSpace, get, put, sameBytes, withPrps } from '../blocks.js'
 import type { ControllerCase } from '../case.js'
 import { notApplicable, status, success } from '../check.js'
@@ -177,6 +177,36 @@ export const nvmCommandCases: readonly ControllerCase[] = [
       const fresh = blockPattern(8, 4, blockBytes, 19)
       await put(host, space, 8, fresh)
       sameBytes('blocks that were written since', await get(host, space, 8, 4), fresh)
+    },
+  },
+  {
+    id: 'deallocated-block-error',
+    title:
+      'With DULBE = 1 a block that is deallocated is an error until it is written, and with DULBE = 0 it reads again',
+    spec: 'NVM 1.2 §3.3.3.2.1, Figure 114; Base 2.3 §4.4',
+    needs: (facts) =>
+      (facts.namespace.getUint8(24) & 4) === 0 ? 'NSFEAT bit 2 is 0: no such error' : needsDataset(facts),
+    async run(host) {
+      const before = await patterned(host, 28)
+      const space = firstSpace(host)
+      const { blockBytes } = space
+      const dulbe = async (on: number) => success(await setFeature(host, 0x05, on << 16, { nsid: 1 }))
+      const readAll = () => given(host, READ, 0, 64, new Uint8Array(64 * blockBytes))
+      if (before.length > host.facts.maxTransferBytes) notApplicable('64 blocks are more than MDTS')
+      await dulbe(1)
+      success(await readAll())
+      success(await manage(host, [[0, 64]], DEALLOCATE))
+      const completed = await readAll()
+      await dulbe(0)
+      success(await readAll())
+      // The controller may have deallocated nothing.
+      status(completed, '2/87', '0/00')
+      if (completed.status === '0/00') notApplicable('the blocks were not deallocated')
+      await dulbe(1)
+      status(await given(host, READ, 5, 1, new Uint8Array(blockBytes)), '2/87')
+      await put(host, space, 0, before)
+      sameBytes('blocks that were written since', await get(host, space, 0, 64), before)
+      await dulbe(0)
     },
   },
   {
