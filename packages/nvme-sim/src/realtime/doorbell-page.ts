@@ -42,6 +42,12 @@ export class DoorbellPage {
     this.queues[index] = queue
   }
 
+  /** A host that does not use the page has rung: the page says so, for whoever rings next. */
+  rung(index: number, value: number): void {
+    Atomics.store(this.words, index, value)
+    this.ring(index, value)
+  }
+
   /** Looks at the doorbells of the queues; false where none was rung. */
   poll(): boolean {
     const { live, words, seen } = this

@@ -50,6 +50,8 @@ export class SimulatorLoop {
   private answered = 0
   private taken = 0
   private turns = 0
+  /** Registers have changed, and the host has not been told. */
+  private hasPublished = false
 
   constructor(parts: LoopParts) {
     this.parts = parts
@@ -83,10 +85,16 @@ export class SimulatorLoop {
     const { control, clock, doorbells, registers, answer } = this.parts
     let busy = doorbells.poll()
     if (++this.turns % TURNS_PER_SCAN === 0) busy = this.scan() || busy
-    if (Atomics.load(control, POSTED) !== this.taken) busy = this.takeAccesses()
-    busy = clock.run() || busy
-    busy = registers.publish() || busy
-    if (busy) this.noteActivity()
+    if (Atomics.load(control, POSTED) !== this.taken) {
+      this.takeAccesses()
+      busy = true
+    }
+    const hasRun = clock.run()
+    if (registers.publish() || hasRun || this.hasPublished) {
+      this.hasPublished = false
+      this.noteActivity()
+      busy = true
+    }
     const requests = Atomics.load(control, REQUESTS)
     if (requests === this.answered) return busy
     this.answered = requests
@@ -102,7 +110,7 @@ export class SimulatorLoop {
   }
 
   /** Carries out the accesses of the JavaScript host, each as it was, in their order. */
-  private takeAccesses(): boolean {
+  private takeAccesses(): void {
     const { control, registers, clock, access } = this.parts
     clock.tick()
     const posted = Atomics.load(control, POSTED)
@@ -111,10 +119,9 @@ export class SimulatorLoop {
       control[RESULT] = access(control[at]!, control[at + 1]!, control[at + 2]! >>> 0)
     }
     // A load that follows a write shows what became of it.
-    registers.publish()
+    this.hasPublished = registers.publish()
     Atomics.store(control, TAKEN, this.taken)
     Atomics.notify(control, TAKEN)
-    return true
   }
 
   private noteActivity(): void {

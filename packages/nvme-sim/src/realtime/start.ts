@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { Statistics } from '../controller/statistics.js'
 import { profileOf } from '../profiles/index.js'
@@ -53,9 +52,9 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
   }
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData })
   const thread = new SimulatorThread(worker, new Int32Array(control), options.responseLimitMs ?? 10_000)
-  const { tableOffset, vectors } = planBar(profile)
+  const { vectors } = planBar(profile)
   const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
-  const bar = new SharedBar(buffer, layout, mailbox, (tableOffset - DOORBELL_BASE) / 4)
+  const bar = new SharedBar(buffer, layout, mailbox)
   thread.onEnd = () => bar.leave()
   await thread.ready
   const close = () => thread.close()

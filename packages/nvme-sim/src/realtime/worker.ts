@@ -91,7 +91,9 @@ function answerTo(ask: keyof Answers): Answers[keyof Answers] {
 }
 
 function access(what: number, where: number, value: number): number {
-  if (what === REGISTER_WRITE) controller.write32(where, value)
+  const doorbell = (where - DOORBELL_BASE) / 4
+  if (what === REGISTER_WRITE && doorbell >= 0 && doorbell < doorbellWords.length) doorbells.rung(doorbell, value | 0)
+  else if (what === REGISTER_WRITE) controller.write32(where, value)
   else if (what === REGISTER_READ) return controller.read32(where)
   else if (what === TAKE_INTERRUPT) return interrupts.take(where) ? 1 : 0
   else if (what < CONFIG_WRITE) return config.read(where, (what - CONFIG_READ) as 1 | 2 | 4)
