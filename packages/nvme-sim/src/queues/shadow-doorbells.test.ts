@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { ready, RDY, CSTS, TestHost } from '../../test/host.js'
+import { deriveProfile } from '../index.js'
+
+const FLUSH = { opcode: 0x00, nsid: 1 }
+
+/** Gives the controller two pages by Doorbell Buffer Config (7Ch), full of zeroes. */
+async function shadow(host: TestHost) {
+  const doorbells = host.alloc(4096, true)
+  const events = host.alloc(4096, true)
+  const config = { opcode: 0x7c, prp1: doorbells.iovaAt(0), prp2: events.iovaAt(0) }
+  expect((await host.admin(config)).status).toBe('0/00')
+  // Entries lie as the doorbell registers do, from offset 0 (Figure 515 of Base 2.3): SQ 1 at 8, CQ 1 at 12.
+  const at = (qid: number, isHead: boolean) => (2 * qid + (isHead ? 1 : 0)) * host.strideBytes
+  return {
+    doorbells,
+    events,
+    setTail: (qid: number, tail: number) => doorbells.view!.setUint32(at(qid, false), tail, true),
+    setHead: (qid: number, head: number) => doorbells.view!.setUint32(at(qid, true), head, true),
+    tailEvent: (qid: number) => events.view!.getUint32(at(qid, false), true),
+    headEvent: (qid: number) => events.view!.getUint32(at(qid, true), true),
+  }
+}
+
+describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
+  it('is supported as OACS bit 8 says', async () => {
+    const host = new TestHost()
+    await host.enable()
+    const page = host.alloc(4096)
+    await host.admin({ opcode: 0x06, prp1: page.iovaAt(0), cdw: { 10: 1 } })
+    expect((page.view!.getUint16(256, true) >>> 8) & 1).toBe(1)
+  })
+
+  it('one ring makes the controller find everything that stands in the buffer by then', async () => {
+    const host = await ready()
+    const { setTail, tailEvent } = await shadow(host)
+    const rings = host.simulation.statistics.doorbellWrites
+    const cids = [0, 1, 2].map(() => host.stage(1, FLUSH))
+    setTail(1, 1)
+    host.ringTail(1, 1)
+    // The host sees that EventIdx is behind: these it does not ring for.
+    setTail(1, 3)
+    const found = await host.collect(1, 3)
+    expect(found.map(({ cid }) => cid)).toEqual(cids)
+    expect(tailEvent(1)).toBe(3)
+    expect(host.simulation.statistics.doorbellWrites - rings).toBeLessThanOrEqual(4)
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('while commands are under way the buffer is looked at again without a ring', async () => {
+    const host = await ready({ profile: deriveProfile('sn740', { commandSlots: 2 }) })
+    const { setTail } = await shadow(host)
+    const first = [0, 1, 2, 3].map(() => host.stage(1, FLUSH))
+    setTail(1, 4)
+    host.ringTail(1)
+    await host.pass(5000)
+    const late = host.stage(1, FLUSH)
+    setTail(1, 5)
+    const found = await host.collect(1, 5)
+    expect(found.map(({ cid }) => cid).sort((a, b) => a - b)).toEqual([...first, late])
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('a completion queue that seems full is looked at in the buffer before its completions wait', async () => {
+    const host = await ready({}, 4)
+    const { setTail, setHead } = await shadow(host)
+    for (let round = 0; round < 5; round++) {
+      host.stage(1, FLUSH)
+      const { tail } = host.sqs.get(1)!
+      setTail(1, tail)
+      host.ringTail(1)
+      await host.pass(1000)
+      expect(host.poll(1, false)).toHaveLength(1)
+      setHead(1, host.cqs.get(1)!.head)
+    }
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('completions that wait for a slot ask in EventIdx to be rung for', async () => {
+    const host = new TestHost()
+    await host.enable()
+    await host.createCq(1, 3)
+    await host.createSq(1, 8, 1)
+    const { setHead, headEvent } = await shadow(host)
+    for (let i = 0; i < 4; i++) host.stage(1, FLUSH)
+    host.ringTail(1)
+    await host.pass(1000)
+    expect(host.poll(1, false)).toHaveLength(2)
+    expect(headEvent(1)).toBe(0)
+    setHead(1, 2)
+    host.ringHead(1)
+    await host.pass(1000)
+    expect(host.poll(1, false)).toHaveLength(2)
+  })
+
+  it('a host that rings as before is served as before: Linux gives the Admin queue no shadow', async () => {
+    const host = await ready()
+    await shadow(host)
+    expect((await host.admin({ opcode: 0x0a, cdw: { 10: 0x07 } })).status).toBe('0/00')
+    expect((await host.command(1, FLUSH)).status).toBe('0/00')
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('queues that are created later have their place too, with a stride of 32 bytes', async () => {
+    const host = await ready({ profile: deriveProfile('ideal', { CAP: { DSTRD: 3 }, ioQueuePairs: 3 }) })
+    const { setTail } = await shadow(host)
+    await host.createPair(2, 8)
+    host.stage(2, FLUSH)
+    setTail(2, 1)
+    // Any ring wakes it.
+    host.submit(1, FLUSH)
+    expect(await host.collect(2, 1)).toHaveLength(1)
+  })
+
+  it('an impossible value in the buffer is reported as one in the register is', async () => {
+    const host = await ready()
+    const { setTail } = await shadow(host)
+    host.submit(0, { opcode: 0x0c })
+    setTail(1, 64)
+    host.submit(0, { opcode: 0x0a, cdw: { 10: 0x07 } })
+    const completed = await host.collect(0, 2)
+    // Error status, Invalid Doorbell Write Value, the Error Information log page.
+    expect(completed.some(({ dw0 }) => dw0 === 0x0001_0100)).toBe(true)
+    expect(host.simulation.diagnostics).toEqual(['host rang SQ 1 tail 64, but SQ 1 has 64 entries'])
+  })
+
+  it.each([
+    ['a PRP1 that is not page aligned', 64, 0, '0/02'],
+    ['a PRP2 that is not page aligned', 0, 64, '0/02'],
+  ])('refuses %s', async (_, first, second, status) => {
+    const host = await ready()
+    const memory = host.alloc(16384, true)
+    const [prp1, prp2] = [memory.iovaAt(first), memory.iovaAt(8192 + second)]
+    expect((await host.admin({ opcode: 0x7c, prp1, prp2 })).status).toBe(status)
+  })
+
+  it('refuses pages that are no memory, and doorbells that do not fit into one', async () => {
+    const host = await ready()
+    expect((await host.admin({ opcode: 0x7c, prp1: 0x1000, prp2: 0x2000 })).status).toBe('0/02')
+    // 65 pairs of 32 bytes each: 4160 bytes.
+    const wide = await ready({ profile: deriveProfile('ideal', { CAP: { DSTRD: 3 } }) })
+    const page = wide.alloc(8192, true)
+    const refused = await wide.admin({ opcode: 0x7c, prp1: page.iovaAt(0), prp2: page.iovaAt(4096) })
+    expect(refused.status).toBe('0/02')
+  })
+
+  it('is forgotten at a reset: pages that the host has given away are neither read nor written', async () => {
+    const host = await ready()
+    const { doorbells, events } = await shadow(host)
+    await host.command(1, FLUSH)
+    await host.reset()
+    new Uint8Array(doorbells.view!.buffer).fill(0x5a)
+    new Uint8Array(events.view!.buffer).fill(0x5a)
+    await host.enable()
+    await host.createPair(1, 8)
+    expect((await host.command(1, FLUSH)).status).toBe('0/00')
+    for (const { view } of [doorbells, events]) {
+      expect(new Uint8Array(view!.buffer).every((byte) => byte === 0x5a)).toBe(true)
+    }
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
+  it('a page that the host has freed while it is in use is reported, and used no more', async () => {
+    const host = await ready()
+    const { doorbells } = await shadow(host)
+    doorbells.free()
+    expect((await host.command(1, FLUSH)).status).toBe('0/00')
+    expect(host.bar.read32(CSTS)).toBe(RDY)
+    expect(host.simulation.diagnostics).toEqual([expect.stringContaining('where Doorbell Buffer Config said')])
+  })
+})
