@@ -94,9 +94,9 @@ const transfers: readonly Transfer[] = [
   },
   {
     id: 'rw-list-chained',
-    what: 'PRP Lists in two pages, the last entry of the first leading to the second',
-    place: () => byList(() => 4),
-    blocks: (host) => blocksOf(host, 9),
+    what: 'PRP Lists in two pages: one entry more than fits, so that the last of the first page leads to the second',
+    place: () => byList(() => 8),
+    blocks: (host) => blocksOf(host, 10),
   },
   {
     id: 'rw-list-pointer-only',
