@@ -16,6 +16,7 @@ import {
 import { receiveData, sendData } from '../admin/admin-command.js'
 import type { Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { hex } from '../controller/diagnostics.js'
 import type { Namespace } from '../nvm/namespace.js'
 import type { DwordFeature } from './feature.js'
 import { flush } from './flush.js'
@@ -81,7 +82,7 @@ const numberOfQueues: Handler = {
       device.grantedSqs = Math.min(countOf(NSQR), profile.ioQueuePairs)
       device.grantedCqs = Math.min(countOf(NCQR), profile.ioQueuePairs)
       features.areQueuesAllocated = true
-    }
+    } else device.diagnostics.report('host set Number of Queues again: what was allocated stays until a reset')
     command.dw0 = queuesDw0(device.grantedSqs, device.grantedCqs)
     return STATUS.SUCCESS
   },
@@ -165,7 +166,9 @@ function dwordHandler(feature: DwordFeature): Handler {
     isSaveable,
     set({ sqe: { NSID } }, device, cdw11, isSaved) {
       const { features } = device
-      const value = (cdw11 & ~(word.decode(cdw11).reserved ?? 0)) >>> 0
+      const { reserved = 0 } = word.decode(cdw11)
+      if (reserved !== 0) device.diagnostics.report(`host set reserved bits of ${word.name}: ${hex(reserved)}`)
+      const value = (cdw11 & ~reserved) >>> 0
       const fault = missing?.(value, device, true) ?? refuse?.(value, device, NSID)
       if (fault) return fault
       if (scope === 'namespace') {

@@ -87,10 +87,11 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect((await get(host, 0x08)).dw0).toBe(0x0203)
   })
 
-  it('reserved bits are not kept', async () => {
+  it('reserved bits are not kept, and reported: no status says so', async () => {
     const host = await enabled()
     await set(host, 0x01, 0x0302_01fd)
     expect((await get(host, 0x01)).dw0).toBe(0x0302_0105)
+    expect(host.simulation.diagnostics).toEqual(['host set reserved bits of Arbitration.CDW11: 0xf8'])
   })
 
   it.each([0x02, 0x07, 0x0e, 0x16])('FID %i is not saveable', async (fid) => {
@@ -190,7 +191,7 @@ describe('Volatile Write Cache (Base 2.3 §5.2.26.1.4)', () => {
 describe('Volatile Write Cache in use (Base 2.3 §5.2.26.1.4)', () => {
   it('a write is on the medium when it completes while the cache is disabled, and disabling it flushes', async () => {
     let flushed = 0
-    const media = Object.assign(new RamMedia(1 << 20), { flush: () => void flushed++ })
+    const media = Object.assign(new RamMedia(1 << 20), { flush: () => flushed++ })
     const host = await ready({ namespaces: [{ media }] })
     const data = prps(host, host.alloc(4096))
     await host.command(1, transfer(0x01, 0, 8, data))
@@ -255,6 +256,9 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     const host = await enabled()
     expect((await set(host, 0x07, 0x0003_0001)).dw0).toBe(0x0003_0001)
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0003_0001)
+    expect(host.simulation.diagnostics).toEqual([
+      'host set Number of Queues again: what was allocated stays until a reset',
+    ])
     await host.reset()
     await host.enable()
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0007_0007)
