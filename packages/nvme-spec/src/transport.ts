@@ -383,6 +383,12 @@ export type FaultAction =
   | { readonly kind: 'remove-device' }
   /** The controller forgets everything, as after a reset of the function that nobody asked for. */
   | { readonly kind: 'surprise-reset' }
+  /** Another host detaches a namespace: its commands end, and the controller announces the change. */
+  | { readonly kind: 'detach-namespace'; readonly nsid: number }
+  /** Another host attaches a namespace that exists. */
+  | { readonly kind: 'attach-namespace'; readonly nsid: number }
+  /** A namespace has so many blocks from now on, no more than its capacity holds; the controller announces the change. */
+  | { readonly kind: 'resize-namespace'; readonly nsid: number; readonly blocks: number }
   /** Everything takes `factor` times longer for `forNs`. */
   | { readonly kind: 'throttle'; readonly factor: number; readonly forNs: number }
 

@@ -17,6 +17,7 @@ import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'
 import { createAdminQueues, enableMistake } from './enable.js'
+import { changeNamespaces } from '../faults/namespace-faults.js'
 import type { Struck } from '../faults/struck.js'
 import { Pipeline } from './pipeline.js'
 
@@ -99,6 +100,7 @@ export class Controller {
     }
     const throttle = struck.get('throttle')
     if (throttle) drive.throttle(throttle.factor, clock.now() + throttle.forNs)
+    changeNamespaces(struck, this.device, this.pipeline)
     if (struck.has('fatal-status')) this.setFatal()
     if (struck.has('surprise-reset')) {
       this.powerOn()

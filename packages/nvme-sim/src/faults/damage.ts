@@ -64,8 +64,10 @@ export function corruptAnswer(command: ServedCommand, struck: Struck, device: De
   device.faults.happened(struck, 'corrupt-data')
 }
 
-function movesBlocks({ result, sqe, lengthBytes }: ServedCommand): boolean {
-  return result === undefined && lengthBytes > 0 && (sqe.OPC === Read.opcode || sqe.OPC === Write.opcode)
+function movesBlocks({ result, sqe, lengthBytes, namespace }: ServedCommand): boolean {
+  if (result !== undefined || lengthBytes === 0) return false
+  // Where metadata come in between, the media does not hold the data as the host sends them.
+  return sqe.OPC === Read.opcode || (sqe.OPC === Write.opcode && namespace?.isExtended === false)
 }
 
 /** A copy of where the data goes: the host's memory for a Read, the media for a Write. */

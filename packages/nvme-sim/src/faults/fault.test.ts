@@ -304,6 +304,37 @@ describe('times', () => {
     expect((await host.admin({ opcode: 0x08 })).status).toBe('0/00')
   })
 
+  it('detach-namespace, attach-namespace and resize-namespace: the host is told by an event and by Identify', async () => {
+    const host = await ready({
+      namespaces: [{ capacityBytes: 1024 * 512 }],
+      faults: {
+        rules: [
+          { match: { atNs: 1e9 }, action: { kind: 'detach-namespace', nsid: 1 } },
+          { match: { atNs: 2e9 }, action: { kind: 'attach-namespace', nsid: 1 } },
+          { match: { atNs: 3e9 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 100 } },
+          { match: { atNs: 3e9 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 1025 } },
+          { match: { atNs: 3e9 }, action: { kind: 'attach-namespace', nsid: 1 } },
+        ],
+      },
+    })
+    // Attached Namespace Attribute Notices are on (Asynchronous Event Configuration, bit 8).
+    await host.admin({ opcode: 0x09, cdw: { 10: 0x0b, 11: 1 << 8 } })
+    host.submit(0, { opcode: 0x0c })
+    await host.pass(1e9)
+    // Type 2h Notice, 00h Attached Namespace Attribute Changed, log page 04h.
+    expect(host.poll(0)).toMatchObject([{ status: '0/00', dw0: 0x0004_0002 }])
+    const read = async (slba: number) => {
+      const memory = host.alloc(4096)
+      return (await host.command(1, transfer(0x02, slba, 1, prps(host, memory)))).status
+    }
+    expect(await read(0)).toBe('0/02')
+    await host.pass(1e9)
+    expect([await read(0), await read(100)]).toEqual(['0/00', '0/00'])
+    await host.pass(1e9)
+    expect([await read(99), await read(100)]).toEqual(['0/00', '0/80'])
+    expect(host.simulation.faults.struck).toEqual([1, 1, 1, 0, 0])
+  })
+
   it('throttle: everything takes longer for a while', async () => {
     const action = { kind: 'throttle', factor: 10, forNs: 1e9 } as const
     const host = await ready({ profile: 'sn740', faults: plan({ atNs: 1e9 }, action) })

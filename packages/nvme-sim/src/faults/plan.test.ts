@@ -27,6 +27,9 @@ const everything: FaultPlan = {
     { match: { atNs: 5e9 }, action: { kind: 'fatal-status' } },
     { match: { register: 'CSTS', access: 'read', nth: 9 }, action: { kind: 'remove-device' } },
     { match: { qid: 0, opcode: 6 }, action: { kind: 'surprise-reset' } },
+    { match: { atNs: 7 }, action: { kind: 'detach-namespace', nsid: 1 } },
+    { match: { atNs: 8 }, action: { kind: 'attach-namespace', nsid: 1 } },
+    { match: { nth: 9 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 10 } },
     { match: { atNs: 0 }, action: { kind: 'throttle', factor: 1.5, forNs: 1e9 } },
   ],
 }

@@ -32,6 +32,7 @@ const optional = (field: Field): Field => ({ ...field, isOptional: true })
 const ns = (min: number) => whole(min, Number.MAX_SAFE_INTEGER, `whole nanoseconds from ${min}`)
 const count = whole(1, Number.MAX_SAFE_INTEGER, 'a count from 1')
 const offset = whole(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0')
+const nsid = whole(1, 0xffff_fffe, 'an NSID from 1 to FFFFFFFEh')
 const bits16 = whole(1, 0xffff, 'a mask from 1 to FFFFh')
 const byteMask = whole(1, 0xff, 'a mask from 1 to FFh')
 
@@ -80,6 +81,9 @@ export const kinds: Kinds = {
   'fatal-status': { strikes: CONTROLLER, fields: {} },
   'remove-device': { strikes: CONTROLLER, fields: {} },
   'surprise-reset': { strikes: CONTROLLER, fields: {} },
+  'detach-namespace': { strikes: CONTROLLER, fields: { nsid } },
+  'attach-namespace': { strikes: CONTROLLER, fields: { nsid } },
+  'resize-namespace': { strikes: CONTROLLER, fields: { nsid, blocks: count } },
   throttle: {
     strikes: CONTROLLER,
     fields: {
