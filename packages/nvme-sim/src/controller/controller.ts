@@ -262,7 +262,7 @@ export class Controller {
       diagnostics.report('host set CC.CRIME, which is read-only: CAP.CRMS does not offer both ready modes')
       registers.set(CC, CC.encode({ CRIME: 0 }, registers.get32(CC)))
     }
-    if ((SHN as number) === 3) {
+    if (SHN === 3) {
       diagnostics.report('host set CC.SHN to 11b, which is reserved: that has no effect')
       registers.set(CC, CC.encode({ SHN: CC.SHN.NONE }, registers.get32(CC)))
     }

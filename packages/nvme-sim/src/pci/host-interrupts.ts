@@ -27,7 +27,7 @@ export class HostInterrupts implements Interrupts {
    */
   async wait(vector: number, untilNs: number): Promise<'fired' | 'deadline'> {
     checkVector(vector, this.vectors)
-    await undefined
+    await Promise.resolve()
     for (;;) {
       if (this.taken.take(vector)) return 'fired'
       if (this.clock.now() >= untilNs) return 'deadline'

@@ -112,7 +112,7 @@ export function configurationSpace({ link = FASTEST, identify }: DriveProfile, b
 
 /** Device Control as firmware leaves it: the sizes that the link is modelled with. */
 export function deviceControl({ link = FASTEST }: DriveProfile): { readonly MPS: number; readonly MRRS: number } {
-  return { MPS: sizeCode(link.mps), MRRS: sizeCode(link.maxReadRequestBytes ?? 512) }
+  return { MPS: sizeCode(link.mps), MRRS: sizeCode(link.maxReadRequestBytes) }
 }
 
 /** A size as PXDC and PXDCAP encode it: 128 * 2 ^ n bytes. */
