@@ -51,7 +51,7 @@ describe('one outcome for each command', () => {
         command: 2,
         qid: 1,
         cid: expect.any(Number) as number,
-        outcome: { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false },
+        outcome: { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true },
       },
     ])
     await ctrl.close()
@@ -140,7 +140,7 @@ test('a failed read is an error that names command, queue, namespace and LBA', a
   const read = ns.read(0x3b9, 16, memory)
   await expect(read).rejects.toThrow(TransferError)
   await expect(read).rejects.toThrow(
-    /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}NLB 16\n/,
+    /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR, M\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}NLB 16\n/,
   )
   await ctrl.close()
 })
