@@ -1,6 +1,6 @@
 import { blockCommand, blockPattern, firstSpace, get, put, sameBytes, withPrps } from '../blocks.js'
 import type { ControllerCase } from '../case.js'
-import { fail, status, success } from '../check.js'
+import { equal, fail, status, success } from '../check.js'
 import type { Completed, Entry } from '../entry.js'
 import type { ControllerFacts } from '../facts.js'
 import type { CaseHost } from '../host.js'
@@ -33,19 +33,33 @@ class Shadow {
     success(await configure(this.host, this.doorbells.iova(), this.eventIndexes.iova()))
   }
 
-  /** One command to its completion; doorbells of queues with `qid` are only rung where the controller asks for it. */
-  async command(qid: number, entry: Entry): Promise<Completed> {
+  /** Stages a command and writes its queue's shadow doorbell; rings only where the controller asks for it. */
+  submit(qid: number, entry: Entry): number {
     const { host } = this
     const cid = host.stage(qid, entry)
-    const { tail, entries, cqid } = host.sqs.get(qid)!
+    const { tail, entries } = host.sqs.get(qid)!
     this.set(2 * qid, tail, entries, () => host.ringTail(qid))
-    const found: Completed[] = []
+    return cid
+  }
+
+  /** So many completions, whose queue's head is told in the same way. */
+  async collect(cqid: number, count: number): Promise<Completed[]> {
+    const { host } = this
     const cq = host.cqs.get(cqid)!
-    if (!(await host.until(() => found.push(...host.poll(cqid, { ring: false })) > 0))) {
-      fail(`SQ ${qid} by its shadow doorbell: expected a completion, got none`)
-    }
-    this.set(2 * cqid + 1, cq.head, cq.entries, () => host.ringHead(cqid))
-    const [completed, another] = found
+    const found: Completed[] = []
+    const all = await host.until(() => {
+      const more = host.poll(cqid, { ring: false })
+      if (more.length > 0) this.set(2 * cqid + 1, cq.head, cq.entries, () => host.ringHead(cqid))
+      return found.push(...more) >= count
+    })
+    if (!all) fail(`CQ ${cqid}, by shadow doorbells: expected ${count} completions, got ${found.length}`)
+    return found
+  }
+
+  /** One command to its completion, which must be the only one. */
+  async command(qid: number, entry: Entry): Promise<Completed> {
+    const cid = this.submit(qid, entry)
+    const [completed, another] = await this.collect(this.host.sqs.get(qid)!.cqid, 1)
     if (another !== undefined || completed!.cid !== cid) fail(`SQ ${qid}: expected one completion, of CID ${cid}`)
     return completed!
   }
@@ -98,6 +112,28 @@ export const shadowDoorbellCases: readonly ControllerCase[] = [
       }
       sameBytes('the blocks', memory.read(), wanted)
       for (let i = 0; i < 40; i++) success(await shadow.command(0, { opcode: 0x0a, cdw: { 10: 0x07 } }))
+    },
+  },
+  {
+    id: 'shadow-doorbells-while-busy',
+    title: 'What the shadow doorbell says after the doorbell was written is found without another write',
+    spec: 'Base 2.3 §5.3.5, §B.5.1, §B.5.2',
+    needs: needsShadow,
+    async run(host) {
+      await host.start()
+      const shadow = new Shadow(host)
+      await shadow.enable()
+      await createPair(host, shadow, 1, 16)
+      const { blockBytes } = host.facts
+      const memory = host.alloc(blockBytes)
+      for (let round = 0; round < 12; round++) {
+        // No time passes between them, so that the controller is rung for the first and not for the others.
+        const entry = withPrps(blockCommand(0x02, 1, round, 1), [memory.iova(), 0])
+        const cids = Array.from({ length: 5 }, () => shadow.submit(1, entry))
+        const found = await shadow.collect(1, cids.length)
+        found.forEach(success)
+        equal('CIDs', new Set(found.map(({ cid }) => cid)).size, cids.length)
+      }
     },
   },
   {
