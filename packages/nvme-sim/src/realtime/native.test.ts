@@ -22,12 +22,12 @@ it.skipIf(typeof built === 'string')(
     // Device addresses are pointers.
     expect(BigInt(baseIova)).toBe(address)
 
-    native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 2000)
+    native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 500)
     let outcome: string | undefined
     // The native host gives up by itself, after 30 s without an answer.
     while ((outcome = native.outcome()) === undefined) await new Promise((resolve) => setTimeout(resolve, 5))
     expect(outcome).toBe('done')
     expect(await simulator.diagnostics()).toEqual([])
-    expect((await simulator.statistics()).ioCommands).toEqual({ 1: 2000, 2: 2000 })
+    expect((await simulator.statistics()).ioCommands).toEqual({ 1: 500, 2: 500 })
   },
 )

@@ -75,7 +75,7 @@ export class SimulatorLoop {
       clock.tick()
       const untilEventNs = clock.nextNs - clock.now() - WAKING_NS
       if (untilEventNs <= 0) continue
-      this.sleep(Math.min(sleepNs, untilEventNs), sleeps++ % SLEEPS_PER_SCAN === 0)
+      this.sleep(Math.min(sleepNs, untilEventNs), ++sleeps % SLEEPS_PER_SCAN === 0)
       sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
     }
   }
