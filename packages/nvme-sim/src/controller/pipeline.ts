@@ -176,7 +176,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** What an entry means by its FUSE field, and by that of the entry before it in its queue (Base 2.1 §3.4.2). */
   private fuse(slot: ServedCommand): void {
     const { FIRST, SECOND } = SQE.FUSE
-    const { FUSE } = slot.sqe
+    // The host may give the reserved value too.
+    const FUSE: number = slot.sqe.FUSE
     const first = this.fusedFirst
     this.fusedFirst = undefined
     if (FUSE === SECOND && first !== undefined) fuse(first, slot)
@@ -214,7 +215,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     if (command.isAdmin()) {
       const { FUSE, PSDT } = command.sqe
       // Admin commands of a PCIe controller use PRPs (Base 2.1 §4.1.1), and none is fused.
-      if (FUSE !== 0 || PSDT !== 0) return command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
+      if (FUSE !== 0 || PSDT !== 0) {
+        command.refuse(STATUS.INVALID_FIELD_IN_COMMAND)
+        return
+      }
       command.hasBegun = true
       const refusal = adminCommands.get(OPC)?.prepare?.(command, this.device, this)
       if (refusal) command.refuse(refusal)
