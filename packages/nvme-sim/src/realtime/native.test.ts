@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest'
+import { rmSync } from 'node:fs'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 import { buildNativeHost, type NativeTestHost } from '../../test/realtime/build-native.js'
 
@@ -7,6 +8,9 @@ const built = buildNativeHost()
 
 let simulator: RealTimeSimulator | undefined
 afterEach(() => simulator?.close())
+afterAll(() => {
+  if (typeof built !== 'string') rmSync(built.folder, { recursive: true })
+})
 
 const skipped = typeof built === 'string' ? ` (skipped: ${built})` : ''
 

@@ -15,8 +15,8 @@ export interface NativeTestHost extends NativeHost {
   outcome(): string | undefined
 }
 
-/** Compiles `native-host.c` into a folder of its own; a string says why it cannot be done here. */
-export function buildNativeHost(): { readonly module: URL } | string {
+/** Compiles `native-host.c` into a folder that the caller removes; a string says why it cannot be done here. */
+export function buildNativeHost(): { readonly module: URL; readonly folder: string } | string {
   const headers = [join(dirname(process.execPath), '../include/node'), '/usr/include/node'].find((path) =>
     existsSync(join(path, 'node_api.h')),
   )
@@ -34,5 +34,5 @@ export function buildNativeHost(): { readonly module: URL } | string {
   const module = join(folder, 'host.mjs')
   const script = `import { createRequire } from 'node:module'\nexport default createRequire(import.meta.url)('./host.node')\n`
   writeFileSync(module, script)
-  return { module: pathToFileURL(module) }
+  return { module: pathToFileURL(module), folder }
 }
