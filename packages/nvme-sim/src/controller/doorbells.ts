@@ -42,7 +42,7 @@ function ringTail(qid: number, value: number, device: Device, pipeline: Pipeline
     return
   }
   const before = sq.tail
-  const mistake = sq.submit(value)
+  const mistake = sq.submit(sq.shadow?.rung(value) ?? value)
   if (mistake !== undefined) {
     sq.isHalted = true
     reportMistake(device, qid, true, value, `${mistake}: nothing more is fetched until it is deleted and created again`)
@@ -71,7 +71,7 @@ function ringHead(qid: number, value: number, device: Device, pipeline: Pipeline
     return
   }
   const before = cq.head
-  const mistake = cq.release(value)
+  const mistake = cq.release(cq.shadow?.rung(value) ?? value)
   if (mistake !== undefined) {
     reportMistake(device, qid, false, value, mistake)
     raiseInvalidValue(device)

@@ -79,6 +79,8 @@ export class ShadowDoorbell {
   /** What stood here when it was last looked at: a host that rings this queue the old way leaves it alone. */
   private last: number
   private event: number | undefined
+  /** The host has written here: it does not ring this queue the old way. */
+  private isUsed = false
 
   constructor(doorbells: Int32Array, events: Int32Array, index: number, hooks: ShadowDoorbell['hooks']) {
     this.doorbells = doorbells
@@ -94,8 +96,17 @@ export class ShadowDoorbell {
     const value = Atomics.load(this.doorbells, this.index)
     if (value === this.last) return undefined
     this.last = value
+    this.isUsed = true
     this.hooks.seen(value >>> 0)
     return value >>> 0
+  }
+
+  /**
+   * What a write of `value` to the doorbell itself says. It may arrive after a later value was found here, and would
+   * take the queue back: where the host uses the shadow, the write only says that there is something to find.
+   */
+  rung(value: number): number {
+    return this.isUsed && this.hooks.isThere() ? Atomics.load(this.doorbells, this.index) >>> 0 : value
   }
 
   /** EventIdx: the host is to ring when it goes past `value`. False where it was told so before. */
