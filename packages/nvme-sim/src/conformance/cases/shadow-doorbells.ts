@@ -18,6 +18,7 @@ class Shadow {
   private readonly host: CaseHost
   private readonly doorbells: CaseMemory
   private readonly eventIndexes: CaseMemory
+  private readonly fence = new Int32Array(new SharedArrayBuffer(4))
 
   constructor(host: CaseHost) {
     this.host = host
@@ -69,6 +70,8 @@ class Shadow {
     const at = this.at(index)
     const old = this.doorbells.u32(at)
     this.doorbells.set32(at, value)
+    // EventIdx must be read after this write is seen, or each side may miss what the other has just written.
+    Atomics.add(this.fence, 0, 1)
     const modulo = (difference: number) => ((difference % entries) + entries) % entries
     if (modulo(value - this.eventIndexes.u32(at)) <= modulo(value - old)) ring()
   }
