@@ -1,15 +1,17 @@
-import { CQE, Read, SQE, STATUS, Write } from '@gpunvme/nvme-spec'
-import { adminCommands, performAdmin } from '../admin/admin.js'
-import { cqeDamage, damagedCid, LateCompletions, statusByPlan } from '../faults/completion-faults.js'
-import { corruptAnswer, performDamaged } from '../faults/damage.js'
+import { SQE, STATUS } from '@gpunvme/nvme-spec'
+import { adminCommands } from '../admin/admin.js'
+import { isPutOff, strikeCommand } from '../faults/command-faults.js'
 import type { Struck } from '../faults/struck.js'
-import { fuse, fusedMistake } from '../nvm/fused.js'
+import { fuse } from '../nvm/fused.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'
-import { CompletionQueue, CQE_BYTES, SQE_BYTES, type Completion, type SubmissionQueue } from '../queues/queue.js'
-import { ServedCommand, type CommandsUnderWay, type Ended, type Steps } from './command.js'
+import { CompletionQueue, SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
+import type { CommandsUnderWay, Ended, ServedCommand, Steps } from './command.js'
+import { Completions } from './completions.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
+import { inOrder, perform, performFused } from './perform.js'
+import { Slots } from './slots.js'
 
 /** The controller, as far as its pipeline calls on it. */
 export interface PipelineOwner {
@@ -26,20 +28,9 @@ export interface PipelineOwner {
 export class Pipeline implements Steps, CommandsUnderWay {
   private readonly device: Device
   private readonly owner: PipelineOwner
-  private slots: ServedCommand[] = []
-  private free: ServedCommand[] = []
-  /** The completion that is being posted: one object for all of them, copied where it has to wait. */
-  private readonly completion: Completion = {
-    sq: undefined as unknown as SubmissionQueue,
-    cid: 0,
-    status: 0,
-    dw0: 0,
-    dw1: 0,
-    fetchedNs: 0,
-    damage: undefined,
-  }
-  /** Completions that a fault holds until others have gone by. */
-  private readonly late = new LateCompletions()
+  private readonly slots: Slots
+  private readonly completions: Completions
+  private readonly suffer: (struck: Struck) => void
   /** The first half of a fused operation, whose other half is the next entry to be fetched. */
   private fusedFirst: ServedCommand | undefined
   /** Commands whose data and completion wait for the function to be a bus master again. */
@@ -55,6 +46,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
   constructor(device: Device, owner: PipelineOwner) {
     this.device = device
     this.owner = owner
+    this.slots = new Slots(device.profile.commandSlots, this)
+    this.completions = new Completions(device, (reason) => owner.fail(reason))
+    this.suffer = (struck) => owner.suffer(struck)
     device.events.report = (cid, dw0) => this.answer(cid, dw0)
   }
 
@@ -70,14 +64,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** Forgets every command and posts nothing for it (Base 2.1 §3.7.2). */
   reset(): void {
     this.stop()
-    for (const slot of this.slots) slot.isAborted = true
-    this.slots = []
-    this.free = []
+    this.slots.clear()
     this.fusedFirst = undefined
     this.parked = []
     this.isFetchDue = false
     this.isStarved = false
-    this.late.clear()
+    this.completions.clear()
     this.generation++
     this.fetchLater = this.fetchOf(this.generation)
   }
@@ -101,49 +93,46 @@ export class Pipeline implements Steps, CommandsUnderWay {
   drain(cq: CompletionQueue, atNs: number): void {
     if (cq.held.length === 0) return
     const { generation } = this
-    const { clock, pci } = this.device
+    const { clock } = this.device
     clock.schedule(atNs, () => {
       if (generation !== this.generation) return
-      while (cq.held.length > 0 && !cq.isFull() && pci.isBusMaster) this.write(cq, cq.held.shift()!)
+      this.completions.drain(cq)
       this.wake(clock.now())
     })
   }
 
   /** Ends every command of a queue that is being deleted (Base 2.1 §5.2.4). */
   abortAll(sq: SubmissionQueue): void {
-    for (const slot of [...this.slots]) {
-      if (slot.sq === sq && slot.isBusy) this.end(slot, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
+    for (const slot of this.slots.busy()) {
+      if (slot.sq === sq) this.end(slot, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
     }
   }
 
   abort(sqid: number, cid: number, by: ServedCommand): boolean {
-    const isMeant = (slot: ServedCommand) => slot.isBusy && slot.sq.qid === sqid && slot.sqe.CID === cid
-    const slot = this.slots.find((each) => each !== by && isMeant(each))
+    const slot = this.slots.busy().find((each) => each !== by && each.sq.qid === sqid && each.sqe.CID === cid)
     if (slot === undefined) return false
     this.end(slot, STATUS.COMMAND_ABORT_REQUESTED)
     return true
   }
 
   countAdmin(opcode: number): number {
-    return this.slots.filter(
-      (slot) => slot.isBusy && slot.hasBegun && slot.result === undefined && slot.sqe.OPC === opcode,
-    ).length
+    const isCounted = ({ hasBegun, result, sqe }: ServedCommand) =>
+      hasBegun && result === undefined && sqe.OPC === opcode
+    return this.slots.busy().filter(isCounted).length
   }
 
   isUsing(namespace: Namespace): boolean {
-    return this.slots.some((slot) => slot.isBusy && slot.namespace === namespace)
+    return this.slots.busy().some((slot) => slot.namespace === namespace)
   }
 
   endAll(namespace: Namespace): void {
-    for (const slot of [...this.slots]) {
-      if (slot.isBusy && slot.namespace === namespace) this.end(slot, STATUS.INVALID_FIELD_IN_COMMAND)
+    for (const slot of this.slots.busy()) {
+      if (slot.namespace === namespace) this.end(slot, STATUS.INVALID_FIELD_IN_COMMAND)
     }
   }
 
   answer(cid: number, dw0: number, status: Ended = STATUS.SUCCESS): void {
-    const sq = this.device.queues.sq(0)
-    if (sq === undefined) return
-    this.post(this.fill(sq, cid, statusBits(status, false), dw0, 0, this.device.clock.now()))
+    this.completions.answer(cid, dw0, status)
   }
 
   private fetch(): void {
@@ -153,12 +142,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
     while (!this.isStopped && this.device.pci.isBusMaster) {
       // The entry behind the first half of a fused operation is fetched with it, whoever else wants to be served.
       const first = this.fusedFirst
-      const slot = first === undefined ? this.takeSlot() : (this.free.pop() ?? this.addSlot())
+      const slot = first === undefined ? this.slots.take() : this.slots.takeAnyway()
       this.isStarved = slot === undefined
       if (slot === undefined) return
       const sq = first === undefined ? queues.next() : first.sq
       if (sq === undefined) {
-        this.free.push(slot)
+        this.slots.putBack(slot)
         return
       }
       if (!memory.has(sq.headIova, SQE_BYTES)) {
@@ -197,7 +186,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     const { clock, link, drive, profile, faults } = this.device
     const nowNs = clock.now()
     this.prepare(command)
-    if (faults.strikesCommands && this.isStruckDown(command)) return
+    if (faults.strikesCommands && strikeCommand(command, this.device, this.suffer)) return
     const { handler } = command
     if (command.result !== undefined) clock.schedule(link.postEntry(nowNs), command.finish)
     else if (handler === undefined) clock.schedule(link.postEntry(nowNs + profile.adminNs), command.finish)
@@ -261,10 +250,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
       this.finishFused(command, command.partner)
       return
     }
-    if (command.result === undefined) {
-      if (command.isAdmin()) this.performAdmin(command)
-      else this.performIo(command)
-    }
+    perform(command, this.device, this)
     this.conclude(command)
   }
 
@@ -272,18 +258,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
   private finishFused(command: ServedCommand, partner: ServedCommand): void {
     command.isWaiting = true
     if (!partner.isWaiting) return
-    const [first, second] = command.sqe.FUSE === SQE.FUSE.FIRST ? [command, partner] : [partner, command]
+    const [first, second] = inOrder(command, partner)
     first.partner = undefined
     second.partner = undefined
-    const mistake = fusedMistake(first, second)
-    if (mistake) {
-      first.refuse(mistake)
-      second.refuse(mistake)
-    }
-    if (first.result === undefined) this.performIo(first)
-    // The Compare's completion says nothing of the Write's failure (NVM 1.2 §2.1.3.1).
-    if (first.result !== STATUS.SUCCESS && !mistake) second.result = STATUS.COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND
-    else if (second.result === undefined) this.performIo(second)
+    performFused(first, second, this.device)
     this.conclude(first)
     this.conclude(second)
   }
@@ -291,89 +269,21 @@ export class Pipeline implements Steps, CommandsUnderWay {
   /** The command has its result: its completion, and its slot is free for another. */
   private conclude(command: ServedCommand): void {
     const { clock, shadow } = this.device
-    if (command.struck !== undefined && this.isPutOff(command)) return
-    if (command.result !== 'held') this.complete(command, command.result!)
+    if (isPutOff(command, this.device, this.completions.late)) return
+    if (command.result !== 'held') this.completions.complete(command, command.result!)
     if (command.isAborted) return
-    command.isBusy = false
-    this.free.push(command)
+    this.slots.putBack(command)
     // Doorbells in the host's memory are looked at while there is work.
     if (this.isStarved || shadow !== undefined) this.wake(clock.now())
   }
 
-  private performAdmin(command: ServedCommand): void {
-    const result = performAdmin(command, this.device, this)
-    if (result === 'held') command.result = result
-    else command.refuse(result)
-    if (command.struck !== undefined) corruptAnswer(command, command.struck, this.device)
-  }
-
-  private performIo(command: ServedCommand): void {
-    const { counters, diagnostics, trace, features } = this.device
-    const { struck, lengthBytes, sqe, handler, runs, metadataRuns } = command
-    try {
-      if (struck === undefined) command.result = handler!.perform(command, this.device)
-      else {
-        performDamaged(command, struck, this.device, () => {
-          command.result = handler!.perform(command, this.device)
-        })
-      }
-      // Without a cache what a command has changed is on the medium when it completes (Base 2.3 §5.2.26.1.4).
-      const isDone = command.result === STATUS.SUCCESS
-      if (!features.volatileWriteCache && isDone && handler!.effects?.LBCC === 1) command.namespace!.media.flush()
-    } catch (error) {
-      diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
-      command.result = handler!.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
-    }
-    if (command.result !== STATUS.SUCCESS) return
-    if (command.namespace) counters.ioBytes[sqe.OPC]! += command.blocks * command.namespace.blockBytes
-    if (lengthBytes === 0) return
-    const { direction } = handler!
-    if (direction === 'none') return
-    for (let i = 0; i < runs.count; i++) {
-      if (!runs.isDiscarded(i)) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
-    }
-    for (let i = 0; i < metadataRuns.count; i++)
-      trace.data(direction, metadataRuns.iova[i]!, metadataRuns.lengthBytes[i]!)
-    if (sqe.OPC === Read.opcode) counters.bytesRead += lengthBytes
-    else if (sqe.OPC === Write.opcode) counters.bytesWritten += lengthBytes
-  }
-
-  private complete(command: ServedCommand, status: Ended): void {
-    const { counters, faults } = this.device
-    const { struck, sqe, sq, doNotRetry, dw0, dw1, fetchedNs } = command
-    if (!command.isAdmin()) this.device.health.busy.end(this.device.clock.now())
-    if (struck?.has('drop-completion')) {
-      faults.happened(struck, 'drop-completion')
-      return
-    }
-    const counts = command.isAdmin() ? counters.admin : counters.io
-    counts[sqe.OPC]!++
-    if (status !== STATUS.SUCCESS) this.logError(command, status)
-    if (struck !== undefined) {
-      this.completeStruck(command, status, struck)
-      return
-    }
-    this.post(this.fill(sq, sqe.CID, statusBits(status, doNotRetry) | command.more, dw0, dw1, fetchedNs))
-  }
-
-  /** Enters an error in the log, and notes whether that says more than the completion does. */
-  private logError(command: ServedCommand, status: Ended): void {
-    const { counters, errors, health } = this.device
-    counters.errors++
-    health.failed(status)
-    if (errors.addCommand(command, status, statusBits(status, command.doNotRetry))) command.more = MORE
-  }
-
   /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */
   private end(slot: ServedCommand, status: Ended): void {
-    const { sq, sqe, fetchedNs, partner } = slot
-    if (partner !== undefined) this.separate(slot, partner)
+    if (slot.partner !== undefined) this.separate(slot, slot.partner)
     if (this.fusedFirst === slot) this.fusedFirst = undefined
-    if (!slot.isAdmin()) this.device.health.busy.end(this.device.clock.now())
     // Before it is posted: that may release a completion that a fault holds, and that may be this command's own.
-    slot.isAborted = true
-    this.post(this.fill(sq, sqe.CID, statusBits(status, false), 0, 0, fetchedNs))
-    this.slots = this.slots.filter((other) => other !== slot)
+    this.slots.discard(slot)
+    this.completions.abort(slot, status)
     if (this.isStarved) this.wake(this.device.clock.now())
   }
 
@@ -386,121 +296,10 @@ export class Pipeline implements Steps, CommandsUnderWay {
     if (other.isWaiting) clock.schedule(clock.now(), other.finish)
   }
 
-  private fill(sq: SubmissionQueue, cid: number, status: number, dw0: number, dw1: number, fetchedNs: number) {
-    const { completion } = this
-    completion.sq = sq
-    completion.cid = cid
-    completion.status = status
-    completion.dw0 = dw0
-    completion.dw1 = dw1
-    completion.fetchedNs = fetchedNs
-    completion.damage = undefined
-    return completion
-  }
-
-  private post(completion: Completion): void {
-    const { cq } = completion.sq
-    // What is held goes first: completions of one queue never overtake each other here.
-    if (cq.held.length > 0 || cq.isFull() || !this.device.pci.isBusMaster) cq.held.push({ ...completion })
-    else this.write(cq, completion)
-  }
-
-  private write(cq: CompletionQueue, completion: Completion): void {
-    const { memory, trace, interrupts } = this.device
-    if (!memory.has(cq.iova, cq.entries * CQE_BYTES)) {
-      this.owner.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
-      return
-    }
-    const index = cq.post(completion)
-    trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
-    if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)
-    if (!this.late.isEmpty) this.late.posted(cq)
-  }
-
-  /** Finds out which faults strike a command, and does what happens at once. True where it ends here. */
-  private isStruckDown(command: ServedCommand): boolean {
-    const { faults, pageBytes } = this.device
-    const struck = faults.strikeCommand(command, pageBytes)
-    if (struck === undefined) return false
-    command.struck = struck
-    this.owner.suffer(struck)
-    if (command.isAborted) return true
-    const status = struck.get('status')
-    if (status) {
-      command.result = statusByPlan(status)
-      command.doNotRetry = status.dnr ?? false
-      faults.happened(struck, 'status')
-    }
-    if (!struck.has('hang')) return false
-    faults.happened(struck, 'hang')
-    return true
-  }
-
-  /** Whether a fault holds the completion back; it is finished again when it may go. */
-  private isPutOff(command: ServedCommand): boolean {
-    const { clock, faults } = this.device
-    const struck = command.struck!
-    if (command.result === 'held') return false
-    const delay = struck.get('delay-completion')
-    const reorder = struck.get('reorder-completion')
-    if (delay) {
-      faults.happened(struck, 'delay-completion')
-      struck.remove('delay-completion')
-      clock.schedule(clock.now() + delay.delayNs, command.finish)
-    } else if (reorder) {
-      faults.happened(struck, 'reorder-completion')
-      struck.remove('reorder-completion')
-      clock.schedule(clock.now() + reorder.atMostNs, this.late.hold(command, reorder.behind))
-    }
-    return delay !== undefined || reorder !== undefined
-  }
-
-  private completeStruck(command: ServedCommand, status: Ended, struck: Struck): void {
-    const { faults } = this.device
-    const { sq, sqe, doNotRetry, dw0, dw1, fetchedNs } = command
-    const byPlan = struck.get('status')
-    const retry = byPlan ? ((byPlan.crd ?? 0) << 12) | (byPlan.more ? 0x4000 : 0) : 0
-    const cid = damagedCid(sqe.CID, struck)
-    // A copy: posting it may release another completion before it is posted again.
-    const completion = {
-      ...this.fill(sq, cid, statusBits(status, doNotRetry) | command.more | retry, dw0, dw1, fetchedNs),
-    }
-    completion.damage = cqeDamage(struck)
-    for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
-      faults.happened(struck, kind)
-    }
-    this.post(completion)
-    if (!struck.has('duplicate-completion')) return
-    faults.happened(struck, 'duplicate-completion')
-    this.post(completion)
-  }
-
-  private takeSlot(): ServedCommand | undefined {
-    const slot = this.free.pop()
-    return slot !== undefined || this.slots.length >= this.device.profile.commandSlots ? slot : this.addSlot()
-  }
-
-  private addSlot(): ServedCommand {
-    const fresh = new ServedCommand(this)
-    this.slots.push(fresh)
-    return fresh
-  }
-
   /** Fetches, unless a reset came between: made once for each generation, so that ringing costs no closure. */
   private fetchOf(generation: number): () => void {
     return () => {
       if (generation === this.generation) this.fetch()
     }
   }
-}
-
-/** The More bit in the upper half of CQE DW3. */
-const MORE = 1 << CQE.STATUS.M.lsb
-
-/** Status Code and Status Code Type in the upper half of CQE DW3. */
-const STATUS_CODE = 0x0ffe
-
-/** The upper half of CQE DW3 without its Phase Tag. */
-function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {
-  return (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0)
 }

@@ -1,5 +1,7 @@
-import type { Ended, ServedCommand } from '../controller/command.js'
-import type { CompletionQueue, CqeDamage } from '../queues/queue.js'
+import { CQE } from '@gpunvme/nvme-spec'
+import type { Ended } from '../controller/command.js'
+import type { Completion, CompletionQueue, CqeDamage } from '../queues/queue.js'
+import type { Faults } from './fault.js'
 import type { ActionOf, Struck } from './struck.js'
 
 /** The status that a command ends with by a fault of the plan. */
@@ -7,12 +9,20 @@ export function statusByPlan({ sct, sc }: ActionOf<'status'>): Ended {
   return { sct, sc, name: 'by a fault of the plan' }
 }
 
-export function damagedCid(cid: number, struck: Struck): number {
-  return cid ^ (struck.get('corrupt-cid')?.xor ?? 0)
+/** Does to a completion what a fault of the plan does to its entry. */
+export function damageCompletion(completion: Completion, struck: Struck, faults: Faults): void {
+  const byPlan = struck.get('status')
+  if (byPlan)
+    completion.status |= ((byPlan.crd ?? 0) << CQE.STATUS.CRD.lsb) | ((byPlan.more ? 1 : 0) << CQE.STATUS.M.lsb)
+  completion.cid ^= struck.get('corrupt-cid')?.xor ?? 0
+  completion.damage = cqeDamage(struck)
+  for (const kind of ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase'] as const) {
+    faults.happened(struck, kind)
+  }
 }
 
-/** What else is wrong in the entry; undefined for nothing. */
-export function cqeDamage(struck: Struck): CqeDamage | undefined {
+/** What is wrong in what the queue itself enters; undefined for nothing. */
+function cqeDamage(struck: Struck): CqeDamage | undefined {
   const sqhd = struck.get('corrupt-sqhd')?.xor ?? 0
   const sqid = struck.get('corrupt-sqid')?.xor ?? 0
   const phase = struck.has('corrupt-phase') ? 1 : 0
@@ -33,17 +43,17 @@ export class LateCompletions {
     return this.waiting.length === 0
   }
 
-  /** Finishes the command after `behind` more entries of its completion queue, or when what is returned is called. */
-  hold(command: ServedCommand, behind: number): () => void {
+  /** Calls `finish` after `behind` more entries of `cq`, or when what is returned is called. */
+  hold(cq: CompletionQueue, finish: () => void, behind: number): () => void {
     let isOpen = true
     const release = () => {
       // The slot may serve another command when the time comes for one that the count has released.
       if (!isOpen) return
       isOpen = false
       this.waiting = this.waiting.filter((other) => other !== late)
-      command.finish()
+      finish()
     }
-    const late: Late = { cq: command.sq.cq, left: behind, release }
+    const late: Late = { cq, left: behind, release }
     this.waiting.push(late)
     return release
   }

@@ -1,0 +1,137 @@
+import { CQE, STATUS } from '@gpunvme/nvme-spec'
+import { damageCompletion, LateCompletions } from '../faults/completion-faults.js'
+import { CQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
+import type { Ended, ServedCommand } from './command.js'
+import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
+
+/** The More bit in the upper half of CQE DW3. */
+const MORE = 1 << CQE.STATUS.M.lsb
+
+/** Status Code and Status Code Type in the upper half of CQE DW3. */
+const STATUS_CODE = 0x0ffe
+
+/** Posts completion queue entries; what finds no slot, or no bus to go over, is held and not lost. */
+export class Completions {
+  /** Completions that a fault holds until others have gone by. */
+  readonly late = new LateCompletions()
+  private readonly device: Device
+  private readonly fail: (reason: string) => void
+  /** The completion that is being posted: one object for all of them, copied where it has to wait. */
+  private readonly completion: Completion = {
+    sq: undefined as unknown as SubmissionQueue,
+    cid: 0,
+    status: 0,
+    dw0: 0,
+    dw1: 0,
+    fetchedNs: 0,
+    damage: undefined,
+  }
+
+  constructor(device: Device, fail: (reason: string) => void) {
+    this.device = device
+    this.fail = fail
+  }
+
+  /** A command has ended: counts it, enters an error in the log, and posts its completion. */
+  complete(command: ServedCommand, status: Ended): void {
+    const { counters, faults, health, clock } = this.device
+    const { struck, sqe } = command
+    if (!command.isAdmin()) health.busy.end(clock.now())
+    if (struck?.has('drop-completion')) {
+      faults.happened(struck, 'drop-completion')
+      return
+    }
+    const counts = command.isAdmin() ? counters.admin : counters.io
+    counts[sqe.OPC]!++
+    if (status !== STATUS.SUCCESS) this.logError(command, status)
+    if (struck === undefined) this.post(this.fill(command, status))
+    else {
+      // A copy: posting it may release another completion before it is posted again.
+      const completion = { ...this.fill(command, status) }
+      damageCompletion(completion, struck, faults)
+      this.post(completion)
+      if (!struck.has('duplicate-completion')) return
+      faults.happened(struck, 'duplicate-completion')
+      this.post(completion)
+    }
+  }
+
+  /** A command that ends before its time: nothing of it is counted. */
+  abort(command: ServedCommand, status: Ended): void {
+    const { health, clock } = this.device
+    if (!command.isAdmin()) health.busy.end(clock.now())
+    command.doNotRetry = false
+    command.dw0 = 0
+    command.dw1 = 0
+    this.post(this.fill(command, status))
+  }
+
+  /** Completes a command of the Admin queue that was held. */
+  answer(cid: number, dw0: number, status: Ended): void {
+    const sq = this.device.queues.sq(0)
+    if (sq === undefined) return
+    const { completion } = this
+    completion.sq = sq
+    completion.cid = cid
+    completion.status = statusBits(status, false)
+    completion.dw0 = dw0
+    completion.dw1 = 0
+    completion.fetchedNs = this.device.clock.now()
+    completion.damage = undefined
+    this.post(completion)
+  }
+
+  /** Posts what waits for slots of a completion queue, as far as there are any. */
+  drain(cq: CompletionQueue): void {
+    while (cq.held.length > 0 && !cq.isFull() && this.device.pci.isBusMaster) this.write(cq, cq.held.shift()!)
+  }
+
+  clear(): void {
+    this.late.clear()
+  }
+
+  private fill({ sq, sqe, doNotRetry, more, dw0, dw1, fetchedNs }: ServedCommand, status: Ended): Completion {
+    const { completion } = this
+    completion.sq = sq
+    completion.cid = sqe.CID
+    completion.status = statusBits(status, doNotRetry) | more
+    completion.dw0 = dw0
+    completion.dw1 = dw1
+    completion.fetchedNs = fetchedNs
+    completion.damage = undefined
+    return completion
+  }
+
+  /** Enters an error in the log, and notes whether that says more than the completion does. */
+  private logError(command: ServedCommand, status: Ended): void {
+    const { counters, errors, health } = this.device
+    counters.errors++
+    health.failed(status)
+    if (errors.addCommand(command, status, statusBits(status, command.doNotRetry))) command.more = MORE
+  }
+
+  private post(completion: Completion): void {
+    const { cq } = completion.sq
+    // What is held goes first: completions of one queue never overtake each other here.
+    if (cq.held.length > 0 || cq.isFull() || !this.device.pci.isBusMaster) cq.held.push({ ...completion })
+    else this.write(cq, completion)
+  }
+
+  private write(cq: CompletionQueue, completion: Completion): void {
+    const { memory, trace, interrupts } = this.device
+    if (!memory.has(cq.iova, cq.entries * CQE_BYTES)) {
+      this.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
+      return
+    }
+    const index = cq.post(completion)
+    trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
+    if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)
+    if (!this.late.isEmpty) this.late.posted(cq)
+  }
+}
+
+/** The upper half of CQE DW3 without its Phase Tag. */
+function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {
+  return (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0)
+}

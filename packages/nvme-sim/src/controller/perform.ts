@@ -1,0 +1,76 @@
+import { Read, SQE, STATUS, Write } from '@gpunvme/nvme-spec'
+import { performAdmin } from '../admin/admin.js'
+import { corruptAnswer, performDamaged } from '../faults/damage.js'
+import { fusedMistake } from '../nvm/fused.js'
+import type { CommandsUnderWay, ServedCommand } from './command.js'
+import type { Device } from './device.js'
+
+// What commands do when their time has passed: they take effect, all at once, and have a result.
+
+/** Carries out a command that has no result yet. */
+export function perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): void {
+  if (command.result !== undefined) return
+  if (!command.isAdmin()) {
+    performIo(command, device)
+    return
+  }
+  const result = performAdmin(command, device, commands)
+  if (result === 'held') command.result = result
+  else command.refuse(result)
+  if (command.struck !== undefined) corruptAnswer(command, command.struck, device)
+}
+
+/** Carries out both halves of a fused operation, the first of which is given first. */
+export function performFused(first: ServedCommand, second: ServedCommand, device: Device): void {
+  const mistake = fusedMistake(first, second)
+  if (mistake) {
+    first.refuse(mistake)
+    second.refuse(mistake)
+  }
+  if (first.result === undefined) performIo(first, device)
+  // The Compare's completion says nothing of the Write's failure (NVM 1.2 §2.1.3.1).
+  if (first.result !== STATUS.SUCCESS && !mistake) second.result = STATUS.COMMAND_ABORTED_DUE_TO_FAILED_FUSED_COMMAND
+  else if (second.result === undefined) performIo(second, device)
+}
+
+/** The halves of a fused operation in their order. */
+export function inOrder(one: ServedCommand, other: ServedCommand): readonly [ServedCommand, ServedCommand] {
+  return one.sqe.FUSE === SQE.FUSE.FIRST ? [one, other] : [other, one]
+}
+
+function performIo(command: ServedCommand, device: Device): void {
+  const { diagnostics, features } = device
+  const { struck, sqe } = command
+  const handler = command.handler!
+  try {
+    if (struck === undefined) command.result = handler.perform(command, device)
+    else {
+      performDamaged(command, struck, device, () => {
+        command.result = handler.perform(command, device)
+      })
+    }
+    // Without a cache what a command has changed is on the medium when it completes (Base 2.3 §5.2.26.1.4).
+    const isDone = command.result === STATUS.SUCCESS
+    if (!features.volatileWriteCache && isDone && handler.effects?.LBCC === 1) command.namespace!.media.flush()
+  } catch (error) {
+    diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
+    command.result = handler.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
+  }
+  if (command.result === STATUS.SUCCESS) noteData(command, device)
+}
+
+/** Counts and traces the data of a command that succeeded. */
+function noteData({ namespace, blocks, lengthBytes, sqe, handler, runs, metadataRuns }: ServedCommand, device: Device) {
+  const { counters, trace } = device
+  if (namespace) counters.ioBytes[sqe.OPC]! += blocks * namespace.blockBytes
+  const { direction } = handler!
+  if (lengthBytes === 0 || direction === 'none') return
+  for (let i = 0; i < runs.count; i++) {
+    if (!runs.isDiscarded(i)) trace.data(direction, runs.iova[i]!, runs.lengthBytes[i]!)
+  }
+  for (let i = 0; i < metadataRuns.count; i++) {
+    trace.data(direction, metadataRuns.iova[i]!, metadataRuns.lengthBytes[i]!)
+  }
+  if (sqe.OPC === Read.opcode) counters.bytesRead += lengthBytes
+  else if (sqe.OPC === Write.opcode) counters.bytesWritten += lengthBytes
+}

@@ -1,0 +1,44 @@
+import type { ServedCommand } from '../controller/command.js'
+import type { Device } from '../controller/device.js'
+import { statusByPlan, type LateCompletions } from './completion-faults.js'
+import type { Struck } from './struck.js'
+
+/**
+ * Finds out which faults strike a command that is about to begin, and does what happens at once; `suffer` does what
+ * happens to the controller itself. True where the command ends here.
+ */
+export function strikeCommand(command: ServedCommand, device: Device, suffer: (struck: Struck) => void): boolean {
+  const { faults, pageBytes } = device
+  const struck = faults.strikeCommand(command, pageBytes)
+  if (struck === undefined) return false
+  command.struck = struck
+  suffer(struck)
+  if (command.isAborted) return true
+  const status = struck.get('status')
+  if (status) {
+    command.result = statusByPlan(status)
+    command.doNotRetry = status.dnr ?? false
+    faults.happened(struck, 'status')
+  }
+  if (!struck.has('hang')) return false
+  faults.happened(struck, 'hang')
+  return true
+}
+
+/** Whether a fault holds the completion of a command back; the command is finished again when it may go. */
+export function isPutOff(command: ServedCommand, { clock, faults }: Device, late: LateCompletions): boolean {
+  const { struck, sq } = command
+  if (struck === undefined || command.result === 'held') return false
+  const delay = struck.get('delay-completion')
+  const reorder = struck.get('reorder-completion')
+  if (delay) {
+    faults.happened(struck, 'delay-completion')
+    struck.remove('delay-completion')
+    clock.schedule(clock.now() + delay.delayNs, command.finish)
+  } else if (reorder) {
+    faults.happened(struck, 'reorder-completion')
+    struck.remove('reorder-completion')
+    clock.schedule(clock.now() + reorder.atMostNs, late.hold(sq.cq, command.finish, reorder.behind))
+  }
+  return delay !== undefined || reorder !== undefined
+}
