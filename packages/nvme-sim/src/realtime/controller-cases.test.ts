@@ -8,6 +8,8 @@ import { simulate } from '../index.js'
 const notHere: Readonly<Record<string, string>> = {
   'round-robin-starves-no-queue':
     'it rings twice before anything is fetched, and how far a thread of its own has come between is up to the machine',
+  'shadow-doorbells-while-busy':
+    'a known fault of the simulator: a shadow doorbell that moves on while its doorbell is rung may be missed by the thread, or taken back',
 }
 
 const MIB = 1024 * 1024
