@@ -12,8 +12,19 @@ export interface ControllerCase {
   readonly spec: string
   /** Why it cannot be run on such a controller; undefined where it can. */
   readonly needs?: (facts: ControllerFacts) => string | undefined
+  /**
+   * Stages several queues and rings them one after the other, and judges what comes of it as if they had been rung at
+   * once: true only where no time passes between two writes.
+   */
+  readonly ringsAtOnce?: true
   /** Finds the controller disabled. What it leaves behind is cleared away. @throws CheckFailed for a broken requirement. */
   readonly run: (host: CaseHost) => Promise<void>
+}
+
+/** How cases are run. */
+export interface CaseOptions extends HostOptions {
+  /** The controller goes on while the host does other things, as hardware does: cases that need it still are skipped. */
+  readonly timeRuns?: boolean
 }
 
 export type CaseOutcome =
@@ -26,10 +37,13 @@ export type CaseOutcome =
  * controller is as after power on, or at least disabled. The content of namespace 1 may be lost.
  */
 export async function runControllerCase(
-  { id, title, spec, needs, run }: ControllerCase,
+  { id, title, spec, needs, ringsAtOnce, run }: ControllerCase,
   open: () => Promise<Transport>,
-  options?: HostOptions,
+  options?: CaseOptions,
 ): Promise<CaseOutcome> {
+  if (ringsAtOnce && options?.timeRuns) {
+    return { outcome: 'skipped', reason: 'time passes between two doorbells, and the case takes them as one' }
+  }
   try {
     const facts = await withHost(await open(), undefined, options, learnFacts)
     const reason = needs?.(facts)

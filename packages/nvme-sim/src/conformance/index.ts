@@ -1,4 +1,4 @@
-export { runControllerCase, type CaseOutcome, type ControllerCase } from './case.js'
+export { runControllerCase, type CaseOptions, type CaseOutcome, type ControllerCase } from './case.js'
 export { controllerCases } from './cases/index.js'
 export { CaseHost, type CqRing, type EnableOptions, type HostOptions, type SqRing } from './host.js'
 export { CheckFailed, NotApplicable } from './check.js'

@@ -48,6 +48,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'A command of one submission queue does not wait until another, full queue is empty',
     spec: 'Base 2.3 §3.4.4.1, §5.2.26.1.1',
     needs: needsPairs(2),
+    ringsAtOnce: true,
     async run(host) {
       await host.start()
       // One command a queue and round, where the controller lets it be set.
@@ -107,6 +108,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'Commands of the urgent class start before those of the weighted class',
     spec: 'Base 2.3 §3.4.4.2',
     needs: needsWeights,
+    ringsAtOnce: true,
     async run(host) {
       await host.start({ cc: host.enabledCc | (1 << 11) })
       await createSqs(host, [
@@ -126,6 +128,7 @@ export const arbitrationCases: readonly ControllerCase[] = [
     title: 'Of two queues that are as full, the one of the priority with the greater weight is done first',
     spec: 'Base 2.3 §3.4.4.2, §5.2.26.1.1',
     needs: needsWeights,
+    ringsAtOnce: true,
     async run(host) {
       await host.start({ cc: host.enabledCc | (1 << 11) })
       // HPW 8 commands a round, MPW and LPW one; bursts of one command.
