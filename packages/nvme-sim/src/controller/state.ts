@@ -1,0 +1,172 @@
+import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
+import { keepFixedFields, keepReservedFields } from './configuration.js'
+import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
+import { createAdminQueues, enableMistake } from './enable.js'
+import type { Pipeline } from './pipeline.js'
+
+/** CC and CSTS: how the controller is enabled, reset and shut down, and what it forgets by that. */
+export class ControllerState {
+  private readonly device: Device
+  private readonly pipeline: Pipeline
+  /** Raised by every reset: what was scheduled before it does not happen. */
+  private generation = 0
+  /** Between an NVM Subsystem Reset and the host's clearing of CSTS.NSSRO. */
+  private hasResetSubsystem = false
+
+  constructor(device: Device, pipeline: Pipeline) {
+    this.device = device
+    this.pipeline = pipeline
+  }
+
+  /** The controller cannot go on: CSTS.CFS is set, and only a reset helps (Base 2.1 §3.1.4.6). */
+  fail(reason: string): void {
+    if (this.hasFailed()) return
+    this.device.diagnostics.report(`controller failed, CSTS.CFS = 1: ${reason}`)
+    this.setFatal()
+  }
+
+  /** CSTS.CFS is set, and nothing goes on. */
+  setFatal(): void {
+    this.pipeline.reset()
+    this.setStatus({ CFS: 1 })
+  }
+
+  /** Everything as after power on, but for configuration space. */
+  powerOn(): void {
+    this.forget()
+    const { registers, capabilities, profile } = this.device
+    for (const register of [CC, NSSR, AQA, ASQ, ACQ]) registers.set(register, 0)
+    // It tells of the last reset of the subsystem, whatever has happened since (Base 2.1 §3.1.4.6).
+    registers.set(CSTS, CSTS.encode({ NSSRO: this.hasResetSubsystem ? 1 : 0 }))
+    const { CRWMS, TO } = CAP.decode(capabilities)
+    registers.set(CAP, capabilities)
+    registers.set(VS, profile.VS)
+    registers.set(CRTO, CRWMS === 1 ? CRTO.encode({ CRWMT: TO }) : 0)
+  }
+
+  /** Power has gone and come back: what NSSRO told of is of another time. */
+  forgetSubsystemReset(): void {
+    this.hasResetSubsystem = false
+  }
+
+  /** CSTS was written: NSSRO may have been cleared. */
+  noteStatusWrite(): void {
+    this.hasResetSubsystem = CSTS.NSSRO.of(this.device.registers.get32(CSTS)) === 1
+  }
+
+  /** CC was written. */
+  configure(before: number): void {
+    const wasOn = CC.EN.of(before) === 1
+    if (wasOn) keepFixedFields(this.device, before)
+    keepReservedFields(this.device, before)
+    const after = this.device.configuration
+    const isOn = CC.EN.of(after) === 1
+    if (!wasOn && isOn) this.enable()
+    if (wasOn && !isOn) this.reset()
+    // A notification is a change of SHN: bits that are written again as they were announce nothing new.
+    if (CC.SHN.of(after) !== CC.SHN.NONE && CC.SHN.of(after) !== CC.SHN.of(before)) this.shutDown()
+  }
+
+  /** NSSR was written. True where that resets the NVM subsystem: then the controller is to be as after power on. */
+  beginSubsystemReset(value: number): boolean {
+    const { registers, capabilities, diagnostics } = this.device
+    registers.set(NSSR, 0)
+    if (CAP.NSSRS.of(capabilities) === 0 || value !== NSSR.NSSRC.RESET) {
+      diagnostics.report(`host wrote ${hex(value)} to NSSR: that has no effect`)
+      return false
+    }
+    this.hasResetSubsystem = true
+    return true
+  }
+
+  /** CC.EN 0 -> 1: the Admin queues are where the registers say now; CSTS.RDY follows (Base 2.1 §3.5.1). */
+  private enable(): void {
+    const { device } = this
+    if (device.isReady()) {
+      device.diagnostics.report('host set CC.EN before CSTS.RDY became 0: that has no effect')
+      device.registers.set(CC, (device.configuration & ~1) >>> 0)
+      return
+    }
+    const { SHST } = CSTS.decode(device.registers.get32(CSTS))
+    if (SHST !== CSTS.SHST.NORMAL && CC.SHN.of(device.configuration) !== CC.SHN.NONE) {
+      // It takes CC.SHN = 00b in the same write (Base 2.1 §3.6.1).
+      device.diagnostics.report('host set CC.EN after a shutdown and left CC.SHN set: CSTS.RDY never becomes 1')
+      return
+    }
+    // A shutdown that is complete ends here.
+    this.setStatus({ SHST: CSTS.SHST.NORMAL })
+    const mistake = enableMistake(device)
+    if (device.faults.strikeEnable('ready-never-rises')) return
+    this.later(device.profile.enableNs, () => {
+      if (mistake === undefined) this.becomeReady()
+      else this.fail(mistake)
+    })
+  }
+
+  private becomeReady(): void {
+    this.device.pageBytes = memoryPageBytes(CC.MPS.of(this.device.configuration))
+    createAdminQueues(this.device)
+    this.setStatus({ RDY: 1 })
+    this.pipeline.start()
+  }
+
+  /** CC.EN 1 -> 0: a Controller Reset. AQA, ASQ and ACQ stay (Base 2.1 §3.7.2). */
+  private reset(): void {
+    const { device } = this
+    if (!device.isReady() && !this.hasFailed()) {
+      device.diagnostics.report('host cleared CC.EN before CSTS.RDY became 1')
+    }
+    this.forget()
+    device.registers.set(CC, 0)
+    // CSTS.CFS goes at once: where RDY never became 1 it is all that a host can see of a reset.
+    this.setStatus({ SHST: CSTS.SHST.NORMAL, CFS: 0 })
+    if (device.faults.strikeEnable('ready-never-falls')) return
+    this.later(device.profile.resetNs, () => this.setStatus({ RDY: 0 }))
+  }
+
+  /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */
+  private shutDown(): void {
+    const { registers, profile, namespaces, diagnostics } = this.device
+    if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
+    this.setStatus({ SHST: CSTS.SHST.OCCURRING })
+    this.later(profile.shutdownNs, () => {
+      this.pipeline.stop()
+      for (const { nsid, media } of namespaces.active) {
+        try {
+          media.flush()
+        } catch (error) {
+          // No command is there to report it, and a shutdown ends all the same.
+          diagnostics.report(`media of namespace ${nsid}: ${String(error)}`)
+        }
+      }
+      this.setStatus({ SHST: CSTS.SHST.COMPLETE })
+    })
+  }
+
+  /** No queue, no address and no command of the host is used any more, and no interrupt is masked. */
+  private forget(): void {
+    this.generation++
+    this.pipeline.reset()
+    this.device.forget()
+    this.device.registers.set(INTMS, 0)
+  }
+
+  private hasFailed(): boolean {
+    return CSTS.CFS.of(this.device.registers.get32(CSTS)) === 1
+  }
+
+  private setStatus(values: Parameters<typeof CSTS.encode>[0]): void {
+    const { registers } = this.device
+    registers.set(CSTS, CSTS.encode(values, registers.get32(CSTS)))
+  }
+
+  /** Does something in `delayNs`, unless a reset comes first. */
+  private later(delayNs: number, action: () => void): void {
+    const { generation } = this
+    const { clock } = this.device
+    clock.schedule(clock.now() + delayNs, () => {
+      if (generation === this.generation) action()
+    })
+  }
+}
