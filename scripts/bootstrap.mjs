@@ -23,7 +23,7 @@ const tasks = {
     'vitest run',
     'node scripts/test-summary.mjs',
   ],
-  docs: [buildSpec, 'typedoc'],
+  docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],
   'gen:check': [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs --check'],

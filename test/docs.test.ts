@@ -7,29 +7,39 @@ import { removeScratchFolders, scratchFolder } from './tarballs.js'
 
 const typedoc = join(root, 'node_modules', 'typedoc', 'bin', 'typedoc')
 const out = scratchFolder('docs')
-let ended: { status: number | null; said: string }
+const [spec, simulator] = [made(), made('--options', 'packages/nvme-sim/typedoc.json')]
 
-beforeAll(() => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [typedoc, '--out', out, '--logLevel', 'Warn'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  })
-  ended = { status, said: stdout + stderr }
-})
 afterAll(removeScratchFolders)
+
+/** Makes the documentation of a package; nvme-spec's where no other is named. */
+function made(...options: string[]) {
+  let result: { status: number | null; said: string }
+  const folder = join(out, String(options.length))
+  beforeAll(() => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [typedoc, ...options, '--out', folder, '--logLevel', 'Warn'],
+      { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
+    )
+    result = { status, said: stdout + stderr }
+  })
+  return { folder, ended: () => result }
+}
 
 /** The text of a page of the documentation, a line for each row of a table. */
 function page(path: string): string {
-  const html = readFileSync(join(out, path), 'utf8')
+  const html = readFileSync(join(spec.folder, path), 'utf8')
   return html
     .replace(/<\/t[dh]>\s*/g, ' ')
     .replace(/<\/(tr|p)>/g, '\n')
     .replace(/<[^>]+>/g, '')
 }
 
-test('the documentation of nvme-spec is made without a warning: nothing undocumented, no broken link', () => {
-  expect(ended).toEqual({ status: 0, said: '' })
+test.each([
+  ['nvme-spec', spec],
+  ['nvme-sim', simulator],
+])('the documentation of %s is made without a warning: nothing undocumented, no broken link', (_, { ended }) => {
+  expect(ended()).toEqual({ status: 0, said: '' })
 })
 
 test('a declaration is documented with its place, its rows, their values and its source', () => {

@@ -13,6 +13,7 @@ import { statisticsOf, type Statistics } from './controller/statistics.js'
 import type { RootComplex } from './pci/root-complex.js'
 import { simulatedTransport } from './transport.js'
 
+/** What is simulated; every part has a default. */
 export interface SimulationOptions {
   /** What drive it is and what it costs; 'ideal', which costs no time, when not given. */
   readonly profile?: DriveProfile | ProfileName

@@ -392,6 +392,7 @@ export type FaultAction =
   /** Everything takes `factor` times longer for `forNs`. */
   | { readonly kind: 'throttle'; readonly factor: number; readonly forNs: number }
 
+/** One fault: what it strikes, and what happens then. */
 export interface FaultRule {
   readonly match: FaultMatch
   readonly action: FaultAction

@@ -27,6 +27,7 @@ export interface CaseOptions extends HostOptions {
   readonly timeRuns?: boolean
 }
 
+/** How a case ended on a controller. */
 export type CaseOutcome =
   | { readonly outcome: 'passed' }
   | { readonly outcome: 'skipped'; readonly reason: string }

@@ -27,6 +27,7 @@ export const CFS = 2
 const COMMAND_LIMIT_NS = 10e9
 const SETTLE_NS = 50e6
 
+/** A submission queue of the host: its ring, and where it stands. */
 export interface SqRing {
   readonly qid: number
   readonly memory: CaseMemory
@@ -35,6 +36,7 @@ export interface SqRing {
   tail: number
 }
 
+/** A completion queue of the host: its ring, and where it stands. */
 export interface CqRing {
   readonly qid: number
   readonly memory: CaseMemory
@@ -43,6 +45,7 @@ export interface CqRing {
   phase: number
 }
 
+/** How the controller is enabled. */
 export interface EnableOptions {
   readonly sqEntries?: number
   readonly cqEntries?: number
@@ -50,6 +53,7 @@ export interface EnableOptions {
   readonly cc?: number
 }
 
+/** How the host of the cases waits. */
 export interface HostOptions {
   /** How long a command may take, of the transport's clock; 10 s when not given. */
   readonly commandLimitNs?: number
@@ -178,11 +182,13 @@ export class CaseHost {
     this.forgetRings()
   }
 
+  /** Gives the memory of all rings back, as is right when the controller knows no queue any more. */
   forgetRings(): void {
     this.cqs.clear()
     this.sqs.clear()
   }
 
+  /** A completion queue's ring, zeroed; the controller is not told. */
   addCqRing(qid: number, entries: number): CqRing {
     // A set Phase Tag would be a completion on the first lap.
     const memory = this.alloc(entries * CQE_BYTES, { fill: 0 })
@@ -191,6 +197,7 @@ export class CaseHost {
     return cq
   }
 
+  /** A submission queue's ring; the controller is not told. */
   addSqRing(qid: number, entries: number, cqid: number): SqRing {
     const memory = this.alloc(entries * SQE_BYTES, { fill: 0xff })
     const sq: SqRing = { qid, memory, entries, cqid, tail: 0 }
@@ -214,15 +221,18 @@ export class CaseHost {
     success(await this.admin({ opcode: 0x01, prp1: memory.iova(), cdw }))
   }
 
+  /** Creates CQ and SQ `qid`, of `entries` each. */
   async createPair(qid: number, entries: number): Promise<void> {
     await this.createCq(qid, entries)
     await this.createSq(qid, entries, qid)
   }
 
+  /** Delete I/O Submission Queue, whatever comes of it. */
   deleteSq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x00, cdw: { 10: qid } })
   }
 
+  /** Delete I/O Completion Queue, whatever comes of it. */
   deleteCq(qid: number): Promise<Completed> {
     return this.admin({ opcode: 0x04, cdw: { 10: qid } })
   }
@@ -237,14 +247,17 @@ export class CaseHost {
     return cid
   }
 
+  /** Writes a tail doorbell: what was staged, when not told otherwise. */
   ringTail(qid: number, tail = this.sqs.get(qid)!.tail): void {
     this.bar.write32(0x1000 + 2 * qid * this.registers.strideBytes, tail)
   }
 
+  /** Writes a head doorbell: what was taken, when not told otherwise. */
   ringHead(qid: number, head = this.cqs.get(qid)!.head): void {
     this.bar.write32(0x1000 + (2 * qid + 1) * this.registers.strideBytes, head)
   }
 
+  /** Stages an entry and rings for it. Gives its CID. */
   submit(qid: number, entry: Entry): number {
     const cid = this.stage(qid, entry)
     this.ringTail(qid)
@@ -287,6 +300,7 @@ export class CaseHost {
     return completed!
   }
 
+  /** One Admin command, to its completion. */
   admin(entry: Entry): Promise<Completed> {
     return this.command(0, entry)
   }

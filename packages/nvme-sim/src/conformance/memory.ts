@@ -3,6 +3,7 @@ import { fail } from './check.js'
 
 const CANARY = 0xc5
 
+/** What memory of the cases must be like, beside its length. */
 export interface CaseMemoryRequest {
   /** Alignment of the first byte's device address; 4096 when not given. */
   readonly alignBytes?: number
@@ -46,6 +47,7 @@ export class CaseMemory {
     return this.all().slice(at, at + lengthBytes)
   }
 
+  /** Writes bytes for the device to see. */
   write(offset: number, bytes: Uint8Array): void {
     this.check(offset, bytes.length)
     const at = this.guardBytes + offset
@@ -53,6 +55,7 @@ export class CaseMemory {
     this.memory.forDevice(at, bytes.length)
   }
 
+  /** Writes one byte everywhere. */
   fill(byte: number): void {
     this.write(0, new Uint8Array(this.lengthBytes).fill(byte))
   }
@@ -66,28 +69,34 @@ export class CaseMemory {
     this.write(0, bytes)
   }
 
+  /** The byte there now. */
   u8(offset: number): number {
     return this.read(offset, 1)[0]!
   }
 
+  /** The 16 bits there now, little endian. */
   u16(offset: number): number {
     return this.copy(offset, 2).getUint16(0, true)
   }
 
+  /** The 32 bits there now, little endian. */
   u32(offset: number): number {
     return this.copy(offset, 4).getUint32(0, true)
   }
 
+  /** The 64 bits there now, little endian. */
   u64(offset: number): bigint {
     return this.copy(offset, 8).getBigUint64(0, true)
   }
 
+  /** Writes 32 bits, little endian. */
   set32(offset: number, value: number): void {
     const bytes = new Uint8Array(4)
     new DataView(bytes.buffer).setUint32(0, value, true)
     this.write(offset, bytes)
   }
 
+  /** Writes 64 bits, little endian. */
   set64(offset: number, value: number | bigint): void {
     const bytes = new Uint8Array(8)
     new DataView(bytes.buffer).setBigUint64(0, BigInt(value), true)
@@ -108,6 +117,7 @@ export class CaseMemory {
     }
   }
 
+  /** Gives the memory back. */
   free(): void {
     this.memory.free()
   }

@@ -144,7 +144,7 @@ function registerNames(): readonly string[] {
   return [...registers.map(({ name }) => name), ...DOORBELLS]
 }
 
-function refuseUnknown(given: object, known: readonly string[], where: Where): void {
+function refuseUnknown(given: object, known: readonly string[], where: FaultPlanPlace): void {
   const unknown = Object.keys(given).filter((name) => !known.includes(name))
   if (unknown.length === 0) return
   const expected = known.length === 0 ? 'none is known' : `known are ${known.join(', ')}`
@@ -159,7 +159,8 @@ function show(value: unknown): string {
   return value === undefined ? 'nothing' : typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)
 }
 
-interface Where {
+/** Where in a plan the mistake is. */
+export interface FaultPlanPlace {
   readonly rule?: number
   readonly field?: string
 }
@@ -173,7 +174,7 @@ export class FaultPlanError extends GpuNvmeError {
   /** The field to blame, as 'action.delayNs'. */
   readonly field: string | undefined
 
-  constructor(problem: string, { rule, field }: Where, cause?: unknown) {
+  constructor(problem: string, { rule, field }: FaultPlanPlace, cause?: unknown) {
     const where = [rule === undefined ? 'fault plan' : `fault plan, rule ${rule}`, ...(field ? [field] : [])].join(', ')
     super(`${where}: ${problem}`, { cause })
     this.rule = rule

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import type { Media } from './media.js'
 
+/** How a file is opened as media. */
 export interface FileMediaOptions {
   /** Size of the namespace. A shorter file grows to it, sparse; without it the file's own size counts. */
   readonly capacityBytes?: number

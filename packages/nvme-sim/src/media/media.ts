@@ -11,11 +11,13 @@ export interface Media {
   readonly movesData?: false
   /** Fills all of `into` with what is stored from `offsetBytes`; what was never written reads as zero. */
   read(offsetBytes: number, into: Uint8Array): void
+  /** Stores all of `from` from `offsetBytes` on. */
   write(offsetBytes: number, from: Uint8Array): void
   /** Makes bytes read as zero, and gives back what held them where it can. Without it zeroes are written. */
   deallocate?(offsetBytes: number, lengthBytes: number): void
   /** Returns when everything written is where it survives a loss of power. */
   flush(): void
+  /** Lets go of what holds the bytes; nothing is read or written after it. */
   close(): void
 }
 

@@ -1,5 +1,6 @@
 import type { Media } from './media.js'
 
+/** What media that move nothing have to say. */
 export interface UnverifiableMediaOptions {
   /** Size of the namespace in bytes. */
   readonly capacityBytes: number

@@ -5,6 +5,7 @@ import { COPY_LIMITS } from './copy-limits.js'
 import { blocksIn, lbaFormats, type LbaFormat } from './lba-format.js'
 import { LbaRanges } from './lba-ranges.js'
 
+/** A namespace of the simulated drive; every part has a default. */
 export interface NamespaceOptions {
   /** 1 when not given; each namespace its own. */
   readonly nsid?: number

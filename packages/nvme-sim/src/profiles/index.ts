@@ -18,6 +18,7 @@ export const profiles = {
   pm1753,
 } as const satisfies Record<string, DriveProfile>
 
+/** The name of a preset. */
 export type ProfileName = keyof typeof profiles
 
 /** Parts of a profile; CAP and identify are merged field by field. */
