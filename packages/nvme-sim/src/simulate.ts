@@ -4,6 +4,7 @@ import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
 import type { FaultReport } from './faults/fault.js'
+import type { HealthChanges } from './logs/health.js'
 import { HostMemory } from './memory/host-memory.js'
 import type { NamespaceOptions } from './nvm/namespace.js'
 import { Namespaces } from './nvm/namespaces.js'
@@ -47,6 +48,11 @@ export interface Simulation {
    * unexpected power loss. Host memory stays as it is; a link that was dropped comes up.
    */
   powerCycle(): void
+  /**
+   * Makes the drive hot, or worn: SMART says so, and an event is raised for what becomes a critical warning.
+   * @throws RangeError for what SMART could not say.
+   */
+  setHealth(changes: HealthChanges): void
   readonly clock: SimulationClock
   /** What the controller has done so far; a fresh copy at each look. */
   readonly statistics: Statistics
@@ -84,6 +90,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     transport,
     peerBar,
     powerCycle: () => controller.powerCycle(),
+    setHealth: (changes) => device.health.set(changes),
     clock,
     get statistics() {
       return statisticsOf(device)

@@ -130,3 +130,30 @@ describe('the composite temperature', () => {
     expect((await smart(host)).getUint8(0)).toBe(warning)
   })
 })
+
+describe('a drive that a test makes hot or worn', () => {
+  it('says so in SMART, raises the event that was asked for, and cools again', async () => {
+    const host = await ready()
+    await host.admin({ opcode: 0x09, cdw: { 10: 0x0b, 11: 0x1f } })
+    host.submit(0, { opcode: 0x0c })
+    await host.pass(1e6)
+    expect(host.poll(0)).toEqual([])
+    host.simulation.setHealth({ temperatureKelvins: 360 })
+    await host.pass(1e6)
+    expect(host.poll(0)).toMatchObject([{ dw0: 0x0002_0101 }])
+    const hot = await smart(host)
+    expect([hot.getUint8(0), hot.getUint16(1, true)]).toEqual([0b10, 360])
+    host.simulation.setHealth({ temperatureKelvins: null, availableSparePercent: 9 })
+    const worn = await smart(host)
+    expect([worn.getUint8(0), worn.getUint16(1, true), worn.getUint8(3)]).toEqual([0b01, 308, 9])
+  })
+
+  it.each([
+    [{ temperatureKelvins: -1 }, 'temperatureKelvins from 0 to 65535, got -1'],
+    [{ availableSparePercent: 101 }, 'availableSparePercent from 0 to 100, got 101'],
+    [{ availableSparePercent: Number.NaN }, 'availableSparePercent from 0 to 100, got NaN'],
+  ])('refuses %j', async (changes, message) => {
+    const { simulation } = await ready()
+    expect(() => simulation.setHealth(changes)).toThrow(`setHealth: expected ${message}`)
+  })
+})

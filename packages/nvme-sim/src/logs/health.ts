@@ -34,6 +34,14 @@ const integrityErrors: ReadonlySet<number> = new Set(
   ].map(({ sc }) => sc),
 )
 
+/** What a test makes of a drive's health. */
+export interface HealthChanges {
+  /** The Composite Temperature; null: what follows from the work the drive does. */
+  readonly temperatureKelvins?: number | null
+  /** Available Spare: below 10 % it is a critical warning. */
+  readonly availableSparePercent?: number
+}
+
 /** The controller's health over its whole life: what SMART / Health Information says, and the events that it raises. */
 export class Health {
   /** WCTEMP and CCTEMP of Identify. */
@@ -41,7 +49,7 @@ export class Health {
   readonly criticalKelvins: number
   readonly busy = new BusyTime()
   /** Percent. Nothing here wears out by itself. */
-  availableSpare = 100
+  private availableSpare = 100
   powerCycles = 1
   /** Losses of power before CSTS.SHST said that it may go. */
   unexpectedPowerLosses = 0
@@ -74,10 +82,16 @@ export class Health {
     if (sct === STATUS.WRITE_FAULT.sct && integrityErrors.has(sc)) this.mediaErrors++
   }
 
-  /** Makes the drive as warm as that, until another temperature is given; undefined leaves it to the work it does. */
-  setTemperature(kelvins: number | undefined): void {
+  /**
+   * Makes the drive as warm and as worn as that; null leaves its temperature to the work it does again.
+   * @throws RangeError for what SMART could not say.
+   */
+  set({ temperatureKelvins, availableSparePercent }: HealthChanges): void {
+    if (temperatureKelvins != null) checkRange('temperatureKelvins', temperatureKelvins, 0xffff)
+    if (availableSparePercent !== undefined) checkRange('availableSparePercent', availableSparePercent, 100)
     this.note()
-    this.givenKelvins = kelvins
+    if (temperatureKelvins !== undefined) this.givenKelvins = temperatureKelvins ?? undefined
+    this.availableSpare = availableSparePercent ?? this.availableSpare
     this.check()
   }
 
@@ -139,4 +153,10 @@ export class Health {
 
 function sumOf(counts: Float64Array, opcodes: readonly number[]): number {
   return opcodes.reduce((sum, opcode) => sum + counts[opcode]!, 0)
+}
+
+function checkRange(name: string, value: number, most: number): void {
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw new RangeError(`setHealth: expected ${name} from 0 to ${most}, got ${value}`)
+  }
 }

@@ -69,8 +69,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Measured on two hyperthreads of one core, 4 KiB reads by a thread that rings by plain stores: alone, the simulator
- * never sleeps. Beside a dozen busy threads a shorter spin and shorter sleeps gave the most even rates, since a thread
+ * Guesses between values that were tried: 4 KiB reads by a thread that rings by plain stores, on two hyperthreads of one
+ * core beside a dozen busy threads. A shorter spin and shorter sleeps gave the most even rates there, since a thread
  * that has slept is let in before those that have not.
  */
 export const DEFAULT_IDLE: IdlePolicy = {
