@@ -33,10 +33,14 @@ const tasks = {
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 
-function run(command, args) {
+function run(command, args, stdout = 'inherit') {
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' }
   env.PATH = join(root, 'node_modules', '.bin') + delimiter + (env.PATH ?? '')
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: root,
+    env,
+    stdio: ['inherit', stdout, 'inherit'],
+  })
   if (error) console.error(`bootstrap: cannot run ${command}: ${error.message}`)
   if (status !== 0) process.exit(status ?? (signal === 'SIGINT' ? 130 : 1))
 }
@@ -55,4 +59,8 @@ if (name === undefined) {
 }
 const steps = tasks[name]?.map((step) => step.split(' ')) ?? [[name]]
 steps.at(-1).push(...rest)
-for (const [command, ...args] of steps) run(command, args)
+// What only prepares a command that prints its own result, such as JSON, says what it has to say on stderr.
+const STDERR = 2
+steps.forEach(([command, ...args], index) => {
+  run(command, args, name !== 'test' && index < steps.length - 1 ? STDERR : 'inherit')
+})

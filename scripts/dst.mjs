@@ -23,12 +23,28 @@ const replayFile = (seed) => `dst-seed-${seed}.json`
 function count(name, text, least) {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= least) return value
-  console.error(`--${name}: expected a whole number from ${least}, got ${text}\n${usage}`)
+  return usageError(`--${name}: expected a whole number from ${least}, got ${text}`)
+}
+
+/** A mistake of whoever called: its text, and how it is done right. */
+function usageError(message) {
+  console.error(`${message}\n${usage}`)
   process.exit(2)
 }
 
+function readScenario(file) {
+  let scenario
+  try {
+    scenario = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    usageError(`--replay ${file}: ${error.message}`)
+  }
+  const isScenario = Number.isSafeInteger(scenario?.seed) && Array.isArray(scenario.steps)
+  return isScenario ? scenario : usageError(`--replay ${file}: not a scenario as a failed campaign writes it`)
+}
+
 async function replay(file) {
-  const scenario = JSON.parse(readFileSync(file, 'utf8'))
+  const scenario = readScenario(file)
   const { failure } = await runTwice(scenario)
   console.log(await traceOf(scenario))
   console.log(failure ? `seed ${scenario.seed}: ${failure.message}` : `seed ${scenario.seed}: nothing fails`)
@@ -62,6 +78,14 @@ const options = {
   replay: { type: 'string' },
   help: { type: 'boolean', default: false },
 }
-const { values } = parseArgs({ options })
+function argumentsGiven() {
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    return usageError(error.message)
+  }
+}
+
+const values = argumentsGiven()
 if (values.help) console.log(usage)
 else process.exitCode = (await (values.replay ? replay(values.replay) : campaign(values))) ? 0 : 1
