@@ -58,8 +58,7 @@ export function deleteSq({ data }: ServedCommand, { queues }: Device, commands: 
   const { QID } = DeleteIoSq.view(data)
   const sq = queues.sq(QID)
   if (QID === 0 || sq === undefined) return STATUS.INVALID_QUEUE_IDENTIFIER
-  commands.abortAll(sq)
-  queues.removeSq(sq)
+  commands.deleteSq(sq)
   return STATUS.SUCCESS
 }
 

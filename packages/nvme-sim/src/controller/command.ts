@@ -21,8 +21,8 @@ export interface Steps {
 
 /** The commands that have been fetched and not completed, as Admin commands may reach them. */
 export interface CommandsUnderWay {
-  /** Ends every command of a queue before it goes. */
-  abortAll(sq: SubmissionQueue): void
+  /** Deletes a submission queue; every command of it that is under way ends before (Base 2.1 §5.2.4). */
+  deleteSq(sq: SubmissionQueue): void
   /** Ends a command other than `by` with Command Abort Requested; false where there is none under way by that name. */
   abort(sqid: number, cid: number, by: ServedCommand): boolean
   /** How many Admin commands with this opcode have begun, and are not to be refused. */

@@ -17,6 +17,7 @@ export class Completions {
   readonly late = new LateCompletions()
   private readonly device: Device
   private readonly fail: (reason: string) => void
+  private isOpen = false
   /** The completion that is being posted: one object for all of them, copied where it has to wait. */
   private readonly completion: Completion = {
     sq: undefined as unknown as SubmissionQueue,
@@ -40,6 +41,8 @@ export class Completions {
     if (!command.isAdmin()) health.busy.end(clock.now())
     if (struck?.has('drop-completion')) {
       faults.happened(struck, 'drop-completion')
+      // A host that has waited long enough may use the identifier again: here it is over.
+      command.sq.inFlight.end(sqe.CID)
       return
     }
     const counts = command.isAdmin() ? counters.admin : counters.io
@@ -84,10 +87,18 @@ export class Completions {
 
   /** Posts what waits for slots of a completion queue, as far as there are any. */
   drain(cq: CompletionQueue): void {
-    while (cq.held.length > 0 && !cq.isFull() && this.device.pci.isBusMaster) this.write(cq, cq.held.shift()!)
+    while (this.isOpen && cq.held.length > 0 && !cq.isFull() && this.device.pci.isBusMaster)
+      this.write(cq, cq.held.shift()!)
   }
 
-  clear(): void {
+  /** The controller is ready: it may post. */
+  open(): void {
+    this.isOpen = true
+  }
+
+  /** Nothing is posted any more, and nothing is held. */
+  close(): void {
+    this.isOpen = false
     this.late.clear()
   }
 
@@ -111,7 +122,14 @@ export class Completions {
     if (errors.addCommand(command, status, statusBits(status, command.doNotRetry))) command.more = MORE
   }
 
+  /** The host may use the identifier again of the command that the entry is of, as the host will read it. */
+  private endIdentifier({ sq, cid, damage }: Completion): void {
+    const named = damage === undefined ? sq : this.device.queues.sq(sq.qid ^ damage.sqid)
+    named?.inFlight.end(cid)
+  }
+
   private post(completion: Completion): void {
+    if (!this.isOpen) return
     const { cq } = completion.sq
     // What is held goes first: completions of one queue never overtake each other here.
     if (cq.held.length > 0 || cq.isFull() || !this.device.pci.isBusMaster) cq.held.push({ ...completion })
@@ -124,6 +142,7 @@ export class Completions {
       this.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
       return
     }
+    this.endIdentifier(completion)
     const index = cq.post(completion)
     trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
     if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)

@@ -3,8 +3,16 @@ import type { Device } from './device.js'
 import { hex, type Diagnostics } from './diagnostics.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
+/** Where the Admin queues are, and how large. */
+export interface AdminQueues {
+  readonly sqEntries: number
+  readonly cqEntries: number
+  readonly sqIova: number
+  readonly cqIova: number
+}
+
 /** What keeps the controller from being enabled as its registers are now: CSTS.CFS (Base 2.1 §3.1.4.5, §3.5.1). */
-export function enableMistake(device: Device): string | undefined {
+export function enableMistake(device: Device, admin: AdminQueues): string | undefined {
   const { capabilities, configuration, memory } = device
   const { CSS, MPS, AMS } = CC.decode(configuration)
   const { CSS_NCSS, MPSMIN, MPSMAX, AMS_WRRUPC } = CAP.decode(capabilities)
@@ -13,7 +21,7 @@ export function enableMistake(device: Device): string | undefined {
   if (AMS !== CC.AMS.ROUND_ROBIN && !(AMS === CC.AMS.WRRUPC && AMS_WRRUPC === 1)) {
     return `CC.AMS is ${AMS}, which CAP does not offer`
   }
-  const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
+  const { sqEntries, cqEntries, sqIova, cqIova } = admin
   const pageBytes = memoryPageBytes(MPS)
   if (sqEntries < 2 || cqEntries < 2) return `AQA gives ${sqEntries} and ${cqEntries} entries, at least 2 are needed`
   if (sqIova % pageBytes !== 0 || cqIova % pageBytes !== 0) return `ASQ or ACQ is not aligned to ${pageBytes} bytes`
@@ -23,9 +31,9 @@ export function enableMistake(device: Device): string | undefined {
 }
 
 /** Creates the Admin queues, where `enableMistake` has found none. */
-export function createAdminQueues(device: Device): void {
+export function createAdminQueues(device: Device, admin: AdminQueues): void {
   const { memory, queues, interrupts, configuration, diagnostics } = device
-  const { sqEntries, cqEntries, sqIova, cqIova } = adminQueues(device)
+  const { sqEntries, cqEntries, sqIova, cqIova } = admin
   queues.arbiter.select(CC.AMS.of(configuration) === CC.AMS.WRRUPC)
   // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.1.4.10).
   const bytes = memory.bytes(cqIova, cqEntries * CQE_BYTES)!
@@ -45,7 +53,8 @@ export function reportStaleEntries(cq: CompletionQueue, diagnostics: Diagnostics
   )
 }
 
-function adminQueues({ registers }: Device) {
+/** Where the registers say that the Admin queues are. */
+export function adminQueuesOf({ registers }: Device): AdminQueues {
   const { ASQS, ACQS } = AQA.decode(registers.get32(AQA))
   return {
     sqEntries: countOf(ASQS),

@@ -54,6 +54,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   start(): void {
     this.isStopped = false
+    this.completions.open()
   }
 
   /** Fetches nothing more; what is under way goes on. */
@@ -69,7 +70,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.parked = []
     this.isFetchDue = false
     this.isStarved = false
-    this.completions.clear()
+    this.completions.close()
     this.generation++
     this.fetchLater = this.fetchOf(this.generation)
   }
@@ -101,11 +102,18 @@ export class Pipeline implements Steps, CommandsUnderWay {
     })
   }
 
-  /** Ends every command of a queue that is being deleted (Base 2.1 §5.2.4). */
-  abortAll(sq: SubmissionQueue): void {
-    for (const slot of this.slots.busy()) {
-      if (slot.sq === sq) this.end(slot, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
-    }
+  deleteSq(sq: SubmissionQueue): void {
+    const { queues, clock } = this.device
+    this.endWhere((slot) => slot.sq === sq, STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION)
+    queues.removeSq(sq)
+    // Others on its completion queue may have waited behind what it had posted.
+    this.wake(clock.now())
+  }
+
+  /** Nothing more is fetched, and no command is left: media may be flushed, and power may go. */
+  conclude(): void {
+    this.stop()
+    this.endWhere(() => true, STATUS.COMMANDS_ABORTED_DUE_TO_POWER_LOSS_NOTIFICATION)
   }
 
   abort(sqid: number, cid: number, by: ServedCommand): boolean {
@@ -126,9 +134,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
   }
 
   endAll(namespace: Namespace): void {
-    for (const slot of this.slots.busy()) {
-      if (slot.namespace === namespace) this.end(slot, STATUS.INVALID_FIELD_IN_COMMAND)
-    }
+    this.endWhere((slot) => slot.namespace === namespace, STATUS.INVALID_FIELD_IN_COMMAND)
   }
 
   answer(cid: number, dw0: number, status: Ended = STATUS.SUCCESS): void {
@@ -142,24 +148,39 @@ export class Pipeline implements Steps, CommandsUnderWay {
     while (!this.isStopped && this.device.pci.isBusMaster) {
       // The entry behind the first half of a fused operation is fetched with it, whoever else wants to be served.
       const first = this.fusedFirst
-      const slot = first === undefined ? this.slots.take() : this.slots.takeAnyway()
+      let slot = first === undefined ? this.slots.take() : this.slots.takeAnyway()
       this.isStarved = slot === undefined
-      if (slot === undefined) return
-      const sq = first === undefined ? queues.next() : first.sq
+      const sq = first !== undefined ? first.sq : this.isStarved ? this.waitingAdmin() : queues.next()
       if (sq === undefined) {
-        this.slots.putBack(slot)
+        if (slot !== undefined) this.slots.putBack(slot)
         return
       }
+      slot ??= this.slots.takeAnyway()
       if (!memory.has(sq.headIova, SQE_BYTES)) {
         this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(sq.headIova)} any more`)
         return
       }
       slot.accept(sq, clock.now())
+      if (!sq.inFlight.begin(slot.sqe.CID)) this.reportReuse(slot)
       if (!slot.isAdmin()) health.busy.begin(clock.now())
       trace.fetch(sq.qid, slot.data)
       if (first !== undefined || slot.sqe.FUSE !== 0) this.fuse(slot)
       clock.schedule(drive.process(link.fetchEntry(clock.now())), slot.begin)
     }
+  }
+
+  /** The Admin queue where it has something: how else could a host get rid of commands that hold every slot. */
+  private waitingAdmin(): SubmissionQueue | undefined {
+    const admin = this.device.queues.sq(0)
+    return admin?.isEligible() ? admin : undefined
+  }
+
+  /** The command is carried out none the less: the controller need not notice (Base 2.3 §4.1.1). */
+  private reportReuse({ sq, sqe }: ServedCommand): void {
+    const cid = hex(sqe.CID)
+    this.device.diagnostics.report(
+      `host put CID ${cid} into SQ ${sq.qid} while CID ${cid} of SQ ${sq.qid} is in flight`,
+    )
   }
 
   /** What an entry means by its FUSE field, and by that of the entry before it in its queue (Base 2.1 §3.4.2). */
@@ -251,7 +272,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
       return
     }
     perform(command, this.device, this)
-    this.conclude(command)
+    this.settle(command)
   }
 
   /** Both halves of a fused operation take effect at once, when the second of them is ready. */
@@ -262,12 +283,12 @@ export class Pipeline implements Steps, CommandsUnderWay {
     first.partner = undefined
     second.partner = undefined
     performFused(first, second, this.device)
-    this.conclude(first)
-    this.conclude(second)
+    this.settle(first)
+    this.settle(second)
   }
 
   /** The command has its result: its completion, and its slot is free for another. */
-  private conclude(command: ServedCommand): void {
+  private settle(command: ServedCommand): void {
     const { clock, shadow } = this.device
     if (isPutOff(command, this.device, this.completions.late)) return
     if (command.result !== 'held') this.completions.complete(command, command.result!)
@@ -275,6 +296,14 @@ export class Pipeline implements Steps, CommandsUnderWay {
     this.slots.putBack(command)
     // Doorbells in the host's memory are looked at while there is work.
     if (this.isStarved || shadow !== undefined) this.wake(clock.now())
+  }
+
+  /** Ends commands before their time. */
+  private endWhere(isMeant: (slot: ServedCommand) => boolean, status: Ended): void {
+    for (const slot of this.slots.busy()) {
+      // Ending one may release another that a fault has held.
+      if (slot.isBusy && !slot.isAborted && isMeant(slot)) this.end(slot, status)
+    }
   }
 
   /** Ends a command before its time: nothing more of it happens, and its slot is a new one. */

@@ -18,7 +18,10 @@ export class Slots {
     return slot !== undefined || this.all.length >= this.most ? slot : this.add()
   }
 
-  /** A slot even where none is free: the second half of a fused operation cannot wait for one that the first holds. */
+  /**
+   * A slot even where none is free: the second half of a fused operation cannot wait for one that the first holds, and
+   * an Abort not for one that a command in need of it holds. It is gone when its command is over.
+   */
   takeAnyway(): ServedCommand {
     return this.free.pop() ?? this.add()
   }
@@ -26,7 +29,8 @@ export class Slots {
   /** Takes a slot back whose command is over, to be used again. */
   putBack(slot: ServedCommand): void {
     slot.isBusy = false
-    this.free.push(slot)
+    if (this.all.length > this.most) this.all = this.all.filter((other) => other !== slot)
+    else this.free.push(slot)
   }
 
   /** Gives up a slot whose command was aborted: steps of it may still come due, so it is never used again. */

@@ -2,7 +2,7 @@ import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMS, memoryPageBytes, NSSR, VS } 
 import { keepFixedFields, keepReservedFields } from './configuration.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
-import { createAdminQueues, enableMistake } from './enable.js'
+import { adminQueuesOf, createAdminQueues, enableMistake, type AdminQueues } from './enable.js'
 import type { Pipeline } from './pipeline.js'
 
 /** CC and CSTS: how the controller is enabled, reset and shut down, and what it forgets by that. */
@@ -96,17 +96,19 @@ export class ControllerState {
     }
     // A shutdown that is complete ends here.
     this.setStatus({ SHST: CSTS.SHST.NORMAL })
-    const mistake = enableMistake(device)
+    // Where the Admin queues are is what the registers say now, whatever is written to them until CSTS.RDY is 1.
+    const admin = adminQueuesOf(device)
     if (device.faults.strikeEnable('ready-never-rises')) return
     this.later(device.profile.enableNs, () => {
-      if (mistake === undefined) this.becomeReady()
+      const mistake = enableMistake(device, admin)
+      if (mistake === undefined) this.becomeReady(admin)
       else this.fail(mistake)
     })
   }
 
-  private becomeReady(): void {
+  private becomeReady(admin: AdminQueues): void {
     this.device.pageBytes = memoryPageBytes(CC.MPS.of(this.device.configuration))
-    createAdminQueues(this.device)
+    createAdminQueues(this.device, admin)
     this.setStatus({ RDY: 1 })
     this.pipeline.start()
   }
@@ -131,7 +133,7 @@ export class ControllerState {
     if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
     this.setStatus({ SHST: CSTS.SHST.OCCURRING })
     this.later(profile.shutdownNs, () => {
-      this.pipeline.stop()
+      this.pipeline.conclude()
       for (const { nsid, media } of namespaces.active) {
         try {
           media.flush()
