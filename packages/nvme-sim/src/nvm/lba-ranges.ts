@@ -1,54 +1,67 @@
-/** A set of logical blocks, as ranges that do not touch, in order: what Write Uncorrectable has marked is few and long. */
+/**
+ * A set of logical blocks, as ranges that do not touch, in order. What it costs follows from how many ranges an
+ * operation touches, and hardly from how many there are: a host may mark every other block of a drive.
+ */
 export class LbaRanges {
-  /** First and end of each range in turn. */
-  private bounds: number[] = []
+  /** First and end of each range in turn: every number is greater than the one before. */
+  private readonly bounds: number[] = []
 
   get isEmpty(): boolean {
     return this.bounds.length === 0
   }
 
   add(first: number, count: number): void {
-    this.replace(first, count, true)
+    const { bounds } = this
+    const end = first + count
+    // From the first range that ends at `first` or later to the last that begins at `end` or earlier.
+    const from = this.rangeWith(this.countBelow(first))
+    const to = this.rangeBehind(this.countBelow(end + 1))
+    if (from === to) bounds.splice(from, 0, first, end)
+    else bounds.splice(from, to - from, Math.min(first, bounds[from]!), Math.max(end, bounds[to - 1]!))
   }
 
   remove(first: number, count: number): void {
-    this.replace(first, count, false)
+    const { bounds } = this
+    const end = first + count
+    const from = this.rangeWith(this.countBelow(first + 1))
+    const to = this.rangeBehind(this.countBelow(end))
+    if (count === 0 || from === to) return
+    const rest: number[] = []
+    if (bounds[from]! < first) rest.push(bounds[from]!, first)
+    if (bounds[to - 1]! > end) rest.push(end, bounds[to - 1]!)
+    bounds.splice(from, to - from, ...rest)
   }
 
   clear(): void {
-    this.bounds = []
+    this.bounds.length = 0
   }
 
   /** Whether any of `count` blocks from `first` is in the set. */
   overlaps(first: number, count: number): boolean {
-    const { bounds } = this
-    for (let i = 0; i < bounds.length; i += 2) {
-      if (bounds[i]! < first + count && bounds[i + 1]! > first) return true
-    }
-    return false
+    const from = this.rangeWith(this.countBelow(first + 1))
+    return from < this.bounds.length && this.bounds[from]! < first + count
   }
 
-  private replace(first: number, count: number, isIn: boolean): void {
-    const end = first + count
-    const { bounds } = this
-    const next: number[] = []
-    let [from, to] = [first, end]
-    for (let i = 0; i < bounds.length; i += 2) {
-      const [start, stop] = [bounds[i]!, bounds[i + 1]!]
-      const isApart = isIn ? stop < first || start > end : stop <= first || start >= end
-      if (isApart) next.push(start, stop)
-      else if (isIn) [from, to] = [Math.min(from, start), Math.max(to, stop)]
-      else {
-        if (start < first) next.push(start, first)
-        if (stop > end) next.push(end, stop)
-      }
-    }
-    if (isIn) next.push(from, to)
-    this.bounds = inOrder(next)
+  /** Where the range of a bound begins in `bounds`. */
+  private rangeWith(bound: number): number {
+    return bound - (bound % 2)
   }
-}
 
-function inOrder(bounds: readonly number[]): number[] {
-  const starts = bounds.filter((_, index) => index % 2 === 0).map((start, index) => [start, bounds[index * 2 + 1]!])
-  return starts.sort((a, b) => a[0]! - b[0]!).flat()
+  /** Where the range begins that a bound begins, or the range behind the one that it ends. */
+  private rangeBehind(bound: number): number {
+    return bound + (bound % 2)
+  }
+
+  /** How many bounds are less than `lba`. */
+  private countBelow(lba: number): number {
+    const { bounds } = this
+    let low = 0
+    let high = bounds.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (bounds[middle]! < lba) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
