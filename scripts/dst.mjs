@@ -15,7 +15,8 @@ const usage = `usage: npm run dst -- [--seeds N] [--first S] [--json] [--replay 
   --seeds N      how many seeds, each run twice; 200 when not given
   --first S      the first of them; 1 when not given
   --json         what was found as JSON, without wall times: equal on every machine
-  --replay FILE  runs the one scenario that a failed campaign has written, and prints its trace`
+  --replay FILE  runs the one scenario that a failed campaign has written, and prints its trace; no other option goes
+                 with it`
 
 /** Where a failing run is left, cut down, for --replay. */
 const replayFile = (seed) => `dst-seed-${seed}.json`
@@ -51,7 +52,7 @@ async function replay(file) {
   return failure === undefined
 }
 
-async function campaign({ seeds, first, json }) {
+async function campaign({ seeds = '200', first = '1', json = false }) {
   const startMs = performance.now()
   const result = await runCampaign({ seeds: count('seeds', seeds, 1), firstSeed: count('first', first, 0) })
   const failures = result.failures.map(({ seed, failure }) => ({ seed, failure: failure.message }))
@@ -71,12 +72,13 @@ async function campaign({ seeds, first, json }) {
   return result.failures.length === 0
 }
 
+// Without defaults, so that what was given is known.
 const options = {
-  seeds: { type: 'string', default: '200' },
-  first: { type: 'string', default: '1' },
-  json: { type: 'boolean', default: false },
+  seeds: { type: 'string' },
+  first: { type: 'string' },
+  json: { type: 'boolean' },
   replay: { type: 'string' },
-  help: { type: 'boolean', default: false },
+  help: { type: 'boolean' },
 }
 function argumentsGiven() {
   try {
@@ -87,5 +89,9 @@ function argumentsGiven() {
 }
 
 const values = argumentsGiven()
+const beside = Object.keys(values).filter((name) => name !== 'replay' && name !== 'help')
+if (values.replay !== undefined && beside.length > 0) {
+  usageError(`--replay runs one scenario, and takes no --${beside.join(', --')}`)
+}
 if (values.help) console.log(usage)
-else process.exitCode = (await (values.replay ? replay(values.replay) : campaign(values))) ? 0 : 1
+else process.exitCode = (await (values.replay !== undefined ? replay(values.replay) : campaign(values))) ? 0 : 1
