@@ -10,6 +10,15 @@ export type { NamespaceOptions } from './nvm/namespace.js'
 export { deriveProfile, profiles, type ProfileChanges, type ProfileName } from './profiles/index.js'
 export type { DriveProfile } from './profiles/profile.js'
 export type { PublishedPoint, Workload } from './profiles/published.js'
+export type {
+  FaultAction,
+  FaultMatch,
+  FaultPlan,
+  FaultRule,
+  TraceEvent,
+  TraceSink,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
 export { FaultPlanError, formatFaultPlan, parseFaultPlan, type FaultPlanPlace } from './faults/plan.js'
 export type { FaultReport, Strike } from './faults/fault.js'
 export type { RootComplex, RootComplexOptions } from './pci/root-complex.js'

@@ -1,6 +1,5 @@
-import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
-import { FaultPlanError, formatFaultPlan, parseFaultPlan, simulate } from '../index.js'
+import { FaultPlanError, formatFaultPlan, parseFaultPlan, simulate, type FaultPlan } from '../index.js'
 
 /** Every action and every condition once. */
 const everything: FaultPlan = {
@@ -41,6 +40,13 @@ it('a plan is written as JSON and read back, one rule a line', () => {
     '  {"match":{"qid":1,"opcode":2,"nsid":1,"lba":[0,7],"nth":3},"action":{"kind":"drop-completion"}},',
   )
   expect(parseFaultPlan(formatFaultPlan({ rules: [] }))).toEqual({ rules: [] })
+})
+
+it('a plan is written in TypeScript with what this package exports: `satisfies FaultPlan` keeps its kinds', () => {
+  const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
+  // @ts-expect-error -- no fault is called so
+  void ({ rules: [{ match: {}, action: { kind: 'lose-completion' } }] } satisfies FaultPlan)
+  expect(simulate({ faults }).faults.struck).toEqual([0])
 })
 
 it('a simulation takes every one of them', () => {
