@@ -39,10 +39,10 @@ export class Completions {
     const { counters, faults, health, clock } = this.device
     const { struck, sqe } = command
     if (!command.isAdmin()) health.busy.end(clock.now())
+    // A host that has waited long enough for what a fault drops or damages may use the identifier again: it is over.
+    if (struck !== undefined) command.sq.inFlight.end(sqe.CID)
     if (struck?.has('drop-completion')) {
       faults.happened(struck, 'drop-completion')
-      // A host that has waited long enough may use the identifier again: here it is over.
-      command.sq.inFlight.end(sqe.CID)
       return
     }
     const counts = command.isAdmin() ? counters.admin : counters.io

@@ -1,4 +1,5 @@
 import { CQE } from '@gpunvme/nvme-spec'
+import { CommandIdentifiers } from './identifiers.js'
 import type { InterruptVector } from './interrupts.js'
 import type { ShadowDoorbell } from './shadow-doorbells.js'
 
@@ -150,6 +151,8 @@ export class SubmissionQueue {
   readonly iova: number
   /** QPRIO: its class, where arbitration is weighted (Base 2.1 §5.2.2): 0 is Urgent, 3 is Low. */
   readonly priority: number
+  /** Of the commands that were fetched and have no completion yet. */
+  readonly inFlight = new CommandIdentifiers()
   head = 0
   tail = 0
   /** Nothing is fetched any more: the host has written an impossible tail (Base 2.1 §3.3.1.2). */
