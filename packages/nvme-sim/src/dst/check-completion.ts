@@ -28,6 +28,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Entr
     new RunFailure('status', `${command.name}: expected ${expected}, got ${status} DNR ${dnr} M ${more} CRD ${crd}`)
   if (status === '0/07' && command.abortedBy) return
   if (status === '0/08' && command.isQueueDeleted) return
+  if (status === '0/05' && command.isShutDown) return
   if (command.struck.has('hang')) throw wrong('an abort, since it hangs')
   const planned = command.strike('status')
   if (planned) {

@@ -245,6 +245,7 @@ export class Driver {
     const { bar, host } = this
     const hasSubsystemReset = ((bar.read64(CAP) >> 36n) & 1n) === 1n
     if (how === 'shutdown') {
+      host.noteShutdown()
       bar.write32(CC, CC_ENABLED | SHN_NORMAL)
       await this.until(() => ((bar.read32(CSTS) >> 2) & 3) === 2, COMMAND_LIMIT_NS)
     }

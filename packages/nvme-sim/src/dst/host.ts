@@ -192,6 +192,11 @@ export class Host {
     for (const cqid of this.cqs.keys()) this.poll(cqid, { ring })
   }
 
+  /** The controller is being shut down: what is out may end by that. */
+  noteShutdown(): void {
+    for (const command of this.out) command.isShutDown = true
+  }
+
   /** A Delete is under way, or has failed: until then, and after it, commands may end with 0/08. */
   markDeleting(sq: SqRing, isDeleting: boolean): void {
     for (const command of this.out) if (command.sq === sq) command.isQueueDeleted = isDeleting

@@ -26,6 +26,8 @@ export class Submitted {
   /** What an Abort is to end. */
   target: Submitted | undefined
   isQueueDeleted = false
+  /** The host has shut the controller down while it was under way. */
+  isShutDown = false
   /** The controller has forgotten it. */
   isLost = false
   /** The host waits for it no more; its buffer may be another's. */
@@ -69,13 +71,13 @@ export class Submitted {
   /** How often it may complete. */
   get most(): number {
     if (this.struck.has('drop-completion')) return 0
-    if (this.struck.has('hang') && this.abortedBy === undefined && !this.isQueueDeleted) return 0
+    if (this.struck.has('hang') && this.abortedBy === undefined && !this.isQueueDeleted && !this.isShutDown) return 0
     return this.struck.has('duplicate-completion') ? 2 : 1
   }
 
   /** How often it has to complete. */
   get least(): number {
-    if (this.isLost || this.isQueueDeleted || this.admin === 'event') return 0
+    if (this.isLost || this.isQueueDeleted || this.isShutDown || this.admin === 'event') return 0
     if (this.sq.isHalted || this.sq.cq.isWedged) return 0
     if (this.struck.has('hang') && !this.isSurelyAborted) return 0
     return this.most
