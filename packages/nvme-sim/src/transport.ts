@@ -91,7 +91,7 @@ export function simulatedTransport(
     clock,
     ...(device.namespaces.allocated.some(({ media }) => media.movesData === false) && { movesData: false }),
     config,
-    interrupts: new HostInterrupts(device, clock, config),
+    interrupts: new HostInterrupts(device, clock),
     can: { gpuRing: options.peerWrites, gpuRead: options.peerReads, dmaToVram: false },
     async reset(kind): Promise<void> {
       controller.resetByHost(kind)

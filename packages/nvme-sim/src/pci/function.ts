@@ -50,6 +50,8 @@ export class PciFunction {
   isPinDisabled = false
   isMessageSignaled = false
   isFunctionMasked = false
+  /** The host has written MSI-X Message Control: it looks after its interrupts itself, and no wait does it for it. */
+  hostManagesMessages = false
   /** False once it was pulled out, or its link has dropped. */
   isOnBus = true
   private readonly profile: DriveProfile

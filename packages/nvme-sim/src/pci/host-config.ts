@@ -5,8 +5,6 @@ import { MSI_X } from './layout.js'
 
 /** Configuration space as the host reaches it. */
 export class HostConfigSpace implements ConfigSpace {
-  /** The host has written MSI-X Message Control: it looks after its interrupts itself. */
-  managesInterrupts = false
   private readonly device: Device
 
   constructor(device: Device) {
@@ -31,7 +29,7 @@ export class HostConfigSpace implements ConfigSpace {
     const { pci } = this.device
     if (!pci.isOnBus) return
     const control = MSI_X + MsixCapability.MXC.offset
-    if (offset < control + 2 && control < offset + widthBytes) this.managesInterrupts = true
+    if (offset < control + 2 && control < offset + widthBytes) pci.hostManagesMessages = true
     pci.writeConfig(offset, widthBytes, value)
   }
 }

@@ -1,6 +1,5 @@
 import type { Clock, Interrupts } from '@gpunvme/nvme-spec/transport'
 import type { Device } from '../controller/device.js'
-import type { HostConfigSpace } from './host-config.js'
 
 /** Where a PC's messages go: the local APIC. No memory of the simulation lies there. */
 const INTERRUPT_CONTROLLER = 0xfee0_0000
@@ -15,9 +14,9 @@ export class HostInterrupts implements Interrupts {
   private readonly clock: Clock
   private readonly taken: InterruptTaker
 
-  constructor(device: Device, clock: Clock, config: HostConfigSpace) {
+  constructor(device: Device, clock: Clock) {
     this.clock = clock
-    this.taken = new InterruptTaker(device, config)
+    this.taken = new InterruptTaker(device)
     this.vectors = device.interrupts.count
   }
 
@@ -39,11 +38,9 @@ export class HostInterrupts implements Interrupts {
 /** The device's side of it, for a host in this thread or in another. */
 export class InterruptTaker {
   private readonly device: Device
-  private readonly config: HostConfigSpace
 
-  constructor(device: Device, config: HostConfigSpace) {
+  constructor(device: Device) {
     this.device = device
-    this.config = config
   }
 
   /** Whether the vector has fired since this was last asked. */
@@ -54,7 +51,7 @@ export class InterruptTaker {
 
   private enable(): void {
     const { pci, interrupts } = this.device
-    if (pci.isMessageSignaled || !pci.isOnBus || this.config.managesInterrupts) return
+    if (pci.isMessageSignaled || !pci.isOnBus || pci.hostManagesMessages) return
     pci.enableMessages(INTERRUPT_CONTROLLER)
     // What was posted before there were messages: a driver looks at its queues once after it enables them.
     interrupts.markWaiting()

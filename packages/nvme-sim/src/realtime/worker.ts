@@ -51,7 +51,7 @@ const registers = new RegisterPage(bar.subarray(0, DOORBELL_BASE / 4), device, c
 const doorbellWords = bar.subarray(DOORBELL_BASE / 4, device.pci.bar.tableOffset / 4)
 const doorbells = new DoorbellPage(doorbellWords, controller, clock, device.doorbellStrideBytes)
 const config = new HostConfigSpace(device)
-const interrupts = new InterruptTaker(device, config)
+const interrupts = new InterruptTaker(device)
 device.queues.onCreate = (queue) => doorbells.open(queue)
 
 try {
@@ -68,7 +68,7 @@ try {
   Atomics.store(control, STATE, ENDED)
   Atomics.add(control, ACTIVITY, 1)
   Atomics.notify(control, ACTIVITY)
-  for (const { media } of namespaces.active) media.close()
+  for (const { media } of namespaces.allocated) media.close()
 }
 
 function tell(message: Answer): void {
