@@ -6,6 +6,8 @@ import { NO_LOCATION } from '../logs/error-log.js'
 import { Runs } from '../memory/runs.js'
 import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 
+const NO_RANGES: readonly number[] = []
+
 /** How a command ended; 'held' for one that completes only when something happens. */
 export type Result = Ended | 'held'
 
@@ -35,7 +37,7 @@ export interface CommandsUnderWay {
   answer(cid: number, dw0: number, status?: Ended): void
 }
 
-/** One of the controller's command slots, and the command in it. Slots are used again: no garbage per command. */
+/** One of the controller's command slots, and the command in it. Slots are used again: a command costs no object here. */
 export class ServedCommand {
   /** The controller's own copy of the entry: the host may overwrite its own as soon as it is fetched. */
   readonly entry = new Uint32Array(SQE_BYTES / 4)
@@ -71,7 +73,7 @@ export class ServedCommand {
   /** Bytes that the drive reads beside those, and does not send anywhere. */
   inwardBytes = 0
   /** Ranges that the host has given in the command's data, in turn: first block and number of blocks. */
-  ranges: readonly number[] = []
+  ranges: readonly number[] = NO_RANGES
   /** The other half of a fused operation; whether this half is done but for taking effect, and waits for the other. */
   partner: ServedCommand | undefined
   isWaiting = false
@@ -136,6 +138,7 @@ export class ServedCommand {
     this.blocks = 0
     this.lengthBytes = 0
     this.inwardBytes = 0
+    this.ranges = NO_RANGES
     this.partner = undefined
     this.isWaiting = false
   }
