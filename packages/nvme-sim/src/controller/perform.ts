@@ -1,6 +1,7 @@
 import { Read, SQE, STATUS, Write } from '@gpunvme/nvme-spec'
 import { performAdmin } from '../admin/admin.js'
 import { corruptAnswer, performDamaged } from '../faults/damage.js'
+import { areBlocksGone } from '../nvm/checks.js'
 import { fusedMistake } from '../nvm/fused.js'
 import type { CommandsUnderWay, ServedCommand } from './command.js'
 import type { Device } from './device.js'
@@ -42,6 +43,10 @@ function performIo(command: ServedCommand, device: Device): void {
   const { diagnostics, features } = device
   const { struck, sqe } = command
   const handler = command.handler!
+  if (areBlocksGone(command)) {
+    command.result = STATUS.LBA_OUT_OF_RANGE
+    return
+  }
   try {
     if (struck === undefined) command.result = handler.perform(command, device)
     else {

@@ -35,8 +35,8 @@ export function store(namespace: Namespace, slba: number, { data, metadata }: Bl
 }
 
 /** Where the metadata of a block begins on the media. */
-export function metadataOffset({ blocks, blockBytes, metadataBytes }: Namespace, slba: number): number {
-  return blocks * blockBytes + slba * metadataBytes
+export function metadataOffset({ formattedBlocks, blockBytes, metadataBytes }: Namespace, slba: number): number {
+  return formattedBlocks * blockBytes + slba * metadataBytes
 }
 
 /** Gives the host the blocks of a command, in the way that its namespace transfers metadata. */

@@ -34,6 +34,15 @@ export function prepareRange(command: ServedCommand, device: Device): StatusCode
   return undefined
 }
 
+/** Whether blocks of a command are no more: a namespace may have become smaller since the command began. */
+export function areBlocksGone({ namespace, slba, blocks, ranges }: ServedCommand): boolean {
+  if (namespace === undefined) return false
+  const end = namespace.blocks
+  if (slba + blocks > end) return true
+  for (let i = 0; i < ranges.length; i += 2) if (ranges[i]! + ranges[i + 1]! > end) return true
+  return false
+}
+
 /** A command that moves its blocks between host and namespace. */
 export function prepareBlocks(command: ServedCommand, device: Device): StatusCode | undefined {
   const fault = prepareRange(command, device)

@@ -6,22 +6,25 @@ const step = fc.record({ adds: fc.boolean(), first: fc.nat(60), count: fc.intege
 const nothing = fc.record({ adds: fc.constant(false), first: fc.nat(60), count: fc.constant(0) })
 
 it('ranges that are added and removed in any order hold what a set of single blocks holds', () => {
-  const property = fc.property(fc.array(fc.oneof({ weight: 9, arbitrary: step }, nothing), { maxLength: 40 }), (steps) => {
-    const ranges = new LbaRanges()
-    const blocks = new Set<number>()
-    for (const { adds, first, count } of steps) {
-      if (adds) ranges.add(first, count)
-      else ranges.remove(first, count)
-      for (let lba = first; lba < first + count; lba++) {
-        if (adds) blocks.add(lba)
-        else blocks.delete(lba)
+  const property = fc.property(
+    fc.array(fc.oneof({ weight: 9, arbitrary: step }, nothing), { maxLength: 40 }),
+    (steps) => {
+      const ranges = new LbaRanges()
+      const blocks = new Set<number>()
+      for (const { adds, first, count } of steps) {
+        if (adds) ranges.add(first, count)
+        else ranges.remove(first, count)
+        for (let lba = first; lba < first + count; lba++) {
+          if (adds) blocks.add(lba)
+          else blocks.delete(lba)
+        }
+        for (let lba = 0; lba < 80; lba++) expect(ranges.overlaps(lba, 1)).toBe(blocks.has(lba))
+        expect(ranges.isEmpty).toBe(blocks.size === 0)
       }
-      for (let lba = 0; lba < 80; lba++) expect(ranges.overlaps(lba, 1)).toBe(blocks.has(lba))
-      expect(ranges.isEmpty).toBe(blocks.size === 0)
-    }
-    ranges.clear()
-    expect(ranges.isEmpty).toBe(true)
-  })
+      ranges.clear()
+      expect(ranges.isEmpty).toBe(true)
+    },
+  )
   fc.assert(property, { numRuns: 200 })
 })
 

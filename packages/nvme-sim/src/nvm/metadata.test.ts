@@ -43,6 +43,23 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
     expect(bytesOf(metadataBack, 0, metadataBytes).every((byte) => byte === 0)).toBe(true)
   })
 
+  it('of the first block does not lie in the data of the last, nor that of the last beyond the capacity', async () => {
+    const host = await hostWith({ metadataBytes: 8, capacityBytes: 520 * 3 })
+    const [data, metadata] = [host.alloc(512), host.alloc(8)]
+    const one = (opcode: number, slba: number) =>
+      host.command(1, onBlocks(opcode, slba, 1, { ...at(host, data), cdw: qword(4, metadata.iovaAt(0)) }))
+    for (const slba of [2, 1, 0]) {
+      bytesOf(data).fill(0x10 + slba)
+      bytesOf(metadata).fill(0xa0 + slba)
+      expect((await one(0x01, slba)).status).toBe(SUCCESS)
+    }
+    for (const slba of [2, 1, 0]) {
+      expect((await one(0x02, slba)).status).toBe(SUCCESS)
+      expect(bytesOf(data, 0, 512).every((byte) => byte === 0x10 + slba)).toBe(true)
+      expect(bytesOf(metadata, 0, 8).every((byte) => byte === 0xa0 + slba)).toBe(true)
+    }
+  })
+
   it.each([
     ['is not dword aligned', (host: TestHost) => host.alloc(4096, true).iovaAt(2), INVALID_FIELD],
     ['leads to no memory', () => 0x1000, DATA_TRANSFER_ERROR],

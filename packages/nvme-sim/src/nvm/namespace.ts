@@ -72,7 +72,10 @@ export class Namespace {
   metadataBytes = 0
   /** Metadata is transferred behind the data of each block. */
   isExtended = false
+  /** How many blocks the host may use: NSZE. A fault may have made them fewer than there were. */
   blocks = 0
+  /** How many blocks the format has room for: on the media, metadata begins behind the data of all of them. */
+  formattedBlocks = 0
   /** No metadata, and media that move bytes: what a Read and a Write can do without a second copy. */
   isPlain = true
   private formatIndex = 0
@@ -158,7 +161,8 @@ export class Namespace {
     this.blockBytes = format.blockBytes
     this.metadataBytes = format.metadataBytes
     this.isExtended = isExtended && format.metadataBytes > 0
-    this.blocks = blocksIn(this.capacityBytes, format)
+    this.formattedBlocks = blocksIn(this.capacityBytes, format)
+    this.blocks = this.formattedBlocks
     this.isPlain = format.metadataBytes === 0 && this.media.movesData !== false
   }
 }
