@@ -9,6 +9,7 @@ import { ErrorLog } from '../logs/error-log.js'
 import { Health } from '../logs/health.js'
 import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
+import { checkNamespaceFaults } from '../faults/namespace-faults.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { InterruptVectors } from '../queues/interrupts.js'
 import { PciFunction } from '../pci/function.js'
@@ -92,6 +93,7 @@ export class Device {
     this.prps = new PrpWalker(memory, diagnostics)
     this.sgls = new SglWalker(memory, diagnostics)
     this.faults = new Faults(faults, seed, clock, this.trace)
+    if (faults) checkNamespaceFaults(faults, namespaces)
     this.errors = new ErrorLog(profile)
     this.health = new Health(this)
     this.features = new Features(this)

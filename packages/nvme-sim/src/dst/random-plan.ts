@@ -94,7 +94,7 @@ function registerRule(dice: Dice): FaultRule {
   if (dice.chance(0.5)) {
     const value = dice.pick([0, 1, 2, 0xffff_ffff])
     return {
-      match: { register: 'CSTS', nth: dice.int(1, 30), times: dice.int(1, 2) },
+      match: { register: 'CSTS', nth: dice.int(1, 30), every: 1, times: dice.int(1, 2) },
       action: { kind: 'read-value', value },
     }
   }

@@ -3,6 +3,7 @@ import type { FaultAction } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { gather, scatter } from '../memory/runs.js'
+import { answersWithData } from './plan.js'
 import type { ActionOf, Struck } from './struck.js'
 
 /**
@@ -15,7 +16,7 @@ export function canDamage(action: FaultAction, command: ServedCommand, pageBytes
   switch (action.kind) {
     case 'corrupt-data':
       // What an Admin command answers is known only when it is done.
-      if (command.isAdmin()) return (command.sqe.OPC & 3) === 2
+      if (command.isAdmin()) return answersWithData(command.sqe.OPC)
       return movesBlocks(command) && action.byte < command.lengthBytes
     case 'torn-dma':
       return movesBlocks(command) && action.fromByte < command.lengthBytes

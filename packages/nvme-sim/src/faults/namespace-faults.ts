@@ -1,10 +1,32 @@
+import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { Device } from '../controller/device.js'
+import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
+import type { Namespaces } from '../nvm/namespaces.js'
+import { FaultPlanError } from './plan.js'
 import type { Struck } from './struck.js'
 
 /** What of the commands under way a namespace that is detached needs. */
 interface Commands {
   endAll(namespace: Namespace): void
+}
+
+/**
+ * Refuses the faults of namespaces that this drive cannot have, whatever the host creates and formats.
+ * @throws FaultPlanError with the rule and the field to blame.
+ */
+export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: Namespaces): void {
+  const mostBlocks = Math.max(...lbaFormats.map((format) => blocksIn(totalBytes, format)))
+  rules.forEach(({ action }, rule) => {
+    if (!('nsid' in action)) return
+    const refuse = (field: string, why: string) => {
+      throw new FaultPlanError(`${why}: this can never strike`, { rule, field })
+    }
+    if (action.nsid > NN) refuse('action.nsid', `the largest NSID of this drive is ${NN}`)
+    if (action.kind === 'resize-namespace' && action.blocks > mostBlocks) {
+      refuse('action.blocks', `all of this drive has room for ${mostBlocks} blocks of the smallest format`)
+    }
+  })
 }
 
 /** Changes namespaces behind the host's back, as another host might; what is so already, or cannot be, does not strike. */

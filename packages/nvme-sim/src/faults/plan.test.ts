@@ -101,6 +101,7 @@ describe('a plan that is wrong is refused, with the rule and the field to blame'
 describe('a rule that can never strike is refused', () => {
   const read = { kind: 'read-value', value: 0 }
   const lose = { kind: 'lose-write' }
+  const flip = { kind: 'corrupt-data', byte: 0, xor: 1 }
   it.each([
     [{ fromNs: 7, untilNs: 7 }, drop, 'match.untilNs', 'the time from 7 to before 7 ns is empty'],
     [{ register: 'CSTZ' }, read, 'match.register', 'there is no register "CSTZ", only CAP, VS, '],
@@ -109,13 +110,34 @@ describe('a rule that can never strike is refused', () => {
     [{ register: 'CC', qid: 1 }, lose, 'match.qid', 'CC belongs to no queue'],
     [{ register: 'CC', opcode: 1 }, lose, 'match.opcode', 'an access to a register is no command'],
     [{}, read, 'action.kind', "'read-value' strikes register read only"],
-    [{ register: 'CC' }, drop, 'action.kind', "'drop-completion' strikes command only"],
-    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only"],
+    [
+      { register: 'CC' },
+      drop,
+      'action.kind',
+      "'drop-completion' strikes command only, and this rule has register: this can",
+    ],
+    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only, and this rule has atNs: this can"],
+    [{ qid: 1 }, lose, 'action.kind', 'strikes register write only, and this rule has neither register nor atNs: this'],
+    [
+      { register: 'CC', access: 'read' },
+      lose,
+      'action.kind',
+      "strikes register write only, and this rule has register and access 'read': this",
+    ],
+    [{ nth: 3, times: 2 }, drop, 'match.times', "there is only one number 3, and 'every' is not given"],
+    [{ register: 'CAP' }, lose, 'match.register', 'CAP is read-only'],
+    [{ register: 'VS' }, { kind: 'delay-write', delayNs: 1 }, 'match.register', 'VS is read-only'],
     [{ atNs: 5, nth: 1 }, { kind: 'fatal-status' }, 'match.nth', "'atNs' is one moment, and takes no 'nth'"],
     [{ access: 'read' }, drop, 'match.access', 'a command is not accessed'],
     [{ qid: 0, lba: [0, 0] }, drop, 'match.lba', 'Admin commands have no LBAs'],
     [{ opcode: 0, lba: [0, 0] }, drop, 'match.lba', 'opcode 0 has no SLBA and NLB'],
     [{ qid: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.qid', "'torn-dma' strikes I/O commands"],
+    [{ opcode: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.opcode', 'of Read and Write, and opcode 00h is none'],
+    [{ opcode: 6 }, { kind: 'wrong-page', page: 0, to: 1 }, 'match.opcode', 'and opcode 06h is none of them'],
+    [{ opcode: 0 }, flip, 'match.opcode', 'of Read and Write, and what an Admin command answers, and opcode 00h is'],
+    [{ qid: 0, opcode: 1 }, flip, 'match.opcode', 'and opcode 01h is none of them'],
+    [{ qid: 1, opcode: 6 }, flip, 'match.opcode', 'and opcode 06h is none of them'],
+    [{ lba: [0, 0], opcode: 12 }, flip, 'match.opcode', 'and opcode 0Ch is none of them'],
     [{}, { kind: 'torn-dma', fromByte: 9, toByte: 9 }, 'action.toByte', 'bytes 9 to before 9 are none'],
     [{}, { kind: 'wrong-page', page: 1, to: 1 }, 'action.to', 'that is the right page'],
     [{ register: 'CC' }, { kind: 'ready-never-rises' }, 'match.register', 'changes of CC.EN'],
@@ -124,6 +146,57 @@ describe('a rule that can never strike is refused', () => {
     expect(refused).toMatchObject({ rule: 1, field })
     expect(refused.message).toContain(why)
     expect(refused.message).toMatch(/can never strike$/)
+  })
+})
+
+it('a rule that is nearly one of those is taken', () => {
+  const flip = { kind: 'corrupt-data', byte: 0, xor: 1 } as const
+  const faults: FaultPlan = {
+    rules: [
+      { match: { qid: 0, opcode: 6 }, action: flip },
+      { match: { opcode: 6 }, action: flip },
+      { match: { opcode: 1 }, action: flip },
+      { match: { nth: 3, every: 2, times: 2 }, action: flip },
+      // CSTS.NSSRO is cleared by writing 1 to it (Base 2.1 §3.1.4.6).
+      { match: { register: 'CSTS' }, action: { kind: 'lose-write' } },
+      // Whether the write does anything is nothing to a fault of the controller.
+      { match: { register: 'CAP', access: 'write' }, action: { kind: 'fatal-status' } },
+    ],
+  }
+  expect(simulate({ faults }).faults.struck).toEqual([0, 0, 0, 0, 0, 0])
+})
+
+describe('a simulation refuses faults of namespaces that it cannot have', () => {
+  const namespaces = [{ nsid: 2, capacityBytes: 100 * 4096, blockBytes: 4096 }] as const
+  it.each([
+    [
+      { kind: 'detach-namespace', nsid: 3 },
+      'action.nsid',
+      'the largest NSID of this drive is 2: this can never strike',
+    ],
+    [
+      { kind: 'attach-namespace', nsid: 3 },
+      'action.nsid',
+      'the largest NSID of this drive is 2: this can never strike',
+    ],
+    [
+      { kind: 'resize-namespace', nsid: 2, blocks: 801 },
+      'action.blocks',
+      'all of this drive has room for 800 blocks of the smallest format: this can never strike',
+    ],
+  ] as const)('%j', (action, field, why) => {
+    const faults: FaultPlan = { rules: [{ match: { atNs: 1 }, action }] }
+    const refused = errorOf(() => simulate({ namespaces, faults }))
+    expect(refused).toMatchObject({ rule: 0, field })
+    expect(refused.message).toContain(why)
+  })
+
+  it('and takes those of one that the host may create or format', () => {
+    const rules: FaultPlan['rules'] = [
+      { match: { atNs: 1 }, action: { kind: 'attach-namespace', nsid: 3 } },
+      { match: { atNs: 1 }, action: { kind: 'resize-namespace', nsid: 2, blocks: 800 } },
+    ]
+    expect(simulate({ namespaces, spareCapacityBytes: 4096, faults: { rules } }).faults.struck).toEqual([0, 0])
   })
 })
 

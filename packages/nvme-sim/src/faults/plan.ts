@@ -1,4 +1,4 @@
-import { GpuNvmeError, registers } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, Read, registers, Write } from '@gpunvme/nvme-spec'
 import type { FaultMatch, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
 import { conditions, kinds, type Field, type Subject } from './vocabulary.js'
 
@@ -13,6 +13,11 @@ const WITH_BLOCKS = [0x01, 0x02, 0x04, 0x05, 0x08, 0x0c]
 /** Whether a command of the NVM Command Set names its logical blocks by SLBA and NLB, which LBA ranges look at. */
 export function addressesBlocks(opcode: number): boolean {
   return WITH_BLOCKS.includes(opcode)
+}
+
+/** Whether an Admin command of this opcode sends data to the host: bits 1:0 say so (Base 2.1 §4.1.1). */
+export function answersWithData(opcode: number): boolean {
+  return (opcode & 3) === 2
 }
 
 /**
@@ -93,6 +98,13 @@ function checkFields(
   }
 }
 
+/** What of its match makes a rule strike what it does, for a rule whose action cannot. */
+function subjectIn({ atNs, register, access }: FaultMatch): string {
+  if (atNs !== undefined) return 'atNs'
+  if (register === undefined) return 'neither register nor atNs'
+  return access === undefined ? 'register' : `register and access '${access}'`
+}
+
 /** Why a rule whose every value is well-formed still strikes nothing, with the field to blame. */
 function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | undefined {
   const { match, action } = rule
@@ -101,7 +113,18 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
   if (fromNs >= untilNs) return ['match.untilNs', `the time from ${fromNs} to before ${untilNs} ns is empty`]
   const [subject] = subjectsOf(rule)
   const possible = kinds[action.kind].strikes
-  if (subject === undefined) return ['action.kind', `'${action.kind}' strikes ${possible.join(' or ')} only`]
+  if (subject === undefined) {
+    return [
+      'action.kind',
+      `'${action.kind}' strikes ${possible.join(' or ')} only, and this rule has ${subjectIn(match)}`,
+    ]
+  }
+  if (match.nth !== undefined && match.every === undefined && (match.times ?? 1) > 1) {
+    return [
+      'match.times',
+      `there is only one ${match.nth === 1 ? 'first' : `number ${match.nth}`}, and 'every' is not given`,
+    ]
+  }
   if (subject === 'time') {
     const other = (Object.keys(match) as (keyof FaultMatch)[]).find((name) => name !== 'atNs' && given([name]))
     return other && [`match.${other}`, `'atNs' is one moment, and takes no '${other}'`]
@@ -114,29 +137,53 @@ function neverStrikes(rule: FaultRule): readonly [field: string, why: string] | 
     return given(['access']) ? ['match.access', 'a command is not accessed'] : neverCommand(rule)
   if (DOORBELLS.includes(register!)) {
     if (!subjectsOf(rule).includes('register write')) return ['match.register', 'doorbells are only written']
-  } else if (!registers.some(({ name }) => name === register)) {
-    return ['match.register', `there is no register ${show(register)}, only ${registerNames().join(', ')}`]
-  } else if (qid !== undefined) return ['match.qid', `${register} belongs to no queue`]
+  } else {
+    const declared = registers.find(({ name }) => name === register)
+    if (declared === undefined) {
+      return ['match.register', `there is no register ${show(register)}, only ${registerNames().join(', ')}`]
+    }
+    if (qid !== undefined) return ['match.qid', `${register} belongs to no queue`]
+    // CSTS counts as one that is written: NSSRO is cleared so.
+    if (declared.access === 'ro' && (action.kind === 'lose-write' || action.kind === 'delay-write')) {
+      return ['match.register', `${register} is read-only, and a write to it has no effect that could be lost or late`]
+    }
+  }
   if (opcode !== undefined || lba !== undefined || match.nsid !== undefined) {
     return [`match.${given(['opcode', 'nsid', 'lba'])}`, 'an access to a register is no command']
   }
   return undefined
 }
 
-function neverCommand({ match, action }: FaultRule): readonly [field: string, why: string] | undefined {
+function neverCommand(rule: FaultRule): readonly [field: string, why: string] | undefined {
+  const { match, action } = rule
   const { qid, opcode, lba } = match
   if (lba && qid === 0) return ['match.lba', 'Admin commands have no LBAs']
   if (lba && opcode !== undefined && !addressesBlocks(opcode)) {
     return ['match.lba', `opcode ${opcode} has no SLBA and NLB`]
   }
-  if (action.kind === 'torn-dma' || action.kind === 'wrong-page') {
-    if (qid === 0) return ['match.qid', `'${action.kind}' strikes I/O commands`]
+  const isData = action.kind === 'torn-dma' || action.kind === 'wrong-page' || action.kind === 'corrupt-data'
+  if (isData && action.kind !== 'corrupt-data' && qid === 0) {
+    return ['match.qid', `'${action.kind}' strikes I/O commands`]
+  }
+  if (isData && opcode !== undefined && !hasDamageableData(rule)) {
+    const commands = `Read and Write${action.kind === 'corrupt-data' ? ', and what an Admin command answers' : ''}`
+    return [
+      'match.opcode',
+      `'${action.kind}' strikes the data of ${commands}, and opcode ${hex(opcode)} is none of them`,
+    ]
   }
   if (action.kind === 'torn-dma' && action.toByte !== undefined && action.toByte <= action.fromByte) {
     return ['action.toByte', `bytes ${action.fromByte} to before ${action.toByte} are none`]
   }
   if (action.kind === 'wrong-page' && action.page === action.to) return ['action.to', 'that is the right page']
   return undefined
+}
+
+/** Whether a command of the rule's opcode, in a queue that the rule allows, moves data that the action can find. */
+function hasDamageableData({ match: { qid, opcode = Read.opcode, lba }, action }: FaultRule): boolean {
+  const inIo = qid !== 0 && (opcode === Read.opcode || opcode === Write.opcode)
+  const mayBeAdmin = (qid ?? 0) === 0 && lba === undefined && action.kind === 'corrupt-data'
+  return inIo || (mayBeAdmin && answersWithData(opcode))
 }
 
 /** Names that a plan may give for a register. */
@@ -149,6 +196,10 @@ function refuseUnknown(given: object, known: readonly string[], where: FaultPlan
   if (unknown.length === 0) return
   const expected = known.length === 0 ? 'none is known' : `known are ${known.join(', ')}`
   throw new FaultPlanError(`unknown ${unknown.map(show).join(', ')}; ${expected}`, where)
+}
+
+function hex(opcode: number): string {
+  return `${opcode.toString(16).toUpperCase().padStart(2, '0')}h`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
