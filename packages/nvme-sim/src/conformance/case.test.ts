@@ -153,6 +153,20 @@ describe('running a controller case', () => {
     })
     expect(await messageOf(asks, deaf)).toContain('CQ 1: expected 1 completions within 10 s, got 0; CSTS is 1h')
   })
+
+  it('fails it where what it waits for is there only when the whole time limit has passed', async () => {
+    const sleepy = open({}, (transport) => ({
+      ...withBar(transport, () => ({})),
+      clock: {
+        now: () => transport.clock.now(),
+        async idle(untilNs) {
+          while (transport.clock.now() < untilNs) await transport.clock.idle(untilNs)
+        },
+      },
+    }))
+    const starts = caseOf((host) => host.start())
+    expect(await messageOf(starts, sleepy)).toContain('came without an announcement: it took the whole 10 s')
+  })
 })
 
 describe('the cases catch a controller that', () => {

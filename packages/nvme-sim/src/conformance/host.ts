@@ -115,14 +115,21 @@ export class CaseHost {
     return memory
   }
 
-  /** Lets time pass until `condition` holds; false when it did not within `limitNs`. */
+  /**
+   * Lets time pass until `condition` holds; false when it did not within `limitNs`.
+   * @throws CheckFailed when it holds at the deadline and `Clock.idle` has not returned for it: a driver that waits so
+   * would have lost all that time.
+   */
   async until(condition: () => boolean, limitNs = this.commandLimitNs): Promise<boolean> {
     const endNs = this.clock.now() + limitNs
-    for (;;) {
-      if (condition()) return true
+    while (!condition()) {
       if (this.clock.now() >= endNs) return false
       await this.clock.idle(endNs)
+      if (this.clock.now() < endNs) continue
+      if (condition()) fail(`what was waited for came without an announcement: it took the whole ${limitNs / 1e9} s`)
+      return false
     }
+    return true
   }
 
   /** Lets what is under way come to its end. */

@@ -39,8 +39,10 @@ async function startOnModule(responseLimitMs: number) {
   return { simulator, orders, order: (what: 0 | 1 | 2) => (Atomics.store(orders, 0, what), Atomics.notify(orders, 0)) }
 }
 
-async function untilHung(orders: Int32Array): Promise<void> {
-  while (Atomics.load(orders, 2) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+const untilHung = (orders: Int32Array) => untilAtLeastOne(orders, 2)
+
+async function untilAtLeastOne(words: Int32Array, index: number): Promise<void> {
+  while (Atomics.load(words, index) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 describe('a real-time simulator', () => {
@@ -89,6 +91,25 @@ describe('a real-time simulator', () => {
     transport.bar.write32(0x1000 + 8 * 3, 5)
     await host.until(() => false, 20e6)
     expect(await diagnostics()).toEqual([expect.stringMatching(/^host rang SQ 3 tail 5, but there is no such queue/)])
+  })
+
+  it.each<[string, number, (bar: Int32Array, write32: (offset: number, value: number) => void) => void]>([
+    ['the transport, of a queue', 1, (_, write32) => write32(0x1004, 31)],
+    ['the transport, of no queue', 0, (_, write32) => write32(0x1008, 1)],
+    ['a store, of a queue', 1, (bar) => Atomics.store(bar, 0x1004 / 4, 31)],
+    ['a store, of no queue', 0, (bar) => Atomics.store(bar, 0x1008 / 4, 1)],
+  ])('wakes its host for an event that an invalid doorbell raises at once: by %s', async (_, event, ring) => {
+    const memory = new SharedArrayBuffer(4 * MIB)
+    const { transport, layout } = await start({ memory })
+    const host = new CaseHost(transport, undefined, { commandLimitNs: 3e9 })
+    await host.start()
+    const cid = host.submit(0, { opcode: 0x0c })
+    await host.settle()
+    ring(new Int32Array(memory, layout.barOffsetBytes, layout.barBytes / 4), (offset, value) => {
+      transport.bar.write32(offset, value)
+    })
+    // Not by its last look at the deadline: that fails.
+    expect(await host.collect(0, 1)).toMatchObject([{ cid, dw0: 0x0001_0000 | (event << 8) }])
   })
 
   it('refuses DMA to memory that was freed', async () => {
@@ -154,7 +175,8 @@ describe('a real-time simulator on memory of a module that both threads import',
     const host = new CaseHost(simulator.transport)
     await host.startWithPair()
     expect((await host.command(1, { opcode: 0x00, nsid: 1 })).status).toBe('0/00')
-    expect(await host.until(() => Atomics.load(orders, 1) > 0), 'yield() is called').toBe(true)
+    // That yield() is called, which no announcement tells.
+    await untilAtLeastOne(orders, 1)
   })
 
   it('that crashes rejects what is pending, with the error as its cause, and leaves no host waiting', async () => {

@@ -3,6 +3,8 @@ import {
   ACTIVITY,
   ASLEEP,
   CLOSING,
+  CONFIG_READ,
+  CONFIG_WRITE,
   HOST_WAITS,
   POSTED,
   REQUESTS,
@@ -10,6 +12,7 @@ import {
   RING,
   RING_ENTRIES,
   STATE,
+  TAKE_INTERRUPT,
   TAKEN,
   WAKE,
   WANTS_MESSAGE,
@@ -50,8 +53,11 @@ export class SimulatorLoop {
   private answered = 0
   private taken = 0
   private turns = 0
-  /** Registers have changed, and the host has not been told. */
-  private hasPublished = false
+  /**
+   * The host has done something, or registers have changed, and its other waiters have not been told: what an access
+   * leads to may be there before it returns, with nothing left for the clock to run.
+   */
+  private hasNews = false
 
   constructor(parts: LoopParts) {
     this.parts = parts
@@ -82,16 +88,16 @@ export class SimulatorLoop {
 
   /** One look at everything; false where there was nothing to do. */
   private turn(): boolean {
-    const { control, clock, doorbells, registers, answer } = this.parts
-    let busy = doorbells.poll()
+    const { control, clock, registers, answer } = this.parts
+    let busy = this.poll()
     if (++this.turns % TURNS_PER_SCAN === 0) busy = this.scan() || busy
     if (Atomics.load(control, POSTED) !== this.taken) {
       this.takeAccesses()
       busy = true
     }
     const hasRun = clock.run()
-    if (registers.publish() || hasRun || this.hasPublished) {
-      this.hasPublished = false
+    if (registers.publish() || hasRun || this.hasNews) {
+      this.hasNews = false
       this.noteActivity()
       busy = true
     }
@@ -99,14 +105,25 @@ export class SimulatorLoop {
     if (requests === this.answered) return busy
     this.answered = requests
     answer()
+    // A reset is one.
+    this.noteActivity()
     return true
+  }
+
+  /** Looks at the doorbells of the queues. */
+  private poll(): boolean {
+    const rung = this.parts.doorbells.poll()
+    this.hasNews ||= rung
+    return rung
   }
 
   private scan(): boolean {
     const { doorbells, registers } = this.parts
     // A host that rings has stored its registers before.
     const written = registers.scan()
-    return doorbells.scan() || written
+    const found = doorbells.scan() || written
+    this.hasNews ||= found
+    return found
   }
 
   /** Carries out the accesses of the JavaScript host, each as it was, in their order. */
@@ -116,10 +133,12 @@ export class SimulatorLoop {
     const posted = Atomics.load(control, POSTED)
     for (; this.taken !== posted; this.taken = (this.taken + 1) | 0) {
       const at = RING + 3 * ((this.taken >>> 0) % RING_ENTRIES)
-      control[RESULT] = access(control[at]!, control[at + 1]!, control[at + 2]! >>> 0)
+      const what = control[at]!
+      control[RESULT] = access(what, control[at + 1]!, control[at + 2]! >>> 0)
+      this.hasNews ||= hasEffects(what)
     }
     // A load that follows a write shows what became of it.
-    this.hasPublished = registers.publish()
+    if (registers.publish()) this.hasNews = true
     Atomics.store(control, TAKEN, this.taken)
     Atomics.notify(control, TAKEN)
   }
@@ -136,11 +155,11 @@ export class SimulatorLoop {
   }
 
   private sleep(ns: number, scansBefore: boolean): void {
-    const { control, doorbells } = this.parts
+    const { control } = this.parts
     const seen = Atomics.load(control, WAKE)
     Atomics.store(control, ASLEEP, 1)
     const isNeeded =
-      doorbells.poll() ||
+      this.poll() ||
       (scansBefore && this.scan()) ||
       Atomics.load(control, POSTED) !== this.taken ||
       Atomics.load(control, REQUESTS) !== this.answered ||
@@ -148,4 +167,12 @@ export class SimulatorLoop {
     if (!isNeeded) Atomics.wait(control, WAKE, seen, ns / 1e6)
     Atomics.store(control, ASLEEP, 0)
   }
+}
+
+/**
+ * Whether an access may change what the host waits for: a read of a register does where a fault strikes it. Waiting
+ * itself asks for interrupts, and would wake itself for ever.
+ */
+function hasEffects(what: number): boolean {
+  return what !== TAKE_INTERRUPT && (what < CONFIG_READ || what >= CONFIG_WRITE)
 }
