@@ -3,6 +3,7 @@ import { VirtualClock, type SimulationClock } from './time/clock.js'
 import { Controller } from './controller/controller.js'
 import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
+import { liveView } from './controller/live-view.js'
 import type { FaultReport } from './faults/fault.js'
 import type { HealthChanges } from './logs/health.js'
 import { HostMemory } from './memory/host-memory.js'
@@ -56,9 +57,9 @@ export interface Simulation {
   readonly clock: SimulationClock
   /** What the controller has done so far; a fresh copy at each look. */
   readonly statistics: Statistics
-  /** What the host did wrong, in a driver author's words. A test asserts that it is empty. */
+  /** What the host did wrong, in a driver author's words; grows with the run. A test asserts that it is empty. */
   readonly diagnostics: readonly string[]
-  /** What of the fault plan has really happened. */
+  /** What of the fault plan has really happened; its lists grow with the run. */
   readonly faults: FaultReport
   /** 16 hexadecimal digits that stand for everything that has happened, and when: equal for equal runs, on any machine. */
   readonly traceHash: string
@@ -95,8 +96,8 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     get statistics() {
       return statisticsOf(device)
     },
-    diagnostics: diagnostics.lines,
-    faults: device.faults,
+    diagnostics: liveView(diagnostics.lines),
+    faults: device.faults.report(),
     get traceHash() {
       return device.trace.hash
     },

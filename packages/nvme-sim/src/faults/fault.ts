@@ -1,6 +1,7 @@
 import { DOORBELL_BASE, registers } from '@gpunvme/nvme-spec'
 import type { FaultAction, FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
+import { liveView } from '../controller/live-view.js'
 import type { Trace } from '../controller/trace.js'
 import { randomStream } from '../model/random.js'
 import type { EventClock } from '../time/clock.js'
@@ -22,7 +23,7 @@ export interface Strike {
   readonly where: string
 }
 
-/** What a fault plan has done so far: a test asserts that its fault really happened. */
+/** What a fault plan has done so far: a test asserts that its fault really happened. Only the simulator changes it. */
 export interface FaultReport {
   /** How often each rule has struck, in the plan's order. */
   readonly struck: readonly number[]
@@ -31,9 +32,10 @@ export interface FaultReport {
 }
 
 /** A fault plan under way: which rule strikes what. */
-export class Faults implements FaultReport {
-  readonly struck: number[]
-  readonly strikes: Strike[] = []
+export class Faults {
+  /** As in `FaultReport`. */
+  private readonly struck: number[]
+  private readonly strikes: Strike[] = []
   /** Whether any rule strikes commands, register accesses or CC.EN: where it is false nothing is looked at. */
   readonly strikesCommands: boolean
   readonly strikesAccesses: boolean
@@ -52,6 +54,11 @@ export class Faults implements FaultReport {
     this.struck = rules.map(() => 0)
     this.strikesCommands = this.rules.some(({ subjects }) => subjects.includes('command'))
     this.strikesAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
+  }
+
+  /** What has happened, for whoever asserts that it has: it goes on growing. */
+  report(): FaultReport {
+    return Object.freeze({ struck: liveView(this.struck), strikes: liveView(this.strikes) })
   }
 
   /** What strikes a command that the controller has looked at and not begun. */
@@ -101,7 +108,7 @@ export class Faults implements FaultReport {
     this.struck[rule]!++
     this.trace.fault(rule, kind, struck.where)
     if (this.strikes.length === MOST_STRIKES) return
-    this.strikes.push({ atNs: this.clock.now(), rule, kind, where: struck.where })
+    this.strikes.push(Object.freeze({ atNs: this.clock.now(), rule, kind, where: struck.where }))
   }
 
   /** Every rule that is concerned counts; of each kind the first that is chosen strikes. */

@@ -45,7 +45,8 @@ it('a plan is written as JSON and read back, one rule a line', () => {
 it('a plan is written in TypeScript with what this package exports: `satisfies FaultPlan` keeps its kinds', () => {
   const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
   // @ts-expect-error -- no fault is called so
-  void ({ rules: [{ match: {}, action: { kind: 'lose-completion' } }] } satisfies FaultPlan)
+  const wrong = { rules: [{ match: {}, action: { kind: 'lose-completion' } }] } satisfies FaultPlan
+  expect(() => simulate({ faults: wrong as unknown as FaultPlan })).toThrow('got "lose-completion"')
   expect(simulate({ faults }).faults.struck).toEqual([0])
 })
 

@@ -1,0 +1,39 @@
+import { inspect } from 'node:util'
+import { expect, it } from 'vitest'
+import { simulate } from '../index.js'
+
+/** A drive that has struck once, and whose host has made one mistake. */
+function run() {
+  const { diagnostics, faults, transport } = simulate({
+    faults: { rules: [{ match: { register: 'CSTS' }, action: { kind: 'read-value', value: 3 } }] },
+  })
+  transport.bar.write32(0x08, 1)
+  transport.bar.read32(0x1c)
+  return { diagnostics, faults }
+}
+
+it('what is taken out of a simulation before a run shows what the run did', () => {
+  const { diagnostics, faults } = run()
+  expect(diagnostics).toEqual(['host wrote 0x1 to VS, which is read-only'])
+  expect(faults).toEqual({ struck: [1], strikes: [{ atNs: 0, rule: 0, kind: 'read-value', where: 'read CSTS' }] })
+})
+
+it('it prints as what it says, and nothing of how that was found', () => {
+  const { diagnostics, faults } = run()
+  expect(inspect(diagnostics)).toBe("[ 'host wrote 0x1 to VS, which is read-only' ]")
+  expect(inspect(faults)).toBe(
+    "{\n  struck: [ 1 ],\n  strikes: [ { atNs: 0, rule: 0, kind: 'read-value', where: 'read CSTS' } ]\n}",
+  )
+})
+
+it('only the simulator changes it', () => {
+  const { diagnostics, faults } = run()
+  const refused = /the simulator's own: copy it to change it/
+  expect(() => (diagnostics as string[]).push('mine')).toThrow(refused)
+  expect(() => ((diagnostics as string[]).length = 0)).toThrow(refused)
+  expect(() => (diagnostics as string[]).pop()).toThrow(refused)
+  expect(() => ((faults.struck as number[])[0] = 0)).toThrow(refused)
+  expect(() => ((faults.strikes[0] as { rule: number }).rule = 7)).toThrow(TypeError)
+  expect(() => ((faults as { struck: readonly number[] }).struck = [])).toThrow(TypeError)
+  expect([...diagnostics, ...faults.struck]).toEqual(['host wrote 0x1 to VS, which is read-only', 1])
+})
