@@ -3,8 +3,7 @@ import type { CommandsUnderWay, Result, ServedCommand } from '../controller/comm
 import type { Device } from '../controller/device.js'
 import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
-
-const BROADCAST_NSID = 0xffff_ffff
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 
 /**
  * Format NVM (Base 2.1 §5.1.10, NVM 1.2 §4.1.2), of a namespace that exists or of all that are attached. All of its data

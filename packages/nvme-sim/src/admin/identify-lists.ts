@@ -1,8 +1,8 @@
 import { ControllerList, Identify, STATUS } from '@gpunvme/nvme-spec'
 import type { Ended, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 
-const BROADCAST_NSID = 0xffff_ffff
 /** The largest NSID that a list can begin after is FFFFFFFDh. */
 const FIRST_NSID_WITHOUT_LIST = 0xffff_fffe
 const NSIDS = 1024

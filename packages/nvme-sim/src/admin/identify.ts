@@ -10,6 +10,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import type { SupportedCommands } from '../logs/supported.js'
 import { namespaceCapabilities, type Namespace } from '../nvm/namespace.js'
 import { sendData } from './admin-command.js'
@@ -19,8 +20,6 @@ import { uuid } from './uuid.js'
 
 /** What Identify returns for one CNS: 4096 bytes, or why there are none. */
 type IdentifyAnswer = (command: ServedCommand, device: Device, supported: SupportedCommands) => DataView | Ended
-
-const BROADCAST_NSID = 0xffff_ffff
 
 const answers: ReadonlyMap<number, IdentifyAnswer> = new Map<number, IdentifyAnswer>([
   [CNS.NAMESPACE, ofNamespace((namespace) => namespace.identify(), namespaceCapabilities)],

@@ -2,9 +2,8 @@ import { ControllerList, NamespaceAttachment, STATUS } from '@gpunvme/nvme-spec'
 import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import type { Namespace } from '../nvm/namespace.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { receiveData } from './admin-command.js'
-
-const BROADCAST_NSID = 0xffff_ffff
 
 /**
  * Namespace Attachment (Base 2.1 §5.1.20): attaches this controller, the only one there is, to a namespace or detaches

@@ -10,9 +10,8 @@ import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controll
 import type { Device } from '../controller/device.js'
 import { lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { receiveData } from './admin-command.js'
-
-const BROADCAST_NSID = 0xffff_ffff
 
 /** Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. */
 export function manageNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
@@ -76,5 +75,6 @@ function remove(namespace: Namespace, device: Device, commands: CommandsUnderWay
   const wasAttached = namespace.isAttached
   commands.endAll(namespace)
   device.namespaces.delete(namespace)
+  device.features.forgetNamespace(namespace.nsid)
   if (wasAttached) device.namespaceChanged(namespace.nsid, true)
 }

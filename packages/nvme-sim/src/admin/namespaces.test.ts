@@ -228,6 +228,24 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     expect((await create(host, { nsze: 1 })).status).toBe(IDENTIFIER_UNAVAILABLE)
   })
 
+  it('one that gets the NSID of a namespace that was deleted has features of its own, and those of others stay', async () => {
+    const host = await ready({ namespaces: [{ nsid: 1 }], spareCapacityBytes: MIB })
+    // Error Recovery: Time Limited Error Recovery in bits 15:0; SV is bit 31 of CDW10, SEL bits 10:8.
+    const setRecovery = (nsid: number, value: number, sv = 0) =>
+      host.admin({ opcode: 0x09, nsid, cdw: { 10: (0x05 | (sv << 31)) >>> 0, 11: value } })
+    const recovery = async (nsid: number, sel: number) =>
+      (await host.admin({ opcode: 0x0a, nsid, cdw: { 10: 0x05 | (sel << 8) } })).dw0
+    expect(await create(host)).toMatchObject({ status: SUCCESS, dw0: 2 })
+    await attach(host, 2)
+    expect((await setRecovery(2, 1234, 1)).status).toBe(SUCCESS)
+    expect((await setRecovery(2, 99)).status).toBe(SUCCESS)
+    expect((await setRecovery(1, 55)).status).toBe(SUCCESS)
+    expect((await remove(host, 2)).status).toBe(SUCCESS)
+    expect(await create(host)).toMatchObject({ status: SUCCESS, dw0: 2 })
+    await attach(host, 2)
+    expect([await recovery(2, 0), await recovery(2, 2), await recovery(1, 0)]).toEqual([0, 0, 55])
+  })
+
   it.each([
     ['NSID 0h', 0, INVALID_NAMESPACE_OR_FORMAT],
     ['an NSID above NN', 4, INVALID_NAMESPACE_OR_FORMAT],

@@ -1,4 +1,5 @@
 import { ACQ, AQA, ASQ, CAP, CC, CRTO, CSTS, INTMS, memoryPageBytes, NSSR, VS } from '@gpunvme/nvme-spec'
+import { flush } from '../features/flush.js'
 import { keepFixedFields, keepReservedFields } from './configuration.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
@@ -129,19 +130,13 @@ export class ControllerState {
 
   /** CC.SHN: what was written becomes permanent, then CSTS.SHST says so (Base 2.1 §3.6.1). */
   private shutDown(): void {
-    const { registers, profile, namespaces, diagnostics } = this.device
+    const { registers, profile, namespaces } = this.device
     if (CSTS.SHST.of(registers.get32(CSTS)) !== CSTS.SHST.NORMAL) return
     this.setStatus({ SHST: CSTS.SHST.OCCURRING })
     this.later(profile.shutdownNs, () => {
       this.pipeline.conclude()
-      for (const { nsid, media } of namespaces.active) {
-        try {
-          media.flush()
-        } catch (error) {
-          // No command is there to report it, and a shutdown ends all the same.
-          diagnostics.report(`media of namespace ${nsid}: ${String(error)}`)
-        }
-      }
+      // Media that cannot be flushed are reported, and the shutdown ends all the same.
+      for (const namespace of namespaces.active) flush(namespace, this.device)
       this.setStatus({ SHST: CSTS.SHST.COMPLETE })
     })
   }

@@ -18,11 +18,11 @@ import type { Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
 import type { Namespace } from '../nvm/namespace.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import type { DwordFeature } from './feature.js'
 import { flush } from './flush.js'
 import { dwordFeatures } from './table.js'
 
-const BROADCAST_NSID = 0xffff_ffff
 const { SEL } = GetFeatures
 
 /** What Set and Get Features do for one feature, after what is the same for all. */

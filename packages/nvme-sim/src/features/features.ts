@@ -1,7 +1,6 @@
 import {
   Arbitration,
   AsynchronousEventConfiguration,
-  ErrorRecovery,
   HostBehavior,
   InterruptCoalescing,
   InterruptVectorConfiguration,
@@ -46,11 +45,6 @@ export class Features {
     return InterruptVectorConfiguration.CDW11.decode(this.get(InterruptVectorConfiguration.fid, vector))
   }
 
-  /** Error recovery of a namespace. */
-  errorRecovery(nsid: number): ReturnType<typeof ErrorRecovery.CDW11.decode> {
-    return ErrorRecovery.CDW11.decode(this.get(ErrorRecovery.fid, nsid))
-  }
-
   /** A threshold of the composite temperature, in kelvins; `type` is OVER or UNDER of THSEL. */
   temperatureThreshold(type: number): number {
     return TemperatureThreshold.CDW11.TMPTH.of(this.get(TemperatureThreshold.fid, type))
@@ -83,6 +77,15 @@ export class Features {
     this.time.reset()
     this.areQueuesAllocated = false
     this.decode()
+  }
+
+  /** A namespace is gone: one that gets its NSID later has values of its own, and begins with those by default. */
+  forgetNamespace(nsid: number): void {
+    for (const { fid, scope } of dwordFeatures.values()) {
+      if (scope !== 'namespace') continue
+      this.current.delete(keyOf(fid, nsid))
+      this.saved.delete(keyOf(fid, nsid))
+    }
   }
 
   private decode(): void {

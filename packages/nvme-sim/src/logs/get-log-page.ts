@@ -2,9 +2,8 @@ import { FirmwareSlotLog, GetLogPage, LID, STATUS } from '@gpunvme/nvme-spec'
 import { sendData } from '../admin/admin-command.js'
 import type { Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { commandEffectsPage, featureEffectsPage, supportedLogPages, type SupportedCommands } from './supported.js'
-
-const BROADCAST_NSID = 0xffff_ffff
 
 interface LogPage {
   read(device: Device, supported: SupportedCommands): DataView

@@ -2,12 +2,11 @@ import { countOf, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
+import { BROADCAST_NSID } from './namespaces.js'
 
 // What commands of the NVM Command Set have to get right before anything moves. Undefined is success everywhere.
 // PRINFO and the tags are not among it: no format here has protection information, and then they shall be ignored
 // (NVM 1.2 §2.1.5). Neither are directives, of which none is enabled (Base 2.3 §8.1.9).
-
-const BROADCAST_NSID = 0xffff_ffff
 
 const { PRP, SGL_SEGMENT_MPTR } = SQE.PSDT
 
@@ -70,9 +69,9 @@ export function prepareChange({ namespace }: ServedCommand): StatusCode | undefi
 export function prepareData(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
   const { sqe, runs, data } = command
   command.lengthBytes = lengthBytes
-  if (sqe.PSDT === PRP) return device.prps.walk(sqe.PRP1, sqe.PRP2, lengthBytes, device.pageBytes, runs)
+  if (sqe.PSDT === PRP) return device.prps.walk(command, sqe.PRP1, sqe.PRP2, lengthBytes, device.pageBytes, runs)
   if (sqe.PSDT > SGL_SEGMENT_MPTR) return STATUS.INVALID_FIELD_IN_COMMAND
-  const fault = device.sgls.walkData(data, lengthBytes, command.handler?.direction === 'to-host', runs)
+  const fault = device.sgls.walkData(command, data, lengthBytes, command.handler?.direction === 'to-host', runs)
   command.lengthBytes -= runs.discardedBytes
   return fault
 }
@@ -82,18 +81,19 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
   const { metadataRuns: runs, sqe } = command
   const { PSDT, MPTR } = sqe
   if (PSDT === SGL_SEGMENT_MPTR) {
-    const fault = device.sgls.walkMetadata(MPTR, lengthBytes, command.handler?.direction === 'to-host', runs)
+    const fault = device.sgls.walkMetadata(command, MPTR, lengthBytes, command.handler?.direction === 'to-host', runs)
     command.lengthBytes += lengthBytes - runs.discardedBytes
     return fault
   }
   runs.clear()
   // Of a buffer beside PRPs the spec wants dwords; beside an SGL any byte will do, as SGLS.MBA says.
   if (PSDT === PRP && MPTR % 4 !== 0) {
-    device.diagnostics.report(`MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
+    device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
     return STATUS.INVALID_FIELD_IN_COMMAND
   }
   if (!device.memory.has(MPTR, lengthBytes)) {
-    device.diagnostics.report(`metadata at ${hex(MPTR)}, ${lengthBytes} bytes: no memory there, or not all of it`)
+    const why = device.memory.lack(MPTR, lengthBytes)
+    device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`)
     return STATUS.DATA_TRANSFER_ERROR
   }
   runs.add(MPTR, lengthBytes)

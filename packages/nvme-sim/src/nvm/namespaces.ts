@@ -1,5 +1,8 @@
 import { Namespace, type NamespaceOptions } from './namespace.js'
 
+/** The NSID that means every namespace, or none in particular (Base 2.1 §3.2.1). */
+export const BROADCAST_NSID = 0xffff_ffff
+
 /** How many namespaces more than there are at the start may be allocated, where there is capacity to spare. */
 const SPARE_NAMESPACES = 16
 
@@ -17,14 +20,13 @@ export class Namespaces {
   private byNsid: ReadonlyMap<number, Namespace> = new Map()
   private generation = 0
 
-  /** @throws RangeError when two have the same NSID, or for a capacity that is no whole number of bytes. */
+  /** @throws RangeError when two have the same NSID, and as `Namespace`. */
   constructor(options: readonly NamespaceOptions[], spareCapacityBytes = 0) {
-    if (!Number.isSafeInteger(spareCapacityBytes) || spareCapacityBytes < 0) {
-      throw new RangeError(`namespaces: expected a spare capacity of 0 bytes or more, got ${spareCapacityBytes}`)
-    }
     this.allocated = options.map((each) => new Namespace(each))
-    if (new Set(this.allocated.map(({ nsid }) => nsid)).size < options.length) {
-      throw new RangeError('namespaces: two of them have the same NSID')
+    const nsids = this.allocated.map(({ nsid }) => nsid)
+    const twice = nsids.find((nsid, index) => nsids.indexOf(nsid) < index)
+    if (twice !== undefined) {
+      throw new RangeError(`namespaces: two of them have NSID ${twice}; give each its own nsid`)
     }
     this.NN = Math.max(0, ...this.allocated.map(({ nsid }) => nsid)) + (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
     this.unallocatedBytes = spareCapacityBytes

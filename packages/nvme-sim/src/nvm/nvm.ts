@@ -15,10 +15,9 @@ import { compare, verify } from './compare-verify.js'
 import { copy } from './copy.js'
 import { datasetManagement, writeZeroes } from './deallocate.js'
 import type { IoCommand } from './io-command.js'
+import { BROADCAST_NSID } from './namespaces.js'
 import { read, write } from './read-write.js'
 import { writeUncorrectable } from './unreadable.js'
-
-const BROADCAST_NSID = 0xffff_ffff
 
 const flush: IoCommand = {
   work: 'flush',
