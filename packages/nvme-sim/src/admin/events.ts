@@ -49,8 +49,7 @@ export class AsyncEvents {
    */
   raise(aet: number, aei: number, lid: number): void {
     const event = { aet, aei, lid }
-    // An Immediate event is for a host that is listening; otherwise it never was.
-    if (!this.isEnabled(event) || (aet === AET.IMMEDIATE && this.requests.length === 0)) return
+    if (!this.isEnabled(event)) return
     const isSame = (other: AsyncEvent) => other.aet === aet && other.aei === aei && other.lid === lid
     if (!this.pending.some(isSame)) {
       this.pending.push(event)
@@ -84,7 +83,7 @@ export class AsyncEvents {
       if (next === undefined) return
       const { aet, aei, lid } = next
       this.pending = this.pending.filter((event) => event !== next)
-      if (aet !== AET.IMMEDIATE && aet !== AET.ONE_SHOT) this.reported.set(aet, lid)
+      this.reported.set(aet, lid)
       this.report(this.requests.shift()!, AsyncEventDw0.encode({ AET: aet, AEI: aei, LID: lid }))
     }
   }

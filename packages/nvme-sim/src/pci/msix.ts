@@ -80,6 +80,11 @@ export class MsixTable {
     else this.pending[vector >>> 5]! &= ~bit
   }
 
+  /** What was pending is over: the controller has nothing to tell any more. */
+  clearPending(): void {
+    this.pending.fill(0)
+  }
+
   /** A copy of the table, for a host that writes it back after a reset. */
   save(): Uint32Array {
     return this.entries.slice()

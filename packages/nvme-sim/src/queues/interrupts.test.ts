@@ -105,7 +105,9 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     await run(host, 2, 1)
     expect([fired(host, 1), fired(host, 40)]).toEqual([0, 0])
     expect([host.bar.read32(pending), host.bar.read32(pending + 4)]).toEqual([0b10, 1 << 8])
+    // What is written to the table while all are held back lets none through.
     host.bar.write32(table + 16 * 40 + 12, 1)
+    expect(fired(host, 1)).toBe(0)
     config!.write(control, 2, 0x8000)
     expect([fired(host, 1), fired(host, 40)]).toEqual([1, 0])
     expect(host.bar.read32(table + 16 * 40 + 12)).toBe(1)
@@ -160,6 +162,18 @@ describe('MSI-X (PCIe 1.2 §3.5.2)', () => {
     await host.reset()
     expect(host.simulation.transport.config!.read(control, 2)).toBe(0x8040)
     expect(host.bar.read32(table + 16 + 8)).toBe(0x4001)
+  })
+
+  it('a Controller Reset resets what was pending: nothing fires when the mask goes (Base 2.3 §3.7.2)', async () => {
+    const host = await withVectors([1])
+    const { table, pending } = msix(host)
+    host.bar.write32(table + 16 + 12, 1)
+    await run(host, 1, 1)
+    expect(host.bar.read32(pending)).toBe(0b10)
+    await host.reset()
+    expect(host.bar.read32(pending)).toBe(0)
+    host.bar.write32(table + 16 + 12, 0)
+    expect(fired(host, 1)).toBe(0)
   })
 })
 
@@ -258,6 +272,19 @@ describe('Interrupt Coalescing (Base 2.1 §5.1.25.2.2)', () => {
     expect(fired(host, 1)).toBe(1)
   })
 
+  it('is over when MSI-X is turned off: no message is sent, then or when it is on again', async () => {
+    const host = await withVectors([1])
+    const { control, pending } = msix(host)
+    await host.admin(set(10, 1))
+    await run(host, 1, 2)
+    host.simulation.transport.config!.write(control, 2, 0)
+    await host.pass(200_000)
+    expect([fired(host, 1), host.bar.read32(pending)]).toEqual([0, 0])
+    host.simulation.transport.config!.write(control, 2, 0x8000)
+    await host.pass(200_000)
+    expect(fired(host, 1)).toBe(0)
+  })
+
   it('not for a vector with Coalescing Disable, and not after a reset', async () => {
     const host = await withVectors([1, 2])
     await host.admin(set(10, 100))
@@ -302,6 +329,17 @@ describe('Interrupts of the transport', () => {
     const host = await withVectors([1], { profile: deriveProfile('ideal', {}) }, noMsix)
     await run(host, 1, 1)
     expect(await host.simulation.transport.interrupts!.wait(1, host.clock.now())).toBe('fired')
+  })
+
+  it('what fired before a Controller Reset has not fired after it (Base 2.3 §3.7.2)', async () => {
+    const host = await withVectors([1], {}, noMsix)
+    const { interrupts } = host.simulation.transport
+    await interrupts!.wait(1, host.clock.now())
+    await run(host, 1, 1)
+    await host.reset()
+    await host.enable()
+    expect(await interrupts!.wait(1, host.clock.now() + 1000)).toBe('deadline')
+    expect(await interrupts!.wait(0, host.clock.now() + 1000)).toBe('deadline')
   })
 
   it('with a host that looks after MSI-X itself, vector 0 is the pin while that is off', async () => {

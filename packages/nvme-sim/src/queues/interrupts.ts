@@ -144,12 +144,17 @@ export class InterruptVectors {
     }
   }
 
-  /** The controller forgets its queues; what is in configuration space and in the table stays (Base 2.1 §3.1.4.5). */
+  /**
+   * The controller forgets its queues, and every interrupt that it had for them (Base 2.3 §3.7.2); what is in
+   * configuration space and in the table stays. A message that is on the link already arrives.
+   */
   reset(): void {
     for (const vector of this.vectors) {
       vector.waiting = 0
       vector.aggregated = 0
+      vector.hasArrived = false
     }
+    this.parts.pci.msix.clearPending()
     this.updatePin()
   }
 
@@ -176,6 +181,8 @@ export class InterruptVectors {
     const { pci } = this.parts
     const { number } = vector
     vector.aggregated = 0
+    // Entries that waited for company when MSI-X went off: the pin has told of them.
+    if (!pci.isMessageSignaled) return
     if (pci.maySignal && !pci.isFunctionMasked && !pci.msix.isMasked(number)) this.send(vector)
     else {
       this.masked[number]!++
