@@ -87,6 +87,6 @@ function queueFault(
   if (contiguous === 0) return STATUS.INVALID_FIELD_IN_COMMAND
   if (iova % pageBytes !== 0) return STATUS.PRP_OFFSET_INVALID
   if (memory.has(iova, entries * entryBytes)) return undefined
-  diagnostics.report(`a queue of ${entries} entries at ${hex(iova)}: no memory there, or not all of it`)
+  diagnostics.report(`a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, entries * entryBytes)}`)
   return STATUS.DATA_TRANSFER_ERROR
 }

@@ -1,10 +1,12 @@
-import { Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
+import { commandOf, Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { Struck } from '../faults/struck.js'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { NO_LOCATION } from '../logs/error-log.js'
+import type { Asker } from '../memory/reachable.js'
 import { Runs } from '../memory/runs.js'
 import { SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
+import { hex } from './diagnostics.js'
 
 const NO_RANGES: readonly number[] = []
 
@@ -38,7 +40,7 @@ export interface CommandsUnderWay {
 }
 
 /** One of the controller's command slots, and the command in it. Slots are used again: a command costs no object here. */
-export class ServedCommand {
+export class ServedCommand implements Asker {
   /** The controller's own copy of the entry: the host may overwrite its own as soon as it is fetched. */
   readonly entry = new Uint32Array(SQE_BYTES / 4)
   readonly data = new DataView(this.entry.buffer)
@@ -102,6 +104,13 @@ export class ServedCommand {
 
   isAdmin(): boolean {
     return this.sq.qid === 0
+  }
+
+  /** 'SQ 1 CID 0x7 Read': for messages, of which there are none on a good path. */
+  words(): string {
+    const { CID, OPC } = this.sqe
+    const name = commandOf(this.isAdmin() ? 'admin' : 'nvm', OPC)?.name ?? `command ${hex(OPC)}`
+    return `SQ ${this.sq.qid} CID ${hex(CID)} ${name}`
   }
 
   /** Ends without data being moved: the same command would be refused again. */

@@ -5,6 +5,7 @@ import { areBlocksGone } from '../nvm/checks.js'
 import { fusedMistake } from '../nvm/fused.js'
 import type { CommandsUnderWay, ServedCommand } from './command.js'
 import type { Device } from './device.js'
+import { hex } from './diagnostics.js'
 
 // What commands do when their time has passed: they take effect, all at once, and have a result.
 
@@ -62,6 +63,22 @@ function performIo(command: ServedCommand, device: Device): void {
     command.result = handler.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
   }
   if (command.result === STATUS.SUCCESS) noteData(command, device)
+  else if (command.result === STATUS.DATA_TRANSFER_ERROR) reportLoss(command, device)
+}
+
+/** Every pointer led to memory when the command began: says which memory has gone since. */
+function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): void {
+  for (const runs of [command.runs, command.metadataRuns]) {
+    for (let i = 0; i < runs.count; i++) {
+      const [iova, lengthBytes] = [runs.iova[i]!, runs.lengthBytes[i]!]
+      if (runs.isDiscarded(i) || memory.has(iova, lengthBytes)) continue
+      const lack = memory.lack(iova, lengthBytes)
+      diagnostics.report(
+        `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was under way`,
+      )
+      return
+    }
+  }
 }
 
 /** Counts and traces the data of a command that succeeded. */

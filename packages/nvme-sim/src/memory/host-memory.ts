@@ -15,10 +15,16 @@ export interface HostMemoryOptions {
   readonly seed: number
 }
 
-/** A run of device addresses and the bytes behind it; `memory` is undefined once it was freed. */
-interface Mapping {
+/** How many freed runs are remembered, for messages. */
+const MOST_FREED = 1024
+
+interface Range {
   readonly iova: number
   readonly lengthBytes: number
+}
+
+/** A run of device addresses and the bytes behind it; `memory` is undefined once it was freed. */
+interface Mapping extends Range {
   readonly offsetBytes: number
   memory: ArrayBuffer | undefined
 }
@@ -32,9 +38,12 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   private readonly random: Random
   /** In address order. */
   private mappings: Mapping[] = []
+  /** What was freed last. */
+  private readonly freed = new FreedRanges()
   private lastHit: Mapping | undefined
   private nextIova = FIRST_IOVA
   private usedBytes = 0
+  private isClosed = false
 
   constructor(options: HostMemoryOptions) {
     this.options = options
@@ -45,6 +54,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     const { alignBytes = PAGE_BYTES, contiguous = false, where = 'host' } = request
     checkRequest(lengthBytes, alignBytes, where)
     const { limitBytes, fragmented } = this.options
+    if (this.isClosed) throw new TypeError('alloc: the transport was closed')
     if (this.usedBytes + lengthBytes > limitBytes) {
       throw new RangeError(
         `simulated host memory: ${lengthBytes} bytes asked for, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
@@ -59,9 +69,17 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     this.usedBytes += lengthBytes
     return new SimulatedMemory(buffer, segments, () => {
       this.usedBytes -= lengthBytes
-      for (const mapping of mappings) mapping.memory = undefined
+      for (const mapping of mappings) {
+        mapping.memory = undefined
+        this.freed.add(mapping)
+      }
       this.mappings = this.mappings.filter(({ memory }) => memory !== undefined)
     })
+  }
+
+  /** Nothing is given out any more; what was given out stays until it is freed. */
+  close(): void {
+    this.isClosed = true
   }
 
   bytes(iova: number, lengthBytes: number): Uint8Array | undefined {
@@ -71,6 +89,14 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
 
   has(iova: number, lengthBytes: number): boolean {
     return this.find(iova, lengthBytes) !== undefined
+  }
+
+  lack(iova: number): string {
+    const there = this.find(iova, 1)
+    if (there) return `no memory there behind the first ${there.iova + there.lengthBytes - iova} bytes`
+    const isKnown = this.freed.isComplete || iova >= this.nextIova || iova < FIRST_IOVA
+    if (this.freed.has(iova)) return 'no memory there, it was freed'
+    return `no memory there, it was never allocated${isKnown ? '' : ', or freed long ago'}`
   }
 
   private find(iova: number, lengthBytes: number): Mapping | undefined {
@@ -126,6 +152,25 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   }
 }
 
+/** The runs that were freed last. */
+class FreedRanges {
+  /** Nothing has been forgotten. */
+  isComplete = true
+  private readonly ranges: Range[] = []
+  private next = 0
+
+  add({ iova, lengthBytes }: Range): void {
+    this.isComplete = this.ranges.length < MOST_FREED
+    this.ranges[this.next] = { iova, lengthBytes }
+    this.next = (this.next + 1) % MOST_FREED
+  }
+
+  has(iova: number): boolean {
+    return this.ranges.some((range) => covers(range, iova, 1))
+  }
+}
+
+/** Memory that was freed has no addresses any more: `iovaAt` throws. Its view is still the bytes that were there. */
 class SimulatedMemory implements DmaMemory {
   readonly view: DataView
   readonly lengthBytes: number
@@ -141,6 +186,7 @@ class SimulatedMemory implements DmaMemory {
 
   iovaAt(offsetBytes: number): number {
     const { segments, lengthBytes } = this
+    if (this.release === undefined) throw new TypeError(`iovaAt(${offsetBytes}): this memory was freed`)
     if (!(offsetBytes >= 0 && offsetBytes < lengthBytes)) {
       throw new RangeError(`iovaAt(${offsetBytes}): the memory has ${lengthBytes} bytes`)
     }
@@ -166,7 +212,7 @@ class SimulatedMemory implements DmaMemory {
   }
 }
 
-function covers({ iova, lengthBytes }: Mapping, first: number, count: number): boolean {
+function covers({ iova, lengthBytes }: Range, first: number, count: number): boolean {
   return first >= iova && first + count <= iova + lengthBytes
 }
 

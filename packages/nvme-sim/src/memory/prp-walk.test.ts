@@ -99,6 +99,68 @@ it.each([
   })
 })
 
+it.each<[string, (prp: { prp1: number; prp2: number; list: DataView }) => object, number, RegExp]>([
+  ['PRP1', () => ({ prp1: 0 }), 32, /: PRP1 0x0, 4096 bytes: no memory there, it was never allocated$/],
+  ['PRP2', () => ({ prp2: 0 }), 16, /: PRP2 0x0, 4096 bytes: no memory there, it was never allocated$/],
+  ['the list', () => ({ prp2: 0x7000 }), 32, /: the PRP list 0x7000, 24 bytes: no memory there/],
+  [
+    'an entry of the list',
+    ({ list }) => {
+      list.setBigUint64(8, 0xdead_b000n, true)
+      return {}
+    },
+    32,
+    /: PRP list entry 1 0xdeadb000, 4096 bytes: no memory there, it was never allocated$/,
+  ],
+])('a diagnostic names the command, the pointer, %s, and what is wrong there', async (_, change, blocks, message) => {
+  const { diagnostics } = await readWith((prp) => ({ cid: 7, ...change(prp) }), blocks)
+  expect(diagnostics).toEqual([expect.stringMatching(/^SQ 1 CID 0x7 Read: /)])
+  expect(diagnostics[0]).toMatch(message)
+})
+
+it('a diagnostic names an entry by its list page, where the list goes on', async () => {
+  const host = await ready()
+  const memory = host.alloc(4 * 4096)
+  const lists = host.alloc(8192, true)
+  const slots = [memory.iovaAt(4096), lists.iovaAt(4096), memory.iovaAt(8192), 0xdead_b000]
+  slots.forEach((iova, i) => lists.view!.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
+  await host.command(1, transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)]))
+  expect(host.simulation.diagnostics).toEqual([
+    expect.stringContaining('Read: PRP list entry 1 of list page 1 0xdeadb000, 4096 bytes: no memory there'),
+  ])
+})
+
+it('a diagnostic tells memory that was freed from memory that never was, and says where memory ends', async () => {
+  const host = await ready()
+  const freed = host.alloc(4096)
+  const at = freed.iovaAt(0)
+  freed.free()
+  const short = host.alloc(512)
+  await host.command(1, { ...transfer(0x02, 0, 1, [at, 0]), cid: 1 })
+  await host.command(1, { ...transfer(0x01, 0, 2, [short.iovaAt(0), 0]), cid: 2 })
+  await host.command(0, { opcode: 0x06, prp1: at, cid: 3, cdw: { 10: 1 } })
+  expect(host.simulation.diagnostics).toEqual([
+    `SQ 1 CID 0x1 Read: PRP1 0x${at.toString(16)}, 512 bytes: no memory there, it was freed`,
+    `SQ 1 CID 0x2 Write: PRP1 0x${short.iovaAt(0).toString(16)}, 1024 bytes: no memory there behind the first 512 bytes`,
+    `SQ 0 CID 0x3 Identify: PRP1 0x${at.toString(16)}, 4096 bytes: no memory there, it was freed`,
+  ])
+})
+
+it('memory that is freed while a command for it is under way is a Data Transfer Error, and a diagnostic', async () => {
+  const host = await ready({ profile: 'sn740' })
+  const memory = host.alloc(4096)
+  const at = memory.iovaAt(0)
+  host.submit(1, { ...transfer(0x02, 0, 8, [at, 0]), cid: 9 })
+  // The drive has begun with it: it takes tens of microseconds.
+  await host.pass(10_000)
+  memory.free()
+  expect(await host.collect(1, 1)).toMatchObject([{ status: DATA_TRANSFER_ERROR }])
+  const where = `0x${at.toString(16)}, 4096 bytes`
+  expect(host.simulation.diagnostics).toEqual([
+    `SQ 1 CID 0x9 Read: ${where}: no memory there, it was freed while the command was under way`,
+  ])
+})
+
 it('the end of an allocation is the end: the next page is no memory', async () => {
   const host = await ready()
   const short = host.alloc(4096 + 512)
@@ -113,7 +175,7 @@ it('pages that follow each other become one run, so that contiguous memory is co
   for (let i = 1; i < 256; i++) list.view!.setBigUint64((i - 1) * 8, BigInt(data.iovaAt(i * 4096)), true)
   const runs = new Runs()
   const walker = new PrpWalker(memory, new Diagnostics())
-  expect(walker.walk(data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs)).toBeUndefined()
+  expect(walker.walk({ words: () => 'a test' }, data.iovaAt(0), list.iovaAt(0), 1 << 20, 4096, runs)).toBeUndefined()
   expect([runs.count, runs.iova[0], runs.lengthBytes[0]]).toEqual([1, data.iovaAt(0), 1 << 20])
 })
 

@@ -1,14 +1,15 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
-import type { ReachableMemory } from './reachable.js'
+import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
+import type { Asker, ReachableMemory } from './reachable.js'
 import type { Runs } from './runs.js'
-
-const ENTRY_BYTES = 8
 
 /** Reads PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and takes the strict side of every rule. */
 export class PrpWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
+  /** Who the walk is for. */
+  private asker: Asker | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
     this.memory = memory
@@ -19,7 +20,15 @@ export class PrpWalker {
    * Fills `runs` with where `lengthBytes` of data lie. Undefined is success; a status says what is wrong, and then
    * `runs` means nothing. Every byte named has been checked to be memory, so that a transfer is whole or is not begun.
    */
-  walk(prp1: number, prp2: number, lengthBytes: number, pageBytes: number, runs: Runs): StatusCode | undefined {
+  walk(
+    asker: Asker,
+    prp1: number,
+    prp2: number,
+    lengthBytes: number,
+    pageBytes: number,
+    runs: Runs,
+  ): StatusCode | undefined {
+    this.asker = asker
     runs.clear()
     const offset = prp1 % pageBytes
     if (offset % 4 !== 0) return this.refuse('PRP1', prp1, 'is not dword aligned')
@@ -33,29 +42,41 @@ export class PrpWalker {
       if (prp2 % pageBytes !== 0) return this.refuse('PRP2', prp2, 'has an offset in its page')
       runs.add(prp2, restBytes)
     }
-    return this.checkMemory(runs)
+    for (let i = 0; i < runs.count; i++) {
+      if (this.memory.has(runs.iova[i]!, runs.lengthBytes[i]!)) continue
+      const isMemory = (iova: number, bytes: number) => this.memory.has(iova, bytes)
+      const page = findPage(runs, { prp2, firstBytes, lengthBytes, pageBytes }, isMemory)
+      // Pages that are memory, each of them, and follow each other by chance.
+      return this.missing(
+        page?.name ?? 'PRPs from',
+        page?.iova ?? runs.iova[i]!,
+        page?.lengthBytes ?? runs.lengthBytes[i]!,
+      )
+    }
+    return undefined
   }
 
   private walkList(listIova: number, lengthBytes: number, pageBytes: number, runs: Runs): StatusCode | undefined {
     // Only the first pointer to a list may have an offset (Base 2.1 §4.3.1).
-    if (listIova % ENTRY_BYTES !== 0) return this.refuse('the PRP list pointer', listIova, 'is not qword aligned')
+    if (listIova % PRP_BYTES !== 0) return this.refuse('the PRP list pointer', listIova, 'is not qword aligned')
     const offsetBits = pageBytes - 1
     let next = listIova
-    for (let remaining = lengthBytes; ;) {
-      const room = (pageBytes - (next % pageBytes)) / ENTRY_BYTES
+    for (let remaining = lengthBytes, listPage = 0; ; listPage++) {
+      const room = (pageBytes - (next % pageBytes)) / PRP_BYTES
       const wanted = Math.ceil(remaining / pageBytes)
       const goesOn = wanted > room
-      const listBytes = Math.min(wanted, room) * ENTRY_BYTES
+      const listBytes = Math.min(wanted, room) * PRP_BYTES
       const list = this.memory.bytes(next, listBytes)
-      if (list === undefined) return this.missing('a PRP list', next, listBytes)
+      if (list === undefined)
+        return this.missing(listPage === 0 ? 'the PRP list' : 'the next PRP list page', next, listBytes)
       runs.listBytes += listBytes
       const entries = new DataView(list.buffer, list.byteOffset, list.length)
       const dataEntries = goesOn ? room - 1 : wanted
       for (let i = 0; i < dataEntries; i++) {
         const page = entryAt(entries, i)
         // By the lower half alone: a remainder of a number above 2^32 takes as long as all the rest of this loop.
-        if ((entries.getUint32(i * ENTRY_BYTES, true) & offsetBits) !== 0) {
-          return this.refuse(`PRP list entry ${i}`, page, 'has an offset in its page')
+        if ((entries.getUint32(i * PRP_BYTES, true) & offsetBits) !== 0) {
+          return this.refuse(entryName(i, listPage), page, 'has an offset in its page')
         }
         runs.add(page, remaining < pageBytes ? remaining : pageBytes)
         remaining -= pageBytes
@@ -66,25 +87,22 @@ export class PrpWalker {
     }
   }
 
-  private checkMemory({ count, iova, lengthBytes }: Runs): StatusCode | undefined {
-    for (let i = 0; i < count; i++) {
-      if (!this.memory.has(iova[i]!, lengthBytes[i]!)) return this.missing('data', iova[i]!, lengthBytes[i]!)
-    }
-    return undefined
-  }
-
   private refuse(what: string, iova: number, why: string): StatusCode {
-    this.diagnostics.report(`${what} ${hex(iova)} ${why} (Base 2.1 §4.3.1)`)
+    this.report(`${what} ${hex(iova)} ${why} (Base 2.1 §4.3.1)`)
     return STATUS.PRP_OFFSET_INVALID
   }
 
   private missing(what: string, iova: number, lengthBytes: number): StatusCode {
-    this.diagnostics.report(`${what} at ${hex(iova)}, ${lengthBytes} bytes: no memory there, or not all of it`)
+    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
     return STATUS.DATA_TRANSFER_ERROR
+  }
+
+  private report(what: string): void {
+    this.diagnostics.report(`${this.asker!.words()}: ${what}`)
   }
 }
 
 function entryAt(entries: DataView, index: number): number {
-  const at = index * ENTRY_BYTES
+  const at = index * PRP_BYTES
   return entries.getUint32(at, true) + entries.getUint32(at + 4, true) * 0x1_0000_0000
 }

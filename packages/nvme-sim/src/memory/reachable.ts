@@ -4,4 +4,11 @@ export interface ReachableMemory {
   bytes(iova: number, lengthBytes: number): Uint8Array | undefined
   /** Whether all of these bytes are memory. */
   has(iova: number, lengthBytes: number): boolean
+  /** In words, for bytes that are not all memory: what is there instead. */
+  lack(iova: number, lengthBytes: number): string
+}
+
+/** Who memory is looked at for, in words that are made only where something is wrong. */
+export interface Asker {
+  words(): string
 }

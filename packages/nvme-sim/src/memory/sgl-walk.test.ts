@@ -199,6 +199,19 @@ describe('SGLs that are refused, with every byte where it was', () => {
     expect(host.simulation.diagnostics).toHaveLength(1)
   })
 
+  it('a diagnostic names the command and the descriptor whose bytes are no memory', async () => {
+    const host = await ready()
+    const memory = host.alloc(512, true)
+    const list = segment(host, [block(memory.iovaAt(0), 256), block(0x5000, 256)])
+    await host.command(1, { ...withSgl(onBlocks(0x02, 0, 1), list), cid: 7 })
+    await host.command(1, { ...withSgl(onBlocks(0x02, 0, 1), block(0x5000, 512)), cid: 8 })
+    expect(host.simulation.diagnostics).toEqual([
+      `SQ 1 CID 0x7 Read: SGL descriptor 1 of the segment at 0x${list.address!.toString(16)} 0x5000, 256 bytes: ` +
+        'no memory there, it was never allocated',
+      'SQ 1 CID 0x8 Read: SGL1 0x5000, 512 bytes: no memory there, it was never allocated',
+    ])
+  })
+
   it('PSDT 11b is reserved; of a command without data PSDT says nothing', async () => {
     const host = await ready()
     const sgl1 = block(host.alloc(512).iovaAt(0), 512)

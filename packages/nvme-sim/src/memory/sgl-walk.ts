@@ -1,7 +1,7 @@
 import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock, STATUS } from '@gpunvme/nvme-spec'
 import type { StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
-import type { ReachableMemory } from './reachable.js'
+import type { Asker, ReachableMemory } from './reachable.js'
 import type { Runs } from './runs.js'
 
 /** More than any list that makes sense has, and an end to one that leads back to itself. */
@@ -18,6 +18,8 @@ interface Walk {
   readonly runs: Runs
   remainingBytes: number
   descriptors: number
+  /** The first descriptor whose bytes are not memory. */
+  missing: { readonly name: string; readonly iova: number; readonly lengthBytes: number } | undefined
 }
 
 /** A segment's place in memory, as the descriptor that leads to it says. */
@@ -35,6 +37,8 @@ interface Segment {
 export class SglWalker {
   private readonly memory: ReachableMemory
   private readonly diagnostics: Diagnostics
+  /** Who the walk is for. */
+  private asker: Asker | undefined
 
   constructor(memory: ReachableMemory, diagnostics: Diagnostics) {
     this.memory = memory
@@ -45,120 +49,137 @@ export class SglWalker {
    * Fills `runs` with where `lengthBytes` of data lie, from SGL1 of a submission queue entry. Undefined is success; a
    * status says what is wrong, and then `runs` means nothing. Every byte named has been checked to be memory.
    */
-  walkData(entry: DataView, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+  walkData(asker: Asker, entry: DataView, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+    this.asker = asker
     runs.clear()
-    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 0 }
-    return this.walk(walk, new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
+    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 0, missing: undefined }
+    return this.walk(walk, 'SGL1', new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
   }
 
   /** The same for metadata, from the segment of exactly one descriptor that MPTR leads to. */
-  walkMetadata(iova: number, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+  walkMetadata(asker: Asker, iova: number, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+    this.asker = asker
     runs.clear()
     if (iova % 8 !== 0) {
-      this.diagnostics.report(`MPTR ${hex(iova)} leads to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
+      this.report(`MPTR ${hex(iova)} leads to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
       return STATUS.INVALID_FIELD_IN_COMMAND
     }
     const first = this.memory.bytes(iova, SGL_DESCRIPTOR_BYTES)
     if (first === undefined) return this.missing('the SGL segment of MPTR', iova, SGL_DESCRIPTOR_BYTES)
     runs.listBytes += SGL_DESCRIPTOR_BYTES
-    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 0 }
-    return this.walk(walk, viewOf(first))
+    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 0, missing: undefined }
+    return this.walk(walk, 'the SGL descriptor of MPTR', viewOf(first))
   }
 
   /** `first` is a descriptor that stands for itself: the only one, or the way to the first segment. */
-  private walk(walk: Walk, first: DataView): StatusCode | undefined {
-    let found = this.readSegment(walk, first, false)
+  private walk(walk: Walk, name: string, first: DataView): StatusCode | undefined {
+    let found = this.readSegment(walk, name, first, false)
     while (isSegment(found)) {
       const { iova, lengthBytes, isLast } = found
       const bytes = this.memory.bytes(iova, lengthBytes)
       if (bytes === undefined) return this.missing('an SGL segment', iova, lengthBytes)
       walk.runs.listBytes += lengthBytes
-      found = this.readSegment(walk, viewOf(bytes), isLast)
+      found = this.readSegment(walk, iova, viewOf(bytes), isLast)
       if (found === undefined && !isLast) {
         // No status is for this: the list is whole, only its last pointer said that more would follow.
-        this.diagnostics.report(`the SGL segment at ${hex(iova)} is the last, and an SGL Segment descriptor led to it`)
+        this.report(`the SGL segment at ${hex(iova)} is the last, and an SGL Segment descriptor led to it`)
       }
     }
     if (found) return found
     if (walk.remainingBytes > 0) {
-      this.diagnostics.report(`the ${walk.of} SGL is ${walk.remainingBytes} bytes too short (Base 2.1 §4.3.2)`)
+      this.report(`the ${walk.of} SGL is ${walk.remainingBytes} bytes too short (Base 2.1 §4.3.2)`)
       return shortOf[walk.of]
     }
-    return this.checkMemory(walk.runs)
+    const { missing } = walk
+    return missing && this.missing(missing.name, missing.iova, missing.lengthBytes)
   }
 
   /** Takes the data blocks of a segment in; returns the next segment, or what is wrong, or undefined at the end. */
-  private readSegment(walk: Walk, segment: DataView, isLast: boolean): Segment | StatusCode | undefined {
+  private readSegment(
+    walk: Walk,
+    at: string | number,
+    segment: DataView,
+    isLast: boolean,
+  ): Segment | StatusCode | undefined {
     const { SGLDT, SGLDST } = SglDataBlock.SGLID
     const descriptor = SglDataBlock.view(segment)
     const count = segment.byteLength / SGL_DESCRIPTOR_BYTES
     walk.descriptors += count
     if (walk.descriptors > MOST_DESCRIPTORS) {
-      this.diagnostics.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
+      this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
       return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
     }
     for (let i = 0; i < count; i++) {
       const { ADDR, LEN, SGLID } = descriptor.at(i)
       const type = SGLDT.of(SGLID)
       if (!isSupported(type) || SGLDST.of(SGLID) !== SGL_SUB_TYPE.ADDRESS) {
-        return this.refuse(i, `has type ${type}h, sub type ${SGLDST.of(SGLID)}h`, STATUS.SGL_DESCRIPTOR_TYPE_INVALID)
+        return this.refuse(
+          nameOf(at, i),
+          `has type ${type}h, sub type ${SGLDST.of(SGLID)}h`,
+          STATUS.SGL_DESCRIPTOR_TYPE_INVALID,
+        )
       }
       if (type !== SGL_TYPE.BIT_BUCKET && endsBeyond64Bits(segment, i)) {
-        return this.refuse(i, 'ends beyond 64 bits', shortOf[walk.of])
+        return this.refuse(nameOf(at, i), 'ends beyond 64 bits', shortOf[walk.of])
       }
       if (type === SGL_TYPE.SEGMENT || type === SGL_TYPE.LAST_SEGMENT) {
-        return this.segmentOf(i, count, isLast, {
+        return this.segmentOf(nameOf(at, i), i === count - 1, isLast, {
           iova: ADDR,
           lengthBytes: LEN,
           isLast: type === SGL_TYPE.LAST_SEGMENT,
         })
       }
-      take(walk, type, ADDR, LEN)
+      const taken = take(walk, type, ADDR, LEN)
+      if (taken > 0 && type === SGL_TYPE.DATA_BLOCK && !this.memory.has(ADDR, taken)) {
+        walk.missing ??= { name: nameOf(at, i), iova: ADDR, lengthBytes: taken }
+      }
     }
     return undefined
   }
 
-  private segmentOf(at: number, count: number, inLast: boolean, found: Segment): Segment | StatusCode {
+  private segmentOf(name: string, isEnd: boolean, inLast: boolean, found: Segment): Segment | StatusCode {
     const { iova, lengthBytes } = found
-    if (at !== count - 1) {
-      return this.refuse(at, 'leads on, and is not the last of its segment', STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS)
+    if (!isEnd) {
+      return this.refuse(name, 'leads on, and is not the last of its segment', STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS)
     }
-    if (inLast) return this.refuse(at, 'leads on from the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    if (inLast) return this.refuse(name, 'leads on from the last segment', STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     if (lengthBytes === 0 || lengthBytes % SGL_DESCRIPTOR_BYTES !== 0) {
       const why = `leads to a segment of ${lengthBytes} bytes, which is no multiple of 16`
-      return this.refuse(at, why, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+      return this.refuse(name, why, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
     }
     if (iova % 8 === 0) return found
-    return this.refuse(at, `leads to ${hex(iova)}: not qword aligned`, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
+    return this.refuse(name, `leads to ${hex(iova)}: not qword aligned`, STATUS.INVALID_SGL_SEGMENT_DESCRIPTOR)
   }
 
-  private checkMemory(runs: Runs): StatusCode | undefined {
-    for (let run = 0; run < runs.count; run++) {
-      const [iova, lengthBytes] = [runs.iova[run]!, runs.lengthBytes[run]!]
-      if (!runs.isDiscarded(run) && !this.memory.has(iova, lengthBytes)) return this.missing('data', iova, lengthBytes)
-    }
-    return undefined
-  }
-
-  private refuse(at: number, why: string, status: StatusCode): StatusCode {
-    this.diagnostics.report(`SGL descriptor ${at} of its segment ${why} (Base 2.1 §4.3.2)`)
+  private refuse(name: string, why: string, status: StatusCode): StatusCode {
+    this.report(`${name} ${why} (Base 2.1 §4.3.2)`)
     return status
   }
 
   private missing(what: string, iova: number, lengthBytes: number): StatusCode {
-    this.diagnostics.report(`${what} at ${hex(iova)}, ${lengthBytes} bytes: no memory there, or not all of it`)
+    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
     return STATUS.DATA_TRANSFER_ERROR
+  }
+
+  private report(what: string): void {
+    this.diagnostics.report(`${this.asker!.words()}: ${what}`)
   }
 }
 
-/** A data block or a bit bucket: as much of it as there is still data for. */
-function take(walk: Walk, type: number, iova: number, lengthBytes: number): void {
+/** A descriptor's name: of the one that stands for itself, or by its place in the segment at a device address. */
+function nameOf(at: string | number, index: number): string {
+  return typeof at === 'string' ? at : `SGL descriptor ${index} of the segment at ${hex(at)}`
+}
+
+/** A data block or a bit bucket: as much of it as there is still data for. Returns how many bytes. */
+function take(walk: Walk, type: number, iova: number, lengthBytes: number): number {
   const { runs, toHost } = walk
   const taken = Math.min(lengthBytes, walk.remainingBytes)
-  if (taken === 0 || (type === SGL_TYPE.BIT_BUCKET && !toHost)) return
+  if (taken === 0 || (type === SGL_TYPE.BIT_BUCKET && !toHost)) return 0
   if (type === SGL_TYPE.BIT_BUCKET) runs.discard(taken)
   else runs.add(iova, taken)
   walk.remainingBytes -= taken
+  return taken
 }
 
 function isSupported(type: number): boolean {

@@ -61,14 +61,25 @@ describe('metadata in a buffer of its own (NVM 1.2 §5.2.3): MPTR', () => {
   })
 
   it.each([
-    ['is not dword aligned', (host: TestHost) => host.alloc(4096, true).iovaAt(2), INVALID_FIELD],
-    ['leads to no memory', () => 0x1000, DATA_TRANSFER_ERROR],
-    ['leads to memory that ends too early', (host: TestHost) => host.alloc(12, true).iovaAt(0), DATA_TRANSFER_ERROR],
-  ])('MPTR that %s is refused, and reported', async (_, pointer, status) => {
+    [
+      'is not dword aligned',
+      (host: TestHost) => host.alloc(4096, true).iovaAt(2),
+      INVALID_FIELD,
+      /is not dword aligned/,
+    ],
+    ['leads to no memory', () => 0x1000, DATA_TRANSFER_ERROR, /MPTR 0x1000, 16 bytes: no memory there, it was never/],
+    [
+      'leads to memory that ends too early',
+      (host: TestHost) => host.alloc(12, true).iovaAt(0),
+      DATA_TRANSFER_ERROR,
+      /no memory there behind the first 12 bytes/,
+    ],
+  ])('MPTR that %s is refused, and reported', async (_, pointer, status, message) => {
     const host = await hostWith({ metadataBytes: 16 })
     const entry = onBlocks(0x02, 0, 1, { ...at(host, host.alloc(512)), cdw: qword(4, pointer(host)) })
-    expect((await host.command(1, entry)).status).toBe(status)
-    expect(host.simulation.diagnostics).toHaveLength(1)
+    expect((await host.command(1, { ...entry, cid: 7 })).status).toBe(status)
+    expect(host.simulation.diagnostics).toEqual([expect.stringMatching(message)])
+    expect(host.simulation.diagnostics[0]).toMatch(/^SQ 1 CID 0x7 Read: MPTR /)
   })
 
   it('does not count for MDTS, 1 MiB', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { prps, ready, transfer, type TestHost } from '../../test/host.js'
-import type { SimulationOptions } from '../index.js'
+import type { FaultPlan } from '../index.js'
 
 /** Puts Reads with these identifiers into SQ 1, rings once for all of them, and waits for their completions. */
 async function readTogether(host: TestHost, cids: readonly number[]): Promise<string[]> {
@@ -33,7 +33,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
   })
 
   it('a reset ends what is in flight', async () => {
-    const hang: SimulationOptions['faults'] = { rules: [{ match: { qid: 1 }, action: { kind: 'hang' } }] }
+    const hang: FaultPlan = { rules: [{ match: { qid: 1 }, action: { kind: 'hang' } }] }
     const host = await ready({ faults: hang })
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)
@@ -58,7 +58,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
     expect(host.simulation.diagnostics).toEqual(['host put CID 0x77 into SQ 0 while CID 0x77 of SQ 0 is in flight'])
   })
 
-  it.each<[string, SimulationOptions['faults']]>([
+  it.each<[string, FaultPlan]>([
     ['was dropped', { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'drop-completion' } }] }],
     ['named another', { rules: [{ match: { qid: 1, nth: 1 }, action: { kind: 'corrupt-cid', xor: 0x40 } }] }],
   ])('reusing the CID of a command whose completion %s is no mistake', async (_, faults) => {

@@ -121,7 +121,7 @@ describe('a real-time simulator', () => {
     memory.free()
     const completed = await host.command(1, { opcode: 0x02, nsid: 1, prp1, cdw: { 12: 7 } })
     expect(completed.status).toBe('0/04')
-    expect(await diagnostics()).toEqual([expect.stringMatching(/no memory there/)])
+    expect(await diagnostics()).toEqual([expect.stringMatching(/ Read: PRP1 .*: no memory there, it was freed$/)])
   })
 
   it('is as after power on when its transport is reset', async () => {
@@ -162,6 +162,7 @@ describe('a real-time simulator', () => {
     await expect(start({ baseIova: 100 })).rejects.toThrow(RangeError)
     await expect(start({ namespaces: [{ capacityBytes: 100 }] })).rejects.toThrow(RangeError)
     await expect(start({ namespaces: [{ file: { path: '/nowhere/at/all' } }] })).rejects.toThrow(/ENOENT/)
+    await expect(start({ namespaces: [{}, {}] })).rejects.toThrow('two of them have NSID 1; give each its own nsid')
     const module = new URL('data:text/javascript,export const view = 1')
     await expect(startRealTimeSimulator({ module, address: 0n, lengthBytes: MIB })).rejects.toThrow(TypeError)
   })

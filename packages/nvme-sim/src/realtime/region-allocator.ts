@@ -1,6 +1,7 @@
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
 import { checkRequest } from '../memory/host-memory.js'
 import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
+import { ALLOCATED, FREED } from './shared-memory.js'
 
 /** A run of whole pages, by offset from the memory's first byte. */
 interface Range {
@@ -19,6 +20,7 @@ export class RegionAllocator implements DmaAllocator {
   private readonly pages: Uint8Array | undefined
   /** In order of offset, none adjacent to another. */
   private free: Range[]
+  private isClosed = false
 
   constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, pages: SharedArrayBuffer | undefined) {
     this.buffer = buffer
@@ -29,6 +31,7 @@ export class RegionAllocator implements DmaAllocator {
 
   alloc(lengthBytes: number, { alignBytes = DMA_PAGE_BYTES, where = 'host' }: DmaRequest = {}): DmaMemory {
     checkRequest(lengthBytes, alignBytes, where)
+    if (this.isClosed) throw new TypeError('alloc: the transport was closed')
     const { buffer, layout } = this
     const used = Math.ceil(lengthBytes / DMA_PAGE_BYTES) * DMA_PAGE_BYTES
     const offsetBytes = this.take(used, Math.max(alignBytes, DMA_PAGE_BYTES))
@@ -39,12 +42,17 @@ export class RegionAllocator implements DmaAllocator {
       )
     }
     new Uint8Array(buffer, offsetBytes, lengthBytes).fill(0)
-    this.mark(offsetBytes, used, 1)
+    this.mark(offsetBytes, used, ALLOCATED)
     const view = new DataView(buffer, offsetBytes, lengthBytes)
     return new RegionMemory(view, layout.baseIova + offsetBytes, () => {
-      this.mark(offsetBytes, used, 0)
+      this.mark(offsetBytes, used, FREED)
       this.give({ offsetBytes, lengthBytes: used + DMA_PAGE_BYTES })
     })
+  }
+
+  /** Nothing is given out any more; what was given out stays until it is freed. */
+  close(): void {
+    this.isClosed = true
   }
 
   /** The first place that is large enough, and the page behind it. */
@@ -81,12 +89,13 @@ export class RegionAllocator implements DmaAllocator {
   }
 
   /** The host rings a doorbell after this, so the simulator sees it before it looks for the memory. */
-  private mark(offsetBytes: number, lengthBytes: number, value: 0 | 1): void {
+  private mark(offsetBytes: number, lengthBytes: number, value: typeof ALLOCATED | typeof FREED): void {
     const first = (offsetBytes - this.layout.dmaOffsetBytes) / DMA_PAGE_BYTES
     this.pages?.fill(value, first, first + lengthBytes / DMA_PAGE_BYTES)
   }
 }
 
+/** Memory that was freed has no addresses any more: `iovaAt` throws. Its view shows whatever lies there now. */
 class RegionMemory implements DmaMemory {
   readonly view: DataView
   readonly lengthBytes: number
@@ -103,6 +112,7 @@ class RegionMemory implements DmaMemory {
   }
 
   iovaAt(offsetBytes: number): number {
+    if (this.release === undefined) throw new TypeError(`iovaAt(${offsetBytes}): this memory was freed`)
     if (!(offsetBytes >= 0 && offsetBytes < this.lengthBytes)) {
       throw new RangeError(`iovaAt(${offsetBytes}): the memory has ${this.lengthBytes} bytes`)
     }

@@ -1,13 +1,17 @@
 import type { ReachableMemory } from '../memory/reachable.js'
 import { DMA_PAGE_BYTES, type RealTimeLayout } from './layout.js'
 
+/** What a page can be, beside never allocated, which is 0. */
+export const ALLOCATED = 1
+export const FREED = 2
+
 /** The shared memory as the controller reaches it. */
 export class SharedMemory implements ReachableMemory {
   private readonly buffer: ArrayBufferLike
   private readonly offsetBytes: number
   private readonly lengthBytes: number
   private readonly firstIova: number
-  /** 1 for each page that is allocated. Plain loads do: what makes the controller look came after the host's store. */
+  /** ALLOCATED or FREED for each page that ever was allocated. Plain loads do: what makes the controller look came after the host's store. */
   private readonly pages: Uint8Array | undefined
 
   constructor(
@@ -34,8 +38,16 @@ export class SharedMemory implements ReachableMemory {
     if (pages === undefined) return true
     const last = Math.floor((offset + lengthBytes - 1) / DMA_PAGE_BYTES)
     for (let page = Math.floor(offset / DMA_PAGE_BYTES); page <= last; page++) {
-      if (pages[page] !== 1) return false
+      if (pages[page] !== ALLOCATED) return false
     }
     return true
+  }
+
+  lack(iova: number): string {
+    const pageOf = (address: number) => Math.floor((address - this.firstIova) / DMA_PAGE_BYTES)
+    let end = iova
+    while (this.has(end, 1)) end = this.firstIova + (pageOf(end) + 1) * DMA_PAGE_BYTES
+    if (end > iova) return `no memory there behind the first ${end - iova} bytes`
+    return `no memory there, it was ${this.pages?.[pageOf(iova)] === FREED ? 'freed' : 'never allocated'}`
   }
 }
