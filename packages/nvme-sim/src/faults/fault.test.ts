@@ -216,6 +216,18 @@ describe('wrong-page', () => {
     expect(await fourPages(1)).toEqual([0, 3, 2, 3])
   })
 
+  it('of a Read into pages of different lengths: nothing of the page arrives at its own place', async () => {
+    const host = await ready({ faults: plan({ opcode: 2, qid: 1 }, { kind: 'wrong-page', page: 1, to: 0 }) })
+    const [pattern, memory] = [host.alloc(4096), host.alloc(8192, true)]
+    fillPattern(pattern)
+    bytesOf(memory).fill(0xa5)
+    await host.command(1, transfer(0x01, 0, 8, prps(host, pattern)))
+    // 512 bytes of the first page, 3584 of the second.
+    await host.command(1, transfer(0x02, 0, 8, prps(host, memory, 3584, 4096)))
+    expect(bytesOf(memory, 3584, 512)).toEqual(bytesOf(pattern, 512, 512))
+    expect(bytesOf(memory, 4096, 4096)).toEqual(new Uint8Array(4096).fill(0xa5))
+  })
+
   it('strikes only commands that have both pages', async () => {
     const { faults } = await tenReads(plan({}, { kind: 'wrong-page', page: 0, to: 1 }))
     expect(faults.struck).toEqual([0])

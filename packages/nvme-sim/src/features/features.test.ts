@@ -264,6 +264,15 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0007_0007)
   })
 
+  it('is all of the queues again after a reset', async () => {
+    const host = await enabled()
+    await set(host, 0x07, 0x0000_0000)
+    await host.reset()
+    await host.enable()
+    expect((await get(host, 0x07)).dw0).toBe(0x003f_003f)
+    await host.createPair(2, 4)
+  })
+
   it('is all of the queues by default', async () => {
     const host = await enabled()
     await set(host, 0x07, 0)

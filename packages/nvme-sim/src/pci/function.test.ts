@@ -130,6 +130,35 @@ describe('Bus Master Enable', () => {
     expect((await host.collect(1, 1)).map(({ status }) => status)).toEqual(['0/00'])
     expect(data.view!.getUint8(0)).toBe(0)
   })
+
+  it('off while completions wait for a slot: slots released meanwhile are filled when it is on again', async () => {
+    const host = await ready()
+    await host.createCq(2, 2)
+    await host.createSq(2, 8, 2)
+    const cids = [1, 2, 3].map(() => host.stage(2, FLUSH))
+    host.ringTail(2)
+    await host.pass(1000)
+    configOf(host).write(COMMAND, 2, 0x0002)
+    const found = host.poll(2)
+    await host.pass(1000)
+    expect([...found, ...host.poll(2)]).toHaveLength(1)
+    configOf(host).write(COMMAND, 2, 0x0006)
+    found.push(...(await host.collect(2, 2)))
+    expect(found.map(({ cid }) => cid)).toEqual(cids)
+  })
+
+  it('off: an event is reported when it is on again', async () => {
+    const host = await ready()
+    const cid = host.submit(0, { opcode: 0x0c })
+    await host.pass(1000)
+    configOf(host).write(COMMAND, 2, 0x0002)
+    // There is no submission queue 9.
+    host.bar.write32(0x1000 + 8 * 9, 1)
+    await host.pass(1000)
+    expect(host.poll(0)).toEqual([])
+    configOf(host).write(COMMAND, 2, 0x0006)
+    expect(await host.collect(0, 1)).toMatchObject([{ cid, dw0: 0x0001_0000 }])
+  })
 })
 
 describe('D3hot (PCIe 1.2 Figure 33)', () => {
@@ -147,6 +176,28 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
       'host put the function into D3hot before CSTS.SHST was 10b: shut the controller down first',
       expect.stringContaining('the function is in D3hot'),
     ])
+  })
+
+  it('in the middle of commands: neither data nor completions arrive before D0', async () => {
+    const host = await ready({ profile: 'sn740' })
+    const data = host.alloc(4096)
+    new Uint8Array(data.view!.buffer).fill(0xa5)
+    host.submit(1, { opcode: 0x02, nsid: 1, prp1: data.iovaAt(0), cdw: { 12: 7 } })
+    await host.pass(10_000)
+    setPowerState(host, 3)
+    await host.pass(1e9)
+    expect([host.poll(1, false).length, data.view!.getUint8(0)]).toEqual([0, 0xa5])
+    setPowerState(host, 0)
+    expect((await host.collect(1, 1)).map(({ status }) => status)).toEqual(['0/00'])
+    expect(data.view!.getUint8(0)).toBe(0)
+  })
+
+  it.each(['function', 'bus'] as const)('ends with a reset of the %s, whatever the host keeps of it', async (kind) => {
+    const host = await ready()
+    setPowerState(host, 3)
+    await host.simulation.transport.reset!(kind)
+    expect(configOf(host).read(capability(host, 0x01) + 4, 2) & 3).toBe(0)
+    expect([host.bar.read32(CSTS), host.bar.read32(CC)]).toEqual([0, 0])
   })
 
   it('after a shutdown it is no mistake; D1 and D2 are not supported', async () => {
@@ -244,5 +295,13 @@ describe('power', () => {
     host.simulation.powerCycle()
     await host.enable()
     expect(await counts(host)).toEqual([cycles! + 2, losses! + 1])
+  })
+
+  it('that goes takes CSTS.NSSRO with it', () => {
+    const host = new TestHost()
+    host.bar.write32(0x20, 0x4e56_4d65)
+    expect(host.bar.read32(CSTS)).toBe(0x10)
+    host.simulation.powerCycle()
+    expect(host.bar.read32(CSTS)).toBe(0)
   })
 })

@@ -85,6 +85,13 @@ describe('weighted round robin with urgent priority class (Base 2.1 §3.4.4.2)',
     expect(await orderOf(host, [6, 6, 2])).toBe('112213' + '221123' + '12')
   })
 
+  it('where the queue whose turn it was is deleted, the next one in the round follows', async () => {
+    const host = await withQueues(WEIGHTED, [LOW, LOW, LOW], arbitration(0, 0, 255, 0))
+    expect(await orderOf(host, [1, 1, 0])).toBe('12')
+    expect((await host.admin({ opcode: 0x00, cdw: { 10: 2 } })).status).toBe('0/00')
+    expect(await orderOf(host, [1, 0, 1])).toBe('31')
+  })
+
   it('a class without commands gives its share to the others', async () => {
     const host = await withQueues(WEIGHTED, [HIGH, MEDIUM, LOW], arbitration(1, 1, 1, 0))
     expect(await orderOf(host, [0, 0, 5])).toBe('33333')

@@ -181,7 +181,7 @@ export class InterruptVectors {
     const { pci } = this.parts
     const { number } = vector
     vector.aggregated = 0
-    // Entries that waited for company when MSI-X went off: the pin has told of them.
+    // Entries that waited for company when MSI-X went off: nothing sends messages any more.
     if (!pci.isMessageSignaled) return
     if (pci.maySignal && !pci.isFunctionMasked && !pci.msix.isMasked(number)) this.send(vector)
     else {
