@@ -68,7 +68,11 @@ it('says when a drive gets too hot, and leaves it out where none does', () => {
 
 it('refuses a read longer than MDTS, and a depth of nothing', () => {
   const model = costModel('sn530')
-  expect(() => model.readNs(512 * KIB + 512, 1)).toThrow('read: expected up to 524288 bytes (MDTS), got 524800')
+  expect(() => model.readNs(512 * KIB + 512, 1)).toThrow('read: expected up to 524288 whole bytes (MDTS), got 524800')
   expect(() => model.readNs(0, 1)).toThrow(RangeError)
-  expect(() => model.readNs(4096, 0)).toThrow('queue depth: expected 1 or more, got 0')
+  for (const lengthBytes of [0.5, 4096.5, NaN, -1, '4096' as never])
+    expect(() => model.readNs(lengthBytes, 1)).toThrow(RangeError)
+  for (const depth of [1.5, NaN, Infinity, '1' as never])
+    expect(() => model.readNs(4096, depth)).toThrow(/^queue depth/)
+  expect(() => model.readNs(4096, 0)).toThrow('queue depth: expected a whole number of 1 or more, got 0')
 })

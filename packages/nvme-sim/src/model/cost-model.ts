@@ -3,6 +3,7 @@ import { commandWireBytes, completionWireBytes, lineRate, requestWireBytes, wire
 import type { CostModel } from '@gpunvme/nvme-spec/transport'
 import { profileOf, type ProfileName } from '../profiles/index.js'
 import type { DriveProfile } from '../profiles/profile.js'
+import { show } from '../options.js'
 import { meanLatency } from './latency.js'
 
 /**
@@ -16,9 +17,10 @@ export function costModel(profile: ProfileName | DriveProfile): CostModel {
   const limitBytes = maxTransferBytes(drive.identify.MDTS ?? 0, drive.CAP.MPSMIN ?? 0) ?? Infinity
   return {
     readNs(lengthBytes, queueDepth) {
-      if (!(lengthBytes > 0 && lengthBytes <= limitBytes))
-        throw new RangeError(`read: expected up to ${limitBytes} bytes (MDTS), got ${lengthBytes}`)
-      if (!(queueDepth >= 1)) throw new RangeError(`queue depth: expected 1 or more, got ${queueDepth}`)
+      if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1 || lengthBytes > limitBytes)
+        throw new RangeError(`read: expected up to ${limitBytes} whole bytes (MDTS), got ${show(lengthBytes)}`)
+      if (!Number.isSafeInteger(queueDepth) || queueDepth < 1)
+        throw new RangeError(`queue depth: expected a whole number of 1 or more, got ${show(queueDepth)}`)
       const { busiestNs, latencyNs } = readCosts(drive, lengthBytes)
       return Math.max(busiestNs, latencyNs / Math.min(queueDepth, commandSlots))
     },

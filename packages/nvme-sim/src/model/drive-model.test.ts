@@ -108,16 +108,3 @@ it('a drive that transfers for long enough gets hot, is slower by its factor, an
   expect(model.slowdown(endNs)).toBe(1.5)
   expect([model.slowdown(endNs + 1.4e9), model.slowdown(endNs + 1.5e9)]).toEqual([1.5, 1])
 })
-
-it.each([
-  [{ mediaUnits: 0 }, 'mediaUnits: expected a whole number of 1 or more, got 0'],
-  [{ commandNs: -1 }, 'commandNs: expected 0 or more, got -1'],
-  [{ readBytesPerSecond: 0 }, 'readBytesPerSecond: expected more than 0, got 0'],
-  [{ readNs: [5, 4, 4, 4, 4] }, 'readNs: expected quantiles of 0 or more that never fall, got [5,4,4,4,4]'],
-  [
-    { thermal: { factor: 1.5, limitBytes: 10, recoveredBytes: 10, coolingBytesPerSecond: 1 } },
-    'thermal: expected recovery below the limit',
-  ],
-] as const)('refuses figures that no drive could have: %j', (changes, message) => {
-  expect(() => drive(changes)).toThrow(message)
-})

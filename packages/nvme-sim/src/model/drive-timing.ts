@@ -1,4 +1,5 @@
 import type { ThermalThrottle } from '@gpunvme/nvme-spec/transport'
+import { number, optional, record, whole, type Field, type Fields } from '../options.js'
 import type { LatencyNs } from './latency.js'
 
 /** What a command asks of the media: 'none' for one that the controller answers by itself. */
@@ -30,26 +31,49 @@ export interface DriveTiming {
   readonly thermal?: ThermalThrottle
 }
 
-/** @throws RangeError for figures that no drive could have. */
-export function checkTiming(timing: DriveTiming): void {
-  const { mediaUnits, commandNs, adminNs, readBytesPerSecond, writeBytesPerSecond, thermal } = timing
-  check('mediaUnits', Number.isInteger(mediaUnits) && mediaUnits >= 1, 'a whole number of 1 or more', mediaUnits)
-  const { readSetupNs = 0, writeSetupNs = 0 } = timing
-  for (const [name, ns] of Object.entries({ commandNs, adminNs, readSetupNs, writeSetupNs }))
-    check(name, ns >= 0 && ns < Infinity, '0 or more', ns)
-  for (const [name, rate] of Object.entries({ readBytesPerSecond, writeBytesPerSecond }))
-    check(name, rate > 0, 'more than 0', rate)
-  const { readNs, writeNs, flushNs, deallocateNs, controllerNs } = timing
-  for (const [name, latency] of Object.entries({ readNs, writeNs, flushNs, deallocateNs, controllerNs })) {
-    const isRising = latency?.every((ns, i) => ns < Infinity && ns >= (i === 0 ? 0 : latency[i - 1]!)) ?? true
-    check(name, isRising, 'quantiles of 0 or more that never fall', latency)
-  }
-  if (thermal === undefined) return
-  const { factor, limitBytes, recoveredBytes, coolingBytesPerSecond } = thermal
-  const isSound = factor >= 1 && factor < Infinity && limitBytes > 0 && coolingBytesPerSecond >= 0
-  check('thermal', isSound && recoveredBytes >= 0 && recoveredBytes < limitBytes, 'recovery below the limit', thermal)
-}
+const MOST_NS = 1e15
 
-function check(name: string, isSound: boolean, expected: string, got: unknown): void {
-  if (!isSound) throw new RangeError(`${name}: expected ${expected}, got ${JSON.stringify(got)}`)
+/** A time that adds up with others, many times, below 2^53: eleven days. */
+export const nanoseconds = number((ns) => ns >= 0 && ns <= MOST_NS, '0 to 1e15 nanoseconds')
+const rate = number((bytesPerSecond) => bytesPerSecond >= 1, '1 byte a second or more, or Infinity')
+const quantiles: Field = {
+  expected: 'five quantiles in nanoseconds, 0 to 1e15, that never fall',
+  type: 'object',
+  isFit: (value) =>
+    Array.isArray(value) &&
+    value.length === 5 &&
+    value.every((ns, i) => nanoseconds.isFit(ns) && (i === 0 || ns >= value[i - 1])),
+}
+const amount = number((value) => value >= 0 && value < Infinity, 'a number of 0 or more')
+
+/** What each figure of a drive's inside can be. */
+export const timingFields: Fields<DriveTiming> = {
+  commandNs: nanoseconds,
+  controllerNs: optional(quantiles),
+  adminNs: nanoseconds,
+  readNs: quantiles,
+  writeNs: quantiles,
+  flushNs: quantiles,
+  deallocateNs: optional(quantiles),
+  mediaUnits: whole(1, 65_536),
+  readBytesPerSecond: rate,
+  writeBytesPerSecond: rate,
+  readSetupNs: optional(nanoseconds),
+  writeSetupNs: optional(nanoseconds),
+  thermal: optional(
+    record<ThermalThrottle>(
+      {
+        factor: number((factor) => factor >= 1 && factor <= 1e6, 'a factor from 1 to 1e6'),
+        limitBytes: number((limit) => limit > 0 && limit < Infinity, 'a number above 0'),
+        recoveredBytes: amount,
+        coolingBytesPerSecond: amount,
+      },
+      ({ recoveredBytes, limitBytes }, where) => {
+        if (recoveredBytes < limitBytes) return
+        throw new RangeError(
+          `${where}.recoveredBytes: expected less than limitBytes, ${limitBytes}, got ${recoveredBytes}`,
+        )
+      },
+    ),
+  ),
 }
