@@ -1,4 +1,5 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
+import { checkDeadline } from '../time/clock.js'
 import { ACTIVITY, BLOCKED, HOST_WAITS, WANTS_MESSAGE } from './control.js'
 
 /** Looking without sleeping: as long as a simulator without latency takes for a few commands. */
@@ -32,6 +33,7 @@ export class HostClock implements Clock {
   }
 
   idle(untilNs: number): Promise<void> {
+    checkDeadline(untilNs)
     if (this.hasChanged()) return this.breathe()
     const spinUntilNs = Math.min(untilNs, this.now() + SPIN_NS)
     do {

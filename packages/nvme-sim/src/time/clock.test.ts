@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { HostClock } from '../realtime/host-clock.js'
+import { WallClock } from '../realtime/wall-clock.js'
 import { VirtualClock } from './clock.js'
 
 it('runs events in the order of their times, and those of one instant in the order they were scheduled', async () => {
@@ -58,4 +60,36 @@ it('keeps a heap of ten thousand events in order', async () => {
 
 it('refuses a wait that could never end', () => {
   expect(() => new VirtualClock().idle(Infinity)).toThrow(/would never end/)
+})
+
+it.each([NaN, Infinity, 2 ** 53, undefined as never])('refuses an event at %s', (atNs) => {
+  for (const clock of [new VirtualClock(), new WallClock()]) {
+    expect(() => clock.schedule(atNs, () => undefined)).toThrow(RangeError)
+    expect(clock.now()).toBe(0)
+  }
+})
+
+it.each([
+  [NaN, 'NaN'],
+  ['x' as never, "'x'"],
+  ['5' as never, "'5'"],
+  [1e300, '1e+300'],
+  [2 ** 53, '9007199254740992'],
+  [undefined as never, 'nothing'],
+])('refuses to wait until %s', (untilNs, got) => {
+  const clock = new VirtualClock()
+  clock.schedule(10, () => undefined)
+  const real = new HostClock(new Int32Array(new SharedArrayBuffer(1024)))
+  for (const wait of [() => clock.idle(untilNs), () => real.idle(untilNs)]) {
+    expect(wait).toThrow(RangeError)
+    expect(wait).toThrow(`idle: expected nanoseconds below 2^53, or Infinity, got ${got}`)
+  }
+  expect(clock.now()).toBe(0)
+})
+
+it('a wait without an end stops at the next event', async () => {
+  const clock = new VirtualClock()
+  clock.schedule(10, () => undefined)
+  await clock.idle(Infinity)
+  expect(clock.now()).toBe(10)
 })

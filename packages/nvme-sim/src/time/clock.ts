@@ -1,4 +1,5 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
+import { show } from '../options.js'
 import { EventQueue } from './event-queue.js'
 
 /** Time as the controller needs it: what it is, and what is to happen later. */
@@ -7,6 +8,12 @@ export interface EventClock {
   now(): number
   /** Runs `action` at `atNs`, or now if that has passed; actions of one instant run in the order they were scheduled. */
   schedule(atNs: number, action: () => void): void
+}
+
+/** @throws RangeError for what is neither a time below 2^53 nor Infinity. */
+export function checkDeadline(untilNs: number): void {
+  if (typeof untilNs === 'number' && (untilNs <= Number.MAX_SAFE_INTEGER || untilNs === Infinity)) return
+  throw new RangeError(`idle: expected nanoseconds below 2^53, or Infinity, got ${show(untilNs)}`)
 }
 
 /** A clock that runs actions when their time has come. */
@@ -31,9 +38,10 @@ export class VirtualClock implements SimulationClock {
   /**
    * Moves to the next event and runs everything of that instant, or moves to `untilNs` where no event comes before.
    * The promise is resolved already: waiting costs no timer and no trip through the event loop.
-   * @throws RangeError for a wait without an end in which nothing can happen.
+   * @throws RangeError for a wait without an end in which nothing can happen, and for what is no time.
    */
   idle(untilNs: number): Promise<void> {
+    checkDeadline(untilNs)
     const { events } = this
     const { nextNs } = events
     if (nextNs > untilNs) {

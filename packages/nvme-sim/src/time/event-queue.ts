@@ -14,7 +14,10 @@ export class EventQueue {
     return this.length === 0 ? Infinity : this.times[0]!
   }
 
+  /** @throws RangeError for a time that is no number, or is not exact: it would spoil the order of all others. */
   push(atNs: number, action: () => void): void {
+    // What is not a number fails every comparison.
+    if (!(atNs <= Number.MAX_SAFE_INTEGER)) throw new RangeError(`schedule: expected a time below 2^53 ns, got ${atNs}`)
     const { times, sequences, actions } = this
     let hole = this.length++
     while (hole > 0) {
