@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { bytes, checkOptions, flag, optional, type Fields } from '../options.js'
 import type { Media } from './media.js'
 
 /** How a file is opened as media. */
@@ -9,14 +10,18 @@ export interface FileMediaOptions {
   readonly readOnly?: boolean
 }
 
+const fields: Fields<FileMediaOptions> = { capacityBytes: optional(bytes(0)), readOnly: optional(flag) }
+
 const PART_BYTES = 64 * 1024
 
 /**
  * A file as a namespace's media: what is packed in one run is there in the next. Missing files are made where
  * `capacityBytes` is given and `readOnly` is not.
- * @throws the error of the file system when the file cannot be opened; RangeError when it leaves no room for a block.
+ * @throws the error of the file system when the file cannot be opened; RangeError when it leaves no room for a block;
+ *   RangeError or TypeError, with its name, for an option that cannot be.
  */
 export function fileMedia(path: string, options: FileMediaOptions = {}): Media {
+  checkOptions('fileMedia', options, fields)
   return new FileMedia(path, options)
 }
 

@@ -92,3 +92,16 @@ describe('fileMedia', () => {
     await second.simulation.transport.close()
   })
 })
+
+it.each([-1, 0, 511, 512.5, NaN, Infinity, '512' as never])('RamMedia of %s bytes is refused', (capacityBytes) => {
+  expect(() => new RamMedia(capacityBytes)).toThrow(
+    'RamMedia.capacityBytes: expected a whole number of bytes, 512 or more',
+  )
+})
+
+it('fileMedia refuses options that cannot be before it opens the file', () => {
+  expect(() => fileMedia('/nowhere/at/all', { capacityBytes: NaN })).toThrow(
+    'fileMedia.capacityBytes: expected a whole',
+  )
+  expect(() => fileMedia('/nowhere/at/all', { readonly: true } as never)).toThrow("fileMedia: unknown 'readonly'")
+})

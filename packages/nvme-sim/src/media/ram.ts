@@ -1,3 +1,5 @@
+import { checkOptions } from '../options.js'
+import { capacity } from './check.js'
 import type { Media } from './media.js'
 
 /** One copy serves a 1 MiB command that is aligned to it, and a byte written to an empty namespace costs no more. */
@@ -8,7 +10,9 @@ export class RamMedia implements Media {
   readonly capacityBytes: number
   private readonly chunks = new Map<number, Uint8Array>()
 
+  /** @throws RangeError or TypeError for a capacity that is not a whole number of at least 512 bytes. */
   constructor(capacityBytes: number) {
+    checkOptions('RamMedia', { capacityBytes }, { capacityBytes: capacity })
     this.capacityBytes = capacityBytes
   }
 

@@ -53,6 +53,13 @@ describe('media that move no bytes', () => {
   })
 
   it.each([0, 511, 1.5, Number.NaN])('of %d bytes are refused', (capacityBytes) => {
-    expect(() => unverifiableMedia({ capacityBytes })).toThrow(/at least 512 bytes/)
+    expect(() => unverifiableMedia({ capacityBytes })).toThrow(
+      'unverifiableMedia.capacityBytes: expected a whole number of bytes, 512 or more, got',
+    )
   })
+})
+
+it('media without options, or with one that is not known, are refused', () => {
+  expect(() => unverifiableMedia(undefined as never)).toThrow('unverifiableMedia: expected an object, got nothing')
+  expect(() => unverifiableMedia({ capacity: 512 } as never)).toThrow("unverifiableMedia: unknown 'capacity'")
 })

@@ -1,3 +1,5 @@
+import { checkOptions } from '../options.js'
+import { capacity } from './check.js'
 import type { Media } from './media.js'
 
 /** What media that move nothing have to say. */
@@ -11,12 +13,11 @@ export interface UnverifiableMediaOptions {
  * what is written is forgotten. Reads and writes complete in their time and mean nothing: `transport.movesData` is false
  * where a namespace has such media, and whoever hands out data must refuse. Compare and Verify would have to speak about
  * bytes that are not there: they end with Unrecovered Read Error.
- * @throws RangeError for a capacity that is not a whole number of at least 512 bytes.
+ * @throws RangeError or TypeError for a capacity that is not a whole number of at least 512 bytes.
  */
-export function unverifiableMedia({ capacityBytes }: UnverifiableMediaOptions): Media {
-  if (!Number.isSafeInteger(capacityBytes) || capacityBytes < 512) {
-    throw new RangeError(`unverifiableMedia: expected a capacity of at least 512 bytes, got ${capacityBytes}`)
-  }
+export function unverifiableMedia(options: UnverifiableMediaOptions): Media {
+  checkOptions<UnverifiableMediaOptions>('unverifiableMedia', options, { capacityBytes: capacity })
+  const { capacityBytes } = options
   const nothing = (): void => undefined
   const methods = { read: nothing, write: nothing, deallocate: nothing, flush: nothing, close: nothing }
   return { capacityBytes, movesData: false, ...methods }

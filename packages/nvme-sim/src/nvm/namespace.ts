@@ -84,9 +84,6 @@ export class Namespace {
   constructor(options: NamespaceOptions, generation = 0, isShared = false) {
     const { nsid = 1, blockBytes = 512, metadataBytes = 0, capacityBytes, media, eui64 = NONE, nguid = NONE } = options
     const bytes = capacityBytes ?? media?.capacityBytes ?? DEFAULT_BYTES
-    if (!Number.isInteger(nsid) || nsid < 1 || nsid > 0xffff_fffe) {
-      throw new RangeError(`namespace: expected an NSID from 1 to FFFFFFFEh, got ${nsid}`)
-    }
     // A caller without types may ask for any size; addresses would go wrong without a word.
     const index = lbaFormats.findIndex((each) => each.blockBytes === blockBytes && each.metadataBytes === metadataBytes)
     if (index < 0) {
@@ -96,13 +93,10 @@ export class Namespace {
       )
     }
     const blockAndMetadata = blockBytes + metadataBytes
-    if (!Number.isSafeInteger(bytes) || bytes < blockAndMetadata || bytes > (media?.capacityBytes ?? bytes)) {
+    if (bytes < blockAndMetadata || bytes > (media?.capacityBytes ?? bytes)) {
       throw new RangeError(
         `namespace ${nsid}: expected a capacity from ${blockAndMetadata} to ${media?.capacityBytes ?? '2^53 - 1'} bytes, got ${bytes}`,
       )
-    }
-    if (![0, 8].includes(eui64.length) || ![0, 16].includes(nguid.length)) {
-      throw new RangeError(`namespace ${nsid}: expected an EUI64 of 8 bytes and an NGUID of 16`)
     }
     this.nsid = nsid
     this.capacityBytes = bytes

@@ -1,0 +1,24 @@
+import { mediaField } from '../media/check.js'
+import { bytes, flag, number, optional, whole, type Field, type Fields } from '../options.js'
+import type { NamespaceOptions } from './namespace.js'
+
+/** Which block sizes go with which metadata is the namespace's to say. */
+const formatBytes = number(Number.isInteger, 'a whole number of bytes')
+
+const identifier = (lengthBytes: number): Field => ({
+  expected: `a Uint8Array of ${lengthBytes} bytes`,
+  isFit: (value) => value instanceof Uint8Array && [0, lengthBytes].includes(value.length),
+})
+
+/** What each option of a namespace can be. */
+export const namespaceFields: Fields<NamespaceOptions> = {
+  nsid: optional(whole(1, 0xffff_fffe, 'an NSID from 1 to FFFFFFFEh')),
+  blockBytes: optional(formatBytes),
+  metadataBytes: optional(formatBytes),
+  extendedLba: optional(flag),
+  capacityBytes: optional(bytes(1)),
+  media: optional(mediaField),
+  attached: optional(flag),
+  eui64: optional(identifier(8)),
+  nguid: optional(identifier(16)),
+}
