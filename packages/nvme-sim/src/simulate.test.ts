@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { deriveProfile, profiles, RamMedia, simulate } from './index.js'
 
 it.each([
-  ['two namespaces of one NSID', { namespaces: [{}, { nsid: 1 }] }, /same NSID/],
+  ['two namespaces of one NSID', { namespaces: [{}, { nsid: 1 }] }, /have NSID 1; give each its own nsid/],
   ['NSID 0h', { namespaces: [{ nsid: 0 }] }, /NSID from 1 to FFFFFFFEh, got 0/],
   ['a block size that is not there', { namespaces: [{ blockBytes: 520 as 512 }] }, /512 or 4096 bytes, got 520/],
   ['a namespace without a block', { namespaces: [{ capacityBytes: 511 }] }, /capacity from 512/],
@@ -19,6 +19,10 @@ it('deriveProfile changes what it is given, field by field in CAP and Identify, 
   const derived = deriveProfile('sn740', { commandSlots: 7, CAP: { DSTRD: 2 }, identify: { MDTS: 5 } })
   expect(derived).toEqual({
     ...profiles.sn740,
+    name: 'sn740 (changed)',
+    source: expect.stringMatching(
+      /^sn740, changed in commandSlots, CAP, identify\. Of sn740 this is said: WD PC SN740/,
+    ) as string,
     points: [],
     commandSlots: 7,
     CAP: { ...profiles.sn740.CAP, DSTRD: 2 },
@@ -38,4 +42,95 @@ it('close takes the controller off the bus and closes the media', async () => {
   await transport.close()
   expect(closed).toBe(1)
   expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+})
+
+const media = { capacityBytes: 4096, read: () => undefined, write: () => undefined, flush: () => undefined }
+
+it.each([
+  [5, TypeError, 'simulate options: expected an object, got 5'],
+  [{ fault: { rules: [] } }, TypeError, "unknown 'fault'; known are profile, faults, seed, namespaces,"],
+  [{ seed: NaN }, RangeError, 'simulate options.seed: expected a whole number from 0 to 4294967295, got NaN'],
+  [{ seed: -1 }, RangeError, 'got -1'],
+  [{ seed: 2 ** 32 }, RangeError, 'got 4294967296'],
+  [{ seed: '1' }, TypeError, "got '1'"],
+  [{ hostMemoryBytes: -1 }, RangeError, 'hostMemoryBytes: expected a whole number of bytes, 0 or more, got -1'],
+  [{ spareCapacityBytes: 0.5 }, RangeError, 'spareCapacityBytes: expected a whole number of bytes, 0 or more, got 0.5'],
+  [{ fragmented: 1 }, TypeError, 'fragmented: expected true or false, got 1'],
+  [{ trace: {} }, TypeError, 'trace: expected a function, got object Object'],
+  [{ rootComplex: 'none' }, RangeError, "rootComplex: expected 'posted-only', 'full' or an object, got 'none'"],
+  [{ rootComplex: 5 }, TypeError, 'got 5'],
+  [{ rootComplex: { reads: true } }, TypeError, "rootComplex: unknown 'reads'; known are peerWrites, peerReads,"],
+  [{ rootComplex: { readsSurvived: NaN } }, RangeError, 'rootComplex.readsSurvived: expected 0 or more, got NaN'],
+  [{ namespaces: {} }, TypeError, 'namespaces: expected a list, got object Object'],
+  [{ namespaces: [null] }, TypeError, 'namespaces[0]: expected an object, got null'],
+  [
+    { namespaces: [{}, { lbaBytes: 512 }] },
+    TypeError,
+    "namespaces[1]: unknown 'lbaBytes'; known are nsid, blockBytes,",
+  ],
+  [
+    { namespaces: [{ capacityBytes: NaN }] },
+    RangeError,
+    'namespaces[0].capacityBytes: expected a whole number of bytes',
+  ],
+  [{ namespaces: [{ eui64: 'ABCDEFGH' }] }, TypeError, "eui64: expected a Uint8Array of 8 bytes, got 'ABCDEFGH'"],
+  [{ namespaces: [{ media }] }, TypeError, 'and the functions read, write, flush and close, got object Object'],
+  [{ namespaces: [{ media: 'disk.img' }] }, TypeError, "got 'disk.img'"],
+])('the options %j are refused', (options, error, message) => {
+  const start = () => simulate(options as never)
+  expect(start).toThrow(error)
+  expect(start).toThrow(message)
+})
+
+it('a drive without a namespace is one', () => {
+  expect(simulate({ namespaces: [] }).transport.bar.read32(0x1c)).toBe(0)
+})
+
+it.each([
+  [-1, RangeError, 'got -1'],
+  [2 ** 32, RangeError, 'got 4294967296'],
+  [1.5, RangeError, 'got 1.5'],
+  [NaN, RangeError, 'got NaN'],
+  ['1', TypeError, "got '1'"],
+  [undefined, TypeError, 'got nothing'],
+])('a write of 32 bits refuses %s, with the offset, and writes nothing', (value, error, got) => {
+  const { transport, statistics } = simulate()
+  const write = () => transport.bar.write32(0x24, value as never)
+  expect(write).toThrow(error)
+  expect(write).toThrow(`register write at 0x24: expected an integer from 0 to 2^32 - 1, ${got}`)
+  expect(statistics).toEqual(simulate().statistics)
+})
+
+it.each([
+  [-1n, RangeError, 'got -1n'],
+  [2n ** 64n, RangeError, 'got 18446744073709551616n'],
+  [1, TypeError, 'got 1'],
+])('a write of 64 bits refuses %s, with the offset', (value, error, got) => {
+  const { bar } = simulate().transport
+  const write = () => bar.write64(0x28, value as never)
+  expect(write).toThrow(error)
+  expect(write).toThrow(`register write at 0x28: expected a bigint from 0n to 2n ** 64n - 1n, ${got}`)
+  expect(bar.read64(0x28)).toBe(0n)
+})
+
+it.each(['x', undefined])('a reset of the kind %s is refused', async (kind) => {
+  const reset = simulate().transport.reset!(kind as never)
+  await expect(reset).rejects.toThrow(TypeError)
+  await expect(reset).rejects.toThrow("reset: expected 'function' or 'bus', got")
+})
+
+it('memory that was freed has no device addresses any more, and its view stays readable', () => {
+  const memory = simulate().transport.dma.alloc(4096)
+  memory.view!.setUint8(0, 7)
+  memory.free()
+  expect(() => memory.iovaAt(0)).toThrow('iovaAt(0): this memory was freed')
+  expect(memory.view!.getUint8(0)).toBe(7)
+})
+
+it('a transport that was closed gives out no memory, and takes back what it gave', async () => {
+  const { transport } = simulate()
+  const memory = transport.dma.alloc(4096)
+  await transport.close()
+  expect(() => transport.dma.alloc(4096)).toThrow('alloc: the transport was closed')
+  memory.free()
 })

@@ -9,19 +9,32 @@ import type { HealthChanges } from './logs/health.js'
 import { HostMemory } from './memory/host-memory.js'
 import type { NamespaceOptions } from './nvm/namespace.js'
 import { Namespaces } from './nvm/namespaces.js'
+import { namespaceFields } from './nvm/namespace-options.js'
+import {
+  anything,
+  bytes,
+  callback,
+  checkOptions,
+  flag,
+  listOf,
+  optional,
+  record,
+  seedField,
+  type Fields,
+} from './options.js'
 import { profileOf, type ProfileName } from './profiles/index.js'
 import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
-import type { RootComplex } from './pci/root-complex.js'
+import { rootComplexField, type RootComplex } from './pci/root-complex.js'
 import { simulatedTransport } from './transport.js'
 
 /** What is simulated; every part has a default. */
 export interface SimulationOptions {
   /** What drive it is and what it costs; 'ideal', which costs no time, when not given. */
   readonly profile?: DriveProfile | ProfileName
-  /** Decides everything that is random: the same seed gives the same run, to the nanosecond. 1 when not given. */
+  /** Decides everything that is random: the same seed gives the same run, to the nanosecond. 0 to 2^32 - 1; 1 when not given. */
   readonly seed?: number
-  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given. */
+  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given; an empty list is a drive without any. */
   readonly namespaces?: readonly NamespaceOptions[]
   /** NVM capacity that no namespace has, for namespaces that the host creates; 0 when not given. */
   readonly spareCapacityBytes?: number
@@ -34,6 +47,19 @@ export interface SimulationOptions {
   readonly rootComplex?: RootComplex
   /** Is given everything that happens, as it happens. Costs time: without it only a hash is kept. */
   readonly trace?: TraceSink
+}
+
+const fields: Fields<SimulationOptions> = {
+  // These two have errors of their own.
+  profile: optional(anything),
+  faults: optional(anything),
+  seed: optional(seedField),
+  namespaces: optional(listOf(record(namespaceFields))),
+  spareCapacityBytes: optional(bytes(0)),
+  hostMemoryBytes: optional(bytes(0)),
+  fragmented: optional(flag),
+  rootComplex: optional(rootComplexField),
+  trace: optional(callback),
 }
 
 /** A controller, the host memory it reaches, and the only clock there is. */
@@ -67,9 +93,10 @@ export interface Simulation {
 
 /**
  * Starts a simulated NVMe controller.
- * @throws RangeError or TypeError for options that no drive could have.
+ * @throws RangeError or TypeError, with its name, for an option that cannot be; FaultPlanError for a plan that is none.
  */
 export function simulate(options: SimulationOptions = {}): Simulation {
+  checkOptions('simulate options', options, fields)
   const { profile = 'ideal', seed = 1, hostMemoryBytes = 4 * 1024 ** 3, fragmented = false, faults } = options
   const clock = new VirtualClock()
   const diagnostics = new Diagnostics()

@@ -1,7 +1,9 @@
 import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
-import type { Bar, Clock, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, Clock, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller/controller.js'
 import type { Device } from './controller/device.js'
+import type { HostMemory } from './memory/host-memory.js'
+import { show } from './options.js'
 import { HostConfigSpace } from './pci/host-config.js'
 import { HostInterrupts } from './pci/host-interrupts.js'
 import { PeerBar, rootComplexOptions, type RootComplex } from './pci/root-complex.js'
@@ -25,6 +27,7 @@ class SimulatedBar implements Bar {
 
   write32(offset: number, value: number): void {
     checkAccess(offset, 4, this.lengthBytes)
+    checkWrite32(offset, value)
     this.controller.write32(offset, value)
   }
 
@@ -36,6 +39,7 @@ class SimulatedBar implements Bar {
 
   write64(offset: number, value: bigint): void {
     checkAccess(offset, 8, this.lengthBytes)
+    checkWrite64(offset, value)
     if (!this.isOneRegister('wrote', offset)) return
     this.controller.write32(offset, Number(value & 0xffff_ffffn))
     this.controller.write32(offset + 4, Number(value >> 32n))
@@ -64,6 +68,28 @@ export function checkAccess(offset: number, widthBytes: number, barBytes: number
   }
 }
 
+/** @throws TypeError or RangeError for a value that is no unsigned integer of 32 bits: half of it would be lost. */
+export function checkWrite32(offset: number, value: number): void {
+  if (value >>> 0 !== value) refuseValue(offset, value, 'number', 'an integer from 0 to 2^32 - 1')
+}
+
+/** @throws TypeError or RangeError for a value that is no unsigned bigint of 64 bits. */
+export function checkWrite64(offset: number, value: bigint): void {
+  if (typeof value === 'bigint' && value >= 0n && value <= 0xffff_ffff_ffff_ffffn) return
+  refuseValue(offset, value, 'bigint', 'a bigint from 0n to 2n ** 64n - 1n')
+}
+
+function refuseValue(offset: number, value: unknown, type: string, expected: string): never {
+  const Wrong = typeof value === type ? RangeError : TypeError
+  throw new Wrong(`register write at 0x${offset.toString(16)}: expected ${expected}, got ${show(value)}`)
+}
+
+/** @throws TypeError for what is neither. */
+export function checkResetKind(kind: unknown): asserts kind is 'function' | 'bus' {
+  if (kind === 'function' || kind === 'bus') return
+  throw new TypeError(`reset: expected 'function' or 'bus', got ${show(kind)}`)
+}
+
 /** What a host waits after it has reset a function or a bus, before it looks at the device again, as Linux does. */
 const RESET_NS = 100_000_000
 
@@ -77,7 +103,7 @@ export interface SimulatedBus {
 export function simulatedTransport(
   controller: Controller,
   device: Device,
-  dma: DmaAllocator,
+  dma: HostMemory,
   clock: Clock,
   rootComplex: RootComplex = {},
 ): SimulatedBus {
@@ -94,12 +120,14 @@ export function simulatedTransport(
     interrupts: new HostInterrupts(device, clock),
     can: { gpuRing: options.peerWrites, gpuRead: options.peerReads, dmaToVram: false },
     async reset(kind): Promise<void> {
+      checkResetKind(kind)
       controller.resetByHost(kind)
       const readyNs = clock.now() + RESET_NS
       while (clock.now() < readyNs) await clock.idle(readyNs)
     },
     close(): Promise<void> {
       controller.remove()
+      dma.close()
       for (const { media } of device.namespaces.allocated) media.close()
       return Promise.resolve()
     },

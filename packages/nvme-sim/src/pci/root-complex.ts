@@ -1,5 +1,6 @@
 import type { Bar } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from '../controller/controller.js'
+import { flag, number, optional, record, type Field } from '../options.js'
 import type { PciFunction } from './function.js'
 
 /** What the host's root complex lets through between two devices below it. */
@@ -18,6 +19,23 @@ export interface RootComplexOptions {
 
 /** 'posted-only' is a client platform as the default is; 'full' passes reads as well, as a PCIe switch does. */
 export type RootComplex = 'posted-only' | 'full' | RootComplexOptions
+
+const presets: readonly unknown[] = ['posted-only', 'full']
+const options = record<RootComplexOptions>({
+  peerWrites: optional(flag),
+  peerReads: optional(flag),
+  readsSurvived: optional(number((reads) => reads >= 0, '0 or more')),
+})
+
+/** What `simulate` takes for a root complex. */
+export const rootComplexField: Field = {
+  expected: "'posted-only', 'full' or an object",
+  type: 'string',
+  isFit: (value) => presets.includes(value) || options.isFit(value),
+  inside: (value: RootComplex, where) => {
+    if (typeof value === 'object') options.inside?.(value as never, where)
+  },
+}
 
 export function rootComplexOptions(rootComplex: RootComplex = {}): Required<RootComplexOptions> {
   const given = rootComplex === 'posted-only' ? {} : rootComplex === 'full' ? { peerReads: true } : rootComplex

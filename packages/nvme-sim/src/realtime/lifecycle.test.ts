@@ -164,7 +164,7 @@ describe('a real-time simulator', () => {
     await expect(start({ namespaces: [{ file: { path: '/nowhere/at/all' } }] })).rejects.toThrow(/ENOENT/)
     await expect(start({ namespaces: [{}, {}] })).rejects.toThrow('two of them have NSID 1; give each its own nsid')
     const module = new URL('data:text/javascript,export const view = 1')
-    await expect(startRealTimeSimulator({ module, address: 0n, lengthBytes: MIB })).rejects.toThrow(TypeError)
+    await expect(startRealTimeSimulator({ module, address: 4096n, lengthBytes: MIB })).rejects.toThrow(TypeError)
   })
 })
 

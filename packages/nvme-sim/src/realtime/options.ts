@@ -38,8 +38,9 @@ export type RealTimeOptions = SharedMemorySource & {
   readonly baseIova?: number
   /** 'ideal', which costs no time, when not given. Latencies hold as lower bounds: the machine adds its own. */
   readonly profile?: DriveProfile | ProfileName
+  /** 0 to 2^32 - 1; 1 when not given. */
   readonly seed?: number
-  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given. */
+  /** One of 1 GiB with 512-byte blocks, NSID 1, when not given; an empty list is a drive without any. */
   readonly namespaces?: readonly RealTimeNamespace[]
   readonly faults?: FaultPlan
   /**

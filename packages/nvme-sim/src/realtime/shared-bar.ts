@@ -1,6 +1,6 @@
 import { INTMC, INTMS, registers } from '@gpunvme/nvme-spec'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
-import { checkAccess } from '../transport.js'
+import { checkAccess, checkWrite32, checkWrite64 } from '../transport.js'
 import { EVERY_ACCESS, REGISTER_READ, REGISTER_WRITE } from './control.js'
 import type { RealTimeLayout } from './layout.js'
 import type { Mailbox } from './mailbox.js'
@@ -39,6 +39,7 @@ export class SharedBar implements Bar {
 
   write32(offset: number, value: number): void {
     checkAccess(offset, 4, this.lengthBytes)
+    checkWrite32(offset, value)
     this.mailbox.post(REGISTER_WRITE, offset, value)
   }
 
@@ -49,6 +50,7 @@ export class SharedBar implements Bar {
 
   write64(offset: number, value: bigint): void {
     checkAccess(offset, 8, this.lengthBytes)
+    checkWrite64(offset, value)
     this.write32(offset, Number(value & 0xffff_ffffn))
     this.write32(offset + 4, Number(value >> 32n))
   }

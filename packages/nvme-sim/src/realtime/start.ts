@@ -3,6 +3,7 @@ import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { Statistics } from '../controller/statistics.js'
 import { profileOf } from '../profiles/index.js'
 import { planBar } from '../pci/function.js'
+import { checkRealTimeOptions } from './check-options.js'
 import { ACTIVITY, CLOSING, CONTROL_BYTES, REQUESTS, STATE, wakeSimulator } from './control.js'
 import { HostClock } from './host-clock.js'
 import { DEFAULT_BASE_IOVA, DMA_PAGE_BYTES, realTimeLayout, type RealTimeLayout } from './layout.js'
@@ -13,6 +14,7 @@ import { RegionAllocator } from './region-allocator.js'
 import { SharedBar } from './shared-bar.js'
 import { SharedConfigSpace, SharedInterrupts } from './shared-function.js'
 import { ACTIVE, type Answer, type Answers } from './messages.js'
+import { checkResetKind } from '../transport.js'
 
 /** A simulated controller on a thread of its own, in real time. */
 export interface RealTimeSimulator {
@@ -35,40 +37,47 @@ const CLOSE_LIMIT_MS = 2_000
 /**
  * Starts a simulated NVMe controller on a worker thread that polls doorbells and registers in shared memory, so that
  * native threads and GPU kernels can drive it too. Resolves when its registers are there.
- * @throws RangeError or TypeError for options that no drive could have; whatever the native module throws.
+ * @throws RangeError or TypeError, with its name, for an option that cannot be; FaultPlanError for a plan that is none;
+ *   whatever the native module throws.
  */
 export async function startRealTimeSimulator(options: RealTimeOptions): Promise<RealTimeSimulator> {
+  checkRealTimeOptions(options)
+  const { profile: drive = 'ideal', seed = 1, namespaces = [{}], faults, idle, responseLimitMs = 10_000 } = options
+  const profile = profileOf(drive)
   const { buffer, source, ownIova } = await open(options)
-  const profile = profileOf(options.profile ?? 'ideal')
   const layout = realTimeLayout(profile, buffer.byteLength, options.baseIova ?? ownIova)
   const control = new SharedArrayBuffer(CONTROL_BYTES)
   const pages = options.reach === 'all' ? undefined : new SharedArrayBuffer(layout.dmaBytes / DMA_PAGE_BYTES)
   const workerData: WorkerOptions = {
-    ...{ source, layout, control, pages, profile },
-    seed: options.seed ?? 1,
-    namespaces: options.namespaces ?? [],
-    faults: options.faults,
-    idle: { ...DEFAULT_IDLE, ...options.idle },
+    ...{ source, layout, control, pages, profile, seed, namespaces, faults },
+    idle: { ...DEFAULT_IDLE, ...idle },
   }
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData })
-  const thread = new SimulatorThread(worker, new Int32Array(control), options.responseLimitMs ?? 10_000)
+  const thread = new SimulatorThread(worker, new Int32Array(control), responseLimitMs)
   const { vectors } = planBar(profile)
   const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
   const bar = new SharedBar(buffer, layout, mailbox)
   thread.onEnd = () => bar.leave()
   await thread.ready
-  const close = () => thread.close()
+  const dma = new RegionAllocator(buffer, layout, pages)
+  const close = () => {
+    dma.close()
+    return thread.close()
+  }
   return {
     transport: {
       name: `sim-realtime:${profile.name}`,
       bar,
-      dma: new RegionAllocator(buffer, layout, pages),
+      dma,
       clock: thread.clock,
       config: new SharedConfigSpace(mailbox),
       interrupts: new SharedInterrupts(vectors, mailbox, thread.clock),
       // Registers and doorbells in native memory are memory like any other, that a GPU may map.
       can: { gpuRing: 'module' in source, gpuRead: 'module' in source, dmaToVram: false },
-      reset: (kind) => thread.ask(kind === 'bus' ? 'reset bus' : 'reset function'),
+      async reset(kind) {
+        checkResetKind(kind)
+        await thread.ask(kind === 'bus' ? 'reset bus' : 'reset function')
+      },
       close,
     },
     layout,
