@@ -21,6 +21,7 @@ it(`${SEEDS} random hosts on random controllers under random faults, each twice`
         ['corrupt-cid', 'corrupt-sqhd', 'corrupt-sqid', 'corrupt-phase', 'corrupt-data', 'torn-dma', 'wrong-page'],
         ['lose-write', 'delay-write', 'read-value', 'ready-never-rises', 'ready-never-falls'],
         ['fatal-status', 'remove-device', 'surprise-reset', 'throttle'],
+        ['detach-namespace', 'attach-namespace', 'resize-namespace'],
       ].flat(),
     ),
   )

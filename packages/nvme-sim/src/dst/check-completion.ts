@@ -29,6 +29,7 @@ export function checkStatus(command: Submitted, { status, dnr, more, crd }: Entr
   if (status === '0/07' && command.abortedBy) return
   if (status === '0/08' && command.isQueueDeleted) return
   if (status === '0/05' && command.isShutDown) return
+  if (status === '0/02' && command.isDetached) return
   if (command.struck.has('hang')) throw wrong('an abort, since it hangs')
   const planned = command.strike('status')
   if (planned) {

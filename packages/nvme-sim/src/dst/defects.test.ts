@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { RamMedia } from '../media/ram.js'
 import { DriveModel } from '../model/drive-model.js'
+import { Namespaces } from '../nvm/namespaces.js'
 import { CompletionQueue } from '../queues/queue.js'
 import type { Assertion } from './failure.js'
 import { makeScenario } from './make-scenario.js'
@@ -84,6 +85,23 @@ it('finds a drive that forgets a Write which it has reported as done', async () 
     }
   }
   await expectFound(['data'], 8, { media: (capacityBytes) => new Forgetful(capacityBytes) })
+})
+
+it('finds a drive that keeps what it has deallocated', async () => {
+  class Keeping extends RamMedia {
+    override deallocate(): void {
+      // What was there stays.
+    }
+  }
+  await expectFound(['data'], 8, { media: (capacityBytes) => new Keeping(capacityBytes) })
+})
+
+it('finds a controller that serves a namespace which another host has detached', async () => {
+  vi.spyOn(Namespaces.prototype, 'setAttached').mockImplementation(() => undefined)
+  const { scenario, failure } = await find()
+  expect(failure.message).toContain('expected 0/02, got 0/00')
+  expect(scenario.steps.length).toBeLessThanOrEqual(4)
+  expect(scenario.faults.rules.map(({ action }) => action.kind)).toEqual(['detach-namespace'])
 })
 
 it('finds what is not the same when it is run again', async () => {

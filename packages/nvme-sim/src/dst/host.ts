@@ -1,4 +1,4 @@
-import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { FaultAction, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Simulation } from '../simulate.js'
 import { Buffers } from './buffers.js'
 import { checkCompare, checkData, checkFields, checkStatus, damagedRanges } from './check-completion.js'
@@ -13,15 +13,33 @@ import { Submitted } from './submitted.js'
 // Offsets, bits and opcodes stand here as numbers of the specification's figures: the campaign shares no declaration
 // with what it judges.
 
-const OPCODES = { read: 0x02, write: 0x01, compare: 0x05, 'write-zeroes': 0x08, verify: 0x0c, flush: 0x00 } as const
+const OPCODES = {
+  read: 0x02,
+  write: 0x01,
+  compare: 0x05,
+  'write-zeroes': 0x08,
+  deallocate: 0x09,
+  verify: 0x0c,
+  flush: 0,
+} as const
 
 /** The bits of ONCS that say whether a command is there (Base 2.1 Figure 312). */
-const OPTIONAL = { compare: 0x01, 'write-zeroes': 0x08, verify: 0x80 } as const
+const OPTIONAL = { compare: 0x01, deallocate: 0x04, 'write-zeroes': 0x08, verify: 0x80 } as const
 
 const IDENTIFY_BYTES = 4096
 
+/** Dataset Management: one range, and the attribute Deallocate in CDW11 (NVM 1.2 §3.3.3). */
+const RANGE_BYTES = 16
+const ATTRIBUTE_DEALLOCATE = 1 << 2
+
 /** Where no memory is. */
 const NOWHERE = 0x10_0000
+
+/** What the host has to expect of a namespace. */
+interface NamespaceState {
+  readonly isAttached: boolean
+  readonly blocks: number
+}
 
 /** The host's side of one controller's life: rings, commands, and what is known of them. */
 export class Host {
@@ -44,6 +62,8 @@ export class Host {
   private readonly aliases = new Map<string, Submitted[]>()
   private nextCid = 0
   private strikesSeen = 0
+  /** What faults have made of namespaces, by NSID. */
+  private readonly changed = new Map<number, NamespaceState>()
 
   constructor(simulation: Simulation, scenario: Scenario) {
     this.simulation = simulation
@@ -107,13 +127,14 @@ export class Host {
   submitIo(qid: number, order: IoOrder): Submitted | undefined {
     const sq = this.sqs.get(qid)
     if (sq === undefined || !this.hasRoom(sq)) return undefined
+    this.absorbStrikes()
     const namespace = this.namespace(order.nsid)
     const { operation, flaw } = order
-    const movesData = operation === 'read' || operation === 'write' || operation === 'compare'
-    const dataBytes = movesData ? order.blocks * namespace.blockBytes : 0
-    const slot = movesData ? this.buffers.take() : undefined
+    const dataBytes = dataBytesOf(order, namespace)
+    const slot = dataBytes > 0 ? this.buffers.take() : undefined
     const began = this.medium.tick()
-    if (slot && operation !== 'read') this.fill(slot.data, order, namespace, began)
+    if (slot && operation === 'deallocate') fillRanges(slot.data, order, namespace)
+    else if (slot && operation !== 'read') this.fill(slot.data, order, namespace, began)
     const command = this.accept({
       sq,
       cid: this.freshCid(),
@@ -236,6 +257,7 @@ export class Host {
     const { strikes } = this.simulation.faults
     for (; this.strikesSeen < strikes.length; this.strikesSeen++) {
       const { where, kind, rule } = strikes[this.strikesSeen]!
+      this.changeNamespace(this.scenario.faults.rules[rule]!.action)
       const at = /^SQ (\d+) CID (\d+)$/.exec(where)
       const command = at ? this.commands.get(`${at[1]}/${at[2]}`) : undefined
       if (command === undefined) continue
@@ -247,6 +269,26 @@ export class Host {
       if (kind === 'corrupt-data' || kind === 'torn-dma' || kind === 'wrong-page') this.damage(command)
       if (kind === 'corrupt-cid' || kind === 'corrupt-sqid') this.addAlias(command)
     }
+  }
+
+  /** A fault has changed a namespace: what is under way may have found it as it was before, or as it is now. */
+  private changeNamespace(action: FaultAction): void {
+    if (!('nsid' in action)) return
+    const { nsid, kind } = action
+    const { isAttached, blocks } = this.stateOf(nsid)
+    if (kind === 'resize-namespace') this.changed.set(nsid, { isAttached, blocks: action.blocks })
+    else this.changed.set(nsid, { isAttached: kind === 'attach-namespace', blocks })
+    for (const command of this.out) {
+      const { order } = command
+      if (order?.nsid !== nsid) continue
+      const statuses = this.statusesOf(order)
+      if (statuses.includes('0/02')) command.isDetached = true
+      command.statuses = [...new Set([...command.statuses, ...statuses])]
+    }
+  }
+
+  private stateOf(nsid: number): NamespaceState {
+    return this.changed.get(nsid) ?? { isAttached: true, blocks: this.namespace(nsid).blocks }
   }
 
   private accept(facts: ConstructorParameters<typeof Submitted>[0]): Submitted {
@@ -353,33 +395,41 @@ export class Host {
     this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
   }
 
-  private entryOf({ order, slot, dataBytes }: Submitted, { blocks }: NamespaceShape): SqEntry {
+  private entryOf({ order, slot, dataBytes }: Submitted, namespace: NamespaceShape): SqEntry {
     const { operation, flaw, offsetBytes } = order!
     let [prp1, prp2] = slot ? slot.prps(offsetBytes, dataBytes) : [0, 0]
     if (flaw === 'prp-offset') prp1 += 2
     if (flaw === 'prp-wild') [prp1, prp2] = [NOWHERE, NOWHERE]
-    const slba = flaw === 'lba' ? blocks - order!.blocks + 1 : order!.slba
-    const isFlush = operation === 'flush'
+    const isDeallocate = operation === 'deallocate'
+    const onBlocks = { 10: firstBlock(order!, namespace), 12: order!.blocks - 1 }
     return {
       opcode: flaw === 'opcode' ? 0x7f : OPCODES[operation],
       nsid: flaw === 'nsid' ? 0x1234 : order!.nsid,
       prp1,
       prp2,
-      cdw: isFlush ? {} : { 10: slba, 12: order!.blocks - 1 },
+      cdw: isDeallocate
+        ? { 10: dataBytes / RANGE_BYTES - 1, 11: ATTRIBUTE_DEALLOCATE }
+        : operation === 'flush'
+          ? {}
+          : onBlocks,
     }
   }
 
-  /** The statuses that an order may end with (Base 2.1 §4.2.3, NVM 1.2 §3.3). */
-  private statusesOf({ operation, flaw }: IoOrder): readonly string[] {
+  /** The statuses that an order may end with, as its namespace is now (Base 2.1 §4.2.3, NVM 1.2 §3.3). */
+  private statusesOf({ operation, flaw, nsid, slba, blocks }: IoOrder): readonly string[] {
     const isThere = !(operation in OPTIONAL) || (this.optionalCommands & OPTIONAL[operation as 'verify']) !== 0
     if (!isThere || flaw === 'opcode') return ['0/01']
     if (flaw === 'nsid') return ['0/0b']
+    const state = this.stateOf(nsid)
+    // An NSID that is inactive is an invalid field (Base 2.1 §3.2.1.2).
+    if (!state.isAttached) return ['0/02']
     const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
     if (operation === 'flush') return ends
-    if (flaw === 'lba') return ['0/80']
-    const movesData = operation === 'read' || operation === 'write' || operation === 'compare'
-    if (!movesData) return ends
-    return flaw === 'prp-offset' ? ['0/13'] : flaw === 'prp-wild' ? ['0/04'] : ends
+    const misled = flaw === 'prp-offset' ? ['0/13'] : flaw === 'prp-wild' ? ['0/04'] : undefined
+    // Which blocks it means stands in its data.
+    if (operation === 'deallocate' && misled) return misled
+    if (flaw === 'lba' || slba + blocks > state.blocks) return ['0/80']
+    return operation === 'write-zeroes' || operation === 'verify' ? ends : (misled ?? ends)
   }
 
   /** The data of a Write; for a Compare without a salt, what should be there. */
@@ -401,6 +451,34 @@ export class Host {
   private freshCid(): number {
     return this.nextCid++
   }
+}
+
+/** How much data the host and the controller exchange for an order. */
+function dataBytesOf({ operation, blocks }: IoOrder, { blockBytes }: NamespaceShape): number {
+  if (operation === 'deallocate') return Math.min(blocks, 2) * RANGE_BYTES
+  return operation === 'read' || operation === 'write' || operation === 'compare' ? blocks * blockBytes : 0
+}
+
+/** SLBA: where the order is wrong in that, so that its last block is the first that there is not. */
+function firstBlock({ flaw, slba, blocks }: IoOrder, namespace: NamespaceShape): number {
+  return flaw === 'lba' ? namespace.blocks - blocks + 1 : slba
+}
+
+/** The ranges of a Dataset Management: its blocks in two parts, where there are two. */
+function fillRanges(region: Region, order: IoOrder, namespace: NamespaceShape): void {
+  const slba = firstBlock(order, namespace)
+  const half = order.blocks >> 1
+  const ranges = [
+    { slba, blocks: half },
+    { slba: slba + half, blocks: order.blocks - half },
+  ].filter(({ blocks }) => blocks > 0)
+  const view = new DataView(region.bytes.buffer, region.bytes.byteOffset + order.offsetBytes)
+  ranges.forEach((range, i) => {
+    view.setUint32(i * RANGE_BYTES, 0, true)
+    view.setUint32(i * RANGE_BYTES + 4, range.blocks, true)
+    view.setBigUint64(i * RANGE_BYTES + 8, BigInt(range.slba), true)
+  })
+  region.accept()
 }
 
 /** What an Abort said of its target must be what became of it. */

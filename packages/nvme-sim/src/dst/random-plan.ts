@@ -4,10 +4,18 @@ import { MOST_DATA_BYTES, type Scenario } from './scenario.js'
 
 type Shape = Pick<Scenario, 'sqs' | 'namespaces'>
 
-/** One to four faults. Those that stop everything strike once: what comes after them is worth seeing. */
+/**
+ * One to four faults, of every kind that there is. Those that stop everything strike once: what comes after them is worth
+ * seeing. Lost writes of ASQ and ACQ, and of AQA but for the first, are not drawn: see `registerRule`.
+ */
 export function randomPlan(seed: number, shape: Shape): FaultPlan {
   const dice = new Dice(seed, 'dst faults')
-  return { rules: Array.from({ length: dice.int(1, 4) }, () => randomRule(dice, shape)) }
+  return { rules: Array.from({ length: dice.int(1, 4) }, () => randomRules(dice, shape)).flat() }
+}
+
+/** One fault, or two that only make sense together. */
+function randomRules(dice: Dice, shape: Shape): readonly FaultRule[] {
+  return dice.chance(0.1) ? namespaceRules(dice, shape) : [randomRule(dice, shape)]
 }
 
 function randomRule(dice: Dice, shape: Shape): FaultRule {
@@ -29,20 +37,23 @@ function randomRule(dice: Dice, shape: Shape): FaultRule {
 /** Mostly I/O commands: faults of the Admin queue end a run soon. */
 function commandRule(dice: Dice, { sqs, namespaces }: Shape): FaultRule {
   const action = commandAction(dice)
+  // Only Reads and Writes have data that these find.
+  const isOfData = ['corrupt-data', 'torn-dma', 'wrong-page'].includes(action.kind)
   const isAdmin = dice.chance(0.1) && action.kind !== 'torn-dma' && action.kind !== 'wrong-page'
   const often = dice.weighted<FaultMatch>([
     [4, { nth: dice.int(1, 12), times: 1 }],
     [2, { every: dice.int(2, 9), times: dice.int(1, 8) }],
     [3, { probability: dice.pick([0.02, 0.1, 0.3]), times: dice.int(1, 10) }],
   ])
+  const when: FaultMatch = dice.chance(0.15) ? period(dice) : {}
   if (isAdmin) return { match: { qid: 0, ...often, times: 1 }, action }
   const where = dice.weighted<() => FaultMatch>([
     [3, () => ({ qid: dice.pick(sqs).qid })],
     [2, () => ({ qid: dice.pick(sqs).qid, opcode: dice.pick([1, 2]) })],
-    [1, () => ({ nsid: dice.pick(namespaces).nsid, opcode: dice.pick([0, 1, 2]) })],
+    [1, () => ({ nsid: dice.pick(namespaces).nsid, opcode: dice.pick(isOfData ? [1, 2] : [0, 1, 2]) })],
     [1, () => ({ qid: dice.pick(sqs).qid, lba: [dice.int(0, 20), dice.int(20, 60)] })],
   ])()
-  return { match: { ...where, ...often }, action }
+  return { match: { ...where, ...often, ...when }, action }
 }
 
 /** Identifiers are made wrong in bits that no real one has: which command was meant has to stay clear. */
@@ -75,6 +86,26 @@ function controllerAction(dice: Dice): FaultAction {
     [1, { kind: 'remove-device' }],
     [2, { kind: 'throttle', factor: dice.int(2, 20), forNs: dice.pick([1_000_000, 1_000_000_000]) }],
   ])
+}
+
+/** Another host takes a namespace away and gives it back, perhaps, or makes it smaller or larger again. */
+function namespaceRules(dice: Dice, shape: Shape): readonly FaultRule[] {
+  const { nsid, blocks } = dice.pick(shape.namespaces)
+  const resize = (): FaultAction => ({ kind: 'resize-namespace', nsid, blocks: dice.int(1, blocks) })
+  const detach: FaultAction = { kind: 'detach-namespace', nsid }
+  const attach: FaultAction = { kind: 'attach-namespace', nsid }
+  const actions = dice.pick([[detach], [detach, attach], [resize()], [resize(), resize()]])
+  return actions.map((action, i) => ({
+    match: dice.chance(0.5)
+      ? { qid: dice.pick(shape.sqs).qid, nth: dice.int(1, 15) + 15 * i, times: 1 }
+      : moment(dice, shape),
+    action,
+  }))
+}
+
+function period(dice: Dice): FaultMatch {
+  const fromNs = dice.pick([0, 1_000_000, 30_000_000]) * dice.int(1, 9)
+  return { fromNs, untilNs: fromNs + dice.pick([100_000, 30_000_000, 500_000_000]) }
 }
 
 function doorbellRule(dice: Dice, { sqs }: Shape): FaultRule {

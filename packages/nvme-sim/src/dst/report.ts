@@ -1,5 +1,6 @@
 import { textTrace } from '@gpunvme/nvme-spec/trace'
 import type { CampaignResult } from './campaign.js'
+import { notDrawn } from './make-scenario.js'
 import type { Minimised } from './minimise.js'
 import { runScenario, type RunOptions } from './run.js'
 import type { Scenario } from './scenario.js'
@@ -16,6 +17,7 @@ export function formatCampaign(result: CampaignResult): string {
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
     'faults struck:',
     ...kinds,
+    `not drawn: ${notDrawn.join(', ')}`,
     `campaign hash ${hash}`,
   ].join('\n')
 }

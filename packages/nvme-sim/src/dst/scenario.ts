@@ -20,7 +20,7 @@ export interface NamespaceShape {
   readonly blocks: number
 }
 
-export type IoOperation = 'read' | 'write' | 'compare' | 'write-zeroes' | 'verify' | 'flush'
+export type IoOperation = 'read' | 'write' | 'compare' | 'write-zeroes' | 'deallocate' | 'verify' | 'flush'
 
 /** What an I/O command asks for, and what is wrong with it on purpose. */
 export interface IoOrder {

@@ -11,8 +11,8 @@ export class Submitted {
   readonly cid: number
   /** What it asks for, in words. */
   readonly what: string
-  /** The statuses that it may end with when no fault strikes it. */
-  readonly statuses: readonly string[]
+  /** The statuses that it may end with when no fault strikes it, but for those of its namespace. */
+  statuses: readonly string[]
   readonly order: IoOrder | undefined
   readonly admin: AdminOperation | 'create' | 'delete' | 'set-features' | 'abort' | undefined
   readonly slot: BufferSlot | undefined
@@ -26,6 +26,8 @@ export class Submitted {
   /** What an Abort is to end. */
   target: Submitted | undefined
   isQueueDeleted = false
+  /** A fault has detached its namespace while it was under way. */
+  isDetached = false
   /** The host has shut the controller down while it was under way. */
   isShutDown = false
   /** The controller has forgotten it. */
@@ -62,7 +64,9 @@ export class Submitted {
   /** The blocks that it changes. */
   get changes(): Range | undefined {
     const { order } = this
-    if (order?.operation === 'write') return order.flaw === undefined ? order : undefined
+    if (order?.operation === 'write' || order?.operation === 'deallocate') {
+      return order.flaw === undefined ? order : undefined
+    }
     // A wrong data pointer is nothing to a command without data.
     const isAccepted = order?.flaw === undefined || order.flaw.startsWith('prp')
     return order?.operation === 'write-zeroes' && isAccepted ? order : undefined
@@ -71,7 +75,7 @@ export class Submitted {
   /** How often it may complete. */
   get most(): number {
     if (this.struck.has('drop-completion')) return 0
-    if (this.struck.has('hang') && this.abortedBy === undefined && !this.isQueueDeleted && !this.isShutDown) return 0
+    if (this.struck.has('hang') && !this.mayBeEnded) return 0
     return this.struck.has('duplicate-completion') ? 2 : 1
   }
 
@@ -91,6 +95,11 @@ export class Submitted {
   /** A fault has held its completion back: what it does was done before. */
   get isPutOff(): boolean {
     return this.struck.has('delay-completion') || this.struck.has('reorder-completion')
+  }
+
+  /** Something may end it that does not wait for what it does. */
+  private get mayBeEnded(): boolean {
+    return this.abortedBy !== undefined || this.isQueueDeleted || this.isShutDown || this.isDetached
   }
 
   private get isSurelyAborted(): boolean {
