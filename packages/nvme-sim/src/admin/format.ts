@@ -1,9 +1,12 @@
 import { FormatNvm, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { CommandsUnderWay, Result, ServedCommand } from '../controller/command.js'
+import type { CommandsUnderWay, Ended, Result, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { BROADCAST_NSID } from '../nvm/namespaces.js'
+
+/** For as long as those commands are under way: a retry may find them gone. */
+const BUSY: Ended = { ...STATUS.COMMAND_SEQUENCE_ERROR, retry: 'later' }
 
 /**
  * Format NVM (Base 2.1 §5.1.10, NVM 1.2 §4.1.2), of a namespace that exists or of all that are attached. All of its data
@@ -23,7 +26,7 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
   const busy = targets.find((each) => commands.isUsing(each))
   if (busy) {
     device.diagnostics.report(`host formats namespace ${busy.nsid} while commands for it are under way`)
-    return STATUS.COMMAND_SEQUENCE_ERROR
+    return BUSY
   }
   for (const namespace of targets) {
     const isSame = namespace.hasFormat(LBAFL, MSET === 1)

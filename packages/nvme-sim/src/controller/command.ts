@@ -13,8 +13,8 @@ const NO_RANGES: readonly number[] = []
 /** How a command ended; 'held' for one that completes only when something happens. */
 export type Result = Ended | 'held'
 
-/** The status that a command ends with. */
-export type Ended = Pick<StatusCode, 'sct' | 'sc' | 'name'>
+/** The status that a command ends with; `retry` is what its Do Not Retry bit follows from. */
+export type Ended = Pick<StatusCode, 'sct' | 'sc' | 'name' | 'retry'>
 
 /** The three steps that wait for their time. */
 export interface Steps {
@@ -55,9 +55,8 @@ export class ServedCommand implements Asker {
   fetchedNs = 0
   /** What an I/O command does; undefined for Admin commands and opcodes that are not supported. */
   handler: IoCommand | undefined
-  /** Set when the outcome is known; doNotRetry when the same command would end so again. */
+  /** Set when the outcome is known. */
   result: Result | undefined
-  doNotRetry = false
   dw0 = 0
   dw1 = 0
   /** Which field is wrong, for the error log: the byte of the entry and, from bit 8 on, the bit of that byte. */
@@ -113,10 +112,9 @@ export class ServedCommand implements Asker {
     return `SQ ${this.sq.qid} CID ${hex(CID)} ${name}`
   }
 
-  /** Ends without data being moved: the same command would be refused again. */
+  /** Ends without data being moved. */
   refuse(status: Ended): void {
     this.result = status
-    this.doNotRetry = status !== STATUS.SUCCESS
   }
 
   /** Says which field of the entry is wrong, and that it is one. */
@@ -133,7 +131,6 @@ export class ServedCommand implements Asker {
     this.isBusy = true
     this.handler = undefined
     this.result = undefined
-    this.doNotRetry = false
     this.dw0 = 0
     this.dw1 = 0
     this.errorAt = NO_LOCATION

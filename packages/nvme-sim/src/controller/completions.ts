@@ -4,6 +4,7 @@ import { CQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue 
 import type { Ended, ServedCommand } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
+import { statusField } from './status-field.js'
 
 /** The More bit in the upper half of CQE DW3. */
 const MORE = 1 << CQE.STATUS.M.lsb
@@ -64,7 +65,6 @@ export class Completions {
   abort(command: ServedCommand, status: Ended): void {
     const { health, clock } = this.device
     if (!command.isAdmin()) health.busy.end(clock.now())
-    command.doNotRetry = false
     command.dw0 = 0
     command.dw1 = 0
     this.post(this.fill(command, status))
@@ -77,7 +77,7 @@ export class Completions {
     const { completion } = this
     completion.sq = sq
     completion.cid = cid
-    completion.status = statusBits(status, false)
+    completion.status = statusField(status)
     completion.dw0 = dw0
     completion.dw1 = 0
     completion.fetchedNs = this.device.clock.now()
@@ -102,11 +102,11 @@ export class Completions {
     this.late.clear()
   }
 
-  private fill({ sq, sqe, doNotRetry, more, dw0, dw1, fetchedNs }: ServedCommand, status: Ended): Completion {
+  private fill({ sq, sqe, more, dw0, dw1, fetchedNs }: ServedCommand, status: Ended): Completion {
     const { completion } = this
     completion.sq = sq
     completion.cid = sqe.CID
-    completion.status = statusBits(status, doNotRetry) | more
+    completion.status = statusField(status) | more
     completion.dw0 = dw0
     completion.dw1 = dw1
     completion.fetchedNs = fetchedNs
@@ -119,7 +119,7 @@ export class Completions {
     const { counters, errors, health } = this.device
     counters.errors++
     health.failed(status)
-    if (errors.addCommand(command, status, statusBits(status, command.doNotRetry))) command.more = MORE
+    if (errors.addCommand(command, status, statusField(status))) command.more = MORE
   }
 
   /** The host may use the identifier again of the command that the entry is of, as the host will read it. */
@@ -148,9 +148,4 @@ export class Completions {
     if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)
     if (!this.late.isEmpty) this.late.posted(cq)
   }
-}
-
-/** The upper half of CQE DW3 without its Phase Tag. */
-function statusBits({ sct, sc }: Ended, doNotRetry: boolean): number {
-  return (sc << 1) | (sct << 9) | (doNotRetry ? 0x8000 : 0)
 }

@@ -16,9 +16,7 @@ export function perform(command: ServedCommand, device: Device, commands: Comman
     performIo(command, device)
     return
   }
-  const result = performAdmin(command, device, commands)
-  if (result === 'held') command.result = result
-  else command.refuse(result)
+  command.result = performAdmin(command, device, commands)
   if (command.struck !== undefined) corruptAnswer(command, command.struck, device)
 }
 

@@ -17,7 +17,6 @@ export function strikeCommand(command: ServedCommand, device: Device, suffer: (s
   const status = struck.get('status')
   if (status) {
     command.result = statusByPlan(status)
-    command.doNotRetry = status.dnr ?? false
     faults.happened(struck, 'status')
   }
   if (!struck.has('hang')) return false

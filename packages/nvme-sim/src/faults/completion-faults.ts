@@ -5,8 +5,8 @@ import type { Faults } from './fault.js'
 import type { ActionOf, Struck } from './struck.js'
 
 /** The status that a command ends with by a fault of the plan. */
-export function statusByPlan({ sct, sc }: ActionOf<'status'>): Ended {
-  return { sct, sc, name: 'by a fault of the plan' }
+export function statusByPlan({ sct, sc, dnr = false }: ActionOf<'status'>): Ended {
+  return { sct, sc, name: 'by a fault of the plan', retry: dnr ? 'never' : 'same' }
 }
 
 /** Does to a completion what a fault of the plan does to its entry. */

@@ -1,5 +1,6 @@
-import { AEI_ERROR, countOf, CQE, ErrorLogEntry, STATUS, zeroBased, type StatusCode } from '@gpunvme/nvme-spec'
+import { AEI_ERROR, countOf, ErrorLogEntry, STATUS, zeroBased, type StatusCode } from '@gpunvme/nvme-spec'
 import type { Ended, ServedCommand } from '../controller/command.js'
+import { statusCodeBits } from '../controller/status-field.js'
 import type { DriveProfile } from '../profiles/profile.js'
 
 /** ELPE, where the profile says nothing. */
@@ -47,9 +48,7 @@ export class ErrorLog {
 
   /** Enters an error of no command, which an asynchronous event reports. */
   addEvent(aei: number): void {
-    const { SCT, SC } = CQE.STATUS
-    const { sct, sc } = eventStatus.get(aei) ?? STATUS.INTERNAL_ERROR
-    const STS = (sct << SCT.lsb) | (sc << SC.lsb)
+    const STS = statusCodeBits(eventStatus.get(aei) ?? STATUS.INTERNAL_ERROR)
     this.add({ SQID: NO_COMMAND, CID: NO_COMMAND, STS, PEL: NO_LOCATION, LBA: 0n, NSID: 0, OPC: 0 })
   }
 

@@ -21,9 +21,8 @@ export const compare: IoCommand = {
     if ('sc' in given) return given
     const stored = newBlocks(namespace, command.blocks)
     load(namespace, command.slba, command.blocks, stored)
-    if (areEqual(given.data, stored.data) && areEqual(given.metadata, stored.metadata)) return STATUS.SUCCESS
-    command.doNotRetry = true
-    return STATUS.COMPARE_FAILURE
+    const isEqual = areEqual(given.data, stored.data) && areEqual(given.metadata, stored.metadata)
+    return isEqual ? STATUS.SUCCESS : STATUS.COMPARE_FAILURE
   },
 }
 

@@ -1,5 +1,5 @@
 import type { StatusCode } from '@gpunvme/nvme-spec'
-import type { ServedCommand } from '../controller/command.js'
+import type { Ended, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import type { MediaWork } from '../model/drive-timing.js'
 
@@ -19,5 +19,5 @@ export interface IoCommand {
    */
   prepare(command: ServedCommand, device: Device): StatusCode | undefined
   /** The command takes effect, all at once, when its time has passed. */
-  perform(command: ServedCommand, device: Device): StatusCode
+  perform(command: ServedCommand, device: Device): Ended
 }
