@@ -61,6 +61,14 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
     expect((await errors(host)).getUint16(14, true)).toBe(location)
   })
 
+  it('Parameter Error Location is not that of the command before in the same slot', async () => {
+    const host = await ready({ profile: deriveProfile('ideal', { commandSlots: 1 }) })
+    // Get Log Page with OT = 1, whose place is known; Set Features of an FID that is not there, of which none is said.
+    await host.admin({ opcode: 0x02, cdw: { 10: 0x02, 14: 1 << 23 } })
+    expect(await host.admin({ opcode: 0x09, cdw: { 10: 0x7f } })).toMatchObject({ status: '0/02', more: false })
+    expect((await errors(host)).getUint16(14, true)).toBe(0xffff)
+  })
+
   it('the most recent error is the first entry; the log keeps ELPE + 1 of them and the count goes on', async () => {
     const host = await ready()
     for (let i = 0; i < 70; i++) await host.admin({ opcode: 0xfe })

@@ -149,6 +149,23 @@ describe('a drive that a test makes hot or worn', () => {
   })
 
   it.each([
+    ['below WCTEMP', 342, [0, 0]],
+    ['at WCTEMP', 343, [2, 0]],
+    ['below CCTEMP', 352, [2, 0]],
+    ['at CCTEMP', 353, [0, 2]],
+  ])(
+    '%s: minutes count as warm from WCTEMP to below CCTEMP, and as critical from there on',
+    async (_, kelvins, minutes) => {
+      const host = await ready()
+      host.simulation.setHealth({ temperatureKelvins: kelvins })
+      await host.pass(2 * MINUTE_NS)
+      const page = await smart(host)
+      // WCTT at byte 192, CCTT at byte 196.
+      expect([page.getUint32(192, true), page.getUint32(196, true)]).toEqual(minutes)
+    },
+  )
+
+  it.each([
     [{ temperatureKelvins: -1 }, 'temperatureKelvins from 0 to 65535, got -1'],
     [{ availableSparePercent: 101 }, 'availableSparePercent from 0 to 100, got 101'],
     [{ availableSparePercent: Number.NaN }, 'availableSparePercent from 0 to 100, got NaN'],

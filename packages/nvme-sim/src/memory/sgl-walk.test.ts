@@ -120,6 +120,20 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
   })
 })
 
+describe('a list of', () => {
+  // With the descriptor in the entry these are 262,144, and one more.
+  it.each([
+    [262_143, SUCCESS],
+    [262_144, INVALID_NUMBER],
+  ])('%i descriptors behind the one in the entry: %s', async (count, status) => {
+    const host = await ready()
+    const list = host.alloc(count * 16, true)
+    put(list.view!, (count - 1) * 16, { type: DATA_BLOCK, address: host.alloc(512).iovaAt(0), length: 512 })
+    const sgl1 = { type: LAST_SEGMENT, address: list.iovaAt(0), length: count * 16 }
+    expect((await host.command(1, withSgl(onBlocks(0x02, 0, 1), sgl1))).status).toBe(status)
+  })
+})
+
 describe('SGLs that are refused, with every byte where it was', () => {
   type Make = (host: TestHost, data: number) => Descriptor
   const block = (address: number, length: number): Descriptor => ({ type: DATA_BLOCK, address, length })
