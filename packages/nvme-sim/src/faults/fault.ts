@@ -1,5 +1,5 @@
 import { DOORBELL_BASE, registers } from '@gpunvme/nvme-spec'
-import type { FaultAction, FaultPlan } from '@gpunvme/nvme-spec/transport'
+import type { FaultAction, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
 import { liveView } from '../controller/live-view.js'
 import type { Trace } from '../controller/trace.js'
@@ -49,8 +49,8 @@ export class Faults {
     if (plan) checkFaultPlan(plan)
     this.clock = clock
     this.trace = trace
-    // A stream of its own for each rule, named after it: the others may come and go when a failing plan is cut down.
-    this.rules = rules.map((rule, index) => new ArmedRule(rule, index, randomStream(seed, JSON.stringify(rule))))
+    const names = streamNames(rules)
+    this.rules = rules.map((rule, index) => new ArmedRule(rule, index, randomStream(seed, names[index]!)))
     this.struck = rules.map(() => 0)
     this.strikesCommands = this.rules.some(({ subjects }) => subjects.includes('command'))
     this.strikesAccesses = this.rules.some(({ subjects }) => subjects.some((each) => each.startsWith('register')))
@@ -134,4 +134,16 @@ function registerAt(offset: number, strideBytes: number): { readonly name: strin
   }
   const found = registers.find((each) => offset >= each.offset && offset < each.offset + each.widthBits / 8)
   return { name: found?.name ?? '' }
+}
+
+/**
+ * A random stream of its own for each rule, named after it: the others may come and go when a failing plan is cut down.
+ * Rules that are equal are told apart by their number.
+ */
+function streamNames(rules: readonly FaultRule[]): readonly string[] {
+  const texts = rules.map((rule) => JSON.stringify(rule))
+  return texts.map((text, index) => {
+    const before = texts.slice(0, index).filter((other) => other === text).length
+    return before === 0 ? text : `${text} ${before}`
+  })
 }
