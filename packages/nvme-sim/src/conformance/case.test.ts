@@ -78,6 +78,11 @@ describe('running a controller case', () => {
       return host.start()
     })
     expect(await messageOf(compares)).toMatch(/^tried: .*\nCC: expected 10 \(ah\), got 16 \(10h\)$/)
+    const bits = caseOf((host) => {
+      equal('CSTS', 1, 0x10)
+      return host.start()
+    })
+    expect(await messageOf(bits)).toMatch(/\nCSTS: expected 16 \(10h\), got 1 \(1h\)$/)
   })
 
   it('fails it when the controller writes outside of the memory that it was given', async () => {
@@ -167,6 +172,65 @@ describe('running a controller case', () => {
     const starts = caseOf((host) => host.start())
     expect(await messageOf(starts, sleepy)).toContain('came without an announcement: it took the whole 10 s')
   })
+})
+
+describe('every wait of a controller case ends', () => {
+  const never = () => new Promise<never>(() => undefined)
+  const starts = caseOf((host) => host.start())
+
+  /** A transport without one promise that resolves of what `change` replaces. */
+  const stuck = (change: (transport: Transport) => Partial<Transport>) =>
+    open({}, (transport) => ({ ...withBar(transport, () => ({})), ...change(transport) }))
+
+  it('on a clock that stands still', async () => {
+    const frozen = stuck(() => ({ clock: { now: () => 0, idle: async () => {} } }))
+    expect(await messageOf(starts, frozen)).toMatch(
+      /\nclock.idle\(\d+\) returned 100000 times and clock.now\(\) stayed at 0$/,
+    )
+  })
+
+  it.each<[string, () => Promise<Transport>]>([
+    ['open()', never],
+    ['close()', stuck(() => ({ close: never }))],
+    ['the case', stuck(({ clock }) => ({ clock: { now: () => clock.now(), idle: never } }))],
+    // It moves, and never lets a timer have its turn.
+    ['the case', stuck(() => ({ clock: creeping() }))],
+  ])('where %s does not: wallLimitMs', async (what, opens) => {
+    const result = await runControllerCase(starts, opens, { wallLimitMs: 100 })
+    expect(result.outcome === 'failed' && result.error.message).toBe(
+      `tried: Something is so (Base 2.3 §0)\n${what} did not end within 0.1 s by the wall`,
+    )
+  })
+
+  it('and leaves no timer behind when it has ended well', async () => {
+    const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    expect(await messageOf(starts)).toBe('passed')
+    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBe(before)
+  })
+
+  /** A clock on which every wait passes a nanosecond. */
+  function creeping() {
+    let nowNs = 0
+    return {
+      now: () => nowNs,
+      idle: () => {
+        nowNs++
+        return Promise.resolve()
+      },
+    }
+  }
+})
+
+it('a completion that comes twice is told from one that was not asked for', async () => {
+  const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'duplicate-completion' } }] } as const
+  const flushes = caseOf(async (host) => {
+    await host.startWithPair()
+    await host.command(1, { opcode: 0x00, nsid: 1, cid: 6 })
+  })
+  expect(await messageOf(flushes, open({ faults }))).toContain('expected one completion, of SQ 1 CID 6, got 2 of it')
+  const corrupt = { rules: [{ match: { qid: 1 }, action: { kind: 'corrupt-cid', xor: 1 } }] } as const
+  const message = await messageOf(flushes, open({ faults: corrupt }))
+  expect(message).toContain('expected one completion, of SQ 1 CID 6, got one of SQ 1 CID 7')
 })
 
 describe('the cases catch a controller that', () => {

@@ -26,12 +26,15 @@ export function check(condition: boolean, what: string): asserts condition {
 
 /** Numbers are shown in hexadecimal too, as registers and fields are read. */
 export function equal<T extends number | bigint | string | boolean>(what: string, got: T, wanted: T): void {
-  if (got !== wanted) fail(`${what}: expected ${show(wanted)}, got ${show(got)}`)
+  if (got !== wanted) fail(`${what}: expected ${show(wanted, got)}, got ${show(got, wanted)}`)
 }
 
 /** Where the specification leaves a choice. */
 export function oneOf<T extends number | bigint | string>(what: string, got: T, allowed: readonly T[]): void {
-  if (!allowed.includes(got)) fail(`${what}: expected ${allowed.map(show).join(' or ')}, got ${show(got)}`)
+  if (!allowed.includes(got)) {
+    const expected = allowed.map((value) => show(value, got)).join(' or ')
+    fail(`${what}: expected ${expected}, got ${show(got, ...allowed)}`)
+  }
 }
 
 /** Lists of the same length with the same members in the same order. */
@@ -58,7 +61,10 @@ export function refused(completed: Completed): void {
   if (completed.status === '0/00') fail(`${completed.asked}: expected an error status, got success`)
 }
 
-function show(value: number | bigint | string | boolean): string {
+type Shown = number | bigint | string | boolean
+
+/** In hexadecimal too where that says more, of the value itself or of what it is compared with. */
+function show(value: Shown, ...others: readonly Shown[]): string {
   if (typeof value !== 'number' && typeof value !== 'bigint') return String(value)
-  return value < 10 ? String(value) : `${value} (${value.toString(16)}h)`
+  return [value, ...others].every((each) => each < 10) ? String(value) : `${value} (${value.toString(16)}h)`
 }

@@ -3,6 +3,7 @@ import { fail, notApplicable, success } from './check.js'
 import { CQE_BYTES, describe, readCompletion, SQE_BYTES, writeEntry, type Completed, type Entry } from './entry.js'
 import { registerFacts, type ControllerFacts, type RegisterFacts } from './facts.js'
 import { CaseMemory, type CaseMemoryRequest } from './memory.js'
+import { Patience } from './patience.js'
 
 // A host that knows no more than the specification's figures: offsets, bits and opcodes stand here and in the cases as
 // numbers, so that a mistake in the declarations that a driver or a simulator is built on shows.
@@ -59,7 +60,10 @@ export interface HostOptions {
   readonly commandLimitNs?: number
 }
 
-/** Drives a controller by raw registers and raw bytes. Every wait ends, and every allocation lies between canaries. */
+/**
+ * Drives a controller by raw registers and raw bytes. Every wait ends, also on a clock that stands still, and every
+ * allocation lies between canaries. What the transport itself promises is waited for by `runControllerCase`'s limit.
+ */
 export class CaseHost {
   readonly transport: Transport
   readonly registers: RegisterFacts
@@ -73,6 +77,8 @@ export class CaseHost {
   private readonly learned: ControllerFacts | undefined
   private readonly commandLimitNs: number
   private readonly memories: CaseMemory[] = []
+  private readonly patience: Patience
+  private isGivenUp = false
   /** Commands that were submitted, in words, by SQ and CID. */
   private readonly asked = new Map<string, string>()
   private nextCid = 0
@@ -82,6 +88,7 @@ export class CaseHost {
     this.registers = registerFacts(transport)
     this.learned = facts
     this.commandLimitNs = commandLimitNs
+    this.patience = new Patience(transport.clock)
     this.alignBytes = this.pageBytes
   }
 
@@ -118,13 +125,15 @@ export class CaseHost {
   /**
    * Lets time pass until `condition` holds; false when it did not within `limitNs`.
    * @throws CheckFailed when it holds at the deadline and `Clock.idle` has not returned for it: a driver that waits so
-   * would have lost all that time.
+   * would have lost all that time. And when the clock stands still.
    */
   async until(condition: () => boolean, limitNs = this.commandLimitNs): Promise<boolean> {
     const endNs = this.clock.now() + limitNs
+    this.patience.begin()
     while (!condition()) {
       if (this.clock.now() >= endNs) return false
-      await this.clock.idle(endNs)
+      if (this.isGivenUp) fail('the case took too long, and goes on no more')
+      await this.patience.idle(endNs)
       if (this.clock.now() < endNs) continue
       if (condition()) fail(`what was waited for came without an announcement: it took the whole ${limitNs / 1e9} s`)
       return false
@@ -299,11 +308,12 @@ export class CaseHost {
   /** One command, to its completion, which must be the only one on its queue and of this command. */
   async command(qid: number, entry: Entry): Promise<Completed> {
     const cid = this.submit(qid, entry)
-    const [completed, another] = await this.collect(this.sqs.get(qid)!.cqid, 1)
-    if (completed!.cid !== cid || completed!.sqid !== qid || another) {
-      const { sqid, cid: other } = another ?? completed!
-      fail(`${this.words(qid, cid)}: expected one completion, of SQ ${qid} CID ${cid}, got SQ ${sqid} CID ${other}`)
-    }
+    const [completed, ...others] = await this.collect(this.sqs.get(qid)!.cqid, 1)
+    const expected = `${this.words(qid, cid)}: expected one completion, of SQ ${qid} CID ${cid}`
+    const isOwn = (each: Completed) => each.cid === cid && each.sqid === qid
+    const stranger = [completed!, ...others].find((each) => !isOwn(each))
+    if (stranger) fail(`${expected}, got one of SQ ${stranger.sqid} CID ${stranger.cid}`)
+    if (others.length > 0) fail(`${expected}, got ${others.length + 1} of it`)
     return completed!
   }
 
@@ -326,12 +336,20 @@ export class CaseHost {
 
   /** Stops the controller as well as it can be stopped, and gives all memory back. */
   async release(): Promise<void> {
-    const cc = this.bar.read32(CC)
-    if (cc !== 0xffff_ffff && (cc & EN) !== 0) {
-      this.bar.write32(CC, (cc & ~EN) >>> 0)
-      await this.until(() => (this.bar.read32(CSTS) & RDY) === 0, this.registers.readyLimitNs)
+    try {
+      const cc = this.bar.read32(CC)
+      if (cc !== 0xffff_ffff && (cc & EN) !== 0) {
+        this.bar.write32(CC, (cc & ~EN) >>> 0)
+        await this.until(() => (this.bar.read32(CSTS) & RDY) === 0, this.registers.readyLimitNs)
+      }
+    } finally {
+      for (const memory of this.memories.splice(0)) memory.free()
     }
-    for (const memory of this.memories.splice(0)) memory.free()
+  }
+
+  /** Whoever runs the case waits for it no more: its next wait is its last. */
+  giveUp(): void {
+    this.isGivenUp = true
   }
 
   private needEntries(entries: number): void {
