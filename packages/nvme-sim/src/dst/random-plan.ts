@@ -94,13 +94,12 @@ function namespaceRules(dice: Dice, shape: Shape): readonly FaultRule[] {
   const resize = (): FaultAction => ({ kind: 'resize-namespace', nsid, blocks: dice.int(1, blocks) })
   const detach: FaultAction = { kind: 'detach-namespace', nsid }
   const attach: FaultAction = { kind: 'attach-namespace', nsid }
-  const actions = dice.pick([[detach], [detach, attach], [resize()], [resize(), resize()]])
-  return actions.map((action, i) => ({
-    match: dice.chance(0.5)
-      ? { qid: dice.pick(shape.sqs).qid, nth: dice.int(1, 15) + 15 * i, times: 1 }
-      : moment(dice, shape),
-    action,
-  }))
+  const [first, second] = dice.pick([[detach], [detach, attach], [detach, attach], [resize(), resize()]])
+  const { qid } = dice.pick(shape.sqs)
+  const nth = dice.int(1, 8)
+  const rules: FaultRule[] = [{ match: dice.chance(0.5) ? { qid, nth } : moment(dice, shape), action: first }]
+  if (second) rules.push({ match: { qid, nth: nth + dice.int(1, 8) }, action: second })
+  return rules
 }
 
 function period(dice: Dice): FaultMatch {
