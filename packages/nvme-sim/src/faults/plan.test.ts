@@ -210,3 +210,7 @@ function errorOf(run: () => unknown): FaultPlanError {
   }
   throw new Error('nothing was refused')
 }
+
+it.each([{}, undefined, { rules: [{}] }])('what is no plan is not formatted: %j', (plan) => {
+  expect(() => formatFaultPlan(plan as never)).toThrow(FaultPlanError)
+})

@@ -35,8 +35,13 @@ export function parseFaultPlan(json: string): FaultPlan {
   return value
 }
 
-/** A plan as JSON, one rule a line. `parseFaultPlan` reads it back. */
-export function formatFaultPlan({ rules }: FaultPlan): string {
+/**
+ * A plan as JSON, one rule a line. `parseFaultPlan` reads it back.
+ * @throws FaultPlanError as `parseFaultPlan`.
+ */
+export function formatFaultPlan(plan: FaultPlan): string {
+  checkFaultPlan(plan)
+  const { rules } = plan
   if (rules.length === 0) return '{ "rules": [] }\n'
   return `{ "rules": [\n${rules.map((rule) => `  ${JSON.stringify(rule)}`).join(',\n')}\n] }\n`
 }
