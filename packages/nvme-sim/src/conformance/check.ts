@@ -66,5 +66,5 @@ type Shown = number | bigint | string | boolean
 /** In hexadecimal too where that says more, of the value itself or of what it is compared with. */
 function show(value: Shown, ...others: readonly Shown[]): string {
   if (typeof value !== 'number' && typeof value !== 'bigint') return String(value)
-  return [value, ...others].every((each) => each < 10) ? String(value) : `${value} (${value.toString(16)}h)`
+  return [value, ...others].every((each) => Number(each) < 10) ? String(value) : `${value} (${value.toString(16)}h)`
 }
