@@ -100,7 +100,7 @@ it('finds a controller that serves a namespace which another host has detached',
   vi.spyOn(Namespaces.prototype, 'setAttached').mockImplementation(() => undefined)
   const { scenario, failure } = await find()
   expect(failure.message).toContain('expected 0/02, got 0/00')
-  expect(scenario.steps.length).toBeLessThanOrEqual(4)
+  expect(scenario.steps.length).toBeLessThanOrEqual(12)
   expect(scenario.faults.rules.map(({ action }) => action.kind)).toEqual(['detach-namespace'])
 })
 
