@@ -82,7 +82,7 @@ async function startDriver({ transport, layout }, memory) {
     ...{ sqOffsetBytes: offsetOf(pair.sq), cqOffsetBytes: offsetOf(pair.cq) },
     slots: Array.from({ length: DEPTH }, () => ({ data: offsetOf(dma.alloc(LARGE)), list: offsetOf(dma.alloc(4096)) })),
   }
-  const worker = new Worker(new URL('./lib/realtime-driver.mjs', import.meta.url), { workerData })
+  const worker = new Worker(new URL('./lib/realtime-driver.mjs', import.meta.url), { workerData, execArgv: [] })
   const ask = async (message) => {
     worker.postMessage(message)
     return (await once(worker, 'message'))[0]

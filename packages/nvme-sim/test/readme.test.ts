@@ -7,8 +7,8 @@ const readme = readFileSync(new URL('README.md', root), 'utf8')
 const recipes = [...readme.matchAll(/^### (.*)\n[\s\S]*?```js\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/gm)]
 
 it('every example in JavaScript shows what it prints', () => {
-  expect(recipes).toHaveLength(3)
-  expect(readme.match(/```js/g)).toHaveLength(3)
+  expect(recipes).toHaveLength(4)
+  expect(readme.match(/```js/g)).toHaveLength(4)
 })
 
 it.each(recipes.map(([, title, code, output]) => [title!, code!, output!]))(
