@@ -52,7 +52,8 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
     ...{ source, layout, control, pages, profile, seed, namespaces, faults },
     idle: { ...DEFAULT_IDLE, ...idle },
   }
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData, execArgv: optionsForFiles() })
+  // Options of this process may be about a program on its command line, or be none that a thread can take.
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData, execArgv: [] })
   const thread = new SimulatorThread(worker, new Int32Array(control), responseLimitMs)
   const { vectors } = planBar(profile)
   const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
@@ -225,9 +226,4 @@ const sentences: Readonly<Record<RealTimeSimulatorError['reason'], string>> = {
   hung: 'did not answer within responseLimitMs and was ended. Start another one; is a native yield() or a file stuck?',
   exited: 'ended its thread without being asked to. Start another one.',
   closed: 'was closed.',
-}
-
-/** The options of this process, but for the one that is about a program given on the command line, and no file is. */
-function optionsForFiles(): string[] {
-  return process.execArgv.filter((option) => !option.startsWith('--input-type'))
 }
