@@ -47,7 +47,7 @@ async function small(driver, depth) {
 
 async function large(driver) {
   const commands = MEDIA_BYTES / LARGE
-  const read = { opcode: 0x02, commands, blocks: LARGE / 512, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512 }
+  const read = { opcode: 0x02, commands, blocks: LARGE / 512, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512, spins: 20 }
   const copy = { blockBytes: LARGE, count: commands, depth: DEPTH, spanBytes: MEDIA_BYTES }
   await driver.transfer(read)
   const rounds = []
