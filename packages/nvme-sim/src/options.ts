@@ -93,6 +93,6 @@ export function show(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return `[${value.map((each) => (Array.isArray(each) ? 'a list' : show(each))).join(',')}]`
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   return Object.prototype.toString.call(value).slice(1, -1)
 }
