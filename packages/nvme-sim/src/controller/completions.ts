@@ -1,6 +1,6 @@
 import { CQE, STATUS } from '@gpunvme/nvme-spec'
 import { damageCompletion, LateCompletions } from '../faults/completion-faults.js'
-import { CQE_BYTES, type Completion, type CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
+import { CQE_BYTES, type Completion, type CompletionQueue } from '../queues/queue.js'
 import type { Ended, ServedCommand } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
@@ -20,15 +20,7 @@ export class Completions {
   private readonly fail: (reason: string) => void
   private isOpen = false
   /** The completion that is being posted: one object for all of them, copied where it has to wait. */
-  private readonly completion: Completion = {
-    sq: undefined as unknown as SubmissionQueue,
-    cid: 0,
-    status: 0,
-    dw0: 0,
-    dw1: 0,
-    fetchedNs: 0,
-    damage: undefined,
-  }
+  private completion: Completion | undefined
 
   constructor(device: Device, fail: (reason: string) => void) {
     this.device = device
@@ -74,15 +66,8 @@ export class Completions {
   answer(cid: number, dw0: number, status: Ended): void {
     const sq = this.device.queues.sq(0)
     if (sq === undefined) return
-    const { completion } = this
-    completion.sq = sq
-    completion.cid = cid
-    completion.status = statusField(status)
-    completion.dw0 = dw0
-    completion.dw1 = 0
-    completion.fetchedNs = this.device.clock.now()
-    completion.damage = undefined
-    this.post(completion)
+    const fetchedNs = this.device.clock.now()
+    this.post({ sq, cid, status: statusField(status), dw0, dw1: 0, fetchedNs, damage: undefined })
   }
 
   /** Posts what waits for slots of a completion queue, as far as there are any. */
@@ -103,7 +88,7 @@ export class Completions {
   }
 
   private fill({ sq, sqe, more, dw0, dw1, fetchedNs }: ServedCommand, status: Ended): Completion {
-    const { completion } = this
+    const completion = (this.completion ??= { sq, cid: 0, status: 0, dw0, dw1, fetchedNs, damage: undefined })
     completion.sq = sq
     completion.cid = sqe.CID
     completion.status = statusField(status) | more
