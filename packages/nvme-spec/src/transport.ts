@@ -293,6 +293,48 @@ export interface NativeHost {
   yield(): void
 }
 
+/** A part of this process's address space that stays where it is until `unmap`. */
+export interface NativeRegion {
+  /** The address of its first byte, as the kernel's interfaces take it. */
+  readonly address: bigint
+  readonly lengthBytes: number
+  /** The same bytes, for memory. Registers are accessed by `load` and `store` alone, whose width the device sees. */
+  readonly buffer: ArrayBuffer
+  /** One 32-bit load. @throws RangeError for an offset that is no multiple of 4 inside the region. */
+  load32(offsetBytes: number): number
+  /** One 32-bit store. @throws RangeError as `load32`. */
+  store32(offsetBytes: number, value: number): void
+  /** One 64-bit load. @throws RangeError for an offset that is no multiple of 8 inside the region. */
+  load64(offsetBytes: number): bigint
+  /** Ends the mapping: `buffer` is then empty, and every access throws. Doing it twice is harmless. */
+  unmap(): void
+}
+
+/**
+ * What the kernel must do for a driver in user space, and plain `fs` cannot: map registers and memory, lock pages,
+ * call `ioctl`. No policy and no knowledge of NVMe, VFIO or PCI: that is host-driver's. Whatever the kernel refuses is
+ * thrown as an Error with Node's `code` ('ENOMEM'), `errno` and `syscall`.
+ */
+export interface HardwareHost extends NativeHost {
+  /** Maps part of an open file, shared: a PCI resource, a region of a VFIO device, guest memory. */
+  map(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
+  /**
+   * Zeroed memory, locked, with all its pages in place. Pages of 2 MiB are physically contiguous each; the length is
+   * rounded up to whole pages. @throws ENOMEM where no huge pages are left, EPERM or EAGAIN beyond RLIMIT_MEMLOCK.
+   */
+  allocate(lengthBytes: number, pageBytes: 4096 | 2_097_152): NativeRegion
+  /** ioctl(2) with a structure that is read and written in place; gives what the call returned. */
+  ioctl(fd: number, request: number, argument: Uint8Array): number
+  /** ioctl(2) with a number, or nothing, as its argument. */
+  ioctlNumber(fd: number, request: number, argument: number): number
+  /** eventfd(2), not blocking, closed on exec: what a kernel driver signals an interrupt by. Closed with `fs.close`. */
+  eventfd(): number
+  /** poll(2) for reading on a thread of its own, so at most `timeoutNs` long; true when there is something to read. */
+  waitReadable(fd: number, timeoutNs: number): Promise<boolean>
+  /** What RLIMIT_MEMLOCK allows, in bytes; Infinity where there is no limit. */
+  memlockLimitBytes(): number
+}
+
 /**
  * What a fault strikes. All conditions that are given must hold. Without `register` and `atNs` it strikes commands; with
  * `register` accesses of the host to that register; with `atNs` the clock. `nth`, `every`, `probability` and `times`
