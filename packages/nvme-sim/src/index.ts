@@ -19,8 +19,7 @@ export type {
   TraceSink,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-export { FaultPlanError, formatFaultPlan, parseFaultPlan, type FaultPlanPlace } from './faults/plan.js'
-export type { FaultReport, Strike } from './faults/fault.js'
+export type { FaultReport, Strike } from '@gpunvme/nvme-spec/faults'
 export type { RootComplex, RootComplexOptions } from './pci/root-complex.js'
 export { simulate, type Simulation, type SimulationOptions } from './simulate.js'
 export type { Statistics } from './controller/statistics.js'

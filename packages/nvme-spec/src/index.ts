@@ -284,6 +284,7 @@ export {
 } from './nvm/reservations.js'
 export { WriteUncorrectable, WriteZeroes, WriteZeroesDw0 } from './nvm/write-zeroes.js'
 export { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from './prp.js'
+export { formatRegisterAt, registerAt, registerNameAt } from './register-at.js'
 export { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
 export { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
 export { PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from './registers-pmr.js'

@@ -287,26 +287,40 @@ export interface CopyEngine {
 
 /** What a native module must offer so that a simulator worker can share memory with native threads. */
 export interface NativeHost {
-  /** The `lengthBytes` bytes at a native address: the same memory in every worker that asks, not a copy. */
+  /**
+   * The `lengthBytes` bytes at a native address: the same memory in every worker that asks, not a copy.
+   * @throws RangeError where it can know that they are not mapped.
+   */
   view(address: bigint, lengthBytes: number): ArrayBuffer
   /** Gives the processor away, so that a polling pair on two busy cores does not starve (sched_yield). */
   yield(): void
 }
 
-/** A part of this process's address space that stays where it is until `unmap`. */
+/**
+ * A part of this process's address space that stays where it is until `unmap`, or until the thread that mapped it
+ * ends: a device may write to it, so that being forgotten is no reason to go.
+ */
 export interface NativeRegion {
   /** The address of its first byte, as the kernel's interfaces take it. */
   readonly address: bigint
   readonly lengthBytes: number
-  /** The same bytes, for memory. Registers are accessed by `load` and `store` alone, whose width the device sees. */
+  /**
+   * The same bytes, for memory. Registers are accessed by `load…` and `store…` alone, whose width the device sees.
+   * @throws TypeError where the region is mapped for reading: a store to it would end the process.
+   */
   readonly buffer: ArrayBuffer
   /** One 32-bit load. @throws RangeError for an offset that is no multiple of 4 inside the region. */
   load32(offsetBytes: number): number
-  /** One 32-bit store. @throws RangeError as `load32`. */
+  /** One 32-bit store, after everything stored before it. @throws RangeError as `load32`; TypeError as `buffer`. */
   store32(offsetBytes: number, value: number): void
   /** One 64-bit load. @throws RangeError for an offset that is no multiple of 8 inside the region. */
   load64(offsetBytes: number): bigint
-  /** Ends the mapping: `buffer` is then empty, and every access throws. Doing it twice is harmless. */
+  /** One 64-bit store, after everything stored before it. @throws RangeError as `load64`; TypeError as `buffer`. */
+  store64(offsetBytes: number, value: bigint): void
+  /**
+   * Ends the mapping: `buffer` and all views in this thread are then empty, and every access throws. Where another
+   * thread has views, the memory goes when these do. Doing it twice is harmless.
+   */
   unmap(): void
 }
 
@@ -316,20 +330,30 @@ export interface NativeRegion {
  * thrown as an Error with Node's `code` ('ENOMEM'), `errno` and `syscall`.
  */
 export interface HardwareHost extends NativeHost {
-  /** Maps part of an open file, shared: a PCI resource, a region of a VFIO device, guest memory. */
+  /**
+   * Maps part of an open file, shared: a PCI resource, a region of a VFIO device, guest memory. The file may be closed.
+   * @throws RangeError for an offset that is no multiple of the page, and beyond the end of a file that has one.
+   */
   map(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
   /**
    * Zeroed memory, locked, with all its pages in place. Pages of 2 MiB are physically contiguous each; the length is
-   * rounded up to whole pages. @throws ENOMEM where no huge pages are left, EPERM or EAGAIN beyond RLIMIT_MEMLOCK.
+   * rounded up to whole pages. @throws ENOMEM where no huge pages are left; for small ones EPERM or EAGAIN beyond
+   * RLIMIT_MEMLOCK, which huge pages do not count against.
    */
   allocate(lengthBytes: number, pageBytes: 4096 | 2_097_152): NativeRegion
-  /** ioctl(2) with a structure that is read and written in place; gives what the call returned. */
+  /**
+   * ioctl(2) with a structure that is read and written in place; gives what the call returned.
+   * @throws RangeError where it is shorter than `request` itself says; where that says nothing, the caller must know.
+   */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /** ioctl(2) with a number, or nothing, as its argument. */
   ioctlNumber(fd: number, request: number, argument: number): number
   /** eventfd(2), not blocking, closed on exec: what a kernel driver signals an interrupt by. Closed with `fs.close`. */
   eventfd(): number
-  /** poll(2) for reading on a thread of its own, so at most `timeoutNs` long; true when there is something to read. */
+  /**
+   * poll(2) for reading, on a thread that all waits share: any number may wait at a time. True when a read would not
+   * block, false after `timeoutNs`.
+   */
   waitReadable(fd: number, timeoutNs: number): Promise<boolean>
   /** What RLIMIT_MEMLOCK allows, in bytes; Infinity where there is no limit. */
   memlockLimitBytes(): number

@@ -1,5 +1,5 @@
 import { commandOf, Read, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { Struck } from '../faults/struck.js'
+import type { Struck } from '@gpunvme/nvme-spec/faults'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { NO_LOCATION } from '../logs/error-log.js'

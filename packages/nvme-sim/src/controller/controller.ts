@@ -1,6 +1,6 @@
 import { ACQ, AQA, ASQ, CC, CSTS, DOORBELL_BASE, INTMC, INTMS, NSSR } from '@gpunvme/nvme-spec'
+import type { Struck } from '@gpunvme/nvme-spec/faults'
 import { changeNamespaces } from '../faults/namespace-faults.js'
-import type { Struck } from '../faults/struck.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { ringDoorbell } from './doorbells.js'

@@ -1,7 +1,7 @@
 import { SQE, STATUS } from '@gpunvme/nvme-spec'
+import type { Struck } from '@gpunvme/nvme-spec/faults'
 import { adminCommands } from '../admin/admin.js'
 import { isPutOff, strikeCommand } from '../faults/command-faults.js'
-import type { Struck } from '../faults/struck.js'
 import { fuse } from '../nvm/fused.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'

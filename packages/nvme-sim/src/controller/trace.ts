@@ -1,4 +1,4 @@
-import { formatCqe, formatSqe, registers } from '@gpunvme/nvme-spec'
+import { formatCqe, formatRegisterAt, formatSqe, registerNameAt } from '@gpunvme/nvme-spec'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { EventClock } from '../time/clock.js'
 
@@ -38,12 +38,20 @@ export class Trace {
 
   registerRead(offset: number, value: number): void {
     this.note(HAPPENED.registerRead, offset, value)
-    this.sink?.({ ...this.head('bar'), name: `read ${nameOf(offset)}`, details: { value: describe(offset, value) } })
+    this.sink?.({
+      ...this.head('bar'),
+      name: `read ${registerNameAt(offset)}`,
+      details: { value: formatRegisterAt(offset, value) },
+    })
   }
 
   registerWrite(offset: number, value: number): void {
     this.note(HAPPENED.registerWrite, offset, value)
-    this.sink?.({ ...this.head('bar'), name: `write ${nameOf(offset)}`, details: { value: describe(offset, value) } })
+    this.sink?.({
+      ...this.head('bar'),
+      name: `write ${registerNameAt(offset)}`,
+      details: { value: formatRegisterAt(offset, value) },
+    })
   }
 
   doorbell(qid: number, isTail: boolean, value: number): void {
@@ -109,20 +117,6 @@ export class Trace {
     this.second = Math.imul(this.second ^ (value | 0), 0x85eb_ca77) + Math.imul(high ^ this.first, 0xc2b2_ae3d)
     this.second ^= this.second >>> 13
   }
-}
-
-const byOffset = new Map(registers.map((register) => [register.offset, register]))
-
-function nameOf(offset: number): string {
-  const register = byOffset.get(offset)
-  if (register !== undefined) return register.name
-  const lower = byOffset.get(offset - 4)
-  return lower?.widthBits === 64 ? `${lower.name} upper half` : hex(offset)
-}
-
-function describe(offset: number, value: number): string {
-  const register = byOffset.get(offset)
-  return register?.widthBits === 32 ? register.format(value) : hex(value >>> 0)
 }
 
 function hex(value: number): string {

@@ -1,4 +1,4 @@
-import { randomStream, type Random } from '../model/random.js'
+import { randomStream, type Random } from '@gpunvme/nvme-spec/faults'
 
 /** Choices from one named stream of a seed. */
 export class Dice {

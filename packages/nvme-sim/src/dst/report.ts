@@ -1,10 +1,10 @@
+import { formatFaultPlan } from '@gpunvme/nvme-spec/faults'
 import { textTrace } from '@gpunvme/nvme-spec/trace'
 import type { CampaignResult } from './campaign.js'
 import { notDrawn } from './make-scenario.js'
 import type { Minimised } from './minimise.js'
 import { runScenario, type RunOptions } from './run.js'
 import type { Scenario } from './scenario.js'
-import { formatFaultPlan } from '../faults/plan.js'
 
 const NS_PER_HOUR = 3600e9
 

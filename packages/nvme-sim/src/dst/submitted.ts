@@ -1,5 +1,5 @@
+import type { ActionOf } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
-import type { ActionOf } from '../faults/struck.js'
 import type { BufferSlot } from './buffers.js'
 import type { Range } from './medium.js'
 import type { SqRing } from './rings.js'

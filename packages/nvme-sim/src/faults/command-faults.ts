@@ -1,7 +1,7 @@
+import type { Struck } from '@gpunvme/nvme-spec/faults'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { statusByPlan, type LateCompletions } from './completion-faults.js'
-import type { Struck } from './struck.js'
 
 /**
  * Finds out which faults strike a command that is about to begin, and does what happens at once; `suffer` does what

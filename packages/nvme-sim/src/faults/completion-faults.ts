@@ -1,8 +1,8 @@
 import { CQE } from '@gpunvme/nvme-spec'
+import type { ActionOf, Struck } from '@gpunvme/nvme-spec/faults'
 import type { Ended } from '../controller/command.js'
 import type { Completion, CompletionQueue, CqeDamage } from '../queues/queue.js'
 import type { Faults } from './fault.js'
-import type { ActionOf, Struck } from './struck.js'
 
 /** The status that a command ends with by a fault of the plan. */
 export function statusByPlan({ sct, sc, dnr = false }: ActionOf<'status'>): Ended {

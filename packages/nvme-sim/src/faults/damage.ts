@@ -1,10 +1,9 @@
 import { Read, STATUS, Write } from '@gpunvme/nvme-spec'
+import { answersWithData, type ActionOf, type Struck } from '@gpunvme/nvme-spec/faults'
 import type { FaultAction } from '@gpunvme/nvme-spec/transport'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { gather, scatter } from '../memory/runs.js'
-import { answersWithData } from './plan.js'
-import type { ActionOf, Struck } from './struck.js'
 
 /**
  * Faults of a command's data. They are done around the command as it is: what would have been is made wrong

@@ -1,10 +1,9 @@
+import { FaultPlanError, type Struck } from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import type { Device } from '../controller/device.js'
 import { blocksIn, lbaFormats } from '../nvm/lba-format.js'
 import type { Namespace } from '../nvm/namespace.js'
 import type { Namespaces } from '../nvm/namespaces.js'
-import { FaultPlanError } from './plan.js'
-import type { Struck } from './struck.js'
 
 /** What of the commands under way a namespace that is detached needs. */
 interface Commands {

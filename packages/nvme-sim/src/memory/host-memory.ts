@@ -1,5 +1,5 @@
+import { randomStream, type Random } from '@gpunvme/nvme-spec/faults'
 import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
-import { randomStream, type Random } from '../model/random.js'
 import type { ReachableMemory } from './reachable.js'
 
 const PAGE_BYTES = 4096

@@ -1,8 +1,8 @@
+import { randomStream } from '@gpunvme/nvme-spec/faults'
 import { expect, it } from 'vitest'
 import { DriveModel } from './drive-model.js'
 import type { DriveTiming } from './drive-timing.js'
 import { meanLatency } from './latency.js'
-import { randomStream } from './random.js'
 
 const timing: DriveTiming = {
   commandNs: 100,

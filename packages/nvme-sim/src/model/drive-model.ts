@@ -1,7 +1,7 @@
+import type { Random } from '@gpunvme/nvme-spec/faults'
 import type { DriveTiming, MediaWork } from './drive-timing.js'
 import { Heat } from './heat.js'
 import { drawLatency, type LatencyNs } from './latency.js'
-import type { Random } from './random.js'
 import { Units } from './units.js'
 
 const NO_TIME: LatencyNs = [0, 0, 0, 0, 0]

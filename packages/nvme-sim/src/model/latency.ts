@@ -1,4 +1,4 @@
-import type { Random } from './random.js'
+import type { Random } from '@gpunvme/nvme-spec/faults'
 
 /** A distribution of latencies by its quantiles at 0, 50, 90, 99 and 100 %, in nanoseconds; straight lines between. */
 export type LatencyNs = readonly [min: number, p50: number, p90: number, p99: number, max: number]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { FaultPlanError, RamMedia } from '../index.js'
+import { FaultPlanError } from '@gpunvme/nvme-spec/faults'
+import { RamMedia } from '../index.js'
 import { startRealTimeSimulator } from './index.js'
 
 const memory = new SharedArrayBuffer(1 << 20)

@@ -1,4 +1,4 @@
-import { checkFaultPlan } from '../faults/plan.js'
+import { checkFaultPlan } from '@gpunvme/nvme-spec/faults'
 import { namespaceFields } from '../nvm/namespace-options.js'
 import {
   anything,

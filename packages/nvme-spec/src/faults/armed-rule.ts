@@ -1,15 +1,17 @@
-import type { FaultAction, FaultMatch, FaultRule } from '@gpunvme/nvme-spec/transport'
-import type { ServedCommand } from '../controller/command.js'
-import type { Random } from '../model/random.js'
-import { addressesBlocks, subjectsOf } from './plan.js'
+import type { FaultAction, FaultMatch, FaultRule } from '../transport.js'
+import { subjectsOf } from './plan.js'
+import type { Random } from './random.js'
 import type { Subject } from './vocabulary.js'
 
 /** A rule of a plan under way, with what it has counted. */
 export class ArmedRule {
   readonly match: FaultMatch
   readonly action: FaultAction
+  /** Its place in the plan. */
   readonly index: number
+  /** What it may strike. */
   readonly subjects: readonly Subject[]
+  /** How often `chooses` said yes and its action was taken; counted by the plan. */
   timesStruck = 0
   /** What the other conditions let through so far. */
   private seen = 0
@@ -23,29 +25,19 @@ export class ArmedRule {
     this.random = random
   }
 
+  /** Whether the time is one that `fromNs` and `untilNs` allow. */
   isOpenAt(nowNs: number): boolean {
     const { fromNs = 0, untilNs = Infinity } = this.match
     return nowNs >= fromNs && nowNs < untilNs
   }
 
-  concernsCommand(command: ServedCommand): boolean {
-    if (!this.subjects.includes('command')) return false
-    const { qid, opcode, nsid, lba } = this.match
-    const { sq, sqe, readWrite } = command
-    if (qid !== undefined && qid !== sq.qid) return false
-    if (opcode !== undefined && opcode !== sqe.OPC) return false
-    if (nsid !== undefined && nsid !== sqe.NSID) return false
-    if (lba === undefined) return true
-    if (command.isAdmin() || !addressesBlocks(sqe.OPC)) return false
-    return readWrite.SLBA <= lba[1] && readWrite.SLBA + readWrite.NLB >= lba[0]
-  }
-
+  /** Whether it strikes such an access to this register; `qid` is the queue of a doorbell. */
   concernsAccess(access: 'read' | 'write', register: string, qid: number | undefined): boolean {
     if (!this.subjects.includes(`register ${access}`) || this.match.register !== register) return false
     return this.match.qid === undefined || this.match.qid === qid
   }
 
-  /** Whether this one is struck, of all that concern the rule. */
+  /** Whether this one is struck, of all that concern the rule: to be asked once for each of them. */
   chooses(): boolean {
     const { nth = 0, every, probability = 1, times = Infinity } = this.match
     this.seen++

@@ -1,4 +1,4 @@
-import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
+import type { FaultAction, FaultMatch } from '../transport.js'
 
 /** What a fault strikes. */
 export type Subject = 'command' | 'register read' | 'register write' | 'CC.EN' | 'time'

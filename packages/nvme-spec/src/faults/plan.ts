@@ -1,5 +1,7 @@
-import { GpuNvmeError, Read, registers, Write } from '@gpunvme/nvme-spec'
-import type { FaultMatch, FaultPlan, FaultRule } from '@gpunvme/nvme-spec/transport'
+import { GpuNvmeError, type ErrorDetails } from '../error.js'
+import { Read, Write } from '../nvm/read-write.js'
+import { registers } from '../registers.js'
+import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'
 import { conditions, kinds, type Field, type Subject } from './vocabulary.js'
 
 /** The doorbells' names in a plan; which queue's is the condition `qid`. */
@@ -29,7 +31,7 @@ export function parseFaultPlan(json: string): FaultPlan {
   try {
     value = JSON.parse(json)
   } catch (cause) {
-    throw new FaultPlanError('it is not JSON', {}, cause)
+    throw new FaultPlanError('it is not JSON', {}, { cause })
   }
   checkFaultPlan(value)
   return value
@@ -230,9 +232,9 @@ export class FaultPlanError extends GpuNvmeError {
   /** The field to blame, as 'action.delayNs'. */
   readonly field: string | undefined
 
-  constructor(problem: string, { rule, field }: FaultPlanPlace, cause?: unknown) {
+  constructor(problem: string, { rule, field }: FaultPlanPlace, details: ErrorDetails = {}) {
     const where = [rule === undefined ? 'fault plan' : `fault plan, rule ${rule}`, ...(field ? [field] : [])].join(', ')
-    super(`${where}: ${problem}`, { cause })
+    super(`${where}: ${problem}`, details)
     this.rule = rule
     this.field = field
   }

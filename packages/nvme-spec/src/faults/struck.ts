@@ -1,4 +1,4 @@
-import type { FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { FaultAction } from '../transport.js'
 
 /** An action of one kind. */
 export type ActionOf<K extends FaultAction['kind']> = Extract<FaultAction, { readonly kind: K }>

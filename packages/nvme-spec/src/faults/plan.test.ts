@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultPlan } from '../transport.js'
+import { ArmedPlan, checkFaultPlan, FaultPlanError, formatFaultPlan, parseFaultPlan } from './index.js'
+
+/** Every action and every condition once. */
+const everything: FaultPlan = {
+  rules: [
+    { match: { qid: 1, opcode: 2, nsid: 1, lba: [0, 7], nth: 3 }, action: { kind: 'drop-completion' } },
+    { match: { every: 2, times: 4 }, action: { kind: 'hang' } },
+    { match: { fromNs: 5, untilNs: 6 }, action: { kind: 'delay-completion', delayNs: 1 } },
+    { match: { probability: 0.5 }, action: { kind: 'duplicate-completion' } },
+    { match: {}, action: { kind: 'reorder-completion', behind: 2, atMostNs: 1e6 } },
+    { match: {}, action: { kind: 'status', sct: 0, sc: 4, dnr: true, more: true, crd: 3 } },
+    { match: {}, action: { kind: 'corrupt-cid', xor: 0x8000 } },
+    { match: {}, action: { kind: 'corrupt-sqhd', xor: 1 } },
+    { match: {}, action: { kind: 'corrupt-sqid', xor: 2 } },
+    { match: {}, action: { kind: 'corrupt-phase' } },
+    { match: {}, action: { kind: 'corrupt-data', byte: 0, xor: [1, 0, 0x80] } },
+    { match: {}, action: { kind: 'corrupt-data', byte: 9, xor: 0xff } },
+    { match: {}, action: { kind: 'torn-dma', fromByte: 512, toByte: 1024 } },
+    { match: {}, action: { kind: 'wrong-page', page: 0, to: 1 } },
+    { match: { register: 'SQyTDBL', qid: 1 }, action: { kind: 'lose-write' } },
+    { match: { register: 'CC', access: 'write' }, action: { kind: 'delay-write', delayNs: 5 } },
+    { match: { register: 'CSTS' }, action: { kind: 'read-value', value: 0xffff_ffff } },
+    { match: { nth: 1 }, action: { kind: 'ready-never-rises' } },
+    { match: {}, action: { kind: 'ready-never-falls' } },
+    { match: { atNs: 5e9 }, action: { kind: 'fatal-status' } },
+    { match: { register: 'CSTS', access: 'read', nth: 9 }, action: { kind: 'remove-device' } },
+    { match: { qid: 0, opcode: 6 }, action: { kind: 'surprise-reset' } },
+    { match: { atNs: 7 }, action: { kind: 'detach-namespace', nsid: 1 } },
+    { match: { atNs: 8 }, action: { kind: 'attach-namespace', nsid: 1 } },
+    { match: { nth: 9 }, action: { kind: 'resize-namespace', nsid: 1, blocks: 10 } },
+    { match: { atNs: 0 }, action: { kind: 'throttle', factor: 1.5, forNs: 1e9 } },
+  ],
+}
+
+it('a plan is written as JSON and read back, one rule a line', () => {
+  const text = formatFaultPlan(everything)
+  expect(parseFaultPlan(text)).toEqual(everything)
+  expect(text.split('\n')[1]).toBe(
+    '  {"match":{"qid":1,"opcode":2,"nsid":1,"lba":[0,7],"nth":3},"action":{"kind":"drop-completion"}},',
+  )
+  expect(parseFaultPlan(formatFaultPlan({ rules: [] }))).toEqual({ rules: [] })
+})
+
+it('a plan is written in TypeScript with `satisfies FaultPlan`, which keeps its kinds', () => {
+  const faults = { rules: [{ match: { opcode: 2 }, action: { kind: 'drop-completion' } }] } satisfies FaultPlan
+  // @ts-expect-error -- no fault is called so
+  const wrong = { rules: [{ match: {}, action: { kind: 'lose-completion' } }] } satisfies FaultPlan
+  expect(() => checkFaultPlan(wrong)).toThrow('got "lose-completion"')
+  expect(() => checkFaultPlan(faults)).not.toThrow()
+})
+
+const drop = { kind: 'drop-completion' }
+const rule = (match: unknown, action: unknown = drop) => ({
+  rules: [
+    { match: {}, action: drop },
+    { match, action },
+  ],
+})
+
+describe('a plan that is wrong is refused, with the rule and the field to blame', () => {
+  it.each([
+    [[], undefined, 'rules', /expected an object with a list 'rules'/],
+    [{ rules: [], seed: 3 }, undefined, undefined, /unknown "seed"; known are rules/],
+    [{ rules: [7] }, 0, undefined, /expected an object with match and action/],
+    [{ rules: [{ match: {} }] }, 0, 'action', /expected an object/],
+    [rule({ opcod: 2 }), 1, 'match', /unknown "opcod"; known are qid, opcode, nsid, lba, register, access, atNs, /],
+    [rule({ opcode: 256 }), 1, 'match.opcode', /expected an opcode from 0 to FFh; got 256/],
+    [rule({ lba: [8, 7] }), 1, 'match.lba', /expected two LBAs, the second not below the first; got \[8,7\]/],
+    [rule({ nth: 0 }), 1, 'match.nth', /expected a count from 1; got 0/],
+    [rule({ probability: 0 }), 1, 'match.probability', /above 0 and at most 1; got 0/],
+    [rule({}, { kind: 'explode' }), 1, 'action.kind', /expected one of drop-completion, hang, .*; got "explode"/],
+    [rule({}, { kind: 'delay-completion' }), 1, 'action.delayNs', /expected whole nanoseconds from 1; got nothing/],
+    [rule({}, { ...drop, delayNs: 1 }), 1, 'action', /unknown "delayNs"; none is known/],
+    [
+      rule({}, { kind: 'corrupt-data', byte: 0, xor: [0, 0] }),
+      1,
+      'action.xor',
+      /masks from 0 to FFh that are not all 0/,
+    ],
+    [rule({}, { kind: 'throttle', factor: 1, forNs: 1 }), 1, 'action.factor', /expected a factor above 1; got 1/],
+  ])('%j', (plan, index, field, message) => {
+    const refused = errorOf(() => parseFaultPlan(JSON.stringify(plan)))
+    expect(refused).toMatchObject({ rule: index, field, code: 'ERR_GPUNVME_FAULT_PLAN' })
+    expect(refused.message).toMatch(message)
+  })
+
+  it('what is not JSON', () => {
+    expect(errorOf(() => parseFaultPlan('{ rules: [] }'))).toMatchObject({ message: 'fault plan: it is not JSON' })
+  })
+})
+
+describe('a rule that can never strike is refused', () => {
+  const read = { kind: 'read-value', value: 0 }
+  const lose = { kind: 'lose-write' }
+  const flip = { kind: 'corrupt-data', byte: 0, xor: 1 }
+  it.each([
+    [{ fromNs: 7, untilNs: 7 }, drop, 'match.untilNs', 'the time from 7 to before 7 ns is empty'],
+    [{ register: 'CSTZ' }, read, 'match.register', 'there is no register "CSTZ", only CAP, VS, '],
+    [{ register: 'CSTS', access: 'write' }, read, 'action.kind', "'read-value' strikes register read only"],
+    [{ register: 'SQyTDBL' }, read, 'match.register', 'doorbells are only written'],
+    [{ register: 'CC', qid: 1 }, lose, 'match.qid', 'CC belongs to no queue'],
+    [{ register: 'CC', opcode: 1 }, lose, 'match.opcode', 'an access to a register is no command'],
+    [{}, read, 'action.kind', "'read-value' strikes register read only"],
+    [
+      { register: 'CC' },
+      drop,
+      'action.kind',
+      "'drop-completion' strikes command only, and this rule has register: this can",
+    ],
+    [{ atNs: 5 }, drop, 'action.kind', "'drop-completion' strikes command only, and this rule has atNs: this can"],
+    [{ qid: 1 }, lose, 'action.kind', 'strikes register write only, and this rule has neither register nor atNs: this'],
+    [
+      { register: 'CC', access: 'read' },
+      lose,
+      'action.kind',
+      "strikes register write only, and this rule has register and access 'read': this",
+    ],
+    [{ nth: 3, times: 2 }, drop, 'match.times', "there is only one number 3, and 'every' is not given"],
+    [{ register: 'CAP' }, lose, 'match.register', 'CAP is read-only'],
+    [{ register: 'VS' }, { kind: 'delay-write', delayNs: 1 }, 'match.register', 'VS is read-only'],
+    [{ atNs: 5, nth: 1 }, { kind: 'fatal-status' }, 'match.nth', "'atNs' is one moment, and takes no 'nth'"],
+    [{ access: 'read' }, drop, 'match.access', 'a command is not accessed'],
+    [{ qid: 0, lba: [0, 0] }, drop, 'match.lba', 'Admin commands have no LBAs'],
+    [{ opcode: 0, lba: [0, 0] }, drop, 'match.lba', 'opcode 0 has no SLBA and NLB'],
+    [{ qid: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.qid', "'torn-dma' strikes I/O commands"],
+    [{ opcode: 0 }, { kind: 'torn-dma', fromByte: 0 }, 'match.opcode', 'of Read and Write, and opcode 00h is none'],
+    [{ opcode: 6 }, { kind: 'wrong-page', page: 0, to: 1 }, 'match.opcode', 'and opcode 06h is none of them'],
+    [{ opcode: 0 }, flip, 'match.opcode', 'of Read and Write, and what an Admin command answers, and opcode 00h is'],
+    [{ qid: 0, opcode: 1 }, flip, 'match.opcode', 'and opcode 01h is none of them'],
+    [{ qid: 1, opcode: 6 }, flip, 'match.opcode', 'and opcode 06h is none of them'],
+    [{ lba: [0, 0], opcode: 12 }, flip, 'match.opcode', 'and opcode 0Ch is none of them'],
+    [{}, { kind: 'torn-dma', fromByte: 9, toByte: 9 }, 'action.toByte', 'bytes 9 to before 9 are none'],
+    [{}, { kind: 'wrong-page', page: 1, to: 1 }, 'action.to', 'that is the right page'],
+    [{ register: 'CC' }, { kind: 'ready-never-rises' }, 'match.register', 'changes of CC.EN'],
+  ])('%j %j', (match, action, field, why) => {
+    const refused = errorOf(() => parseFaultPlan(JSON.stringify(rule(match, action))))
+    expect(refused).toMatchObject({ rule: 1, field })
+    expect(refused.message).toContain(why)
+    expect(refused.message).toMatch(/can never strike$/)
+  })
+})
+
+it('a rule that is nearly one of those is taken', () => {
+  const flip = { kind: 'corrupt-data', byte: 0, xor: 1 } as const
+  const faults: FaultPlan = {
+    rules: [
+      { match: { qid: 0, opcode: 6 }, action: flip },
+      { match: { opcode: 6 }, action: flip },
+      { match: { opcode: 1 }, action: flip },
+      { match: { nth: 3, every: 2, times: 2 }, action: flip },
+      // CSTS.NSSRO is cleared by writing 1 to it (Base 2.1 §3.1.4.6).
+      { match: { register: 'CSTS' }, action: { kind: 'lose-write' } },
+      // Whether the write does anything is nothing to a fault of the controller.
+      { match: { register: 'CAP', access: 'write' }, action: { kind: 'fatal-status' } },
+    ],
+  }
+  expect(new ArmedPlan(faults, { seed: 1, now: () => 0 }).report().struck).toEqual([0, 0, 0, 0, 0, 0])
+})
+
+function errorOf(run: () => unknown): FaultPlanError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof FaultPlanError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+it.each([{}, undefined, { rules: [{}] }])('what is no plan is not formatted: %j', (plan) => {
+  expect(() => formatFaultPlan(plan as never)).toThrow(FaultPlanError)
+})
