@@ -19,10 +19,12 @@ export class Struck {
     this.where = where
   }
 
+  /** Whether an action of this kind is among them. */
   has(kind: FaultAction['kind']): boolean {
     return this.hits.has(kind)
   }
 
+  /** The action of this kind, if there is one. */
   get<K extends FaultAction['kind']>(kind: K): ActionOf<K> | undefined {
     return this.hits.get(kind)?.action as ActionOf<K> | undefined
   }
@@ -32,6 +34,7 @@ export class Struck {
     return this.hits.get(kind)?.rule
   }
 
+  /** Puts an action in, of the rule with this index, in place of one of its kind. */
   add(action: FaultAction, rule: number): void {
     this.hits.set(action.kind, { action, rule })
   }
