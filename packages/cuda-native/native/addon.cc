@@ -1,0 +1,48 @@
+// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for.
+// Every thread that loads it gets functions of its own over the same memory.
+#include <node_api.h>
+
+#include "environment.h"
+#include "memory.h"
+#include "system.h"
+
+namespace {
+
+struct Entry {
+  const char* name;
+  napi_callback function;
+};
+
+constexpr Entry kEntries[] = {
+    {"map", gpunvme::Map},
+    {"allocate", gpunvme::Allocate},
+    {"unmap", gpunvme::Unmap},
+    {"address", gpunvme::Address},
+    {"length", gpunvme::Length},
+    {"buffer", gpunvme::Buffer},
+    {"view", gpunvme::View},
+    {"load32", gpunvme::Load32},
+    {"store32", gpunvme::Store32},
+    {"load64", gpunvme::Load64},
+    {"store64", gpunvme::Store64},
+    {"yield", gpunvme::Yield},
+    {"ioctl", gpunvme::Ioctl},
+    {"ioctlNumber", gpunvme::IoctlNumber},
+    {"eventfd", gpunvme::Eventfd},
+    {"waitReadable", gpunvme::WaitReadable},
+    {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
+};
+
+}  // namespace
+
+NAPI_MODULE_INIT() {
+  gpunvme::CreateEnvironment(env);
+  for (const Entry& entry : kEntries) {
+    napi_value function;
+    if (napi_create_function(env, entry.name, NAPI_AUTO_LENGTH, entry.function, nullptr, &function) != napi_ok) {
+      return nullptr;
+    }
+    napi_set_named_property(env, exports, entry.name, function);
+  }
+  return exports;
+}

@@ -1,0 +1,301 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+
+#include "environment.h"
+#include "region.h"
+#include "values.h"
+
+#ifndef MAP_HUGE_2MB
+#define MAP_HUGE_2MB (21 << 26)
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace gpunvme {
+
+namespace {
+
+constexpr size_t kHugePage = 2 * 1024 * 1024;
+
+// What JavaScript's handle points to. The region stays mapped when the handle is forgotten: a device may use it.
+struct Handle {
+  Region* region;  // nullptr after unmap
+};
+
+size_t RoundUp(double length, size_t page) {
+  const auto bytes = static_cast<size_t>(length);
+  return (bytes + page - 1) / page * page;
+}
+
+napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable) {
+  Region* region = AddRegion(base, length, mapped, writable);
+  EnvironmentOf(env)->owned.insert(region);
+  napi_value result;
+  const auto forget = [](napi_env, void* handle, void*) { delete static_cast<Handle*>(handle); };
+  napi_create_external(env, new Handle{region}, forget, nullptr, &result);
+  return result;
+}
+
+Handle* HandleOf(napi_env env, napi_value value) {
+  void* handle = nullptr;
+  if (napi_get_value_external(env, value, &handle) != napi_ok) ThrowType(env, "region", "a region's handle", value);
+  return static_cast<Handle*>(handle);
+}
+
+Region* Mapped(napi_env env, napi_value value) {
+  const Handle* handle = HandleOf(env, value);
+  if (handle != nullptr && handle->region == nullptr) {
+    napi_throw_type_error(env, "ERR_GPUNVME_UNMAPPED", "The region was unmapped: map the memory again to use it");
+  }
+  return handle == nullptr ? nullptr : handle->region;
+}
+
+bool CheckWritable(napi_env env, const Region* region, const char* what) {
+  if (region->writable) return true;
+  char message[128];
+  std::snprintf(message, sizeof message, "%s: expected a region mapped 'read-write', got one mapped 'read'", what);
+  napi_throw_type_error(env, nullptr, message);
+  return false;
+}
+
+// The word at an offset that is a multiple of its width and inside the region.
+template <typename Word>
+volatile Word* WordAt(napi_env env, napi_value handle, napi_value offset, const Region** region) {
+  *region = Mapped(env, handle);
+  if (*region == nullptr) return nullptr;
+  double bytes;
+  if (napi_get_value_double(env, offset, &bytes) != napi_ok) {
+    ThrowType(env, "offsetBytes", "a number", offset);
+    return nullptr;
+  }
+  // The comparison comes first: what it lets through fits an integer, and it lets no NaN through.
+  if (bytes >= 0 && bytes + sizeof(Word) <= static_cast<double>((*region)->length)) {
+    const auto at = static_cast<size_t>(bytes);
+    if (static_cast<double>(at) == bytes && at % sizeof(Word) == 0) {
+      return reinterpret_cast<volatile Word*>((*region)->base + at);
+    }
+  }
+  char expected[96];
+  const size_t length = (*region)->length;
+  if (length < sizeof(Word)) {
+    std::snprintf(expected, sizeof expected, "none, as the region has %zu bytes", length);
+  } else {
+    const size_t last = (length - sizeof(Word)) / sizeof(Word) * sizeof(Word);
+    std::snprintf(expected, sizeof expected, "a multiple of %zu from 0 to %zu", sizeof(Word), last);
+  }
+  ThrowRange(env, "offsetBytes", expected, offset);
+  return nullptr;
+}
+
+// One access of the word's own width: what the device sees is what the compiler may not split, join or repeat.
+template <typename Word>
+Word Load(const volatile Word* word) {
+  const Word value = *word;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return value;
+}
+
+// What was stored before is there before: a doorbell tells a device of entries in memory.
+template <typename Word>
+void Store(volatile Word* word, Word value) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  *word = value;
+}
+
+}  // namespace
+
+napi_value Map(napi_env env, napi_callback_info info) {
+  napi_value arguments[4];
+  Arguments(env, info, arguments);
+  int fd;
+  double offset, length;
+  bool writable;
+  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
+  if (!ReadInteger(env, arguments[1], "offsetBytes", 0, kMaxSafeInteger, &offset)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  if (napi_get_value_bool(env, arguments[3], &writable) != napi_ok) {
+    ThrowType(env, "writable", "a boolean", arguments[3]);
+    return nullptr;
+  }
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char expected[96];
+  if (static_cast<uint64_t>(offset) % page != 0) {
+    std::snprintf(expected, sizeof expected, "a multiple of %zu", page);
+    ThrowRange(env, "offsetBytes", expected, arguments[1]);
+    return nullptr;
+  }
+  struct stat status;
+  if (fstat(fd, &status) != 0) {
+    ThrowSystem(env, errno, "fstat");
+    return nullptr;
+  }
+  // An access beyond the end of a file ends the process with SIGBUS. Devices have no end here; mmap knows theirs.
+  if (S_ISREG(status.st_mode) && offset + length > static_cast<double>(status.st_size)) {
+    std::snprintf(expected, sizeof expected, "no more than the %lld bytes of the file from byte %.0f on",
+                  static_cast<long long>(status.st_size), offset);
+    ThrowRange(env, "lengthBytes", expected, arguments[2]);
+    return nullptr;
+  }
+  const size_t mapped = RoundUp(length, page);
+  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* base = mmap(nullptr, mapped, protection, MAP_SHARED, fd, static_cast<off_t>(offset));
+  if (base == MAP_FAILED) {
+    ThrowSystem(env, errno, "mmap");
+    return nullptr;
+  }
+  return Own(env, base, static_cast<size_t>(length), mapped, writable);
+}
+
+napi_value Allocate(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  double length, page;
+  if (!ReadInteger(env, arguments[0], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  if (napi_get_value_double(env, arguments[1], &page) != napi_ok || (page != 4096 && page != kHugePage)) {
+    ThrowRange(env, "pageBytes", "4096 or 2097152", arguments[1]);
+    return nullptr;
+  }
+  const bool huge = page == kHugePage;
+  const size_t mapped = RoundUp(length, static_cast<size_t>(page));
+  // Shared: after a fork the first store to private memory moves it to another page, away from the device.
+  // MAP_LOCKED tells by its error that RLIMIT_MEMLOCK is the reason; huge pages are always resident.
+  const int flags = MAP_SHARED | MAP_ANONYMOUS | (huge ? MAP_HUGETLB | MAP_HUGE_2MB : MAP_LOCKED);
+  void* base = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (base == MAP_FAILED) {
+    ThrowSystem(env, errno, "mmap");
+    return nullptr;
+  }
+  // mmap says nothing when pages could not be put in place; these do.
+  int failed = huge ? madvise(base, mapped, MADV_POPULATE_WRITE) : mlock(base, mapped);
+  const int error = errno;
+  if (failed != 0 && huge && error == EINVAL) {
+    // Linux before 5.14: a store puts a page in place. mmap has reserved them all.
+    for (size_t at = 0; at < mapped; at += kHugePage) static_cast<volatile uint8_t*>(base)[at] = 0;
+    failed = 0;
+  }
+  if (failed != 0) {
+    munmap(base, mapped);
+    ThrowSystem(env, error, huge ? "madvise" : "mlock");
+    return nullptr;
+  }
+  // A child process has no use for it, and would keep it from being free.
+  madvise(base, mapped, MADV_DONTFORK);
+  return Own(env, base, mapped, mapped, true);
+}
+
+napi_value Unmap(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  Handle* handle = HandleOf(env, arguments[0]);
+  if (handle == nullptr || handle->region == nullptr) return nullptr;
+  Region* region = handle->region;
+  const auto environment = EnvironmentOf(env);
+  handle->region = nullptr;
+  environment->owned.erase(region);
+  EndRegion(region);
+  DetachViews(env, *environment, region);
+  ReleaseRegion(region);
+  return nullptr;
+}
+
+napi_value Address(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  const Region* region = Mapped(env, arguments[0]);
+  if (region == nullptr) return nullptr;
+  napi_create_bigint_uint64(env, reinterpret_cast<uintptr_t>(region->base), &result);
+  return result;
+}
+
+napi_value Length(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  const Region* region = Mapped(env, arguments[0]);
+  return region == nullptr ? nullptr : Number(env, static_cast<double>(region->length));
+}
+
+napi_value Buffer(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  Region* region = Mapped(env, arguments[0]);
+  if (region == nullptr || !CheckWritable(env, region, "buffer")) return nullptr;
+  HoldRegion(region);
+  return CreateView(env, region, region->base, region->length);
+}
+
+napi_value View(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  uint64_t address;
+  double length;
+  if (!ReadBigInt(env, arguments[0], "address", &address)) return nullptr;
+  if (!ReadInteger(env, arguments[1], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  Region* region = FindRegion(address, static_cast<uint64_t>(length));
+  if (region == nullptr) {
+    char expected[128];
+    std::snprintf(expected, sizeof expected, "the address of %.0f bytes that map or allocate gave, and still mapped",
+                  length);
+    ThrowRange(env, "address", expected, arguments[0]);
+    return nullptr;
+  }
+  if (!CheckWritable(env, region, "view")) {
+    ReleaseRegion(region);
+    return nullptr;
+  }
+  return CreateView(env, region, reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address)),
+                    static_cast<size_t>(length));
+}
+
+napi_value Load32(napi_env env, napi_callback_info info) {
+  napi_value arguments[2], result;
+  Arguments(env, info, arguments);
+  const Region* region;
+  const auto* word = WordAt<uint32_t>(env, arguments[0], arguments[1], &region);
+  if (word == nullptr) return nullptr;
+  napi_create_uint32(env, Load(word), &result);
+  return result;
+}
+
+napi_value Store32(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  const Region* region;
+  auto* word = WordAt<uint32_t>(env, arguments[0], arguments[1], &region);
+  double value;
+  if (word == nullptr || !CheckWritable(env, region, "store32")) return nullptr;
+  if (!ReadInteger(env, arguments[2], "value", 0, UINT32_MAX, &value)) return nullptr;
+  Store(word, static_cast<uint32_t>(value));
+  return nullptr;
+}
+
+napi_value Load64(napi_env env, napi_callback_info info) {
+  napi_value arguments[2], result;
+  Arguments(env, info, arguments);
+  const Region* region;
+  const auto* word = WordAt<uint64_t>(env, arguments[0], arguments[1], &region);
+  if (word == nullptr) return nullptr;
+  napi_create_bigint_uint64(env, Load(word), &result);
+  return result;
+}
+
+napi_value Store64(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  const Region* region;
+  auto* word = WordAt<uint64_t>(env, arguments[0], arguments[1], &region);
+  uint64_t value;
+  if (word == nullptr || !CheckWritable(env, region, "store64")) return nullptr;
+  if (!ReadBigInt(env, arguments[2], "value", &value)) return nullptr;
+  Store(word, value);
+  return nullptr;
+}
+
+}  // namespace gpunvme

@@ -1,0 +1,105 @@
+#include "system.h"
+
+#include <linux/ioctl.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "environment.h"
+#include "values.h"
+
+namespace gpunvme {
+
+namespace {
+
+bool ReadRequest(napi_env env, napi_value value, unsigned long* request) {
+  double number;
+  if (!ReadInteger(env, value, "request", 0, UINT32_MAX, &number)) return false;
+  *request = static_cast<unsigned long>(number);
+  return true;
+}
+
+napi_value Returned(napi_env env, int result, const char* syscall) {
+  if (result >= 0) return Number(env, result);
+  ThrowSystem(env, errno, syscall);
+  return nullptr;
+}
+
+}  // namespace
+
+napi_value Yield(napi_env, napi_callback_info) {
+  sched_yield();
+  return nullptr;
+}
+
+napi_value Ioctl(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  int fd;
+  unsigned long request;
+  if (!ReadDescriptor(env, arguments[0], &fd) || !ReadRequest(env, arguments[1], &request)) return nullptr;
+  napi_typedarray_type type;
+  size_t length = 0;
+  void* data = nullptr;
+  const napi_status status =
+      napi_get_typedarray_info(env, arguments[2], &type, &length, &data, nullptr, nullptr);
+  if (status != napi_ok || type != napi_uint8_array) {
+    ThrowType(env, "argument", "a Uint8Array", arguments[2]);
+    return nullptr;
+  }
+  // A request that says how long its structure is: the kernel would write beyond a shorter one.
+  const size_t size = _IOC_DIR(request) == _IOC_NONE ? 0 : _IOC_SIZE(request);
+  if (length < size) {
+    char expected[96];
+    std::snprintf(expected, sizeof expected, "at least the %zu bytes that request 0x%lx speaks of", size, request);
+    ThrowRange(env, "argument", expected, Number(env, static_cast<double>(length)));
+    return nullptr;
+  }
+  return Returned(env, ioctl(fd, request, data), "ioctl");
+}
+
+napi_value IoctlNumber(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  int fd;
+  unsigned long request;
+  double number;
+  if (!ReadDescriptor(env, arguments[0], &fd) || !ReadRequest(env, arguments[1], &request)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "argument", INT32_MIN, kMaxSafeInteger, &number)) return nullptr;
+  return Returned(env, ioctl(fd, request, static_cast<long>(number)), "ioctl");
+}
+
+napi_value Eventfd(napi_env env, napi_callback_info) {
+  return Returned(env, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
+}
+
+napi_value WaitReadable(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  int fd;
+  double timeoutNs;
+  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
+  if (napi_get_value_double(env, arguments[1], &timeoutNs) != napi_ok) {
+    ThrowType(env, "timeoutNs", "a number", arguments[1]);
+    return nullptr;
+  }
+  if (!(timeoutNs >= 0 && timeoutNs <= kMaxSafeInteger)) {
+    ThrowRange(env, "timeoutNs", "nanoseconds from 0 to 2^53 - 1", arguments[1]);
+    return nullptr;
+  }
+  return EnvironmentOf(env)->waits.Add(env, fd, timeoutNs);
+}
+
+napi_value MemlockLimitBytes(napi_env env, napi_callback_info) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return Returned(env, -1, "getrlimit");
+  return Number(env, limit.rlim_cur == RLIM_INFINITY ? INFINITY : static_cast<double>(limit.rlim_cur));
+}
+
+}  // namespace gpunvme

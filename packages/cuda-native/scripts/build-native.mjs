@@ -1,0 +1,123 @@
+// Builds the addon where its tools are, and says why not where they are missing: a machine without a compiler does
+// without it. What is built already, from the same sources, is not built again.
+//
+//   node scripts/build-native.mjs              build
+//   node scripts/build-native.mjs --prebuilds  build, and put it where the packed package has it
+//   node scripts/build-native.mjs --required   as --prebuilds; a missing tool is an error, as for a release
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+const root = join(import.meta.dirname, '..')
+const native = join(root, 'native')
+const build = join(native, 'build')
+const addon = join(build, 'Release', 'gpunvme_host.node')
+const stampFile = join(build, 'gpunvme-stamp')
+
+const flags = process.argv.slice(2)
+const unknown = flags.filter((flag) => !['--prebuilds', '--required'].includes(flag))
+if (unknown.length > 0) fail(`unknown option ${unknown.join(' ')}; known are --prebuilds and --required`)
+
+const reason = isFresh() ? undefined : missing()
+if (reason === undefined) {
+  if (!isFresh()) compile()
+  if (flags.length > 0) copyToPrebuilds()
+} else if (flags.includes('--required')) {
+  fail(`gpunvme_host cannot be built: ${reason}`)
+} else {
+  // An addon of other sources than these is worse than none.
+  rmSync(addon, { force: true })
+  console.log(`gpunvme_host is not built: ${reason}. Everything else works without it.`)
+}
+
+/** Why it cannot be built here; undefined where it can. */
+function missing() {
+  if (process.platform !== 'linux') return `it is for Linux, this is ${process.platform}`
+  const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+  const tools = [process.env.CXX ?? 'g++', 'make', 'python3'].filter((tool) => !runs(tool))
+  if (tools.length > 0) return `${tools.join(', ')} not found`
+  if (nodeGyp() === undefined) return 'node-gyp not found'
+  if (headersFolder() === undefined) return 'no headers of Node found; name their prefix in GPUNVME_NODEDIR'
+  return undefined
+}
+
+function isFresh() {
+  return existsSync(addon) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()
+}
+
+/** What an addon depends on: sources, this script, compiler by name, headers. N-API makes the rest of Node no matter. */
+function stamp() {
+  const sources = readdirSync(native).filter((name) => /\.(cc|h|gypi?)$/.test(name))
+  const hash = createHash('sha256')
+  for (const name of sources.sort()) hash.update(name).update(readFileSync(join(native, name)))
+  hash.update(readFileSync(join(import.meta.dirname, 'build-native.mjs')))
+  return hash.update(JSON.stringify([process.arch, process.env.CXX, headersFolder()])).digest('hex')
+}
+
+function compile() {
+  rmSync(stampFile, { force: true })
+  mkdirSync(build, { recursive: true })
+  // In the repository a warning is an error; elsewhere there are compilers that warn of other things.
+  const strict = existsSync(join(root, '..', '..', 'pnpm-workspace.yaml'))
+  const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
+  const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
+    env: { ...process.env, GYP_DEFINES: strict ? 'warnings=-Werror' : '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (status !== 0 || !existsSync(addon)) fail('gpunvme_host does not compile')
+  writeFileSync(stampFile, stamp())
+}
+
+function copyToPrebuilds() {
+  const folder = join(root, 'prebuilds', `${process.platform}-${process.arch}`)
+  rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
+  cpSync(addon, join(folder, 'gpunvme_host.node'))
+}
+
+/** The package's own where it is developed; npm's where it is installed. */
+function nodeGyp() {
+  const npm = join(dirname(realpathSync(process.execPath)), '../lib/node_modules/npm/package.json')
+  for (const from of [import.meta.url, npm]) {
+    try {
+      return createRequire(from).resolve('node-gyp/bin/node-gyp.js')
+    } catch {
+      // not there
+    }
+  }
+  return undefined
+}
+
+/** Where the headers are that node-gyp would otherwise fetch from the network: a prefix that has include/node. */
+function headersFolder() {
+  const { GPUNVME_NODEDIR: named, npm_config_nodedir: configured } = process.env
+  const has = (prefix) => ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
+  if (named !== undefined && !has(named))
+    fail(`GPUNVME_NODEDIR=${named} has no include/node/node_api.h and common.gypi`)
+  const prefixes = [named, configured, dirname(dirname(realpathSync(process.execPath)))]
+  return prefixes.find((prefix) => prefix !== undefined && has(prefix)) ?? headersOfPackage()
+}
+
+/** The headers of N-API alone, from npm: all that the addon includes. */
+function headersOfPackage() {
+  let headers
+  try {
+    headers = require('node-api-headers').include_dir
+  } catch {
+    return undefined
+  }
+  const prefix = join(build, 'headers')
+  cpSync(headers, join(prefix, 'include/node'), { recursive: true })
+  writeFileSync(
+    join(prefix, 'include/node/common.gypi'),
+    "{ 'target_defaults': { 'default_configuration': 'Release', 'configurations': { 'Release': { 'cflags': ['-O2'] } } } }\n",
+  )
+  return prefix
+}
+
+function fail(message) {
+  console.error(`build-native: ${message}`)
+  process.exit(1)
+}

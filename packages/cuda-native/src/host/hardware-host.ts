@@ -1,0 +1,32 @@
+import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import { loadAddon, type HostAddon } from './addon.js'
+import { HostRegion } from './host-region.js'
+
+let loaded: HardwareHost | undefined
+
+/**
+ * What a driver in user space needs of the kernel, over the addon gpunvme_host. Each thread of the process may load
+ * it; all of them know the same memory.
+ * @throws NativeAddonError where there is none for this machine: what was tried, and the command that builds it.
+ */
+export function loadHardwareHost(): HardwareHost {
+  return (loaded ??= hardwareHost(loadAddon()))
+}
+
+function hardwareHost(addon: HostAddon): HardwareHost {
+  const { view, ioctl, ioctlNumber, eventfd, waitReadable, memlockLimitBytes } = addon
+  return {
+    map(fd, offsetBytes, lengthBytes, access) {
+      // A slip must not be taken for the more dangerous of the two.
+      if (!['read', 'read-write'].includes(access)) {
+        throw new TypeError(`access: expected 'read' or 'read-write', got ${JSON.stringify(access)}`)
+      }
+      return new HostRegion(addon, addon.map(fd, offsetBytes, lengthBytes, access === 'read-write'))
+    },
+    allocate(lengthBytes, pageBytes) {
+      return new HostRegion(addon, addon.allocate(lengthBytes, pageBytes))
+    },
+    yield: addon.yield,
+    ...{ view, ioctl, ioctlNumber, eventfd, waitReadable, memlockLimitBytes },
+  }
+}

@@ -1,0 +1,45 @@
+import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { HostAddon, RegionHandle } from './addon.js'
+
+/** A mapping of the addon's. Offsets and values are checked there, beside the access that they guard. */
+export class HostRegion implements NativeRegion {
+  readonly address: bigint
+  readonly lengthBytes: number
+  readonly #addon: HostAddon
+  readonly #handle: RegionHandle
+  #buffer: ArrayBuffer | undefined
+  #isMapped = true
+
+  constructor(addon: HostAddon, handle: RegionHandle) {
+    this.#addon = addon
+    this.#handle = handle
+    this.address = addon.address(handle)
+    this.lengthBytes = addon.length(handle)
+  }
+
+  /** Made when it is first asked for: registers need none, and some runtimes allow none. */
+  get buffer(): ArrayBuffer {
+    return (this.#buffer ??= this.#isMapped ? this.#addon.buffer(this.#handle) : new ArrayBuffer(0))
+  }
+
+  load32(offsetBytes: number): number {
+    return this.#addon.load32(this.#handle, offsetBytes)
+  }
+
+  store32(offsetBytes: number, value: number): void {
+    this.#addon.store32(this.#handle, offsetBytes, value)
+  }
+
+  load64(offsetBytes: number): bigint {
+    return this.#addon.load64(this.#handle, offsetBytes)
+  }
+
+  store64(offsetBytes: number, value: bigint): void {
+    this.#addon.store64(this.#handle, offsetBytes, value)
+  }
+
+  unmap(): void {
+    this.#isMapped = false
+    this.#addon.unmap(this.#handle)
+  }
+}
