@@ -1,0 +1,210 @@
+import { constants, existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DeviceHeldError } from '../guard/guard.js'
+import { findHolders } from '../guard/holders.js'
+import { attribute, driverOf, GroupNotViableError, nvmeFunction, obstacles, type PciFunction } from './function.js'
+
+/** Drivers that leave a function to user space; null for none at all. */
+export type UserSpaceDriver = 'vfio-pci' | 'uio_pci_generic' | null
+
+const DRIVERS: readonly unknown[] = ['vfio-pci', 'uio_pci_generic', null] satisfies UserSpaceDriver[]
+
+/** Which function, and what to bind to it. */
+export interface BindOptions {
+  readonly bdf: string
+  /** 'vfio-pci' for the transport vfio; null or 'uio_pci_generic' for the transport sysfs. */
+  readonly driver: UserSpaceDriver
+  /** Where sys/ and proc/ are; '/' when not given. */
+  readonly sysRoot?: string
+}
+
+/** A function that was taken from its driver. Disposing of it restores it. */
+export interface Binding extends AsyncDisposable {
+  readonly bdf: string
+  readonly driver: UserSpaceDriver
+  /** The driver that had it before; undefined where none did. */
+  readonly previous: string | undefined
+  /**
+   * Gives the function back to the driver that had it, with its driver_override and power/control as they were. Every
+   * step is tried, also after one has failed. Doing it again does what is left to do.
+   * @throws BindError naming the first step that failed.
+   */
+  restore(): Promise<void>
+}
+
+/** How files of sysfs are written: a write is a request to the kernel, and ends when it has been carried out. */
+export type SysfsWrite = (path: string, text: string) => Promise<void>
+
+/**
+ * The override for "no driver": no driver is called that, so the kernel's own does not come back by itself, as it would
+ * when its module is loaded or the bus rescanned.
+ */
+const NO_DRIVER = 'gpunvme-none'
+
+/**
+ * Takes an NVMe controller from its kernel driver and binds it to one that leaves it alone. By driver_override, which
+ * concerns this one function; `new_id` would claim every drive of the same model. A failure undoes what was done.
+ * A write to sysfs lasts as long as the kernel's driver takes to let go of the drive, which nobody can cut short.
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError when this machine uses
+ *   the drive; GroupNotViableError, DriverNotLoadedError, BindError.
+ */
+export function bindDriver(options: BindOptions): Promise<Binding> {
+  // Not created where it is missing, and not read: sysfs refuses to open bind and unbind for reading.
+  return bindDriverBy((path, text) => writeFile(path, text, { flag: constants.O_WRONLY }), options)
+}
+
+/** `bindDriver` with the kernel's side given: for tests, which have none. */
+export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Promise<Binding> {
+  const { bdf, driver, sysRoot = '/' } = options
+  if (!DRIVERS.includes(driver))
+    throw new TypeError(`driver: expected 'vfio-pci', 'uio_pci_generic' or null, got ${JSON.stringify(driver)}`)
+  const found = nvmeFunction(sysRoot, bdf)
+  const holders = await findHolders(sysRoot, bdf)
+  if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+  if (driver === 'vfio-pci' && found.group !== undefined) {
+    const others = obstacles(sysRoot, found)
+    if (others.length > 0) throw new GroupNotViableError(bdf, found.group.number, others)
+  }
+  if (driver !== null && !existsSync(driverFolder(sysRoot, driver))) throw new DriverNotLoadedError(bdf, driver)
+  const steps = new Steps(bdf)
+  try {
+    await take(steps, write, sysRoot, found, driver)
+  } catch (error) {
+    await steps.undo().catch((left: unknown) => {
+      throw new AggregateError([error, left], `${messageOf(error)}\n${messageOf(left)}`)
+    })
+    throw error
+  }
+  const restore = () => steps.undo()
+  return { bdf, driver, previous: found.driver, restore, [Symbol.asyncDispose]: restore }
+}
+
+/** Each step beside what undoes it; undone in reverse, the override is gone before the previous driver is to match. */
+async function take(
+  steps: Steps,
+  write: SysfsWrite,
+  sysRoot: string,
+  { bdf, path, driver: previous }: PciFunction,
+  driver: UserSpaceDriver,
+): Promise<void> {
+  const unbind = () => write(join(path, 'driver/unbind'), bdf)
+  const bind = (name: string) => write(join(driverFolder(sysRoot, name), 'bind'), bdf)
+  if (previous !== (driver ?? undefined)) {
+    if (previous !== undefined) {
+      await steps.take(`unbind ${previous}`, unbind, `bind ${previous}`, async () => {
+        // It may have come back by itself: a bus was rescanned, a module loaded.
+        if (driverOf(path) !== previous) await bind(previous)
+      })
+    }
+    const override = join(path, 'driver_override')
+    const before = attribute(override)
+    const original = before === undefined || before === '(null)' ? '' : before
+    const set = () => write(override, driver ?? NO_DRIVER)
+    await steps.take('set driver_override', set, 'reset driver_override', () => write(override, `${original}\n`))
+    if (driver !== null) {
+      const release = async () => {
+        if (driverOf(path) !== undefined) await unbind()
+      }
+      await steps.take(`bind ${driver}`, () => bind(driver), `unbind ${driver}`, release)
+      if (driverOf(path) !== driver) throw new BindError(bdf, `bind ${driver}`, undefined)
+    }
+  }
+  // A function that the kernel may send to D3 reads all ones there.
+  const control = join(path, 'power/control')
+  const policy = attribute(control)
+  if (policy === undefined || policy === 'on') return
+  await steps.take(
+    'set power/control',
+    () => write(control, 'on'),
+    'reset power/control',
+    () => write(control, policy),
+  )
+}
+
+/** What was done, and how it is undone. */
+class Steps {
+  private readonly bdf: string
+  private undoing: { readonly name: string; readonly action: () => Promise<void> }[] = []
+
+  constructor(bdf: string) {
+    this.bdf = bdf
+  }
+
+  async take(name: string, action: () => Promise<void>, undoName: string, undo: () => Promise<void>): Promise<void> {
+    await this.attempt(name, action)
+    this.undoing.unshift({ name: undoName, action: undo })
+  }
+
+  /** Tries everything, keeps what failed for another time. @throws what failed first. */
+  async undo(): Promise<void> {
+    const failed: typeof this.undoing = []
+    const errors: unknown[] = []
+    for (const step of this.undoing.splice(0)) {
+      try {
+        await this.attempt(step.name, step.action)
+      } catch (error) {
+        failed.push(step)
+        errors.push(error)
+      }
+    }
+    this.undoing = failed
+    if (errors.length > 0) throw errors[0]
+  }
+
+  private async attempt(name: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      throw new BindError(this.bdf, name, error)
+    }
+  }
+}
+
+function driverFolder(sysRoot: string, driver: string): string {
+  return join(sysRoot, 'sys/bus/pci/drivers', driver)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The driver to bind is not in the kernel. Nothing was touched. */
+export class DriverNotLoadedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_NOT_LOADED'
+  readonly category = 'not-found'
+  constructor(bdf: string, driver: string) {
+    super(`Cannot bind ${driver} to ${bdf}: the kernel has no driver of that name`, {
+      next: `modprobe ${driver}`,
+    })
+  }
+}
+
+/** The kernel refused a step. Those before it were undone, unless it was restoring that failed. */
+export class BindError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_BIND'
+  readonly category: 'privilege' | 'failure'
+  /** What was to be done: 'unbind nvme', 'set driver_override', 'bind vfio-pci', 'reset power/control'. */
+  readonly step: string
+  /** The kernel's answer: 'EACCES'; undefined where it said yes and did nothing. */
+  readonly errno: string | undefined
+  constructor(bdf: string, step: string, cause: unknown) {
+    const errno = (cause as NodeJS.ErrnoException | undefined)?.code
+    super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
+      next: nextAfter(errno),
+      cause,
+    })
+    this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
+    this.step = step
+    this.errno = errno
+  }
+}
+
+function nextAfter(errno: string | undefined): string {
+  if (errno === 'EACCES' || errno === 'EPERM') return 'run as root, or make the files of this function writable for you'
+  if (errno === 'EROFS') return 'mount sysfs for writing: containers see it read-only'
+  if (errno === 'EBUSY') return 'see who has the function open (fuser /dev/vfio/*), and end that first'
+  if (errno === 'ENODEV') return 'see that the function is on the bus (lspci), and what the kernel log says'
+  return 'see what the kernel log says (dmesg)'
+}

@@ -1,0 +1,109 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { PCI_CONFIG_BYTES, PciHeader } from '@gpunvme/nvme-spec/pci'
+import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
+
+/** A configuration space that holds a file open until `close`, which may be called twice. */
+export interface OpenConfigSpace extends ConfigSpace {
+  close(): void
+}
+
+/**
+ * Configuration space as the bytes of an open file from `base` on. A function that is gone reads all ones and takes
+ * no writes, as on the bus; positions are Numbers, since `fs.writeSync` ignores a BigInt and writes where the file
+ * stands, which would be some other register.
+ */
+export function fileConfigSpace(fd: number, base = 0): ConfigSpace {
+  const bytes = Buffer.alloc(4)
+  return {
+    read(offset, widthBytes) {
+      checkConfigAccess(offset, widthBytes)
+      // Beyond what the kernel shows there is nothing: it reads as nothing does.
+      bytes.fill(0xff)
+      whileThere(() => readSync(fd, bytes, 0, widthBytes, base + offset))
+      return bytes.readUIntLE(0, widthBytes)
+    },
+    write(offset, widthBytes, value) {
+      checkConfigAccess(offset, widthBytes)
+      if (!Number.isInteger(value) || value < 0 || value >= 2 ** (widthBytes * 8))
+        throw new RangeError(`value: expected an unsigned integer of ${widthBytes * 8} bits, got ${value}`)
+      bytes.writeUIntLE(value, 0, widthBytes)
+      whileThere(() => writeSync(fd, bytes, 0, widthBytes, base + offset))
+    },
+  }
+}
+
+/**
+ * The configuration space of a function, by its file in sysfs: /sys/bus/pci/devices/BDF/config.
+ * @throws ConfigSpaceAccessError where the kernel shows only the first 64 bytes, or none.
+ */
+export function sysfsConfigSpace(path: string): OpenConfigSpace {
+  const fd = open(path)
+  try {
+    const lengthBytes = readSync(fd, Buffer.alloc(PCI_CONFIG_BYTES), 0, PCI_CONFIG_BYTES, 0)
+    if (lengthBytes < PCI_CONFIG_BYTES) throw new ConfigSpaceAccessError(path, `${lengthBytes} bytes of it can be read`)
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  let isOpen = true
+  return {
+    ...fileConfigSpace(fd),
+    close() {
+      if (isOpen) closeSync(fd)
+      isOpen = false
+    },
+  }
+}
+
+/** A copy of the first 256 bytes, as `capabilities` and `findCapability` of `@gpunvme/nvme-spec/pci` take them. */
+export function snapshot(config: ConfigSpace): DataView {
+  const copy = new DataView(new ArrayBuffer(PCI_CONFIG_BYTES))
+  for (let offset = 0; offset < PCI_CONFIG_BYTES; offset += 4) copy.setUint32(offset, config.read(offset, 4), true)
+  return copy
+}
+
+/** Whether the function is on the bus: no vendor has the ID FFFFh, which is what nothing reads as. */
+export function isOnBus(config: ConfigSpace): boolean {
+  return config.read(PciHeader.VID.offset, 2) !== 0xffff
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, 'r+')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EACCES' && code !== 'EPERM') throw error
+    throw new ConfigSpaceAccessError(path, `it cannot be opened for writing (${code})`, error)
+  }
+}
+
+/** What the kernel says of a function that has left the bus; none of it is the caller's mistake. */
+const GONE = new Set(['EIO', 'ENODEV', 'ENXIO', 'ENOENT', 'EINVAL'])
+
+function whileThere(access: () => void): void {
+  try {
+    access()
+  } catch (error) {
+    if (!GONE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+function checkConfigAccess(offset: number, widthBytes: number): void {
+  if (widthBytes !== 1 && widthBytes !== 2 && widthBytes !== 4)
+    throw new RangeError(`widthBytes: expected 1, 2 or 4, got ${String(widthBytes)}`)
+  if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset + widthBytes > 4096)
+    throw new RangeError(`offset: expected a multiple of ${widthBytes} below 4096, got ${offset}`)
+}
+
+/** Configuration space cannot be read and written whole. The function was not touched. */
+export class ConfigSpaceAccessError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CONFIG_SPACE_ACCESS'
+  readonly category = 'privilege'
+  constructor(path: string, problem: string, cause?: unknown) {
+    super(`No access to configuration space, ${path}: ${problem}`, {
+      next: 'run as root: others are shown the first 64 bytes, and may not write',
+      cause,
+    })
+  }
+}

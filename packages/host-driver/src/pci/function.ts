@@ -1,0 +1,197 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { NVME_CLASS_CODE, PciHeader } from '@gpunvme/nvme-spec/pci'
+
+/** What sysfs says of one PCI function. */
+export interface PciFunction {
+  readonly bdf: string
+  /** Its folder: /sys/bus/pci/devices/BDF. */
+  readonly path: string
+  /** The kernel driver that is bound to it; undefined where there is none. */
+  readonly driver: string | undefined
+  /** Its IOMMU group; undefined where the machine has no IOMMU, or it is off. */
+  readonly group: IommuGroup | undefined
+}
+
+/** The functions that an IOMMU cannot tell apart. */
+export interface IommuGroup {
+  readonly number: string
+  /** What its default domain does: 'identity' maps nothing; 'DMA' and 'DMA-FQ' translate; undefined where the kernel does not say. */
+  readonly type: string | undefined
+  /** A group that vfio made up for a function without an IOMMU. */
+  readonly isNoIommu: boolean
+  /** The BDFs of all its functions. */
+  readonly functions: readonly string[]
+}
+
+/**
+ * Looks a function up in sysfs. @param sysRoot where sys/ is: '/' on a live machine.
+ * @throws RangeError for what is no PCI address, PciFunctionNotFoundError, NotNvmeError.
+ */
+export function nvmeFunction(sysRoot: string, bdf: string): PciFunction {
+  checkBdf(bdf)
+  const path = join(sysRoot, 'sys/bus/pci/devices', bdf)
+  const classCode = classOf(path)
+  if (classCode === undefined) throw new PciFunctionNotFoundError(bdf, nvmeFunctions(sysRoot))
+  if (classCode !== NVME_CLASS_CODE) throw new NotNvmeError(bdf, classCode, nvmeFunctions(sysRoot))
+  return { bdf, path, driver: driverOf(path), group: groupOf(path) }
+}
+
+/** The PCI addresses of all NVMe controllers that the kernel lists: class code 010802h. */
+export function nvmeFunctions(sysRoot: string): string[] {
+  const devices = join(sysRoot, 'sys/bus/pci/devices')
+  return list(devices)
+    .filter((bdf) => classOf(join(devices, bdf)) === NVME_CLASS_CODE)
+    .sort()
+}
+
+/** The driver bound to the function whose folder in sysfs this is; undefined where there is none. */
+export function driverOf(path: string): string | undefined {
+  return linkName(join(path, 'driver'))
+}
+
+/**
+ * The other functions of the group that a driver is bound to which is neither vfio-pci nor pci-stub: while there are
+ * any, the kernel gives the group to nobody. Bridges do not count, as for the kernel.
+ */
+export function obstacles(sysRoot: string, { bdf, group }: Pick<PciFunction, 'bdf' | 'group'>): GroupObstacle[] {
+  return (group?.functions ?? []).flatMap((other) => {
+    const path = join(sysRoot, 'sys/bus/pci/devices', other)
+    const driver = driverOf(path)
+    if (other === bdf || driver === undefined || driver === 'vfio-pci' || driver === 'pci-stub') return []
+    return isBridge(path) ? [] : [{ bdf: other, driver }]
+  })
+}
+
+/** Text of a file in sysfs without its line end; undefined where there is no such file. */
+export function attribute(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function checkBdf(bdf: string): void {
+  if (typeof bdf !== 'string' || !/^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/.test(bdf))
+    throw new RangeError(`bdf: expected a PCI address in lower case as 0000:0b:00.0, got ${JSON.stringify(bdf)}`)
+}
+
+function classOf(path: string): number | undefined {
+  const text = attribute(join(path, 'class'))
+  return text === undefined ? undefined : Number(text)
+}
+
+function groupOf(path: string): IommuGroup | undefined {
+  const folder = join(path, 'iommu_group')
+  const number = linkName(folder)
+  if (number === undefined) return undefined
+  return {
+    number,
+    type: attribute(join(folder, 'type')),
+    isNoIommu: attribute(join(folder, 'name')) === 'vfio-noiommu',
+    functions: list(join(folder, 'devices')).sort(),
+  }
+}
+
+/** Header layout 1 or 2: the first 64 bytes of configuration space are shown to everyone. */
+function isBridge(path: string): boolean {
+  const header = readFileSync(join(path, 'config'))
+  return PciHeader.HTYPE.HL.of(header[PciHeader.HTYPE.offset] ?? 0) !== 0
+}
+
+function linkName(path: string): string | undefined {
+  try {
+    return basename(readlinkSync(path))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function list(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** A function that keeps its group from being handed out. */
+export interface GroupObstacle {
+  readonly bdf: string
+  readonly driver: string
+}
+
+/** There is no PCI function at the address. */
+export class PciFunctionNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PCI_FUNCTION_NOT_FOUND'
+  readonly category = 'not-found'
+  /** NVMe controllers that there are. */
+  readonly available: readonly string[]
+  constructor(bdf: string, available: readonly string[]) {
+    super(`There is no PCI function ${bdf}`, { facts: [listing(available)], next: 'give one of these addresses' })
+    this.available = available
+  }
+}
+
+/** What is at the address is no NVMe controller. It was not touched. */
+export class NotNvmeError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_NVME'
+  readonly category = 'not-found'
+  /** NVMe controllers that there are. */
+  readonly available: readonly string[]
+  constructor(bdf: string, classCode: number, available: readonly string[]) {
+    const hex = classCode.toString(16).padStart(6, '0')
+    super(`PCI function ${bdf} is no NVMe controller: its class code is ${hex}h, not 010802h`, {
+      facts: [listing(available)],
+      next: 'give one of these addresses',
+    })
+    this.available = available
+  }
+}
+
+function listing(available: readonly string[]): string {
+  return `NVMe controllers here: ${available.join(', ') || 'none'}`
+}
+
+/** The kernel hands no device of the IOMMU group out while others of it have drivers: they could reach its memory. */
+export class GroupNotViableError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_GROUP_NOT_VIABLE'
+  readonly category = 'privilege'
+  readonly obstacles: readonly GroupObstacle[]
+  constructor(bdf: string, group: string, others: readonly GroupObstacle[]) {
+    super(`IOMMU group ${group} of ${bdf} is not viable: other devices of it are in use`, {
+      facts: others.map((other) => `${other.bdf} is bound to ${other.driver}`),
+      next: 'unbind them or bind them to vfio-pci too; or put the drive in a slot with an IOMMU group of its own',
+    })
+    this.obstacles = others
+  }
+}
+
+/** A driver has the function that would not let go of it, or would be pulled from under. Nothing was touched. */
+export class DriverBoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_BOUND'
+  readonly category = 'privilege'
+  readonly driver: string | undefined
+  constructor(bdf: string, driver: string | undefined, wanted: string | null) {
+    const target = wanted === null ? 'null' : `'${wanted}'`
+    super(
+      driver === undefined
+        ? `No kernel driver is bound to ${bdf}, and this takes ${wanted}`
+        : `The kernel's driver ${driver} is bound to ${bdf}`,
+      {
+        next: `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() it afterwards`,
+      },
+    )
+    this.driver = driver
+  }
+}

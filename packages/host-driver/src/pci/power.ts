@@ -1,0 +1,103 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import {
+  findCapability,
+  PCI_CAPABILITY,
+  PciExpressCapability,
+  PciHeader,
+  PowerManagementCapability,
+} from '@gpunvme/nvme-spec/pci'
+import type { Clock, ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { snapshot } from './config-space.js'
+
+/** How long a function may take from D3hot to D0 before anything is asked of it (Linux drivers/pci/pci.h, PCI_PM_D3HOT_WAIT). */
+export const D3HOT_WAIT_NS = 10_000_000
+
+/** What a function without No_Soft_Reset forgets on its way to D0, and what has to be put back for it to be reached. */
+const FORGOTTEN = [
+  PciHeader.CLS.offset,
+  ...Array.from({ length: 6 }, (_, index) => PciHeader.BAR.offset + 4 * index),
+  PciHeader.EROM.offset,
+  PciHeader.ILINE.offset,
+]
+
+/**
+ * Brings the function to D0 by its Power Management capability, wherever that lies; a function without one is always
+ * there. What D3hot makes it forget is put back. Does not set bus mastering: `enableFunction` does.
+ * @throws PowerStateError when it does not arrive; PciConfigError of a function that is gone.
+ */
+export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<void> {
+  const before = snapshot(config)
+  const capability = findCapability(before, PCI_CAPABILITY.POWER_MANAGEMENT)
+  if (capability === undefined) return
+  const { PMCS } = PowerManagementCapability
+  const offset = capability + PMCS.offset
+  const control = config.read(offset, 2)
+  if (PMCS.PS.of(control) === PMCS.PS.D0) return
+  // PME Status is cleared by writing 1, and is nobody's business here.
+  config.write(offset, 2, control & ~maskOf(PMCS.PS) & ~maskOf(PMCS.PMES))
+  const until = clock.now() + D3HOT_WAIT_NS
+  while (clock.now() < until) await clock.idle(until)
+  const arrived = PMCS.PS.of(config.read(offset, 2))
+  if (arrived !== PMCS.PS.D0) throw new PowerStateError(PMCS.PS.nameOf(PMCS.PS.of(control)), PMCS.PS.nameOf(arrived))
+  if (PMCS.NSFRST.of(control) === 1) return
+  for (const register of FORGOTTEN) config.write(register & ~3, 4, before.getUint32(register & ~3, true))
+}
+
+/**
+ * Lets the function answer in memory space and reach memory itself: COMMAND is read, changed, and read back, since a
+ * drive that cannot reach memory answers nothing and hangs every command.
+ * @throws BusMasterError when it does not stay set.
+ */
+export function enableFunction(config: ConfigSpace): void {
+  const { CMD } = PciHeader
+  const wanted = maskOf(CMD.MSE) | maskOf(CMD.BME)
+  config.write(CMD.offset, 2, config.read(CMD.offset, 2) | wanted)
+  const command = config.read(CMD.offset, 2)
+  if (command === 0xffff || (command & wanted) !== wanted) throw new BusMasterError(command)
+}
+
+/** Ends every access of the function to memory. Nothing is thrown of a function that is gone: it reaches none. */
+export function disableBusMaster(config: ConfigSpace): void {
+  const { CMD } = PciHeader
+  const command = config.read(CMD.offset, 2)
+  if (command !== 0xffff) config.write(CMD.offset, 2, command & ~maskOf(CMD.BME))
+}
+
+/** Whether the function can be reset on its own: Function Level Reset Capability, of the PCI Express capability. */
+export function hasFunctionLevelReset(config: ConfigSpace): boolean {
+  const copy = snapshot(config)
+  const capability = findCapability(copy, PCI_CAPABILITY.PCI_EXPRESS)
+  if (capability === undefined) return false
+  const { PXDCAP } = PciExpressCapability
+  return PXDCAP.FLRC.of(copy.getUint32(capability + PXDCAP.offset, true)) === 1
+}
+
+function maskOf({ msb, lsb }: { readonly msb: number; readonly lsb: number }): number {
+  return (2 ** (msb - lsb + 1) - 1) * 2 ** lsb
+}
+
+/** The function did not leave its power state. */
+export class PowerStateError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_POWER_STATE'
+  readonly category = 'device'
+  constructor(from: string, arrived: string) {
+    super(`PMCSR: wrote PowerState D0 in ${from}, ${D3HOT_WAIT_NS / 1e6} ms later it reads ${arrived}`, {
+      next: 'write "on" to power/control of the function in sysfs; if that does not help, remove it and rescan the bus',
+    })
+  }
+}
+
+/** COMMAND does not hold Memory Space Enable and Bus Master Enable, so the drive could reach no memory. */
+export class BusMasterError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_BUS_MASTER'
+  readonly category = 'device'
+  constructor(command: number) {
+    super('COMMAND: set Memory Space Enable and Bus Master Enable, and they did not stay set', {
+      facts: [`COMMAND reads 0x${command.toString(16).padStart(4, '0')}`],
+      next:
+        command === 0xffff
+          ? 'see that the drive is on the bus (lspci); remove it and rescan the bus if not'
+          : 'see who else writes to configuration space of this function: a driver that is bound, or another process',
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import { AddressSpace } from './address-space.js'
+import { SegmentedMemory } from './segmented-memory.js'
+
+/** Memory that the device reaches, in one piece for the host: what an arena hands out in parts. */
+export interface DmaChunk {
+  readonly buffer: ArrayBuffer
+  readonly lengthBytes: number
+  /** In offset order, without gaps, adjacent runs merged. */
+  readonly segments: readonly DmaSegment[]
+  /** Ends the device's access, and gives the memory back. */
+  release(): void
+}
+
+/** Where an arena's memory comes from. */
+export interface DmaSource {
+  /** What chunks are a multiple of. */
+  readonly granuleBytes: number
+  /** A zeroed chunk of a multiple of `granuleBytes`. @throws where there is none left. */
+  chunk(lengthBytes: number): DmaChunk
+}
+
+interface Arena {
+  readonly chunk: DmaChunk
+  readonly space: AddressSpace
+}
+
+/**
+ * A DMA allocator over chunks: small requests share one, large ones get one of their own. One chunk of the smallest size
+ * is kept when it becomes empty, so that a loop that allocates and frees does not map and unmap each time.
+ */
+export class DmaArena implements DmaAllocator {
+  private readonly source: DmaSource
+  private arenas: Arena[] = []
+  private isClosed = false
+
+  constructor(source: DmaSource) {
+    this.source = source
+  }
+
+  alloc(lengthBytes: number, { alignBytes = 4096, contiguous = false, where = 'host' }: DmaRequest = {}): DmaMemory {
+    if (!Number.isSafeInteger(lengthBytes) || lengthBytes <= 0)
+      throw new RangeError(`lengthBytes: expected a positive integer, got ${lengthBytes}`)
+    if (!Number.isSafeInteger(alignBytes) || alignBytes <= 0 || !Number.isInteger(Math.log2(alignBytes)))
+      throw new RangeError(`alignBytes: expected a power of two, got ${alignBytes}`)
+    if (where !== 'host')
+      throw new TypeError(`where: expected 'host', got '${where}': this transport has no GPU memory`)
+    if (this.isClosed) throw new TypeError('this transport is closed: it has no memory to give')
+    const fit = { lengthBytes, alignBytes, contiguous }
+    for (const arena of this.arenas) {
+      const memory = this.part(arena, fit)
+      if (memory === undefined) continue
+      new Uint8Array(memory.view.buffer, memory.view.byteOffset, lengthBytes).fill(0) // it was another's before
+      return memory
+    }
+    return this.fresh(fit)
+  }
+
+  /** Gives everything back, also what was not freed; nothing may reach for it any more. */
+  close(): void {
+    this.isClosed = true
+    for (const { chunk } of this.arenas.splice(0)) chunk.release()
+  }
+
+  private fresh(fit: Fit): DmaMemory {
+    const { granuleBytes } = this.source
+    const lengthBytes = Math.ceil(fit.lengthBytes / granuleBytes) * granuleBytes
+    const chunk = this.source.chunk(lengthBytes)
+    const arena = { chunk, space: new AddressSpace([{ start: 0, lengthBytes: chunk.lengthBytes }]) }
+    const memory = this.part(arena, fit)
+    if (memory === undefined) {
+      const longest = Math.max(...chunk.segments.map((segment) => segment.lengthBytes))
+      chunk.release()
+      throw new RangeError(
+        `${fit.lengthBytes} bytes, aligned to ${fit.alignBytes}${fit.contiguous ? ', in one segment' : ''}: ` +
+          `of ${chunk.lengthBytes} bytes of memory the longest run is ${longest} bytes`,
+      )
+    }
+    this.arenas.push(arena)
+    return memory
+  }
+
+  /** A part of a chunk that fits, by the device's addresses; undefined where there is none. */
+  private part(arena: Arena, { lengthBytes, alignBytes, contiguous }: Fit): SegmentedMemory | undefined {
+    const { chunk, space } = arena
+    const offset = space.take(lengthBytes, (from, until) => {
+      for (const segment of chunk.segments) {
+        const segmentEnd = segment.offsetBytes + segment.lengthBytes
+        const start = Math.max(from, segment.offsetBytes)
+        const iova = segment.iova + start - segment.offsetBytes
+        const at = start + Math.ceil(iova / alignBytes) * alignBytes - iova
+        if (at < segmentEnd && at + lengthBytes <= (contiguous ? Math.min(segmentEnd, until) : until)) return at
+      }
+      return undefined
+    })
+    if (offset === undefined) return undefined
+    const view = new DataView(chunk.buffer, offset, lengthBytes)
+    return new SegmentedMemory(sliced(chunk.segments, offset, lengthBytes), lengthBytes, view, () => {
+      space.give(offset)
+      if (space.isEmpty) this.emptied(arena)
+    })
+  }
+
+  private emptied(arena: Arena): void {
+    const { granuleBytes } = this.source
+    const isSpare = ({ chunk, space }: Arena) => space.isEmpty && chunk.lengthBytes === granuleBytes
+    // After close() it is gone already.
+    if (!this.arenas.includes(arena)) return
+    if (isSpare(arena) && this.arenas.filter(isSpare).length === 1) return
+    this.arenas = this.arenas.filter((one) => one !== arena)
+    arena.chunk.release()
+  }
+}
+
+interface Fit {
+  readonly lengthBytes: number
+  readonly alignBytes: number
+  readonly contiguous: boolean
+}
+
+/** The part of a chunk's segments from `offset` on, counted from there. */
+function sliced(segments: readonly DmaSegment[], offset: number, lengthBytes: number): DmaSegment[] {
+  return segments.flatMap((segment) => {
+    const start = Math.max(offset, segment.offsetBytes)
+    const end = Math.min(offset + lengthBytes, segment.offsetBytes + segment.lengthBytes)
+    if (end <= start) return []
+    return [{ offsetBytes: start - offset, iova: segment.iova + start - segment.offsetBytes, lengthBytes: end - start }]
+  })
+}

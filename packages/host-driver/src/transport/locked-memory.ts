@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { attribute } from '../pci/function.js'
+import type { DmaSource } from './dma-arena.js'
+import { physicalSegments } from './pagemap.js'
+
+export const HUGE_PAGE_BYTES = 2_097_152
+
+/** The part of a native host that gives memory. */
+export type MemoryHost = Pick<HardwareHost, 'allocate' | 'memlockLimitBytes'>
+
+/**
+ * Locked memory of a native host, its refusals said in full.
+ * @throws HugePagesError where no huge pages are left; MemlockLimitError beyond RLIMIT_MEMLOCK.
+ */
+export function allocateLocked(
+  host: MemoryHost,
+  sysRoot: string,
+  lengthBytes: number,
+  pageBytes: 4096 | typeof HUGE_PAGE_BYTES,
+): NativeRegion {
+  try {
+    return host.allocate(lengthBytes, pageBytes)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EPERM' || code === 'EAGAIN') throw new MemlockLimitError(lengthBytes, host.memlockLimitBytes(), error)
+    if (code === 'ENOMEM' && pageBytes === HUGE_PAGE_BYTES)
+      throw new HugePagesError(lengthBytes / HUGE_PAGE_BYTES, hugePages(sysRoot), error)
+    throw error
+  }
+}
+
+/**
+ * Chunks of huge pages, by their physical addresses: for devices that no IOMMU translates for.
+ * @param mostPages how many pages may be in use at once; as many as the machine has when not given.
+ */
+export function physicalMemory(host: MemoryHost, sysRoot: string, mostPages = Infinity): DmaSource {
+  let used = 0
+  return {
+    granuleBytes: HUGE_PAGE_BYTES,
+    chunk(lengthBytes) {
+      const pages = lengthBytes / HUGE_PAGE_BYTES
+      if (used + pages > mostPages)
+        throw new RangeError(`hugePages: expected at most ${mostPages} in use at once, ${used + pages} are needed`)
+      const region = allocateLocked(host, sysRoot, lengthBytes, HUGE_PAGE_BYTES)
+      try {
+        const segments = physicalSegments(sysRoot, region, HUGE_PAGE_BYTES)
+        used += pages
+        const release = () => {
+          used -= pages
+          region.unmap()
+        }
+        return { buffer: region.buffer, lengthBytes, segments, release }
+      } catch (error) {
+        region.unmap()
+        throw error
+      }
+    },
+  }
+}
+
+/** How many huge pages of 2 MiB the kernel has: set aside, and not in use. */
+export interface HugePages {
+  readonly total: number
+  readonly free: number
+}
+
+/** Counts huge pages of 2 MiB. @param sysRoot where sys/ is. */
+export function hugePages(sysRoot: string): HugePages {
+  const folder = join(sysRoot, 'sys/kernel/mm/hugepages/hugepages-2048kB')
+  const count = (name: string) => Number(attribute(join(folder, name)) ?? 0)
+  return { total: count('nr_hugepages'), free: count('free_hugepages') }
+}
+
+/** There are not enough huge pages, and without them there is no memory whose physical addresses stay. */
+export class HugePagesError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_HUGE_PAGES'
+  readonly category = 'infeasible'
+  readonly neededPages: number
+  readonly freePages: number
+  constructor(neededPages: number, { total, free }: HugePages, cause?: unknown) {
+    super(`Not enough huge pages: ${neededPages} of 2 MiB are needed, ${free} are free`, {
+      facts: [`nr_hugepages is ${total}, free_hugepages ${free}`],
+      next: `echo ${total + neededPages - free} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages`,
+      cause,
+    })
+    this.neededPages = neededPages
+    this.freePages = free
+  }
+}
+
+/** More memory would be locked than this process may lock. */
+export class MemlockLimitError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MEMLOCK_LIMIT'
+  readonly category = 'privilege'
+  readonly neededBytes: number
+  readonly allowedBytes: number
+  constructor(neededBytes: number, allowedBytes: number, cause?: unknown) {
+    super(`Cannot lock ${neededBytes} bytes of memory: RLIMIT_MEMLOCK allows ${allowedBytes}`, {
+      next: `ulimit -l ${Math.ceil(neededBytes / 1024)} (or unlimited; LimitMEMLOCK= in a systemd unit), or run as root`,
+      cause,
+    })
+    this.neededBytes = neededBytes
+    this.allowedBytes = allowedBytes
+  }
+}

@@ -1,0 +1,91 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+
+/** The page that /proc/self/pagemap counts in, on x86-64 and on arm64 as we run there. */
+const BASE_PAGE_BYTES = 4096
+
+/**
+ * The physical addresses of locked memory, from /proc/self/pagemap (proc_pid_pagemap(5)). Every base page is looked at:
+ * it must be in memory, its frame known, the first of each page of `pageBytes` aligned to it, and the rest directly
+ * behind. Adjacent pages make one segment. Only of locked memory that the kernel does not migrate, such as huge pages:
+ * an address that has changed since would let the drive write over somebody else's memory.
+ * @param sysRoot where proc/ is. @throws PagemapError
+ */
+export function physicalSegments(sysRoot: string, region: NativeRegion, pageBytes: number): DmaSegment[] {
+  const { address, lengthBytes } = region
+  const start = Number(address)
+  if (start % pageBytes !== 0)
+    throw new PagemapError(`memory at 0x${start.toString(16)} is not aligned to ${pageBytes}`)
+  const entries = readEntries(
+    join(sysRoot, 'proc/self/pagemap'),
+    start / BASE_PAGE_BYTES,
+    lengthBytes / BASE_PAGE_BYTES,
+  )
+  const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
+  const perPage = pageBytes / BASE_PAGE_BYTES
+  let first = 0
+  for (let index = 0; index * BASE_PAGE_BYTES < lengthBytes; index++) {
+    const frame = frameOf(entries.getBigUint64(index * 8, true), index)
+    const within = index % perPage
+    if (within === 0) {
+      if (frame % perPage !== 0)
+        throw new PagemapError(`page ${index} is at frame ${frame}, which is not aligned to ${pageBytes} bytes`)
+      first = frame
+      const last = segments.at(-1)
+      const iova = frame * BASE_PAGE_BYTES
+      if (last !== undefined && last.iova + last.lengthBytes === iova) last.lengthBytes += pageBytes
+      else segments.push({ offsetBytes: index * BASE_PAGE_BYTES, iova, lengthBytes: pageBytes })
+    } else if (frame !== first + within) {
+      throw new PagemapError(`page ${index} is at frame ${frame}, not at ${first + within}, behind its neighbour`)
+    }
+  }
+  return segments
+}
+
+/** Bits 54:0 of an entry are the page frame number if bit 63, page present, is set. */
+function frameOf(entry: bigint, index: number): number {
+  if (entry >> 63n !== 1n) throw new PagemapError(`page ${index} is not present, though it was locked`)
+  const frame = Number(entry & ((1n << 55n) - 1n))
+  if (frame === 0)
+    throw new PagemapError('it shows frame 0 for every page, as it does to those without CAP_SYS_ADMIN', true)
+  if (!Number.isSafeInteger((frame + 1) * BASE_PAGE_BYTES))
+    throw new PagemapError(`page ${index} is at frame ${frame}, beyond any memory`)
+  return frame
+}
+
+function readEntries(path: string, firstPage: number, pages: number): DataView {
+  const bytes = Buffer.alloc(pages * 8)
+  let fd
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    throw new PagemapError(`it cannot be opened (${String((error as NodeJS.ErrnoException).code)})`, true, error)
+  }
+  try {
+    for (let done = 0; done < bytes.length;) {
+      const got = readSync(fd, bytes, done, bytes.length - done, firstPage * 8 + done)
+      if (got === 0) throw new PagemapError(`it ends before page 0x${(firstPage + done / 8).toString(16)}`)
+      done += got
+    }
+  } finally {
+    closeSync(fd)
+  }
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** The physical address of memory is not to be had, or is not what locked huge pages have. The drive was given none. */
+export class PagemapError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PAGEMAP'
+  readonly category: 'privilege' | 'failure'
+  constructor(problem: string, isPrivilege = false, cause?: unknown) {
+    super(`Cannot translate memory by /proc/self/pagemap: ${problem}`, {
+      next: isPrivilege
+        ? 'run as root, or give the process CAP_SYS_ADMIN'
+        : 'use the transport vfio with an IOMMU, which needs no physical addresses',
+      cause,
+    })
+    this.category = isPrivilege ? 'privilege' : 'failure'
+  }
+}

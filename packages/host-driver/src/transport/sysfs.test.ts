@@ -1,0 +1,310 @@
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FakeHardwareHost, refusal } from '../../test/fake-hardware-host.js'
+import { configSpace, FakeSysfs } from '../../test/fake-sysfs.js'
+import { ConfigSpaceAccessError } from '../pci/config-space.js'
+import { DriverBoundError, PciFunctionNotFoundError } from '../pci/function.js'
+import { HugePagesError, IommuActiveError, MemlockLimitError, openSysfs, PagemapError } from './sysfs.js'
+
+const bdf = '0000:0b:00.0'
+let sys: FakeSysfs
+let host: FakeHardwareHost
+
+beforeEach(() => {
+  sys = new FakeSysfs()
+  host = new FakeHardwareHost(sys.root)
+  host.beforeAllocate = ({ address, lengthBytes }) => {
+    for (let page = 0; page * 2_097_152 < lengthBytes; page++) hugePageAt(address / 4096 + page * 512, nextFrame())
+  }
+  frames = [0x4_0000]
+})
+afterEach(() => {
+  expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
+  sys[Symbol.dispose]()
+})
+
+/** Frames of the huge pages to come; the last one goes on upwards. */
+let frames: number[] = []
+
+function nextFrame(): number {
+  const frame = frames.shift()!
+  if (frames.length === 0) frames.push(frame + 512)
+  return frame
+}
+
+/** Writes 512 entries of /proc/self/pagemap: bit 63, present, and the frame number in bits 54:0 (proc_pid_pagemap(5)). */
+function hugePageAt(
+  page: number,
+  frame: number,
+  entry = (index: number) => 0x8000_0000_0000_0000n + BigInt(frame + index),
+): void {
+  const entries = new BigUint64Array(512).map((_, index) => entry(index))
+  const path = join(sys.root, 'proc/self/pagemap')
+  const fd = openSync(path, 'a')
+  ftruncateSync(fd, (page + 512) * 8)
+  closeSync(fd)
+  const writing = openSync(path, 'r+')
+  writeSync(writing, new Uint8Array(entries.buffer), 0, 4096, page * 8)
+  closeSync(writing)
+}
+
+function drive(options: Parameters<FakeSysfs['function']>[1] = {}): string {
+  const path = sys.function(bdf, options)
+  // CAP of a controller with MQES 7FFh, then VS 1.4 (Base 2.1 §3.1.4).
+  const registers = new Uint8Array(16_384)
+  new DataView(registers.buffer).setUint32(0, 0x1400_07ff, true)
+  writeFileSync(join(path, 'resource0'), registers)
+  return path
+}
+
+const open = (options: { hugePages?: number } = {}) => openSysfs({ host, bdf, sysRoot: sys.root, ...options })
+const command = (path: string) => readFileSync(join(path, 'config')).readUInt16LE(4)
+
+test('opening sets Memory Space Enable and Bus Master Enable, and keeps the other bits of COMMAND', async () => {
+  const path = drive({ config: configSpace({ command: 0x0400 }) })
+  const transport = await open()
+  expect(command(path)).toBe(0x0406)
+  await transport.close()
+  expect(command(path)).toBe(0x0402)
+})
+
+test('closing twice is harmless, and everything is given back also when nothing was freed', async () => {
+  drive()
+  const transport = await open()
+  transport.dma.alloc(10_000_000)
+  await transport.close()
+  await transport.close()
+  expect(() => transport.dma.alloc(4096)).toThrow('this transport is closed')
+})
+
+test('BAR0 is resource0, whole', async () => {
+  drive()
+  const transport = await open()
+  expect(transport.bar.lengthBytes).toBe(16_384)
+  expect(transport.bar.read32(0)).toBe(0x1400_07ff)
+  expect(() => transport.bar.read32(16_384)).toThrow(RangeError)
+  expect(() => transport.bar.read64(4)).toThrow(RangeError)
+  await transport.close()
+})
+
+test('a 64-bit register is written as two dwords, low half first', async () => {
+  drive()
+  const transport = await open()
+  transport.bar.write64(0x28, 0x0000_0012_3456_7000n)
+  expect(host.mapped[0]!.stores).toEqual([
+    { offset: 0x28, value: 0x3456_7000 },
+    { offset: 0x2c, value: 0x12 },
+  ])
+  await transport.close()
+})
+
+test('a register of a device that left the bus reads all ones, and so does its configuration space', async () => {
+  const path = drive()
+  const transport = await open()
+  new Uint8Array(host.mapped[0]!.buffer).fill(0xff)
+  expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+  expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
+  writeFileSync(join(path, 'config'), '')
+  expect(transport.config!.read(0, 4)).toBe(0xffff_ffff)
+  await transport.close()
+})
+
+test('a function in D3hot is woken by PMCSR wherever its capability is, and what it forgot is put back', async () => {
+  const path = drive({ config: configSpace({ powerState: 3, noSoftReset: false }) })
+  const transport = await open()
+  const config = readFileSync(join(path, 'config'))
+  expect(config.readUInt16LE(0x44)).toBe(0x0000)
+  expect(config.readUInt32LE(0x10)).toBe(0xfebd_0004)
+  await transport.close()
+})
+
+test('memory is at physical addresses: the frame number times 4096', async () => {
+  drive()
+  frames = [0x12_3400]
+  const transport = await open()
+  const memory = transport.dma.alloc(8192, { contiguous: true })
+  expect(memory.segments).toEqual([{ offsetBytes: 0, iova: 0x1_2340_0000, lengthBytes: 8192 }])
+  expect(memory.iovaAt(8191)).toBe(0x1_2340_1fff)
+  expect(() => memory.iovaAt(8192)).toThrow(RangeError)
+  memory.free()
+  expect(() => {
+    memory.free()
+  }).toThrow(TypeError)
+  await transport.close()
+})
+
+test('huge pages that lie side by side are one segment, and others are not', async () => {
+  drive()
+  frames = [0x200, 0x1000, 0x1200, 0x8000]
+  const transport = await open()
+  const memory = transport.dma.alloc(3 * 2_097_152)
+  expect(memory.segments).toEqual([
+    { offsetBytes: 0, iova: 0x100_0000, lengthBytes: 4_194_304 },
+    { offsetBytes: 4_194_304, iova: 0x800_0000, lengthBytes: 2_097_152 },
+  ])
+  expect(memory.iovaAt(4_194_303)).toBe(0x13f_ffff)
+  expect(memory.iovaAt(4_194_304)).toBe(0x800_0000)
+  await transport.close()
+})
+
+test('one segment is refused where no run of pages is long enough', async () => {
+  drive()
+  frames = [0x200, 0x1000, 0x4000, 0x8000]
+  const transport = await open()
+  expect(() => transport.dma.alloc(3_000_000, { contiguous: true })).toThrow('the longest run is 2097152 bytes')
+  await transport.close()
+})
+
+test('memory that is handed out again is zeroed', async () => {
+  drive()
+  const transport = await open()
+  const first = transport.dma.alloc(4096)
+  first.view!.setUint32(0, 0xdead_beef)
+  first.free()
+  expect(transport.dma.alloc(4096).view!.getUint32(0)).toBe(0)
+  expect(host.allocated.length).toBe(1)
+  await transport.close()
+})
+
+test.each([
+  [
+    'a page that is not present',
+    (frame: number) => (index: number) => (index === 7 ? 0n : 0x8000_0000_0000_0000n + BigInt(frame + index)),
+    'page 7 is not present',
+  ],
+  ['frame 0, as without CAP_SYS_ADMIN', () => () => 0x8000_0000_0000_0000n, 'CAP_SYS_ADMIN'],
+  [
+    'a page that is elsewhere',
+    (frame: number) => (index: number) => 0x8000_0000_0000_0000n + BigInt(frame + (index === 511 ? 600 : index)),
+    'page 511 is at frame',
+  ],
+  [
+    'a first page that is not aligned',
+    (frame: number) => (index: number) => 0x8000_0000_0000_0000n + BigInt(frame + index + 1),
+    'not aligned to 2097152 bytes',
+  ],
+])('%s is refused before the drive is touched', async (_, entries, message) => {
+  const path = drive()
+  host.beforeAllocate = ({ address }) => {
+    hugePageAt(address / 4096, 0x400, entries(0x400))
+  }
+  await expect(open()).rejects.toThrow(PagemapError)
+  await expect(open()).rejects.toThrow(message)
+  expect(command(path)).toBe(0)
+})
+
+test('a pagemap that cannot be read is refused with what to do', async () => {
+  drive()
+  host.beforeAllocate = () => undefined
+  await expect(open()).rejects.toThrow(/cannot be opened \(ENOENT\)[^]*run as root/)
+})
+
+test('a wrong address lists the NVMe controllers that there are', async () => {
+  drive()
+  sys.function('0000:0a:00.0', { classCode: '0x030000' })
+  const wrong = openSysfs({ host, bdf: '0000:0c:00.0', sysRoot: sys.root })
+  await expect(wrong).rejects.toThrow(PciFunctionNotFoundError)
+  await expect(wrong).rejects.toThrow('NVMe controllers here: 0000:0b:00.0\n')
+  const display = openSysfs({ host, bdf: '0000:0a:00.0', sysRoot: sys.root })
+  await expect(display).rejects.toThrow('its class code is 030000h, not 010802h')
+  await expect(openSysfs({ host, bdf: '0b:00.0', sysRoot: sys.root })).rejects.toThrow(RangeError)
+})
+
+test('a drive that a kernel driver has is refused, naming the driver and the call', async () => {
+  drive({ driver: 'nvme' })
+  await expect(open()).rejects.toThrow(DriverBoundError)
+  await expect(open()).rejects.toThrow(/driver nvme is bound[^]*bindDriver\({ bdf: '0000:0b:00.0', driver: null }\)/)
+})
+
+test('a drive that the IOMMU translates for is refused; one behind an identity domain is not', async () => {
+  const path = drive({ group: { number: '3', type: 'DMA-FQ' } })
+  await expect(open()).rejects.toThrow(IommuActiveError)
+  await expect(open()).rejects.toThrow('the transport vfio')
+  sys.file('sys/kernel/iommu_groups/3/type', 'identity\n')
+  await (await open()).close()
+  unlinkSync(join(path, 'iommu_group'))
+})
+
+test('without huge pages the error says how many there are and what to write', async () => {
+  drive()
+  sys.file('sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', '0\n')
+  await expect(open()).rejects.toThrow(HugePagesError)
+  await expect(open()).rejects.toThrow(/nr_hugepages is 64, free_hugepages 0[^]*echo 65 > /)
+})
+
+test('when the huge pages run out, the error says how many more are needed', async () => {
+  drive()
+  const transport = await open()
+  host.beforeAllocate = () => {
+    throw refusal('ENOMEM')
+  }
+  expect(() => transport.dma.alloc(100 * 2_097_152)).toThrow(/100 of 2 MiB are needed, 48 are free[^]*echo 116 > /)
+  await transport.close()
+})
+
+test('beyond RLIMIT_MEMLOCK the error says what is needed and what is allowed', async () => {
+  drive()
+  host.memlock = 65_536
+  host.beforeAllocate = () => {
+    throw refusal('EPERM', 'mlock')
+  }
+  await expect(open()).rejects.toThrow(MemlockLimitError)
+  await expect(open()).rejects.toThrow(
+    /Cannot lock 2097152 bytes of memory: RLIMIT_MEMLOCK allows 65536[^]*ulimit -l 2048/,
+  )
+})
+
+test('a limit on huge pages is kept', async () => {
+  drive()
+  const transport = await open({ hugePages: 2 })
+  expect(() => transport.dma.alloc(4_194_304)).toThrow('hugePages: expected at most 2 in use at once, 3 are needed')
+  await transport.close()
+  await expect(open({ hugePages: 0 })).rejects.toThrow(RangeError)
+})
+
+test('configuration space that ends after 64 bytes, as for those who are not root, is refused', async () => {
+  drive({ config: configSpace().slice(0, 64) })
+  await expect(open()).rejects.toThrow(ConfigSpaceAccessError)
+})
+
+test('function reset is there when it is the first method of reset_method, and enables the function again', async () => {
+  const path = drive({ files: { reset: '', reset_method: 'flr bus\n' } })
+  const transport = await open()
+  transport.config!.write(4, 2, 0) // what a reset leaves
+  await transport.reset!('function')
+  expect(readFileSync(join(path, 'reset'), 'utf8')).toBe('1')
+  expect(command(path)).toBe(0x0006)
+  await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
+  await transport.close()
+})
+
+test('a function is never reset under a driver', async () => {
+  const path = drive({ files: { reset: '', reset_method: 'flr\n' } })
+  const transport = await open()
+  sys.driver('nvme')
+  symlinkSync(join(sys.root, 'sys/bus/pci/drivers/nvme'), join(path, 'driver'))
+  await expect(transport.reset!('function')).rejects.toThrow(DriverBoundError)
+  expect(readFileSync(join(path, 'reset'), 'utf8')).toBe('')
+  await transport.close()
+})
+
+test.each([
+  ['there is no file reset', { reset_method: 'flr\n' }, true],
+  ['the kernel would reset more than the function', { reset: '', reset_method: 'bus\n' }, true],
+  ['the drive has no Function Level Reset, before reset_method existed', { reset: '' }, false],
+])('reset is absent where %s', async (_, files, flr) => {
+  drive({ files, config: configSpace({ flr }) })
+  const transport = await open()
+  expect(transport).not.toHaveProperty('reset')
+  await transport.close()
+})

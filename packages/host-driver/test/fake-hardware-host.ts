@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process'
+import { constants, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+
+/** A kernel's refusal, as native code reports it. */
+export function refusal(code: string, syscall = 'mmap'): Error {
+  return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall })
+}
+
+/** One ioctl's answer: what the call returns; a structure is changed in place. */
+export type IoctlAnswer = (argument: DataView, fd: number) => number
+
+/** Memory, mappings and ioctls without a kernel; what was asked of it is on record. */
+export class FakeHardwareHost implements HardwareHost {
+  readonly folder: string
+  /** Where memory lies in this process's address space: 1 GiB on, so that a pagemap of it stays small. */
+  private nextAddress = 0x4000_0000
+  readonly live = new Set<FakeRegion>()
+  readonly allocated: FakeRegion[] = []
+  readonly mapped: FakeRegion[] = []
+  readonly ioctls = new Map<number, IoctlAnswer>()
+  readonly numbers: { readonly request: number; readonly argument: number }[] = []
+  readonly events: number[] = []
+  readonly waiting = new Map<number, () => void>()
+  memlock = Infinity
+  /** Called before memory is given; may throw a refusal, or prepare the pagemap. */
+  beforeAllocate: (region: { address: number; lengthBytes: number; pageBytes: number }) => void = () => undefined
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  allocate(lengthBytes: number, pageBytes: 4096 | 2_097_152): NativeRegion {
+    const rounded = Math.ceil(lengthBytes / pageBytes) * pageBytes
+    const address = this.nextAddress
+    this.beforeAllocate({ address, lengthBytes: rounded, pageBytes })
+    this.nextAddress += Math.ceil(rounded / 2_097_152) * 2_097_152
+    const region = new FakeRegion(this, BigInt(address), new ArrayBuffer(rounded))
+    this.allocated.push(region)
+    return region
+  }
+
+  map(fd: number, offsetBytes: number, lengthBytes: number): NativeRegion {
+    const buffer = new ArrayBuffer(lengthBytes)
+    if (fstatSync(fd).isFile()) readSync(fd, new Uint8Array(buffer), 0, lengthBytes, offsetBytes)
+    const region = new FakeRegion(this, BigInt(this.nextAddress), buffer)
+    this.nextAddress += Math.ceil(lengthBytes / 2_097_152) * 2_097_152
+    this.mapped.push(region)
+    return region
+  }
+
+  ioctl(fd: number, request: number, argument: Uint8Array): number {
+    return this.answer(fd, request, new DataView(argument.buffer, argument.byteOffset, argument.byteLength))
+  }
+
+  ioctlNumber(fd: number, request: number, argument: number): number {
+    this.numbers.push({ request, argument })
+    const view = new DataView(new ArrayBuffer(8))
+    view.setUint32(0, argument, true)
+    return this.answer(fd, request, view)
+  }
+
+  /** A FIFO, which reads as an eventfd does: EAGAIN while there is nothing, 8 bytes after a signal. */
+  eventfd(): number {
+    const path = join(this.folder, `event${this.events.length}`)
+    execFileSync('mkfifo', [path])
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    this.events.push(fd)
+    return fd
+  }
+
+  signal(fd: number): void {
+    writeSync(fd, Buffer.from([1, 0, 0, 0, 0, 0, 0, 0]))
+    this.waiting.get(fd)?.()
+  }
+
+  waitReadable(fd: number, timeoutNs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        done(false)
+      }, timeoutNs / 1e6)
+      const done = (isReadable: boolean) => {
+        clearTimeout(timer)
+        this.waiting.delete(fd)
+        resolve(isReadable)
+      }
+      this.waiting.set(fd, () => {
+        done(true)
+      })
+    })
+  }
+
+  memlockLimitBytes(): number {
+    return this.memlock
+  }
+
+  view(): ArrayBuffer {
+    throw new Error('not used here')
+  }
+
+  yield(): void {
+    throw new Error('not used here')
+  }
+
+  private answer(fd: number, request: number, view: DataView): number {
+    const answer = this.ioctls.get(request)
+    if (answer === undefined) throw refusal('ENOTTY', 'ioctl')
+    return answer(view, fd)
+  }
+}
+
+/** A mapping over an ArrayBuffer, which is empty once it has ended. */
+export class FakeRegion implements NativeRegion {
+  readonly address: bigint
+  readonly lengthBytes: number
+  readonly stores: { readonly offset: number; readonly value: number }[] = []
+  private readonly host: FakeHardwareHost
+  private memory: ArrayBuffer
+
+  constructor(host: FakeHardwareHost, address: bigint, buffer: ArrayBuffer) {
+    this.host = host
+    this.address = address
+    this.lengthBytes = buffer.byteLength
+    this.memory = buffer
+    host.live.add(this)
+  }
+
+  get buffer(): ArrayBuffer {
+    return this.memory
+  }
+
+  load32(offset: number): number {
+    return new DataView(this.memory).getUint32(offset, true)
+  }
+
+  store32(offset: number, value: number): void {
+    new DataView(this.memory).setUint32(offset, value, true)
+    this.stores.push({ offset, value })
+  }
+
+  load64(offset: number): bigint {
+    return new DataView(this.memory).getBigUint64(offset, true)
+  }
+
+  store64(offset: number, value: bigint): void {
+    new DataView(this.memory).setBigUint64(offset, value, true)
+  }
+
+  unmap(): void {
+    this.memory = new ArrayBuffer(0)
+    this.host.live.delete(this)
+  }
+}
