@@ -8,9 +8,17 @@ export {
   ShutdownIncompleteError,
   type ControllerOptions,
 } from './controller.js'
-export { DeviceHeldError, ForeignDataError, type WriteRequest } from './guard/guard.js'
-export { findHolders, type Holder } from './guard/holders.js'
-export { findSignatures, SIGNATURE_REACH_BYTES, type FoundSignature } from './guard/signatures.js'
+export { DeviceHeldError, ForeignDataError, UNREADABLE_DATA, type WriteRequest } from './guard/guard.js'
+export { findHolders, type Holder, type HolderOptions } from './guard/holders.js'
+export {
+  findSignatures,
+  SIGNATURE_REACH_BYTES,
+  signatureRanges,
+  type ByteRange,
+  type FoundSignature,
+  type SignatureSource,
+} from './guard/signatures.js'
+export { DeviceUseUnknownError } from './guard/tree.js'
 export { EngineFailedError, HostEngine, type HostEngineStatistics } from './host-engine.js'
 export type { ControllerIdentity, NamespaceIdentity } from './identity.js'
 export {

@@ -12,17 +12,49 @@ export interface WriteRequest {
   readonly overwrite?: readonly string[]
 }
 
-/** Before a controller is touched: is it in use by this machine? @throws DeviceHeldError */
+/** What a namespace that cannot be read is called in `overwrite`: nobody can say what is lost with it. */
+export const UNREADABLE_DATA = 'unreadable data'
+
+/**
+ * Before a controller is taken from this machine - unbound, reset or opened: does the machine use it?
+ * @param sysRoot where /sys, /proc, /dev and /etc are: '/' on a live machine.
+ * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
+ */
 export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 'bdf'>): Promise<void> {
   if (bdf === undefined) return // in this process, or another's emulation: no kernel driver, no mounts
   const holders = await findHolders(sysRoot, bdf)
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
 
-/** Before the first write to a namespace: does it hold something that is not ours? @throws ForeignDataError */
+/**
+ * Before the first write to a namespace: does it hold something that is not ours?
+ * @throws ForeignDataError; whatever a read that failed throws, since what cannot be read may be anything.
+ */
 export async function guardNamespace(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
-  const foreign = (await findSignatures(namespace)).filter(({ name }) => !overwrite.includes(name))
-  if (foreign.length > 0) throw new ForeignDataError(namespace.nsid, foreign)
+  refuse(namespace, await findSignatures(namespace), overwrite)
+}
+
+/**
+ * Before all of a namespace is lost: formatted, sanitized, deleted. As for a write, but a namespace that cannot be read,
+ * which formatting may be the cure for, is data to name as well. Format and Sanitize may reach every namespace of a
+ * subsystem (FNA): ask for each.
+ * @throws ForeignDataError
+ */
+export async function guardErase(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
+  let found: FoundSignature[]
+  try {
+    found = await findSignatures(namespace)
+  } catch (error) {
+    if (!(error instanceof GpuNvmeError)) throw error
+    refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, places: [] }], overwrite, error)
+    return
+  }
+  refuse(namespace, found, overwrite)
+}
+
+function refuse({ nsid }: Namespace, found: FoundSignature[], overwrite: readonly string[], cause?: unknown): void {
+  const foreign = found.filter(({ name }) => !overwrite.includes(name))
+  if (foreign.length > 0) throw new ForeignDataError(nsid, foreign, cause)
 }
 
 /** The drive is mounted, swapped to, or part of something. It was not touched. */
@@ -39,16 +71,25 @@ export class DeviceHeldError extends GpuNvmeError {
   }
 }
 
-/** The namespace holds data of a known kind. Nothing was written. */
+/** The namespace holds data of a known kind, or data that cannot be read. Nothing was written. */
 export class ForeignDataError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FOREIGN_DATA'
   readonly category = 'privilege'
   readonly found: readonly FoundSignature[]
-  constructor(nsid: number, found: readonly FoundSignature[]) {
+  constructor(nsid: number, found: readonly FoundSignature[], cause?: unknown) {
     super(`Refused to write to namespace ${nsid}: it holds data of another kind`, {
-      facts: found.map(({ name, offsetBytes }) => `${name} (signature at byte ${offsetBytes})`),
+      facts: found.map(({ name, places }) => `${name}${placesInWords(places)}`),
       next: `name what may be lost, { overwrite: [${found.map(({ name }) => `'${name}'`).join(', ')}] }, or use an empty drive`,
+      cause,
     })
     this.found = found
   }
+}
+
+function placesInWords(places: readonly number[]): string {
+  const [first, second, third] = places
+  if (first === undefined) return ''
+  if (second === undefined) return ` (signature at byte ${first})`
+  if (third === undefined) return ` (signatures at bytes ${first} and ${second})`
+  return ` (signatures at byte ${first} and at ${places.length - 1} more places)`
 }

@@ -1,84 +1,124 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { blockDevices, withPartitions, type BlockDevice } from './block-devices.js'
+import { bootPartition } from './boot-partition.js'
+import { tryExclusive, type TryExclusive } from './exclusive.js'
+import { findMounts, type Mount } from './mounts.js'
+import { backingDevices, btrfsDevices, zfsDevices, type DeviceUse } from './pools.js'
+import { openFiles } from './processes.js'
+import { describeHolder } from './stacked.js'
+import { swapDevices } from './swaps.js'
+import { Tree } from './tree.js'
+import { userSpaceDriver } from './user-space-driver.js'
 
 /** Something on this machine that uses a drive. */
 export interface Holder {
-  /** The block device or partition: nvme0n1, nvme0n1p2. */
+  /** The block device or partition, nvme0n1p2; the PCI address where the function itself is in use. */
   readonly device: string
-  /** How it is used: 'mounted on /home', 'swap', 'held by dm-0'. */
+  /** How it is used: 'mounted on /home', 'swap', "held by dm-0 (LUKS 'cryptroot'), mounted on /". */
   readonly use: string
 }
 
+export interface HolderOptions {
+  /**
+   * The last look at a device that nothing else claims. When not given: the kernel's own answer where root is '/', and
+   * none elsewhere, since the nodes of a copied tree are no devices.
+   */
+  readonly tryExclusive?: TryExclusive | undefined
+}
+
 /**
- * Who uses the drive at a PCI address: mounts, swap, and whatever the kernel lists as a holder of its block devices
- * (device mapper and so LVM and LUKS, md, multipath).
- * @param root where sys/ and proc/ are: '/' on a live machine, a fixture tree in tests.
+ * Who uses the drive at a PCI address: mounts in every mount namespace, swap, device mapper (and so LVM, LUKS and
+ * multipath), md and bcache with all that stands on them, btrfs over several devices, ZFS, loop devices, NVMe targets,
+ * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
+ * It cannot see who mapped the registers and closed the file, nor another machine behind the same drive.
+ * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
+ * @throws DeviceUseUnknownError for whatever could not be looked at: no answer is not taken for 'nobody'.
  */
-export async function findHolders(root: string, bdf: string): Promise<Holder[]> {
-  const [mounts, swaps] = await Promise.all([mountPoints(root), swapDevices(root)])
+export async function findHolders(root: string, bdf: string, options: HolderOptions = {}): Promise<Holder[]> {
+  const tree = new Tree(root, bdf)
+  await tree.list(`sys/bus/pci/devices/${bdf}`, []) // a function that is not there is none that nobody uses
+  const devices = await blockDevices(tree)
+  const facts = await gather(tree, devices)
   const holders: Holder[] = []
-  for (const { name, path } of await blockDevices(root, bdf)) {
-    const node = `/dev/${name}`
-    const number = await deviceNumber(path)
-    for (const mount of mounts) {
-      // By number, since the source may be spelled /dev/root or by UUID; by name, since btrfs mounts have no number.
-      if (mount.number === number || mount.source === node)
-        holders.push({ device: name, use: `mounted on ${mount.target}` })
+  for (const device of devices) {
+    for (const use of await usesOf(tree, device, facts, new Set())) holders.push({ device: device.name, use })
+  }
+  holders.push(...(await openCharacterDevices(tree)), ...(await userSpaceDriver(tree)))
+  const attempt = options.tryExclusive ?? (root === '/' ? tryExclusive : undefined)
+  if (holders.length === 0 && attempt !== undefined) {
+    for (const { name } of devices) {
+      const free = await attempt(join(root, 'dev', name)).catch((error: unknown) =>
+        tree.blind(`dev/${name}`, (error as NodeJS.ErrnoException).code ?? String(error), error),
+      )
+      if (!free) holders.push({ device: name, use: 'in use: it cannot be opened exclusively, though nothing says why' })
     }
-    if (swaps.includes(node)) holders.push({ device: name, use: 'swap' })
-    for (const holder of await list(join(path, 'holders'))) holders.push({ device: name, use: `held by ${holder}` })
   }
   return holders
 }
 
-/** The namespaces of the function at `bdf` and their partitions. None when the kernel's driver does not own it. */
-async function blockDevices(root: string, bdf: string): Promise<{ name: string; path: string }[]> {
-  const controllers = join(root, 'sys/bus/pci/devices', bdf, 'nvme')
-  const devices: { name: string; path: string }[] = []
-  for (const controller of await list(controllers)) {
-    for (const entry of await list(join(controllers, controller))) {
-      if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
-      // With native multipath the controller has a path, nvme0c1n1, and what is mounted is the head, nvme0n1.
-      const disk = entry.replace(/c\d+/, '')
-      const path = join(root, 'sys/block', disk)
-      devices.push({ name: disk, path })
-      const partitions = (await list(path)).filter((name) => name.startsWith(`${disk}p`))
-      devices.push(...partitions.map((name) => ({ name, path: join(path, name) })))
+interface Facts {
+  readonly mounts: readonly Mount[]
+  readonly uses: readonly DeviceUse[]
+}
+
+async function gather(tree: Tree, devices: readonly BlockDevice[]): Promise<Facts> {
+  const mounts = await findMounts(tree)
+  const groups = await Promise.all([
+    swapDevices(tree),
+    btrfsDevices(tree, mounts),
+    zfsDevices(tree),
+    backingDevices(tree),
+    bootPartition(tree),
+    openBlockDevices(tree, devices),
+  ])
+  return { mounts, uses: groups.flat() }
+}
+
+/** The drive's block devices in processes, and those that may stand above them. */
+async function openBlockDevices(tree: Tree, devices: readonly BlockDevice[]): Promise<DeviceUse[]> {
+  const nodes = new Set(devices.map(({ name }) => `/dev/${name}`))
+  const above = /^\/dev\/(dm-\d+|md\d+(p\d+)?|bcache\d+(p\d+)?|mapper\/.+)$/
+  const files = await openFiles(tree, (path) => nodes.has(path) || above.test(path))
+  return files.map(({ path, use }) => ({ device: path.replace('/dev/', ''), use }))
+}
+
+/** The character devices of its controller, nvme0, and of its namespaces, ng0n1: commands go through them as well. */
+async function openCharacterDevices(tree: Tree): Promise<Holder[]> {
+  const path = `sys/bus/pci/devices/${tree.bdf}/nvme`
+  const nodes = new Set<string>()
+  for (const controller of await tree.list(path)) {
+    nodes.add(`/dev/${controller}`)
+    for (const entry of await tree.list(`${path}/${controller}`)) {
+      if (/^(ng|nvme)\d+(c\d+)?n\d+$/.test(entry)) nodes.add(`/dev/${entry.replace('nvme', 'ng').replace(/c\d+/, '')}`)
     }
   }
-  return devices
+  if (nodes.size === 0) return []
+  const files = await openFiles(tree, (file) => nodes.has(file))
+  return files.map(({ path: file, use }) => ({ device: file.replace('/dev/', ''), use }))
 }
 
-/** Its major and minor number, as sysfs and mountinfo write them: 259:2. */
-async function deviceNumber(path: string): Promise<string> {
-  return (await readFile(join(path, 'dev'), 'utf8')).trim()
-}
-
-/** Every mount, by proc_pid_mountinfo(5): the device's number is the third field, its source the second after the dash. */
-async function mountPoints(root: string): Promise<{ number: string; source: string; target: string }[]> {
-  const text = await readFile(join(root, 'proc/self/mountinfo'), 'utf8')
-  return text.split('\n').flatMap((line) => {
-    const [before = '', after = ''] = line.split(' - ')
-    const [, , number, , target] = before.split(' ')
-    const source = after.split(' ')[1]
-    return number && target && source ? [{ number, source, target }] : []
-  })
-}
-
-async function swapDevices(root: string): Promise<string[]> {
-  const text = await readFile(join(root, 'proc/swaps'), 'utf8')
-  return text
-    .split('\n')
-    .slice(1)
-    .map((line) => line.split(/\s+/)[0] ?? '')
-}
-
-/** Names in a directory; none where there is no such directory, which is how sysfs says that there is nothing. */
-async function list(path: string): Promise<string[]> {
-  try {
-    return await readdir(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+/** How a device is used, with what stands above it; `below` are the devices that this one stands on. */
+async function usesOf(tree: Tree, device: BlockDevice, facts: Facts, below: ReadonlySet<string>): Promise<string[]> {
+  const uses = facts.mounts
+    // By number, since the source may be spelled /dev/root; by name, since btrfs mounts have no number of a device.
+    .filter(({ number, devices }) => number === device.number || devices.some((node) => device.nodes.includes(node)))
+    .map(({ where }) => `mounted on ${where}`)
+  uses.push(...facts.uses.filter((use) => device.nodes.includes(use.device)).map(({ use }) => use))
+  for (const name of await tree.list(`${device.path}/holders`)) {
+    const held = `held by ${await describeHolder(tree, name)}`
+    const above = await usesAbove(tree, name, facts, new Set([...below, device.name]))
+    uses.push(...(above.length > 0 ? above.map((use) => `${held}, ${use}`) : [held]))
   }
+  return uses
+}
+
+async function usesAbove(tree: Tree, name: string, facts: Facts, below: ReadonlySet<string>): Promise<string[]> {
+  // A holder holds, whatever else can be found out about it.
+  if (below.has(name) || (await tree.text(`sys/block/${name}/dev`)) === undefined) return []
+  const uses: string[] = []
+  for (const device of await withPartitions(tree, name)) {
+    const part = device.name === name ? '' : `${device.name} `
+    uses.push(...(await usesOf(tree, device, facts, below)).map((use) => `${part}${use}`))
+  }
+  return uses
 }

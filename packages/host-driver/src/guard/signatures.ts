@@ -1,75 +1,86 @@
 import type { Namespace } from '../namespace.js'
-
-/** Where a signature is: from the start of the namespace, or (negative) from its end. In bytes. */
-interface Signature {
-  readonly name: string
-  readonly at: readonly number[]
-  readonly magic: string | readonly number[]
-}
+import { ANY, signatureTable } from './signature-table.js'
 
 /** Something known that lies on a namespace. */
 export interface FoundSignature {
+  /** As `overwrite` names it. */
   readonly name: string
+  /** The first place where it is. */
   readonly offsetBytes: number
+  /** Every place where it is, in ascending order: a format that keeps copies has several. */
+  readonly places: readonly number[]
 }
 
-const KIB = 1024
-const every = (step: number, from: number, to: number) =>
-  Array.from({ length: (to - from) / step }, (_, index) => from + index * step)
+/** Bytes of a namespace, whole blocks. */
+export interface ByteRange {
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+}
 
-// Offsets and magics as the formats' own documents and tools (util-linux's libblkid among them) have them.
-const signatures: readonly Signature[] = [
-  { name: 'GPT', at: [512, 4096, -512, -4096], magic: 'EFI PART' },
-  { name: 'MBR', at: [510], magic: [0x55, 0xaa] },
-  { name: 'ext2/3/4', at: [0x438], magic: [0x53, 0xef] },
-  { name: 'XFS', at: [0], magic: 'XFSB' },
-  { name: 'btrfs', at: [64 * KIB + 0x40], magic: '_BHRfS_M' },
-  { name: 'F2FS', at: [KIB], magic: [0x10, 0x20, 0xf5, 0xf2] },
-  { name: 'EROFS', at: [KIB], magic: [0xe2, 0xe1, 0xf5, 0xe0] },
-  { name: 'NTFS', at: [3], magic: 'NTFS    ' },
-  { name: 'exFAT', at: [3], magic: 'EXFAT   ' },
-  { name: 'FAT', at: [54], magic: 'FAT1' },
-  { name: 'FAT', at: [82], magic: 'FAT32   ' },
-  { name: 'APFS', at: [32], magic: 'NXSB' },
-  { name: 'HFS+', at: [KIB], magic: 'H+' },
-  { name: 'JFS', at: [32 * KIB], magic: 'JFS1' },
-  { name: 'ISO 9660', at: [32 * KIB + 1], magic: 'CD001' },
-  { name: 'squashfs', at: [0], magic: 'hsqs' },
-  { name: 'swap', at: [4086], magic: 'SWAPSPACE2' },
-  { name: 'LUKS', at: [0], magic: [0x4c, 0x55, 0x4b, 0x53, 0xba, 0xbe] },
-  { name: 'LUKS', at: [16 * KIB, 32 * KIB, 64 * KIB], magic: [0x53, 0x4b, 0x55, 0x4c, 0xba, 0xbe] },
-  { name: 'LVM', at: [0, 512, 1024, 1536], magic: 'LABELONE' },
-  { name: 'md RAID', at: [0, 4096, -64 * KIB, -128 * KIB, -8 * KIB, -12 * KIB], magic: [0xfc, 0x4e, 0x2b, 0xa9] },
-  { name: 'ZFS', at: every(KIB, 128 * KIB, 256 * KIB), magic: [0x0c, 0xb1, 0xba, 0x00] },
-  { name: 'ZFS', at: every(KIB, -384 * KIB, -256 * KIB), magic: [0x0c, 0xb1, 0xba, 0x00] },
-  { name: 'ZFS', at: every(KIB, -128 * KIB, 0), magic: [0x0c, 0xb1, 0xba, 0x00] },
-  { name: 'bcache', at: [4096 + 24], magic: [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca] },
-  { name: 'Ceph BlueStore', at: [0], magic: 'bluestore block device' },
-  { name: 'raw GGUF model', at: [0], magic: 'GGUF' },
-]
+/** What a search needs of a namespace. */
+export type SignatureSource = Pick<Namespace, 'capacityBytes' | 'blockBytes' | 'readBytes'>
+type Shape = Pick<Namespace, 'capacityBytes' | 'blockBytes'>
 
-/** How much of each end of a namespace the table speaks of: whoever takes a namespace over clears that much. */
-export const SIGNATURE_REACH_BYTES = 512 * KIB
+/**
+ * How much of each end of a namespace the table speaks of: whoever takes a namespace over clears that much, and what
+ * `signatureRanges` names beyond it.
+ */
+export const SIGNATURE_REACH_BYTES = 2 * 1024 * 1024
+
+/** Bytes between two places up to which reading them costs less than another command. */
+const WORTH_READING_BYTES = 64 * 1024
+
+const sought = signatureTable.map(({ magic, ...row }) => ({
+  ...row,
+  magic: typeof magic === 'string' ? Array.from(magic, (character) => character.charCodeAt(0)) : magic,
+}))
 
 /** Every known signature on a namespace: file systems, partition tables, volume managers, RAID, encryption. */
-export async function findSignatures(namespace: Namespace): Promise<FoundSignature[]> {
-  const { capacityBytes } = namespace
-  const reach = Math.min(SIGNATURE_REACH_BYTES, capacityBytes)
-  const head = await namespace.readBytes(0, reach)
-  const tail = await namespace.readBytes(capacityBytes - reach, reach)
-  const found = signatures.flatMap(({ name, at, magic }) => {
-    const wanted = typeof magic === 'string' ? Array.from(magic, (character) => character.charCodeAt(0)) : magic
-    return at
-      .filter((offset) => (offset >= 0 ? holds(head, offset, wanted) : holds(tail, reach + offset, wanted)))
-      .map((offset) => ({ name, offsetBytes: offset >= 0 ? offset : capacityBytes + offset }))
+export async function findSignatures(namespace: SignatureSource): Promise<FoundSignature[]> {
+  const found = new Map<string, Set<number>>()
+  for (const { offsetBytes, lengthBytes } of signatureRanges(namespace)) {
+    const bytes = await namespace.readBytes(offsetBytes, lengthBytes)
+    for (const { name, at, magic } of placesOf(namespace)) {
+      if (!holds(bytes, at - offsetBytes, magic)) continue
+      const places = found.get(name)
+      if (places === undefined) found.set(name, new Set([at]))
+      else places.add(at)
+    }
+  }
+  return Array.from(found, ([name, at]) => {
+    const places = Array.from(at).sort((one, other) => one - other)
+    return { name, offsetBytes: places[0]!, places }
   })
-  return found.filter((one, index) => found.findIndex((other) => other.name === one.name) === index)
 }
 
-function holds(bytes: Uint8Array, offset: number, wanted: readonly number[]): boolean {
+/** Where signatures may lie on a namespace of this size, in ascending order and apart from each other. */
+export function signatureRanges(namespace: Shape): ByteRange[] {
+  const { blockBytes } = namespace
+  const ranges: { from: number; to: number }[] = []
+  for (const { at, magic } of placesOf(namespace).toSorted((one, other) => one.at - other.at)) {
+    const from = Math.floor(at / blockBytes) * blockBytes
+    const to = Math.ceil((at + magic.length) / blockBytes) * blockBytes
+    const last = ranges.at(-1)
+    if (last !== undefined && from <= last.to + WORTH_READING_BYTES) last.to = Math.max(last.to, to)
+    else ranges.push({ from, to })
+  }
+  return ranges.map(({ from, to }) => ({ offsetBytes: from, lengthBytes: to - from }))
+}
+
+/** The table with places of a namespace of this size, those that it has. */
+function placesOf({ capacityBytes }: Shape): { name: string; at: number; magic: readonly number[] }[] {
+  return sought.flatMap(({ name, at, magic, endUnitBytes = 512 }) =>
+    at
+      .map((place) => (place >= 0 ? place : capacityBytes - (capacityBytes % endUnitBytes) + place))
+      .filter((place) => place >= 0 && place + magic.length <= capacityBytes)
+      .map((place) => ({ name, at: place, magic })),
+  )
+}
+
+function holds(bytes: Uint8Array, offset: number, magic: readonly number[]): boolean {
   return (
     offset >= 0 &&
-    offset + wanted.length <= bytes.length &&
-    wanted.every((byte, index) => bytes[offset + index] === byte)
+    offset + magic.length <= bytes.length &&
+    magic.every((byte, index) => byte === ANY || bytes[offset + index] === byte)
   )
 }

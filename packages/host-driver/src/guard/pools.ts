@@ -1,0 +1,66 @@
+import type { Mount } from './mounts.js'
+import type { Tree } from './tree.js'
+
+/** A use of a block device, by the device's kernel name, that neither a mount nor a holder in sysfs tells of. */
+export interface DeviceUse {
+  readonly device: string
+  readonly use: string
+}
+
+/** Devices of mounted btrfs file systems: mountinfo names one of several. */
+export async function btrfsDevices(tree: Tree, mounts: readonly Mount[]): Promise<DeviceUse[]> {
+  const uses: DeviceUse[] = []
+  for (const uuid of await tree.list('sys/fs/btrfs')) {
+    const devices = await tree.list(`sys/fs/btrfs/${uuid}/devices`)
+    const places = mounts
+      .filter((mount) => mount.type === 'btrfs' && mount.devices.some((device) => devices.includes(device)))
+      .map(({ where }) => `, mounted on ${where}`)
+    for (const device of devices) {
+      if (mounts.some((mount) => mount.devices.includes(device))) continue // named there
+      uses.push(...(places.length > 0 ? places : ['']).map((on) => ({ device, use: `part of btrfs ${uuid}${on}` })))
+    }
+  }
+  return uses
+}
+
+/**
+ * Devices of ZFS pools. ZFS leaves no holder in sysfs, and its mounts name pools. What there is: its list of pools that
+ * are imported, and its file of where their devices were, a packed list of names and values among which are paths.
+ */
+export async function zfsDevices(tree: Tree): Promise<DeviceUse[]> {
+  const kstat = 'proc/spl/kstat/zfs'
+  const entries = await tree.list(kstat)
+  const pools: string[] = []
+  for (const entry of entries)
+    if ((await tree.list(`${kstat}/${entry}`, ['ENOENT', 'ENOTDIR'])).length > 0) pools.push(entry)
+  if (pools.length === 0) return []
+  const cache = await tree.bytes('etc/zfs/zpool.cache')
+  const text = Buffer.from(cache ?? []).toString('latin1')
+  const nodes = new Set(text.match(/\/dev\/[\x21-\x7e]+/g) ?? [])
+  const use = `part of a ZFS pool (imported: ${pools.join(', ')})`
+  return Promise.all(Array.from(nodes, async (node) => ({ device: await tree.deviceName(node), use })))
+}
+
+/** Kernel users that open a block device without leaving a holder: loop devices, zram's backing device, NVMe targets. */
+export async function backingDevices(tree: Tree): Promise<DeviceUse[]> {
+  const found: { node: string | undefined; use: string }[] = []
+  for (const name of await tree.list('sys/block')) {
+    if (name.startsWith('loop'))
+      found.push({ node: await tree.text(`sys/block/${name}/loop/backing_file`), use: `held by ${name}` })
+    if (name.startsWith('zram'))
+      found.push({ node: await tree.text(`sys/block/${name}/backing_dev`), use: `held by ${name}` })
+  }
+  const subsystems = 'sys/kernel/config/nvmet/subsystems'
+  for (const subsystem of await tree.list(subsystems)) {
+    for (const nsid of await tree.list(`${subsystems}/${subsystem}/namespaces`)) {
+      const path = `${subsystems}/${subsystem}/namespaces/${nsid}`
+      if ((await tree.text(`${path}/enable`)) !== '1') continue
+      found.push({ node: await tree.text(`${path}/device_path`), use: `exported as namespace ${nsid} of ${subsystem}` })
+    }
+  }
+  return Promise.all(
+    found.flatMap(({ node, use }) =>
+      node?.startsWith('/dev/') ? [tree.deviceName(node).then((device) => ({ device, use }))] : [],
+    ),
+  )
+}

@@ -1,0 +1,27 @@
+import { basename } from 'node:path'
+import type { Holder } from './holders.js'
+import { openFiles } from './processes.js'
+import type { Tree } from './tree.js'
+
+/**
+ * Who drives the function from user space: a process that has its IOMMU group, its VFIO or UIO device, or its registers
+ * (resource0 and the like) open. A driver that is bound and that nobody has open holds nothing.
+ */
+export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
+  const path = `sys/bus/pci/devices/${tree.bdf}`
+  const group = basename((await tree.link(`${path}/iommu_group`)) ?? '')
+  const nodes = new Map<string, string>()
+  if (group !== '') {
+    nodes.set(`/dev/vfio/${group}`, `IOMMU group ${group}`)
+    nodes.set(`/dev/vfio/noiommu-${group}`, `IOMMU group ${group}`)
+  }
+  for (const name of await tree.list(`${path}/vfio-dev`)) nodes.set(`/dev/vfio/devices/${name}`, name)
+  for (const name of await tree.list(`${path}/uio`)) nodes.set(`/dev/${name}`, name)
+  // The kernel gives the path below /sys/devices, through the bridges that lead to the function.
+  const registers = new RegExp(`^/sys/.*/${tree.bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)
+  const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file))
+  return files.map(({ path: file, use }) => ({
+    device: tree.bdf,
+    use: `driven from user space: its ${nodes.get(file) ?? basename(file)} is ${use}`,
+  }))
+}
