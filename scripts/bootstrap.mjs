@@ -23,6 +23,12 @@ const tasks = {
     'vitest run',
     'node scripts/test-summary.mjs',
   ],
+  // A Linux guest in QEMU, in which the driver has the controller by sysfs and by VFIO: docs/linux-guest.md.
+  'test:vm': [
+    'turbo run build --output-logs=errors-only',
+    'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
+    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json',
+  ],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],

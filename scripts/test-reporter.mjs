@@ -1,8 +1,13 @@
-// A vitest reporter that leaves .reports/tests.json behind: how many tests passed and failed, and why each was skipped.
+// A vitest reporter that leaves .reports/tests.json behind, or a file of another name: how many tests passed and failed,
+// and why each was skipped.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export default class {
+  constructor({ file = 'tests.json' } = {}) {
+    this.file = file
+  }
+
   onInit(vitest) {
     this.folder = join(vitest.config.root, '.reports')
   }
@@ -17,6 +22,6 @@ export default class {
       }
     }
     mkdirSync(this.folder, { recursive: true })
-    writeFileSync(join(this.folder, 'tests.json'), JSON.stringify(report, null, 2))
+    writeFileSync(join(this.folder, this.file), JSON.stringify(report, null, 2))
   }
 }

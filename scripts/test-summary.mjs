@@ -5,6 +5,8 @@
 // `(skipped: [qemu] qemu-system-x86_64 is not installed)`. GPUNVME_REQUIRE=qemu,browser turns skips of these kinds into
 // failures; where QEMU and a browser are known to be, as in CI, it is set. A skip for another reason - root may read
 // every file - has no kind, and is never a failure.
+//
+// Reports are those of `npm test`, or the ones given as arguments, by their paths from the root.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -23,10 +25,11 @@ const kinds = {
 
 const root = join(import.meta.dirname, '..')
 const suites = [root, ...readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))]
-const reports = suites.map((suite) => {
-  const report = join(suite, '.reports', 'tests.json')
-  if (!existsSync(report)) throw new Error(`${suite} left no test report: did its tests run?`)
-  return JSON.parse(readFileSync(report, 'utf8'))
+const given = process.argv.slice(2).map((path) => join(root, path))
+const paths = given.length > 0 ? given : suites.map((suite) => join(suite, '.reports', 'tests.json'))
+const reports = paths.map((path) => {
+  if (!existsSync(path)) throw new Error(`${path} is missing: did its tests run?`)
+  return JSON.parse(readFileSync(path, 'utf8'))
 })
 
 const sum = (of) => reports.reduce((total, report) => total + of(report), 0)

@@ -1,0 +1,184 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { cpio } from './cpio.js'
+import type { Module } from './modules.js'
+import type { GuestParts } from './parts.js'
+
+const PROGRAM = 'qemu-system-x86_64'
+
+/** Why QEMU cannot be used here; undefined where it can. */
+export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM} is not installed` : undefined
+
+/** A program of `guest/` that runs in the guest, as a process of its own. */
+export interface Scenario {
+  readonly name: string
+  readonly script: string
+  readonly timeoutMs: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface GuestOptions {
+  readonly parts: GuestParts
+  readonly modules: readonly Module[]
+  readonly scenarios: readonly Scenario[]
+  /** Raw images that QEMU finds as drives of these names; they are empty and sparse. */
+  readonly images: Readonly<Record<string, number>>
+  /** Devices and what they need. */
+  readonly devices: readonly string[]
+  /** Added to the kernel's command line. */
+  readonly append?: string
+  readonly memoryMiB: number
+  /** For all of it; QEMU is killed then. */
+  readonly deadlineMs: number
+}
+
+/** How a scenario went. */
+export interface ScenarioRun {
+  /** What it printed: lines of JSON. */
+  readonly lines: unknown[]
+  /** What the kernel said meanwhile. */
+  readonly kernel: string[]
+  end?: { readonly code: number | null; readonly signal: string | null; readonly ms: number; readonly stderr: string }
+}
+
+/** How a guest went. */
+export interface GuestRun {
+  readonly release: string
+  readonly scenarios: ReadonlyMap<string, ScenarioRun>
+  /** What the kernel said while it started, of warnings and worse, and after the last scenario. */
+  readonly kernel: readonly string[]
+  /** The console, where a kernel that dies has its last word. */
+  readonly console: string
+  readonly bootMs: number
+  readonly totalMs: number
+  /** Whether it came to its end by itself. */
+  readonly finished: boolean
+}
+
+interface Message {
+  readonly booted?: { readonly release: string; readonly kernel: string[] }
+  readonly scenario?: string
+  readonly line?: string
+  readonly end?: ScenarioRun['end']
+  readonly kernel?: string[]
+  readonly done?: true
+}
+
+/** Starts a Linux guest, runs the scenarios in it, and ends it, whatever happens. */
+export async function runGuest(options: GuestOptions): Promise<GuestRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vm-'))
+  try {
+    writeFileSync(join(folder, 'initrd'), initramfs(options))
+    return await boot(options, folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function initramfs({ parts, modules, scenarios }: GuestOptions): Buffer {
+  const guest = join(import.meta.dirname, 'guest')
+  const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`
+  const command = `/bin/busybox chroot /host ${quoted(process.execPath)} ${quoted(join(guest, 'runner.mjs'))}\n`
+  return cpio([
+    { path: 'bin' },
+    { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },
+    { path: 'init', content: readFileSync(join(guest, 'init')), executable: true },
+    { path: 'command', content: Buffer.from(command) },
+    { path: 'job.json', content: Buffer.from(JSON.stringify({ scenarios })) },
+    { path: 'modules' },
+    { path: 'modules/order', content: Buffer.from(modules.map(({ name }) => `${name}\n`).join('')) },
+    ...modules.map(({ name, content }) => ({ path: `modules/${name}.ko`, content })),
+  ])
+}
+
+async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
+  const { parts, images, devices, append = '', memoryMiB, deadlineMs } = options
+  const drives = Object.entries(images).flatMap(([name, bytes]) => {
+    const image = join(folder, name)
+    writeFileSync(image, '')
+    truncateSync(image, bytes)
+    return ['-drive', `file=${image},format=raw,if=none,id=${name},cache=unsafe`]
+  })
+  const share = 'local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap'
+  const args = [
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-machine', 'q35'],
+    ...['-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', '2', '-m', `${memoryMiB}`],
+    ...['-kernel', parts.kernel, '-initrd', join(folder, 'initrd')],
+    ...['-append', `console=ttyS0 quiet panic=-1 mitigations=off nokaslr ${append}`],
+    // Sockets that QEMU inherits, so that neither side has to wait for the other to open anything.
+    ...['-chardev', 'socket,id=console,fd=3', '-serial', 'chardev:console'],
+    ...['-chardev', 'socket,id=reports,fd=4', '-serial', 'chardev:reports'],
+    ...['-chardev', 'socket,id=monitor,fd=5', '-mon', 'chardev=monitor,mode=control'],
+    ...drives,
+    ...devices,
+    ...['-virtfs', share],
+  ]
+  const started = performance.now()
+  // Killed with us, even when nothing of ours gets to run any more.
+  const leash = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'KILL']
+  const [program, ...rest] = [...leash, PROGRAM, ...args] as [string, ...string[]]
+  const qemu = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
+  const [console, reports, monitor] = [3, 4, 5].map((fd) => qemu.stdio[fd] as Duplex) as [Duplex, Duplex, Duplex]
+  const transcript = { console: '', complaints: '' }
+  console.setEncoding('utf8').on('data', (text: string) => (transcript.console += text))
+  qemu.stderr!.setEncoding('utf8').on('data', (text: string) => (transcript.complaints += text))
+  // A socket of a QEMU that was killed may break; its exit is what is waited for.
+  for (const socket of [console, reports, monitor]) socket.on('error', () => undefined)
+  monitor.resume()
+  monitor.write('{"execute":"qmp_capabilities"}\n')
+
+  const run = { release: '', kernel: [] as string[], bootMs: NaN, finished: false }
+  const scenarios = new Map<string, ScenarioRun>()
+  const take = (message: Message) => {
+    if (message.booted) {
+      run.release = message.booted.release
+      run.bootMs = performance.now() - started
+      run.kernel.push(...message.booted.kernel)
+    }
+    if (message.done) run.finished = true
+    const { scenario: name } = message
+    if (name === undefined) return void run.kernel.push(...(message.kernel ?? []))
+    let scenario = scenarios.get(name)
+    if (scenario === undefined) scenarios.set(name, (scenario = { lines: [], kernel: [] }))
+    if (message.end) scenario.end = message.end
+    scenario.kernel.push(...(message.kernel ?? []))
+    if (message.line === undefined) return
+    const line = parsed(message.line)
+    scenario.lines.push(line)
+    // What a scenario asks of QEMU: {"monitor": {"execute": "device_del", …}}.
+    if (typeof line === 'object' && line !== null && 'monitor' in line) {
+      monitor.write(`${JSON.stringify(line.monitor)}\n`)
+    }
+  }
+  let unread = ''
+  reports.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (unread + text).split('\n')
+    unread = lines.pop()!
+    for (const line of lines) take(JSON.parse(line) as Message)
+  })
+
+  const timer = setTimeout(() => qemu.kill('SIGKILL'), deadlineMs)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      qemu.on('error', reject)
+      qemu.on('close', () => resolve())
+    })
+  } finally {
+    clearTimeout(timer)
+    qemu.kill('SIGKILL')
+  }
+  const totalMs = performance.now() - started
+  return { ...run, scenarios, console: transcript.console + transcript.complaints, totalMs }
+}
+
+/** A line that is no JSON is a program's slip, and shown as it is. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return line
+  }
+}
