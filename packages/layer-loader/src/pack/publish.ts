@@ -1,4 +1,4 @@
-import { SIGNATURE_REACH_BYTES, type WritableNamespace } from '@gpunvme/host-driver'
+import { findSignatures, SIGNATURE_REACH_BYTES, type WritableNamespace } from '@gpunvme/host-driver'
 import { allocateHostBuffer } from '../buffer-pool.js'
 import type { SuperblockCopy } from '../image/copies.js'
 import { alignUp, COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from '../image/format.js'
@@ -42,6 +42,10 @@ export async function clearEnds(namespace: WritableNamespace): Promise<void> {
     bytes.fill(0)
     await namespace.write(0, DATA_START_BYTES / blockBytes, memory)
     await namespace.write((capacityBytes - tailBytes) / blockBytes, tailBytes / blockBytes, memory)
+    // Copies that some formats keep far from both ends would be found again, and have to be named again, at every pack.
+    for (const { places } of await findSignatures(namespace)) {
+      for (const place of places) await namespace.write(Math.floor(place / blockBytes), 1, memory)
+    }
   } finally {
     memory.free()
   }
