@@ -1,27 +1,52 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { simulate } from '@gpunvme/nvme-sim'
 import { Controller } from '../controller.js'
+import { tryExclusive } from './exclusive.js'
 import { DeviceHeldError, guardController } from './guard.js'
 import { findHolders } from './holders.js'
+import { DeviceUseUnknownError } from './tree.js'
 
 const bdf = '0000:0b:00.0'
 let root = ''
 
+const rootMount = '36 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw'
+
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'gpunvme-holders-'))
-  mounts('36 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw', '24 36 0:22 / /proc rw - proc proc rw')
+  mounts(rootMount, '24 36 0:22 / /proc rw - proc proc rw')
   file('proc/swaps', 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n')
 })
 afterEach(() => {
   rmSync(root, { recursive: true })
 })
 
-function file(path: string, text: string): void {
-  mkdirSync(join(root, path, '..'), { recursive: true })
+function file(path: string, text: string | Uint8Array): void {
+  folder(join(path, '..'))
   writeFileSync(join(root, path), text)
+}
+
+function folder(path: string): void {
+  mkdirSync(join(root, path), { recursive: true })
+}
+
+/** As the kernel has it, `to` being relative to where the link is, or no path at all: mnt:[4026531840]. */
+function link(path: string, to: string): void {
+  folder(join(path, '..'))
+  symlinkSync(to, join(root, path))
+}
+
+function remove(path: string): void {
+  rmSync(join(root, path), { recursive: true })
+}
+
+function replaceByFile(path: string): void {
+  remove(path)
+  file(path, '')
 }
 
 function mounts(...lines: string[]): void {
@@ -31,55 +56,363 @@ function mounts(...lines: string[]): void {
 /** A drive as the kernel's driver shows it: one namespace, numbered 259:0, and these partitions, from 259:1 on. */
 function drive(partitions: readonly string[] = [], entry = 'nvme1n1'): string {
   const disk = 'sys/block/nvme1n1'
-  mkdirSync(join(root, 'sys/bus/pci/devices', bdf, 'nvme/nvme1', entry), { recursive: true })
+  folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/${entry}`)
   for (const [index, path] of [disk, ...partitions.map((name) => `${disk}/${name}`)].entries()) {
-    mkdirSync(join(root, path, 'holders'), { recursive: true })
+    folder(`${path}/holders`)
     file(`${path}/dev`, `259:${index}\n`)
   }
   return disk
 }
 
-test('a drive that the kernel does not own has no holders', async () => {
-  mkdirSync(join(root, 'sys/bus/pci/devices', bdf), { recursive: true })
-  expect(await findHolders(root, bdf)).toEqual([])
+/** A disk of device mapper on top of another device. */
+function mapped(below: string, name: string, number: string, label: string, uuid: string): string {
+  folder(`${below}/holders/${name}`)
+  file(`sys/block/${name}/dev`, `${number}\n`)
+  file(`sys/block/${name}/dm/name`, `${label}\n`)
+  file(`sys/block/${name}/dm/uuid`, `${uuid}\n`)
+  return `sys/block/${name}`
+}
+
+/** A process, with what it has open and, where given, a mount namespace of its own. */
+function runs(pid: number, name: string, open: readonly string[], own?: { mounts: readonly string[] }): void {
+  file(`proc/${pid}/comm`, `${name}\n`)
+  folder(`proc/${pid}/fd`)
+  for (const [fd, path] of open.entries()) link(`proc/${pid}/fd/${fd}`, path)
+  link(`proc/${pid}/ns/mnt`, own === undefined ? 'mnt:[4026531840]' : `mnt:[${4026532000 + pid}]`)
+  file(`proc/${pid}/mountinfo`, `${(own?.mounts ?? [rootMount]).join('\n')}\n`)
+}
+
+describe('nobody holds', () => {
+  test('a drive that the kernel does not own', async () => {
+    folder(`sys/bus/pci/devices/${bdf}`)
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
+
+  test('a controller that has no namespaces', async () => {
+    folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/power`)
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
+
+  test('a drive with partitions that nobody uses, whatever the machine does with others', async () => {
+    drive(['nvme1n1p1', 'nvme1n1p2'])
+    mounts(rootMount, '41 36 259:10 / /other rw - ext4 /dev/nvme1n1p10 rw', '42 36 0:50 / /o rw - overlay overlay rw')
+    file('proc/swaps', 'Filename\t\tType\n/dev/nvme1n1p20 partition\t8000000\t0\t-2\n/swapfile file\t1\t0\t-3\n')
+    file('sys/block/loop0/loop/backing_file', '/var/lib/image\n')
+    file('sys/block/zram0/backing_dev', 'none\n')
+    runs(4242, 'smartd', ['/dev/nvme0', '/dev/null', 'socket:[1]'])
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
+
+  test('a drive on a machine whose kernel has no swap', async () => {
+    drive()
+    unlinkSync(join(root, 'proc/swaps'))
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
+
+  test('a function that is bound to vfio-pci and that no process drives', async () => {
+    folder(`sys/bus/pci/devices/${bdf}`)
+    link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
+    link(`sys/bus/pci/devices/${bdf}/driver`, '../../drivers/vfio-pci')
+    runs(4242, 'qemu-system-x86', ['/dev/vfio/vfio', '/dev/vfio/140'])
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
 })
 
-test('a drive with partitions that nobody uses has no holders', async () => {
-  drive(['nvme1n1p1', 'nvme1n1p2'])
-  expect(await findHolders(root, bdf)).toEqual([])
+describe('mounts', () => {
+  test('and swap and device-mapper members are found', async () => {
+    const disk = drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3'])
+    mounts(rootMount, '40 36 259:1 / /home rw - ext4 /dev/disk/by-uuid/0c1d rw')
+    file('proc/swaps', 'Filename\t\tType\n/dev/nvme1n1p2          partition\t8000000\t0\t-2\n')
+    folder(`${disk}/nvme1n1p3/holders/dm-0`)
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'mounted on /home' },
+      { device: 'nvme1n1p2', use: 'swap' },
+      { device: 'nvme1n1p3', use: 'held by dm-0' },
+    ])
+  })
+
+  test('the root file system and what the machine boots from are found like any other', async () => {
+    drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3'])
+    mounts(
+      '36 1 259:3 / / rw - ext4 /dev/root rw',
+      '37 36 259:2 / /boot rw - ext4 /dev/nvme1n1p2 rw',
+      '38 37 259:1 / /boot/efi rw - vfat /dev/nvme1n1p1 rw',
+    )
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'mounted on /boot/efi' },
+      { device: 'nvme1n1p2', use: 'mounted on /boot' },
+      { device: 'nvme1n1p3', use: 'mounted on /' },
+    ])
+  })
+
+  test('a file system that has no device number of its own is found by name', async () => {
+    drive(['nvme1n1p1'])
+    mounts('42 36 0:45 / /data rw - btrfs /dev/nvme1n1p1 rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /data' }])
+  })
+
+  test('and by a link to its device', async () => {
+    drive(['nvme1n1p1'])
+    file('dev/nvme1n1p1', '')
+    link('dev/disk/by-uuid/0c1d', '../../nvme1n1p1')
+    mounts('42 36 0:45 /@home /home rw - btrfs /dev/disk/by-uuid/0c1d rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /home' }])
+  })
+
+  test('one that names several devices is on each of them', async () => {
+    drive(['nvme1n1p1'])
+    mounts('42 36 0:45 / /data rw - bcachefs /dev/sdb:/dev/nvme1n1p1 rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /data' }])
+  })
+
+  test('spaces and backslashes in a mount point are written as they are', async () => {
+    drive(['nvme1n1p1'])
+    mounts('42 36 259:1 / /mnt/my\\040models\\134old rw shared:3 master:1 - xfs /dev/nvme1n1p1 rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /mnt/my models\\old' }])
+  })
+
+  test('in the mount namespace of a container are found, once', async () => {
+    drive(['nvme1n1p1'])
+    link('proc/self/ns/mnt', 'mnt:[4026531840]')
+    runs(10, 'systemd', [])
+    const theirs = [rootMount, '42 36 259:1 /models /models ro - ext4 /dev/nvme1n1p1 ro']
+    runs(20, 'server', [], { mounts: theirs })
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'mounted on /models in the mount namespace of process 20' },
+    ])
+  })
+
+  test('with native multipath, what the head of the drive is used for counts', async () => {
+    drive(['nvme1n1p1'], 'nvme1c0n1')
+    mounts('42 36 259:1 / / rw - ext4 /dev/root rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /' }])
+  })
 })
 
-test('a mounted partition, swap and device-mapper members are found', async () => {
-  const disk = drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3'])
-  mounts(
-    '40 36 259:1 / /home rw - ext4 /dev/disk/by-uuid/0c1d rw',
-    '41 36 259:10 / /other rw - ext4 /dev/nvme1n1p10 rw',
+describe('what stands above a device', () => {
+  test('is named up to what it is used for: LUKS, and LVM on it', async () => {
+    const disk = drive(['nvme1n1p1', 'nvme1n1p2'])
+    const crypt = mapped(`${disk}/nvme1n1p2`, 'dm-0', '254:0', 'cryptroot', 'CRYPT-LUKS2-9b1c-cryptroot')
+    mapped(crypt, 'dm-1', '254:1', 'vg-root', 'LVM-0ZtQ9sbKvX')
+    mapped(crypt, 'dm-2', '254:2', 'vg-swap', 'LVM-0ZtQ9sbKvY')
+    mapped(crypt, 'dm-3', '254:3', 'vg-spare', 'LVM-0ZtQ9sbKvZ')
+    mounts('36 1 254:1 / / rw - ext4 /dev/mapper/vg-root rw')
+    file('proc/swaps', 'Filename\t\tType\n/dev/dm-2 partition\t8000000\t0\t-2\n')
+    const luks = "held by dm-0 (LUKS 'cryptroot'), held by"
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p2', use: `${luks} dm-1 (LVM 'vg-root'), mounted on /` },
+      { device: 'nvme1n1p2', use: `${luks} dm-2 (LVM 'vg-swap'), swap` },
+      { device: 'nvme1n1p2', use: `${luks} dm-3 (LVM 'vg-spare')` },
+    ])
+  })
+
+  test('is found by the name of a map that udev made no link for', async () => {
+    const disk = drive()
+    mapped(disk, 'dm-0', '254:0', 'data', '')
+    mounts('36 1 0:40 / /data rw - btrfs /dev/mapper/data rw')
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1', use: "held by dm-0 (device mapper 'data'), mounted on /data" },
+    ])
+  })
+
+  test.each([
+    ['mpath-eui.0025388', "dm-0 (multipath 'x')"],
+    ['part1-mpath-eui.0025388', "dm-0 (multipath 'x')"],
+    ['CRYPT-PLAIN-x', "dm-0 (dm-crypt 'x')"],
+    ['CRYPT-TCRYPT-x', "dm-0 (VeraCrypt 'x')"],
+  ])('%s is %s', async (uuid, held) => {
+    mapped(drive(), 'dm-0', '254:0', 'x', uuid)
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1', use: `held by ${held}` }])
+  })
+
+  test('is an md array with its level and name, and what is on its partitions', async () => {
+    const disk = drive()
+    folder(`${disk}/holders/md127`)
+    file('sys/block/md127/dev', '9:127\n')
+    file('sys/block/md127/md/level', 'raid1\n')
+    file('sys/block/md127/md127p1/dev', '259:9\n')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1', use: 'held by md127 (raid1)' }])
+    file('dev/md127', '')
+    link('dev/md/host:models', '../md127')
+    mounts('36 1 259:9 / /models rw - xfs /dev/md127p1 rw')
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1', use: "held by md127 (raid1 'host:models'), md127p1 mounted on /models" },
+    ])
+  })
+
+  test('may not go round in circles', async () => {
+    const disk = drive()
+    const above = mapped(disk, 'dm-0', '254:0', 'a', '')
+    mapped(above, 'dm-1', '254:1', 'b', '')
+    folder('sys/block/dm-1/holders/dm-0')
+    expect(await findHolders(root, bdf)).toEqual([
+      {
+        device: 'nvme1n1',
+        use: "held by dm-0 (device mapper 'a'), held by dm-1 (device mapper 'b'), held by dm-0 (device mapper 'a')",
+      },
+    ])
+  })
+})
+
+describe('what leaves no holder in sysfs', () => {
+  test('a further device of a btrfs', async () => {
+    drive(['nvme1n1p1'])
+    link('sys/fs/btrfs/8d7f/devices/nvme1n1p1', '../../../../block/nvme1n1/nvme1n1p1')
+    link('sys/fs/btrfs/8d7f/devices/sdb', '../../../../block/sdb')
+    folder('sys/fs/btrfs/features')
+    mounts('42 36 0:45 / /data rw - btrfs /dev/sdb rw')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'part of btrfs 8d7f, mounted on /data' }])
+  })
+
+  // As ZFS packs it (XDR): lengths in four bytes, padding with zeros.
+  const cache = Buffer.from(
+    '\0\0\0\x04path\0\0\0\x09\0\0\0\x01\0\0\0\x1d/dev/disk/by-id/nvme-x-part1\0\0\0\0\0\0',
+    'latin1',
   )
-  file('proc/swaps', 'Filename\t\tType\n/dev/nvme1n1p2          partition\t8000000\t0\t-2\n')
-  mkdirSync(join(root, disk, 'nvme1n1p3/holders/dm-0'))
+
+  test('a device of a ZFS pool that is imported', async () => {
+    drive(['nvme1n1p1'])
+    file('dev/nvme1n1p1', '')
+    link('dev/disk/by-id/nvme-x-part1', '../../nvme1n1p1')
+    file('etc/zfs/zpool.cache', cache)
+    file('proc/spl/kstat/zfs/arcstats', '')
+    expect(await findHolders(root, bdf)).toEqual([]) // where no pool is imported, it is data: the signatures' matter
+    file('proc/spl/kstat/zfs/tank/state', 'ONLINE\n')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'part of a ZFS pool (imported: tank)' }])
+  })
+
+  test('loop devices, zram and NVMe targets', async () => {
+    drive(['nvme1n1p1', 'nvme1n1p2', 'nvme1n1p3', 'nvme1n1p4'])
+    file('sys/block/loop3/loop/backing_file', '/dev/nvme1n1p1\n')
+    file('sys/block/zram0/backing_dev', '/dev/nvme1n1p2\n')
+    const target = 'sys/kernel/config/nvmet/subsystems/nqn.test/namespaces'
+    file(`${target}/1/device_path`, '/dev/nvme1n1p3\n')
+    file(`${target}/1/enable`, '1\n')
+    file(`${target}/2/device_path`, '/dev/nvme1n1p4\n')
+    file(`${target}/2/enable`, '0\n')
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'held by loop3' },
+      { device: 'nvme1n1p2', use: 'held by zram0' },
+      { device: 'nvme1n1p3', use: 'exported as namespace 1 of nqn.test' },
+    ])
+  })
+
+  test('processes that have the block device, or a character device of the controller, open', async () => {
+    drive(['nvme1n1p1'])
+    folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/ng1n1`)
+    runs(4242, 'qemu-system-x86', ['/dev/null', '/dev/nvme1n1p1', '/dev/nvme1n1p1'])
+    runs(4243, 'fio', ['/dev/ng1n1', '/dev/nvme1'])
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'open in process 4242 (qemu-system-x86)' },
+      { device: 'ng1n1', use: 'open in process 4243 (fio)' },
+      { device: 'nvme1', use: 'open in process 4243 (fio)' },
+    ])
+  })
+
+  test('the EFI system partition that the machine was booted from, mounted or not', async () => {
+    drive(['nvme1n1p1'])
+    file('dev/nvme1n1p1', '')
+    link('dev/disk/by-partuuid/c12a7328-f81f-11d2-ba4b-00a0c93ec93b', '../../nvme1n1p1')
+    const variables = 'sys/firmware/efi/efivars'
+    const global = '8be4df61-93ca-11d2-aa0d-00e098032b8c'
+    file(`${variables}/BootCurrent-${global}`, Uint8Array.of(6, 0, 0, 0, 0x0a, 0))
+    // Attributes; active; 46 bytes of path; 'A'; a hard drive node: partition 1 at 800h, 100000h long, GPT; the end.
+    const option = '07000000 01000000 2e00 41000000'
+    const node = '04012a00 01000000 0008000000000000 0000100000000000 28732ac11ff8d211ba4b00a0c93ec93b 02 02 7fff0400'
+    file(`${variables}/Boot000A-${global}`, Buffer.from(`${option}${node}`.replaceAll(' ', ''), 'hex'))
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: 'nvme1n1p1', use: 'the EFI system partition that this machine booted from' },
+    ])
+  })
+})
+
+test.each([
+  ['/dev/vfio/14', 'IOMMU group 14'],
+  ['/dev/vfio/noiommu-14', 'IOMMU group 14'],
+  ['/dev/vfio/devices/vfio0', 'vfio0'],
+  ['/dev/uio0', 'uio0'],
+  [`/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
+])('a process that drives it from user space, having %s open, holds it', async (path, what) => {
+  link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
+  folder(`sys/bus/pci/devices/${bdf}/vfio-dev/vfio0`)
+  folder(`sys/bus/pci/devices/${bdf}/uio/uio0`)
+  runs(4242, 'nvmf_tgt', [path])
+  // This process may have opened it in order to drive it.
+  runs(process.pid, 'node', [path])
   expect(await findHolders(root, bdf)).toEqual([
-    { device: 'nvme1n1p1', use: 'mounted on /home' },
-    { device: 'nvme1n1p2', use: 'swap' },
-    { device: 'nvme1n1p3', use: 'held by dm-0' },
+    { device: bdf, use: `driven from user space: its ${what} is open in process 4242 (nvmf_tgt)` },
   ])
 })
 
-test('a whole namespace in an md array is found', async () => {
-  const disk = drive()
-  mkdirSync(join(root, disk, 'holders/md127'))
-  expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1', use: 'held by md127' }])
+describe('the last look is an exclusive open', () => {
+  test('of every device, when nothing else claims the drive', async () => {
+    drive(['nvme1n1p1'])
+    const tried: string[] = []
+    const attempt = (node: string) => {
+      tried.push(node)
+      return Promise.resolve(!node.endsWith('p1'))
+    }
+    expect(await findHolders(root, bdf, { tryExclusive: attempt })).toEqual([
+      { device: 'nvme1n1p1', use: 'in use: it cannot be opened exclusively, though nothing says why' },
+    ])
+    expect(tried).toEqual([join(root, 'dev/nvme1n1'), join(root, 'dev/nvme1n1p1')])
+  })
+
+  test('which is not needed, nor made, when something does', async () => {
+    drive(['nvme1n1p1'])
+    mounts('42 36 259:1 / / rw - ext4 /dev/nvme1n1p1 rw')
+    const attempt = () => Promise.reject(new Error('was made'))
+    expect(await findHolders(root, bdf, { tryExclusive: attempt })).toHaveLength(1)
+  })
+
+  test('and one that fails is no answer', async () => {
+    drive()
+    const refusal = findHolders(root, bdf, { tryExclusive })
+    await expect(refusal).rejects.toThrow(DeviceUseUnknownError)
+    await expect(refusal).rejects.toThrow('/dev/nvme1n1: ENOENT')
+  })
+
+  test("is the kernel's answer: no while somebody has claimed the device, yes before and after", async ({ skip }) => {
+    file('image', new Uint8Array(1024 * 1024))
+    const losetup = (...args: string[]) => execFileSync('/usr/sbin/losetup', args, { stdio: 'pipe', encoding: 'utf8' })
+    let loop: string
+    try {
+      loop = losetup('--find', '--show', join(root, 'image')).trim()
+    } catch (error) {
+      return skip(`no loop device can be made here: ${String(error).split('\n')[0]}`)
+    }
+    try {
+      expect(await tryExclusive(loop)).toBe(true)
+      const claim = await open(loop, constants.O_RDONLY | constants.O_EXCL)
+      expect(await tryExclusive(loop).finally(() => claim.close())).toBe(false)
+      expect(await tryExclusive(loop)).toBe(true)
+    } finally {
+      losetup('--detach', loop)
+    }
+  })
 })
 
-test('a file system that has no device number of its own is found by name', async () => {
-  drive(['nvme1n1p1'])
-  mounts('42 36 0:45 / /data rw - btrfs /dev/nvme1n1p1 rw')
-  expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /data' }])
-})
-
-test('with native multipath, what the head of the drive is used for counts', async () => {
-  drive(['nvme1n1p1'], 'nvme1c0n1')
-  mounts('42 36 259:1 / / rw - ext4 /dev/root rw')
-  expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1n1p1', use: 'mounted on /' }])
+describe('what cannot be looked at is an error, not an answer', () => {
+  const disk = 'sys/block/nvme1n1'
+  const cases: [what: string, path: string, make: (path: string) => void][] = [
+    ['a function that is not there', `/sys/bus/pci/devices/${bdf}`, remove],
+    ['no /proc', '/proc/self/mountinfo', () => remove('proc')],
+    ['an empty list of mounts', '/proc/self/mountinfo', (path) => file(path, '')],
+    ['a list of mounts that is none', '/proc/self/mountinfo', (path) => file(path, 'rootfs / rootfs rw 0 0\n')],
+    ['a list of swap that is none', '/proc/swaps', (path) => file(path, '/dev/nvme1n1 partition\n')],
+    ['a partition that vanishes', `/${disk}/nvme1n1p1/dev`, remove],
+    ['a list that is a file', `/${disk}/holders`, replaceByFile],
+  ]
+  test.each(cases)('%s', async (_, path, make) => {
+    drive(['nvme1n1p1'])
+    make(path)
+    const refusal = findHolders(root, bdf)
+    await expect(refusal).rejects.toThrow(DeviceUseUnknownError)
+    await expect(refusal).rejects.toMatchObject({ path, code: 'ERR_GPUNVME_DEVICE_USE_UNKNOWN' })
+    await expect(refusal).rejects.toThrow(
+      `Refused to take over ${bdf}: could not find out whether this machine uses it`,
+    )
+  })
 })
 
 test('a drive in use is not even opened for reading, since that would reset it', async () => {
@@ -91,6 +424,20 @@ test('a drive in use is not even opened for reading, since that would reset it',
   await expect(refusal).rejects.toThrow(DeviceHeldError)
   await expect(refusal).rejects.toThrow('nvme1n1p1 is mounted on /')
   expect(transport.bar.read32(0x14)).toBe(before)
+})
+
+test('every holder is in the error, with all that stands between', async () => {
+  const disk = drive(['nvme1n1p1', 'nvme1n1p2'])
+  mapped(`${disk}/nvme1n1p2`, 'dm-0', '254:0', 'cryptroot', 'CRYPT-LUKS2-9b1c-cryptroot')
+  mounts('36 1 254:0 / / rw - ext4 /dev/mapper/cryptroot rw', '38 37 259:1 / /boot/efi rw - vfat /dev/nvme1n1p1 rw')
+  await expect(guardController(root, { bdf })).rejects.toThrow(
+    [
+      'Refused to take over 0000:0b:00.0: this machine uses it',
+      '  nvme1n1p1 is mounted on /boot/efi',
+      "  nvme1n1p2 is held by dm-0 (LUKS 'cryptroot'), mounted on /",
+      '  Try: unmount or detach what is listed, or choose another drive',
+    ].join('\n'),
+  )
 })
 
 test('the guard has nothing to look up for a transport that is not on the bus', async () => {
