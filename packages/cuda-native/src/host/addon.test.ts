@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { addonPlaces, loadAddon, NativeAddonError } from './addon.js'
+
+test('the addon built on this machine comes before the one that came with the package', () => {
+  const places = addonPlaces(new URL('file:///package/'))
+  expect(places).toEqual([
+    '/package/native/build/Release/gpunvme_host.node',
+    `/package/prebuilds/${process.platform}-${process.arch}/gpunvme_host.node`,
+  ])
+})
+
+test('where there is no addon, the error lists what was tried and names the command that builds one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-addon-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const absent = join(folder, 'absent.node')
+  const broken = join(folder, 'broken.node')
+  writeFileSync(broken, 'not a shared object')
+
+  let error: unknown
+  try {
+    loadAddon([absent, broken])
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toBeInstanceOf(NativeAddonError)
+  expect(error).toMatchObject({
+    code: 'ERR_GPUNVME_NO_NATIVE_ADDON',
+    category: 'not-found',
+    tried: [
+      { path: absent, reason: 'no such file' },
+      { path: broken, reason: expect.stringContaining(broken) as string },
+    ],
+  })
+  const lines = (error as Error).message.split('\n')
+  expect(lines[0]).toBe('The native addon gpunvme_host could not be loaded')
+  expect(lines[1]).toBe(`  ${absent}: no such file`)
+  if (process.platform === 'linux')
+    expect(lines[3]).toMatch(/^ {2}Try: install g\+\+, .* node \/.*\/scripts\/build-native\.mjs$/)
+})
+
+test('importing the entry loads no addon, so that it can be imported anywhere', async () => {
+  const { default: host, nativeHostModule } = await import('./index.js')
+  expect(nativeHostModule.href).toBe(pathToFileURL(join(import.meta.dirname, 'index.ts')).href)
+  expect(Object.keys(host).sort()).toEqual(['view', 'yield'])
+})

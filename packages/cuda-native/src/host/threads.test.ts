@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import { describe, expect, test } from 'vitest'
+import { isMapped } from '../../test/mappings.js'
+import { isBuilt, native, skipped } from '../../test/native.js'
+
+/** A thread that runs `code` with the addon as `host`, a `port` to its parent and what it was given as `data`. */
+function thread(code: string, workerData: unknown): Worker {
+  const script = `
+    const { parentPort: port, workerData: data } = require('node:worker_threads')
+    import(data.module).then(async ({ loadHardwareHost }) => {
+      const host = loadHardwareHost()
+      ${code}
+    })`
+  const data = { module: nativeHostModule.href, ...(workerData as object) }
+  return new Worker(script, { eval: true, workerData: data, execArgv: [] })
+}
+
+const nextMessage = async (worker: Worker): Promise<unknown> => ((await once(worker, 'message')) as [unknown])[0]
+
+describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
+  test('a view in another thread is the same memory, both ways', async () => {
+    const region = native.allocate(8192, 4096)
+    const worker = thread(
+      `const view = new DataView(host.view(data.address + 4096n, 16))
+       port.postMessage(view.getUint32(0, true))
+       view.setUint32(4, 0xcafe, true)
+       port.postMessage('stored')`,
+      { address: region.address },
+    )
+    region.store32(4096, 0xbeef)
+    expect(await nextMessage(worker)).toBe(0xbeef)
+    await once(worker, 'exit')
+    expect(region.load32(4100)).toBe(0xcafe)
+    region.unmap()
+  })
+
+  test('memory that another thread has a view of goes when that thread does, not before', async () => {
+    const region = native.allocate(4096, 4096)
+    const { address } = region
+    region.store32(0, 41)
+    const worker = thread(
+      `const view = new DataView(host.view(data.address, 4096))
+       port.postMessage('viewed')
+       port.on('message', () => port.postMessage(view.getUint32(0, true) + 1))`,
+      { address },
+    )
+    await nextMessage(worker)
+    region.unmap()
+    expect(() => region.load32(0)).toThrow(/was unmapped/)
+    expect(() => native.view(address, 4)).toThrow(RangeError)
+    expect(isMapped(address)).toBe(true)
+    worker.postMessage('read')
+    expect(await nextMessage(worker)).toBe(42)
+    await worker.terminate()
+    expect(isMapped(address)).toBe(false)
+  })
+
+  test('what a thread mapped goes when it ends, but for what others view', async () => {
+    const worker = thread(
+      `const region = host.allocate(4096, 4096)
+       region.store32(0, 7)
+       port.on('message', () => undefined)
+       port.postMessage(region.address)`,
+      {},
+    )
+    const address = (await nextMessage(worker)) as bigint
+    const view = new DataView(native.view(address, 4096))
+    expect(view.getUint32(0, true)).toBe(7)
+    await worker.terminate()
+    expect(view.getUint32(0, true)).toBe(7)
+    expect(() => native.view(address, 4096)).toThrow(RangeError)
+  })
+
+  test('a thread can be ended in the middle of a wait', async () => {
+    const worker = thread(
+      `const waits = [host.eventfd(), host.eventfd()].map((fd) => host.waitReadable(fd, 3600e9))
+       port.postMessage(waits.length)`,
+      {},
+    )
+    expect(await nextMessage(worker)).toBe(2)
+    await worker.terminate()
+  })
+
+  test('eight threads map, view, wait and end at a time', async () => {
+    const region = native.allocate(4096, 4096)
+    const workers = Array.from({ length: 8 }, (_, index) =>
+      thread(
+        `const view = new Int32Array(host.view(data.address, 4096))
+         for (let round = 0; round < 100; round++) {
+           const own = host.allocate(4096, 4096)
+           new Uint8Array(host.view(own.address, 4096)).fill(1)
+           Atomics.add(view, 0, own.load32(0) === 0x01010101 ? 1 : 1000)
+           own.unmap()
+         }
+         if (await host.waitReadable(host.eventfd(), 1000)) Atomics.add(view, 0, 1000)
+         void host.waitReadable(host.eventfd(), 1e6 * data.index)`,
+        { address: region.address, index },
+      ),
+    )
+    await Promise.all(workers.map((worker) => once(worker, 'exit')))
+    expect(region.load32(0)).toBe(800)
+    region.unmap()
+  })
+})
+
+describe.skipIf(!isBuilt)(`memory and the garbage collector${skipped}`, () => {
+  /** Runs in a process of its own: a mistake here is a crash. Gives what it printed, as JSON. */
+  function run(code: string): unknown {
+    const script = `
+      import { readFileSync } from 'node:fs'
+      import { loadHardwareHost } from '@gpunvme/cuda-native/host'
+      const host = loadHardwareHost()
+      const mapped = (address) => new RegExp('^' + address.toString(16) + '-', 'm').test(readFileSync('/proc/self/maps', 'utf8'))
+      async function collect() {
+        for (let round = 0; round < 5; round++) {
+          gc()
+          await new Promise((resolve) => setTimeout(resolve, 1))
+        }
+      }
+      ${code}`
+    const cwd = join(import.meta.dirname, '../..')
+    return JSON.parse(
+      execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], { cwd, encoding: 'utf8' }),
+    )
+  }
+
+  test('a region that is forgotten stays where it is: a device may write to it', () => {
+    const code = `
+      let address
+      ;(() => {
+        const region = host.allocate(4096, 4096)
+        region.store32(0, 99)
+        void region.buffer
+        ;({ address } = region)
+      })()
+      await collect()
+      console.log(JSON.stringify([mapped(address), new Uint32Array(host.view(address, 4))[0]]))`
+    expect(run(code)).toEqual([true, 99])
+  })
+
+  test('views live as long as they are used, and keep nothing when they are not', () => {
+    const code = `
+      const region = host.allocate(4096, 4096)
+      let kept = new Uint8Array(host.view(region.address, 4096))
+      for (let i = 0; i < 1000; i++) host.view(region.address + BigInt(i), 1)
+      await collect()
+      kept.fill(3)
+      const before = region.load32(0)
+      region.unmap()
+      const after = [kept.length, mapped(region.address)]
+      await collect()
+      console.log(JSON.stringify([before, ...after]))`
+    expect(run(code)).toEqual([0x03030303, 0, false])
+  })
+
+  test('two thousand regions come and go, and nothing is left', () => {
+    const code = `
+      const count = () => readFileSync('/proc/self/maps', 'utf8').split('\\n').length
+      const addresses = new Set()
+      const before = count()
+      for (let i = 0; i < 2000; i++) {
+        const region = host.allocate(4096, 4096)
+        const bytes = new Uint8Array(region.buffer)
+        bytes[0] = 1
+        host.view(region.address, 8)
+        region.unmap()
+        if (bytes.length !== 0) throw new Error('still there')
+        if (i % 500 === 0) await collect()
+      }
+      await collect()
+      console.log(JSON.stringify(count() - before < 100))`
+    expect(run(code)).toBe(true)
+  })
+
+  test('a process may end with regions, views and waits as they are', () => {
+    const code = `
+      const region = host.allocate(4096, 4096)
+      globalThis.kept = [region.buffer, host.view(region.address, 4), host.waitReadable(host.eventfd(), 3600e9)]
+      process.on('exit', () => console.log(JSON.stringify(region.load32(0))))
+      setTimeout(() => process.exit(0), 5)`
+    expect(run(code)).toBe(0)
+  })
+})

@@ -1,0 +1,24 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An open file with these bytes in a folder of its own; `Symbol.dispose` closes and removes both. */
+export interface ScratchFile extends Disposable {
+  readonly path: string
+  readonly fd: number
+}
+
+export function scratchFile(content: Uint8Array, flags = 'r+'): ScratchFile {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-host-'))
+  const path = join(folder, 'file')
+  writeFileSync(path, content)
+  const fd = openSync(path, flags)
+  return {
+    path,
+    fd,
+    [Symbol.dispose]() {
+      closeSync(fd)
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
