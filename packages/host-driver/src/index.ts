@@ -32,3 +32,5 @@ export {
 } from './namespace.js'
 export { planTransfers, type PlanShape, type Transfer } from './plan.js'
 export { Registers } from './registers.js'
+export { faulty, type FaultyOptions, type FaultyTransport } from './wrap/faulty.js'
+export { traced } from './wrap/traced.js'

@@ -1,0 +1,82 @@
+import { CAP, DOORBELL_BASE } from '@gpunvme/nvme-spec'
+import type { ArmedPlan, Struck } from '@gpunvme/nvme-spec/faults'
+import type { Bar } from '@gpunvme/nvme-spec/transport'
+import type { Agenda } from './agenda.js'
+import type { FaultyDevice } from './faulty-device.js'
+
+const ALL_ONES = 0xffff_ffff
+
+/** Registers whose accesses a fault plan strikes. An access is one of 32 bits: one of 64 is two, the lower half first. */
+export class FaultyBar implements Bar {
+  readonly lengthBytes: number
+  private readonly inner: Bar
+  private readonly device: FaultyDevice
+  private readonly plan: ArmedPlan
+  private readonly agenda: Agenda
+  private stride: number | undefined
+
+  constructor(inner: Bar, device: FaultyDevice, plan: ArmedPlan, agenda: Agenda) {
+    this.lengthBytes = inner.lengthBytes
+    this.inner = inner
+    this.device = device
+    this.plan = plan
+    this.agenda = agenda
+  }
+
+  read32(offset: number): number {
+    this.check(offset, 4)
+    const struck = this.strike('read', offset)
+    if (this.device.isGone) return ALL_ONES
+    return struck?.get('read-value')?.value ?? this.device.seen(offset, this.inner.read32(offset))
+  }
+
+  write32(offset: number, value: number): void {
+    this.check(offset, 4)
+    const struck = this.strike('write', offset)
+    if (this.device.isGone) return
+    if (struck?.has('lose-write')) {
+      this.plan.happened(struck, 'lose-write')
+      return
+    }
+    const delay = struck?.get('delay-write')
+    if (delay) this.plan.happened(struck!, 'delay-write')
+    this.device.post(delay?.delayNs ?? 0, () => {
+      if (this.device.takes(offset, value)) this.inner.write32(offset, value)
+    })
+  }
+
+  read64(offset: number): bigint {
+    this.check(offset, 8)
+    return BigInt(this.read32(offset)) | (BigInt(this.read32(offset + 4)) << 32n)
+  }
+
+  write64(offset: number, value: bigint): void {
+    this.check(offset, 8)
+    this.write32(offset, Number(value & 0xffff_ffffn))
+    this.write32(offset + 4, Number(value >> 32n))
+  }
+
+  private strike(access: 'read' | 'write', offset: number): Struck | undefined {
+    this.agenda.catchUp()
+    if (!this.plan.strikesAccesses || this.device.isGone) return undefined
+    const struck = this.plan.strikeAccess(access, offset, offset < DOORBELL_BASE ? 4 : this.strideBytes())
+    if (struck === undefined) return undefined
+    this.plan.happened(struck, 'read-value')
+    this.device.suffer(struck)
+    return struck
+  }
+
+  /** Doorbells are so far apart; asked of the device once, past the plan. */
+  private strideBytes(): number {
+    this.stride ??= 2 ** (2 + CAP.DSTRD.of(this.inner.read64(CAP.offset)))
+    return this.stride
+  }
+
+  /** A device that is gone, or a write that is lost, shall not hide a mistake. */
+  private check(offset: number, widthBytes: number): void {
+    if (Number.isInteger(offset) && offset >= 0 && offset % widthBytes === 0 && offset < this.lengthBytes) return
+    throw new RangeError(
+      `register access: expected a multiple of ${widthBytes} below 0x${this.lengthBytes.toString(16)}, got ${offset}`,
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/nvme-spec/transport'
+
+/** Where a device's address lies in memory that the host can read. */
+export interface Place {
+  readonly view: DataView
+  readonly offsetBytes: number
+}
+
+/** Hands out memory and remembers it by the device's addresses, until it is given back. */
+export class TracedMemory implements DmaAllocator {
+  private readonly dma: DmaAllocator
+  private readonly lent = new Set<DmaMemory>()
+
+  constructor(dma: DmaAllocator) {
+    this.dma = dma
+  }
+
+  alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
+    const memory = new RememberedMemory(this.dma.alloc(lengthBytes, request), () => this.lent.delete(memory))
+    this.lent.add(memory)
+    return memory
+  }
+
+  /** Where `lengthBytes` bytes from `iova` on lie; undefined where the host cannot read them, or not all of them. */
+  at(iova: number, lengthBytes: number): Place | undefined {
+    for (const { view, segments } of this.lent) {
+      if (view === undefined) continue
+      const found = segments.find((run) => iova >= run.iova && iova + lengthBytes <= run.iova + run.lengthBytes)
+      if (found) return { view, offsetBytes: found.offsetBytes + iova - found.iova }
+    }
+    return undefined
+  }
+}
+
+class RememberedMemory implements DmaMemory {
+  readonly lengthBytes: number
+  readonly view?: DataView
+  readonly segments: readonly DmaSegment[]
+  private readonly memory: DmaMemory
+  private readonly forget: () => void
+
+  constructor(memory: DmaMemory, forget: () => void) {
+    this.memory = memory
+    this.forget = forget
+    this.lengthBytes = memory.lengthBytes
+    this.segments = memory.segments
+    if (memory.view !== undefined) this.view = memory.view
+  }
+
+  iovaAt(offsetBytes: number): number {
+    return this.memory.iovaAt(offsetBytes)
+  }
+
+  forDevice(offsetBytes: number, lengthBytes: number): void {
+    this.memory.forDevice(offsetBytes, lengthBytes)
+  }
+
+  forHost(offsetBytes: number, lengthBytes: number): void {
+    this.memory.forHost(offsetBytes, lengthBytes)
+  }
+
+  free(): void {
+    this.forget()
+    this.memory.free()
+  }
+}

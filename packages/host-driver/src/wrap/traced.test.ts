@@ -1,0 +1,221 @@
+import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { formatTraceEvent } from '@gpunvme/nvme-spec/trace'
+import type { TraceEvent, Transport } from '@gpunvme/nvme-spec/transport'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BareHost } from '../../test/bare-host.js'
+import { onlyNeeded } from '../../test/only-needed.js'
+import { Controller } from '../controller.js'
+import { faulty } from './faulty.js'
+import { traced } from './traced.js'
+
+let simulation: ReturnType<typeof simulate>
+let events: TraceEvent[]
+const start = (options: SimulationOptions = {}): Transport =>
+  (simulation = simulate({ profile: 'sn740', ...options })).transport
+const sink = (event: TraceEvent) => events.push(event)
+const lines = (from = 0) => events.slice(from).map((event) => formatTraceEvent(event).replace(/^.*? ms {2}/, ''))
+const on = (track: string, name: string) => events.filter((event) => event.track === track && event.name === name)
+
+beforeEach(() => {
+  events = []
+})
+afterEach(() => expect(simulation.diagnostics).toEqual([]))
+
+describe('a traced transport', () => {
+  it('does what the one below does, with all that it has and no more', async () => {
+    const below: Transport = { ...start(), bdf: '0000:0b:00.0', movesData: false }
+    const whole = traced(below, sink)
+    expect(Object.keys(whole).sort()).toEqual(Object.keys(below).sort())
+    expect(whole).toMatchObject({ name: 'sim:sn740', bdf: '0000:0b:00.0', movesData: false, can: below.can })
+    expect(whole.clock).toBe(below.clock)
+    const bare = traced(onlyNeeded(below), sink)
+    expect(Object.keys(bare).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'name'])
+    await whole.close()
+  })
+
+  it('changes nothing: the controller does the same at the same times', async () => {
+    const hashOf = async (wrap: (transport: Transport) => Transport) => {
+      const ctrl = await Controller.open(wrap(start()))
+      await ctrl.namespace(1).readBytes(0, 65_536)
+      await ctrl.close()
+      return simulation.traceHash
+    }
+    const plain = await hashOf((transport) => transport)
+    expect(await hashOf((transport) => traced(transport, sink))).toBe(plain)
+    expect(events.length).toBeGreaterThan(20)
+  })
+
+  it('refuses what the one below refuses, with its words, and tells of nothing', () => {
+    const { bar, dma } = traced(start(), sink)
+    expect(() => bar.read32(2)).toThrow('register access: expected a multiple of 4')
+    expect(() => bar.write32(0x14, -1)).toThrow('register write at 0x14: expected an integer from 0 to 2^32 - 1')
+    expect(() => bar.write64(0x28, 1n << 64n)).toThrow('expected a bigint from 0n to 2n ** 64n - 1n')
+    expect(() => bar.write32('0' as unknown as number, 1)).toThrow(RangeError)
+    const memory = dma.alloc(4096)
+    memory.free()
+    expect(() => memory.free()).toThrow(TypeError)
+    expect(events).toEqual([])
+  })
+})
+
+describe('what it tells of', () => {
+  it('registers, by their declared names with their fields', () => {
+    const { bar } = traced(start(), sink)
+    bar.read64(0x00)
+    bar.read32(0x1c)
+    bar.write32(0x14, 0x0046_0000)
+    bar.write64(0x28, 0x1_2345_6000n)
+    bar.read32(0x2c)
+    bar.write32(0x28, 0x2345_6000)
+    const [cap, ...others] = lines()
+    expect(cap).toMatch(/^bar {8}read CAP {6}CAP=0x[0-9a-f]{16} \{ MQES=\d+ /)
+    expect(others).toEqual([
+      'bar        read CSTS     CSTS=0x00000000 { RDY=0 CFS=0 SHST=NORMAL NSSRO=0 PP=0 ST=0 }',
+      'bar        write CC      CC=0x00460000 { EN=0 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }',
+      'bar        write ASQ     ASQ=0x0000000123456000 { ASQB=0x123456 }',
+      'bar        read ASQ upper half  value=0x1',
+      'bar        write ASQ     value=0x23456000',
+    ])
+  })
+
+  it('commands when their doorbell is rung, and completions when theirs is', async () => {
+    const host = await new BareHost(traced(start(), sink)).enable()
+    const data = host.transport.dma.alloc(4096)
+    const from = events.length
+    // Get Features 07h, CID 1, and Identify Controller, CID 2: rung once.
+    host.stage(0x0001_000a, { cdw: [0x07] })
+    host.stage(0x0002_0006, { prp1: data.iovaAt(0), cdw: [0x01] })
+    expect(lines(from)).toEqual([])
+    host.ringTail()
+    expect(lines(from)).toEqual([
+      'sq 0       submit        Get Features CID=0x0001 FID=NUMBER_OF_QUEUES SEL=CURRENT',
+      expect.stringMatching(/^sq 0 {7}submit {8}Identify CID=0x0002 PRP1=0x\w+000 CNS=CONTROLLER CSI=NVM$/),
+      'sq 0       ring tail     value=2',
+    ])
+    const rung = events.length
+    await host.completes()
+    await host.completes()
+    host.ringHead()
+    expect(lines(rung)).toEqual([
+      expect.stringMatching(
+        /^cq 0 {7}complete {6}CID=0x0001 SQID=0 SQHD=\d P=1 .*Successful Completion.* afterNs=\d+$/,
+      ),
+      expect.stringMatching(
+        /^cq 0 {7}complete {6}CID=0x0002 SQID=0 SQHD=\d P=1 .*Successful Completion.* afterNs=\d+$/,
+      ),
+      'cq 0       ring head     value=2',
+    ])
+  })
+
+  it('entries past the end of a queue, at its beginning', async () => {
+    const host = await new BareHost(traced(start(), sink), 3).enable()
+    for (let cid = 1; cid <= 7; cid++) {
+      host.stage((cid << 16) | 0x0a, { cdw: [0x07] })
+      host.ringTail()
+      await host.completes()
+      host.ringHead()
+    }
+    const cids = (track: string, name: string) =>
+      on(track, name).map(({ details }) => /CID=0x(\w+)/.exec(String(details!['entry']))![1])
+    expect(cids('sq 0', 'submit')).toEqual(['0001', '0002', '0003', '0004', '0005', '0006', '0007'])
+    expect(cids('cq 0', 'complete')).toEqual(['0001', '0002', '0003', '0004', '0005', '0006', '0007'])
+  })
+
+  it('I/O queues that a driver creates, with each Read in them', async () => {
+    const ctrl = await Controller.open(traced(start(), sink))
+    await ctrl.namespace(1).readBytes(0, 4096)
+    const reads = on('sq 1', 'submit').map(({ details }) => String(details!['entry']))
+    expect(reads.filter((entry) => entry.startsWith('Read '))).toHaveLength(reads.length)
+    expect(reads.at(-1)).toMatch(/^Read (CID=0x\w{4} )?NSID=1 PRP1=0x\w+ SLBA=0x0 NLB=7$/)
+    expect(on('cq 1', 'complete').length).toBe(reads.length)
+    await ctrl.close()
+  })
+
+  it('queues of a controller that was disabled are forgotten, and its doorbells are addresses again', async () => {
+    const host = await new BareHost(traced(start(), sink)).enable()
+    host.transport.bar.write32(0x14, 0x0046_0000)
+    await host.settles(() => (host.status & 1) === 0)
+    const from = events.length
+    host.transport.bar.write32(0x1000, 1)
+    expect(lines(from)).toEqual(['bar        write 0x1000  value=0x1'])
+    simulationMistakes(/SQ 0 tail/)
+    const again = await new BareHost(host.transport).enable()
+    again.stage(0x0001_000a, { cdw: [0x07] })
+    again.ringTail()
+    expect(on('sq 0', 'submit')).toHaveLength(1)
+  })
+
+  it('an entry in memory that was given back is not read', async () => {
+    const host = await new BareHost(traced(start(), sink)).enable()
+    host.stage(0x0001_000a, { cdw: [0x07] })
+    host.sq.free()
+    const from = events.length
+    host.ringTail()
+    expect(lines(from)[0]).toMatch(/^sq 0 {7}submit {8}entry="in memory that this transport has not handed out/)
+  })
+
+  it('configuration space, interrupts and resets', async () => {
+    const transport = traced(start(), sink)
+    transport.config!.read(0x04, 2)
+    transport.config!.write(0x0c, 1, 0x10)
+    const host = await new BareHost(transport).enable()
+    host.stage(0x0001_000a, { cdw: [0x07] })
+    host.ringTail()
+    expect(await transport.interrupts!.wait(0, transport.clock.now() + 1e9)).toBe('fired')
+    await transport.reset!('bus')
+    expect(lines().filter((line) => /^(config|interrupt|reset)/.test(line))).toEqual([
+      'config     read 0x4      widthBytes=2 value=0x6',
+      'config     write 0xc     widthBytes=1 value=0x10',
+      'interrupt  vector 0',
+      'reset      reset bus',
+    ])
+  })
+
+  it('times are those of its clock', async () => {
+    const { bar, clock } = traced(start(), sink)
+    await clock.idle(12_345)
+    bar.read32(0x1c)
+    expect(events.map(({ timeNs }) => timeNs)).toEqual([12_345])
+  })
+})
+
+describe('around a faulty transport', () => {
+  it('it tells what the host sees, faults among it', async () => {
+    const rules = [
+      { match: { register: 'CSTS', nth: 1 }, action: { kind: 'read-value', value: 0xffff_ffff } },
+      { match: { register: 'SQyTDBL', nth: 1 }, action: { kind: 'lose-write' } },
+    ] as const
+    const broken = faulty(start(), { rules }, { trace: sink })
+    const host = new BareHost(traced(broken, sink))
+    host.transport.bar.read32(0x1c)
+    await host.enable()
+    const from = events.length
+    host.stage(0x0001_000a, { cdw: [0x07] })
+    host.ringTail()
+    expect(lines().slice(0, 2)).toEqual([
+      'fault      read-value    rule=0 where="read CSTS"',
+      'bar        read CSTS     CSTS=0xffffffff { RDY=1 CFS=1 SHST=3 NSSRO=1 PP=1 ST=1 reserved=0xffffff80 }',
+    ])
+    expect(lines(from)).toEqual([
+      'sq 0       submit        Get Features CID=0x0001 FID=NUMBER_OF_QUEUES SEL=CURRENT',
+      'sq 0       ring tail     value=1',
+      'fault      lose-write    rule=1 where="write SQ0TDBL"',
+    ])
+    expect(broken.faults.struck).toEqual([1, 1])
+  })
+
+  it('and a driver on both of them ends', async () => {
+    const broken = faulty(start(), {
+      rules: [{ match: { register: 'CSTS', nth: 4 }, action: { kind: 'remove-device' } }],
+    })
+    await expect(Controller.open(traced(broken, sink))).rejects.toThrow()
+    expect(broken.faults.struck).toEqual([1])
+  })
+})
+
+/** Takes the mistakes that a test makes on purpose. */
+function simulationMistakes(expected: RegExp): void {
+  const mistakes = simulation.diagnostics
+  expect(mistakes).toEqual([expect.stringMatching(expected)])
+  simulation = { ...simulation, diagnostics: [] }
+}
