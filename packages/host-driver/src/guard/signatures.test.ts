@@ -1,73 +1,203 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryNamespace } from '../../test/memory-namespace.js'
-import { findSignatures } from './signatures.js'
+import { ForeignDataError, guardErase, guardNamespace } from './guard.js'
+import { findSignatures, SIGNATURE_REACH_BYTES, signatureRanges } from './signatures.js'
 
-const MIB = 1024 * 1024
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-signatures-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const KIB = 1024
+const MIB = 1024 * KIB
+
+type Magic = string | readonly number[]
 
 async function namesOn(image: Uint8Array, blockBytes?: number): Promise<string[]> {
   return (await findSignatures(memoryNamespace(image, blockBytes))).map(({ name }) => name)
 }
 
-function imageWith(lengthBytes: number, at: number, magic: string | readonly number[]): Uint8Array {
+function imageWith(lengthBytes: number, ...magics: readonly (readonly [at: number, magic: Magic])[]): Uint8Array {
   const image = new Uint8Array(lengthBytes)
-  image.set(typeof magic === 'string' ? Buffer.from(magic, 'latin1') : magic, at)
+  for (const [at, magic] of magics) image.set(typeof magic === 'string' ? Buffer.from(magic, 'latin1') : magic, at)
   return image
 }
 
-test('finds nothing on an empty namespace, nor in random-looking data', async () => {
-  expect(await namesOn(new Uint8Array(4 * MIB))).toEqual([])
-  expect(await namesOn(Uint8Array.from({ length: 4 * MIB }, (_, index) => (index * 197) & 0xff))).toEqual([])
+/** xorshift32: bytes that look like weights or like an encrypted drive, the same in every run. */
+function noise(lengthBytes: number, seed: number): Uint8Array {
+  const words = new Uint32Array(lengthBytes / 4)
+  let state = seed
+  for (let index = 0; index < words.length; index++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    words[index] = state
+  }
+  return new Uint8Array(words.buffer)
+}
+
+describe('finds nothing', () => {
+  test('on an empty namespace', async () => {
+    expect(await namesOn(new Uint8Array(4 * MIB))).toEqual([])
+  })
+
+  test('in noise, which VeraCrypt and plain dm-crypt cannot be told from', async () => {
+    for (let seed = 1; seed <= 16; seed++) {
+      expect(await namesOn(noise(4 * MIB, seed * 0x9e3779b1))).toEqual([])
+    }
+  })
+
+  test('in an image of ours, whose superblock has no magic but its own', async () => {
+    expect(await namesOn(imageWith(8 * MIB, [0, 'GPUNVME\0'], [MIB, 'GPUNVME\0']))).toEqual([])
+  })
+
+  test('on a namespace of one block', async () => {
+    expect(await namesOn(new Uint8Array(512))).toEqual([])
+    expect(await namesOn(new Uint8Array(4096), 4096)).toEqual([])
+  })
 })
 
+const end = 8 * MIB
 // Bytes as the formats' documents have them, at the places where they have them.
-test.each([
+const places: [name: string, at: number, magic: Magic][] = [
   ['GPT', 512, 'EFI PART'],
-  ['GPT', 8 * MIB - 512, 'EFI PART'],
+  ['GPT', 4096, 'EFI PART'],
+  ['GPT', end - 512, 'EFI PART'],
+  ['GPT', end - 4096, 'EFI PART'],
   ['MBR', 510, [0x55, 0xaa]],
-  ['ext2/3/4', 1080, [0x53, 0xef]],
+  ['ext2/3/4', 1080, [0x53, 0xef, 0x01, 0x00]],
   ['XFS', 0, 'XFSB'],
+  ['XFS log', 0, [0xfe, 0xed, 0xba, 0xbe]],
   ['btrfs', 65600, '_BHRfS_M'],
+  ['F2FS', 1024, [0x10, 0x20, 0xf5, 0xf2]],
+  ['F2FS', 5120, [0x10, 0x20, 0xf5, 0xf2]],
+  ['bcachefs', 4120, [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9, 0xd9, 0x6a, 0x60, 0xcf, 0x80, 0x3d, 0xf7, 0xef]],
+  ['bcachefs', 2097176, [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9]],
+  ['bcachefs', end - MIB + 24, [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9]],
+  ['bcache', 4120, [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca]],
   ['NTFS', 3, 'NTFS    '],
+  ['exFAT', 3, 'EXFAT   '],
+  ['BitLocker', 3, '-FVE-FS-'],
+  ['APFS', 32, 'NXSB'],
+  ['HFS+', 1024, 'H+\0\x04'],
+  ['HFS+', 1024, 'HX\0\x05'],
+  ['BeFS', 32, 'BFS1'],
   ['LUKS', 0, [0x4c, 0x55, 0x4b, 0x53, 0xba, 0xbe]],
+  ...[0x4000, 0x8000, 0x10000, 0x20000, 0x40000, 0x80000, 0x100000, 0x200000, 0x400000].map(
+    (at): [string, number, Magic] => ['LUKS', at, [0x53, 0x4b, 0x55, 0x4c, 0xba, 0xbe]],
+  ),
+  ['LVM', 0, 'LABELONE'],
   ['LVM', 512, 'LABELONE'],
+  ['LVM', 1024, 'LABELONE'],
+  ['LVM', 1536, 'LABELONE'],
+  ['md RAID', 0, [0xfc, 0x4e, 0x2b, 0xa9]],
   ['md RAID', 4096, [0xfc, 0x4e, 0x2b, 0xa9]],
-  ['md RAID', 8 * MIB - 65536, [0xfc, 0x4e, 0x2b, 0xa9]],
-  ['ZFS', 128 * 1024 + 5 * 1024, [0x0c, 0xb1, 0xba, 0x00]],
-  ['swap', 4086, 'SWAPSPACE2'],
+  ['md RAID', end - 8192, [0xfc, 0x4e, 0x2b, 0xa9]],
+  ['md RAID', end - 65536, [0xfc, 0x4e, 0x2b, 0xa9]],
+  ['md RAID', end - 65536, [0xa9, 0x2b, 0x4e, 0xfc]],
+  ['Intel RAID', end - 1024, 'Intel Raid ISM Cfg Sig. 1.3.00'],
+  ['Intel RAID', end - 8192, 'Intel Raid ISM Cfg Sig. 1.3.00'],
+  ['DDF RAID', end - 512, [0xde, 0x11, 0xde, 0x11]],
+  ['DDF RAID', end - 4096, [0x11, 0xde, 0x11, 0xde]],
+  ['DRBD', end - 4036, [0x83, 0x74, 0x02, 0x6b]],
+  ['DRBD', end - 4036, [0x83, 0x74, 0x02, 0x6d]],
+  // L0 to L3: uberblocks from 128 KiB into each on, the list of names and values 16 KiB into it.
+  ['ZFS', 136192, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+  ['ZFS', 393216, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+  ['ZFS', end - 384 * KIB, [0, 0, 0, 0, 0, 0xba, 0xb1, 0x0c]],
+  ['ZFS', end - KIB, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+  ['ZFS', 16384, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ['ZFS', 278528, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ['ZFS', end - 507904, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ['ZFS', end - 245760, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ...[4086, 8182, 16374, 32758, 65526].flatMap((at): [string, number, Magic][] => [
+    ['swap', at, 'SWAPSPACE2'],
+    ['swap', at, 'SWAP-SPACE'],
+    ['hibernation image', at, 'S1SUSPEND'],
+  ]),
+  ['Stratis', 516, '!Stra0tis\x86\xff\x02^\x41rh'],
   ['raw GGUF model', 0, 'GGUF'],
-])('finds %s at byte %i', async (name, at, magic) => {
-  expect(await namesOn(imageWith(8 * MIB, at, magic))).toEqual([name])
-  expect(await namesOn(imageWith(8 * MIB, at, magic), 4096)).toEqual([name])
+]
+test.each(places)('finds %s at byte %i', async (name, at, magic) => {
+  const found = [{ name, offsetBytes: at, places: [at] }]
+  expect(await findSignatures(memoryNamespace(imageWith(end, [at, magic]), 512))).toEqual(found)
+  expect(await findSignatures(memoryNamespace(imageWith(end, [at, magic]), 4096))).toEqual(found)
+})
+
+test('counts from an end that is no multiple of what a format rounds to', async () => {
+  const length = end + 200 * KIB + 7 * 512
+  // 8 MiB + 200 KiB + 3.5 KiB: md 0.90 uses whole 64 KiB of it, 1.0 and NILFS2 whole 4 KiB, ZFS whole 256 KiB.
+  for (const [name, at, magic] of [
+    ['md RAID', 8519680, [0xfc, 0x4e, 0x2b, 0xa9]],
+    ['md RAID', 8585216, [0xfc, 0x4e, 0x2b, 0xa9]],
+    ['NILFS2', 8589312, [2, 0, 0, 0, 0, 0, 0x34, 0x34]],
+    ['ZFS', 8388608 - 1024, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+    ['GPT', length - 512, 'EFI PART'],
+  ] satisfies [string, number, Magic][]) {
+    expect(await findSignatures(memoryNamespace(imageWith(length, [at, magic])))).toMatchObject([
+      { name, places: [at] },
+    ])
+  }
+})
+
+test('names each format once, with every place of its copies', async () => {
+  const image = imageWith(
+    8 * MIB,
+    [512, 'EFI PART'],
+    [8 * MIB - 512, 'EFI PART'],
+    [510, [0x55, 0xaa]],
+    [136192, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+    [137216, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+    [393216, [0x0c, 0xb1, 0xba, 0, 0, 0, 0, 0]],
+  )
+  const namespace = memoryNamespace(image)
+  const refusal = guardNamespace(namespace, { serial: '' })
+  await expect(refusal).rejects.toThrow(ForeignDataError)
+  await expect(refusal).rejects.toThrow(
+    [
+      'Refused to write to namespace 1: it holds data of another kind',
+      '  GPT (signatures at bytes 512 and 8388096)',
+      '  MBR (signature at byte 510)',
+      '  ZFS (signatures at byte 136192 and at 2 more places)',
+      "  Try: name what may be lost, { overwrite: ['GPT', 'MBR', 'ZFS'] }, or use an empty drive",
+    ].join('\n'),
+  )
+  await expect(guardNamespace(namespace, { serial: '', overwrite: ['GPT', 'ZFS'] })).rejects.toMatchObject({
+    found: [{ name: 'MBR', offsetBytes: 510 }],
+  })
+  await guardNamespace(namespace, { serial: '', overwrite: ['GPT', 'ZFS', 'MBR'] })
 })
 
 test('works on a namespace smaller than the reach of the table', async () => {
-  expect(await namesOn(imageWith(64 * 1024, 0, 'XFSB'))).toEqual(['XFS'])
+  expect(await namesOn(imageWith(64 * KIB, [0, 'XFSB']))).toEqual(['XFS'])
 })
 
-describe('agrees with the tools that write them', () => {
-  const cases: [name: string, tool: string, args: (image: string) => string[], input?: string][] = [
-    ['ext2/3/4', 'mkfs.ext4', (image) => ['-q', '-F', image]],
-    ['swap', 'mkswap', (image) => [image]],
-    ['GPT', 'sfdisk', (image) => ['-q', image], 'label: gpt\n,\n'],
-    ['MBR', 'sfdisk', (image) => ['-q', image], 'label: dos\n,\n'],
-    ['FAT', 'mkfs.vfat', (image) => [image]],
-    ['XFS', 'mkfs.xfs', (image) => ['-q', image]],
-  ]
-  test.for(cases)('%s by %s', async ([name, tool, args, input], { skip }) => {
-    const program = ['/usr/sbin', '/sbin', '/usr/bin'].map((bin) => join(bin, tool)).find((path) => existsSync(path))
-    if (program === undefined) return skip(`[mkfs] ${tool} is not installed`)
-    const image = join(folder, `${tool}.img`)
-    writeFileSync(image, '')
-    truncateSync(image, tool === 'mkfs.xfs' ? 320 * MIB : 64 * MIB)
-    execFileSync(program, args(image), { input, stdio: ['pipe', 'ignore', 'pipe'] })
-    expect(await namesOn(readFileSync(image))).toContain(name)
+test.each([512, 4096])('reads whole blocks of %i bytes, in few and small pieces', (blockBytes) => {
+  const capacityBytes = 2 ** 40
+  const ranges = signatureRanges({ capacityBytes, blockBytes })
+  for (const { offsetBytes, lengthBytes } of ranges) {
+    expect([offsetBytes % blockBytes, lengthBytes % blockBytes]).toEqual([0, 0])
+    expect(offsetBytes + lengthBytes).toBeLessThanOrEqual(capacityBytes)
+  }
+  expect(ranges.length).toBeLessThanOrEqual(12)
+  expect(ranges.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)).toBeLessThan(2 * MIB)
+  // What does not lie near an end are the copies that some formats keep far from both.
+  const far = ranges
+    .map(({ offsetBytes }) => offsetBytes)
+    .filter((at) => at >= SIGNATURE_REACH_BYTES && at < capacityBytes - SIGNATURE_REACH_BYTES)
+  expect(far).toEqual([2 * MIB, 4 * MIB, 64 * MIB, 256 * KIB * MIB])
+})
+
+describe('before all of a namespace is lost', () => {
+  const unreadable = memoryNamespace(new Uint8Array(64 * KIB))
+  const refusal = new ForeignDataError(9, []) // any error of ours will do
+  unreadable.readBytes = () => Promise.reject(refusal)
+
+  test('what is on it has to be named, as for a write', async () => {
+    const namespace = memoryNamespace(imageWith(64 * KIB, [0, 'XFSB']))
+    await expect(guardErase(namespace, { serial: '' })).rejects.toThrow('XFS (signature at byte 0)')
+    await guardErase(namespace, { serial: '', overwrite: ['XFS'] })
+  })
+
+  test('what cannot be read has to be named too, and is never written to by leave of a name', async () => {
+    await expect(guardErase(unreadable, { serial: '' })).rejects.toThrow("{ overwrite: ['unreadable data'] }")
+    await expect(guardErase(unreadable, { serial: '' })).rejects.toMatchObject({ cause: refusal })
+    await guardErase(unreadable, { serial: '', overwrite: ['unreadable data'] })
+    await expect(guardNamespace(unreadable, { serial: '', overwrite: ['unreadable data'] })).rejects.toBe(refusal)
   })
 })
