@@ -21,6 +21,11 @@ const flags = process.argv.slice(2)
 const unknown = flags.filter((flag) => !['--prebuilds', '--required'].includes(flag))
 if (unknown.length > 0) fail(`unknown option ${unknown.join(' ')}; known are --prebuilds and --required`)
 
+const { GPUNVME_NODEDIR } = process.env
+if (GPUNVME_NODEDIR !== undefined && !hasHeaders(GPUNVME_NODEDIR)) {
+  fail(`GPUNVME_NODEDIR=${GPUNVME_NODEDIR} has no include/node with node_api.h and common.gypi`)
+}
+
 const reason = isFresh() ? undefined : missing()
 if (reason === undefined) {
   if (!isFresh()) compile()
@@ -92,12 +97,12 @@ function nodeGyp() {
 
 /** Where the headers are that node-gyp would otherwise fetch from the network: a prefix that has include/node. */
 function headersFolder() {
-  const { GPUNVME_NODEDIR: named, npm_config_nodedir: configured } = process.env
-  const has = (prefix) => ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
-  if (named !== undefined && !has(named))
-    fail(`GPUNVME_NODEDIR=${named} has no include/node/node_api.h and common.gypi`)
-  const prefixes = [named, configured, dirname(dirname(realpathSync(process.execPath)))]
-  return prefixes.find((prefix) => prefix !== undefined && has(prefix)) ?? headersOfPackage()
+  const prefixes = [GPUNVME_NODEDIR, process.env.npm_config_nodedir, dirname(dirname(realpathSync(process.execPath)))]
+  return prefixes.find((prefix) => prefix !== undefined && hasHeaders(prefix)) ?? headersOfPackage()
+}
+
+function hasHeaders(prefix) {
+  return ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
 }
 
 /** The headers of N-API alone, from npm: all that the addon includes. */

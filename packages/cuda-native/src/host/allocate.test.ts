@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
   test('a child process does not inherit it', () => {
     const region = native.allocate(4096, 4096)
     // The kernel's letters for it: do not copy on fork.
-    expect(smapsOf(region.address)?.VmFlags).toContain('dc')
+    expect(smapsOf(region.address)?.['VmFlags']).toContain('dc')
     region.unmap()
   })
 

@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isBuilt, skipped } from './native.js'
+
+const root = join(import.meta.dirname, '..')
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gpunvme-build-'))
+  cpSync(join(root, 'native'), join(folder, 'native'), {
+    recursive: true,
+    filter: (path) => path !== join(root, 'native', 'build'),
+  })
+  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function build(flags: readonly string[], { node = process.execPath, ...env }: Record<string, string>) {
+  const script = join(folder, 'scripts', 'build-native.mjs')
+  const { status, stdout, stderr } = spawnSync(node, [script, ...flags], { encoding: 'utf8', env })
+  return { status, stdout, stderr }
+}
+
+describe('a machine without a compiler', () => {
+  const env = { PATH: '/nonexistent' }
+
+  test('does without the addon, and is told why', () => {
+    expect(build([], env)).toEqual({
+      status: 0,
+      stdout: 'gpunvme_host is not built: g++, make, python3 not found. Everything else works without it.\n',
+      stderr: '',
+    })
+    expect(build(['--prebuilds'], env).status).toBe(0)
+  })
+
+  test('releases nothing', () => {
+    expect(build(['--required'], env)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'build-native: gpunvme_host cannot be built: g++, make, python3 not found\n',
+    })
+  })
+})
+
+test('headers that are not where they were said to be are an error', () => {
+  const { status, stderr } = build([], { PATH: '/nonexistent', GPUNVME_NODEDIR: '/nonexistent' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('GPUNVME_NODEDIR=/nonexistent has no include/node with node_api.h')
+})
+
+test('options that there are none of are an error', () => {
+  expect(build(['--release'], {})).toMatchObject({
+    status: 1,
+    stderr: 'build-native: unknown option --release; known are --prebuilds and --required\n',
+  })
+})
+
+test.skipIf(!isBuilt)(
+  `the addon builds from npm's headers alone, once for each state of its sources, and loads${skipped}`,
+  () => {
+    // A Node whose own headers are not beside it, as in most containers.
+    const node = join(folder, 'bin', 'node')
+    mkdirSync(join(folder, 'bin'))
+    copyFileSync(process.execPath, node)
+    const env = { node, PATH: process.env['PATH']!, HOME: folder }
+    const addon = join(folder, 'native/build/Release/gpunvme_host.node')
+
+    expect(build([], env)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(createRequire(import.meta.url)(addon)).toHaveProperty('memlockLimitBytes')
+    const first = statSync(addon).mtimeMs
+    expect(build(['--prebuilds'], env)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(statSync(addon).mtimeMs).toBe(first)
+    const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`, 'gpunvme_host.node')
+    expect(Buffer.compare(readFileSync(prebuilt), readFileSync(addon))).toBe(0)
+
+    execFileSync('sh', ['-c', 'echo "#error changed" >> addon.cc'], { cwd: join(folder, 'native') })
+    const { status, stderr } = build([], env)
+    expect(status).toBe(1)
+    expect(stderr).toContain('#error changed')
+    expect(stderr).toContain('build-native: gpunvme_host does not compile')
+  },
+)
