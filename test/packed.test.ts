@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { packages, root, type Package } from './packages.js'
 import { installInto, packAll, removeScratchFolders, run, scratchFolder, tar } from './tarballs.js'
 
 const tarballs = packAll()
+const addon = `prebuilds/${process.platform}-${process.arch}/gpunvme_host.node`
 afterAll(removeScratchFolders)
 
 describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
@@ -72,6 +73,19 @@ describe("the README's examples, from the packed packages", () => {
       expect(printed).toBe(output)
     },
   )
+
+  // Built where a compiler is, and then packed.
+  const hasAddon = tar(['-t'], tarballs.get('cuda-native')!).includes(`package/${addon}\n`)
+  const skipped = hasAddon ? '' : ' (skipped: [native] gpunvme_host is not built)'
+
+  test.skipIf(!hasAddon)(`the native addon comes with its package, and loads${skipped}`, () => {
+    const script = `import { loadHardwareHost } from '@gpunvme/cuda-native/host'
+      const region = loadHardwareHost().allocate(1, 4096)
+      region.store32(0, 0x600d)
+      console.log(new Uint16Array(region.buffer)[0].toString(16))`
+    expect(run('node', ['--input-type=module', '-e', script], folder)).toBe('600d\n')
+    expect(existsSync(join(folder, 'node_modules/@gpunvme/cuda-native', addon))).toBe(true)
+  })
 
   test('the gpunvme command is there', () => {
     expect(run('npx', ['--no-install', 'gpunvme', '--help'], folder)).toContain('Usage: gpunvme')

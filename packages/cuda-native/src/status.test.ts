@@ -4,7 +4,7 @@ import { cudaStatus } from './index.js'
 test('importing the package works on a machine without CUDA, and asking says why there is no GPU', () => {
   const status = cudaStatus()
   expect(status).toMatchObject({ available: false, code: 'ERR_GPUNVME_CUDA_NOT_BUILT' })
-  expect(status.message).toContain('no native code')
+  expect(status.message).toContain('no CUDA code')
 })
 
 test('the status names an engine that does work, and can be stored as JSON', () => {

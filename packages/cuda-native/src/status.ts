@@ -12,7 +12,7 @@ export function cudaStatus(): CudaStatus {
   return {
     available: false,
     code: 'ERR_GPUNVME_CUDA_NOT_BUILT',
-    message: 'This release of @gpunvme/cuda-native has no native code: no GPU engine and no PCI transport yet',
+    message: 'This release of @gpunvme/cuda-native has no CUDA code: its native addon serves the host alone',
     next: "openEngine('host', transport) of @gpunvme/tools/open, which runs everywhere",
   }
 }
