@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { controllerId, VRAM_SLOT, type MachineFiles } from './arguments.js'
+import type { Channel } from './channel.js'
+import { configSpace } from './config-space.js'
+import { machineMemory, memoryArea } from './memory.js'
+import { nvmeFunction, type NvmeFunction } from './nvme-function.js'
+import { FIRST_SLOT, MIB, type MachineOptions } from './options.js'
+import { BarWindow, placeBars, restoreBars } from './places.js'
+import type { QemuExit, QemuProcess } from './process.js'
+import type { Qmp, QemuVersion } from './qmp.js'
+import type { SharedFile } from './shared-file.js'
+
+// Of the address space there is to give: above what RAM can reach and below the interrupt controllers; and, as GPUs have
+// their memory above 4 GiB, far above.
+const SMALL_BARS = 0xe000_0000
+const LARGE_BARS = 2 ** 39
+/** BAR of ivshmem-plain that its memory is behind (QEMU, docs/specs/ivshmem-spec). */
+const IVSHMEM_MEMORY_BAR = 2
+// The chipset ejects what is in a slot of a bus when the slot's bit is written (QEMU, docs/specs/acpi_pci_hotplug).
+const EJECT_PORT = 0xae08
+const EJECT_BUS_PORT = 0xae10
+
+/** One controller of a QEMU machine. */
+export interface QemuController {
+  readonly transport: Transport
+  readonly serial: string
+  /** What QEMU's monitor knows it by. */
+  readonly id: string
+  /** Its namespaces in the order they were asked for, with the files that hold their blocks. */
+  readonly namespaces: readonly { readonly nsid: number; readonly image: string }[]
+  /** Takes it out of the machine, whatever it is doing: the transport's registers read all ones from now on. */
+  remove(): Promise<void>
+}
+
+/** The memory behind the BAR that stands in for a GPU's, as whoever owns that memory sees it. */
+export interface QemuVram {
+  /** The controllers' address of its first byte. */
+  readonly iova: number
+  readonly lengthBytes: number
+  /** A copy of what is there. @throws RangeError outside the memory. */
+  read(offsetBytes: number, lengthBytes: number): Uint8Array
+  /** @throws RangeError outside the memory. */
+  write(offsetBytes: number, bytes: Uint8Array): void
+}
+
+/** QEMU's own NVMe controllers, without a guest. */
+export interface Qemu {
+  readonly version: QemuVersion
+  readonly pid: number
+  readonly controllers: readonly QemuController[]
+  /** Undefined where `vramBytes` was not given. */
+  readonly vram?: QemuVram
+  /**
+   * What QEMU says that the host did wrong: its `pci_nvme_ub_*` and `pci_nvme_err_*` traces. Empty after whatever was
+   * well done; it stays readable when QEMU has ended.
+   */
+  readonly misuse: string
+  /** Why QEMU is not there any more; undefined while it is. */
+  readonly exit: QemuExit | undefined
+  /** Has QEMU's monitor do something, as injecting a health warning. @throws QmpError where it does not. */
+  qmp(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** Ends QEMU and removes every file that went with it. Nothing of its transports works after that. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What `startQemu` has when QEMU answers. */
+export interface Parts {
+  readonly machine: MachineOptions
+  readonly files: MachineFiles
+  readonly ram: SharedFile
+  readonly vram: SharedFile | undefined
+  readonly channel: Channel
+  readonly child: QemuProcess
+  readonly qmp: Qmp
+  readonly version: QemuVersion
+  /** Closes and removes what was made. */
+  readonly cleanUp: () => void
+}
+
+/** Does what firmware would have done, and gives what is then there. */
+export function assemble({ machine, files, ram, vram, channel, child, qmp, version, cleanUp }: Parts): Qemu {
+  const small = new BarWindow(SMALL_BARS)
+  const large = new BarWindow(LARGE_BARS)
+  const fakeGpu = vram && fakeGpuMemory(vram, channel, small, large)
+  const ramArea = memoryArea(ram, 0, MIB, true)
+  const vramArea = fakeGpu && memoryArea(fakeGpu.file, fakeGpu.iova, 0, machine.vramView)
+  const functions: NvmeFunction[] = []
+  const shared = {
+    ...{ channel, ram: ramArea, dma: machineMemory(ramArea, vramArea), hasVram: vram !== undefined, small, large },
+    async reset() {
+      await qmp.untilEvent(
+        'RESET',
+        () => true,
+        () => qmp.execute('system_reset'),
+      )
+      fakeGpu?.restore()
+      for (const each of functions) each.restore()
+    },
+  }
+  for (const index of machine.controllers.keys())
+    functions.push(nvmeFunction(shared, `qtest:${index}`, FIRST_SLOT + index))
+
+  const remove = async (index: number) => {
+    functions[index]!.leave()
+    const id = controllerId(index)
+    await qmp.execute('device_del', { id })
+    await qmp.untilEvent(
+      'DEVICE_DELETED',
+      (data) => (data as { device?: string }).device === id,
+      () => {
+        channel.ask(`outl ${EJECT_BUS_PORT} 0`)
+        channel.ask(`outl ${EJECT_PORT} ${2 ** (FIRST_SLOT + index)}`)
+      },
+    )
+  }
+  const readMisuse = () => readFileSync(files.trace, 'utf8')
+  let lastMisuse: string | undefined
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    channel.close()
+    await child.end()
+    lastMisuse = readMisuse()
+    cleanUp()
+  }
+  return {
+    version,
+    pid: child.pid!,
+    controllers: machine.controllers.map(({ serial, namespaces }, index) => ({
+      transport: functions[index]!.transport,
+      serial,
+      id: controllerId(index),
+      namespaces: namespaces.map(({ nsid, image }) => ({ nsid, image: image ?? files.image(index, nsid) })),
+      remove: () => remove(index),
+    })),
+    ...(fakeGpu && { vram: fakeGpu.vram }),
+    get misuse() {
+      return lastMisuse ?? readMisuse()
+    },
+    get exit() {
+      return child.exit
+    },
+    qmp: (command, args) => qmp.execute(command, args),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => (closing ??= close()),
+  }
+}
+
+/** The function whose BAR stands in for a GPU's memory: QEMU's device for memory that is shared with others. */
+function fakeGpuMemory(file: SharedFile, channel: Channel, small: BarWindow, large: BarWindow) {
+  const config = configSpace(channel, VRAM_SLOT, () => channel.lost)
+  const bars = placeBars(config, small, large)
+  const iova = bars.find(({ bar }) => bar === IVSHMEM_MEMORY_BAR)!.address
+  const check = (offsetBytes: number, lengthBytes: number) => {
+    if (offsetBytes >= 0 && lengthBytes >= 0 && offsetBytes + lengthBytes <= file.lengthBytes) return
+    throw new RangeError(
+      `vram of ${file.lengthBytes} bytes: expected a range inside it, got ${offsetBytes} + ${lengthBytes}`,
+    )
+  }
+  const vram: QemuVram = {
+    iova,
+    lengthBytes: file.lengthBytes,
+    read(offsetBytes, lengthBytes) {
+      check(offsetBytes, lengthBytes)
+      const bytes = new Uint8Array(lengthBytes)
+      file.read(offsetBytes, bytes)
+      return bytes
+    },
+    write(offsetBytes, bytes) {
+      check(offsetBytes, bytes.length)
+      file.write(offsetBytes, bytes)
+    },
+  }
+  return { file, iova, vram, restore: () => restoreBars(config, bars) }
+}

@@ -1,0 +1,98 @@
+import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+import { AddressRanges } from './ranges.js'
+import type { SharedFile } from './shared-file.js'
+
+const PAGE_BYTES = 4096
+/** Zeros are written in pieces of this size, so that a large allocation needs no second buffer as large as itself. */
+const ZEROS = new Uint8Array(1024 * 1024)
+
+/** Addresses that the controllers can reach, what lies there, and which of it is free. */
+export interface MemoryArea {
+  readonly file: SharedFile
+  /** The controllers' address of the file's first byte. */
+  readonly iova: number
+  readonly ranges: AddressRanges
+  /** Whether the host sees it: guest RAM yes, a GPU's memory only where a test wants it. */
+  readonly hasView: boolean
+}
+
+/** An area that gives out the whole file but its first `reservedBytes`. */
+export function memoryArea(file: SharedFile, iova: number, reservedBytes: number, hasView: boolean): MemoryArea {
+  const ranges = new AddressRanges(iova + reservedBytes, file.lengthBytes - reservedBytes)
+  return { file, iova, ranges, hasView }
+}
+
+/** The allocator of a machine: `host` is its RAM, `gpu` the memory behind the BAR of its fake GPU. */
+export function machineMemory(ram: MemoryArea, vram: MemoryArea | undefined): DmaAllocator {
+  return {
+    alloc(lengthBytes, request = {}) {
+      const { alignBytes = PAGE_BYTES, where = 'host' } = request
+      check(lengthBytes, alignBytes, request)
+      if (where === 'host') return allocate(ram, lengthBytes, alignBytes)
+      if (vram === undefined)
+        throw new TypeError(
+          "dma.alloc: where: expected 'host', got 'gpu'; start QEMU with { vramBytes } to have GPU memory",
+        )
+      return allocate(vram, lengthBytes, alignBytes)
+    },
+  }
+}
+
+function check(lengthBytes: number, alignBytes: number, { where }: DmaRequest): void {
+  if (!(Number.isSafeInteger(lengthBytes) && lengthBytes > 0))
+    throw new RangeError(`dma.alloc: lengthBytes: expected a positive integer, got ${lengthBytes}`)
+  if (!(Number.isSafeInteger(alignBytes) && alignBytes > 0 && Number.isInteger(Math.log2(alignBytes))))
+    throw new RangeError(`dma.alloc: alignBytes: expected a power of two, got ${alignBytes}`)
+  if (where !== undefined && !['host', 'gpu'].includes(where))
+    throw new TypeError(`dma.alloc: where: expected 'host' or 'gpu', got ${JSON.stringify(where)}`)
+}
+
+/** Guest addresses are contiguous throughout, so that `contiguous` is always kept. */
+function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): DmaMemory {
+  const { ranges, file } = area
+  // Whole pages: a PRP entry's offset then says where its page ends, and no two owners share a page.
+  const takenBytes = Math.ceil(lengthBytes / PAGE_BYTES) * PAGE_BYTES
+  const iova = ranges.take(takenBytes, alignBytes)
+  if (iova === undefined) {
+    const { bytes, largestBytes } = ranges.left
+    throw new RangeError(
+      `dma.alloc: no room for ${lengthBytes} bytes aligned to ${alignBytes}: ${bytes} bytes of the machine's memory are ` +
+        `left, ${largestBytes} of them in one piece; free some, or start QEMU with more`,
+    )
+  }
+  const start = iova - area.iova
+  const real = file.view(start, lengthBytes)
+  for (let offset = 0; offset < takenBytes; offset += ZEROS.length)
+    file.write(start + offset, ZEROS.subarray(0, Math.min(ZEROS.length, takenBytes - offset)))
+  // Without a native host the view is a copy, and forDevice and forHost carry bytes, as on a machine that is not coherent.
+  const copy = area.hasView && real === undefined ? new Uint8Array(lengthBytes) : undefined
+  let isFree = false
+  const inside = (offsetBytes: number, bytes: number) => {
+    if (offsetBytes >= 0 && bytes >= 0 && offsetBytes + bytes <= lengthBytes) return
+    throw new RangeError(`memory of ${lengthBytes} bytes: expected a range inside it, got ${offsetBytes} + ${bytes}`)
+  }
+  const view = area.hasView ? (real ?? new DataView(copy!.buffer)) : undefined
+  return {
+    lengthBytes,
+    ...(view && { view }),
+    segments: [{ offsetBytes: 0, iova, lengthBytes }],
+    iovaAt(offsetBytes) {
+      if (!(offsetBytes >= 0 && offsetBytes < lengthBytes))
+        throw new RangeError(`memory of ${lengthBytes} bytes: expected an offset inside it, got ${offsetBytes}`)
+      return iova + offsetBytes
+    },
+    forDevice(offsetBytes, bytes) {
+      inside(offsetBytes, bytes)
+      if (copy && !isFree) file.write(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
+    },
+    forHost(offsetBytes, bytes) {
+      inside(offsetBytes, bytes)
+      if (copy && !isFree) file.read(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
+    },
+    free() {
+      if (isFree) throw new TypeError('memory.free: this memory was freed before')
+      isFree = true
+      ranges.give(iova, takenBytes)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
+import { findCapability, PCI_CAPABILITY, PciExpressCapability, PciHeader } from '@gpunvme/nvme-spec/pci'
+import { registerBar } from './bar.js'
+import type { Channel } from './channel.js'
+import { hostClock } from './clock.js'
+import { configSpace, readConfig } from './config-space.js'
+import { mailboxes } from './interrupts.js'
+import type { MemoryArea } from './memory.js'
+import { placeBars, restoreBars, type BarWindow } from './places.js'
+
+/** A reset of a function is over after 100 ms, by then at the latest it answers again (PCIe 5.0 §6.6.2). */
+const FUNCTION_RESET_MS = 100
+
+/** What the functions of one machine have in common. */
+export interface Machine {
+  readonly channel: Channel
+  readonly ram: MemoryArea
+  readonly dma: DmaAllocator
+  readonly hasVram: boolean
+  readonly small: BarWindow
+  readonly large: BarWindow
+  /** Resets everything that is in it. */
+  reset(): Promise<void>
+}
+
+/** One NVMe function: its transport, and what happens to it from outside. */
+export interface NvmeFunction {
+  readonly transport: Transport
+  /** Puts back what a reset took: addresses, Bus Master Enable, MSI-X. */
+  restore(): void
+  /** It has left the bus: registers read all ones. */
+  leave(): void
+}
+
+/** The function in a slot of the machine, with its BARs placed, and DMA on. */
+export function nvmeFunction(machine: Machine, name: string, slot: number): NvmeFunction {
+  const { channel, ram, dma, hasVram } = machine
+  let hasLeft = false
+  let lastWriteNs = 0
+  const isGone = () => hasLeft || channel.lost
+  const config = configSpace(channel, slot, isGone)
+  const space = readConfig(config)
+  const bars = placeBars(config, machine.small, machine.large)
+  const bar = registerBar(channel, bars[0]!, isGone, () => {
+    lastWriteNs = clock.now()
+  })
+  const clock = hostClock(bar, isGone, () => lastWriteNs)
+  const interrupts = mailboxes(config, bar, ram, clock)
+  const restore = () => {
+    restoreBars(config, bars)
+    interrupts?.restore()
+  }
+
+  const express = findCapability(space, PCI_CAPABILITY.PCI_EXPRESS)
+  const { PXDCAP, PXDC } = PciExpressCapability
+  const canReset =
+    express !== undefined && PXDCAP.FLRC.of(space.getUint32(express + PXDCAP.offset, true)) === 1 ? express : undefined
+  const transport: Transport = {
+    name,
+    bar,
+    dma,
+    clock,
+    config,
+    ...(interrupts && { interrupts }),
+    // The BAR that stands in for GPU memory is written by the controller alone: no GPU is there to ring or to read.
+    can: { gpuRing: false, gpuRead: false, dmaToVram: hasVram },
+    async reset(kind) {
+      if (kind === 'bus') {
+        await machine.reset()
+        return
+      }
+      if (canReset === undefined) throw new TypeError("reset: expected 'bus', got 'function': PXDCAP.FLRC is 0")
+      const offset = canReset + PXDC.offset
+      config.write(offset, 2, config.read(offset, 2) | (1 << PXDC.IFLR.lsb))
+      await sleep(FUNCTION_RESET_MS)
+      restore()
+    },
+    close() {
+      // Without Bus Master Enable it reaches no memory, whatever it was told before.
+      const { CMD } = PciHeader
+      config.write(CMD.offset, 2, config.read(CMD.offset, 2) & ~(1 << CMD.BME.lsb))
+      hasLeft = true
+      return Promise.resolve()
+    },
+  }
+  return {
+    transport,
+    restore: () => {
+      if (!isGone()) restore()
+    },
+    leave: () => {
+      hasLeft = true
+    },
+  }
+}

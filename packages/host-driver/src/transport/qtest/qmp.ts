@@ -1,0 +1,120 @@
+import type { Readable, Writable } from 'node:stream'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+
+const ANSWER_MS = 10_000
+
+interface Waiter {
+  readonly returned: (value: unknown) => void
+  readonly failed: (reason: string) => void
+}
+
+/** QEMU's version, as it greets with it. */
+export interface QemuVersion {
+  readonly major: number
+  readonly minor: number
+  readonly micro: number
+}
+
+/** What QEMU says: its greeting, what happened, or how a command ended. */
+type Message =
+  | { readonly QMP: { readonly version: { readonly qemu: QemuVersion } } }
+  | { readonly event: string; readonly data?: unknown }
+  | { readonly id: number; readonly error: { readonly class: string; readonly desc: string } }
+  | { readonly id: number; readonly return: unknown }
+
+/** QEMU's monitor: a JSON object a line, for what no register does. Every wait ends, with QEMU at the latest. */
+export class Qmp {
+  /** Resolves with QEMU's version when it speaks for the first time. It may never do. */
+  readonly greeting: Promise<QemuVersion>
+  readonly #to: Writable
+  readonly #answers = new Map<number, Waiter>()
+  readonly #events = new Map<string, Set<(data: unknown) => void>>()
+  #nextId = 1
+  #text = ''
+  #greeted: (version: QemuVersion) => void = () => undefined
+  #isOver = false
+
+  constructor(to: Writable, from: Readable, ended: Promise<void>) {
+    this.#to = to
+    this.greeting = new Promise((resolve) => {
+      this.#greeted = resolve
+    })
+    from.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (this.#text + text).split('\n')
+      this.#text = lines.pop()!
+      for (const line of lines) if (line.trim() !== '') this.#receive(JSON.parse(line) as Message)
+    })
+    void ended.then(() => {
+      this.#isOver = true
+      for (const { failed } of this.#answers.values()) failed('QEMU has ended')
+      this.#answers.clear()
+    })
+  }
+
+  /** What a command returns. @throws QmpError where QEMU refuses it, gives no answer in 10 s, or ends. */
+  execute(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    if (this.#isOver) return Promise.reject(new QmpError(command, 'QEMU has ended'))
+    const id = this.#nextId++
+    return new Promise<unknown>((resolve, reject) => {
+      const settle = (how: () => void) => {
+        clearTimeout(timer)
+        this.#answers.delete(id)
+        how()
+      }
+      const failed = (reason: string) => settle(() => reject(new QmpError(command, reason)))
+      const timer = setTimeout(() => failed(`no answer in ${ANSWER_MS / 1000} s`), ANSWER_MS)
+      this.#answers.set(id, { returned: (value) => settle(() => resolve(value)), failed })
+      this.#to.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`)
+    })
+  }
+
+  /** Does something and waits for the event that it brings about, 10 s at most. @throws QmpError where it does not come. */
+  async untilEvent(name: string, isIt: (data: unknown) => boolean, cause: () => unknown): Promise<void> {
+    const listeners = this.#events.get(name) ?? new Set()
+    this.#events.set(name, listeners)
+    let listener: (data: unknown) => void = () => undefined
+    let timer: NodeJS.Timeout | undefined
+    const happened = new Promise<boolean>((resolve) => {
+      listener = (data) => {
+        if (isIt(data)) resolve(true)
+      }
+      timer = setTimeout(resolve, ANSWER_MS, false)
+    })
+    listeners.add(listener)
+    try {
+      await cause()
+      if (!(await happened)) throw new QmpError(name, `no such event in ${ANSWER_MS / 1000} s`)
+    } finally {
+      clearTimeout(timer)
+      listeners.delete(listener)
+    }
+  }
+
+  #receive(message: Message): void {
+    if ('QMP' in message) {
+      this.#greeted(message.QMP.version.qemu)
+      return
+    }
+    if ('event' in message) {
+      for (const listener of this.#events.get(message.event) ?? []) listener(message.data)
+      return
+    }
+    const waiter = this.#answers.get(message.id)
+    if ('error' in message) {
+      const { class: kind, desc } = message.error
+      waiter?.failed(`${kind}: ${desc}`)
+    } else waiter?.returned(message.return)
+  }
+}
+
+/** QEMU's monitor refused a command, or gave no answer. */
+export class QmpError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QEMU_MONITOR'
+  readonly category = 'failure'
+  constructor(command: string, reason: string) {
+    super(`QEMU's monitor did not do ${command}`, {
+      facts: [reason],
+      next: "see the QEMU Machine Protocol's reference of this version for the command and its arguments",
+    })
+  }
+}

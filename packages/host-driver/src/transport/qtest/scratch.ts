@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const SHARED_MEMORY = '/dev/shm'
+
+/** Folders that go with the machine: one for its memory, in memory where there is room for it, and one for the rest. */
+export class Scratch {
+  readonly folders: readonly string[]
+
+  constructor(memoryBytes: number) {
+    const files = mkdtempSync(join(tmpdir(), 'gpunvme-qemu-'))
+    try {
+      this.folders = [files, ...(hasRoom(memoryBytes) ? [mkdtempSync(join(SHARED_MEMORY, 'gpunvme-qemu-'))] : [])]
+    } catch (error) {
+      rmSync(files, { recursive: true })
+      throw error
+    }
+  }
+
+  /** Where a file of that name is to be. */
+  file(name: string): string {
+    return join(this.folders[0]!, name)
+  }
+
+  /** Where memory of that name is to be. */
+  memory(name: string): string {
+    return join(this.folders.at(-1)!, name)
+  }
+
+  /** Makes a file of zeros, sparse. */
+  image(path: string, lengthBytes: number): void {
+    const file = openSync(path, 'wx')
+    try {
+      ftruncateSync(file, lengthBytes)
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** Makes two FIFOs, which Node has no function for. */
+  fifos(path: string): void {
+    const { error, stderr } = spawnSync('mkfifo', ['-m', '600', `${path}.in`, `${path}.out`], { encoding: 'utf8' })
+    if (error || stderr !== '') throw new Error(`mkfifo ${path}: ${error?.message ?? stderr}`)
+  }
+
+  remove(): void {
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A file in memory that outgrows its file system kills whoever touches it; containers often have 64 MiB there. */
+function hasRoom(lengthBytes: number): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(SHARED_MEMORY)
+    return bavail * bsize > lengthBytes
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { controllerId, machineArguments, type MachineFiles } from './arguments.js'
+import { ANSWER_MS, Channel } from './channel.js'
+import { assemble, type Qemu } from './machine.js'
+import { machineOptions, type QemuOptions } from './options.js'
+import { QemuProcess, type QemuExit } from './process.js'
+import { qemuProgram } from './program.js'
+import { Qmp, type QemuVersion } from './qmp.js'
+import { Scratch } from './scratch.js'
+import { SharedFile } from './shared-file.js'
+
+/** Below 7.2 the completion timer of QEMU's controller stands still while its processor does: nothing ever completes. */
+const OLDEST = { major: 7, minor: 2 }
+
+/**
+ * Starts QEMU and gives its NVMe controllers as transports: a controller that nobody here wrote, without a guest,
+ * hardware, privileges or native code. Should QEMU die, registers read all ones, as of a drive that left the bus.
+ *
+ * @throws RangeError for options that no machine can have; QemuMissingError, QemuVersionError and QemuStartError where
+ *   QEMU does not start. Nothing is left behind then.
+ */
+export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
+  const machine = machineOptions(options)
+  const program = options.program ?? qemuProgram()
+  const scratch = new Scratch(machine.memoryBytes + machine.vramBytes)
+  const opened: { close(): void }[] = []
+  let child: QemuProcess | undefined
+  const cleanUp = () => {
+    for (const each of opened) each.close()
+    scratch.remove()
+  }
+  try {
+    const files: MachineFiles = {
+      ram: scratch.memory('ram'),
+      vram: scratch.memory('vram'),
+      qtest: scratch.file('qtest'),
+      trace: scratch.file('trace.log'),
+      image: (controller, nsid) => scratch.file(`${controllerId(controller)}-${nsid}.img`),
+    }
+    scratch.fifos(files.qtest)
+    for (const [index, { namespaces }] of machine.controllers.entries())
+      for (const { nsid, image, imageBytes } of namespaces)
+        if (image === undefined) scratch.image(files.image(index, nsid), imageBytes)
+    const memory = (path: string, lengthBytes: number) => {
+      const file = new SharedFile(path, lengthBytes, options.host)
+      opened.push(file)
+      return file
+    }
+    const ram = memory(files.ram, machine.memoryBytes)
+    const vram = machine.vramBytes === 0 ? undefined : memory(files.vram, machine.vramBytes)
+    const channel = new Channel(files.qtest, (reason) => child?.giveUp(reason))
+    opened.push(channel)
+    child = new QemuProcess(program, machineArguments(machine, files), scratch.folders)
+    const qmp = new Qmp(child.stdin, child.stdout, child.ended)
+    const version = await begin(program, child, qmp, channel)
+    return assemble({ machine, files, ram, vram, channel, child, qmp, version, cleanUp })
+  } catch (error) {
+    if (child !== undefined && !child.hasEnded) {
+      child.giveUp('it did not start')
+      await child.endsWithin(ANSWER_MS)
+    }
+    cleanUp()
+    throw error
+  }
+}
+
+/** Waits until QEMU speaks and answers, or does not. */
+async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Channel): Promise<QemuVersion> {
+  const late = AbortSignal.timeout(ANSWER_MS)
+  const isOver = () => child.hasEnded || late.aborted
+  let version: QemuVersion | undefined
+  void qmp.greeting.then((greeting) => (version = greeting))
+  while (version === undefined && !isOver()) await sleep(1)
+  if (version !== undefined) {
+    const { major, minor } = version
+    if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor))
+      throw new QemuVersionError(program, version)
+  }
+  if (version === undefined || !(await channel.opened(isOver))) {
+    if (child.spawnError !== undefined) throw new QemuMissingError(program, child.spawnError)
+    throw new QemuStartError(program, child.exit ?? silent)
+  }
+  await qmp.execute('qmp_capabilities')
+  return version
+}
+
+const silent: QemuExit = { reason: `it said nothing in ${ANSWER_MS / 1000} s`, code: null, signal: null, stderr: '' }
+
+/** There is no such program, or it may not be executed. */
+export class QemuMissingError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QEMU_MISSING'
+  readonly category = 'not-found'
+  constructor(program: string, cause: NodeJS.ErrnoException) {
+    super(`QEMU cannot be started: ${program}`, {
+      facts: [cause.message],
+      next: 'install it (Debian: apt-get install qemu-system-x86), or name the program: { program }, or GPUNVME_QEMU in the environment',
+      cause,
+    })
+  }
+}
+
+/** A QEMU whose controller would not do without a guest. */
+export class QemuVersionError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QEMU_VERSION'
+  readonly category = 'infeasible'
+  readonly version: QemuVersion
+  constructor(program: string, version: QemuVersion) {
+    const oldest = `${OLDEST.major}.${OLDEST.minor}`
+    super(`QEMU is too old: ${program} is version ${version.major}.${version.minor}.${version.micro}`, {
+      facts: [`before ${oldest} no command completes while the machine's processor stands still`],
+      next: `install QEMU ${oldest} or newer, and name it in GPUNVME_QEMU if it is not the one on PATH`,
+    })
+    this.version = version
+  }
+}
+
+/** QEMU was started and did not get as far as answering. Nothing is left of it. */
+export class QemuStartError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QEMU_START'
+  readonly category = 'failure'
+  readonly exit: QemuExit
+  constructor(program: string, exit: QemuExit) {
+    super(`QEMU did not start: ${exit.reason}`, {
+      facts: [`program: ${program}`, ...exit.stderr.split('\n').filter((line) => line !== '')],
+      next: 'correct the option that QEMU names, or try another version of it',
+    })
+    this.exit = exit
+  }
+}
