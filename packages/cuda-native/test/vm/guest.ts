@@ -3,22 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { bundleGuest } from './bundle.js'
 import { cpio } from './cpio.js'
 import type { Module } from './modules.js'
 import type { GuestParts } from './parts.js'
+import type { Message, ProcessEnd, Scenario } from './protocol.js'
 
 const PROGRAM = 'qemu-system-x86_64'
 
 /** Why QEMU cannot be used here; undefined where it can. */
 export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM} is not installed` : undefined
-
-/** A program of `guest/` that runs in the guest, as a process of its own. */
-export interface Scenario {
-  readonly name: string
-  readonly script: string
-  readonly timeoutMs: number
-  readonly environment?: Readonly<Record<string, string>>
-}
 
 export interface GuestOptions {
   readonly parts: GuestParts
@@ -41,7 +35,7 @@ export interface ScenarioRun {
   readonly lines: unknown[]
   /** What the kernel said meanwhile. */
   readonly kernel: string[]
-  end?: { readonly code: number | null; readonly signal: string | null; readonly ms: number; readonly stderr: string }
+  end?: ProcessEnd
 }
 
 /** How a guest went. */
@@ -58,39 +52,32 @@ export interface GuestRun {
   readonly finished: boolean
 }
 
-interface Message {
-  readonly booted?: { readonly release: string; readonly kernel: string[] }
-  readonly scenario?: string
-  readonly line?: string
-  readonly end?: ScenarioRun['end']
-  readonly kernel?: string[]
-  readonly done?: true
-}
-
 /** Starts a Linux guest, runs the scenarios in it, and ends it, whatever happens. */
 export async function runGuest(options: GuestOptions): Promise<GuestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vm-'))
   try {
-    writeFileSync(join(folder, 'initrd'), initramfs(options))
+    writeFileSync(join(folder, 'initrd'), await initramfs(options))
     return await boot(options, folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-function initramfs({ parts, modules, scenarios }: GuestOptions): Buffer {
-  const guest = join(import.meta.dirname, 'guest')
-  const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`
-  const command = `/bin/busybox chroot /host ${quoted(process.execPath)} ${quoted(join(guest, 'runner.mjs'))}\n`
+async function initramfs({ parts, modules, scenarios }: GuestOptions): Promise<Buffer> {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+  const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/guest/runner.js\n`
   return cpio([
     { path: 'bin' },
     { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },
-    { path: 'init', content: readFileSync(join(guest, 'init')), executable: true },
-    { path: 'command', content: Buffer.from(command) },
-    { path: 'job.json', content: Buffer.from(JSON.stringify({ scenarios })) },
+    { path: 'init', content: readFileSync(join(import.meta.dirname, 'guest/init')), executable: true },
     { path: 'modules' },
     { path: 'modules/order', content: Buffer.from(modules.map(({ name }) => `${name}\n`).join('')) },
     ...modules.map(({ name, content }) => ({ path: `modules/${name}.ko`, content })),
+    // What goes to the host's tree, where /tmp is the guest's own memory.
+    { path: 'vm' },
+    { path: 'vm/command', content: Buffer.from(command) },
+    { path: 'vm/job.json', content: Buffer.from(JSON.stringify(scenarios)) },
+    ...(await bundleGuest()).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
   ])
 }
 

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runGuest, type GuestRun, type Scenario } from './guest.js'
+import { runGuest, type GuestRun } from './guest.js'
 import { kernelFaults } from './kernel-log.js'
 import { devicesOf, environmentOf, MODES, modulesOf, parts, type Mode } from './modes.js'
 import type { Module } from './modules.js'
 import type { GuestParts } from './parts.js'
+import type { Scenario } from './protocol.js'
 
 // The driver in a Linux guest, by the interfaces of a real kernel, on QEMU's NVMe controller. Each mode is one boot, in
 // which the scenarios run one after another; what they print is judged here.
@@ -11,7 +12,7 @@ import type { GuestParts } from './parts.js'
 const MIB = 1024 * 1024
 const DEADLINE_MS = 240_000
 
-const SCENARIOS: readonly Omit<Scenario, 'environment'>[] = [{ name: 'smoke', script: 'smoke.mjs', timeoutMs: 20_000 }]
+const SCENARIOS: readonly Omit<Scenario, 'environment'>[] = [{ name: 'smoke', script: 'smoke', timeoutMs: 20_000 }]
 
 function prepare(mode: Mode): { parts: GuestParts; modules: Module[] } | string {
   const found = parts()

@@ -1,7 +1,9 @@
 import { guestParts, type GuestParts } from './parts.js'
-import { qemuMissing, type Scenario } from './guest.js'
+import { addonMissing } from './bundle.js'
+import { qemuMissing } from './guest.js'
 import { ModuleFolder, type Module } from './modules.js'
 import { noIommuModule } from './noiommu.js'
+import type { Scenario } from './protocol.js'
 
 /** A way from user space to the controller. */
 export interface Mode {
@@ -24,6 +26,7 @@ const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p']
 /** Why no guest can be started here, after the kind of what is missing; otherwise what it is made of. */
 export function parts(): GuestParts | string {
   if (qemuMissing !== undefined) return `[vm] ${qemuMissing}`
+  if (addonMissing !== undefined) return addonMissing
   const found = guestParts()
   return typeof found === 'string' ? `[vm] ${found}` : found
 }

@@ -2,8 +2,8 @@
 
 const TEMPLATE_BYTES = 4 * 2 ** 20
 
-/** Numbers below 2^32 that look random and are the same every time (xorshift32, Marsaglia 2003). */
-export function random(seed) {
+/** Numbers below a bound that look random and are the same every time (xorshift32, Marsaglia 2003). */
+export function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
     state ^= state << 13
@@ -13,25 +13,32 @@ export function random(seed) {
   }
 }
 
+export function randomBytes(lengthBytes: number, seed: number): Buffer {
+  const next = random(seed)
+  return Buffer.from(Uint32Array.from({ length: lengthBytes / 4 }, () => next(2 ** 32)).buffer)
+}
+
 /**
  * What a namespace holds. A block is a part of one long row of random bytes, chosen by its LBA, with the LBA and how
- * often the block was written in its first two words.
+ * often the block was written in its first two words; zeroes where it never was.
  */
 export class Content {
-  constructor(blocks, blockBytes) {
+  private readonly blockBytes: number
+  private readonly generations: Uint32Array
+  private readonly template = randomBytes(TEMPLATE_BYTES, 0x9e3779b9)
+
+  constructor(blocks: number, blockBytes: number) {
     this.blockBytes = blockBytes
     this.generations = new Uint32Array(blocks)
-    const next = random(0x9e3779b9)
-    this.template = new Uint8Array(Uint32Array.from({ length: TEMPLATE_BYTES / 4 }, () => next(2 ** 32)).buffer)
   }
 
   /** From now on, these blocks have been written once more. */
-  advance(slba, blocks) {
-    for (let lba = slba; lba < slba + blocks; lba++) this.generations[lba]++
+  advance(slba: number, blocks: number): void {
+    for (let lba = slba; lba < slba + blocks; lba++) this.generations[lba]!++
   }
 
   /** Puts what the blocks hold at byte `offset` of `bytes`. */
-  fill(bytes, offset, slba, blocks) {
+  fill(bytes: Buffer, offset: number, slba: number, blocks: number): void {
     const { blockBytes, template, generations } = this
     const length = blocks * blockBytes
     for (let done = 0; done < length;) {
@@ -42,8 +49,13 @@ export class Content {
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset + offset, length / 4)
     for (let block = 0; block < blocks; block++) {
-      words[(block * blockBytes) / 4] = slba + block
-      words[(block * blockBytes) / 4 + 1] = generations[slba + block]
+      const at = (block * blockBytes) / 4
+      const generation = generations[slba + block]!
+      if (generation === 0) words.fill(0, at, at + blockBytes / 4)
+      else {
+        words[at] = slba + block
+        words[at + 1] = generation
+      }
     }
   }
 }

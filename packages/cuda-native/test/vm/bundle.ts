@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+import type { CpioEntry } from './cpio.js'
+
+const PACKAGE = join(import.meta.dirname, '../..')
+const ADDON = 'native/build/Release/gpunvme_host.node'
+
+/** Why the scenarios cannot run; undefined where they can. */
+export const addonMissing = existsSync(join(PACKAGE, ADDON))
+  ? undefined
+  : '[native] gpunvme_host is not built: node packages/cuda-native/scripts/build-native.mjs says why'
+
+/**
+ * The programs of `guest/` with all they import, from what was built last into dist: few files in the guest's memory, in
+ * place of hundreds over 9p. They lie as they would in this package, so that the addon is found where it always is.
+ */
+export async function bundleGuest(): Promise<CpioEntry[]> {
+  const folder = join(import.meta.dirname, 'guest')
+  const scripts = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  const { output } = await build({
+    input: Object.fromEntries(scripts.map((name) => [name.slice(0, -'.ts'.length), join(folder, name)])),
+    write: false,
+    platform: 'node',
+    // The oldest Node that we run on: it has no `await using`.
+    transform: { target: 'node20' },
+    output: { format: 'esm', chunkFileNames: '[name]-[hash].js' },
+  })
+  const code = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
+  return [
+    { path: 'package' },
+    { path: 'package/package.json', content: Buffer.from('{"type":"module"}') },
+    { path: 'package/dist' },
+    { path: 'package/dist/guest' },
+    ...code.map((file) => ({ path: `package/dist/guest/${file.fileName}`, content: Buffer.from(file.code) })),
+    ...['native', 'native/build', 'native/build/Release'].map((path) => ({ path: `package/${path}` })),
+    { path: `package/${ADDON}`, content: readFileSync(join(PACKAGE, ADDON)) },
+  ]
+}

@@ -1,0 +1,18 @@
+// What the controller says of itself, as nvme-cli prints it by way of the kernel's driver and as we read it.
+import { execFileSync } from 'node:child_process'
+import { Controller } from '@gpunvme/host-driver'
+import { fixed, kernelDevices, openTransport, print, take } from './lib.js'
+
+const { controller, namespace } = await kernelDevices(fixed)
+const nvme = (...args: string[]) => execFileSync('/usr/sbin/nvme', [...args, '-o', 'json'], { encoding: 'utf8' })
+const printed = {
+  controller: nvme('id-ctrl', controller),
+  namespace: nvme('id-ns', namespace),
+}
+await using binding = await take(fixed)
+await using transport = await openTransport(binding)
+await using ctrl = await Controller.open(transport)
+const raw = ({ buffer, byteOffset, byteLength }: DataView) =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64')
+const read = { controller: raw(ctrl.identity.raw), namespace: raw(ctrl.namespace(1).identity.raw) }
+print({ printed, read })

@@ -1,0 +1,9 @@
+// What the harness itself promises: Node is there, and the kernel's own driver has the drives.
+import { readdirSync, readFileSync } from 'node:fs'
+
+const read = (path: string) => readFileSync(path, 'utf8').trim()
+const drives = readdirSync('/sys/class/nvme').map((name) => ({
+  serial: read(`/sys/class/nvme/${name}/serial`),
+  bytes: Number(read(`/sys/block/${name}n1/size`)) * 512,
+}))
+process.stdout.write(`${JSON.stringify({ drives })}\n`)
