@@ -5,7 +5,7 @@ import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
 
 /** A configuration space that holds a file open until `close`, which may be called twice. */
 export interface OpenConfigSpace extends ConfigSpace {
-  close(): void
+  readonly close: () => void
 }
 
 /**

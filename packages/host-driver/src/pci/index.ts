@@ -6,7 +6,13 @@ export {
   type BindOptions,
   type UserSpaceDriver,
 } from './bind.js'
-export { ConfigSpaceAccessError, snapshot, sysfsConfigSpace, type OpenConfigSpace } from './config-space.js'
+export {
+  ConfigSpaceAccessError,
+  fileConfigSpace,
+  snapshot,
+  sysfsConfigSpace,
+  type OpenConfigSpace,
+} from './config-space.js'
 export {
   DriverBoundError,
   GroupNotViableError,

@@ -16,8 +16,11 @@ export interface DmaChunk {
 export interface DmaSource {
   /** What chunks are a multiple of. */
   readonly granuleBytes: number
-  /** A zeroed chunk of a multiple of `granuleBytes`. @throws where there is none left. */
-  chunk(lengthBytes: number): DmaChunk
+  /**
+   * A zeroed chunk of a multiple of `granuleBytes`. Where addresses can be chosen, its first is a multiple of
+   * `alignBytes`. @throws where there is none left.
+   */
+  chunk(lengthBytes: number, alignBytes: number): DmaChunk
 }
 
 interface Arena {
@@ -56,16 +59,27 @@ export class DmaArena implements DmaAllocator {
     return this.fresh(fit)
   }
 
-  /** Gives everything back, also what was not freed; nothing may reach for it any more. */
+  /**
+   * Gives everything back, also what was not freed; nothing may reach for it any more.
+   * @throws what failed first, when all of it was tried.
+   */
   close(): void {
     this.isClosed = true
-    for (const { chunk } of this.arenas.splice(0)) chunk.release()
+    const errors: unknown[] = []
+    for (const { chunk } of this.arenas.splice(0)) {
+      try {
+        chunk.release()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
 
   private fresh(fit: Fit): DmaMemory {
     const { granuleBytes } = this.source
     const lengthBytes = Math.ceil(fit.lengthBytes / granuleBytes) * granuleBytes
-    const chunk = this.source.chunk(lengthBytes)
+    const chunk = this.source.chunk(lengthBytes, fit.alignBytes)
     const arena = { chunk, space: new AddressSpace([{ start: 0, lengthBytes: chunk.lengthBytes }]) }
     const memory = this.part(arena, fit)
     if (memory === undefined) {

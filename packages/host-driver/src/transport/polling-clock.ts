@@ -9,6 +9,12 @@ const SHORTEST_REST_MS = 1
 
 const LONGEST_REST_MS = 10
 
+interface Chore {
+  readonly intervalNs: number
+  readonly action: () => void
+  dueNs: number
+}
+
 /**
  * The clock of hardware that is looked at again and again: CLOCK_MONOTONIC. Nothing tells it that something has changed,
  * so `idle` returns early and often. For 2 ms after a register was written - a doorbell was rung, an answer is near - it
@@ -18,6 +24,7 @@ const LONGEST_REST_MS = 10
 export class PollingClock implements Clock {
   private readonly time: () => number
   private eagerSinceNs: number
+  private readonly chores = new Set<Chore>()
 
   /** @param time nanoseconds that never run backwards. */
   constructor(time: () => number = monotonicNs) {
@@ -34,8 +41,20 @@ export class PollingClock implements Clock {
     this.eagerSinceNs = this.time()
   }
 
+  /** Does `action` in waits, at most this often. @returns what ends that. */
+  every(intervalNs: number, action: () => void): () => void {
+    const chore = { intervalNs, action, dueNs: this.time() + intervalNs }
+    this.chores.add(chore)
+    return () => this.chores.delete(chore)
+  }
+
   idle(untilNs: number): Promise<void> {
     const now = this.time()
+    for (const chore of this.chores) {
+      if (now < chore.dueNs) continue
+      chore.dueNs = now + chore.intervalNs
+      chore.action()
+    }
     const restMs = this.restMs(now, untilNs)
     return new Promise((resolve) => {
       if (restMs === 0) setImmediate(resolve)

@@ -1,4 +1,8 @@
 import type { Bar, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { PollingClock } from './polling-clock.js'
+
+/** Registers, however they are reached. */
+export type RegisterWindow = Pick<NativeRegion, 'lengthBytes' | 'load32' | 'store32' | 'load64'>
 
 /**
  * BAR0 as a mapped region. 64-bit registers are written as two dwords, low half first: the SN740 corrupts ASQ otherwise,
@@ -6,40 +10,48 @@ import type { Bar, NativeRegion } from '@gpunvme/nvme-spec/transport'
  */
 export class RegionBar implements Bar {
   readonly lengthBytes: number
-  private readonly region: Pick<NativeRegion, 'lengthBytes' | 'load32' | 'store32' | 'load64'>
-  private readonly written: () => void
+  private readonly window: RegisterWindow
+  private readonly clock: Pick<PollingClock, 'touched'>
+  private hasLeft = false
 
-  /** @param written called after every register write. */
-  constructor(region: Pick<NativeRegion, 'lengthBytes' | 'load32' | 'store32' | 'load64'>, written: () => void) {
-    this.region = region
-    this.lengthBytes = region.lengthBytes
-    this.written = written
+  /** @param clock told of every register write: an answer may be near. */
+  constructor(window: RegisterWindow, clock: Pick<PollingClock, 'touched'>) {
+    this.window = window
+    this.lengthBytes = window.lengthBytes
+    this.clock = clock
+  }
+
+  /** From now on everything reads all ones and nothing is written, as of a device that has left the bus. */
+  leaveBus(): void {
+    this.hasLeft = true
   }
 
   read32(offset: number): number {
     this.check(offset, 4)
-    return this.region.load32(offset)
+    return this.hasLeft ? 0xffff_ffff : this.window.load32(offset)
   }
 
   write32(offset: number, value: number): void {
     this.check(offset, 4)
     if (value >>> 0 !== value) throw new RangeError(`value: expected an integer from 0 to 2^32 - 1, got ${value}`)
-    this.region.store32(offset, value)
-    this.written()
+    if (this.hasLeft) return
+    this.window.store32(offset, value)
+    this.clock.touched()
   }
 
   read64(offset: number): bigint {
     this.check(offset, 8)
-    return this.region.load64(offset)
+    return this.hasLeft ? 0xffff_ffff_ffff_ffffn : this.window.load64(offset)
   }
 
   write64(offset: number, value: bigint): void {
     this.check(offset, 8)
     if (typeof value !== 'bigint' || value < 0n || value > 0xffff_ffff_ffff_ffffn)
       throw new RangeError(`value: expected a bigint from 0n to 2n ** 64n - 1n, got ${value}`)
-    this.region.store32(offset, Number(value & 0xffff_ffffn))
-    this.region.store32(offset + 4, Number(value >> 32n))
-    this.written()
+    if (this.hasLeft) return
+    this.window.store32(offset, Number(value & 0xffff_ffffn))
+    this.window.store32(offset + 4, Number(value >> 32n))
+    this.clock.touched()
   }
 
   private check(offset: number, widthBytes: number): void {

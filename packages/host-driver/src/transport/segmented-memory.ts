@@ -1,4 +1,4 @@
-import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
 /** Memory by its segments, on a machine whose DMA is coherent. */
 export class SegmentedMemory implements DmaMemory {
@@ -46,6 +46,11 @@ export class SegmentedMemory implements DmaMemory {
     }
     return this.segments[low]!
   }
+}
+
+/** All of a mapping, contiguous for the device from `iova` on. */
+export function wholeRegion({ buffer, lengthBytes }: NativeRegion, iova: number, release: () => void): SegmentedMemory {
+  return new SegmentedMemory([{ offsetBytes: 0, iova, lengthBytes }], lengthBytes, new DataView(buffer), release)
 }
 
 function isIn({ offsetBytes, lengthBytes }: DmaSegment, at: number): boolean {

@@ -1,18 +1,24 @@
-import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { HardwareHost, NativeRegion, Transport } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
 import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from '../pci/power.js'
+import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
+import { accessing, HardwareAccessError } from './hardware-access.js'
 import { HugePagesError, hugePages, physicalMemory } from './locked-memory.js'
+import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
 import { PollingClock } from './polling-clock.js'
 import { RegionBar } from './region-bar.js'
+import { wholeRegion } from './segmented-memory.js'
 
+export { HardwareAccessError } from './hardware-access.js'
 export { HugePagesError, MemlockLimitError } from './locked-memory.js'
 export { PagemapError } from './pagemap.js'
+export type { PeerBar } from './peer-bar.js'
 
 /** Which function to open, and with what. */
 export interface SysfsOptions {
@@ -23,6 +29,17 @@ export interface SysfsOptions {
   readonly sysRoot?: string
   /** How many huge pages of 2 MiB may be in use at once; as many as there are when not given. */
   readonly hugePages?: number
+}
+
+/** A transport that also reaches other devices' memory. */
+export interface SysfsTransport extends Transport {
+  /**
+   * Memory on another device that the controller reads and writes directly: a BAR of a function that no kernel driver
+   * has. It stays mapped until it is freed or the transport is closed. Not every machine routes from one device to
+   * another: verify what arrives.
+   * @throws RangeError for no such BAR, HardwareAccessError
+   */
+  mapPeer(peer: PeerBar): DmaMemory
 }
 
 /**
@@ -37,7 +54,7 @@ export interface SysfsOptions {
  *   HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError; PagemapError;
  *   PowerStateError, BusMasterError of a drive that does not wake up. The controller's registers are not touched.
  */
-export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: SysfsOptions): Promise<Transport> {
+export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: SysfsOptions): Promise<SysfsTransport> {
   if (most !== undefined && (!Number.isInteger(most) || most < 1))
     throw new RangeError(`hugePages: expected a positive integer, got ${most}`)
   const found = nvmeFunction(sysRoot, bdf)
@@ -47,50 +64,49 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
   const pages = hugePages(sysRoot)
   if (pages.free === 0) throw new HugePagesError(1, pages)
   const clock = new PollingClock()
-  const config = openConfig(found)
-  const dma = new DmaArena(physicalMemory(host, sysRoot, most))
-  let region: NativeRegion | undefined
+  const cleanup = new Cleanup()
   try {
+    const config = openConfig(found)
+    cleanup.push(config.close)
+    const dma = new DmaArena(physicalMemory(host, sysRoot, most))
+    cleanup.push(() => {
+      dma.close()
+    })
     // Whatever stands in the way of memory is found now, before the drive is woken.
     dma.alloc(4096).free()
+    const region = mapResource(host, bdf, join(found.path, 'resource0'))
+    cleanup.push(() => {
+      region.unmap()
+    })
+    const peers = new Cleanup()
+    cleanup.push(() => peers.run())
     await wakeFunction(config, clock)
-    enableFunction(config)
-    region = mapBar0(host, found)
-  } catch (error) {
-    region?.unmap()
-    dma.close()
-    config.close()
-    throw error
-  }
-  const bar0 = region
-  const bar = new RegionBar(bar0, () => {
-    clock.touched()
-  })
-  let closing: Promise<void> | undefined
-  const close = () => {
-    try {
-      // What the drive still does must not reach memory that is about to be somebody else's.
+    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
+    cleanup.push(() => {
       disableBusMaster(config)
-    } finally {
-      bar0.unmap()
-      dma.close()
-      config.close()
+    })
+    enableFunction(config)
+    return {
+      name: `sysfs ${bdf}`,
+      bdf,
+      bar: new RegionBar(region, clock),
+      dma,
+      clock,
+      config,
+      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+      ...(canReset(found, config) && { reset: (kind) => resetFunction(found, config, clock, kind) }),
+      mapPeer: (peer) => {
+        const { region: memory, physicalAddress } = mapPeerBar(host, sysRoot, peer)
+        const release = peers.push(() => {
+          memory.unmap()
+        })
+        return wholeRegion(memory, physicalAddress, release)
+      },
+      close: () => cleanup.run(),
     }
-  }
-  return {
-    name: `sysfs ${bdf}`,
-    bdf,
-    bar,
-    dma,
-    clock,
-    config,
-    can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-    ...(canReset(found, config) && { reset: (kind) => resetFunction(found, config, clock, kind) }),
-    close: () =>
-      (closing ??= new Promise((resolve) => {
-        close()
-        resolve()
-      })),
+  } catch (error) {
+    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    throw error
   }
 }
 
@@ -105,28 +121,6 @@ function refuseDriver({ bdf, path }: Pick<PciFunction, 'bdf' | 'path'>): void {
 function openConfig({ bdf, path }: PciFunction): OpenConfigSpace {
   const file = join(path, 'config')
   return accessing(bdf, file, () => sysfsConfigSpace(file))
-}
-
-function mapBar0(host: HardwareHost, { bdf, path }: PciFunction): NativeRegion {
-  const file = join(path, 'resource0')
-  return accessing(bdf, file, () => {
-    const fd = openSync(file, 'r+')
-    try {
-      return host.map(fd, 0, statSync(file).size, 'read-write')
-    } finally {
-      closeSync(fd) // a mapping outlives the descriptor it was made by
-    }
-  })
-}
-
-function accessing<T>(bdf: string, file: string, access: () => T): T {
-  try {
-    return access()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (error instanceof GpuNvmeError || code === undefined) throw error
-    throw new HardwareAccessError(bdf, file, code, error)
-  }
 }
 
 /** Whether a reset through sysfs is one of this function alone. The kernel takes the first of its methods. */
@@ -166,25 +160,5 @@ export class IommuActiveError extends GpuNvmeError {
       facts: [`IOMMU group ${group} has a domain of type ${type ?? 'unknown'}, not identity`],
       next: `the transport vfio: bindDriver({ bdf: '${bdf}', driver: 'vfio-pci' }), then openVfio()`,
     })
-  }
-}
-
-/** The kernel refused a file that the function is reached by. */
-export class HardwareAccessError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_HARDWARE_ACCESS'
-  readonly category: 'privilege' | 'device'
-  readonly path: string
-  readonly errno: string
-  constructor(bdf: string, path: string, errno: string, cause?: unknown) {
-    const isPrivilege = errno === 'EACCES' || errno === 'EPERM'
-    super(`Cannot access ${bdf} by ${path}: ${errno}`, {
-      next: isPrivilege
-        ? 'run as root'
-        : 'see that the drive is on the bus (lspci), and what the kernel log says (dmesg)',
-      cause,
-    })
-    this.category = isPrivilege ? 'privilege' : 'device'
-    this.path = path
-    this.errno = errno
   }
 }

@@ -1,0 +1,56 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { PciHeader } from '@gpunvme/nvme-spec/pci'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { sysfsConfigSpace } from '../pci/config-space.js'
+import { attribute, checkBdf } from '../pci/function.js'
+import { accessing } from './hardware-access.js'
+
+/** Memory of another device: one of its BARs. */
+export interface PeerBar {
+  readonly bdf: string
+  /** Which: 0 to 5. A 64-bit BAR counts as the first of its two. */
+  readonly bar: number
+}
+
+/** A BAR of another device that is mapped into this process. */
+export interface MappedPeer {
+  readonly region: NativeRegion
+  /** Of its first byte, on the bus. */
+  readonly physicalAddress: number
+}
+
+/**
+ * Maps a BAR of another device by its file in sysfs, resourceN, and lets that device answer in memory space. No kernel
+ * driver may have it: kernels with IO_STRICT_DEVMEM map nothing that a driver claims.
+ * @throws RangeError for no such BAR, HardwareAccessError, ConfigSpaceAccessError
+ */
+export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: PeerBar): MappedPeer {
+  checkBdf(bdf)
+  const path = join(sysRoot, 'sys/bus/pci/devices', bdf)
+  // Lines of first address, last address and flags, one for each BAR.
+  const line =
+    Number.isInteger(bar) && bar >= 0 && bar < 6 ? attribute(join(path, 'resource'))?.split('\n')[bar] : undefined
+  const [first = 0, last = 0] = line?.split(' ').map(Number) ?? []
+  if (last === 0) throw new RangeError(`peer: expected a BAR that is there, got BAR ${bar} of ${bdf}`)
+  const config = sysfsConfigSpace(join(path, 'config'))
+  try {
+    const { CMD } = PciHeader
+    config.write(CMD.offset, 2, config.read(CMD.offset, 2) | (1 << CMD.MSE.lsb))
+  } finally {
+    config.close()
+  }
+  return { region: mapResource(host, bdf, join(path, `resource${bar}`)), physicalAddress: first }
+}
+
+/** Maps a file resourceN of sysfs, whole. @throws HardwareAccessError */
+export function mapResource(host: HardwareHost, bdf: string, file: string): NativeRegion {
+  return accessing(bdf, file, () => {
+    const fd = openSync(file, 'r+')
+    try {
+      return host.map(fd, 0, fstatSync(fd).size, 'read-write')
+    } finally {
+      closeSync(fd) // a mapping outlives the descriptor it was made by
+    }
+  })
+}

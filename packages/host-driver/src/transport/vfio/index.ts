@@ -1,0 +1,180 @@
+import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { fileConfigSpace } from '../../pci/config-space.js'
+import { nvmeFunction } from '../../pci/function.js'
+import { disableBusMaster, enableFunction, wakeFunction } from '../../pci/power.js'
+import { Cleanup } from '../cleanup.js'
+import { DmaArena } from '../dma-arena.js'
+import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
+import { mapPeerBar, type PeerBar } from '../peer-bar.js'
+import { PollingClock } from '../polling-clock.js'
+import { RegionBar } from '../region-bar.js'
+import { wholeRegion } from '../segmented-memory.js'
+import { DeviceInfo, IRQ, REGION, VFIO } from './abi.js'
+import { ask, callNumber } from './argument.js'
+import { openDevice, type VfioMode } from './group.js'
+import { interruptCount, VfioEvents, VfioInterrupts } from './interrupts.js'
+import { regionInfo, VfioWindow } from './region.js'
+import { Type1Memory } from './type1-memory.js'
+
+export { HardwareAccessError } from '../hardware-access.js'
+export { HugePagesError, MemlockLimitError } from '../locked-memory.js'
+export { PagemapError } from '../pagemap.js'
+export type { PeerBar } from '../peer-bar.js'
+export { VfioError } from './argument.js'
+export {
+  NoIommuError,
+  VfioBusyError,
+  VfioMissingError,
+  VfioModeError,
+  VfioUnsupportedError,
+  type VfioMode,
+} from './group.js'
+export { IovaExhaustedError } from './type1-memory.js'
+
+/** Which device to open, and with what. */
+export interface VfioOptions {
+  /** What native code does for it: `@gpunvme/cuda-native` has one. */
+  readonly host: HardwareHost
+  readonly bdf: string
+  /** Where sys/, proc/ and dev/ are; '/' when not given. */
+  readonly sysRoot?: string
+  /** What the device is expected to be bound in; taken from what it is bound in when not given. */
+  readonly mode?: VfioMode
+  /**
+   * Memory in huge pages of 2 MiB: always in mode 'noiommu', and in mode 'type1' when this is set, where ordinary pages
+   * do.
+   */
+  readonly hugePages?: boolean
+  /** How many MSI-X vectors to wait on, at most; without it the transport has no `interrupts` and is polled. */
+  readonly interrupts?: number
+}
+
+/** A transport that also reaches other devices' memory. */
+export interface VfioTransport extends Transport {
+  readonly mode: VfioMode
+  /**
+   * Memory on another device that the controller reads and writes directly: a BAR of a function that no kernel driver
+   * has. It stays mapped until it is freed or the transport is closed. Not every machine routes from one device to
+   * another: verify what arrives.
+   * @throws RangeError for no such BAR, HardwareAccessError, VfioError, IovaExhaustedError
+   */
+  mapPeer(peer: PeerBar): DmaMemory
+}
+
+/**
+ * A controller that the kernel's vfio-pci hands out: bind it with `bindDriver` of `@gpunvme/host-driver/pci`. With an
+ * IOMMU the drive reaches the memory that was allocated here and nothing else; in mode 'noiommu' all of it.
+ *
+ * However this process ends, the kernel closes the device: it clears bus mastering and resets the function, so that the
+ * drive writes nowhere any more. When the device is to be removed while it is open, its registers read all ones from then
+ * on, so that whoever drives it lets go; the kernel waits for that.
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; NoIommuError;
+ *   VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
+ *   permission; MemlockLimitError, HugePagesError, PagemapError; PowerStateError, BusMasterError of a drive that does not
+ *   wake up; VfioError for everything else that the kernel refuses. The controller's registers are not touched.
+ */
+export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
+  const { host, bdf, sysRoot = '/', interrupts: wanted = 0 } = options
+  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 2048)
+    throw new RangeError(`interrupts: expected an integer from 0 to 2048, got ${wanted}`)
+  const found = nvmeFunction(sysRoot, bdf)
+  const cleanup = new Cleanup()
+  try {
+    const { mode, container, device, close: closeDevice } = openDevice(host, sysRoot, found, options.mode)
+    cleanup.push(closeDevice)
+    const config = fileConfigSpace(device, regionInfo(host, device, REGION.CONFIG).fileOffset)
+    const type1 =
+      mode === 'type1'
+        ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
+        : undefined
+    const dma = new DmaArena(type1 ?? physicalMemory(host, sysRoot))
+    cleanup.push(() => {
+      dma.close()
+    })
+    // Whatever stands in the way of memory is found now, before the drive is woken.
+    dma.alloc(4096).free()
+    const clock = new PollingClock()
+    await wakeFunction(config, clock)
+    enableFunction(config)
+    const window = new VfioWindow(host, device, regionInfo(host, device, REGION.BAR0))
+    cleanup.push(() => {
+      window.unmap()
+    })
+    const bar = new RegionBar(window, clock)
+    watchRemoval(host, device, clock, bar, cleanup)
+    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, IRQ.MSIX))
+    const interrupts =
+      vectors === 0 ? undefined : new VfioInterrupts(host, clock, new VfioEvents(host, device, IRQ.MSIX, vectors))
+    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
+    const peers = new Cleanup()
+    cleanup.push(() => peers.run())
+    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
+    cleanup.push(() => {
+      disableBusMaster(config)
+    })
+    const { FLAGS } = DeviceInfo.view(ask(host, device, ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO], DeviceInfo))
+    const reset = async (kind: 'function' | 'bus') => {
+      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': vfio resets nothing else`)
+      callNumber(host, device, ['DEVICE_RESET', VFIO.DEVICE_RESET])
+      await wakeFunction(config, clock)
+      enableFunction(config)
+    }
+    return {
+      name: `vfio ${bdf}`,
+      bdf,
+      mode,
+      bar,
+      dma,
+      clock,
+      config,
+      ...(interrupts !== undefined && { interrupts }),
+      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+      ...(DeviceInfo.FLAGS.RESET.of(FLAGS) === 1 && { reset }),
+      mapPeer: (peer) => mapPeer(host, sysRoot, type1, peer, peers),
+      close: () => cleanup.run(),
+    }
+  } catch (error) {
+    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    throw error
+  }
+}
+
+/** How often it is looked whether the kernel wants the device back. */
+const REMOVAL_CHECK_NS = 100_000_000
+
+/**
+ * The kernel asks for a device that is to be removed, or unbound, and waits until it is closed: nothing else would
+ * tell, since its registers go on working.
+ */
+function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar, cleanup: Cleanup): void {
+  if (interruptCount(host, device, IRQ.REQ) === 0) return
+  const events = new VfioEvents(host, device, IRQ.REQ, 1)
+  const stop = clock.every(REMOVAL_CHECK_NS, () => {
+    if (events.hasFired(0)) bar.leaveBus()
+  })
+  cleanup.push(() => {
+    stop()
+    events.close()
+  })
+}
+
+function mapPeer(
+  host: HardwareHost,
+  sysRoot: string,
+  type1: Type1Memory | undefined,
+  peer: PeerBar,
+  peers: Cleanup,
+): DmaMemory {
+  const { region, physicalAddress } = mapPeerBar(host, sysRoot, peer)
+  try {
+    const { iova, unmap } = type1?.map(region, HUGE_PAGE_BYTES) ?? { iova: physicalAddress, unmap: () => undefined }
+    const release = peers.push(() => {
+      unmap()
+      region.unmap()
+    })
+    return wholeRegion(region, iova, release)
+  } catch (error) {
+    region.unmap()
+    throw error
+  }
+}

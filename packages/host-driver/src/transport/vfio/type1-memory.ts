@@ -1,0 +1,127 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { AddressSpace, type AddressRange } from '../address-space.js'
+import type { DmaSource } from '../dma-arena.js'
+import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-memory.js'
+import { CAPABILITY, DmaMap, DmaUnmap, IommuInfo, VFIO } from './abi.js'
+import { ask, call, capabilityChain, pairs, VfioError } from './argument.js'
+
+/** Below this no address is given out: one that a program forgot to set shall reach nothing. */
+const LOWEST_IOVA = 0x10_0000
+
+/** Beyond what IOMMUs translate, and what a number holds. */
+const HIGHEST_IOVA = 2 ** 48
+
+/** Where an IOMMU does not say what it translates: below the interrupts of x86. */
+const UNSAID: AddressRange = { start: LOWEST_IOVA, lengthBytes: 0xfee0_0000 - LOWEST_IOVA }
+
+/** What an IOMMU can map. */
+export interface IommuFacts {
+  readonly ranges: readonly AddressRange[]
+  /** The smallest page it maps. */
+  readonly pageBytes: number
+}
+
+/** Asks the container what its IOMMU translates. @throws VfioError */
+export function iommuFacts(host: HardwareHost, container: number): IommuFacts {
+  const data = ask(host, container, ['IOMMU_GET_INFO', VFIO.IOMMU_GET_INFO], IommuInfo)
+  const { FLAGS, IOVA_PGSIZES, CAP_OFFSET } = IommuInfo.view(data)
+  const sizes = IommuInfo.FLAGS.PGSIZES.of(FLAGS) === 1 ? IOVA_PGSIZES : 0n
+  const pageBytes = Math.max(4096, Number(sizes & -sizes))
+  const chain = IommuInfo.FLAGS.CAPS.of(FLAGS) === 1 ? capabilityChain(data, CAP_OFFSET) : new Map<number, number>()
+  const capability = chain.get(CAPABILITY.IOVA_RANGE)
+  if (capability === undefined) return { ranges: [UNSAID], pageBytes }
+  const ranges = pairs(data, capability).flatMap(([first, last]) => {
+    const start = Math.max(LOWEST_IOVA, Number(first))
+    const end = Math.min(HIGHEST_IOVA, Number(last) + 1)
+    return end > start ? [{ start, lengthBytes: end - start }] : []
+  })
+  return { ranges, pageBytes }
+}
+
+/** Memory that an IOMMU translates for: mapped by VFIO, at addresses that are chosen here. */
+export class Type1Memory implements DmaSource {
+  readonly granuleBytes = HUGE_PAGE_BYTES
+  private readonly host: HardwareHost
+  private readonly sysRoot: string
+  private readonly container: number
+  private readonly pageBytes: 4096 | typeof HUGE_PAGE_BYTES
+  private readonly facts: IommuFacts
+  private readonly space: AddressSpace
+  private mappedBytes = 0
+
+  constructor(host: HardwareHost, sysRoot: string, container: number, pageBytes: 4096 | typeof HUGE_PAGE_BYTES) {
+    this.host = host
+    this.sysRoot = sysRoot
+    this.container = container
+    this.pageBytes = pageBytes
+    this.facts = iommuFacts(host, container)
+    this.space = new AddressSpace(this.facts.ranges)
+  }
+
+  chunk(lengthBytes: number, alignBytes: number): ReturnType<DmaSource['chunk']> {
+    const region = allocateLocked(this.host, this.sysRoot, lengthBytes, this.pageBytes)
+    try {
+      const { iova, unmap } = this.map(region, Math.max(alignBytes, HUGE_PAGE_BYTES))
+      const release = () => {
+        // Only once the device has lost it: memory that is still mapped stays.
+        unmap()
+        region.unmap()
+      }
+      return { buffer: region.buffer, lengthBytes, segments: [{ offsetBytes: 0, iova, lengthBytes }], release }
+    } catch (error) {
+      region.unmap()
+      throw error
+    }
+  }
+
+  /**
+   * Lets the device reach a part of this process's address space: memory, or another device's BAR.
+   * @throws IovaExhaustedError, MemlockLimitError, VfioError
+   */
+  map({ address, lengthBytes }: NativeRegion, alignBytes: number): { iova: number; unmap: () => void } {
+    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.facts.pageBytes))
+    if (iova === undefined) throw new IovaExhaustedError(lengthBytes, this.space.freeRanges)
+    const argument = DmaMap.create({
+      ARGSZ: DmaMap.bytes,
+      FLAGS: { READ: 1, WRITE: 1 },
+      VADDR: address,
+      IOVA: BigInt(iova),
+      SIZE: BigInt(lengthBytes),
+    })
+    try {
+      call(this.host, this.container, ['IOMMU_MAP_DMA', VFIO.IOMMU_MAP_DMA], argument.data)
+    } catch (error) {
+      this.space.give(iova)
+      if (error instanceof VfioError && error.errno === 'ENOMEM')
+        throw new MemlockLimitError(this.mappedBytes + lengthBytes, this.host.memlockLimitBytes(), error)
+      throw error
+    }
+    this.mappedBytes += lengthBytes
+    return {
+      iova,
+      unmap: () => {
+        this.unmap(iova, lengthBytes)
+      },
+    }
+  }
+
+  private unmap(iova: number, lengthBytes: number): void {
+    const argument = DmaUnmap.create({ ARGSZ: DmaUnmap.bytes, IOVA: BigInt(iova), SIZE: BigInt(lengthBytes) })
+    call(this.host, this.container, ['IOMMU_UNMAP_DMA', VFIO.IOMMU_UNMAP_DMA], argument.data)
+    this.mappedBytes -= lengthBytes
+    this.space.give(iova)
+  }
+}
+
+/** The device's address space has no room left where the memory would fit. */
+export class IovaExhaustedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IOVA_EXHAUSTED'
+  readonly category = 'infeasible'
+  constructor(lengthBytes: number, free: readonly AddressRange[]) {
+    const longest = Math.max(0, ...free.map((range) => range.lengthBytes))
+    super(`The IOMMU has no addresses left for ${lengthBytes} bytes: the longest free range is ${longest} bytes`, {
+      next: 'free memory that is not needed any more, or allocate less at once',
+    })
+  }
+}

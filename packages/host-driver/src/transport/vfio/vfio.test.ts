@@ -1,0 +1,330 @@
+import { readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
+import { FakeSysfs } from '../../../test/fake-sysfs.js'
+import { FakeVfio, type FakeVfioOptions } from '../../../test/fake-vfio.js'
+import { DriverBoundError, GroupNotViableError } from '../../pci/function.js'
+import { openNodeError } from './group.js'
+import {
+  HardwareAccessError,
+  IovaExhaustedError,
+  MemlockLimitError,
+  NoIommuError,
+  openVfio,
+  VfioBusyError,
+  VfioError,
+  VfioMissingError,
+  VfioModeError,
+  VfioUnsupportedError,
+  type VfioOptions,
+} from './index.js'
+
+const bdf = '0000:0b:00.0'
+let sys: FakeSysfs
+let host: FakeHardwareHost
+
+beforeEach(() => {
+  sys = new FakeSysfs()
+  host = new FakeHardwareHost(sys.root)
+})
+afterEach(() => {
+  // Nothing of the fixture stays mapped or open, whatever a test did.
+  expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
+  expect(openFiles()).toEqual([])
+  sys[Symbol.dispose]()
+})
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      return path.startsWith(sys.root) ? [path.slice(sys.root.length)] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+function drive(options: Partial<FakeVfioOptions> = {}): FakeVfio {
+  const { noIommu = false } = options
+  const group = noIommu ? { number: '5', name: 'vfio-noiommu' } : { number: '5', type: 'DMA' }
+  sys.function(bdf, { driver: 'vfio-pci', group })
+  return new FakeVfio(sys, host, options)
+}
+
+const open = (options: Partial<VfioOptions> = {}) => openVfio({ host, bdf, sysRoot: sys.root, ...options })
+
+test('opening asks for the device by its address and lets it reach memory; closing ends that', async () => {
+  const vfio = drive()
+  const transport = await open()
+  expect(transport.mode).toBe('type1')
+  expect(vfio.names).toEqual(['0000:0b:00.0\0'])
+  expect(host.numbers).toContainEqual({ request: 0x3b66, argument: 3 }) // VFIO_TYPE1v2_IOMMU
+  expect(vfio.command).toBe(0x0006)
+  await transport.close()
+  await transport.close()
+  expect(vfio.command).toBe(0x0002)
+  expect(vfio.maps.size).toBe(0)
+})
+
+test('memory is mapped for reading and writing, inside what the IOMMU translates and not at address 0', async () => {
+  const vfio = drive({
+    ranges: [
+      [0n, 0x5f_ffffn],
+      [0xfef0_0000n, 0xff_ffff_ffffn],
+    ],
+  })
+  const transport = await open()
+  const memory = transport.dma.alloc(1_000_000, { contiguous: true })
+  const large = transport.dma.alloc(0x40_0000)
+  expect([...vfio.maps]).toEqual([
+    [0x20_0000, { vaddr: 0x4000_0000n, lengthBytes: 0x20_0000, flags: 3 }],
+    // It does not fit into the rest of the first range, and the second begins off its alignment.
+    [0xff00_0000, { vaddr: 0x4040_0000n, lengthBytes: 0x40_0000, flags: 3 }],
+  ])
+  expect(memory.segments).toEqual([{ offsetBytes: 0, iova: 0x20_0000, lengthBytes: 1_000_000 }])
+  large.free()
+  expect(vfio.maps.has(0xff00_0000)).toBe(false)
+  await transport.close()
+})
+
+test('where the IOMMU says nothing of its addresses, they stay below the interrupts of x86', async () => {
+  drive()
+  const transport = await open()
+  expect(() => transport.dma.alloc(4096, { alignBytes: 2 ** 32 })).toThrow(IovaExhaustedError)
+  await transport.close()
+})
+
+test('an alignment beyond 2 MiB is one of the address', async () => {
+  drive()
+  const transport = await open()
+  expect(transport.dma.alloc(4096, { alignBytes: 0x800_0000 }).iovaAt(0)).toBe(0x800_0000)
+  await transport.close()
+})
+
+test('beyond RLIMIT_MEMLOCK the error says what all mappings together need, and what is allowed', async () => {
+  drive()
+  const transport = await open()
+  host.memlock = 8_388_608
+  const map = host.ioctls.get(0x3b71)!
+  host.ioctls.set(0x3b71, () => {
+    throw refusal('ENOMEM', 'ioctl')
+  })
+  expect(() => transport.dma.alloc(8_388_608)).toThrow(MemlockLimitError)
+  expect(() => transport.dma.alloc(8_388_608)).toThrow(/Cannot lock 10485760 bytes[^]*allows 8388608/)
+  host.ioctls.set(0x3b71, map)
+  await transport.close()
+})
+
+test('memory that the kernel does not unmap is not given back: the drive may still reach it', async () => {
+  const vfio = drive()
+  const transport = await open()
+  const memory = transport.dma.alloc(4_194_304)
+  const unmap = host.ioctls.get(0x3b72)!
+  host.ioctls.set(0x3b72, () => {
+    throw refusal('EIO', 'ioctl')
+  })
+  expect(() => {
+    memory.free()
+  }).toThrow(VfioError)
+  expect(host.allocated[1]!.buffer.byteLength).toBe(4_194_304)
+  host.ioctls.set(0x3b72, unmap)
+  await transport.close()
+  expect(vfio.maps.size).toBe(1)
+  host.allocated[1]!.unmap()
+})
+
+test('BAR0 is mapped, and the bytes that may not be are read and written in the device file', async () => {
+  drive({
+    sparse: [
+      [0, 0x2000],
+      [0x3000, 0x1000],
+    ],
+  })
+  const transport = await open()
+  expect(transport.bar.lengthBytes).toBe(0x4000)
+  transport.bar.write32(0x3ffc, 7)
+  transport.bar.write32(0x2004, 0x1234_5678)
+  transport.bar.write64(0x2010, 0x1_0000_0002n)
+  expect(host.mapped.map(({ stores }) => stores)).toEqual([[], [{ offset: 0xffc, value: 7 }]])
+  expect(transport.bar.read32(0x2004)).toBe(0x1234_5678)
+  expect(transport.bar.read64(0x2010)).toBe(0x1_0000_0002n)
+  await transport.close()
+})
+
+test('a BAR that cannot be mapped at all works by the device file', async () => {
+  drive({ mappable: false })
+  const transport = await open()
+  transport.bar.write32(0x14, 0x46_0001)
+  expect(transport.bar.read32(0x14)).toBe(0x46_0001)
+  expect(host.mapped).toEqual([])
+  await transport.close()
+})
+
+test('reset is one ioctl, after which the function can reach memory again; it is absent where the device has none', async () => {
+  const vfio = drive()
+  const transport = await open()
+  transport.config!.write(4, 2, 0)
+  await transport.reset!('function')
+  expect(vfio.resets).toBe(1)
+  expect(vfio.command).toBe(0x0006)
+  await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
+  await transport.close()
+})
+
+test('a device that cannot be reset has no reset', async () => {
+  drive({ reset: false })
+  const transport = await open()
+  expect(transport).not.toHaveProperty('reset')
+  await transport.close()
+})
+
+test('interrupts are there when asked for, as many as the device has at most, and fire or reach their deadline', async () => {
+  const vfio = drive({ vectors: 3 })
+  const transport = await open({ interrupts: 8 })
+  const { interrupts, clock } = transport
+  expect(interrupts!.vectors).toBe(3)
+  const [first, second] = vfio.irqs.get(2)!
+  host.signal(second!)
+  expect(await interrupts!.wait(1, clock.now() + 1e9)).toBe('fired')
+  const waiting = interrupts!.wait(0, clock.now() + 60e9)
+  setTimeout(() => {
+    host.signal(first!)
+  }, 5)
+  expect(await waiting).toBe('fired')
+  expect(await interrupts!.wait(1, clock.now() + 1e6)).toBe('deadline')
+  expect(() => interrupts!.wait(3, 0)).toThrow(RangeError)
+  await transport.close()
+  expect(vfio.irqs.size).toBe(0)
+})
+
+test('closing ends waits for interrupts', async () => {
+  drive()
+  const transport = await open({ interrupts: 1 })
+  const waiting = transport.interrupts!.wait(0, transport.clock.now() + 3600e9)
+  await transport.close()
+  expect(await waiting).toBe('deadline')
+})
+
+test('without interrupts asked for, or without MSI-X, there are none', async () => {
+  drive({ vectors: 0 })
+  const polled = await open()
+  expect(polled.interrupts).toBeUndefined()
+  await polled.close()
+  const without = await open({ interrupts: 4 })
+  expect(without.interrupts).toBeUndefined()
+  await without.close()
+  await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
+})
+
+test('when the kernel wants the device back, its registers read all ones and take no writes', async () => {
+  const vfio = drive()
+  const transport = await open()
+  expect(transport.bar.read32(0x1c)).toBe(0)
+  host.signal(vfio.irqs.get(4)![0]!)
+  const until = transport.clock.now() + 10e9
+  while (transport.bar.read32(0x1c) === 0 && transport.clock.now() < until) await transport.clock.idle(until)
+  expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+  expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
+  transport.bar.write32(0x14, 0)
+  expect(host.mapped[0]!.stores).toEqual([])
+  await transport.close()
+})
+
+test('a BAR of another device is mapped for this one, and can be the target of its reads', async () => {
+  const vfio = drive()
+  sys.function('0000:0c:00.0', {
+    classCode: '0x030200',
+    files: {
+      resource: '0x0 0x0 0x0\n0x0 0x0 0x0\n0x00000000c0000000 0x00000000c03fffff 0x000000000014220c\n',
+    },
+  })
+  sys.file('sys/bus/pci/devices/0000:0c:00.0/resource2', new Uint8Array(4_194_304))
+  const transport = await open()
+  const memory = transport.mapPeer({ bdf: '0000:0c:00.0', bar: 2 })
+  expect(memory.lengthBytes).toBe(4_194_304)
+  expect(vfio.maps.get(memory.iovaAt(0))!.lengthBytes).toBe(4_194_304)
+  memory.free()
+  expect(vfio.maps.size).toBe(1)
+  expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })).toThrow(/expected a BAR that is there, got BAR 0/)
+  transport.mapPeer({ bdf: '0000:0c:00.0', bar: 2 })
+  await transport.close()
+  expect(vfio.maps.size).toBe(0)
+})
+
+test('without an IOMMU the device is opened by noiommu-N, and memory is at physical addresses', async () => {
+  drive({ noIommu: true })
+  host.beforeAllocate = ({ address }) => {
+    const entries = new BigUint64Array(512).map((_, index) => 0x8000_0000_0012_3400n + BigInt(index))
+    const pagemap = new Uint8Array((address / 4096 + 512) * 8)
+    pagemap.set(new Uint8Array(entries.buffer), (address / 4096) * 8)
+    sys.file('proc/self/pagemap', pagemap)
+  }
+  const transport = await open({ mode: 'noiommu' })
+  expect(transport.mode).toBe('noiommu')
+  expect(host.numbers).toContainEqual({ request: 0x3b66, argument: 8 }) // VFIO_NOIOMMU_IOMMU
+  expect(transport.dma.alloc(4096).iovaAt(0)).toBe(0x1_2340_0000)
+  await transport.close()
+})
+
+test('the mode that was asked for has to be the one that is there', async () => {
+  drive()
+  await expect(open({ mode: 'noiommu' })).rejects.toThrow(VfioModeError)
+})
+
+test('a function that is not bound to vfio-pci is refused, with the call that binds it', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  await expect(open()).rejects.toThrow(DriverBoundError)
+  await expect(open()).rejects.toThrow(
+    /driver nvme is bound[^]*bindDriver\({ bdf: '0000:0b:00.0', driver: 'vfio-pci' }\)/,
+  )
+})
+
+test('without an IOMMU group the error names the kernel parameter, or that of the mode without one', async () => {
+  sys.function(bdf, { driver: 'vfio-pci' })
+  sys.file('sys/module/vfio/parameters/enable_unsafe_noiommu_mode', 'N\n')
+  await expect(open()).rejects.toThrow(NoIommuError)
+  await expect(open()).rejects.toThrow('intel_iommu=on')
+  await expect(open({ mode: 'noiommu' })).rejects.toThrow(/enable_unsafe_noiommu_mode is N[^]*echo 1 > /)
+})
+
+test('without the module the error says which to load', async () => {
+  drive()
+  rmSync(`${sys.root}/dev/vfio/vfio`)
+  await expect(open()).rejects.toThrow(VfioMissingError)
+  await expect(open()).rejects.toThrow('modprobe vfio-pci')
+})
+
+test('a group that is not viable names the devices that are in the way', async () => {
+  drive({ viable: false })
+  sys.function('0000:0b:00.1', { classCode: '0x0c0330', driver: 'xhci_hcd' })
+  sys.file('sys/kernel/iommu_groups/5/devices/0000:0b:00.1', '')
+  await expect(open()).rejects.toThrow(GroupNotViableError)
+  await expect(open()).rejects.toThrow('0000:0b:00.1 is bound to xhci_hcd')
+})
+
+test('an API or an IOMMU that is not known is refused by name', async () => {
+  drive()
+  host.ioctls.set(0x3b64, () => 1)
+  await expect(open()).rejects.toThrow(VfioUnsupportedError)
+  host.ioctls.set(0x3b64, () => 0)
+  host.ioctls.set(0x3b65, () => 0)
+  await expect(open()).rejects.toThrow('vfio_iommu_type1')
+})
+
+test('what else the kernel refuses is named by its request and errno', async () => {
+  drive()
+  host.ioctls.set(0x3b66, () => {
+    throw refusal('EPERM', 'ioctl')
+  })
+  await expect(open()).rejects.toThrow('VFIO_SET_IOMMU failed: EPERM')
+})
+
+test.each([
+  ['EBUSY', VfioBusyError, 'another process'],
+  ['EPERM', HardwareAccessError, 'run as root'],
+])('%s from a file of /dev/vfio is its own error', (code, type, message) => {
+  const error = openNodeError(bdf, '/dev/vfio/5', refusal(code, 'open'))
+  expect(error).toBeInstanceOf(type)
+  expect(error.message).toContain(message)
+})
