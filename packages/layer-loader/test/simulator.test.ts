@@ -76,18 +76,21 @@ test('a drive that is gone ends the stream with the driver’s error', async () 
 })
 
 test('a namespace that holds something foreign is refused by the guard; once packed by leave, nothing foreign is left', async () => {
-  const { namespace, controller, simulation } = await drive()
+  const { namespace, controller, simulation } = await drive({ namespaces: [{ capacityBytes: 128 << 20 }] })
   const memory = namespace.dma.alloc(512)
   memory.view!.setUint16(510, 0x55aa)
   await namespace.write(0, 1, memory)
   // The backup of a GUID partition table is in the last block.
   new Uint8Array(memory.view!.buffer).set(Buffer.from('EFI PART'))
   await namespace.write(namespace.blocks - 1, 1, memory)
+  // The second superblock of a btrfs is 64 MiB into the drive, far from both ends.
+  new Uint8Array(memory.view!.buffer).set(Buffer.from('_BHRfS_M'), 0x40)
+  await namespace.write((64 << 20) / namespace.blockBytes, 1, memory)
   memory.free()
   await controller.close()
   const again = await Controller.open(simulation.transport, { write: { serial: 'GPUNVME-SIM-1' } })
   await expect(pack(await smallModel(), again.namespace(1))).rejects.toMatchObject({ code: 'ERR_GPUNVME_FOREIGN_DATA' })
-  const willing = { serial: 'GPUNVME-SIM-1', overwrite: ['MBR', 'GPT'] }
+  const willing = { serial: 'GPUNVME-SIM-1', overwrite: ['MBR', 'GPT', 'btrfs'] }
   await again.close()
   const third = await Controller.open(simulation.transport, { write: willing })
   await pack(await smallModel(), third.namespace(1))

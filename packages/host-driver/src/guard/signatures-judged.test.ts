@@ -186,7 +186,7 @@ describe('finds what the tools make, and all that wipefs finds on it', () => {
     ['DRBD', 'drbdmeta', { mib: 64, args: ['--force', '0', 'v08', image, 'internal', 'create-md'] }],
     ['DRBD', 'drbdmeta', { mib: 64, args: ['--force', '0', 'v09', image, 'internal', 'create-md', '1'] }],
   ]
-  test.for(cases)('%s by %s %o', async ([name, tool, { mib, args, input, makes }], { skip }) => {
+  test.for(cases)('%s by %s, case %#', async ([name, tool, { mib, args, input, makes }], { skip }) => {
     const program = findProgram(tool)
     if (program === undefined) return skip(`[mkfs] ${tool} is not installed`)
     rmSync(image, { force: true })
