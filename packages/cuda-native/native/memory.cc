@@ -1,7 +1,9 @@
 #include "memory.h"
 
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,6 +35,13 @@ struct Handle {
 size_t RoundUp(double length, size_t page) {
   const auto bytes = static_cast<size_t>(length);
   return (bytes + page - 1) / page * page;
+}
+
+// What a file is mapped and unmapped in: one of hugetlbfs, as a virtual machine's memory may be, in huge pages.
+size_t PageOf(int fd) {
+  struct statfs system;
+  if (fstatfs(fd, &system) == 0 && system.f_type == HUGETLBFS_MAGIC) return static_cast<size_t>(system.f_bsize);
+  return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable) {
@@ -125,7 +134,7 @@ napi_value Map(napi_env env, napi_callback_info info) {
     ThrowType(env, "writable", "a boolean", arguments[3]);
     return nullptr;
   }
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = PageOf(fd);
   char expected[96];
   if (static_cast<uint64_t>(offset) % page != 0) {
     std::snprintf(expected, sizeof expected, "a multiple of %zu", page);
