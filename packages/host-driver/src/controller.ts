@@ -1,54 +1,24 @@
-import { Flush, GpuNvmeError } from '@gpunvme/nvme-spec'
-import type {
-  DmaMemory,
-  Engine,
-  ExecuteOptions,
-  OutcomeSummary,
-  Plan,
-  QueuePairMemory,
-  Transport,
-} from '@gpunvme/nvme-spec/transport'
-import { CommandQueue, CommandTimeoutError } from './command-queue.js'
-import {
-  DeviceLostError,
-  disable,
-  enable,
-  readLimits,
-  shutdown,
-  UnsupportedControllerError,
-  type Limits,
-} from './bring-up.js'
-import { DmaPool } from './dma-pool.js'
+import { GpuNvmeError, Flush } from '@gpunvme/nvme-spec'
+import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { ControllerIdentity, NamespaceIdentity } from './bring-up/identity.js'
+import { ownTransport } from './bring-up/own-transport.js'
+import { readLimits, shutdown } from './bring-up/ready.js'
+import { Registers } from './bring-up/registers.js'
+import { Session } from './bring-up/session.js'
+import { advancedRetry } from './bring-up/advanced-retry.js'
+import { HostEngine } from './engine/host-engine.js'
+import { AsyncEvents } from './events/async-events.js'
+import type { ControllerEvent } from './events/controller-event.js'
+import { EventHub } from './events/event-hub.js'
 import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
-import { EngineFailedError, HostEngine } from './host-engine.js'
-import { identifyController, identifyNamespaces, type ControllerIdentity } from './identity.js'
-import { MOST_IN_FLIGHT } from './command-ids.js'
-import { createQueuePair, deleteQueuePair, negotiateQueues } from './io-queues.js'
 import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
-import { LentMemory } from './lent-memory.js'
-import { allocateQueuePair } from './queue-memory.js'
-import { Registers } from './registers.js'
-import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from './wait.js'
-
-export interface ControllerOptions {
-  /** I/O queue pairs to ask for; the controller may allow fewer. 1 when not given. */
-  readonly queues?: number
-  /** Commands in flight on each of them. 32 when not given, and never more than the controller's queues hold. */
-  readonly queueDepth?: number
-  /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */
-  readonly maxTransferBytes?: number
-  /** Who submits I/O. The host engine when not given. */
-  readonly engine?: Engine
-  /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
-  readonly readyTimeoutNs?: number
-  /** For each admin command and each flush. 10 s when not given. */
-  readonly commandTimeoutNs?: number
-  /** Where /sys and /proc are, for the guard; '/' when not given. */
-  readonly sysRoot?: string
-}
-
-const MIB = 1024 * 1024
-const ADMIN_ENTRIES = 32
+import { checkOptions, DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type ControllerOptions } from './open-options.js'
+import { executeRepeatable } from './recovery/execute-command.js'
+import { executePlan } from './recovery/execute-plan.js'
+import { Gate } from './recovery/gate.js'
+import { Recovery, RECOVERY_LIMITS, type RecoveryStep } from './recovery/recovery.js'
+import { zeroCounters, type Counters } from './statistics.js'
+import { NS_PER_MS } from './wait.js'
 
 /**
  * The specification asks a host to wait RTD3E, or 1 s where that is 0, for a shutdown (Base 2.1 §3.6.1). Drives may be
@@ -56,39 +26,35 @@ const ADMIN_ENTRIES = 32
  */
 const SHORTEST_SHUTDOWN_WAIT_NS = 5_000 * NS_PER_MS
 
-/** What belongs to an enabled controller and has to be given back. */
-interface Resources {
-  readonly transport: Transport
-  readonly registers: Registers
-  readonly limits: Limits
-  readonly engine: Engine
-  /** Everything that the controller can reach and that is not a caller's. */
-  readonly pool: DmaPool
-  /** What callers transfer from and to. */
-  readonly lent: LentMemory
-  readonly admin: CommandQueue
-  readonly ioQueues: readonly QueuePairMemory[]
-  /** For I/O commands that are no part of a plan; only handles that write have it. */
-  readonly single: CommandQueue | undefined
+/** While somebody waits for events, the controller is looked at this often at least. */
+const EVENT_POLL_NS = 100 * NS_PER_MS
+
+/** What a handle has done and seen since it was opened. */
+export interface ControllerStatistics extends Readonly<Counters> {
+  /** How often each step of a recovery was taken, and 1 for `lost` once the controller is. */
+  readonly recoveries: Readonly<Record<RecoveryStep | 'lost', number>>
 }
 
 /**
  * An NVMe controller, enabled and owned by this process. Bring-up follows Base 2.1 §3.5.1: disable, admin queues,
- * enable, Identify, I/O queues. The transport stays the caller's, and is closed by the caller.
+ * enable, Identify, I/O queues. A controller that stops answering is brought back, or declared lost, in bounded time:
+ * `recoveryBoundNs`. The transport stays the caller's, and is closed by the caller.
  */
 export class Controller<N extends Namespace = Namespace> {
-  readonly identity: ControllerIdentity
-  readonly namespaces: readonly N[]
-  /** I/O queue pairs in use. */
-  readonly queues: number
-  readonly queueDepth: number
-  /** The longest transfer of one command. */
-  readonly maxTransferBytes: number
-  private readonly resources: Resources
+  private readonly session: Session
+  private readonly engine: Engine
+  private readonly write: WriteRequest | undefined
+  private readonly hub: EventHub
+  private readonly asyncEvents: AsyncEvents
+  private readonly gate = new Gate()
+  private readonly recovery: Recovery
+  private readonly counters = zeroCounters()
+  private readonly namespaceHost: NamespaceHost
   private readonly executing = new Set<Promise<unknown>>()
-  private state: 'open' | 'closed' | 'failed' = 'open'
+  private known: Namespace[] = []
+  private attached = false
+  private state: 'open' | 'closed' | 'lost' = 'open'
   private closing: Promise<void> | undefined
-  private failing: Promise<void> | undefined
 
   /**
    * Opens for reading: no method of the handle, or of its namespaces, writes.
@@ -111,86 +77,103 @@ export class Controller<N extends Namespace = Namespace> {
     checkOptions(options)
     // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
     await guardController(options.sysRoot ?? '/', transport)
-    const registers = new Registers(transport.bar)
-    const limits = readLimits(registers, transport.name, options.readyTimeoutNs)
-    await disable(registers, transport, limits)
-    const pool = new DmaPool(transport.dma)
-    const engine = options.engine ?? new HostEngine(transport)
-    const start = { transport, registers, limits, pool, engine, lent: new LentMemory(transport.dma) }
+    const controller = new Controller(transport, options)
     try {
-      return await Controller.bringUp(start, options)
+      await controller.bringUp()
     } catch (error) {
       // What went wrong first is what the caller hears of.
-      await giveBack(start).catch(() => undefined)
+      await controller.giveBack().catch(() => undefined)
       throw error
     }
-  }
-
-  private static async bringUp(
-    start: Omit<Resources, 'admin' | 'ioQueues' | 'single'>,
-    options: ControllerOptions & { write?: WriteRequest },
-  ): Promise<Controller> {
-    const { transport, registers, limits, pool, engine } = start
-    const { write, queues = 1, queueDepth = 32 } = options
-    const timeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
-    const shape = { dstrd: limits.dstrd, pageBytes: limits.pageBytes }
-    const adminShape = { ...shape, qid: 0, entries: ADMIN_ENTRIES, maxTransferBytes: limits.pageBytes }
-    const adminMemory = allocateQueuePair(pool, adminShape)
-    const admin = new CommandQueue('admin', adminMemory, transport, pool, timeoutNs)
-    await enable(registers, transport, limits, adminMemory)
-    const identity = await identifyController(admin, limits.mpsmin)
-    if (write !== undefined && write.serial !== identity.serial) {
-      throw new SerialMismatchError(write.serial, identity.serial)
-    }
-    const maxTransferBytes = Math.min(options.maxTransferBytes ?? MIB, identity.maxTransferBytes ?? Infinity)
-    const entries = Math.min(queueDepth + 1, limits.maxQueueEntries)
-    // A handle that writes keeps one queue pair beside the engine's: Flush is no part of a plan.
-    const beside = write === undefined ? 0 : 1
-    const allowed = await negotiateQueues(admin, queues + beside)
-    if (allowed <= beside) {
-      throw new UnsupportedControllerError(transport.name, 'writing takes two I/O queue pairs, and it allows one')
-    }
-    const ioQueues: QueuePairMemory[] = []
-    for (let qid = 1; qid <= allowed; qid++) {
-      const memory = allocateQueuePair(pool, { ...shape, qid, entries, maxTransferBytes })
-      await createQueuePair(admin, memory)
-      ioQueues.push(memory)
-    }
-    const single = write && new CommandQueue('nvm', ioQueues.at(-1)!, transport, pool, timeoutNs)
-    const resources = { ...start, admin, ioQueues, single }
-    const controller = new Controller(resources, identity, await identifyNamespaces(admin), maxTransferBytes, write)
-    // Last, so that an engine is ours to detach exactly when there is a controller to close.
-    engine.attach(ioQueues.slice(0, allowed - beside))
     return controller
   }
 
-  private constructor(
-    resources: Resources,
-    identity: ControllerIdentity,
-    found: Awaited<ReturnType<typeof identifyNamespaces>>,
-    maxTransferBytes: number,
-    write: WriteRequest | undefined,
-  ) {
-    const { ioQueues, transport } = resources
-    this.resources = resources
-    this.identity = identity
-    this.queues = ioQueues.length - (resources.single === undefined ? 0 : 1)
-    this.queueDepth = ioQueues[0]!.sqEntries - 1
-    this.maxTransferBytes = maxTransferBytes
-    const host: NamespaceHost = {
-      dma: resources.lent,
-      clock: transport.clock,
-      queues: this.queues,
-      maxTransferBytes,
+  private constructor(transport: Transport, options: ControllerOptions & { write?: WriteRequest }) {
+    const own = ownTransport(transport, options.interrupts === true)
+    const limits = readLimits(new Registers(own.bar), own.name, options.readyTimeoutNs)
+    this.hub = new EventHub(own.name)
+    this.write = options.write
+    this.engine = options.engine ?? new HostEngine(own)
+    this.asyncEvents = new AsyncEvents({
+      admin: (run) => executeRepeatable(this.commands, 'admin', run),
+      emit: (event) => this.hub.emit(event),
+      now: () => own.clock.now(),
+      namespacesChanged: () => this.identifyNamespaces(),
+    })
+    this.session = new Session(
+      own,
+      limits,
+      {
+        queues: options.queues ?? 1,
+        queueDepth: options.queueDepth ?? DEFAULT_DEPTH,
+        queueEntries: options.queueEntries,
+        completionQueues: options.completionQueues,
+        maxTransferBytes: options.maxTransferBytes ?? DEFAULT_TRANSFER_BYTES,
+        commandTimeoutNs: options.commandTimeoutNs ?? 10_000 * NS_PER_MS,
+      },
+      this.hub,
+      [advancedRetry, this.asyncEvents],
+    )
+    const users = {
+      suspend: () => this.detachEngine(),
+      resume: () => this.resume(),
+      abandon: () => this.abandon(),
+    }
+    const recoveryLimits = { ...RECOVERY_LIMITS, ...options.recovery }
+    this.recovery = new Recovery(this.session, this.gate, this.hub, recoveryLimits, users)
+    const { session } = this
+    this.namespaceHost = {
+      dma: session.lent,
+      clock: own.clock,
       movesData: transport.movesData,
-      execute: (plan, memory, options) => this.execute(plan, memory, options),
+      get queues() {
+        return session.engineQueues.length
+      },
+      get maxTransferBytes() {
+        return session.maxTransferBytes
+      },
+      execute: (plan, memory, executeOptions) => this.execute(plan, memory, executeOptions),
       flush: (nsid) => this.flush(nsid),
     }
-    this.namespaces = found.map((namespace) =>
-      write === undefined
-        ? new Namespace(host, namespace)
-        : new WritableNamespace(host, namespace, (target) => guardNamespace(target, write)),
-    ) as readonly Namespace[] as readonly N[]
+  }
+
+  /** What the controller said of itself. */
+  get identity(): ControllerIdentity {
+    return this.session.identity
+  }
+
+  /** The active namespaces as they are now, in increasing order of NSID. */
+  get namespaces(): readonly N[] {
+    return this.known.filter(({ identity }) => identity.attached) as readonly Namespace[] as readonly N[]
+  }
+
+  /** I/O queue pairs that plans are spread over. */
+  get queues(): number {
+    return this.session.engineQueues.length
+  }
+
+  /** Commands in flight on each of them. */
+  get queueDepth(): number {
+    return this.session.engineQueues[0]!.maxInFlight
+  }
+
+  /** The longest transfer of one command. */
+  get maxTransferBytes(): number {
+    return this.session.maxTransferBytes
+  }
+
+  /** The longest that a recovery may take, when every one of its steps is taken and fails. */
+  get recoveryBoundNs(): number {
+    return this.recovery.boundNs
+  }
+
+  get statistics(): ControllerStatistics {
+    return { ...this.counters, recoveries: { ...this.recovery.counts } }
+  }
+
+  /** The controller's registers, by their declarations, to look at. */
+  get registers(): Pick<Registers, 'read' | 'format'> {
+    return this.session.registers
   }
 
   /** @throws NamespaceNotFoundError naming the ones there are. */
@@ -200,9 +183,21 @@ export class Controller<N extends Namespace = Namespace> {
     return found
   }
 
-  /** The controller's registers, by their declarations, to look at. */
-  get registers(): Pick<Registers, 'read' | 'format'> {
-    return this.resources.registers
+  /**
+   * What happens to the controller from now on: recoveries, health, namespaces that come and go. It ends when the
+   * controller is closed or lost. Asynchronous events are noticed while commands are in flight, and while the next
+   * event is waited for.
+   */
+  events(): AsyncIterableIterator<ControllerEvent> {
+    const { clock } = this.session.transport
+    return this.hub.subscribe(async () => {
+      if (this.state !== 'open') return false
+      this.session.admin.poll()
+      await clock.idle(clock.now() + EVENT_POLL_NS)
+      // A clock that is not the machine's own may come back at once: others get their turn all the same.
+      await new Promise(setImmediate)
+      return true
+    })
   }
 
   /**
@@ -219,125 +214,129 @@ export class Controller<N extends Namespace = Namespace> {
     await this.close()
   }
 
-  private async flush(nsid: number): Promise<void> {
-    if (this.state !== 'open') throw new ControllerClosedError(this.state)
-    const { single } = this.resources
-    if (single === undefined) throw new TypeError('this handle only reads: there is nothing to flush')
-    const flushing = single.execute(Flush, { NSID: nsid })
-    this.executing.add(flushing)
-    try {
-      await flushing
-    } catch (error) {
-      if (error instanceof CommandTimeoutError || error instanceof DeviceLostError) await this.fail()
-      throw error
-    } finally {
-      this.executing.delete(flushing)
+  private get commands() {
+    const users = { suspend: () => this.detachEngine(), resume: () => this.attachEngine() }
+    return { session: this.session, gate: this.gate, recovery: this.recovery, counters: this.counters, users }
+  }
+
+  private async bringUp(): Promise<void> {
+    const { session, write } = this
+    await session.stop()
+    await session.start(Infinity, ({ serial }) => {
+      if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial, serial)
+    })
+    this.takeNamespaces(session.namespaces)
+    // Last, so that an engine is ours to detach exactly when there is a controller to close.
+    this.attachEngine()
+  }
+
+  private resume(): void {
+    this.takeNamespaces(this.session.namespaces)
+    this.attachEngine()
+  }
+
+  private attachEngine(): void {
+    if (this.attached) return
+    this.engine.attach(this.session.engineQueues, () => this.session.admin.poll())
+    this.attached = true
+  }
+
+  private detachEngine(): void {
+    if (this.attached) this.engine.detach()
+    this.attached = false
+  }
+
+  private abandon(): void {
+    if (this.state === 'open') this.state = 'lost'
+  }
+
+  private takeNamespaces(found: readonly NamespaceIdentity[]): void {
+    for (const identity of found) {
+      const known = this.known.find(({ nsid }) => nsid === identity.nsid)
+      if (known === undefined) this.known.push(this.makeNamespace(identity))
+      else known.changeTo(identity)
     }
+    for (const namespace of this.known) {
+      if (found.some(({ nsid }) => nsid === namespace.nsid)) continue
+      namespace.changeTo({ ...namespace.identity, attached: false, unsupported: 'it is no longer attached' })
+    }
+    this.known.sort((a, b) => a.nsid - b.nsid)
+  }
+
+  private makeNamespace(identity: NamespaceIdentity): Namespace {
+    const { namespaceHost, write } = this
+    return write === undefined
+      ? new Namespace(namespaceHost, identity)
+      : new WritableNamespace(namespaceHost, identity, (target) => guardNamespace(target, write))
+  }
+
+  private async identifyNamespaces(): Promise<void> {
+    await executeRepeatable(this.commands, 'admin', () => this.session.identifyNamespaces())
+    this.takeNamespaces(this.session.namespaces)
+  }
+
+  private async flush(nsid: number): Promise<void> {
+    await this.whileOpen(() => executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid })))
   }
 
   private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    return this.whileOpen(() => executePlan({ ...this.commands, engine: this.engine }, plan, memory, options))
+  }
+
+  /** What is under way when the handle is closed is waited for. */
+  private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
     if (this.state !== 'open') throw new ControllerClosedError(this.state)
-    const execution = this.resources.engine.execute(plan, memory, options)
-    this.executing.add(execution)
+    const work = action()
+    this.executing.add(work)
     try {
-      const summary = await execution
-      const fatal = summary.failures.some(({ outcome }) => outcome.kind === 'timeout' || outcome.kind === 'device-lost')
-      if (fatal) await this.fail()
-      return summary
-    } catch (error) {
-      if (error instanceof EngineFailedError) await this.fail()
-      throw error
+      return await work
     } finally {
-      this.executing.delete(execution)
+      this.executing.delete(work)
     }
   }
 
   private async shutDown(): Promise<void> {
+    const wasLost = this.state === 'lost'
     this.state = 'closed'
     await Promise.allSettled(this.executing)
-    if (this.failing !== undefined) return this.failing
-    this.resources.engine.detach()
-    const timeoutNs = Math.max(SHORTEST_SHUTDOWN_WAIT_NS, this.identity.shutdownNs)
-    const complete = await this.notifyShutdown(timeoutNs).finally(() => giveBack(this.resources))
-    if (!complete) throw new ShutdownIncompleteError(this.resources.transport.name, timeoutNs)
-  }
-
-  private async notifyShutdown(timeoutNs: number): Promise<boolean> {
-    const { registers, transport } = this.resources
-    const deletion = this.deleteQueues()
+    await this.asyncEvents.stop()
+    this.detachEngine()
+    if (wasLost || this.session.transport.bar.isCut) return
+    const { registers, transport, identity } = this.session
+    const timeoutNs = Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs)
     // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
-    await Promise.allSettled([deletion])
-    const complete = await shutdown(registers, transport.clock, timeoutNs)
-    await deletion
-    return complete
-  }
-
-  private async deleteQueues(): Promise<void> {
-    const { admin, ioQueues } = this.resources
-    for (const memory of ioQueues) await deleteQueuePair(admin, memory)
+    const [woundUp] = await Promise.allSettled([this.session.windUp()])
+    const complete = await shutdown(registers, transport.clock, timeoutNs).finally(() => this.giveBack())
+    if (woundUp.status === 'rejected') throw woundUp.reason
+    if (!complete) throw new ShutdownIncompleteError(transport.name, timeoutNs)
   }
 
   /**
-   * A command got no answer, so the controller may still write to its memory at any time. Disabling it ends that -
-   * after the engine, which has stopped, is done with the queues.
+   * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
+   * that is gone, or will not be disabled, may still write there: its memory, and what callers transfer to, is kept.
+   * @throws DeviceLostError, ControllerNotReadyError, and whatever the transport throws.
    */
-  private fail(): Promise<void> {
-    if (this.state === 'open') this.state = 'failed'
-    this.failing ??= (async () => {
-      await Promise.allSettled(this.executing)
-      this.resources.engine.detach()
-      // The caller hears of what went wrong first; that the controller cannot be disabled either adds nothing.
-      await giveBack(this.resources).catch(() => undefined)
-    })()
-    return this.failing
-  }
-}
-
-function checkOptions(options: ControllerOptions): void {
-  const { queues = 1, queueDepth = 32, maxTransferBytes = MIB, readyTimeoutNs, commandTimeoutNs } = options
-  for (const [name, value] of Object.entries({ readyTimeoutNs, commandTimeoutNs })) {
-    if (value !== undefined && !isTimeout(value)) throw new RangeError(`${name}: ${TIMEOUT_EXPECTED}, got ${value}`)
-  }
-  const expect = (name: string, value: number, from: number, to: number) => {
-    if (!Number.isInteger(value) || value < from || value > to) {
-      throw new RangeError(`${name}: expected an integer from ${from} to ${to}, got ${value}`)
+  private async giveBack(): Promise<void> {
+    const { session } = this
+    try {
+      await session.stop()
+    } catch (error) {
+      session.abandon()
+      throw error
     }
+    session.pool.freeAll()
   }
-  expect('queues', queues, 1, 65_534)
-  expect('queueDepth', queueDepth, 1, MOST_IN_FLIGHT)
-  expect('maxTransferBytes', maxTransferBytes, 4096, 2 ** 32)
 }
 
-/**
- * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
- * that is gone, or will not be disabled, may still write there: its memory, and what callers transfer to, is kept.
- * @throws DeviceLostError, ControllerNotReadyError, and whatever the transport throws.
- */
-async function giveBack({
-  registers,
-  transport,
-  limits,
-  pool,
-  lent,
-}: Pick<Resources, 'registers' | 'transport' | 'limits' | 'pool' | 'lent'>): Promise<void> {
-  try {
-    await disable(registers, transport, limits)
-  } catch (error) {
-    lent.withhold()
-    throw error
-  }
-  pool.freeAll()
-}
-
-/** A handle was used after it was closed, or after a failure that took the controller down. */
+/** A handle was used after it was closed, or after its controller was lost. */
 export class ControllerClosedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CONTROLLER_CLOSED'
   readonly category = 'usage'
-  constructor(state: 'closed' | 'failed') {
+  constructor(state: 'closed' | 'lost') {
     super(
       state === 'closed'
         ? 'This controller handle is closed'
-        : 'This controller was taken down after a command got no completion',
+        : 'This controller was lost: no step of its recovery brought it back',
       { next: 'Controller.open() again' },
     )
   }

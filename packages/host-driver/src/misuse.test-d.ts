@@ -3,7 +3,7 @@
 import { CAP, CC } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { Controller } from './controller.js'
-import type { Registers } from './registers.js'
+import type { Registers } from './bring-up/registers.js'
 
 declare const transport: Transport
 declare const memory: DmaMemory

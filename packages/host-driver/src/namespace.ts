@@ -1,8 +1,8 @@
 import { formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
 import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
-import type { NamespaceIdentity } from './identity.js'
-import { planTransfers, type Transfer } from './plan.js'
-import { hostView } from './queue-pair.js'
+import type { NamespaceIdentity } from './bring-up/identity.js'
+import { planTransfers, type Transfer } from './engine/plan.js'
+import { hostView } from './memory/reachable.js'
 
 /** What a namespace needs of the controller that it belongs to. */
 export interface NamespaceHost {
@@ -24,18 +24,27 @@ export interface TransferOptions extends ExecuteOptions {
 /** A namespace that can be read. It has no way to write: that takes a controller opened with `write`. */
 export class Namespace {
   readonly nsid: number
-  /** LBAs run from 0 to blocks - 1. */
-  readonly blocks: number
-  readonly blockBytes: number
-  readonly identity: NamespaceIdentity
   protected readonly host: NamespaceHost
+  private current: NamespaceIdentity
 
   constructor(host: NamespaceHost, identity: NamespaceIdentity) {
     this.host = host
-    this.identity = identity
     this.nsid = identity.nsid
-    this.blocks = identity.blocks
-    this.blockBytes = identity.blockBytes
+    this.current = identity
+  }
+
+  /** As the controller last described it: it may change while it is open, which is an event of the controller. */
+  get identity(): NamespaceIdentity {
+    return this.current
+  }
+
+  /** LBAs run from 0 to blocks - 1. */
+  get blocks(): number {
+    return this.current.blocks
+  }
+
+  get blockBytes(): number {
+    return this.current.blockBytes
   }
 
   get capacityBytes(): number {
@@ -64,6 +73,11 @@ export class Namespace {
 
   get clock(): Clock {
     return this.host.clock
+  }
+
+  /** Another host changed it, or a reset brought something else to light. @internal */
+  changeTo(identity: NamespaceIdentity): void {
+    this.current = identity
   }
 
   /** A plan of reads, split by MDTS and dealt to the queues. */
@@ -223,12 +237,17 @@ function describe(outcome: OutcomeSummary['failures'][number]['outcome']): strin
       return outcome.csts === 0xffff_ffff
         ? 'the device is gone: its registers read all ones'
         : 'CSTS.CFS is set: the controller failed'
+    case 'unknown':
+      return 'its completion was lost, and whether it was carried out is not known'
     case 'not-submitted':
       return 'the engine had stopped before it was submitted'
   }
 }
 
 function nextStep(outcome: OutcomeSummary['failures'][number]['outcome']): string {
+  if (outcome.kind === 'unknown') return 'write these blocks again, or read them back before they are relied on'
+  if (outcome.kind === 'timeout')
+    return 'the controller was brought back, and the same blocks got no answer again: use others'
   if (outcome.kind !== 'status') return 'open the controller again: that resets it'
   const unrecovered =
     outcome.sct === STATUS.UNRECOVERED_READ_ERROR.sct && outcome.sc === STATUS.UNRECOVERED_READ_ERROR.sc

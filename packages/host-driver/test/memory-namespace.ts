@@ -23,6 +23,7 @@ export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace 
     nsid: 1,
     blocks: bytes.length / blockBytes,
     blockBytes,
+    attached: true,
     unsupported: undefined,
     raw: new DataView(new ArrayBuffer(4096)),
   })

@@ -102,7 +102,7 @@ describe('somebody else on the same media', () => {
     const wearsOut = () => {
       memory.outcome = ({ operation, slba }) =>
         operation === 'read' && slba[0] === 0
-          ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false }
+          ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 }
           : { kind: 'success' }
       return Promise.resolve()
     }

@@ -78,7 +78,7 @@ describe('a superblock', () => {
   test('that cannot be read from the media is served by its other copy', async () => {
     const { memory } = await packed()
     memory.outcome = (plan) =>
-      plan.slba[0] === 0 ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false } : { kind: 'success' }
+      plan.slba[0] === 0 ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 } : { kind: 'success' }
     const image = await openImage(memory.namespace)
     expect(image.problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_TRANSFER'])
   })

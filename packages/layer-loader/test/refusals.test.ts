@@ -100,7 +100,7 @@ describe('cut off while it writes', () => {
     const memory = new MemoryNamespace()
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command]! > 4100
-        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false }
+        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false, crd: 0 }
         : { kind: 'success' }
     await expect(pack(await smallModel(), memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
     expect(memory.allocatedBytes).toBe(0)
@@ -111,7 +111,7 @@ describe('cut off while it writes', () => {
     const memory = new MemoryNamespace({ capacityBytes: 128 << 20 })
     memory.outcome = ({ operation, slba }, command) =>
       operation === 'write' && slba[command] === 4096
-        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false }
+        ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false, crd: 0 }
         : { kind: 'success' }
     const packing = pack(await smallModel([['model.layers.0.w', 100 << 20]]), memory.namespace)
     await expect(packing).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })

@@ -155,9 +155,16 @@ export type Outcome =
       readonly sc: number
       readonly dnr: boolean
       readonly more: boolean
+      /** Command Retry Delay, 0 to 3. */
+      readonly crd: number
     }
   | { readonly kind: 'timeout'; readonly afterNs: number }
   | { readonly kind: 'device-lost'; readonly csts: number }
+  /**
+   * A write whose completion was lost to a recovery: its blocks hold the old data, the new, or some of both. Never of
+   * a read, which is read again. Engines do not report it: only the owner of a recovery can.
+   */
+  | { readonly kind: 'unknown'; readonly afterNs: number }
   /** Never reached the controller: the plan was aborted, or an earlier command's fate stopped the engine. */
   | { readonly kind: 'not-submitted' }
 
@@ -183,25 +190,58 @@ export interface OutcomeSummary {
   readonly endNs: number
 }
 
+/**
+ * A doorbell's place in the Shadow Doorbell and EventIdx buffers of a controller that looks at host memory instead of
+ * its registers (Base 2.1 §5.2.5).
+ */
+export interface ShadowDoorbell {
+  /** Where the host writes the doorbell's value. */
+  readonly shadow: DmaMemory
+  /** Where the controller writes how far it looks by itself. */
+  readonly eventIdx: DmaMemory
+  /** Byte offset of this doorbell in both. */
+  readonly offsetBytes: number
+}
+
+/** The ring of one completion queue and where it stands. One or several submission queues complete to it. */
+export interface CompletionQueueMemory {
+  readonly cqid: number
+  readonly entries: number
+  readonly memory: DmaMemory
+  /** Byte offset in BAR0. */
+  readonly headDoorbell: number
+  readonly shadow?: ShadowDoorbell
+  /** Where the ring stands. It rolls on for as long as the controller's queue lives, whoever rings it. */
+  head: number
+  phase: 0 | 1
+}
+
 /** The rings of one queue pair and where they stand: what host-driver hands an engine, and gets back. */
 export interface QueuePairMemory {
   readonly qid: number
   readonly sqEntries: number
-  readonly cqEntries: number
   readonly sq: DmaMemory
-  readonly cq: DmaMemory
-  /** PRP list pages: `prpListBytes` for each command that may be in flight, that is sqEntries - 1. */
+  /** Where its completions are posted; pairs whose `cq` is the same object share it. */
+  readonly cq: CompletionQueueMemory
+  /** Commands in flight at most: neither the submission queue nor, with all who share it, the completion queue overflows. */
+  readonly maxInFlight: number
+  /** PRP list pages: `prpListBytes` for each command that may be in flight. */
   readonly prpLists: DmaMemory
   readonly prpListBytes: number
   /** The memory page of CC.MPS, which PRP entries speak of. */
   readonly pageBytes: number
-  /** Byte offsets in BAR0. */
+  /** Present where commands may describe their data by SGLs instead of PRPs, and how its address must be aligned. */
+  readonly sgl?: 'byte' | 'dword'
+  /** Byte offset in BAR0. */
   readonly sqTailDoorbell: number
-  readonly cqHeadDoorbell: number
-  /** Where the rings stand. They roll on for as long as the controller's queues live, whoever rings them. */
+  readonly shadow?: ShadowDoorbell
+  /** Where the ring stands. It rolls on for as long as the controller's queue lives, whoever rings it. */
   sqTail: number
-  cqHead: number
-  phase: 0 | 1
+  /**
+   * For each command in flight, how often its place was used: a part of command identifiers, so that a late completion
+   * is not credited to another command. Rolls on like the rings.
+   */
+  readonly generations: Uint16Array
 }
 
 /** The part of AbortSignal that is needed here, so that these types want neither DOM nor Node typings. */
@@ -229,8 +269,12 @@ export interface ExecuteOptions {
  */
 export interface Engine {
   readonly name: string
-  /** Takes queues over, which plans name by their index here. @throws TypeError while it has queues. */
-  attach(queues: readonly QueuePairMemory[]): void
+  /**
+   * Takes queues over, which plans name by their index here. While plans are in flight it calls `watch` at least every
+   * 10 ms of the transport's clock: its owner then looks at what is not the engine's, as asynchronous events are.
+   * @throws TypeError while it has queues.
+   */
+  attach(queues: readonly QueuePairMemory[], watch?: () => void): void
   /** Resolves with one outcome for each command; rejects only for wrong arguments. */
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
   /** Gives the queues back, with the rings' positions up to date. @throws TypeError while plans are in flight. */

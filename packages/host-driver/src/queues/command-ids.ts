@@ -18,15 +18,18 @@ export class CommandIds {
   private nextFree = 0
   private freeCount: number
 
-  /** @throws RangeError for no slots, or more than MOST_IN_FLIGHT. */
-  constructor(slots: number) {
+  /**
+   * @param generation of each slot, used and rolled on in place: who comes after uses no identifier again too soon.
+   * @throws RangeError for no slots, or more than MOST_IN_FLIGHT.
+   */
+  constructor(slots: number, generation: Uint16Array = new Uint16Array(slots)) {
     if (!Number.isInteger(slots) || slots < 1 || slots > MOST_IN_FLIGHT) {
       throw new RangeError(`commands in flight on a queue: expected 1 to ${MOST_IN_FLIGHT}, got ${slots}`)
     }
     this.slots = slots
     // One slot number stays unused, the one of all ones: that keeps FFFFh out of the identifiers.
     this.slotBits = Math.ceil(Math.log2(slots + 1))
-    this.generation = new Uint16Array(slots)
+    this.generation = generation
     this.outstanding = new Uint8Array(slots)
     this.freeSlots = Uint16Array.from({ length: slots }, (_, index) => index)
     this.freeCount = slots
@@ -34,6 +37,11 @@ export class CommandIds {
 
   get free(): number {
     return this.freeCount
+  }
+
+  /** The slot that `take` will give; of no meaning when none is free. */
+  get next(): number {
+    return this.freeSlots[this.nextFree]!
   }
 
   /** A free slot, now outstanding; -1 when all are. */
@@ -59,15 +67,20 @@ export class CommandIds {
   /** The command of this slot has completed: the slot may be used again, under another identifier. */
   release(slot: number): void {
     this.abandon(slot)
-    this.freeSlots[(this.nextFree + this.freeCount++) % this.slots] = slot
+    this.reclaim(slot)
   }
 
   /**
    * The command was given up: its identifier is no longer honoured, and the slot - with the PRP list and the memory
-   * that the controller may still use - is not handed out again for as long as the queue lives.
+   * that the controller may still use - is not handed out again before it is reclaimed.
    */
   abandon(slot: number): void {
     this.outstanding[slot] = 0
     this.generation[slot]!++
+  }
+
+  /** The controller is done with a command that was given up. */
+  reclaim(slot: number): void {
+    this.freeSlots[(this.nextFree + this.freeCount++) % this.slots] = slot
   }
 }

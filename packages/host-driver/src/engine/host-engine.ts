@@ -9,9 +9,10 @@ import type {
   Transport,
 } from '@gpunvme/nvme-spec/transport'
 import { checkPlan } from './check-plan.js'
+import { CompletionRing } from '../queues/completion-ring.js'
 import { Job } from './job.js'
 import { Lane } from './lane.js'
-import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from './wait.js'
+import { isTimeout, NS_PER_MS, TIMEOUT_EXPECTED } from '../wait.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000 * NS_PER_MS
 
@@ -38,6 +39,8 @@ export class HostEngine implements Engine {
   readonly name = 'host'
   private readonly transport: Pick<Transport, 'bar' | 'clock'>
   private lanes: Lane[] = []
+  private rings: CompletionRing[] = []
+  private watch: (() => void) | undefined
   private pending: Pending[] = []
   private pumping = false
   private stopped = false
@@ -51,19 +54,24 @@ export class HostEngine implements Engine {
 
   /** Since the engine was made, over all queues it has had. */
   get statistics(): HostEngineStatistics {
-    const { commands, detached } = this
-    const sum = (of: (pair: Lane['pair']) => number) => this.lanes.reduce((total, { pair }) => total + of(pair), 0)
+    const { commands, detached, lanes, rings } = this
+    const doorbells = [...lanes.map(({ pair }) => pair.doorbell), ...rings.map(({ doorbell }) => doorbell)]
+    const stale = lanes.reduce((total, { pair }) => total + pair.staleCompletions, 0)
+    const foreign = rings.reduce((total, ring) => total + ring.foreignCompletions, 0)
     return {
       commands,
-      doorbellWrites: detached.doorbellWrites + sum((pair) => pair.doorbellWrites),
-      staleCompletions: detached.staleCompletions + sum((pair) => pair.staleCompletions),
+      doorbellWrites: doorbells.reduce((total, { writes }) => total + writes, detached.doorbellWrites),
+      staleCompletions: detached.staleCompletions + stale + foreign,
     }
   }
 
-  attach(queues: readonly QueuePairMemory[]): void {
+  attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
     if (this.lanes.length > 0) throw new TypeError('this engine has queues already: detach() it first')
     const { bar, clock } = this.transport
-    this.lanes = queues.map((memory, index) => new Lane(index, memory, bar, () => clock.now()))
+    const rings = new Map(queues.map(({ cq }) => [cq, new CompletionRing(cq, bar)]))
+    this.rings = [...rings.values()]
+    this.lanes = queues.map((memory, index) => new Lane(index, memory, bar, rings.get(memory.cq)!, () => clock.now()))
+    this.watch = watch
     this.stopped = false
   }
 
@@ -71,6 +79,8 @@ export class HostEngine implements Engine {
     if (this.pending.length > 0) throw new TypeError('this engine has plans in flight: await them before detach()')
     this.detached = this.statistics
     this.lanes = []
+    this.rings = []
+    this.watch = undefined
   }
 
   async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
@@ -124,7 +134,7 @@ export class HostEngine implements Engine {
 
   private consume(): number {
     let consumed = 0
-    for (const lane of this.lanes) consumed += lane.pair.poll(lane)
+    for (const ring of this.rings) consumed += ring.poll()
     return consumed
   }
 
@@ -151,6 +161,7 @@ export class HostEngine implements Engine {
   /** Is the device still there, and has any command run out of time? */
   private checkHealth(): void {
     const { bar, clock } = this.transport
+    this.watch?.()
     const csts = bar.read32(CSTS.offset)
     const lost = csts === 0xffff_ffff || CSTS.CFS.of(csts) === 1
     const untilNs = lost ? Infinity : clock.now()

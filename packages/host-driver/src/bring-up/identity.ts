@@ -8,7 +8,8 @@ import {
   countOf,
   maxTransferBytes,
 } from '@gpunvme/nvme-spec'
-import type { CommandQueue } from './command-queue.js'
+import { NS_PER_MS } from '../wait.js'
+import type { CommandQueue } from '../commands/command-queue.js'
 
 /** What the controller says of itself. */
 export interface ControllerIdentity {
@@ -20,6 +21,12 @@ export interface ControllerIdentity {
   readonly volatileWriteCache: boolean
   /** RTD3E: how long a shutdown may take, in nanoseconds; 0 where the controller does not say. */
   readonly shutdownNs: number
+  /** How the address of data must be aligned that SGLs describe; undefined where commands take no SGLs. */
+  readonly sgl: 'byte' | 'dword' | undefined
+  /** Asynchronous events that may be asked for at a time, 1 to 256. */
+  readonly eventRequests: number
+  /** Command Retry Delay Times 1 to 3, in nanoseconds; 0 where the controller states none. */
+  readonly retryDelaysNs: readonly [number, number, number]
   /** The 4096 bytes it answered with, for everything else: `IdentifyController.view(identity.raw)`. */
   readonly raw: DataView
 }
@@ -27,12 +34,22 @@ export interface ControllerIdentity {
 /** The format of a namespace, as far as reading and writing its blocks needs it. */
 export interface NamespaceIdentity {
   readonly nsid: number
+  /** False once it is no longer active: what this says is then what it was. */
+  readonly attached: boolean
   /** NSZE: LBAs run from 0 to blocks - 1. */
   readonly blocks: number
   readonly blockBytes: number
   /** Why this driver cannot read or write it: a metadata format, for instance. */
   readonly unsupported: string | undefined
   readonly raw: DataView
+}
+
+/** CRDT1 to CRDT3 count 100 ms. */
+const CRDT_NS = 100 * NS_PER_MS
+
+function sglAlignment(sgls: number): 'byte' | 'dword' | undefined {
+  const { SUPPORTED, DWORD_ALIGNED } = IdentifyController.SGLS.SGLS
+  return sgls === SUPPORTED ? 'byte' : sgls === DWORD_ALIGNED ? 'dword' : undefined
 }
 
 export async function identifyController(admin: CommandQueue, mpsmin: number): Promise<ControllerIdentity> {
@@ -45,6 +62,9 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
     maxTransferBytes: maxTransferBytes(data.MDTS, mpsmin),
     volatileWriteCache: IdentifyController.VWC.VWCP.of(data.VWC) === 1,
     shutdownNs: data.RTD3E * 1000,
+    sgl: sglAlignment(IdentifyController.SGLS.SGLS.of(data.SGLS)),
+    eventRequests: countOf(data.AERL),
+    retryDelaysNs: [data.CRDT1 * CRDT_NS, data.CRDT2 * CRDT_NS, data.CRDT3 * CRDT_NS],
     raw,
   }
 }
@@ -84,5 +104,5 @@ function readFormat(nsid: number, raw: DataView): NamespaceIdentity {
   else if (protection !== 0) unsupported = `it is formatted with end-to-end protection type ${protection}`
   else if (!Number.isSafeInteger(data.NSZE * 2 ** shift))
     unsupported = `its NSZE of ${data.NSZE} blocks passes 2^53 bytes`
-  return { nsid, blocks: data.NSZE, blockBytes: 2 ** shift, unsupported, raw }
+  return { nsid, attached: true, blocks: data.NSZE, blockBytes: 2 ** shift, unsupported, raw }
 }

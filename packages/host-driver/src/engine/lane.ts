@@ -1,7 +1,9 @@
 import { layPrps, prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
 import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { hostView, reachable, type ReachableMemory } from '../memory/reachable.js'
+import type { CompletionRing } from '../queues/completion-ring.js'
+import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
 import type { Job } from './job.js'
-import { hostView, QueuePair, reachable, type CompletionSink, type ReachableMemory } from './queue-pair.js'
 
 /** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
 export class Lane implements CompletionSink {
@@ -18,9 +20,9 @@ export class Lane implements CompletionSink {
   private readonly commandOf: Uint32Array
   private readonly deadlineNs: Float64Array
 
-  constructor(index: number, memory: QueuePairMemory, bar: Bar, clockNow: () => number) {
+  constructor(index: number, memory: QueuePairMemory, bar: Bar, ring: CompletionRing, clockNow: () => number) {
     this.index = index
-    this.pair = new QueuePair(memory, bar)
+    this.pair = new QueuePair(memory, bar, ring, this)
     this.pageBytes = memory.pageBytes
     this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
     this.clockNow = clockNow

@@ -13,10 +13,12 @@ import {
   zeroBased,
 } from '@gpunvme/nvme-spec'
 import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { NS_PER_MS, waitUntil } from '../wait.js'
+import { ALL_ONES, DeviceLostError } from './device-lost.js'
 import { Registers } from './registers.js'
-import { NS_PER_MS, waitUntil } from './wait.js'
 
-const ALL_ONES = 0xffff_ffff
+type Waiting = Pick<Transport, 'clock' | 'name'>
+
 const HOST_PAGE_BYTES = 4096
 
 /** CAP.TO goes up to 127.5 s, and some drives report just that; nobody waits so long for a drive that works. */
@@ -68,7 +70,7 @@ export function readLimits(registers: Registers, name: string, readyTimeoutNs?: 
  * Brings the controller to CC.EN = 0, CSTS.RDY = 0 from any state it may be found in (Base 2.1 §3.5.1). After that
  * it has forgotten every address it was given: nothing that was queue or data memory is written again.
  */
-export async function disable(registers: Registers, transport: Transport, limits: Limits): Promise<void> {
+export async function disable(registers: Registers, transport: Waiting, limits: Limits): Promise<void> {
   const { clock, name } = transport
   const configuration = registers.read(CC)
   if (CC.EN.of(configuration) === 1) {
@@ -84,13 +86,13 @@ export async function disable(registers: Registers, transport: Transport, limits
 /** Where the admin queues are, what is configured, and then CC.EN = 1 until CSTS.RDY = 1 (Base 2.1 §3.5.1). */
 export async function enable(
   registers: Registers,
-  transport: Transport,
+  transport: Waiting,
   limits: Limits,
   admin: QueuePairMemory,
 ): Promise<void> {
-  registers.write(AQA, { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cqEntries) })
+  registers.write(AQA, { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cq.entries) })
   registers.write(ASQ, { ASQB: pageNumber(admin.sq.iovaAt(0), limits.pageBytes) })
-  registers.write(ACQ, { ACQB: pageNumber(admin.cq.iovaAt(0), limits.pageBytes) })
+  registers.write(ACQ, { ACQB: pageNumber(admin.cq.memory.iovaAt(0), limits.pageBytes) })
   const configuration = CC.encode({
     CSS: CC.CSS.NVM,
     AMS: CC.AMS.ROUND_ROBIN,
@@ -112,7 +114,7 @@ export async function shutdown(registers: Registers, clock: Clock, timeoutNs: nu
 
 async function waitForReady(
   registers: Registers,
-  { clock, name }: Transport,
+  { clock, name }: Waiting,
   limits: Limits,
   ready: 0 | 1,
 ): Promise<void> {
@@ -141,27 +143,6 @@ function pageNumber(iova: number, pageBytes: number): bigint {
     )
   }
   return BigInt(iova) >> 12n
-}
-
-/** The device does not answer, or reports that it has failed for good. Nothing may touch its registers any more. */
-export class DeviceLostError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_DEVICE_LOST'
-  readonly category = 'device'
-  readonly csts: number
-  constructor(name: string, csts: number) {
-    const gone = csts === ALL_ONES
-    super(gone ? `Every register reads 0xffffffff on ${name}` : `Controller ${name} failed: CSTS.CFS is set`, {
-      facts: [
-        gone
-          ? 'The function is in D3, off the bus, or the read came from the GPU on a host that drops peer reads.'
-          : CSTS.format(csts),
-      ],
-      next: gone
-        ? 'check that the controller is powered and on the bus, then open it again'
-        : 'open the controller again: that resets it',
-    })
-    this.csts = csts
-  }
 }
 
 /** CSTS.RDY did not follow CC.EN in the time that the controller itself states. */

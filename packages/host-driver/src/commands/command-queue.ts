@@ -1,0 +1,284 @@
+import { CSTS, formatSqe, formatStatus, GpuNvmeError, layPrps, SQE } from '@gpunvme/nvme-spec'
+import type { Clock, DmaAllocator, DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
+import { hostBytes, reachable, type ReachableMemory } from '../memory/reachable.js'
+import { CompletionRing } from '../queues/completion-ring.js'
+import type { OverdueCommand } from '../queues/overdue.js'
+import { rewind } from '../queues/memory.js'
+import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
+import { statusOutcome } from '../queues/status-word.js'
+import { NS_PER_MS } from '../wait.js'
+
+/** A command as this queue takes it: the declarations of nvme-spec all fit. */
+export interface Encodable<V> {
+  readonly name: string
+  encode(data: DataView, byteOffset: number, values: V): void
+}
+
+/** Where a command's data is. */
+export interface CommandData {
+  readonly memory: DmaMemory
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+}
+
+export interface CommandOptions {
+  /** From its submission; that of the queue when not given. */
+  readonly timeoutNs?: number | undefined
+  /** Described by PRPs. */
+  readonly data?: CommandData | undefined
+}
+
+/** A command that waits for its completion. */
+interface Waiter {
+  completion?: { readonly status: number; readonly dw0: number }
+  /** Called when it arrives, while the command's slot and page are still its own. */
+  readonly arrived?: ((status: number, dw0: number) => void) | undefined
+}
+
+/** One page for what Identify and its like return. */
+export const PAGE_OF_DATA_BYTES = 4096
+
+/** While a command is waited for, CSTS is looked at this often: a device that is gone is noticed before the deadline. */
+const HEALTH_CHECK_NS = 10 * NS_PER_MS
+
+/**
+ * A queue pair for single commands, each with a deadline: the admin queue, and the I/O queue of what is no part of a
+ * plan. Each command in flight has a page of its own for its data, so that one that was given up harms no other.
+ */
+export class CommandQueue implements CompletionSink {
+  pair: QueuePair
+  /** No command waits longer than this, whatever its own limit: for sequences that are bounded as a whole. */
+  deadlineNs = Infinity
+  private ring: CompletionRing
+  private readonly set: 'admin' | 'nvm'
+  private readonly transport: Pick<Transport, 'name' | 'bar' | 'clock'>
+  private readonly timeoutNs: number
+  private readonly pages: ReachableMemory
+  private readonly lists: ReachableMemory
+  private readonly waiters: (Waiter | undefined)[]
+
+  /** @param dma for a page of data for each command in flight. */
+  constructor(
+    set: 'admin' | 'nvm',
+    memory: QueuePairMemory,
+    transport: Pick<Transport, 'name' | 'bar' | 'clock'>,
+    dma: DmaAllocator,
+    timeoutNs: number,
+  ) {
+    this.set = set
+    this.ring = new CompletionRing(memory.cq, transport.bar)
+    this.pair = new QueuePair(memory, transport.bar, this.ring, this)
+    this.transport = transport
+    this.timeoutNs = timeoutNs
+    const lengthBytes = memory.maxInFlight * PAGE_OF_DATA_BYTES
+    this.pages = reachable(dma.alloc(lengthBytes, { alignBytes: PAGE_OF_DATA_BYTES }))
+    this.lists = reachable(memory.prpLists)
+    this.waiters = new Array<Waiter | undefined>(memory.maxInFlight).fill(undefined)
+  }
+
+  /**
+   * Executes a command and gives DW0 of its completion.
+   * @throws CommandError for any status but success, CommandTimeoutError, DeviceLostError.
+   */
+  async execute<V>(command: Encodable<V>, values: V, { timeoutNs, data }: CommandOptions = {}): Promise<number> {
+    const place = (slot: number) => (data === undefined ? values : { ...values, ...this.pointTo(data, slot) })
+    return this.run(command, place, timeoutNs)
+  }
+
+  /** Executes a command that returns data, and gives a copy of the first `lengthBytes`, up to a page. */
+  async executeForData<V extends { PRP1?: number }>(
+    command: Encodable<V>,
+    values: V,
+    { timeoutNs, lengthBytes = PAGE_OF_DATA_BYTES }: { timeoutNs?: number | undefined; lengthBytes?: number } = {},
+  ): Promise<DataView> {
+    const copy = new Uint8Array(lengthBytes)
+    let page = 0
+    const place = (slot: number) => {
+      page = slot * PAGE_OF_DATA_BYTES
+      return { ...values, PRP1: this.fillPage(page) }
+    }
+    const collect = () => {
+      this.pages.forHost(page, PAGE_OF_DATA_BYTES)
+      copy.set(hostBytes(this.pages, page, lengthBytes))
+    }
+    await this.run(command, place, timeoutNs, collect)
+    return new DataView(copy.buffer)
+  }
+
+  /** Executes a command that takes up to a page of data. */
+  async executeWithData<V extends { PRP1?: number }>(
+    command: Encodable<V>,
+    values: V,
+    bytes: Uint8Array,
+  ): Promise<number> {
+    const place = (slot: number) => ({ ...values, PRP1: this.fillPage(slot * PAGE_OF_DATA_BYTES, bytes) })
+    return this.run(command, place)
+  }
+
+  /** Submits a command that the controller holds for as long as it likes. False when there is no room for it. */
+  hold<V>(command: Encodable<V>, values: V, arrived: (status: number, dw0: number) => void): boolean {
+    if (this.pair.ids.free === 0) return false
+    this.submit(command, () => values, { arrived })
+    return true
+  }
+
+  /** The controller's queue is a new one: rings from their beginning, and nothing outstanding, held commands included. */
+  restart(): void {
+    rewind(this.pair.memory)
+    this.resume()
+  }
+
+  /** Goes on where the rings stand, whoever moved them meanwhile; nothing is outstanding. */
+  resume(): void {
+    const { memory } = this.pair
+    this.ring = new CompletionRing(memory.cq, this.transport.bar)
+    this.pair = new QueuePair(memory, this.transport.bar, this.ring, this)
+    this.waiters.fill(undefined)
+  }
+
+  /** Takes what has completed. */
+  poll(): number {
+    return this.ring.poll()
+  }
+
+  completed(slot: number, status: number, dw0: number): void {
+    const waiter = this.waiters[slot]!
+    this.waiters[slot] = undefined
+    waiter.completion = { status, dw0 }
+    waiter.arrived?.(status, dw0)
+  }
+
+  private async run<V>(
+    command: Encodable<V>,
+    place: (slot: number) => V,
+    timeoutNs = this.timeoutNs,
+    arrived?: Waiter['arrived'],
+  ): Promise<number> {
+    const { clock, name } = this.transport
+    await this.room(Math.min(this.deadlineNs, clock.now() + timeoutNs), timeoutNs)
+    const waiter: Waiter = { arrived }
+    const deadlineNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
+    const { slot, text } = this.submit(command, place, waiter)
+    for (;;) {
+      this.poll()
+      const { completion } = waiter
+      if (completion !== undefined) {
+        if (completion.status !== 0) throw new CommandError(command.name, text, completion.status)
+        return completion.dw0
+      }
+      const csts = this.lostStatus()
+      if (csts !== undefined) {
+        this.giveUp(slot)
+        throw new DeviceLostError(name, csts)
+      }
+      if (clock.now() >= deadlineNs) {
+        throw new CommandTimeoutError(command.name, name, text, timeoutNs, this.giveUp(slot))
+      }
+      await idle(clock, deadlineNs)
+    }
+  }
+
+  /** Waits while as many commands are in flight as the queue holds. */
+  private async room(deadlineNs: number, timeoutNs: number): Promise<void> {
+    const { clock, name } = this.transport
+    while (this.pair.ids.free === 0) {
+      const csts = this.lostStatus()
+      if (csts !== undefined) throw new DeviceLostError(name, csts)
+      if (clock.now() >= deadlineNs) throw new QueueFullError(timeoutNs)
+      await idle(clock, deadlineNs)
+      this.poll()
+    }
+  }
+
+  /** All in one turn, since the entry staged last is the one that is filled. */
+  private submit<V>(command: Encodable<V>, place: (slot: number) => V, waiter: Waiter): { slot: number; text: string } {
+    const { pair } = this
+    // Encoded apart first: what cannot be encoded throws before an entry of the queue is claimed.
+    const entry = new DataView(new ArrayBuffer(SQE.bytes))
+    command.encode(entry, 0, place(pair.ids.next))
+    const slot = pair.stage()
+    SQE.view(entry).CID = pair.ids.cidOf(slot)
+    hostBytes(pair.memory.sq, pair.stagedIndex * SQE.bytes, SQE.bytes).set(new Uint8Array(entry.buffer))
+    this.waiters[slot] = waiter
+    pair.ring()
+    return { slot, text: formatSqe(this.set, entry) }
+  }
+
+  private fillPage(page: number, bytes?: Uint8Array): number {
+    const data = hostBytes(this.pages, page, PAGE_OF_DATA_BYTES)
+    data.fill(0)
+    if (bytes !== undefined) data.set(bytes)
+    this.pages.forDevice(page, PAGE_OF_DATA_BYTES)
+    return this.pages.iovaAt(page)
+  }
+
+  private pointTo({ memory, offsetBytes, lengthBytes }: CommandData, slot: number) {
+    const { pageBytes, prpListBytes } = this.pair.memory
+    const PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, this.lists, slot * prpListBytes)
+    this.lists.forDevice(slot * prpListBytes, prpListBytes)
+    return { PRP1: memory.iovaAt(offsetBytes), PRP2 }
+  }
+
+  private giveUp(slot: number): OverdueCommand {
+    const { pair } = this
+    const overdue = { qid: pair.memory.qid, cid: pair.ids.cidOf(slot) }
+    this.waiters[slot] = undefined
+    pair.ids.abandon(slot)
+    pair.expect(overdue, slot)
+    return overdue
+  }
+
+  /** CSTS of a controller that is gone or has failed. */
+  private lostStatus(): number | undefined {
+    const csts = this.transport.bar.read32(CSTS.offset)
+    return csts === ALL_ONES || CSTS.CFS.of(csts) === 1 ? csts : undefined
+  }
+}
+
+function idle(clock: Clock, deadlineNs: number): Promise<void> {
+  return clock.idle(Math.min(deadlineNs, clock.now() + HEALTH_CHECK_NS))
+}
+
+/** The controller answered a command with an error. */
+export class CommandError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_COMMAND'
+  readonly category = 'device'
+  readonly sct: number
+  readonly sc: number
+  readonly dnr: boolean
+  /** Command Retry Delay, 0 to 3. */
+  readonly crd: number
+  constructor(command: string, sqe: string, status: number) {
+    const outcome = statusOutcome(status)
+    super(`${command} failed: ${formatStatus(outcome)}`, { facts: [sqe] })
+    this.sct = outcome.sct
+    this.sc = outcome.sc
+    this.dnr = outcome.dnr
+    this.crd = (status >>> 11) & 3
+  }
+}
+
+/** A command got no answer, and was not answered after recovery either. What it may have done is not known. */
+export class CommandTimeoutError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_COMMAND_TIMEOUT'
+  readonly category = 'device'
+  /** Who it was, for the recovery to ask after. */
+  readonly overdue: OverdueCommand
+  constructor(command: string, controller: string, sqe: string, timeoutNs: number, overdue: OverdueCommand) {
+    super(`${command} got no completion in ${timeoutNs / 1e9} s from controller ${controller}`, {
+      facts: [sqe],
+      next: 'see the events of its recovery; what the command was to change may or may not have changed',
+    })
+    this.overdue = overdue
+  }
+}
+
+/** As many commands are in flight as the queue holds, and none of them completed. */
+export class QueueFullError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QUEUE_FULL'
+  readonly category = 'device'
+  constructor(waitedNs: number) {
+    super(`No room in the queue for ${waitedNs / 1e9} s`, { next: 'send fewer commands at a time' })
+  }
+}

@@ -1,0 +1,110 @@
+import { cqHeadDoorbell, prpListBytes, shadowCqHead, shadowSqTail, sqTailDoorbell } from '@gpunvme/nvme-spec'
+import type {
+  CompletionQueueMemory,
+  DmaAllocator,
+  DmaMemory,
+  QueuePairMemory,
+  ShadowDoorbell,
+} from '@gpunvme/nvme-spec/transport'
+import { hostBytes } from '../memory/reachable.js'
+import { MOST_IN_FLIGHT } from './command-ids.js'
+
+const SQE_BYTES = 64
+const CQE_BYTES = 16
+
+/** What all queues of a controller have in common. */
+export interface QueueSetting {
+  /** CAP.DSTRD */
+  readonly dstrd: number
+  readonly pageBytes: number
+  /** The largest transfer of a command. */
+  readonly maxTransferBytes: number
+  readonly sgl?: 'byte' | 'dword' | undefined
+  /** The buffers of Doorbell Buffer Config. */
+  readonly shadow?: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
+}
+
+export interface QueueShape {
+  readonly qid: number
+  readonly sqEntries: number
+  /** Commands in flight at most. */
+  readonly depth: number
+}
+
+/** Memory for a completion queue. */
+export function allocateCompletionQueue(
+  dma: DmaAllocator,
+  { dstrd, pageBytes, shadow }: QueueSetting,
+  cqid: number,
+  entries: number,
+): CompletionQueueMemory {
+  return {
+    cqid,
+    entries,
+    memory: dma.alloc(wholePages(entries * CQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes }),
+    headDoorbell: cqHeadDoorbell(cqid, dstrd),
+    ...(shadow && { shadow: { ...shadow, offsetBytes: shadowCqHead(cqid, dstrd) } }),
+    head: 0,
+    phase: 1,
+  }
+}
+
+/** Memory for a submission queue, its PRP lists included: one pool each, so that nothing is mapped command by command. */
+export function allocateQueuePair(
+  dma: DmaAllocator,
+  { dstrd, pageBytes, maxTransferBytes, sgl, shadow }: QueueSetting,
+  { qid, sqEntries, depth }: QueueShape,
+  cq: CompletionQueueMemory,
+): QueuePairMemory {
+  // With one entry fewer in flight than a ring has, tail never meets head.
+  const maxInFlight = Math.min(depth, sqEntries - 1, cq.entries - 1, MOST_IN_FLIGHT)
+  const listBytes = prpListBytes(maxTransferBytes, pageBytes)
+  const pair: QueuePairMemory = {
+    qid,
+    sqEntries,
+    sq: dma.alloc(wholePages(sqEntries * SQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes }),
+    cq,
+    maxInFlight,
+    prpLists: dma.alloc(Math.max(pageBytes, maxInFlight * listBytes), { alignBytes: pageBytes }),
+    prpListBytes: listBytes,
+    pageBytes,
+    ...(sgl && { sgl }),
+    sqTailDoorbell: sqTailDoorbell(qid, dstrd),
+    ...(shadow && { shadow: { ...shadow, offsetBytes: shadowSqTail(qid, dstrd) } }),
+    sqTail: 0,
+    generations: new Uint16Array(maxInFlight),
+  }
+  rewind(pair)
+  return pair
+}
+
+/**
+ * Makes the rings what they are before their first lap, for a queue that the controller is about to create. Identifiers
+ * roll on: what the controller may still say of the queue before is then not taken for news of this one.
+ */
+export function rewind(pair: QueuePairMemory): void {
+  const { sq, cq, shadow } = pair
+  // An entry that is fetched before it was written is then an opcode no controller knows, and is answered with an
+  // error. The completion queue starts as zeroes: there a set Phase Tag would mean "completed" on the first lap.
+  fill(sq, 0xff)
+  fill(cq.memory, 0)
+  for (const place of [shadow, cq.shadow]) {
+    if (place === undefined) continue
+    for (const buffer of [place.shadow, place.eventIdx]) {
+      hostBytes(buffer, place.offsetBytes, 4).fill(0)
+      buffer.forDevice(place.offsetBytes, 4)
+    }
+  }
+  pair.sqTail = 0
+  cq.head = 0
+  cq.phase = 1
+}
+
+function fill(memory: DmaMemory, byte: number): void {
+  hostBytes(memory).fill(byte)
+  memory.forDevice(0, memory.lengthBytes)
+}
+
+function wholePages(bytes: number, pageBytes: number): number {
+  return Math.ceil(bytes / pageBytes) * pageBytes
+}

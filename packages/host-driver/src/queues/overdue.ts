@@ -1,0 +1,7 @@
+/** A command that was given up: its deadline passed, or the controller failed under it. */
+export interface OverdueCommand {
+  readonly qid: number
+  readonly cid: number
+  /** Its completion, when that still came. */
+  completion?: { readonly status: number; readonly dw0: number }
+}

@@ -1,0 +1,14 @@
+import { STATUS } from '@gpunvme/nvme-spec'
+import { statusOutcome } from '../queues/status-word.js'
+
+const GIVEN_UP = [
+  STATUS.COMMAND_ABORT_REQUESTED,
+  STATUS.COMMAND_ABORTED_DUE_TO_SQ_DELETION,
+  STATUS.COMMAND_ABORTED_BY_HOST,
+]
+
+/** Whether a command ended because it was given up, by Abort or with its queue: nobody knows how far it had got. */
+export function wasAborted(status: number): boolean {
+  const { sct, sc } = statusOutcome(status)
+  return GIVEN_UP.some((row) => row.sct === sct && row.sc === sc)
+}

@@ -1,0 +1,144 @@
+import { DeviceLostError } from '../bring-up/device-lost.js'
+import type { Session } from '../bring-up/session.js'
+import { CommandError, CommandTimeoutError, type CommandQueue } from '../commands/command-queue.js'
+import type { OverdueCommand } from '../queues/overdue.js'
+import { statusOutcome } from '../queues/status-word.js'
+import type { Counters } from '../statistics.js'
+import { wasAborted } from './aborted.js'
+import type { Gate } from './gate.js'
+import { RECOVERY_STEPS, type Incident, type QueueUsers, type Recovery, type Verdict } from './recovery.js'
+import { delay, MOST_REPLAYS, retryDelayNs } from './retry.js'
+
+/** What executing a single command to its end needs. */
+export interface CommandExecution {
+  readonly session: Session
+  readonly gate: Gate
+  readonly recovery: Recovery
+  readonly counters: Counters
+  /** Whoever has the I/O queues, where the only one has to be borrowed. */
+  readonly users: Pick<QueueUsers, 'suspend' | 'resume'>
+}
+
+/** How one attempt at a command ended that did not succeed, and what a recovery made of it. */
+interface Failed {
+  readonly error: unknown
+  readonly verdict: Verdict | undefined
+}
+
+/**
+ * Sends a command that may be sent twice - it changes nothing, or the second time nothing more - until it succeeds,
+ * with retries where its status allows them and after a recovery where it got no answer.
+ * @throws CommandError, CommandTimeoutError, DeviceLostError.
+ */
+export async function executeRepeatable<T>(
+  host: CommandExecution,
+  queue: 'admin' | 'io',
+  run: (queue: CommandQueue) => Promise<T>,
+): Promise<T> {
+  let replays = 0
+  for (let retries = 0; ;) {
+    const result = await tryOnce(host, queue, run, replays)
+    if ('value' in result) return result.value
+    const { error, verdict } = result
+    const delayNs = delayBeforeRetry(host, error, retries)
+    if (delayNs !== undefined) {
+      retries++
+      await delay(host.session.transport.clock, delayNs)
+    } else if (verdict === 'recovered' && replays < MOST_REPLAYS) replays++
+    else throw error
+  }
+}
+
+/**
+ * Sends a command that may not be sent twice. Without an answer its fate is not known, unless its completion comes
+ * while the controller is brought back. Gives DW0 of its completion.
+ * @throws CommandError; CommandTimeoutError, DeviceLostError, after which the command may or may not have happened.
+ */
+export async function executeOnce(
+  host: CommandExecution,
+  queue: 'admin' | 'io',
+  run: (queue: CommandQueue) => Promise<number>,
+): Promise<number> {
+  for (let retries = 0; ; retries++) {
+    const result = await tryOnce(host, queue, run, 0)
+    if ('value' in result) return result.value
+    const { error } = result
+    const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
+    if (late?.status === 0) return late.dw0
+    const delayNs = delayBeforeRetry(host, error, retries)
+    if (delayNs === undefined) throw error
+    await delay(host.session.transport.clock, delayNs)
+  }
+}
+
+function delayBeforeRetry(
+  { session, counters }: CommandExecution,
+  error: unknown,
+  retries: number,
+): number | undefined {
+  const status = statusOf(error)
+  const delayNs = status && retryDelayNs(status, retries, session.identity.retryDelaysNs)
+  if (delayNs !== undefined) counters.retries++
+  return delayNs
+}
+
+/** The status that the command ended with, in time or late. */
+function statusOf(error: unknown) {
+  if (error instanceof CommandError) return error
+  const late = error instanceof CommandTimeoutError ? error.overdue.completion : undefined
+  return late === undefined || late.status === 0 || wasAborted(late.status) ? undefined : statusOutcome(late.status)
+}
+
+async function tryOnce<T>(
+  host: CommandExecution,
+  kind: 'admin' | 'io',
+  run: (queue: CommandQueue) => Promise<T>,
+  replays: number,
+): Promise<{ readonly value: T } | Failed> {
+  const { session, gate, recovery, counters } = host
+  const attempt = async (queue: CommandQueue, report: (incident: Incident) => Promise<Verdict>) => {
+    try {
+      return { value: await run(queue) }
+    } catch (error) {
+      const overdue = overdueOf(error)
+      if (overdue === undefined) return { error, verdict: undefined }
+      counters.timeouts += overdue.length
+      return { error, recovered: report({ overdue, from: RECOVERY_STEPS[replays]! }) }
+    }
+  }
+  const lost = () => new DeviceLostError(session.transport.name, 0xffff_ffff)
+  const alone = kind === 'io' && session.single === undefined
+  const result = alone
+    ? await gate.alone(async () => {
+        if (session.transport.bar.isCut) throw lost()
+        host.users.suspend()
+        const tried = await attempt(session.borrowSingle(), (incident) => recovery.reportAlone(incident))
+        if (!('recovered' in tried)) host.users.resume()
+        else await tried.recovered
+        return tried
+      })
+    : await inside(gate, async () => {
+        if (session.transport.bar.isCut) throw lost()
+        const queue = kind === 'admin' ? session.admin : session.single!
+        return attempt(queue, (incident) => recovery.report(incident))
+      })
+  if (!('recovered' in result)) return result
+  const verdict = await result.recovered
+  if (result.error instanceof CommandTimeoutError && result.error.overdue.completion) counters.lateCompletions++
+  return { error: result.error, verdict }
+}
+
+/** Whose recovery may be needed for it; undefined where the command was answered or never sent. */
+function overdueOf(error: unknown): OverdueCommand[] | undefined {
+  if (error instanceof CommandTimeoutError) return [error.overdue]
+  return error instanceof DeviceLostError ? [] : undefined
+}
+
+async function inside<T>(gate: Gate, action: () => Promise<T>): Promise<T> {
+  await gate.enter()
+  try {
+    return await action()
+  } finally {
+    gate.leave()
+  }
+}

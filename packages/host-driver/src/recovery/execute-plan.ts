@@ -1,0 +1,203 @@
+import type {
+  CommandOutcome,
+  DmaMemory,
+  Engine,
+  ExecuteOptions,
+  Outcome,
+  OutcomeSummary,
+  Plan,
+} from '@gpunvme/nvme-spec/transport'
+import { ALL_ONES } from '../bring-up/device-lost.js'
+import type { Session } from '../bring-up/session.js'
+import { EngineFailedError } from '../engine/host-engine.js'
+import type { OverdueCommand } from '../queues/overdue.js'
+import { statusOutcome } from '../queues/status-word.js'
+import type { Counters } from '../statistics.js'
+import { wasAborted } from './aborted.js'
+import type { Gate } from './gate.js'
+import { PlanProgress } from './plan-progress.js'
+import { RECOVERY_STEPS, type Incident, type Recovery, type Verdict } from './recovery.js'
+import { delay, MOST_REPLAYS, retryDelayNs } from './retry.js'
+
+/** A plan takes part in no more recoveries than this, however many of its commands get no answer. */
+const MOST_RECOVERIES = 8
+
+/** What executing a plan to its end needs. */
+export interface PlanExecution {
+  readonly engine: Engine
+  readonly session: Session
+  readonly gate: Gate
+  readonly recovery: Recovery
+  readonly counters: Counters
+}
+
+/** How one attempt at a plan went. */
+interface Attempt {
+  readonly summary: OutcomeSummary
+  /** Undefined where there was no recovery. */
+  readonly verdict?: Verdict | undefined
+  /** Commands without a completion, some of which may have got theirs meanwhile. */
+  readonly overdue: readonly OverdueCommand[]
+}
+
+type Failure = CommandOutcome['outcome']
+
+/** What became of a command: it is settled, or goes into the next attempt after a while. */
+type Fate = { readonly settled: Outcome } | { readonly againAfterNs: number; readonly as: 'retry' | 'replay' | 'first' }
+
+/**
+ * Executes a plan to the end: statuses that allow it are retried, reads that got no answer are read again after the
+ * controller was brought back, and writes that got none are reported as unknown, unless their completion came late.
+ * Resolves with one outcome for each command, after at most `MOST_RECOVERIES` recoveries and `MOST_RETRIES` retries.
+ */
+export async function executePlan(
+  host: PlanExecution,
+  plan: Plan,
+  memory: DmaMemory,
+  options: ExecuteOptions = {},
+): Promise<OutcomeSummary> {
+  const { counters } = host
+  const { clock } = host.session.transport
+  const startNs = clock.now()
+  let progress: PlanProgress | undefined
+  for (let recoveries = 0; ;) {
+    const attempt = await tryOnce(host, progress?.attempt ?? plan, memory, options, progress)
+    const { summary, verdict, overdue } = attempt
+    counters.commands += summary.commands
+    counters.bytes += summary.bytes
+    // Most plans end here, without a trace of what follows.
+    if (progress === undefined && summary.failures.length === 0) return summary
+    progress ??= new PlanProgress(plan)
+    if (verdict !== undefined) recoveries++
+    const judge = new Judge(host, progress, verdict, options.signal?.aborted === true || recoveries >= MOST_RECOVERIES)
+    progress.next(
+      summary,
+      (failure, command) => {
+        const late = overdue.find(({ qid, cid }) => qid === failure.qid && cid === failure.cid)
+        return judge.fateOf(failure.outcome, late, command)
+      },
+      memory,
+    )
+    if (progress.finished) return progress.summary(startNs, clock.now())
+    await delay(clock, judge.delayNs, options.signal)
+  }
+}
+
+/** One attempt, and the recovery where it needs one. */
+async function tryOnce(
+  { engine, session, gate, recovery, counters }: PlanExecution,
+  plan: Plan,
+  memory: DmaMemory,
+  options: ExecuteOptions,
+  progress: PlanProgress | undefined,
+): Promise<Attempt> {
+  let overdue: OverdueCommand[] = []
+  let summary: OutcomeSummary
+  let recovered: Promise<Verdict> | undefined
+  await gate.enter()
+  try {
+    if (session.transport.bar.isCut) return { summary: nothingOf(plan), verdict: 'lost', overdue }
+    summary = await engine.execute(plan, memory, options)
+    const { failures } = summary
+    if (failures.length > 0) {
+      overdue = failures.filter(gotNoAnswer).map(({ qid, cid }) => ({ qid, cid }))
+      counters.timeouts += overdue.length
+      const stopped =
+        failures.some(({ outcome }) => outcome.kind === 'not-submitted') && options.signal?.aborted !== true
+      // Reported before the gate is left, so that nobody enters in between.
+      if (overdue.length > 0 || stopped) recovered = recovery.report({ overdue, from: stepAfter(progress, failures) })
+    }
+  } catch (error) {
+    if (error instanceof EngineFailedError) {
+      void recovery.report({ overdue, transportFailed: error })
+    }
+    throw error
+  } finally {
+    gate.leave()
+  }
+  const verdict = await recovered
+  counters.lateCompletions += overdue.filter(({ completion }) => completion !== undefined).length
+  return { summary, verdict, overdue }
+}
+
+/** What was tried in vain for one of these commands is not tried again. */
+function stepAfter(
+  progress: PlanProgress | undefined,
+  failures: readonly CommandOutcome[],
+): NonNullable<Incident['from']> {
+  const replays = failures
+    .filter(gotNoAnswer)
+    .map(({ command }) => progress?.replaysOf(progress.commandAt(command)) ?? 0)
+  return RECOVERY_STEPS[Math.max(0, ...replays)]!
+}
+
+function gotNoAnswer({ outcome }: CommandOutcome): boolean {
+  return outcome.kind === 'timeout' || outcome.kind === 'device-lost'
+}
+
+function nothingOf(plan: Plan): OutcomeSummary {
+  const failures = Array.from({ length: plan.commands }, (_, command) => ({
+    command,
+    qid: -1,
+    cid: -1,
+    outcome: { kind: 'device-lost', csts: ALL_ONES } as const,
+  }))
+  return { commands: plan.commands, succeeded: 0, bytes: 0, failures, startNs: 0, endNs: 0 }
+}
+
+/** Decides after an attempt what becomes of each command that did not succeed in it. */
+class Judge {
+  /** The longest that one of those that go again has to wait. */
+  delayNs = 0
+  private readonly host: PlanExecution
+  private readonly progress: PlanProgress
+  private readonly verdict: Verdict | undefined
+  /** Nothing is sent again. */
+  private readonly over: boolean
+
+  constructor(host: PlanExecution, progress: PlanProgress, verdict: Verdict | undefined, over: boolean) {
+    this.host = host
+    this.progress = progress
+    this.verdict = verdict
+    this.over = over || verdict === 'lost'
+  }
+
+  fateOf(found: Failure, late: OverdueCommand | undefined, command: number): 'again' | Outcome {
+    const fate = this.decide(found, late, command)
+    if ('settled' in fate) return fate.settled
+    const { counters } = this.host
+    if (fate.as === 'retry') counters.retries++
+    if (fate.as === 'replay') counters.replays++
+    this.delayNs = Math.max(this.delayNs, fate.againAfterNs)
+    return 'again'
+  }
+
+  private decide(found: Failure, late: OverdueCommand | undefined, command: number): Fate {
+    if (found.kind === 'status') return this.afterStatus(found, command)
+    if (found.kind === 'not-submitted') return this.over ? { settled: found } : { againAfterNs: 0, as: 'first' }
+    const status = late?.completion?.status
+    if (status === 0) return { settled: { kind: 'success' } }
+    if (status !== undefined && !wasAborted(status)) return this.afterStatus(statusOutcome(status), command)
+    return this.afterSilence(found, command)
+  }
+
+  private afterStatus(found: ReturnType<typeof statusOutcome>, command: number): Fate {
+    const { progress, host } = this
+    const delayNs = retryDelayNs(found, progress.retriesOf(command), host.session.identity.retryDelaysNs)
+    if (this.over || delayNs === undefined) return { settled: found }
+    progress.countRetry(command)
+    return { againAfterNs: delayNs, as: 'retry' }
+  }
+
+  /** The command is over - aborted, or gone with its queue - and nobody knows how far it got. */
+  private afterSilence(found: Failure, command: number): Fate {
+    const { progress, verdict } = this
+    if (verdict === 'lost')
+      return { settled: found.kind === 'timeout' ? { kind: 'device-lost', csts: ALL_ONES } : found }
+    const afterNs = found.kind === 'timeout' ? found.afterNs : 0
+    if (progress.plan.operation === 'write') return { settled: { kind: 'unknown', afterNs } }
+    if (this.over || progress.replaysOf(command) >= MOST_REPLAYS) return { settled: found }
+    progress.countReplay(command)
+    return { againAfterNs: 0, as: 'replay' }
+  }
+}

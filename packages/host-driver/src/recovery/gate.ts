@@ -1,0 +1,41 @@
+/**
+ * Lets many in, or one alone: commands are sent by many, and a recovery needs that nobody is inside. Nobody enters
+ * while somebody waits to be alone.
+ */
+export class Gate {
+  private inside = 0
+  private closed: Promise<void> | undefined
+  private emptied: (() => void) | undefined
+
+  /** Resolves once inside; whoever came in leaves. */
+  async enter(): Promise<void> {
+    while (this.closed !== undefined) await this.closed
+    this.inside++
+  }
+
+  leave(): void {
+    this.inside--
+    if (this.inside === 0) this.emptied?.()
+  }
+
+  /** Closes the gate at once, waits until all have left, and opens it again after `action`. */
+  async alone<T>(action: () => Promise<T>): Promise<T> {
+    while (this.closed !== undefined) await this.closed
+    let open!: () => void
+    this.closed = new Promise((resolve) => {
+      open = resolve
+    })
+    try {
+      if (this.inside > 0) {
+        await new Promise<void>((resolve) => {
+          this.emptied = resolve
+        })
+      }
+      return await action()
+    } finally {
+      this.emptied = undefined
+      this.closed = undefined
+      open()
+    }
+  }
+}

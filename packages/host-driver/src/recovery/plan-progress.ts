@@ -1,0 +1,96 @@
+import type { CommandOutcome, DmaMemory, Outcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+
+/** A plan that takes several attempts: which commands are settled, which go into the next, how often each was sent again. */
+export class PlanProgress {
+  readonly plan: Plan
+  private readonly retries: Uint8Array
+  private readonly replays: Uint8Array
+  /** Commands of the whole plan that the next attempt is made of. */
+  private remaining: number[] | undefined
+  private readonly failures: CommandOutcome[] = []
+  private succeeded = 0
+  private bytes = 0
+
+  constructor(plan: Plan) {
+    this.plan = plan
+    this.retries = new Uint8Array(plan.commands)
+    this.replays = new Uint8Array(plan.commands)
+  }
+
+  /** The plan of the next attempt. */
+  get attempt(): Plan {
+    return this.remaining === undefined ? this.plan : select(this.plan, this.remaining)
+  }
+
+  /**
+   * Takes the summary of an attempt. Commands that `judge` sends again make up the next.
+   * @param memory what the plan reads into; a read that turns out to have succeeded is made visible in it.
+   */
+  next(
+    summary: OutcomeSummary,
+    judge: (failure: CommandOutcome, command: number) => 'again' | Outcome,
+    memory: DmaMemory,
+  ): void {
+    const { plan } = this
+    const again: number[] = []
+    this.succeeded += summary.succeeded
+    this.bytes += summary.bytes
+    for (const failure of summary.failures) {
+      const command = this.commandAt(failure.command)
+      const outcome = judge(failure, command)
+      if (outcome === 'again') again.push(command)
+      else if (outcome.kind !== 'success') this.failures.push({ ...failure, command, outcome })
+      else {
+        const lengthBytes = plan.blocks[command]! * plan.blockBytes
+        if (plan.operation === 'read') memory.forHost(plan.offsetBytes[command]!, lengthBytes)
+        this.succeeded++
+        this.bytes += lengthBytes
+      }
+    }
+    this.remaining = again
+  }
+
+  /** The command of the whole plan that is the attempt's `index`-th. */
+  commandAt(index: number): number {
+    return this.remaining === undefined ? index : this.remaining[index]!
+  }
+
+  get finished(): boolean {
+    return this.remaining?.length === 0
+  }
+
+  /** How often the command was sent again after a status. */
+  retriesOf(command: number): number {
+    return this.retries[command]!
+  }
+
+  countRetry(command: number): void {
+    this.retries[command]!++
+  }
+
+  /** How often the command was sent again after a recovery. */
+  replaysOf(command: number): number {
+    return this.replays[command]!
+  }
+
+  countReplay(command: number): void {
+    this.replays[command]!++
+  }
+
+  summary(startNs: number, endNs: number): OutcomeSummary {
+    const { plan, succeeded, bytes, failures } = this
+    failures.sort((a, b) => a.command - b.command)
+    return { commands: plan.commands, succeeded, bytes, failures, startNs, endNs }
+  }
+}
+
+function select(plan: Plan, commands: readonly number[]): Plan {
+  return {
+    ...plan,
+    commands: commands.length,
+    slba: Float64Array.from(commands, (command) => plan.slba[command]!),
+    blocks: Uint32Array.from(commands, (command) => plan.blocks[command]!),
+    offsetBytes: Float64Array.from(commands, (command) => plan.offsetBytes[command]!),
+    queue: Uint16Array.from(commands, (command) => plan.queue[command]!),
+  }
+}

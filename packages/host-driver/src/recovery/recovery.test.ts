@@ -1,0 +1,229 @@
+import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
+import { afterEach, expect, test } from 'vitest'
+import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
+import { Controller, ControllerClosedError } from '../controller.js'
+import type { ControllerOptions } from '../open-options.js'
+import type { ControllerEvent } from '../events/controller-event.js'
+
+const MIB = 1024 * 1024
+const READ = 0x02
+const SECOND_NS = 1_000_000_000
+const SERIAL = 'SIM00001'
+
+let simulation: ReturnType<typeof simulate>
+
+const rule = (action: FaultAction, match: FaultMatch) => ({ match, action })
+
+async function openWith(
+  rules: readonly ReturnType<typeof rule>[],
+  options: Omit<ControllerOptions, 'engine'> = {},
+  simulated: SimulationOptions = {},
+) {
+  const profile = deriveProfile('sn740', { identify: { SN: SERIAL } })
+  simulation = simulate({
+    profile,
+    namespaces: [{ media: patternMedia(64 * MIB) }],
+    faults: { rules },
+    ...simulated,
+  })
+  const ctrl = await Controller.open(simulation.transport, {
+    queues: 2,
+    queueDepth: 8,
+    maxTransferBytes: 65536,
+    commandTimeoutNs: SECOND_NS,
+    write: { serial: SERIAL },
+    ...options,
+  })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(MIB)
+  const plan = ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
+  return { ctrl, ns, memory, plan }
+}
+
+afterEach(() => {
+  expect(simulation.diagnostics).toEqual([])
+})
+
+/** Everything that happens until the controller is closed. */
+async function collect(events: AsyncIterable<ControllerEvent>): Promise<ControllerEvent[]> {
+  const seen: ControllerEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+const steps = (events: readonly ControllerEvent[]) =>
+  events.flatMap((event) => (event.kind === 'recovery' ? [`${event.step} ${event.result}`] : []))
+
+test.each([
+  ['hangs', { kind: 'hang' }, ['abort begun', 'abort succeeded']],
+  [
+    'loses its completion',
+    { kind: 'drop-completion' },
+    ['abort begun', 'abort insufficient', 'recreate-queues begun', 'recreate-queues succeeded'],
+  ],
+  [
+    'is posted with the old Phase Tag',
+    { kind: 'corrupt-phase' },
+    ['abort begun', 'abort insufficient', 'recreate-queues begun', 'recreate-queues succeeded'],
+  ],
+  ['sets CSTS.CFS', { kind: 'fatal-status' }, ['controller-reset begun', 'controller-reset succeeded']],
+  [
+    'is interrupted by a surprise reset',
+    { kind: 'surprise-reset' },
+    ['controller-reset begun', 'controller-reset succeeded'],
+  ],
+] as const)('a read that %s is read again', async (_, action, expected) => {
+  const { ctrl, ns, memory, plan } = await openWith([rule(action, { qid: 1, opcode: READ, nth: 3 })])
+  const seen = collect(ctrl.events())
+  const startNs = simulation.clock.now()
+  const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+  expect({ succeeded, failures }).toEqual({ succeeded: 16, failures: [] })
+  expect(simulation.clock.now() - startNs).toBeLessThan(SECOND_NS + ctrl.recoveryBoundNs)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  expect(ctrl.statistics.replays).toBeGreaterThan(0)
+  await ctrl.close()
+  expect(steps(await seen)).toEqual(expected)
+})
+
+test('when every queue is deleted in vain the controller is reset, and when it does not come up the function', async () => {
+  const { ctrl, ns, memory, plan } = await openWith([
+    rule({ kind: 'drop-completion' }, { qid: 1, opcode: READ, nth: 3 }),
+    rule({ kind: 'hang' }, { qid: 0, opcode: 0x00, times: 1 }),
+    rule({ kind: 'ready-never-rises' }, { nth: 2 }),
+  ])
+  const seen = collect(ctrl.events())
+  const { succeeded } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+  expect(succeeded).toBe(16)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+  expect(steps(await seen).filter((text) => !text.endsWith('begun'))).toEqual([
+    'abort insufficient',
+    'recreate-queues failed',
+    'controller-reset failed',
+    'function-reset succeeded',
+  ])
+})
+
+test('a completion that comes during the abort still counts, for a write too', async () => {
+  const { ctrl, ns } = await openWith(
+    [rule({ kind: 'delay-completion', delayNs: SECOND_NS }, { qid: 1, opcode: 0x01, nth: 1 })],
+    {},
+    { namespaces: [{ capacityBytes: MIB }] },
+  )
+  const memory = ns.dma.alloc(4096)
+  fillPattern(memory, 5)
+  const summary = await ns.execute(ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }]), memory, {
+    timeoutNs: SECOND_NS,
+  })
+  expect(summary).toMatchObject({ succeeded: 1, failures: [] })
+  expect(ctrl.statistics).toMatchObject({ lateCompletions: 1, replays: 0 })
+  await ctrl.close()
+})
+
+test('a write without a completion is unknown, and is not written again', async () => {
+  const { ctrl, ns } = await openWith(
+    [rule({ kind: 'drop-completion' }, { qid: 1, opcode: 0x01, nth: 1 })],
+    {},
+    {
+      namespaces: [{ capacityBytes: MIB }],
+    },
+  )
+  const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
+  const summary = await ns.execute(plan, ns.dma.alloc(4096), { timeoutNs: SECOND_NS })
+  expect(summary).toMatchObject({
+    succeeded: 0,
+    failures: [{ command: 0, outcome: { kind: 'unknown', afterNs: SECOND_NS } }],
+  })
+  expect(ctrl.statistics.replays).toBe(0)
+  const again = await ns.execute(plan, ns.dma.alloc(4096))
+  expect(again.failures).toEqual([])
+  await ctrl.close()
+})
+
+test('a block that never answers is a timeout after two replays, and the controller is usable', async () => {
+  const { ctrl, ns, memory, plan } = await openWith([rule({ kind: 'hang' }, { opcode: READ, lba: [300, 300] })])
+  const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+  expect(succeeded).toBe(15)
+  expect(failures).toMatchObject([{ command: 2, outcome: { kind: 'timeout', afterNs: SECOND_NS } }])
+  expect(ctrl.statistics).toMatchObject({ replays: 2, timeouts: 3, recoveries: { abort: 1, lost: 0 } })
+  await ns.read(512, 128, memory)
+  await ctrl.close()
+})
+
+test('a device that is gone is lost: one event, no more access to its registers, and a handle that says so', async () => {
+  const { ctrl, ns, memory, plan } = await openWith([rule({ kind: 'remove-device' }, { qid: 1, opcode: READ, nth: 3 })])
+  const seen = collect(ctrl.events())
+  const { commands, succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+  expect(succeeded + failures.length).toBe(commands)
+  expect(ctrl.statistics.recoveries.lost).toBe(1)
+  await expect(ns.execute(plan, memory)).rejects.toThrow(ControllerClosedError)
+  await ctrl.close()
+  expect((await seen).map(({ kind }) => kind)).toEqual(['lost'])
+})
+
+test('a status that allows it is retried, after the delay that it asks for, and no more than four times', async () => {
+  const busy = { kind: 'status', sct: 0, sc: 0x82 } as const
+  const { ctrl, ns, memory, plan } = await openWith([rule(busy, { opcode: READ, times: 3 })])
+  expect((await ns.execute(plan, memory)).failures).toEqual([])
+  expect(ctrl.statistics).toMatchObject({ retries: 3, replays: 0 })
+  await ctrl.close()
+  const never = await openWith([rule(busy, { opcode: READ, lba: [0, 0] })])
+  const { failures } = await never.ns.execute(never.plan, never.memory)
+  expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'status', sct: 0, sc: 0x82 } }])
+  expect(never.ctrl.statistics.retries).toBe(4)
+  await never.ctrl.close()
+})
+
+test('several plans share one recovery', async () => {
+  const { ctrl, ns, plan } = await openWith([rule({ kind: 'hang' }, { qid: 1, opcode: READ, nth: 3 })])
+  const memories = [0, 1, 2].map(() => ns.dma.alloc(MIB))
+  const summaries = await Promise.all(memories.map((memory) => ns.execute(plan, memory, { timeoutNs: SECOND_NS })))
+  expect(summaries.flatMap(({ failures }) => failures)).toEqual([])
+  expect(memories.map((memory) => wrongBytes(memory, 0))).toEqual([0, 0, 0])
+  expect(ctrl.statistics.recoveries.abort).toBe(1)
+  await ctrl.close()
+})
+
+test('a controller with one I/O queue pair takes turns between plans and single commands', async () => {
+  const profile = deriveProfile('sn740', { identify: { SN: SERIAL }, ioQueuePairs: 1 })
+  const { ctrl, ns, memory, plan } = await openWith(
+    [],
+    {},
+    { profile, namespaces: [{ media: patternMedia(64 * MIB) }] },
+  )
+  expect(ctrl.queues).toBe(1)
+  const [summary] = await Promise.all([ns.execute(plan, memory), ns.flush(), ns.flush()])
+  expect(summary.failures).toEqual([])
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+})
+
+test('submission queues that share a completion queue each get their own completions', async () => {
+  const { ctrl, ns, memory, plan } = await openWith(
+    [rule({ kind: 'drop-completion' }, { qid: 2, opcode: READ, nth: 1 })],
+    { queues: 4, completionQueues: 1, queueDepth: 5, queueEntries: 7 },
+  )
+  expect((await ns.execute(plan, memory, { timeoutNs: SECOND_NS })).failures).toEqual([])
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+})
+
+test('a flush that hangs is sent again after a recovery', async () => {
+  const { ctrl, ns } = await openWith([rule({ kind: 'hang' }, { qid: 3, opcode: 0x00, nth: 1 })])
+  await ns.flush()
+  expect(ctrl.statistics).toMatchObject({ timeouts: 1, recoveries: { abort: 1 } })
+  await ctrl.close()
+})
+
+test('namespaces that another host changes are known by their new size, and told as an event', async () => {
+  const { ctrl, ns } = await openWith([
+    rule({ kind: 'resize-namespace', nsid: 1, blocks: 1000 }, { atNs: 10 * SECOND_NS }),
+  ])
+  const events = ctrl.events()
+  const { value } = (await events.next()) as { value: ControllerEvent }
+  expect(value).toMatchObject({ kind: 'namespaces-changed', nsids: [1] })
+  expect(ns.blocks).toBe(1000)
+  await ctrl.close()
+  expect((await events.next()).done).toBe(true)
+})
