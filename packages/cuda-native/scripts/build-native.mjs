@@ -35,6 +35,7 @@ if (reason === undefined) {
 } else {
   // An addon of other sources than these is worse than none.
   rmSync(addon, { force: true })
+  if (flags.includes('--prebuilds')) rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
   console.log(`gpunvme_host is not built: ${reason}. Everything else works without it.`)
 }
 

@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +45,10 @@ describe('a machine without a compiler', () => {
       stdout: 'gpunvme_host is not built: g++, make, python3 not found. Everything else works without it.\n',
       stderr: '',
     })
+    // One that was packed before is of other sources.
+    mkdirSync(join(folder, 'prebuilds'))
     expect(build(['--prebuilds'], env).status).toBe(0)
+    expect(existsSync(join(folder, 'prebuilds'))).toBe(false)
   })
 
   test('releases nothing', () => {
