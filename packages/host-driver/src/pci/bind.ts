@@ -91,7 +91,7 @@ async function take(
 ): Promise<void> {
   const unbind = () => write(join(path, 'driver/unbind'), bdf)
   const bind = (name: string) => write(join(driverFolder(sysRoot, name), 'bind'), bdf)
-  if (previous !== (driver ?? undefined)) {
+  if (previous !== driver) {
     if (previous !== undefined) {
       await steps.take(`unbind ${previous}`, unbind, `bind ${previous}`, async () => {
         // It may have come back by itself: a bus was rescanned, a module loaded.

@@ -1,0 +1,176 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { refusal } from '../../test/fake-hardware-host.js'
+import { FakeSysfs } from '../../test/fake-sysfs.js'
+import { DeviceHeldError } from '../guard/guard.js'
+import { bindDriver, bindDriverBy, BindError, DriverNotLoadedError, type BindOptions } from './bind.js'
+import { GroupNotViableError, PciFunctionNotFoundError } from './function.js'
+
+const bdf = '0000:0b:00.0'
+const device = `sys/bus/pci/devices/${bdf}`
+let sys: FakeSysfs
+
+beforeEach(() => {
+  sys = new FakeSysfs()
+  sys.driver('vfio-pci')
+})
+afterEach(() => {
+  sys[Symbol.dispose]()
+})
+
+const bind = (options: Partial<BindOptions> = {}, write = sys.write) =>
+  bindDriverBy(write, { bdf, driver: 'vfio-pci', sysRoot: sys.root, ...options })
+
+/** What there is to restore: driver, override and power policy. */
+const state = () => [sys.boundDriver(bdf), sys.read(`${device}/driver_override`), sys.read(`${device}/power/control`)]
+
+test('a controller goes from the kernel driver to vfio-pci and back, with everything as it was', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const binding = await bind()
+  expect(binding.previous).toBe('nvme')
+  expect(state()).toEqual(['vfio-pci', 'vfio-pci\n', 'on\n'])
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('disposing of a binding restores it', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  {
+    await using binding = await bind({ driver: null })
+    expect(binding.driver).toBeNull()
+    expect(sys.boundDriver(bdf)).toBeUndefined()
+    // The kernel's own driver would come back with the next rescan.
+    await expect(sys.write(join(sys.root, 'sys/bus/pci/drivers/nvme/bind'), bdf)).rejects.toThrow('ENODEV')
+  }
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('an override that was there before is put back', async () => {
+  sys.function(bdf, { driver: 'uio_pci_generic' })
+  sys.file(`${device}/driver_override`, 'uio_pci_generic\n')
+  const binding = await bind()
+  await binding.restore()
+  expect(state()).toEqual(['uio_pci_generic', 'uio_pci_generic\n', 'auto\n'])
+})
+
+test('a function without a driver has none again afterwards', async () => {
+  sys.function(bdf)
+  const binding = await bind()
+  expect(sys.boundDriver(bdf)).toBe('vfio-pci')
+  await binding.restore()
+  expect(state()).toEqual([undefined, '(null)\n', 'auto\n'])
+})
+
+test('a function that is bound already only has its power policy changed', async () => {
+  sys.function(bdf, { driver: 'vfio-pci' })
+  const binding = await bind()
+  expect(state()).toEqual(['vfio-pci', '(null)\n', 'on\n'])
+  await binding.restore()
+  expect(state()).toEqual(['vfio-pci', '(null)\n', 'auto\n'])
+})
+
+test.each([
+  ['unbind nvme', (path: string) => path.endsWith('driver/unbind'), 'EACCES', 'run as root'],
+  ['set driver_override', (path: string) => path.endsWith('driver_override'), 'EROFS', 'mount sysfs for writing'],
+  ['bind vfio-pci', (path: string) => path.endsWith('vfio-pci/bind'), 'EBUSY', 'fuser'],
+  ['set power/control', (path: string) => path.endsWith('power/control'), 'EPERM', 'run as root'],
+])('when the kernel refuses to %s, what was done before is undone', async (step, fails, code, next) => {
+  sys.function(bdf, { driver: 'nvme' })
+  let refused = 0
+  const write = (path: string, text: string) =>
+    fails(path) && refused++ === 0 ? Promise.reject(refusal(code, 'write')) : sys.write(path, text)
+  const error = await bind({}, write).catch((thrown: unknown) => thrown as BindError)
+  expect(error).toBeInstanceOf(BindError)
+  expect(error).toMatchObject({
+    step,
+    errno: code,
+    category: code === 'EACCES' || code === 'EPERM' ? 'privilege' : 'failure',
+  })
+  expect((error as BindError).message).toMatch(new RegExp(`Cannot ${step} on ${bdf}: ${code}\n.*${next}`))
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('a kernel that says yes and binds nothing is not believed', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const write = (path: string, text: string) =>
+    path.endsWith('vfio-pci/bind') ? Promise.resolve() : sys.write(path, text)
+  await expect(bind({}, write)).rejects.toThrow('Cannot bind vfio-pci on 0000:0b:00.0: the kernel took the request')
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('restoring tries every step, says which failed, and can be done again', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  let isBusy = true
+  const write = (path: string, text: string) =>
+    path.endsWith('driver/unbind') && sys.boundDriver(bdf) === 'vfio-pci' && isBusy
+      ? Promise.reject(refusal('EBUSY', 'write'))
+      : sys.write(path, text)
+  const binding = await bind({}, write)
+  await expect(binding.restore()).rejects.toMatchObject({ step: 'unbind vfio-pci', errno: 'EBUSY' })
+  expect(state()).toEqual(['vfio-pci', '(null)\n', 'auto\n'])
+  isBusy = false
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('when undoing fails too, both are told', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const write = (path: string, text: string) =>
+    path.endsWith('/bind') ? Promise.reject(refusal('ENODEV', 'write')) : sys.write(path, text)
+  await expect(bind({}, write)).rejects.toThrow(/Cannot bind vfio-pci on[^]*Cannot bind nvme on/)
+})
+
+test('a drive that this machine uses is not taken', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  mkdirSync(join(sys.root, device, 'nvme/nvme0/nvme0n1'), { recursive: true })
+  sys.file('sys/block/nvme0n1/dev', '259:0\n')
+  mkdirSync(join(sys.root, 'sys/block/nvme0n1/holders'))
+  sys.file('proc/self/mountinfo', '36 1 259:0 / / rw,relatime shared:1 - ext4 /dev/nvme0n1 rw\n')
+  await expect(bind()).rejects.toThrow(DeviceHeldError)
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('a group with other devices in use is refused before anything is touched; bridges do not count', async () => {
+  const group = { number: '12', type: 'DMA' }
+  sys.function(bdf, { driver: 'nvme', group })
+  const bridge = new Uint8Array(64)
+  bridge[0x0e] = 0x01 // Header Layout of a bridge
+  for (const [other, driver] of [
+    ['0000:0b:00.1', 'xhci_hcd'],
+    ['0000:00:01.0', 'pcieport'],
+    ['0000:0b:00.2', 'pci-stub'],
+  ] as const) {
+    sys.function(other, { classCode: '0x0c0330', driver })
+    sys.file(`sys/kernel/iommu_groups/12/devices/${other}`, '')
+  }
+  sys.file('sys/bus/pci/devices/0000:00:01.0/config', bridge)
+  const refused = await bind().catch((error: unknown) => error as GroupNotViableError)
+  expect(refused).toBeInstanceOf(GroupNotViableError)
+  expect((refused as GroupNotViableError).obstacles).toEqual([{ bdf: '0000:0b:00.1', driver: 'xhci_hcd' }])
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('a driver that the kernel does not have is refused with the command that loads it', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow(DriverNotLoadedError)
+  await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow('modprobe uio_pci_generic')
+})
+
+test('a wrong address or driver is refused', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  await expect(bind({ bdf: '0000:0b:00.1' })).rejects.toThrow(PciFunctionNotFoundError)
+  await expect(bind({ bdf: '../../etc' })).rejects.toThrow(RangeError)
+  await expect(bind({ driver: 'nvme' as 'vfio-pci' })).rejects.toThrow(TypeError)
+})
+
+test('the kernel is written to by files that are there: none is created, none truncated beyond the text', async () => {
+  const path = sys.function(bdf)
+  const binding = await bindDriver({ bdf, driver: null, sysRoot: sys.root })
+  expect(sys.read(`${device}/driver_override`)).toContain('gpunvme-none')
+  writeFileSync(join(path, 'driver_override'), '')
+  await binding.restore()
+  expect(sys.read(`${device}/driver_override`)).toBe('\n')
+})

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { PciConfigError } from '@gpunvme/nvme-spec/pci'
+import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { configSpace } from '../../test/fake-sysfs.js'
+import {
+  BusMasterError,
+  disableBusMaster,
+  enableFunction,
+  hasFunctionLevelReset,
+  PowerStateError,
+  wakeFunction,
+} from './power.js'
+
+/** Configuration space in memory; `written` sees every write and may change what it leaves. */
+function space(bytes: Uint8Array, written: (offset: number, value: number) => number = (_, value) => value) {
+  const view = new DataView(bytes.buffer)
+  const writes: [offset: number, value: number][] = []
+  const config: ConfigSpace = {
+    read: (offset, width) =>
+      width === 1 ? view.getUint8(offset) : width === 2 ? view.getUint16(offset, true) : view.getUint32(offset, true),
+    write: (offset, width, value) => {
+      writes.push([offset, value])
+      const left = written(offset, value)
+      if (width === 2) view.setUint16(offset, left, true)
+      else view.setUint32(offset, left, true)
+    },
+  }
+  return { config, view, writes }
+}
+
+/** A clock that jumps to whatever is waited for. */
+function jumpingClock() {
+  let now = 5
+  return {
+    now: () => now,
+    idle: (untilNs: number) => {
+      now = untilNs
+      return Promise.resolve()
+    },
+  }
+}
+
+test('D3hot to D0 changes PowerState alone, and 10 ms pass before the function is asked anything', async () => {
+  const { config, writes } = space(configSpace({ powerState: 3 }))
+  const clock = jumpingClock()
+  await wakeFunction(config, clock)
+  expect(writes).toEqual([[0x44, 0x0008]])
+  expect(clock.now()).toBe(10_000_005)
+})
+
+test('PME Status is not cleared on the way', async () => {
+  const bytes = configSpace({ powerState: 3 })
+  new DataView(bytes.buffer).setUint16(0x44, 0x810b, true) // PME_Status, PME_En, No_Soft_Reset, D3hot
+  const { config, writes } = space(bytes)
+  await wakeFunction(config, jumpingClock())
+  expect(writes).toEqual([[0x44, 0x0108]])
+})
+
+test('a function in D0 is left alone, and so is one without the capability', async () => {
+  const awake = space(configSpace())
+  await wakeFunction(awake.config, jumpingClock())
+  expect(awake.writes).toEqual([])
+  const bytes = configSpace({ powerState: 3 })
+  bytes[0x34] = 0x60 // the list begins behind Power Management
+  const without = space(bytes)
+  await wakeFunction(without.config, jumpingClock())
+  expect(without.writes).toEqual([])
+})
+
+test('without No_Soft_Reset the BARs that D3hot erased are put back', async () => {
+  const { config, view } = space(configSpace({ powerState: 3, noSoftReset: false }), (offset, value) => {
+    if (offset === 0x44) view.setUint32(0x10, 0, true)
+    return value
+  })
+  await wakeFunction(config, jumpingClock())
+  expect(view.getUint32(0x10, true)).toBe(0xfebd_0004)
+})
+
+test('a function that does not leave D3hot is its own error', async () => {
+  const { config } = space(configSpace({ powerState: 3 }), () => 0x000b)
+  await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(PowerStateError)
+  await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(
+    'wrote PowerState D0 in D3HOT, 10 ms later it reads D3HOT',
+  )
+})
+
+test('a function that is gone is not woken', async () => {
+  const { config } = space(new Uint8Array(256).fill(0xff))
+  await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(PciConfigError)
+})
+
+test('bus mastering is read back, and refused by name when it does not stay', () => {
+  const { config } = space(configSpace(), (_, value) => value & ~0x0004)
+  expect(() => {
+    enableFunction(config)
+  }).toThrow(BusMasterError)
+  const gone = space(new Uint8Array(256).fill(0xff))
+  expect(() => {
+    enableFunction(gone.config)
+  }).toThrow('COMMAND reads 0xffff')
+})
+
+test('disabling bus mastering leaves everything else, and a function that is gone alone', () => {
+  const { config, writes } = space(configSpace({ command: 0x0547 }))
+  disableBusMaster(config)
+  expect(writes).toEqual([[4, 0x0543]])
+  const gone = space(new Uint8Array(256).fill(0xff))
+  disableBusMaster(gone.config)
+  expect(gone.writes).toEqual([])
+})
+
+test('Function Level Reset is a bit of the PCI Express capability, wherever that is', () => {
+  expect(hasFunctionLevelReset(space(configSpace()).config)).toBe(true)
+  expect(hasFunctionLevelReset(space(configSpace({ flr: false })).config)).toBe(false)
+  const bytes = configSpace()
+  bytes[0x06] = 0 // STS.CL: no capabilities
+  expect(hasFunctionLevelReset(space(bytes).config)).toBe(false)
+})
