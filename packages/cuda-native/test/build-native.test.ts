@@ -97,4 +97,5 @@ test.skipIf(!isBuilt)(
     expect(stderr).toContain('#error changed')
     expect(stderr).toContain('build-native: gpunvme_host does not compile')
   },
+  300_000,
 )
