@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -35,6 +44,18 @@ export class FakeSysfs implements Disposable {
 
   read(path: string): string {
     return readFileSync(join(this.root, path), 'utf8')
+  }
+
+  /** What this process has open of it. */
+  openFiles(): string[] {
+    return readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        const path = readlinkSync(`/proc/self/fd/${fd}`)
+        return path.startsWith(this.root) ? [path.slice(this.root.length)] : []
+      } catch {
+        return [] // the descriptor that the folder itself was read by
+      }
+    })
   }
 
   function(bdf: string, { classCode = '0x010802', driver, group, files = {}, config }: FakeFunction = {}): string {

@@ -14,8 +14,7 @@ export interface PeerBar {
 }
 
 /** A BAR of another device that is mapped into this process. */
-export interface MappedPeer {
-  readonly region: NativeRegion
+export interface MappedPeer extends MappedResource {
   /** Of its first byte, on the bus. */
   readonly physicalAddress: number
 }
@@ -40,17 +39,34 @@ export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: Pe
   } finally {
     config.close()
   }
-  return { region: mapResource(host, bdf, join(path, `resource${bar}`)), physicalAddress: first }
+  return { ...mapResource(host, bdf, join(path, `resource${bar}`)), physicalAddress: first }
 }
 
-/** Maps a file resourceN of sysfs, whole. @throws HardwareAccessError */
-export function mapResource(host: HardwareHost, bdf: string, file: string): NativeRegion {
+/** A file resourceN of sysfs that is mapped whole, and open as long as it is. */
+export interface MappedResource {
+  readonly region: NativeRegion
+  readonly close: () => void
+}
+
+/**
+ * Maps a file resourceN of sysfs, whole. It stays open, although a mapping does not need that: the write guard of
+ * another process sees by it that the function is in use. @throws HardwareAccessError
+ */
+export function mapResource(host: HardwareHost, bdf: string, file: string): MappedResource {
   return accessing(bdf, file, () => {
     const fd = openSync(file, 'r+')
     try {
-      return host.map(fd, 0, fstatSync(fd).size, 'read-write')
-    } finally {
-      closeSync(fd) // a mapping outlives the descriptor it was made by
+      const region = host.map(fd, 0, fstatSync(fd).size, 'read-write')
+      let isOpen = true
+      const close = () => {
+        region.unmap()
+        if (isOpen) closeSync(fd)
+        isOpen = false
+      }
+      return { region, close }
+    } catch (error) {
+      closeSync(fd)
+      throw error
     }
   })
 }

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  mkdirSync,
   ftruncateSync,
   openSync,
   readFileSync,
@@ -12,6 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeHardwareHost, refusal } from '../../test/fake-hardware-host.js'
 import { configSpace, FakeSysfs } from '../../test/fake-sysfs.js'
+import { DeviceHeldError } from '../guard/guard.js'
 import { ConfigSpaceAccessError } from '../pci/config-space.js'
 import { DriverBoundError, PciFunctionNotFoundError } from '../pci/function.js'
 import { HugePagesError, IommuActiveError, MemlockLimitError, openSysfs, PagemapError } from './sysfs.js'
@@ -29,6 +31,7 @@ beforeEach(() => {
   frames = [0x4_0000]
 })
 afterEach(() => {
+  expect(sys.openFiles()).toEqual([])
   expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
   sys[Symbol.dispose]()
 })
@@ -285,6 +288,39 @@ test('function reset is there when it is the first method of reset_method, and e
   expect(readFileSync(join(path, 'reset'), 'utf8')).toBe('1')
   expect(command(path)).toBe(0x0006)
   await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
+  await transport.close()
+})
+
+test('while it is open so is resource0, by which other processes see that the drive is in use', async () => {
+  drive()
+  const transport = await open()
+  expect(sys.openFiles()).toContain(`/sys/bus/pci/devices/${bdf}/resource0`)
+  await transport.close()
+})
+
+test('a drive that another process drives is refused', async () => {
+  const path = drive()
+  sys.file('proc/4242/comm', 'other\n')
+  mkdirSync(join(sys.root, 'proc/4242/fd'))
+  symlinkSync(`/sys/devices/pci0000:00/${bdf}/resource0`, join(sys.root, 'proc/4242/fd/7'))
+  await expect(open()).rejects.toThrow(DeviceHeldError)
+  expect(command(path)).toBe(0)
+})
+
+test('a BAR of another device is memory at its address on the bus, and that device answers in memory space', async () => {
+  drive()
+  const peer = sys.function('0000:0c:00.0', {
+    classCode: '0x030200',
+    files: { resource: '0x00000000c0000000 0x00000000c000ffff 0x000000000014220c\n' },
+  })
+  writeFileSync(join(peer, 'resource0'), new Uint8Array(65_536))
+  const transport = await open()
+  const memory = transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })
+  expect(memory.segments).toEqual([{ offsetBytes: 0, iova: 0xc000_0000, lengthBytes: 65_536 }])
+  expect(command(peer)).toBe(0x0002)
+  memory.free()
+  expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 6 })).toThrow(RangeError)
+  transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })
   await transport.close()
 })
 

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { DeviceHeldError } from '../guard/guard.js'
+import { findHolders } from '../guard/holders.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
 import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from '../pci/power.js'
@@ -45,12 +47,12 @@ export interface SysfsTransport extends Transport {
 /**
  * A controller by its registers in sysfs and by physical addresses: for machines without an IOMMU, or with one that
  * maps nothing (iommu=pt). Needs root, huge pages, and a function that no kernel driver has: `bindDriver` of
- * `@gpunvme/host-driver/pci`. One process at a time; nothing keeps out a second.
+ * `@gpunvme/host-driver/pci`. One process at a time: the kernel keeps nobody out, so it is looked who has the registers open.
  *
  * When the process dies nothing stops the drive, which goes on writing to memory that is no longer ours until its queues
  * are empty: unlike vfio, the kernel does not know. `close()` clears bus mastering first; a new `Controller.open` begins
  * by disabling the controller.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; IommuActiveError;
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError; IommuActiveError;
  *   HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError; PagemapError;
  *   PowerStateError, BusMasterError of a drive that does not wake up. The controller's registers are not touched.
  */
@@ -61,6 +63,9 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
   refuseDriver(found)
   const { group } = found
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
+  // Nothing in the kernel keeps a second process out, and to let go of the drive here would take it from that one.
+  const holders = await findHolders(sysRoot, bdf)
+  if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
   const pages = hugePages(sysRoot)
   if (pages.free === 0) throw new HugePagesError(1, pages)
   const clock = new PollingClock()
@@ -74,10 +79,8 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     })
     // Whatever stands in the way of memory is found now, before the drive is woken.
     dma.alloc(4096).free()
-    const region = mapResource(host, bdf, join(found.path, 'resource0'))
-    cleanup.push(() => {
-      region.unmap()
-    })
+    const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
+    cleanup.push(close)
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
     await wakeFunction(config, clock)
@@ -96,11 +99,8 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
       ...(canReset(found, config) && { reset: (kind) => resetFunction(found, config, clock, kind) }),
       mapPeer: (peer) => {
-        const { region: memory, physicalAddress } = mapPeerBar(host, sysRoot, peer)
-        const release = peers.push(() => {
-          memory.unmap()
-        })
-        return wholeRegion(memory, physicalAddress, release)
+        const { region: memory, physicalAddress, close: unmap } = mapPeerBar(host, sysRoot, peer)
+        return wholeRegion(memory, physicalAddress, peers.push(unmap))
       },
       close: () => cleanup.run(),
     }

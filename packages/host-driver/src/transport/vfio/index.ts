@@ -165,16 +165,16 @@ function mapPeer(
   peer: PeerBar,
   peers: Cleanup,
 ): DmaMemory {
-  const { region, physicalAddress } = mapPeerBar(host, sysRoot, peer)
+  const { region, physicalAddress, close } = mapPeerBar(host, sysRoot, peer)
   try {
     const { iova, unmap } = type1?.map(region, HUGE_PAGE_BYTES) ?? { iova: physicalAddress, unmap: () => undefined }
     const release = peers.push(() => {
       unmap()
-      region.unmap()
+      close()
     })
     return wholeRegion(region, iova, release)
   } catch (error) {
-    region.unmap()
+    close()
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../../test/fake-sysfs.js'
@@ -30,20 +30,9 @@ beforeEach(() => {
 afterEach(() => {
   // Nothing of the fixture stays mapped or open, whatever a test did.
   expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
-  expect(openFiles()).toEqual([])
+  expect(sys.openFiles()).toEqual([])
   sys[Symbol.dispose]()
 })
-
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`)
-      return path.startsWith(sys.root) ? [path.slice(sys.root.length)] : []
-    } catch {
-      return []
-    }
-  })
-}
 
 function drive(options: Partial<FakeVfioOptions> = {}): FakeVfio {
   const { noIommu = false } = options
