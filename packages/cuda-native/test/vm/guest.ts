@@ -71,7 +71,10 @@ async function initramfs({ parts, modules, scenarios }: GuestOptions): Promise<B
     { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },
     { path: 'init', content: readFileSync(join(import.meta.dirname, 'guest/init')), executable: true },
     { path: 'modules' },
-    { path: 'modules/order', content: Buffer.from(modules.map(({ name }) => `${name}\n`).join('')) },
+    {
+      path: 'modules/order',
+      content: Buffer.from(modules.map(({ name, parameters = '' }) => `${name} ${parameters}\n`).join('')),
+    },
     ...modules.map(({ name, content }) => ({ path: `modules/${name}.ko`, content })),
     // What goes to the host's tree, where /tmp is the guest's own memory.
     { path: 'vm' },

@@ -11,13 +11,27 @@ export interface Mode {
   readonly title: string
   /** Modules of the guest's kernel beside those that every guest needs. */
   readonly modules: readonly string[]
+  /** Of modules, by name. */
+  readonly parameters: Readonly<Record<string, string>>
   readonly iommu: boolean
 }
 
 export const MODES: readonly Mode[] = [
-  { name: 'sysfs', title: 'sysfs, IOMMU off', modules: [], iommu: false },
-  { name: 'vfio', title: 'VFIO type 1, IOMMU on', modules: ['vfio-pci', 'vfio_iommu_type1'], iommu: true },
-  { name: 'vfio-noiommu', title: 'VFIO without an IOMMU', modules: ['vfio-pci'], iommu: false },
+  { name: 'sysfs', title: 'sysfs, IOMMU off', modules: [], parameters: {}, iommu: false },
+  {
+    name: 'vfio',
+    title: 'VFIO type 1, IOMMU on',
+    modules: ['vfio-pci', 'vfio_iommu_type1'],
+    parameters: {},
+    iommu: true,
+  },
+  {
+    name: 'vfio-noiommu',
+    title: 'VFIO without an IOMMU',
+    modules: ['vfio-pci'],
+    parameters: { vfio: 'enable_unsafe_noiommu_mode=1' },
+    iommu: false,
+  },
 ]
 
 /** The kernel's own drivers of what QEMU has. */
@@ -39,7 +53,9 @@ export function modulesOf({ modules, release }: GuestParts, mode: Mode): Module[
     if (typeof vfio === 'string') return vfio
     folder.replace('vfio', vfio)
   }
-  return folder.inOrder([...EVERY_GUEST, ...mode.modules])
+  return folder
+    .inOrder([...EVERY_GUEST, ...mode.modules])
+    .map((module) => ({ ...module, parameters: mode.parameters[module.name] ?? '' }))
 }
 
 /** Two controllers, of which one can be pulled out, and memory in a BAR that stands in for a GPU's. */

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 export interface Module {
   readonly name: string
   readonly content: Buffer
+  /** As insmod takes them; none where it is left out. */
+  readonly parameters?: string
 }
 
 /** The kernel modules below a folder. No depmod has run there: what needs what is read from the modules themselves. */

@@ -4,8 +4,9 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { bindDriver, type Binding } from '@gpunvme/host-driver/pci'
-import { openSysfs } from '@gpunvme/host-driver/sysfs'
-import type { DmaMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { openSysfs, type SysfsTransport } from '@gpunvme/host-driver/sysfs'
+import { openVfio, type VfioTransport } from '@gpunvme/host-driver/vfio'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 
 /** A controller of modes.ts. */
 export interface Device {
@@ -16,7 +17,7 @@ export interface Device {
 const PCI = '/sys/bus/pci/devices'
 
 export const MIB = 2 ** 20
-export const host = loadHardwareHost()
+const host = loadHardwareHost()
 
 /** The mode of modes.ts. */
 export const mode = variable('VM_MODE')
@@ -28,7 +29,9 @@ export const vram = variable('VM_VRAM')
 
 /** The controller that can be pulled out: what is behind the port. */
 export function loose(): Device {
-  const bdf = readdirSync(join(PCI, variable('VM_PORT'))).find((name) => /^[\da-f]{4}:/.test(name))
+  const bdf = readdirSync(join(PCI, variable('VM_PORT'))).find((name) =>
+    /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d$/.test(name),
+  )
   if (bdf === undefined) throw new Error('there is nothing behind the port')
   return { bdf, serial: 'VM0002' }
 }
@@ -43,14 +46,13 @@ export function take({ bdf }: Device): Promise<Binding> {
   return bindDriver({ bdf, driver: mode === 'sysfs' ? null : 'vfio-pci' })
 }
 
-/** A transport that is closed by itself. */
-export type OpenTransport = Transport & AsyncDisposable
-
-/** Opens what was taken. */
+/** Opens what was taken; it is closed by itself. */
 export async function openTransport({ bdf }: Pick<Device, 'bdf'>): Promise<OpenTransport> {
-  const transport = await openSysfs({ host, bdf })
-  return { ...transport, [Symbol.asyncDispose]: () => transport.close() }
+  const transport = await (mode === 'sysfs' ? openSysfs({ host, bdf }) : openVfio({ host, bdf }))
+  return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
+
+export type OpenTransport = (SysfsTransport | VfioTransport) & AsyncDisposable
 
 /** The bytes of memory that the controller reaches. */
 export function bytesOf({ view }: DmaMemory): Buffer {
