@@ -29,6 +29,12 @@ const tasks = {
     'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
     'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json',
   ],
+  // What needs QEMU's NVMe controller, on the QEMU of GPUNVME_QEMU or the one on PATH; there being none is a failure.
+  'test:qemu': [
+    'turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only',
+    'vitest run --root packages/host-driver --config vitest.qemu.config.ts',
+    'env GPUNVME_REQUIRE=qemu node scripts/test-summary.mjs packages/host-driver/.reports/qemu.json',
+  ],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],

@@ -38,7 +38,7 @@ export interface QemuNamespaceOptions {
 
 /** One controller of a QEMU machine. Where nothing is said, it is as QEMU makes it. */
 export interface QemuControllerOptions {
-  /** The serial number, 1 to 20 characters; `QEMU0000` and so on when not given. */
+  /** The serial number, 1 to 20 characters; `QEMU0000` and so on when not given. A subsystem has its first one's. */
   readonly serial?: string
   /** MDTS: transfers of at most 2^mdts pages of 4 KiB; 0 is no limit. */
   readonly mdts?: number
@@ -102,7 +102,10 @@ export function machineOptions({
     vramBytes,
     vramView,
     controllers: controllers.map((options, index) => {
-      const { serial = `QEMU${String(index).padStart(4, '0')}`, namespaces = [{}] } = options
+      const { subsystem, namespaces = [{}] } = options
+      // Controllers of a subsystem have its serial number.
+      const first = subsystem === undefined ? index : controllers.findIndex((other) => other.subsystem === subsystem)
+      const serial = options.serial ?? controllers[first]!.serial ?? `QEMU${String(first).padStart(4, '0')}`
       demand(/^[ -~]{1,20}$/.test(serial), {
         name: `controllers[${index}].serial`,
         expected: '1 to 20 ASCII characters',

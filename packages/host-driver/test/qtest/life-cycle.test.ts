@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { Controller } from '../../src/index.js'
+import {
+  QemuMissingError,
+  QemuStartError,
+  QemuVersionError,
+  QmpError,
+  startQemu,
+  type Qemu,
+  type QemuOptions,
+} from '../../src/transport/qtest/index.js'
+import { qemuMissing, skippedNote } from '../qemu.js'
+
+const MIB = 1024 * 1024
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+  const open = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`)
+  const left = open.filter((path) => existsSync(path) && readlinkSync(path).includes('gpunvme-qemu-'))
+  expect(left, 'files of a QEMU that this process still has open').toEqual([])
+})
+
+/** A program that writes its arguments down and goes on as the script says. */
+function program(script: string): { path: string; files: () => string[] } {
+  const path = join(folder, 'qemu')
+  const log = join(folder, 'arguments')
+  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > '${log}'\n${script}\n`, { mode: 0o755 })
+  return { path, files: () => foldersIn(readFileSync(log, 'utf8')) }
+}
+
+/** The folders that a command line of QEMU's names. */
+function foldersIn(commandLine: string): string[] {
+  return [...new Set([...commandLine.matchAll(/\/[^"\s\0]*gpunvme-qemu-[^/"\s\0]*/g)].map(([path]) => path))]
+}
+
+async function failure(options: QemuOptions): Promise<unknown> {
+  return startQemu(options).then(
+    (qemu) => qemu.close(),
+    (error: unknown) => error,
+  )
+}
+
+describe('a QEMU that does not start leaves nothing behind', () => {
+  test('no such program: the next step is to install or to name it', async () => {
+    const error = await failure({ program: join(folder, 'none') })
+    expect(error).toBeInstanceOf(QemuMissingError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_MISSING', category: 'not-found' })
+    expect((error as Error).message).toContain('GPUNVME_QEMU')
+  })
+
+  test('a version before 7.2 is refused by name', async () => {
+    const greeting =
+      '{"QMP": {"version": {"qemu": {"micro": 0, "minor": 2, "major": 5}, "package": ""}, "capabilities": []}}'
+    const old = program(`echo '${greeting}'; exec sleep 60`)
+    const error = await failure({ program: old.path })
+    expect(error).toBeInstanceOf(QemuVersionError)
+    expect((error as Error).message).toContain('is version 5.2.0')
+    expect((error as Error).message).toContain('install QEMU 7.2 or newer')
+    expect(old.files().map((path) => existsSync(path))).toEqual(old.files().map(() => false))
+    expect(old.files().length).toBeGreaterThan(0)
+  })
+
+  test('what it said on standard error is in the error', async () => {
+    const broken = program('echo "qemu: Device nvme is not for today" >&2; exit 3')
+    const error = await failure({ program: broken.path })
+    expect(error).toBeInstanceOf(QemuStartError)
+    expect((error as Error).message).toContain('it exited with status 3')
+    expect((error as Error).message).toContain('Device nvme is not for today')
+    expect(error).toMatchObject({ exit: { code: 3, signal: null } })
+    expect(broken.files().map((path) => existsSync(path))).toEqual(broken.files().map(() => false))
+  })
+
+  test.each<[string, QemuOptions]>([
+    ['controllers', { controllers: [] }],
+    ['memoryBytes', { memoryBytes: 1000 }],
+    ['vramBytes', { vramBytes: 3 * MIB }],
+    ['serial', { controllers: [{ serial: '' }] }],
+  ])('options that no machine can have are a RangeError: %s', async (name, options) => {
+    const error = await failure(options)
+    expect(error).toBeInstanceOf(RangeError)
+    expect((error as Error).message).toContain(name)
+  })
+})
+
+describe.skipIf(qemuMissing)(`the life of a QEMU${skippedNote}`, () => {
+  async function start(options?: QemuOptions): Promise<Qemu & { folders: string[] }> {
+    const qemu = await startQemu(options)
+    onTestFinished(() => qemu.close())
+    return Object.assign(Object.create(qemu) as Qemu, {
+      folders: foldersIn(readFileSync(`/proc/${qemu.pid}/cmdline`, 'utf8')),
+    })
+  }
+
+  test('an option that QEMU refuses is an error in its own words', async () => {
+    const error = await failure({ controllers: [{ properties: { colour: 'blue' } }] })
+    expect(error).toBeInstanceOf(QemuStartError)
+    expect((error as Error).message).toContain('colour')
+  })
+
+  test('close ends the process and removes its files; then registers read all ones', async () => {
+    const qemu = await start({ vramBytes: MIB })
+    const { transport, namespaces } = qemu.controllers[0]!
+    expect(qemu.folders).toContain(dirname(namespaces[0]!.image))
+    expect(transport.bar.read32(0x08)).toBe(0x0001_0400)
+    await qemu.close()
+    await qemu.close()
+    expect(qemu.folders.filter((path) => existsSync(path))).toEqual([])
+    expect(existsSync(`/proc/${qemu.pid}`)).toBe(false)
+    expect(qemu.exit).toMatchObject({ code: 0, reason: 'it exited with status 0' })
+    expect(transport.bar.read32(0x08)).toBe(0xffff_ffff)
+    expect(transport.bar.read64(0x00)).toBe(0xffff_ffff_ffff_ffffn)
+    expect(qemu.misuse).toBe('')
+  })
+
+  test('after SIGKILL registers and configuration space read all ones, and writes are dropped', async () => {
+    const qemu = await start()
+    const { bar, config, clock, interrupts, dma } = qemu.controllers[0]!.transport
+    const memory = dma.alloc(4096)
+    process.kill(qemu.pid, 'SIGKILL')
+    expect(bar.read32(0x1c)).toBe(0xffff_ffff)
+    expect(bar.read64(0x00)).toBe(0xffff_ffff_ffff_ffffn)
+    expect(config!.read(0, 2)).toBe(0xffff)
+    for (let i = 0; i < 100_000; i++) bar.write32(0x14, 0)
+    config!.write(4, 2, 0)
+    memory.forDevice(0, 4096)
+    expect(await interrupts!.wait(0, clock.now() + 5_000_000)).toBe('deadline')
+    await expect(qemu.qmp('query-status')).rejects.toThrow(QmpError)
+    await qemu.close()
+    expect(qemu.exit).toMatchObject({ signal: 'SIGKILL', code: null })
+    expect(qemu.folders.filter((path) => existsSync(path))).toEqual([])
+  })
+
+  test('a driver whose QEMU dies in the middle of a transfer ends with a typed error', async () => {
+    const slow = { driver: 'null-co', size: 64 * MIB, 'latency-ns': 2_000_000_000 }
+    const qemu = await start({ controllers: [{ namespaces: [{ drive: () => slow }] }] })
+    const ctrl = await Controller.open(qemu.controllers[0]!.transport)
+    const ns = ctrl.namespace(1)
+    const reading = ns.read(0, 8, ns.dma.alloc(4096)).catch((error: unknown) => error)
+    await sleep(20)
+    process.kill(qemu.pid, 'SIGKILL')
+    expect(await reading).toBeInstanceOf(GpuNvmeError)
+    const closed = await ctrl.close().catch((error: unknown) => error)
+    expect(closed === undefined || closed instanceof GpuNvmeError).toBe(true)
+    await qemu.close()
+  })
+
+  test('a QEMU that gives no answer in 10 s is lost, and is ended', async () => {
+    const qemu = await start()
+    process.kill(qemu.pid, 'SIGSTOP')
+    expect(qemu.controllers[0]!.transport.bar.read32(0x08)).toBe(0xffff_ffff)
+    expect(qemu.exit).toMatchObject({ reason: 'it gave no answer in 10 s' })
+    await qemu.close()
+    expect(qemu.exit).toMatchObject({ signal: 'SIGKILL', reason: 'it gave no answer in 10 s' })
+  })
+
+  test('it ends with a process that is killed, and so do its files', async () => {
+    const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+    const script = `const { startQemu } = await import('${entry}'); console.log((await startQemu()).pid); setInterval(() => {}, 1e6)`
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const pid = await new Promise<number>((resolve) => host.stdout.once('data', (line) => resolve(Number(line))))
+    const folders = foldersIn(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    expect(folders.length).toBeGreaterThan(0)
+    host.kill('SIGKILL')
+    const isLeft = () => existsSync(`/proc/${pid}/fd`) || folders.some((path) => existsSync(path))
+    for (let tries = 0; tries < 200 && isLeft(); tries++) await sleep(25)
+    expect(folders.filter((path) => existsSync(path))).toEqual([])
+    const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] : 'gone'
+    expect(['Z', 'gone']).toContain(state)
+  })
+
+  test('it does not keep a process alive that has nothing else to do', async () => {
+    const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+    const script = `const { startQemu } = await import('${entry}'); await startQemu()`
+    const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+    expect(await new Promise((resolve) => host.once('exit', resolve))).toBe(0)
+  })
+})
