@@ -1,0 +1,88 @@
+// The driver on QEMU's controller against the least that reads blocks over the same channel, and how fast QEMU's
+// controller and ours are when driven by the same loop. Nothing where there is no QEMU.
+// Alone: node packages/host-driver/bench/qtest.mjs
+import { pathToFileURL } from 'node:url'
+import { Controller } from '@gpunvme/host-driver'
+import { qemuIsInstalled, startQemu } from '@gpunvme/host-driver/qtest'
+import { simulate } from '@gpunvme/nvme-sim'
+import { minimalHost } from './lib/minimal-host.mjs'
+
+const DEPTH = 32
+const COMMANDS = 4000
+const ROUNDS = 7
+const SPAN_BLOCKS = 65_536
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+
+async function rateOf(action) {
+  const before = performance.now()
+  await action()
+  return (COMMANDS / (performance.now() - before)) * 1000
+}
+
+/** Reads a second of the minimal loop. */
+async function minimal(transport) {
+  const host = await minimalHost(transport, DEPTH + 1)
+  const rate = await rateOf(() => host.read(COMMANDS, 512, SPAN_BLOCKS))
+  await host.close()
+  return rate
+}
+
+/** Reads a second of the driver, in one plan. */
+async function driver(transport) {
+  const ctrl = await Controller.open(transport, { queueDepth: DEPTH })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(DEPTH * 4096)
+  const transfers = Array.from({ length: COMMANDS }, (_, index) => ({
+    slba: (index * 8) % SPAN_BLOCKS,
+    blocks: 8,
+    offsetBytes: (index % DEPTH) * 4096,
+  }))
+  const plan = ns.planReads(transfers)
+  const rate = await rateOf(async () => {
+    const { failures } = await ns.execute(plan, memory)
+    if (failures.length > 0) throw new Error(`${failures.length} reads failed`)
+  })
+  memory.free()
+  await ctrl.close()
+  return rate
+}
+
+export async function bench() {
+  if (!qemuIsInstalled()) return []
+  const qemu = await startQemu()
+  try {
+    const { transport } = qemu.controllers[0]
+    const simulated = simulate({ profile: 'ideal', namespaces: [{ capacityBytes: SPAN_BLOCKS * 512 }] }).transport
+    const rounds = []
+    for (let round = 0; round <= ROUNDS; round++) {
+      const least = await minimal(transport)
+      const ours = await driver(transport)
+      const simulator = await minimal(simulated)
+      // The first round warms up all three.
+      if (round > 0) rounds.push({ least, ours, simulator })
+    }
+    const ratio = median(rounds.map(({ least, ours }) => ours / least))
+    const thousands = (of) => `${(median(rounds.map(of)) / 1000).toFixed(1)} k`
+    return [
+      {
+        name: 'Driver on QEMU’s controller, 4 KiB reads at QD 32, against a minimal loop over the same channel',
+        value: ratio,
+        unit: '×',
+        goal: '≥ 0.9',
+        met: ratio >= 0.9,
+        note: `${thousands(({ ours }) => ours)} against ${thousands(({ least }) => least)} reads a second, registers over a FIFO, QEMU ${qemu.version.major}.${qemu.version.minor}`,
+      },
+      {
+        name: 'Simulator against QEMU’s controller, both driven by that loop',
+        value: median(rounds.map(({ least, simulator }) => simulator / least)),
+        unit: '×',
+        note: `${thousands(({ simulator }) => simulator)} reads a second, ideal profile in virtual time`,
+      },
+    ]
+  } finally {
+    await qemu.close()
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) console.table(await bench())
