@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal } from '../../test/fake-hardware-host.js'
@@ -116,11 +116,22 @@ test('restoring tries every step, says which failed, and can be done again', asy
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
-test('when undoing fails too, both are told', async () => {
+test('when undoing fails too, the error says what is left undone', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const write = (path: string, text: string) =>
     path.endsWith('/bind') ? Promise.reject(refusal('ENODEV', 'write')) : sys.write(path, text)
-  await expect(bind({}, write)).rejects.toThrow(/Cannot bind vfio-pci on[^]*Cannot bind nvme on/)
+  const error = await bind({}, write).catch((thrown: unknown) => thrown as BindError)
+  expect((error as BindError).message).toMatch(
+    /^Cannot bind vfio-pci on.*: ENODEV\n {2}left undone: bind nvme \(ENODEV\)\n/,
+  )
+  expect((error as BindError).left.map(({ step }) => step)).toEqual(['bind nvme'])
+})
+
+test('a function that was pulled out needs no restoring', async () => {
+  const path = sys.function(bdf, { driver: 'nvme' })
+  const binding = await bind()
+  rmSync(path, { recursive: true })
+  await expect(binding.restore()).resolves.toBeUndefined()
 })
 
 test('a drive that this machine uses is not taken', async () => {

@@ -28,7 +28,8 @@ export interface Binding extends AsyncDisposable {
   readonly previous: string | undefined
   /**
    * Gives the function back to the driver that had it, with its driver_override and power/control as they were. Every
-   * step is tried, also after one has failed. Doing it again does what is left to do.
+   * step is tried, also after one has failed. Doing it again does what is left to do. A function that is gone from the
+   * bus needs nothing.
    * @throws BindError naming the first step that failed.
    */
   restore(): Promise<void>
@@ -68,16 +69,17 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
     if (others.length > 0) throw new GroupNotViableError(bdf, found.group.number, others)
   }
   if (driver !== null && !existsSync(driverFolder(sysRoot, driver))) throw new DriverNotLoadedError(bdf, driver)
-  const steps = new Steps(bdf)
+  const steps = new Steps(found)
   try {
     await take(steps, write, sysRoot, found, driver)
   } catch (error) {
-    await steps.undo().catch((left: unknown) => {
-      throw new AggregateError([error, left], `${messageOf(error)}\n${messageOf(left)}`)
-    })
-    throw error
+    const left = await steps.undo()
+    throw left.length > 0 && error instanceof BindError ? new BindError(bdf, error.step, error.cause, left) : error
   }
-  const restore = () => steps.undo()
+  const restore = async () => {
+    const [first, ...others] = await steps.undo()
+    if (first !== undefined) throw new BindError(bdf, first.step, first.cause, others)
+  }
   return { bdf, driver, previous: found.driver, restore, [Symbol.asyncDispose]: restore }
 }
 
@@ -125,11 +127,11 @@ async function take(
 
 /** What was done, and how it is undone. */
 class Steps {
-  private readonly bdf: string
+  private readonly found: PciFunction
   private undoing: { readonly name: string; readonly action: () => Promise<void> }[] = []
 
-  constructor(bdf: string) {
-    this.bdf = bdf
+  constructor(found: PciFunction) {
+    this.found = found
   }
 
   async take(name: string, action: () => Promise<void>, undoName: string, undo: () => Promise<void>): Promise<void> {
@@ -137,37 +139,35 @@ class Steps {
     this.undoing.unshift({ name: undoName, action: undo })
   }
 
-  /** Tries everything, keeps what failed for another time. @throws what failed first. */
-  async undo(): Promise<void> {
+  /** Tries everything, and keeps what failed for another time. @returns what failed, in the order of trying. */
+  async undo(): Promise<BindError[]> {
     const failed: typeof this.undoing = []
-    const errors: unknown[] = []
+    const errors: BindError[] = []
     for (const step of this.undoing.splice(0)) {
+      // What was pulled out meanwhile has no driver to go back to.
+      if (!existsSync(this.found.path)) return []
       try {
         await this.attempt(step.name, step.action)
       } catch (error) {
         failed.push(step)
-        errors.push(error)
+        errors.push(error as BindError)
       }
     }
     this.undoing = failed
-    if (errors.length > 0) throw errors[0]
+    return errors
   }
 
   private async attempt(name: string, action: () => Promise<void>): Promise<void> {
     try {
       await action()
     } catch (error) {
-      throw new BindError(this.bdf, name, error)
+      throw new BindError(this.found.bdf, name, error)
     }
   }
 }
 
 function driverFolder(sysRoot: string, driver: string): string {
   return join(sysRoot, 'sys/bus/pci/drivers', driver)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The driver to bind is not in the kernel. Nothing was touched. */
@@ -181,7 +181,7 @@ export class DriverNotLoadedError extends GpuNvmeError {
   }
 }
 
-/** The kernel refused a step. Those before it were undone, unless it was restoring that failed. */
+/** The kernel refused a step. Those before it were undone, apart from what `left` lists. */
 export class BindError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BIND'
   readonly category: 'privilege' | 'failure'
@@ -189,15 +189,19 @@ export class BindError extends GpuNvmeError {
   readonly step: string
   /** The kernel's answer: 'EACCES'; undefined where it said yes and did nothing. */
   readonly errno: string | undefined
-  constructor(bdf: string, step: string, cause: unknown) {
+  /** What could not be done besides, in undoing: the function is left with it. */
+  readonly left: readonly BindError[]
+  constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = []) {
     const errno = (cause as NodeJS.ErrnoException | undefined)?.code
     super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
+      facts: left.map((error) => `left undone: ${error.step} (${error.errno ?? 'no answer'})`),
       next: nextAfter(errno),
       cause,
     })
     this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
     this.step = step
     this.errno = errno
+    this.left = left
   }
 }
 
