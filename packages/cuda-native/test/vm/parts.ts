@@ -30,20 +30,32 @@ export const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/
  */
 export function guestParts(): GuestParts | string {
   mkdirSync(CACHE, { recursive: true })
-  const offered = offeredImage()
-  if (offered !== undefined && !existsSync(join(CACHE, offered))) download(offered)
+  const offered = offeredImages()
+  for (const image of offered) {
+    if (!existsSync(join(CACHE, image))) download(image)
+    if (existsSync(join(CACHE, image))) return partsIn(join(CACHE, image))
+  }
   const cached = readdirSync(CACHE).filter((name) => name.startsWith('linux-image-'))
-  const image = offered !== undefined && cached.includes(offered) ? offered : cached.sort().at(-1)
+  const image = cached.sort().at(-1)
   if (image !== undefined) return partsIn(join(CACHE, image))
-  return offered === undefined
+  return offered.length === 0
     ? 'apt offers no linux-image-amd64, and none was downloaded before'
-    : `${offered} and busybox-static cannot be downloaded with apt-get, and were not before`
+    : `${offered.join(' or ')} and busybox-static cannot be downloaded with apt-get, and were not before`
 }
 
-/** The package that linux-image-amd64 stands for today. */
-function offeredImage(): string | undefined {
-  const { stdout, error } = spawnSync('apt-cache', ['depends', 'linux-image-amd64'], { encoding: 'utf8' })
-  return error ? undefined : /Depends: (linux-image-[\w.+-]+)/.exec(stdout)?.[1]
+/**
+ * The packages of kernels, best first: the one that linux-image-amd64 stands for today, unless headers of another one
+ * are installed here, which modules can then be built for.
+ */
+function offeredImages(): string[] {
+  const ask = (...args: string[]) => spawnSync('apt-cache', args, { encoding: 'utf8' })
+  const { stdout, error } = ask('depends', 'linux-image-amd64')
+  const today = error ? undefined : /Depends: (linux-image-[\w.+-]+)/.exec(stdout)?.[1]
+  if (today === undefined) return []
+  const headers = existsSync('/usr/src') ? readdirSync('/usr/src') : []
+  const built = headers.flatMap((name) => /^linux-headers-(.*-amd64)$/.exec(name)?.[1] ?? [])
+  const images = built.map((release) => `linux-image-${release}`).filter((name) => ask('show', name).status === 0)
+  return images.includes(today) ? [today] : [...images, today]
 }
 
 /** Fills the folder beside its place first, so that one that is there is whole. */
