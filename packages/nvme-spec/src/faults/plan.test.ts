@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultPlan } from '../transport.js'
-import { ArmedPlan, checkFaultPlan, FaultPlanError, formatFaultPlan, parseFaultPlan } from './index.js'
+import {
+  addressesBlocks,
+  answersWithData,
+  ArmedPlan,
+  checkFaultPlan,
+  FaultPlanError,
+  formatFaultPlan,
+  parseFaultPlan,
+} from './index.js'
 
 /** Every action and every condition once. */
 const everything: FaultPlan = {
@@ -171,4 +179,27 @@ function errorOf(run: () => unknown): FaultPlanError {
 
 it.each([{}, undefined, { rules: [{}] }])('what is no plan is not formatted: %j', (plan) => {
   expect(() => formatFaultPlan(plan as never)).toThrow(FaultPlanError)
+})
+
+it.each([
+  // Opcodes of Admin commands: bits 1:0 are 10b where data goes to the host (Base 2.1 §4.1.1).
+  ['Get Log Page', 0x02, true],
+  ['Identify', 0x06, true],
+  ['Get Features', 0x0a, true],
+  ['Create I/O Submission Queue', 0x01, false],
+  ['Abort', 0x08, false],
+  ['Set Features', 0x09, false],
+])('whether %s answers with data is in its opcode', (_, opcode, expected) => {
+  expect(answersWithData(opcode)).toBe(expected)
+})
+
+it.each([
+  ['Write', 0x01, true],
+  ['Read', 0x02, true],
+  ['Verify', 0x0c, true],
+  ['Flush', 0x00, false],
+  ['Dataset Management', 0x09, false],
+  ['Copy', 0x19, false],
+])('%s names its blocks by SLBA and NLB, or does not', (_, opcode, expected) => {
+  expect(addressesBlocks(opcode)).toBe(expected)
 })
