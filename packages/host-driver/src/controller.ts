@@ -5,7 +5,7 @@ import { ownTransport } from './bring-up/own-transport.js'
 import { readLimits, shutdown } from './bring-up/ready.js'
 import { Registers } from './bring-up/registers.js'
 import { Session } from './bring-up/session.js'
-import { advancedRetry } from './bring-up/advanced-retry.js'
+import { setupSteps } from './bring-up/setup-steps.js'
 import { HostEngine } from './engine/host-engine.js'
 import { AsyncEvents } from './events/async-events.js'
 import type { ControllerEvent } from './events/controller-event.js'
@@ -108,11 +108,13 @@ export class Controller<N extends Namespace = Namespace> {
         queueDepth: options.queueDepth ?? DEFAULT_DEPTH,
         queueEntries: options.queueEntries,
         completionQueues: options.completionQueues,
+        queueMemory: options.queueMemory ?? 'host',
         maxTransferBytes: options.maxTransferBytes ?? DEFAULT_TRANSFER_BYTES,
         commandTimeoutNs: options.commandTimeoutNs ?? 10_000 * NS_PER_MS,
+        sgl: options.sgl ?? true,
       },
       this.hub,
-      [advancedRetry, this.asyncEvents],
+      [...setupSteps(options), this.asyncEvents],
     )
     const users = {
       suspend: () => this.detachEngine(),

@@ -12,12 +12,21 @@ export interface ControllerOptions {
   readonly queueEntries?: number
   /** Completion queues that these submission queues share; one each when not given. */
   readonly completionQueues?: number
+  /**
+   * Where the rings and PRP lists of plans lie: `gpu` is Tier 3, and takes a transport whose GPU memory the engine can
+   * reach - of the host engine, memory with a view. 'host' when not given.
+   */
+  readonly queueMemory?: 'host' | 'gpu'
   /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */
   readonly maxTransferBytes?: number
   /** Who submits I/O. The host engine when not given. */
   readonly engine?: Engine
   /** Waits by an interrupt of the transport instead of polling. */
   readonly interrupts?: boolean
+  /** Whether commands may describe their data by SGLs where the controller takes them; true when not given. */
+  readonly sgl?: boolean
+  /** Rings in host memory where the controller looks there by itself; false when not given. */
+  readonly shadowDoorbells?: boolean
   /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /** For each admin command, and each I/O command that is no part of a plan. 10 s when not given. */

@@ -29,7 +29,11 @@ export interface SessionOptions {
   /** How many completion queues these share; one each when not given. */
   readonly completionQueues: number | undefined
   readonly maxTransferBytes: number
+  /** Where the rings and PRP lists of plans lie. */
+  readonly queueMemory: 'host' | 'gpu'
   readonly commandTimeoutNs: number
+  /** Commands may describe their data by SGLs. */
+  readonly sgl: boolean
 }
 
 /**
@@ -236,9 +240,10 @@ export class Session {
     const setting = {
       ...limits,
       maxTransferBytes: this.maxTransferBytes,
-      sgl: this.identity.sgl,
+      sgl: options.sgl ? this.identity.sgl : undefined,
       shadow: this.shadow,
     }
+    const engineSetting = { ...setting, where: options.queueMemory }
     // One is for commands that are no part of a plan; where the controller allows one in all, they take turns.
     const apart = allowed.submission > 1 && allowed.completion > 1
     const engines = Math.min(options.queues, allowed.submission - (apart ? 1 : 0))
@@ -247,10 +252,10 @@ export class Session {
     const sharers = Math.ceil(engines / shared)
     const depth = Math.min(options.queueDepth, sqEntries - 1)
     const cqEntries = Math.min(Math.max(depth * sharers + 1, options.queueEntries ?? 2), limits.maxQueueEntries)
-    const cqs = Array.from({ length: shared }, (_, i) => allocateCompletionQueue(pool, setting, i + 1, cqEntries))
+    const cqs = Array.from({ length: shared }, (_, i) => allocateCompletionQueue(pool, engineSetting, i + 1, cqEntries))
     const each = Math.max(1, Math.min(depth, Math.floor((cqEntries - 1) / sharers)))
     this.engineQueues = Array.from({ length: engines }, (_, i) =>
-      allocateQueuePair(pool, setting, { qid: i + 1, sqEntries, depth: each }, cqs[i % shared]!),
+      allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: each }, cqs[i % shared]!),
     )
     if (!apart) return
     const entries = Math.min(SINGLE_DEPTH + 1, limits.maxQueueEntries)

@@ -19,6 +19,8 @@ export interface QueueSetting {
   readonly pageBytes: number
   /** The largest transfer of a command. */
   readonly maxTransferBytes: number
+  /** On whose memory rings and PRP lists lie; the host's when not given. */
+  readonly where?: 'host' | 'gpu' | undefined
   readonly sgl?: 'byte' | 'dword' | undefined
   /** The buffers of Doorbell Buffer Config. */
   readonly shadow?: Omit<ShadowDoorbell, 'offsetBytes'> | undefined
@@ -34,14 +36,14 @@ export interface QueueShape {
 /** Memory for a completion queue. */
 export function allocateCompletionQueue(
   dma: DmaAllocator,
-  { dstrd, pageBytes, shadow }: QueueSetting,
+  { dstrd, pageBytes, shadow, where = 'host' }: QueueSetting,
   cqid: number,
   entries: number,
 ): CompletionQueueMemory {
   return {
     cqid,
     entries,
-    memory: dma.alloc(wholePages(entries * CQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes }),
+    memory: dma.alloc(wholePages(entries * CQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes, where }),
     headDoorbell: cqHeadDoorbell(cqid, dstrd),
     ...(shadow && { shadow: { ...shadow, offsetBytes: shadowCqHead(cqid, dstrd) } }),
     head: 0,
@@ -52,7 +54,7 @@ export function allocateCompletionQueue(
 /** Memory for a submission queue, its PRP lists included: one pool each, so that nothing is mapped command by command. */
 export function allocateQueuePair(
   dma: DmaAllocator,
-  { dstrd, pageBytes, maxTransferBytes, sgl, shadow }: QueueSetting,
+  { dstrd, pageBytes, maxTransferBytes, sgl, shadow, where = 'host' }: QueueSetting,
   { qid, sqEntries, depth }: QueueShape,
   cq: CompletionQueueMemory,
 ): QueuePairMemory {
@@ -62,10 +64,10 @@ export function allocateQueuePair(
   const pair: QueuePairMemory = {
     qid,
     sqEntries,
-    sq: dma.alloc(wholePages(sqEntries * SQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes }),
+    sq: dma.alloc(wholePages(sqEntries * SQE_BYTES, pageBytes), { contiguous: true, alignBytes: pageBytes, where }),
     cq,
     maxInFlight,
-    prpLists: dma.alloc(Math.max(pageBytes, maxInFlight * listBytes), { alignBytes: pageBytes }),
+    prpLists: dma.alloc(Math.max(pageBytes, maxInFlight * listBytes), { alignBytes: pageBytes, where }),
     prpListBytes: listBytes,
     pageBytes,
     ...(sgl && { sgl }),

@@ -1,0 +1,99 @@
+import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
+import type { FaultAction, FaultMatch, TraceEvent } from '@gpunvme/nvme-spec/transport'
+import { afterEach, expect, test } from 'vitest'
+import { patternMedia, wrongBytes } from '../../test/pattern.js'
+import { Controller } from '../controller.js'
+import type { ControllerOptions } from '../open-options.js'
+import { traced } from '../wrap/traced.js'
+
+const MIB = 1024 * 1024
+const READ = 0x02
+const SECOND_NS = 1_000_000_000
+
+let simulation: ReturnType<typeof simulate>
+let writes: string[]
+
+const rule = (action: FaultAction, match: FaultMatch) => ({ match, action })
+
+/** A controller whose doorbell registers are watched. */
+async function openWith(options: ControllerOptions = {}, simulated: SimulationOptions = {}) {
+  simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(64 * MIB) }], ...simulated })
+  writes = []
+  const sink = ({ name }: TraceEvent) => void (/^write (SQ|CQ)/.test(name) && writes.push(name))
+  const ctrl = await Controller.open(traced(simulation.transport, sink), {
+    shadowDoorbells: true,
+    queueDepth: 8,
+    maxTransferBytes: 65536,
+    ...options,
+  })
+  const ns = ctrl.namespace(1)
+  return { ctrl, ns, memory: ns.dma.alloc(MIB) }
+}
+
+const wholeMib = [{ slba: 0, blocks: 2048, offsetBytes: 0 }]
+
+afterEach(() => {
+  expect(simulation.diagnostics).toEqual([])
+})
+
+test('commands go through host memory, and doorbells are written where the controller asks for it', async () => {
+  const { ctrl, ns, memory } = await openWith()
+  const before = writes.length
+  const transfers = Array.from({ length: 400 }, (_, index) => ({ slba: index * 4, blocks: 4, offsetBytes: 0 }))
+  const { failures } = await ns.execute(ns.planReads([...transfers, ...wholeMib]), memory)
+  expect(failures).toEqual([])
+  expect(wrongBytes(memory, 0)).toBe(0)
+  // 416 commands, 8 at a time: 52 rounds, each of at least one doorbell of either queue without shadow doorbells.
+  expect(writes.length - before).toBeLessThan(104)
+  await ctrl.close()
+})
+
+test('the Admin queue keeps to its registers', async () => {
+  const { ctrl, ns } = await openWith()
+  const before = writes.length
+  const events = ctrl.events()
+  void events.return?.()
+  await ns.readBytes(0, 512)
+  await ctrl.close()
+  // Deletion of two queue pairs: four commands, one at a time.
+  expect(writes.slice(before).filter((name) => name === 'write SQ0TDBL')).toHaveLength(4)
+})
+
+test.each([
+  ['queues that were created again', { kind: 'drop-completion' }, { 'recreate-queues': 1, 'controller-reset': 0 }],
+  ['a reset of the controller', { kind: 'fatal-status' }, { 'recreate-queues': 0, 'controller-reset': 1 }],
+] as const)('they go on after %s', async (_, action, recoveries) => {
+  const faults = { rules: [rule(action, { qid: 1, opcode: READ, nth: 5 })] }
+  const { ctrl, ns, memory } = await openWith({ queues: 2 }, { faults })
+  const plan = ns.planReads(wholeMib)
+  for (let round = 0; round < 3; round++) {
+    expect((await ns.execute(plan, memory, { timeoutNs: SECOND_NS })).failures).toEqual([])
+    expect(wrongBytes(memory, 0)).toBe(0)
+  }
+  expect(ctrl.statistics.recoveries).toMatchObject({ ...recoveries, lost: 0 })
+  await ctrl.close()
+})
+
+test('one that refuses them is used by its registers, and the refusal is told', async () => {
+  const refusal = { kind: 'status', sct: 0, sc: 0x02, dnr: true } as const
+  const { ctrl, ns, memory } = await openWith({}, { faults: { rules: [rule(refusal, { qid: 0, opcode: 0x7c })] } })
+  await ns.read(0, 2048, memory)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+})
+
+test('one that has no such command is not asked', async () => {
+  const profile = deriveProfile('sn740', { identify: { OACS: {} } })
+  const { ctrl, ns, memory } = await openWith({}, { profile })
+  await ns.read(0, 2048, memory)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+})
+
+test('shared completion queues and a doorbell stride have their places in the page', async () => {
+  const profile = deriveProfile('sn740', { CAP: { DSTRD: 3 } })
+  const { ctrl, ns, memory } = await openWith({ queues: 4, completionQueues: 1, queueEntries: 7 }, { profile })
+  for (let round = 0; round < 20; round++) await ns.read(0, 2048, memory)
+  expect(wrongBytes(memory, 0)).toBe(0)
+  await ctrl.close()
+})
