@@ -15,7 +15,7 @@ import {
 } from './controller.js'
 import { HostEngine } from './engine/host-engine.js'
 import { ForeignDataError } from './guard/guard.js'
-import { LbaRangeError } from './namespace.js'
+import { LbaRangeError } from './namespace/errors.js'
 
 const MIB = 1024 * 1024
 let simulation: ReturnType<typeof simulate>

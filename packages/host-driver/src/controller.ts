@@ -11,7 +11,9 @@ import { AsyncEvents } from './events/async-events.js'
 import type { ControllerEvent } from './events/controller-event.js'
 import { EventHub } from './events/event-hub.js'
 import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
-import { Namespace, WritableNamespace, type NamespaceHost } from './namespace.js'
+import type { NamespaceHost } from './namespace/host.js'
+import { Namespace } from './namespace/namespace.js'
+import { WritableNamespace } from './namespace/writable-namespace.js'
 import { checkOptions, DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type ControllerOptions } from './open-options.js'
 import { executeRepeatable } from './recovery/execute-command.js'
 import { executePlan } from './recovery/execute-plan.js'
@@ -282,7 +284,10 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    return this.whileOpen(() => executePlan({ ...this.commands, engine: this.engine }, plan, memory, options))
+    const stillFits = ({ nsid, blockBytes }: Plan) =>
+      this.namespaces.some((namespace) => namespace.nsid === nsid && namespace.blockBytes === blockBytes)
+    const host = { ...this.commands, engine: this.engine, stillFits }
+    return this.whileOpen(() => executePlan(host, plan, memory, options))
   }
 
   /** What is under way when the handle is closed is waited for. */

@@ -26,15 +26,10 @@ export {
 export { DeviceUseUnknownError } from './guard/tree.js'
 export { EngineFailedError, HostEngine, type HostEngineStatistics } from './engine/host-engine.js'
 export type { ControllerIdentity, NamespaceIdentity } from './bring-up/identity.js'
-export {
-  LbaRangeError,
-  Namespace,
-  throwOnFailure,
-  TransferError,
-  UnsupportedNamespaceError,
-  WritableNamespace,
-  type TransferOptions,
-} from './namespace.js'
+export { LbaRangeError, UnsupportedNamespaceError } from './namespace/errors.js'
+export { Namespace, type TransferOptions } from './namespace/namespace.js'
+export { throwOnFailure, TransferError } from './namespace/transfer-error.js'
+export { WritableNamespace } from './namespace/writable-namespace.js'
 export { planTransfers, type PlanShape, type Transfer } from './engine/plan.js'
 export { Registers } from './bring-up/registers.js'
 export { faulty, type FaultyOptions, type FaultyTransport } from './wrap/faulty.js'

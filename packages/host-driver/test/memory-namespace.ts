@@ -1,5 +1,6 @@
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { Namespace, type NamespaceHost } from '../src/namespace.js'
+import type { NamespaceHost } from '../src/namespace/host.js'
+import { Namespace } from '../src/namespace/namespace.js'
 
 /** A namespace whose blocks are these bytes: for code that only reads, with no controller behind it. */
 export function memoryNamespace(bytes: Uint8Array, blockBytes = 512): Namespace {

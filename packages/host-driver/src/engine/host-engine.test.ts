@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { patternMedia, wrongBytes } from '../../test/pattern.js'
 import { Controller, ControllerClosedError } from '../controller.js'
 import { HostEngine } from './host-engine.js'
-import { TransferError } from '../namespace.js'
+import { TransferError } from '../namespace/transfer-error.js'
 
 const MIB = 1024 * 1024
 const READ = 0x02

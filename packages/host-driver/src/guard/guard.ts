@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import type { Namespace } from '../namespace.js'
+import type { Namespace } from '../namespace/namespace.js'
 import { findHolders, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 

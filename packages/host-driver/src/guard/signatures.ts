@@ -1,4 +1,4 @@
-import type { Namespace } from '../namespace.js'
+import type { Namespace } from '../namespace/namespace.js'
 import { ANY, signatureTable } from './signature-table.js'
 
 /** Something known that lies on a namespace. */

@@ -1,0 +1,141 @@
+import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { planTransfers, type Transfer } from '../engine/plan.js'
+import { hostView } from '../memory/reachable.js'
+import { LbaRangeError, UnsupportedNamespaceError } from './errors.js'
+import type { NamespaceHost } from './host.js'
+import { throwOnFailure } from './transfer-error.js'
+
+export interface TransferOptions extends ExecuteOptions {
+  /** Where in the memory the first block belongs; 0 when not given. */
+  readonly offsetBytes?: number
+}
+
+/** A namespace that can be read. It has no way to write: that takes a controller opened with `write`. */
+export class Namespace {
+  readonly nsid: number
+  protected readonly host: NamespaceHost
+  private current: NamespaceIdentity
+
+  constructor(host: NamespaceHost, identity: NamespaceIdentity) {
+    this.host = host
+    this.nsid = identity.nsid
+    this.current = identity
+  }
+
+  /** As the controller last described it: it may change while it is open, which is an event of the controller. */
+  get identity(): NamespaceIdentity {
+    return this.current
+  }
+
+  /** LBAs run from 0 to blocks - 1. */
+  get blocks(): number {
+    return this.current.blocks
+  }
+
+  get blockBytes(): number {
+    return this.current.blockBytes
+  }
+
+  get capacityBytes(): number {
+    return this.blocks * this.blockBytes
+  }
+
+  /** The longest transfer of one command. */
+  get maxTransferBytes(): number {
+    return this.host.maxTransferBytes
+  }
+
+  /** I/O queue pairs that a plan may name. */
+  get queues(): number {
+    return this.host.queues
+  }
+
+  /** False where transfers complete without their bytes being moved, as a simulation may: whoever hands out data refuses. */
+  get movesData(): false | undefined {
+    return this.host.movesData
+  }
+
+  /** Where memory for transfers comes from. */
+  get dma(): DmaAllocator {
+    return this.host.dma
+  }
+
+  get clock(): Clock {
+    return this.host.clock
+  }
+
+  /** Another host changed it, or a reset brought something else to light. @internal */
+  changeTo(identity: NamespaceIdentity): void {
+    this.current = identity
+  }
+
+  /** A plan of reads, split by MDTS and dealt to the queues. */
+  planReads(transfers: readonly Transfer[]): Plan {
+    return this.plan('read', transfers)
+  }
+
+  /**
+   * Executes a plan of reads. Resolves with one outcome a command, the bad ones included: look at `failures`.
+   * @throws TypeError for a plan of writes, or one made for another namespace.
+   */
+  execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    if (plan.operation !== 'read')
+      throw new TypeError('this handle only reads: open the controller with { write: { serial } }')
+    return this.run(plan, memory, options)
+  }
+
+  /**
+   * Reads `blocks` logical blocks from `slba` into `memory`.
+   * @throws LbaRangeError, TransferError (any command that did not succeed), the signal's reason.
+   */
+  async read(slba: number, blocks: number, memory: DmaMemory, options: TransferOptions = {}): Promise<void> {
+    await this.transfer('read', slba, blocks, memory, options)
+  }
+
+  /** Any byte range, through a buffer of its own: for headers and the like, not for bulk data. */
+  async readBytes(offsetBytes: number, lengthBytes: number, options: ExecuteOptions = {}): Promise<Uint8Array> {
+    const { blockBytes } = this
+    const slba = Math.floor(offsetBytes / blockBytes)
+    const blocks = Math.ceil((offsetBytes + lengthBytes) / blockBytes) - slba
+    if (lengthBytes === 0) return new Uint8Array(0)
+    const memory = this.dma.alloc(blocks * blockBytes)
+    try {
+      await this.read(slba, blocks, memory, options)
+      const view = hostView(memory)
+      return new Uint8Array(view.buffer, view.byteOffset + (offsetBytes - slba * blockBytes), lengthBytes).slice()
+    } finally {
+      memory.free()
+    }
+  }
+
+  protected plan(operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {
+    const { nsid, blockBytes, maxTransferBytes, queues } = this
+    for (const { slba, blocks } of transfers) {
+      if (slba + blocks > this.blocks) throw new LbaRangeError(nsid, slba, blocks, this.blocks)
+    }
+    return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues }, transfers)
+  }
+
+  protected async transfer(
+    operation: 'read' | 'write',
+    slba: number,
+    blocks: number,
+    memory: DmaMemory,
+    { offsetBytes = 0, ...options }: TransferOptions,
+  ): Promise<void> {
+    const plan = this.plan(operation, [{ slba, blocks, offsetBytes }])
+    throwOnFailure(plan, await this.run(plan, memory, options), options)
+  }
+
+  protected async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    const { identity, nsid, blockBytes } = this
+    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(nsid, identity.unsupported)
+    if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {
+      throw new TypeError(
+        `plan: expected one for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
+      )
+    }
+    return this.host.execute(plan, memory, options)
+  }
+}

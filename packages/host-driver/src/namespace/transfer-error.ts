@@ -1,0 +1,67 @@
+import { formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
+import type { ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
+
+/**
+ * Turns a summary with failures into its error: nothing, when every command succeeded.
+ * @throws the signal's reason where the plan was aborted and nothing else went wrong, otherwise TransferError.
+ */
+export function throwOnFailure(plan: Plan, summary: OutcomeSummary, { signal }: ExecuteOptions = {}): void {
+  if (summary.failures.length === 0) return
+  const aborted = signal?.aborted === true && summary.failures.every(({ outcome }) => outcome.kind === 'not-submitted')
+  if (aborted) throw signal.reason
+  throw new TransferError(plan, summary)
+}
+
+/** Commands of a transfer did not succeed. None of its data may be used. */
+export class TransferError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_TRANSFER'
+  readonly category = 'device'
+  readonly failures: OutcomeSummary['failures']
+  constructor(plan: Plan, summary: OutcomeSummary) {
+    const first = summary.failures.find(({ outcome }) => outcome.kind !== 'not-submitted') ?? summary.failures[0]!
+    const { command, qid, cid, outcome } = first
+    const verb = plan.operation === 'read' ? 'Read' : 'Write'
+    const facts = [
+      `CID 0x${hex(cid & 0xffff).padStart(4, '0')}  qid ${qid}  NSID ${plan.nsid}  SLBA 0x${hex(plan.slba[command]!)}  NLB ${plan.blocks[command]}`,
+    ]
+    if (summary.failures.length > 1 || plan.commands > 1) {
+      facts.push(`${summary.failures.length} of ${plan.commands} commands did not succeed; this is the first of them`)
+    }
+    super(`${verb} failed: ${describe(outcome)}`, { facts, next: nextStep(outcome) })
+    this.failures = summary.failures
+  }
+}
+
+function describe(outcome: OutcomeSummary['failures'][number]['outcome']): string {
+  switch (outcome.kind) {
+    case 'status':
+      return formatStatus(outcome)
+    case 'timeout':
+      return `no completion in ${outcome.afterNs / 1e9} s`
+    case 'device-lost':
+      return outcome.csts === 0xffff_ffff
+        ? 'the device is gone: its registers read all ones'
+        : 'CSTS.CFS is set: the controller failed'
+    case 'unknown':
+      return 'its completion was lost, and whether it was carried out is not known'
+    case 'not-submitted':
+      return 'the engine had stopped before it was submitted'
+  }
+}
+
+function nextStep(outcome: OutcomeSummary['failures'][number]['outcome']): string {
+  if (outcome.kind === 'unknown') return 'write these blocks again, or read them back before they are relied on'
+  if (outcome.kind === 'timeout')
+    return 'the controller was brought back, and the same blocks got no answer again: use others'
+  if (outcome.kind !== 'status') return 'open the controller again: that resets it'
+  const unrecovered =
+    outcome.sct === STATUS.UNRECOVERED_READ_ERROR.sct && outcome.sc === STATUS.UNRECOVERED_READ_ERROR.sc
+  if (unrecovered) return 'these blocks cannot be read from the media; write them again from the source'
+  return outcome.dnr
+    ? 'do not repeat it: the controller says that it will fail again'
+    : 'the status allows another attempt'
+}
+
+function hex(value: number): string {
+  return value.toString(16)
+}
