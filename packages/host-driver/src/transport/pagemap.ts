@@ -27,7 +27,7 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
   const perPage = pageBytes / BASE_PAGE_BYTES
   let first = 0
   for (let index = 0; index * BASE_PAGE_BYTES < lengthBytes; index++) {
-    const frame = frameOf(entries.getBigUint64(index * 8, true), index)
+    const frame = frameOf(entries, index)
     const within = index % perPage
     if (within === 0) {
       if (frame % perPage !== 0)
@@ -45,9 +45,11 @@ export function physicalSegments(sysRoot: string, region: NativeRegion, pageByte
 }
 
 /** Bits 54:0 of an entry are the page frame number if bit 63, page present, is set. */
-function frameOf(entry: bigint, index: number): number {
-  if (entry >> 63n !== 1n) throw new PagemapError(`page ${index} is not present, though it was locked`)
-  const frame = Number(entry & ((1n << 55n) - 1n))
+function frameOf(entries: DataView, index: number): number {
+  const low = entries.getUint32(index * 8, true)
+  const high = entries.getUint32(index * 8 + 4, true)
+  if (high >>> 31 !== 1) throw new PagemapError(`page ${index} is not present, though it was locked`)
+  const frame = (high & 0x7f_ffff) * 2 ** 32 + low
   if (frame === 0)
     throw new PagemapError('it shows frame 0 for every page, as it does to those without CAP_SYS_ADMIN', true)
   if (!Number.isSafeInteger((frame + 1) * BASE_PAGE_BYTES))

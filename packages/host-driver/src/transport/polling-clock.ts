@@ -9,6 +9,9 @@ const SHORTEST_REST_MS = 1
 
 const LONGEST_REST_MS = 10
 
+/** How often a transport looks whether its device was taken away. */
+export const REMOVAL_CHECK_NS = 100_000_000
+
 interface Chore {
   readonly intervalNs: number
   readonly action: () => void

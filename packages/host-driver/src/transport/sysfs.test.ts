@@ -4,6 +4,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -119,6 +120,17 @@ test('a register of a device that left the bus reads all ones, and so does its c
   expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
   writeFileSync(join(path, 'config'), '')
   expect(transport.config!.read(0, 4)).toBe(0xffff_ffff)
+  await transport.close()
+})
+
+test('a function that the kernel has removed reads all ones, whatever answers in its place', async () => {
+  const path = drive()
+  const transport = await open()
+  expect(transport.bar.read32(0)).toBe(0x1400_07ff)
+  rmSync(path, { recursive: true })
+  const until = transport.clock.now() + 10e9
+  while (transport.bar.read32(0) !== 0xffff_ffff && transport.clock.now() < until) await transport.clock.idle(until)
+  expect(transport.bar.read32(0)).toBe(0xffff_ffff)
   await transport.close()
 })
 

@@ -13,7 +13,7 @@ import { DmaArena } from './dma-arena.js'
 import { accessing, HardwareAccessError } from './hardware-access.js'
 import { HugePagesError, hugePages, physicalMemory } from './locked-memory.js'
 import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
-import { PollingClock } from './polling-clock.js'
+import { PollingClock, REMOVAL_CHECK_NS } from './polling-clock.js'
 import { RegionBar } from './region-bar.js'
 import { wholeRegion } from './segmented-memory.js'
 
@@ -81,6 +81,12 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     dma.alloc(4096).free()
     const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
     cleanup.push(close)
+    const bar = new RegionBar(region, clock)
+    // The registers of a function that was pulled out need not read all ones: what answers there then is not it.
+    const stop = clock.every(REMOVAL_CHECK_NS, () => {
+      if (!existsSync(found.path)) bar.leaveBus()
+    })
+    cleanup.push(stop)
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
     await wakeFunction(config, clock)
@@ -92,7 +98,7 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     return {
       name: `sysfs ${bdf}`,
       bdf,
-      bar: new RegionBar(region, clock),
+      bar,
       dma,
       clock,
       config,

@@ -6,7 +6,7 @@ import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
 import { mapPeerBar, type PeerBar } from '../peer-bar.js'
-import { PollingClock } from '../polling-clock.js'
+import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { wholeRegion } from '../segmented-memory.js'
 import { DeviceInfo, IRQ, REGION, VFIO } from './abi.js'
@@ -138,9 +138,6 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     throw error
   }
 }
-
-/** How often it is looked whether the kernel wants the device back. */
-const REMOVAL_CHECK_NS = 100_000_000
 
 /**
  * The kernel asks for a device that is to be removed, or unbound, and waits until it is closed: nothing else would
