@@ -19,7 +19,8 @@ const differences: Readonly<Record<string, string>> = {
   'reset-restores-features': 'a Controller Reset leaves Temperature Threshold as the host set it',
   'create-sq-on-the-admin-cq': 'every CQID that is wrong is Completion Queue Invalid (1/00)',
   'create-sq-on-a-cq-above-the-number-of-queues': 'every CQID that is wrong is Completion Queue Invalid (1/00)',
-  'create-sq-before-iosqes': 'CC.EN = 1 with IOSQES = 0h sets CSTS.CFS',
+  'create-sq-before-iosqes':
+    'CC.EN = 1 with IOSQES = 0h sets CSTS.CFS; from 10.0 on no CQ is created until IOSQES is set',
   'delete-cq-of-qid-0':
     'a CQ that cannot be deleted is Completion Queue Invalid (1/00), which is no status of this command',
   'delete-cq-that-does-not-exist': 'the same',

@@ -15,9 +15,9 @@ import type { SharedFile } from './shared-file.js'
 // their memory above 4 GiB, far above.
 const SMALL_BARS = 0xe000_0000
 const LARGE_BARS = 2 ** 39
-/** BAR of ivshmem-plain that its memory is behind (QEMU, docs/specs/ivshmem-spec). */
+/** BAR of ivshmem-plain that its memory is behind; registers of its other kind are behind BAR 0. */
 const IVSHMEM_MEMORY_BAR = 2
-// The chipset ejects what is in a slot of a bus when the slot's bit is written (QEMU, docs/specs/acpi_pci_hotplug).
+// The chipset ejects what is in a slot when its bit is written here, once the bus is chosen: bus 0 is its 0.
 const EJECT_PORT = 0xae08
 const EJECT_BUS_PORT = 0xae10
 

@@ -9,7 +9,7 @@ import { mailboxes } from './interrupts.js'
 import type { MemoryArea } from './memory.js'
 import { placeBars, restoreBars, type BarWindow } from './places.js'
 
-/** A reset of a function is over after 100 ms, by then at the latest it answers again (PCIe 5.0 §6.6.2). */
+/** What a host waits after it has reset a function, before it looks at it again, as Linux does. */
 const FUNCTION_RESET_MS = 100
 
 /** What the functions of one machine have in common. */
