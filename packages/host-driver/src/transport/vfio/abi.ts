@@ -36,10 +36,10 @@ export const IOMMU = { TYPE1: 1, TYPE1v2: 3, NOIOMMU: 8 } as const
 export const REGION = { BAR0: 0, CONFIG: 7 } as const
 
 /** Kinds of interrupts of a PCI device: VFIO_PCI_MSIX_IRQ_INDEX and so on. */
-export const IRQ = { MSIX: 2, ERR: 3, REQ: 4 } as const
+export const IRQ = { MSIX: 2, REQ: 4 } as const
 
 /** IDs in capability chains: of IOMMU_GET_INFO, and of DEVICE_GET_REGION_INFO. */
-export const CAPABILITY = { IOVA_RANGE: 1, DMA_AVAIL: 3, SPARSE_MMAP: 1 } as const
+export const CAPABILITY = { IOVA_RANGE: 1, SPARSE_MMAP: 1 } as const
 
 export const GroupStatus = struct(
   'vfio_group_status',

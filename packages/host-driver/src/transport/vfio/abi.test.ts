@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  CAPABILITY,
+  CapabilityHeader,
+  DeviceInfo,
+  DmaMap,
+  DmaUnmap,
+  GroupStatus,
+  IOMMU,
+  IommuInfo,
+  IRQ,
+  IrqInfo,
+  IrqSet,
+  REGION,
+  RegionInfo,
+  VFIO,
+} from './abi.js'
+
+/** Structures of linux/vfio.h, and the names of their fields that are not ours in lower case. */
+const structures = [
+  { declaration: GroupStatus, name: 'vfio_group_status', fields: ['ARGSZ', 'FLAGS'] },
+  {
+    declaration: DeviceInfo,
+    name: 'vfio_device_info',
+    fields: ['ARGSZ', 'FLAGS', 'NUM_REGIONS', 'NUM_IRQS', 'CAP_OFFSET'],
+  },
+  {
+    declaration: RegionInfo,
+    name: 'vfio_region_info',
+    fields: ['ARGSZ', 'FLAGS', 'INDEX', 'CAP_OFFSET', 'SIZE', 'OFFSET'],
+  },
+  { declaration: IrqInfo, name: 'vfio_irq_info', fields: ['ARGSZ', 'FLAGS', 'INDEX', 'COUNT'] },
+  { declaration: IrqSet, name: 'vfio_irq_set', fields: ['ARGSZ', 'FLAGS', 'INDEX', 'START', 'COUNT'] },
+  {
+    declaration: IommuInfo,
+    name: 'vfio_iommu_type1_info',
+    fields: ['ARGSZ', 'FLAGS', 'IOVA_PGSIZES', 'CAP_OFFSET'],
+  },
+  { declaration: DmaMap, name: 'vfio_iommu_type1_dma_map', fields: ['ARGSZ', 'FLAGS', 'VADDR', 'IOVA', 'SIZE'] },
+  { declaration: DmaUnmap, name: 'vfio_iommu_type1_dma_unmap', fields: ['ARGSZ', 'FLAGS', 'IOVA', 'SIZE'] },
+  { declaration: CapabilityHeader, name: 'vfio_info_cap_header', fields: ['ID', 'VERSION', 'NEXT'] },
+]
+
+/** Expressions of C, and what they are here. */
+const numbers: Record<string, number> = {
+  ...Object.fromEntries(Object.entries(VFIO).map(([name, number]) => [`VFIO_${name}`, number])),
+  VFIO_TYPE1_IOMMU: IOMMU.TYPE1,
+  VFIO_TYPE1v2_IOMMU: IOMMU.TYPE1v2,
+  VFIO_NOIOMMU_IOMMU: IOMMU.NOIOMMU,
+  VFIO_PCI_BAR0_REGION_INDEX: REGION.BAR0,
+  VFIO_PCI_CONFIG_REGION_INDEX: REGION.CONFIG,
+  VFIO_PCI_MSIX_IRQ_INDEX: IRQ.MSIX,
+  VFIO_PCI_REQ_IRQ_INDEX: IRQ.REQ,
+  VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE: CAPABILITY.IOVA_RANGE,
+  VFIO_REGION_INFO_CAP_SPARSE_MMAP: CAPABILITY.SPARSE_MMAP,
+  VFIO_GROUP_FLAGS_VIABLE: 1 << GroupStatus.FLAGS.VIABLE.lsb,
+  VFIO_DEVICE_FLAGS_RESET: 1 << DeviceInfo.FLAGS.RESET.lsb,
+  VFIO_REGION_INFO_FLAG_MMAP: 1 << RegionInfo.FLAGS.MMAP.lsb,
+  VFIO_REGION_INFO_FLAG_CAPS: 1 << RegionInfo.FLAGS.CAPS.lsb,
+  VFIO_IRQ_INFO_EVENTFD: 1 << IrqInfo.FLAGS.EVENTFD.lsb,
+  VFIO_IRQ_SET_DATA_NONE: 1 << IrqSet.FLAGS.DATA_NONE.lsb,
+  VFIO_IRQ_SET_DATA_EVENTFD: 1 << IrqSet.FLAGS.DATA_EVENTFD.lsb,
+  VFIO_IRQ_SET_ACTION_TRIGGER: 1 << IrqSet.FLAGS.ACTION_TRIGGER.lsb,
+  VFIO_IOMMU_INFO_PGSIZES: 1 << IommuInfo.FLAGS.PGSIZES.lsb,
+  VFIO_IOMMU_INFO_CAPS: 1 << IommuInfo.FLAGS.CAPS.lsb,
+  VFIO_DMA_MAP_FLAG_READ: 1 << DmaMap.FLAGS.READ.lsb,
+  VFIO_DMA_MAP_FLAG_WRITE: 1 << DmaMap.FLAGS.WRITE.lsb,
+  'offsetof(struct vfio_iommu_type1_info_cap_iova_range, iova_ranges)': 16,
+  'offsetof(struct vfio_region_info_cap_sparse_mmap, areas)': 16,
+  'offsetof(struct vfio_irq_set, data)': IrqSet.bytes,
+}
+for (const { declaration, name, fields } of structures)
+  for (const field of fields) {
+    const { offset } = (declaration as unknown as Record<string, { offset: number }>)[field]!
+    numbers[`offsetof(struct ${name}, ${field.toLowerCase()})`] = offset
+  }
+
+test('every number and offset is that of linux/vfio.h, as its compiler has it', ({ skip }) => {
+  if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
+  const probe = spawnSync('gcc', ['-E', '-x', 'c', '-'], { input: '#include <linux/vfio.h>\n' })
+  if (probe.status !== 0) return skip('[headers] linux/vfio.h is not installed')
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vfio-'))
+  try {
+    const program = join(folder, 'program')
+    const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
+    const source = `#include <linux/vfio.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) { ${prints.join('\n')} }\n`
+    execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
+    const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
+    const theirs = Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]]))
+    expect(numbers).toEqual(theirs)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
