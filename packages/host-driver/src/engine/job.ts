@@ -16,6 +16,7 @@ export class Job {
   private succeeded = 0
   private bytes = 0
   private stopped = false
+  private told = false
 
   constructor(
     plan: Plan,
@@ -79,7 +80,19 @@ export class Job {
     this.failures.push({ command, qid, cid, outcome })
   }
 
+  /** A command that was given up has completed, before the plan was over. */
+  completedLate(command: number, qid: number, cid: number, status: number): void {
+    const index = this.failures.findIndex((failure) => failure.command === command)
+    // The plan may be over, with its outcomes told.
+    if (index < 0 || this.told) return
+    this.failures.splice(index, 1)
+    this.inFlight++
+    if (status === 0) this.succeed(command)
+    else this.failWithStatus(command, qid, cid, status)
+  }
+
   summary(endNs: number): OutcomeSummary {
+    this.told = true
     const { plan, cursor, failures, succeeded, bytes, startNs } = this
     for (let command = 0; command < plan.commands; command++) {
       if (command >= cursor[plan.queue[command]!]!) {

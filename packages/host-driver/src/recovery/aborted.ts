@@ -1,4 +1,5 @@
 import { STATUS } from '@gpunvme/nvme-spec'
+import type { OverdueCommand } from '../queues/overdue.js'
 import { statusOutcome } from '../queues/status-word.js'
 
 const GIVEN_UP = [
@@ -11,4 +12,9 @@ const GIVEN_UP = [
 export function wasAborted(status: number): boolean {
   const { sct, sc } = statusOutcome(status)
   return GIVEN_UP.some((row) => row.sct === sct && row.sc === sc)
+}
+
+/** Whether its completion came late, and not because it was given up: it is as good as one in time. */
+export function completedLate({ completion }: OverdueCommand): boolean {
+  return completion !== undefined && !wasAborted(completion.status)
 }

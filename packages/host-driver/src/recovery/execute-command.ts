@@ -4,7 +4,7 @@ import { CommandError, CommandTimeoutError, type CommandQueue } from '../command
 import type { OverdueCommand } from '../queues/overdue.js'
 import { statusOutcome } from '../queues/status-word.js'
 import type { Counters } from '../statistics.js'
-import { wasAborted } from './aborted.js'
+import { completedLate, wasAborted } from './aborted.js'
 import type { Gate } from './gate.js'
 import { RECOVERY_STEPS, type Incident, type QueueUsers, type Recovery, type Verdict } from './recovery.js'
 import { delay, MOST_REPLAYS, retryDelayNs } from './retry.js'
@@ -124,7 +124,7 @@ async function tryOnce<T>(
       })
   if (!('recovered' in result)) return result
   const verdict = await result.recovered
-  if (result.error instanceof CommandTimeoutError && result.error.overdue.completion) counters.lateCompletions++
+  if (result.error instanceof CommandTimeoutError && completedLate(result.error.overdue)) counters.lateCompletions++
   return { error: result.error, verdict }
 }
 

@@ -13,7 +13,7 @@ import { EngineFailedError } from '../engine/host-engine.js'
 import type { OverdueCommand } from '../queues/overdue.js'
 import { statusOutcome } from '../queues/status-word.js'
 import type { Counters } from '../statistics.js'
-import { wasAborted } from './aborted.js'
+import { completedLate, wasAborted } from './aborted.js'
 import type { Gate } from './gate.js'
 import { PlanProgress } from './plan-progress.js'
 import { RECOVERY_STEPS, type Incident, type Recovery, type Verdict } from './recovery.js'
@@ -29,6 +29,8 @@ export interface PlanExecution {
   readonly gate: Gate
   readonly recovery: Recovery
   readonly counters: Counters
+  /** Whether the plan still speaks of blocks as they are: a namespace may be another after a reset. */
+  stillFits(plan: Plan): boolean
 }
 
 /** How one attempt at a plan went. */
@@ -69,7 +71,8 @@ export async function executePlan(
     if (progress === undefined && summary.failures.length === 0) return summary
     progress ??= new PlanProgress(plan)
     if (verdict !== undefined) recoveries++
-    const judge = new Judge(host, progress, verdict, options.signal?.aborted === true || recoveries >= MOST_RECOVERIES)
+    const over = options.signal?.aborted === true || recoveries >= MOST_RECOVERIES || !host.stillFits(plan)
+    const judge = new Judge(host, progress, verdict, over)
     progress.next(
       summary,
       (failure, command) => {
@@ -116,7 +119,7 @@ async function tryOnce(
     gate.leave()
   }
   const verdict = await recovered
-  counters.lateCompletions += overdue.filter(({ completion }) => completion !== undefined).length
+  counters.lateCompletions += overdue.filter(completedLate).length
   return { summary, verdict, overdue }
 }
 

@@ -121,6 +121,23 @@ test('a completion that comes during the abort still counts, for a write too', a
   await ctrl.close()
 })
 
+test('a completion that comes while other commands of the plan are still waited for counts', async () => {
+  const { ctrl, ns, memory } = await openWith(
+    [
+      rule({ kind: 'delay-completion', delayNs: SECOND_NS }, { qid: 1, opcode: 0x01, nth: 1 }),
+      rule({ kind: 'hang' }, { qid: 1, opcode: 0x01, nth: 16 }),
+    ],
+    { queues: 1 },
+    { namespaces: [{ capacityBytes: MIB }] },
+  )
+  const plan = ns.planWrites([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
+  const { succeeded, failures } = await ns.execute(plan, memory, { timeoutNs: SECOND_NS })
+  expect(succeeded).toBe(15)
+  expect(failures).toMatchObject([{ command: 15, outcome: { kind: 'unknown' } }])
+  expect(ctrl.statistics).toMatchObject({ timeouts: 1, lateCompletions: 0 })
+  await ctrl.close()
+})
+
 test('a write without a completion is unknown, and is not written again', async () => {
   const { ctrl, ns } = await openWith(
     [rule({ kind: 'drop-completion' }, { qid: 1, opcode: 0x01, nth: 1 })],

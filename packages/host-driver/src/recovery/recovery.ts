@@ -222,9 +222,18 @@ export class Recovery {
     return !hurt.has(0)
   }
 
+  /** CSTS, of a transport that may not even be able to read it. */
+  private lastStatus(): number {
+    try {
+      return this.session.registers.read(CSTS)
+    } catch {
+      return ALL_ONES
+    }
+  }
+
   private lose(reason: string): Verdict {
     const { session, hub } = this
-    const csts = session.registers.read(CSTS)
+    const csts = this.lastStatus()
     this.counts.lost++
     session.abandon()
     hub.emit({ kind: 'lost', timeNs: session.transport.clock.now(), csts, reason })
