@@ -102,10 +102,10 @@ test('bus mastering is read back, and refused by name when it does not stay', ()
 
 test('disabling bus mastering leaves everything else, and a function that is gone alone', () => {
   const { config, writes } = space(configSpace({ command: 0x0547 }))
-  disableBusMaster(config)
+  expect(disableBusMaster(config)).toBe(true)
   expect(writes).toEqual([[4, 0x0543]])
   const gone = space(new Uint8Array(256).fill(0xff))
-  disableBusMaster(gone.config)
+  expect(disableBusMaster(gone.config)).toBe(false)
   expect(gone.writes).toEqual([])
 })
 

@@ -56,11 +56,16 @@ export function enableFunction(config: ConfigSpace): void {
   if (command === 0xffff || (command & wanted) !== wanted) throw new BusMasterError(command)
 }
 
-/** Ends every access of the function to memory. Nothing is thrown of a function that is gone: it reaches none. */
-export function disableBusMaster(config: ConfigSpace): void {
+/**
+ * Ends every access of the function to memory. @returns whether it is certain to have ended: not of a function that
+ * does not answer, which may be gone, or only be gone for us.
+ */
+export function disableBusMaster(config: ConfigSpace): boolean {
   const { CMD } = PciHeader
   const command = config.read(CMD.offset, 2)
-  if (command !== 0xffff) config.write(CMD.offset, 2, command & ~maskOf(CMD.BME))
+  if (command === 0xffff) return false
+  config.write(CMD.offset, 2, command & ~maskOf(CMD.BME))
+  return CMD.BME.of(config.read(CMD.offset, 2)) === 0
 }
 
 /** Whether the function can be reset on its own: Function Level Reset Capability, of the PCI Express capability. */

@@ -76,6 +76,15 @@ export class DmaArena implements DmaAllocator {
     if (errors.length > 0) throw errors[0]
   }
 
+  /**
+   * Gives nothing out any more and nothing back: for a device that may still write and cannot be stopped. What it could
+   * reach goes with the process.
+   */
+  abandon(): void {
+    this.isClosed = true
+    this.arenas = []
+  }
+
   private fresh(fit: Fit): DmaMemory {
     const { granuleBytes } = this.source
     const lengthBytes = Math.ceil(fit.lengthBytes / granuleBytes) * granuleBytes

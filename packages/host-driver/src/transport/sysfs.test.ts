@@ -120,6 +120,7 @@ test('a register of a device that left the bus reads all ones, and so does its c
   expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
   writeFileSync(join(path, 'config'), '')
   expect(transport.config!.read(0, 4)).toBe(0xffff_ffff)
+  writeFileSync(join(path, 'config'), configSpace())
   await transport.close()
 })
 
@@ -132,6 +133,17 @@ test('a function that the kernel has removed reads all ones, whatever answers in
   while (transport.bar.read32(0) !== 0xffff_ffff && transport.clock.now() < until) await transport.clock.idle(until)
   expect(transport.bar.read32(0)).toBe(0xffff_ffff)
   await transport.close()
+})
+
+test('memory of a function that does not answer is kept when it is closed: perhaps it is gone for us alone', async () => {
+  const path = drive()
+  const transport = await open()
+  transport.dma.alloc(4096)
+  writeFileSync(join(path, 'config'), '')
+  await transport.close()
+  expect([...host.live]).toEqual([host.allocated[0]])
+  expect(() => transport.dma.alloc(4096)).toThrow('this transport is closed')
+  host.allocated[0]!.unmap()
 })
 
 test('a function in D3hot is woken by PMCSR wherever its capability is, and what it forgot is put back', async () => {

@@ -47,14 +47,16 @@ export interface SysfsTransport extends Transport {
 /**
  * A controller by its registers in sysfs and by physical addresses: for machines without an IOMMU, or with one that
  * maps nothing (iommu=pt). Needs root, huge pages, and a function that no kernel driver has: `bindDriver` of
- * `@gpunvme/host-driver/pci`. One process at a time: the kernel keeps nobody out, so it is looked who has the registers open.
+ * `@gpunvme/host-driver/pci`. One process at a time: the kernel keeps nobody out, so it is looked who has the registers
+ * open.
  *
  * When the process dies nothing stops the drive, which goes on writing to memory that is no longer ours until its queues
- * are empty: unlike vfio, the kernel does not know. `close()` clears bus mastering first; a new `Controller.open` begins
- * by disabling the controller.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError; IommuActiveError;
- *   HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError; PagemapError;
- *   PowerStateError, BusMasterError of a drive that does not wake up. The controller's registers are not touched.
+ * are empty: unlike vfio, the kernel does not know. `close()` clears bus mastering first, and keeps memory of a function
+ * that does not answer any more; a new `Controller.open` begins by disabling the controller.
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError;
+ *   IommuActiveError; HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError;
+ *   PagemapError; PowerStateError, BusMasterError of a drive that does not wake up. The controller's registers are not
+ *   touched.
  */
 export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: SysfsOptions): Promise<SysfsTransport> {
   if (most !== undefined && (!Number.isInteger(most) || most < 1))
@@ -74,8 +76,10 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     const config = openConfig(found)
     cleanup.push(config.close)
     const dma = new DmaArena(physicalMemory(host, sysRoot, most))
+    let isStopped = true
     cleanup.push(() => {
-      dma.close()
+      if (isStopped) dma.close()
+      else dma.abandon()
     })
     // Whatever stands in the way of memory is found now, before the drive is woken.
     dma.alloc(4096).free()
@@ -92,7 +96,7 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     await wakeFunction(config, clock)
     // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
     cleanup.push(() => {
-      disableBusMaster(config)
+      isStopped = disableBusMaster(config)
     })
     enableFunction(config)
     return {

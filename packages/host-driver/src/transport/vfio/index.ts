@@ -66,7 +66,8 @@ export interface VfioTransport extends Transport {
  * IOMMU the drive reaches the memory that was allocated here and nothing else; in mode 'noiommu' all of it.
  *
  * However this process ends, the kernel closes the device: it clears bus mastering and resets the function, so that the
- * drive writes nowhere any more. When the device is to be removed while it is open, its registers read all ones from then
+ * drive writes nowhere any more. In mode 'noiommu' that is a moment after the memory is gone, since of a process that dies
+ * memory goes first, and files then. When the device is to be removed while it is open, its registers read all ones from then
  * on, so that whoever drives it lets go; the kernel waits for that.
  * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; NoIommuError;
  *   VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
