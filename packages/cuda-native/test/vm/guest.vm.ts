@@ -23,6 +23,7 @@ const SCENARIOS: readonly Omit<Scenario, 'environment' | 'name'>[] = [
   { script: 'traffic', timeoutMs: 120_000 },
   { script: 'interop', timeoutMs: 60_000 },
   { script: 'p2p', timeoutMs: 60_000 },
+  { script: 'reset', timeoutMs: 90_000 },
   { script: 'killed', timeoutMs: 90_000 },
   { script: 'lost', timeoutMs: 90_000 },
   { script: 'restored', timeoutMs: 20_000 },
@@ -109,12 +110,28 @@ for (const mode of MODES) {
       expect(facts('p2p')).toEqual({ arrived: true, around: [0xa5, 0xa5], left: true })
     })
 
+    test('reads in flight while the controller is disabled, or its function reset, are read again, and are right', () => {
+      const went = { good: true, resets: 1, lost: 0 }
+      expect(facts('reset')).toMatchObject({ disabled: went, functionReset: went })
+    })
+
     test('after a process was killed in the middle of its commands, the next one opens the controller and works', () => {
       expect(facts('killed')).toMatchObject({ said: '{"busy":true}', signal: 'SIGKILL', readBack: true })
     })
 
-    test('a device that is pulled out ends every command, and the process ends by itself', () => {
-      expect(facts('lost')).toMatchObject({ after: 'ERR_GPUNVME_CONTROLLER_CLOSED', closed: 'closed' })
+    test('a device that is pulled out is lost in bounded time: every command ends, and the process by itself', () => {
+      const lost = facts('lost') as { noticedMs: number; boundMs: number; events: string[] }
+      expect(lost).toMatchObject({
+        outcomes: ['device-lost'],
+        counted: true,
+        after: 'ERR_GPUNVME_CONTROLLER_CLOSED',
+        closed: 'closed',
+        released: 'closed',
+        restored: 'restored',
+      })
+      expect(lost.events.at(-1)).toBe('lost')
+      // The commands' own deadline comes before the ladder.
+      expect(lost.noticedMs).toBeLessThan(2000 + lost.boundMs)
     })
 
     test("at the end the kernel's own driver has the controller again, and reads from it", () => {

@@ -2,34 +2,47 @@
 import { Controller } from '@gpunvme/host-driver'
 import { loose, MIB, openTransport, print, take } from './lib.js'
 
+/** Should every step of a recovery have to be taken before the device is lost, they take no longer than this each. */
+const SECOND_NS = 1_000_000_000
+
 const device = loose()
 const binding = await take(device)
 const transport = await openTransport(binding)
-const ctrl = await Controller.open(transport, { queues: 2 })
+const ctrl = await Controller.open(transport, {
+  queues: 2,
+  readyTimeoutNs: SECOND_NS,
+  commandTimeoutNs: 2 * SECOND_NS,
+  recovery: { abortNs: SECOND_NS, queuesNs: SECOND_NS, restartNs: SECOND_NS },
+})
+const events: string[] = []
+const listening = (async () => {
+  for await (const event of ctrl.events())
+    events.push(event.kind === 'recovery' ? `${event.step} ${event.result}` : event.kind)
+})()
 const ns = ctrl.namespace(1)
 const memory = ns.dma.alloc(4 * MIB)
 const transfers = [{ slba: 0, blocks: memory.lengthBytes / ns.blockBytes, offsetBytes: 0 }]
-
 const plan = ns.planReads(transfers)
-let rounds = 0
+
 let askedMs = NaN
 let outcomes: string[] = []
-while (outcomes.length === 0) {
-  const running = ns.execute(plan, memory)
-  if (++rounds === 3) {
+let counted = true
+for (let round = 1; outcomes.length === 0; round++) {
+  const running = ns.execute(plan, memory, { timeoutNs: 2 * SECOND_NS })
+  if (round === 3) {
     askedMs = performance.now()
     print({ monitor: { execute: 'device_del', arguments: { id: 'loose' } } })
   }
-  const { failures } = await running
+  const { failures, succeeded } = await running
+  counted &&= failures.length + succeeded === plan.commands
   outcomes = [...new Set(failures.map(({ outcome }) => outcome.kind))].sort()
 }
 const noticedMs = Math.round(performance.now() - askedMs)
-const after = await ns.read(0, 1, memory).then(
-  () => 'succeeded',
-  (error: unknown) => (error as { code?: string }).code,
-)
 const nameOf = (error: unknown) => (error as { code?: string }).code ?? String(error)
+const after = await ns.read(0, 1, memory).then(() => 'succeeded', nameOf)
 const closed = await ctrl.close().then(() => 'closed', nameOf)
+await listening
 const released = await transport.close().then(() => 'closed', nameOf)
 const restored = await binding.restore().then(() => 'restored', nameOf)
-print({ outcomes, noticedMs, after, closed, released, restored })
+const boundMs = ctrl.recoveryBoundNs / 1e6
+print({ outcomes, counted, noticedMs, boundMs, after, closed, released, restored, events })
