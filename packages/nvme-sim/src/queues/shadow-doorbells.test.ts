@@ -76,6 +76,24 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
+  it('a value that was rung for once is found without a ring a lap later', async () => {
+    const host = await ready({}, 4)
+    const { setTail, setHead } = await shadow(host)
+    const consumed: number[] = []
+    for (let round = 0; round < 8; round++) {
+      host.stage(1, FLUSH)
+      setTail(1, host.sqs.get(1)!.tail)
+      host.ringTail(1)
+      await host.pass(1000)
+      consumed.push(host.poll(1, false).length)
+      setHead(1, host.cqs.get(1)!.head)
+      // Of head 1 the controller was told by its register, of head 0 - where it began - by the buffer alone.
+      if (round === 0) host.ringHead(1)
+    }
+    expect(consumed).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
   it('completions that wait for a slot ask in EventIdx to be rung for', async () => {
     const host = new TestHost()
     await host.enable()

@@ -103,10 +103,16 @@ export class ShadowDoorbell {
 
   /**
    * What a write of `value` to the doorbell itself says. It may arrive after a later value was found here, and would
-   * take the queue back: where the host uses the shadow, the write only says that there is something to find.
+   * take the queue back: where the host uses the shadow, the write only says that there is something to find. What is
+   * found so counts as seen: a lap later the same value is news.
    */
   rung(value: number): number {
-    return this.isUsed && this.hooks.isThere() ? Atomics.load(this.doorbells, this.index) >>> 0 : value
+    if (!this.hooks.isThere()) return value
+    const found = Atomics.load(this.doorbells, this.index)
+    if (!this.isUsed && found === this.last) return value
+    this.last = found
+    this.isUsed = true
+    return found >>> 0
   }
 
   /** EventIdx: the host is to ring when it goes past `value`. False where it was told so before. */
