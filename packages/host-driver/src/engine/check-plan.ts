@@ -21,8 +21,6 @@ export function checkPlan(plan: Plan, memory: DmaMemory, lanes: readonly Lane[])
     if (array.length !== commands)
       throw new RangeError(`plan.${name}: expected ${commands} entries, got ${array.length}`)
   }
-  const scattered = problemWithSegments(memory, lanes[0]!.pair.memory.pageBytes)
-  if (scattered !== undefined) throw new RangeError(`memory: expected ${scattered}`)
   for (let command = 0; command < commands; command++) {
     const problem = problemWith(plan, command, memory, lanes)
     if (problem !== undefined) throw new RangeError(`plan command ${command}: expected ${problem}`)
@@ -43,17 +41,5 @@ function problemWith(plan: Plan, command: number, memory: DmaMemory, lanes: read
   }
   if (memory.iovaAt(start) % 4 !== 0) return `a dword-aligned address for PRP1, got byte ${start} of the memory`
   if (end - start > lane.maxTransferBytes) return `at most ${lane.maxTransferBytes} bytes, got ${end - start}`
-  return undefined
-}
-
-/** A PRP entry after the first names a whole page, so memory may break off only where a page ends. */
-function problemWithSegments({ segments }: DmaMemory, pageBytes: number): string | undefined {
-  for (let index = 1; index < segments.length; index++) {
-    const { iova } = segments[index]!
-    const before = segments[index - 1]!
-    if (iova % pageBytes !== 0 || (before.iova + before.lengthBytes) % pageBytes !== 0) {
-      return `segments that meet at ends of ${pageBytes}-byte pages, got one at 0x${iova.toString(16)}`
-    }
-  }
-  return undefined
+  return lane.pointer.problem(memory, start, end - start)
 }

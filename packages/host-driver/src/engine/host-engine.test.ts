@@ -152,18 +152,6 @@ test.each([NaN, 0, -1, Infinity])('a time-out of %d ns, which would never end, i
   await ctrl.close()
 })
 
-test('memory that breaks off inside a page is refused', async () => {
-  const { ctrl, ns, memory } = await openWith({})
-  const segments = [
-    { offsetBytes: 0, iova: 0x10000, lengthBytes: 6144 },
-    { offsetBytes: 6144, iova: 0x20000, lengthBytes: MIB - 6144 },
-  ]
-  const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
-  const broken = { ...memory, lengthBytes: MIB, segments, iovaAt: (offset: number) => 0x10000 + offset }
-  await expect(ns.execute(plan, broken)).rejects.toThrow('segments that meet at ends of 4096-byte pages')
-  await ctrl.close()
-})
-
 test('a transport that breaks down leaves nobody waiting, and the handle closed', async () => {
   simulation = simulate({ profile: 'sn740' })
   let broken = false

@@ -1,19 +1,20 @@
-import { layPrps, prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
+import { prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
 import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
-import { hostView, reachable, type ReachableMemory } from '../memory/reachable.js'
+import { hostView } from '../memory/reachable.js'
 import type { CompletionRing } from '../queues/completion-ring.js'
 import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
+import { DataPointer } from './data-pointer.js'
 import type { Job } from './job.js'
+import { LateCompletion } from './late-completion.js'
 
 /** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
 export class Lane implements CompletionSink {
   readonly pair: QueuePair
   /** The largest transfer that the PRP lists of this queue can describe. */
   readonly maxTransferBytes: number
+  readonly pointer: DataPointer
   private readonly index: number
-  private readonly pageBytes: number
   private readonly clockNow: () => number
-  private readonly lists: ReachableMemory
   private readonly read: ReturnType<typeof Read.view>
   private readonly write: ReturnType<typeof Write.view>
   private readonly jobOf: (Job | undefined)[]
@@ -23,10 +24,9 @@ export class Lane implements CompletionSink {
   constructor(index: number, memory: QueuePairMemory, bar: Bar, ring: CompletionRing, clockNow: () => number) {
     this.index = index
     this.pair = new QueuePair(memory, bar, ring, this)
-    this.pageBytes = memory.pageBytes
     this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
     this.clockNow = clockNow
-    this.lists = reachable(memory.prpLists)
+    this.pointer = new DataPointer(memory)
     this.read = Read.view(hostView(memory.sq))
     this.write = Write.view(hostView(memory.sq))
     const { slots } = this.pair.ids
@@ -74,14 +74,18 @@ export class Lane implements CompletionSink {
       this.jobOf[slot] = undefined
       this.deadlineNs[slot] = Infinity
       const fate = outcome === 'timeout' ? { kind: outcome, afterNs: job.timeoutNs } : { kind: outcome, csts }
-      job.fail(this.commandOf[slot]!, this.pair.memory.qid, cid, fate)
+      const command = this.commandOf[slot]!
+      const { qid } = this.pair.memory
+      job.fail(command, qid, cid, fate)
+      // While others are still waited for it may complete after all, and then its fate is known.
+      this.pair.expect(new LateCompletion(job, command, qid, cid), slot)
       given++
     }
     return given
   }
 
   private stage(job: Job, command: number): void {
-    const { pair, lists, pageBytes } = this
+    const { pair } = this
     const { plan, memory } = job
     const slot = pair.stage()
     const offsetBytes = plan.offsetBytes[command]!
@@ -89,10 +93,7 @@ export class Lane implements CompletionSink {
     const lengthBytes = blocks * plan.blockBytes
     const entry = (plan.operation === 'read' ? this.read : this.write).at(pair.stagedIndex).begin(pair.ids.cidOf(slot))
     entry.NSID = plan.nsid
-    entry.PRP1 = memory.iovaAt(offsetBytes)
-    const { prpListBytes } = pair.memory
-    entry.PRP2 = layPrps(memory, offsetBytes, lengthBytes, pageBytes, lists, slot * prpListBytes)
-    lists.forDevice(slot * prpListBytes, prpListBytes)
+    this.pointer.write(entry, pair.stagedIndex, slot, memory, offsetBytes, lengthBytes)
     entry.SLBA = plan.slba[command]!
     entry.NLB = (blocks - 1) as ZeroBased
     if (plan.operation === 'write') memory.forDevice(offsetBytes, lengthBytes)

@@ -60,7 +60,8 @@ export function allocateQueuePair(
 ): QueuePairMemory {
   // With one entry fewer in flight than a ring has, tail never meets head.
   const maxInFlight = Math.min(depth, sqEntries - 1, cq.entries - 1, MOST_IN_FLIGHT)
-  const listBytes = prpListBytes(maxTransferBytes, pageBytes)
+  // Where commands take SGLs, there is room for one of several segments of memory, however short the transfers are.
+  const listBytes = Math.max(prpListBytes(maxTransferBytes, pageBytes), sgl === undefined ? 0 : pageBytes)
   const pair: QueuePairMemory = {
     qid,
     sqEntries,

@@ -1,0 +1,28 @@
+import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
+
+/**
+ * Memory put together from pieces of other memory, in any order and of any length, as an IOMMU that is off or a GPU
+ * may leave it. It has no view: what it holds is looked at in the memory that it is made of.
+ */
+export function splicedMemory(
+  whole: DmaMemory,
+  pieces: readonly (readonly [fromBytes: number, lengthBytes: number])[],
+): DmaMemory {
+  let lengthBytes = 0
+  const segments: DmaSegment[] = pieces.map(([fromBytes, bytes]) => {
+    const segment = { offsetBytes: lengthBytes, iova: whole.iovaAt(fromBytes), lengthBytes: bytes }
+    lengthBytes += bytes
+    return segment
+  })
+  return {
+    lengthBytes,
+    segments,
+    iovaAt(offsetBytes) {
+      const found = segments.findLast((segment) => segment.offsetBytes <= offsetBytes)
+      return found!.iova + offsetBytes - found!.offsetBytes
+    },
+    forDevice: () => undefined,
+    forHost: () => whole.forHost(0, whole.lengthBytes),
+    free: () => undefined,
+  }
+}

@@ -1,0 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { onTestFinished } from 'vitest'
+import { EVENT_CHANNEL } from '../src/events/event-hub.js'
+import type { ControllerEvent } from '../src/events/controller-event.js'
+
+/** Events of all controllers from now to the end of the test: also of those that are told before there is a handle. */
+export function watchEvents(): readonly ControllerEvent[] {
+  const events: ControllerEvent[] = []
+  const take = (message: unknown) => void events.push((message as { event: ControllerEvent }).event)
+  subscribe(EVENT_CHANNEL, take)
+  onTestFinished(() => void unsubscribe(EVENT_CHANNEL, take))
+  return events
+}
