@@ -363,18 +363,22 @@ export function dwordBits<T extends number, V extends NamedValues>(
   if (lsb < 0 || msb > 31) throw new RangeError(`bits ${msb}:${lsb} (${doc}): outside a dword`)
   const mask = 0xffff_ffff >>> (31 - (msb - lsb))
   const clear = ~(mask << lsb)
-  const closed = !open && Object.keys(values).length > 0
+  const named: readonly unknown[] = open ? [] : Object.values(values)
+  const closed = named.length > 0
+  // Looked up here, since an entry of a queue may be written a million times a second: the check itself builds its error.
+  const isSound = (value: unknown) =>
+    closed ? named.includes(value) : typeof value === 'number' && (value & mask) >>> 0 === value
   return {
     ...values,
     ...row,
     ...field<T>(offset, 4, doc, none, {
       get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
       set(data, base, value: T, where) {
-        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        if (!isSound(value)) checkBits(where, row, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
       setWords(cursor, value: T, where) {
-        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkBits(where, row, value)
+        if (!isSound(value)) checkBits(where, row, value)
         const { words } = cursor
         const at = (cursor.base + offset) >>> 2
         words[at] = (words[at]! & clear) | (value << lsb)
