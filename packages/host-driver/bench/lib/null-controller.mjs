@@ -17,7 +17,7 @@ function memory(lengthBytes, iova) {
 }
 
 /** One queue pair of `depth` commands for transfers of up to `transferBytes`, and a transport that completes its commands. */
-export function nullController({ depth, transferBytes }) {
+export function nullController({ depth, transferBytes, sgl }) {
   const entries = depth + 1
   const prpListBytes = transferBytes > 2 * PAGE_BYTES ? PAGE_BYTES * Math.ceil(transferBytes / (512 * PAGE_BYTES)) : 0
   const sq = memory(entries * 64, 0x10_0000)
@@ -31,6 +31,7 @@ export function nullController({ depth, transferBytes }) {
     prpLists: memory(Math.max(PAGE_BYTES, depth * prpListBytes), 0x30_0000),
     prpListBytes,
     pageBytes: PAGE_BYTES,
+    ...(sgl && { sgl }),
     sqTailDoorbell: 0x1008,
     sqTail: 0,
     generations: new Uint16Array(depth),
