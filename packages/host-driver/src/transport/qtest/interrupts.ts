@@ -25,7 +25,7 @@ export function mailboxes(config: ConfigSpace, bar: Bar, ram: MemoryArea, clock:
   if (capability === undefined) return undefined
   const { vectors, table } = msixPlaces(space, capability)
   if (table.bar !== 0) return undefined
-  const base = ram.ranges.take(Math.ceil((vectors * MAILBOX_BYTES) / 4096) * 4096, 4096)
+  const base = ram.ranges.takeAligned(Math.ceil((vectors * MAILBOX_BYTES) / 4096) * 4096, 4096)
   if (base === undefined)
     throw new RangeError(`no room for the mailboxes of ${vectors} interrupt vectors; give more memory`)
 

@@ -1,5 +1,5 @@
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
-import { AddressRanges } from './ranges.js'
+import { AddressSpace } from '../address-space.js'
 import type { SharedFile } from './shared-file.js'
 
 const PAGE_BYTES = 4096
@@ -11,14 +11,14 @@ export interface MemoryArea {
   readonly file: SharedFile
   /** The controllers' address of the file's first byte. */
   readonly iova: number
-  readonly ranges: AddressRanges
+  readonly ranges: AddressSpace
   /** Whether the host sees it: guest RAM yes, a GPU's memory only where a test wants it. */
   readonly hasView: boolean
 }
 
 /** An area that gives out the whole file but its first `reservedBytes`. */
 export function memoryArea(file: SharedFile, iova: number, reservedBytes: number, hasView: boolean): MemoryArea {
-  const ranges = new AddressRanges(iova + reservedBytes, file.lengthBytes - reservedBytes)
+  const ranges = new AddressSpace([{ start: iova + reservedBytes, lengthBytes: file.lengthBytes - reservedBytes }])
   return { file, iova, ranges, hasView }
 }
 
@@ -52,9 +52,11 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
   const { ranges, file } = area
   // Whole pages: a PRP entry's offset then says where its page ends, and no two owners share a page.
   const takenBytes = Math.ceil(lengthBytes / PAGE_BYTES) * PAGE_BYTES
-  const iova = ranges.take(takenBytes, alignBytes)
+  const iova = ranges.takeAligned(takenBytes, alignBytes)
   if (iova === undefined) {
-    const { bytes, largestBytes } = ranges.left
+    const sizes = ranges.freeRanges.map((range) => range.lengthBytes)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    const largestBytes = Math.max(0, ...sizes)
     throw new RangeError(
       `dma.alloc: no room for ${lengthBytes} bytes aligned to ${alignBytes}: ${bytes} bytes of the machine's memory are ` +
         `left, ${largestBytes} of them in one piece; free some, or start QEMU with more`,
@@ -92,7 +94,7 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
     free() {
       if (isFree) throw new TypeError('memory.free: this memory was freed before')
       isFree = true
-      ranges.give(iova, takenBytes)
+      ranges.give(iova)
     },
   }
 }
