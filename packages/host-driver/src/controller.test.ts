@@ -9,13 +9,12 @@ import { CommandError } from './commands/command-queue.js'
 import {
   Controller,
   ControllerClosedError,
-  NamespaceNotFoundError,
   SerialMismatchError,
   ShutdownIncompleteError,
 } from './controller.js'
 import { HostEngine } from './engine/host-engine.js'
 import { ForeignDataError } from './guard/guard.js'
-import { LbaRangeError } from './namespace/errors.js'
+import { LbaRangeError, NamespaceNotFoundError } from './namespace/errors.js'
 
 const MIB = 1024 * 1024
 let simulation: ReturnType<typeof simulate>

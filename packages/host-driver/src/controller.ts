@@ -1,21 +1,36 @@
 import { GpuNvmeError, Flush } from '@gpunvme/nvme-spec'
+import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { AdminCommands } from './admin/admin-commands.js'
+import {
+  featureCapabilities,
+  getFeature,
+  type FeatureCapabilities,
+  type FeatureValue,
+  type GetFeatureOptions,
+} from './admin/features.js'
+import { identify, readBlockCommandLimits, type Decodable, type IdentifyOptions } from './admin/identify.js'
+import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './admin/log-page.js'
+import { Management, type ManagementHost } from './admin/management.js'
 import type { ControllerIdentity, NamespaceIdentity } from './bring-up/identity.js'
 import { ownTransport } from './bring-up/own-transport.js'
 import { readLimits, shutdown } from './bring-up/ready.js'
 import { Registers } from './bring-up/registers.js'
-import { Session } from './bring-up/session.js'
+import { ADMIN_DATA_BYTES, Session } from './bring-up/session.js'
 import { setupSteps } from './bring-up/setup-steps.js'
 import { HostEngine } from './engine/host-engine.js'
 import { AsyncEvents } from './events/async-events.js'
 import type { ControllerEvent } from './events/controller-event.js'
 import { EventHub } from './events/event-hub.js'
-import { guardController, guardNamespace, type WriteRequest } from './guard/guard.js'
+import { guardController, guardErase, guardNamespace, type WriteRequest } from './guard/guard.js'
+import { NamespaceNotFoundError } from './namespace/errors.js'
 import type { NamespaceHost } from './namespace/host.js'
+import { NamespacesInUse } from './namespace/in-use.js'
+import type { BlockCommandLimits } from './namespace/limits.js'
 import { Namespace } from './namespace/namespace.js'
 import { WritableNamespace } from './namespace/writable-namespace.js'
 import { checkOptions, DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type ControllerOptions } from './open-options.js'
-import { executeRepeatable } from './recovery/execute-command.js'
+import { executeOnce, executeRepeatable } from './recovery/execute-command.js'
 import { executePlan } from './recovery/execute-plan.js'
 import { Gate } from './recovery/gate.js'
 import { Recovery, RECOVERY_LIMITS, type RecoveryStep } from './recovery/recovery.js'
@@ -37,6 +52,11 @@ export interface ControllerStatistics extends Readonly<Counters> {
   readonly recoveries: Readonly<Record<RecoveryStep | 'lost', number>>
 }
 
+type OpenOptions = ControllerOptions & { readonly write?: WriteRequest; readonly manage?: boolean }
+
+/** A controller that was opened with `manage`. */
+export type ManagedController = Controller<WritableNamespace> & { readonly management: Management }
+
 /**
  * An NVMe controller, enabled and owned by this process. Bring-up follows Base 2.1 §3.5.1: disable, admin queues,
  * enable, Identify, I/O queues. A controller that stops answering is brought back, or declared lost, in bounded time:
@@ -53,6 +73,8 @@ export class Controller<N extends Namespace = Namespace> {
   private readonly counters = zeroCounters()
   private readonly namespaceHost: NamespaceHost
   private readonly executing = new Set<Promise<unknown>>()
+  private readonly inUse = new NamespacesInUse()
+  private limits: Promise<BlockCommandLimits> | undefined
   private known: Namespace[] = []
   private attached = false
   private state: 'open' | 'closed' | 'lost' = 'open'
@@ -62,7 +84,10 @@ export class Controller<N extends Namespace = Namespace> {
    * Opens for reading: no method of the handle, or of its namespaces, writes.
    * @throws DeviceHeldError when this machine uses the drive: bring-up resets the controller under it.
    */
-  static open(transport: Transport, options?: ControllerOptions & { write?: never }): Promise<Controller>
+  static open(
+    transport: Transport,
+    options?: ControllerOptions & { write?: never; manage?: never },
+  ): Promise<Controller>
   /**
    * Opens for writing. The serial number has to be the controller's own, and before the first write to a namespace it
    * is searched for data that is not ours.
@@ -70,13 +95,22 @@ export class Controller<N extends Namespace = Namespace> {
    */
   static open(
     transport: Transport,
-    options: ControllerOptions & { write: WriteRequest },
+    options: ControllerOptions & { write: WriteRequest; manage?: never },
   ): Promise<Controller<WritableNamespace>>
-  static async open(
+  /**
+   * Opens for writing, and for what changes the drive itself: `management` has features, formats, namespaces, and
+   * commands as they are.
+   * @throws as for writing.
+   */
+  static open(
     transport: Transport,
-    options: ControllerOptions & { write?: WriteRequest } = {},
-  ): Promise<Controller> {
+    options: ControllerOptions & { write: WriteRequest; manage: true },
+  ): Promise<ManagedController>
+  static async open(transport: Transport, options: OpenOptions = {}): Promise<Controller> {
     checkOptions(options)
+    if (options.manage === true && options.write === undefined) {
+      throw new TypeError('manage: expected { write: { serial } } beside it, got none')
+    }
     // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
     await guardController(options.sysRoot ?? '/', transport)
     const controller = new Controller(transport, options)
@@ -87,10 +121,11 @@ export class Controller<N extends Namespace = Namespace> {
       await controller.giveBack().catch(() => undefined)
       throw error
     }
-    return controller
+    if (options.manage !== true) return controller
+    return Object.assign(controller, { management: new Management(controller.managementHost()) })
   }
 
-  private constructor(transport: Transport, options: ControllerOptions & { write?: WriteRequest }) {
+  private constructor(transport: Transport, options: OpenOptions) {
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), own.name, options.readyTimeoutNs)
     this.hub = new EventHub(own.name)
@@ -138,6 +173,12 @@ export class Controller<N extends Namespace = Namespace> {
       },
       execute: (plan, memory, executeOptions) => this.execute(plan, memory, executeOptions),
       flush: (nsid) => this.flush(nsid),
+      commands: {
+        pageBytes: session.limits.pageBytes,
+        limits: () => this.blockCommandLimits(),
+        repeat: (nsid, run) => this.using(nsid, () => executeRepeatable(this.commands, 'io', (queue) => run(queue))),
+        once: (nsid, run) => this.using(nsid, () => executeOnce(this.commands, 'io', run)),
+      },
     }
   }
 
@@ -188,6 +229,47 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /**
+   * What Identify returns, decoded: `identify(CNS.NAMESPACE, IdentifyNamespace, { nsid: 1 })`, by declarations of
+   * nvme-spec.
+   * @throws CommandError
+   */
+  async identify<T>(cns: number, structure: Decodable<T>, options?: IdentifyOptions): Promise<T> {
+    return structure.decode(await identify(this.adminCommands, cns, options))
+  }
+
+  /** SMART / Health Information of the controller. Temperatures are in kelvins, long counters bigints. */
+  smartLog(): Promise<SmartLog> {
+    return smartLog(this.adminCommands)
+  }
+
+  /** The latest errors that the controller has logged, the most recent first, at most `entries` of them. */
+  errorLog(entries?: number): Promise<ErrorLog[]> {
+    return errorLog(this.adminCommands, entries)
+  }
+
+  /**
+   * Bytes of any log page, read 4 KiB at a time; events that the page belongs to are retained.
+   * @param lid `LID` of nvme-spec.
+   * @throws RangeError, UnsupportedCommandError for a part that only an offset reaches (LPA.LPEDS), CommandError.
+   */
+  logPage(lid: number, options: LogPageOptions): Promise<DataView> {
+    return logPage(this.adminCommands, lid, options)
+  }
+
+  /**
+   * The value of a feature, by its declaration in nvme-spec: `getFeature(TemperatureThreshold)`.
+   * @throws CommandError; UnsupportedCommandError for another value than the current one (ONCS.SSFS).
+   */
+  getFeature<F extends AnyFeature>(feature: F, options?: GetFeatureOptions<F>): Promise<FeatureValue<F>> {
+    return getFeature(this.adminCommands, feature, options)
+  }
+
+  /** Whether a feature can be changed, saved, or is of a namespace. @throws as `getFeature`. */
+  featureCapabilities(feature: AnyFeature, options?: { readonly nsid?: number }): Promise<FeatureCapabilities> {
+    return featureCapabilities(this.adminCommands, feature, options)
+  }
+
+  /**
    * What happens to the controller from now on: recoveries, health, namespaces that come and go. It ends when the
    * controller is closed or lost. Asynchronous events are noticed while commands are in flight, and while the next
    * event is waited for.
@@ -221,6 +303,57 @@ export class Controller<N extends Namespace = Namespace> {
   private get commands() {
     const users = { suspend: () => this.detachEngine(), resume: () => this.attachEngine() }
     return { session: this.session, gate: this.gate, recovery: this.recovery, counters: this.counters, users }
+  }
+
+  private get adminCommands(): AdminCommands {
+    return {
+      identity: this.identity,
+      repeat: (run) => this.whileOpen(() => executeRepeatable(this.commands, 'admin', run)),
+      once: (run) => this.whileOpen(() => executeOnce(this.commands, 'admin', run)),
+    }
+  }
+
+  private managementHost(): ManagementHost {
+    const { session, inUse, adminCommands: admin } = this
+    const namespaces = () => this.namespaces.filter((each) => each instanceof WritableNamespace)
+    return {
+      admin,
+      dma: session.lent,
+      pageBytes: session.limits.pageBytes,
+      mostBytes: { admin: Math.min(ADMIN_DATA_BYTES, session.maxTransferBytes), io: session.maxTransferBytes },
+      inUse,
+      get namespaces() {
+        return namespaces()
+      },
+      onceIo: (run) => this.whileOpen(() => executeOnce(this.commands, 'io', run)),
+      guardErase: (nsid) => guardErase(this.attachedOrNot(nsid), this.write!),
+      changed: (nsids) => this.namespacesChanged(nsids),
+    }
+  }
+
+  /** A namespace that is not attached is one that cannot be read. */
+  private attachedOrNot(nsid: number): Namespace {
+    const known = this.namespaces.find((namespace) => namespace.nsid === nsid)
+    if (known !== undefined) return known
+    const raw = new DataView(new ArrayBuffer(0))
+    const unsupported = 'it is not attached to this controller'
+    return new Namespace(this.namespaceHost, {
+      nsid,
+      attached: false,
+      blocks: 2 ** 32,
+      blockBytes: 512,
+      unsupported,
+      raw,
+    })
+  }
+
+  /** Asked for once: no command changes it. */
+  private blockCommandLimits(): Promise<BlockCommandLimits> {
+    this.limits ??= readBlockCommandLimits(this.adminCommands, this.session.limits.mpsmin).catch((error: unknown) => {
+      this.limits = undefined
+      throw error
+    })
+    return this.limits
   }
 
   private async bringUp(): Promise<void> {
@@ -279,15 +412,26 @@ export class Controller<N extends Namespace = Namespace> {
     this.takeNamespaces(this.session.namespaces)
   }
 
+  private async namespacesChanged(nsids: readonly number[]): Promise<void> {
+    await this.whileOpen(() => this.identifyNamespaces())
+    this.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
+  }
+
   private async flush(nsid: number): Promise<void> {
-    await this.whileOpen(() => executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid })))
+    await this.using(nsid, () =>
+      executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid })),
+    )
   }
 
   private async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const stillFits = ({ nsid, blockBytes }: Plan) =>
       this.namespaces.some((namespace) => namespace.nsid === nsid && namespace.blockBytes === blockBytes)
     const host = { ...this.commands, engine: this.engine, stillFits }
-    return this.whileOpen(() => executePlan(host, plan, memory, options))
+    return this.using(plan.nsid, () => executePlan(host, plan, memory, options))
+  }
+
+  private using<T>(nsid: number, action: () => Promise<T>): Promise<T> {
+    return this.inUse.during(nsid, () => this.whileOpen(action))
   }
 
   /** What is under way when the handle is closed is waited for. */
@@ -372,15 +516,5 @@ export class SerialMismatchError extends GpuNvmeError {
         next: 'check which drive this is; give its own serial number if it is the one to be overwritten',
       },
     )
-  }
-}
-
-/** There is no active namespace of that number. */
-export class NamespaceNotFoundError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
-  readonly category = 'not-found'
-  constructor(nsid: number, active: readonly Namespace[]) {
-    const found = active.map((namespace) => namespace.nsid).join(', ')
-    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found || 'none'}`] })
   }
 }

@@ -1,13 +1,24 @@
 export { DeviceLostError } from './bring-up/device-lost.js'
 export { ControllerNotReadyError, UnsupportedControllerError } from './bring-up/ready.js'
+export type { AdminOptions } from './admin/admin-commands.js'
+export type { FeatureCapabilities, FeatureValue, GetFeatureOptions } from './admin/features.js'
+export type { FormatOptions } from './admin/format.js'
+export type { Decodable, IdentifyOptions } from './admin/identify.js'
+export type { ErrorLog, LogPageOptions, SmartLog } from './admin/log-page.js'
+export type { Management } from './admin/management.js'
+export type { NewNamespace } from './admin/namespaces.js'
+export type { RawCommand, RawOptions, RawResult } from './admin/raw.js'
+export type { SetFeatureOptions } from './admin/set-feature.js'
 export { CommandError, CommandTimeoutError, QueueFullError } from './commands/command-queue.js'
+export { UnknownFateError } from './commands/unknown-fate.js'
+export { UnsupportedCommandError } from './commands/unsupported-command.js'
 export {
   Controller,
   ControllerClosedError,
-  NamespaceNotFoundError,
   SerialMismatchError,
   ShutdownIncompleteError,
   type ControllerStatistics,
+  type ManagedController,
 } from './controller.js'
 export type { ControllerOptions } from './open-options.js'
 export type { ControllerEvent } from './events/controller-event.js'
@@ -26,10 +37,13 @@ export {
 export { DeviceUseUnknownError } from './guard/tree.js'
 export { EngineFailedError, HostEngine, type HostEngineStatistics } from './engine/host-engine.js'
 export type { ControllerIdentity, NamespaceIdentity } from './bring-up/identity.js'
-export { LbaRangeError, UnsupportedNamespaceError } from './namespace/errors.js'
-export { Namespace, type TransferOptions } from './namespace/namespace.js'
+export { LbaRangeError, NamespaceNotFoundError, UnsupportedNamespaceError } from './namespace/errors.js'
+export { BlockCommandError, type CommandLimits } from './namespace/changes.js'
+export { NamespaceBusyError } from './namespace/in-use.js'
+export { Namespace, type CompareOptions, type TransferOptions } from './namespace/namespace.js'
+export type { BlockRange } from './namespace/ranges.js'
 export { throwOnFailure, TransferError } from './namespace/transfer-error.js'
-export { WritableNamespace } from './namespace/writable-namespace.js'
+export { WritableNamespace, type WriteZeroesOptions } from './namespace/writable-namespace.js'
 export { planTransfers, type PlanShape, type Transfer } from './engine/plan.js'
 export { Registers } from './bring-up/registers.js'
 export { faulty, type FaultyOptions, type FaultyTransport } from './wrap/faulty.js'

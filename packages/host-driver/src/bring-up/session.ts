@@ -49,6 +49,8 @@ export interface SetupStep {
 /** CAP.MQES is of I/O queues: a controller takes an admin queue of any size that AQA can say. */
 const ADMIN_ENTRIES = 64
 const SINGLE_DEPTH = 15
+/** The longest data of one admin command; what a page of PRP list for each command in flight is enough for. */
+export const ADMIN_DATA_BYTES = 128 * 1024
 
 /**
  * A controller between CC.EN = 1 and CC.EN = 0, any number of times: its queues, and what it said of itself. Bring-up
@@ -154,7 +156,7 @@ export class Session {
 
   /** Before a shutdown: gives back what the setup took from the drive, and deletes the I/O queues. */
   async windUp(): Promise<void> {
-    for (const step of this.steps) await step.undo?.(this)
+    for (const step of this.steps.toReversed()) await step.undo?.(this)
     for (const pair of this.pairs) await deleteSubmissionQueue(this.admin, pair)
     for (const cq of new Set(this.pairs.map((pair) => pair.cq))) await deleteCompletionQueue(this.admin, cq)
   }
@@ -208,7 +210,7 @@ export class Session {
       return this.made
     }
     const { pool, limits, options, transport } = this
-    const setting = { ...limits, maxTransferBytes: limits.pageBytes }
+    const setting = { ...limits, maxTransferBytes: ADMIN_DATA_BYTES }
     const cq = allocateCompletionQueue(pool, setting, 0, ADMIN_ENTRIES)
     const shape = { qid: 0, sqEntries: ADMIN_ENTRIES, depth: ADMIN_ENTRIES - 1 }
     const adminMemory = allocateQueuePair(pool, setting, shape, cq)

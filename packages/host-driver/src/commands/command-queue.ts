@@ -90,8 +90,17 @@ export class CommandQueue implements CompletionSink {
   async executeForData<V extends { PRP1?: number }>(
     command: Encodable<V>,
     values: V,
-    { timeoutNs, lengthBytes = PAGE_OF_DATA_BYTES }: { timeoutNs?: number | undefined; lengthBytes?: number } = {},
+    options?: { timeoutNs?: number | undefined; lengthBytes?: number },
   ): Promise<DataView> {
+    return (await this.exchange(command, values, options)).data
+  }
+
+  /** As `executeForData`, for a command that answers in DW0 of its completion too. */
+  async exchange<V extends { PRP1?: number }>(
+    command: Encodable<V>,
+    values: V,
+    { timeoutNs, lengthBytes = PAGE_OF_DATA_BYTES }: { timeoutNs?: number | undefined; lengthBytes?: number } = {},
+  ): Promise<{ readonly dw0: number; readonly data: DataView }> {
     const copy = new Uint8Array(lengthBytes)
     let page = 0
     const place = (slot: number) => {
@@ -102,8 +111,8 @@ export class CommandQueue implements CompletionSink {
       this.pages.forHost(page, PAGE_OF_DATA_BYTES)
       copy.set(hostBytes(this.pages, page, lengthBytes))
     }
-    await this.run(command, place, timeoutNs, collect)
-    return new DataView(copy.buffer)
+    const dw0 = await this.run(command, place, timeoutNs, collect)
+    return { dw0, data: new DataView(copy.buffer) }
   }
 
   /** Executes a command that takes up to a page of data. */
@@ -111,9 +120,10 @@ export class CommandQueue implements CompletionSink {
     command: Encodable<V>,
     values: V,
     bytes: Uint8Array,
+    { timeoutNs }: Pick<CommandOptions, 'timeoutNs'> = {},
   ): Promise<number> {
     const place = (slot: number) => ({ ...values, PRP1: this.fillPage(slot * PAGE_OF_DATA_BYTES, bytes) })
-    return this.run(command, place)
+    return this.run(command, place, timeoutNs)
   }
 
   /** Submits a command that the controller holds for as long as it likes. False when there is no room for it. */
@@ -164,7 +174,7 @@ export class CommandQueue implements CompletionSink {
       this.poll()
       const { completion } = waiter
       if (completion !== undefined) {
-        if (completion.status !== 0) throw new CommandError(command.name, text, completion.status)
+        if (completion.status !== 0) throw new CommandError(command.name, text, completion.status, completion.dw0)
         return completion.dw0
       }
       const csts = this.lostStatus()
@@ -249,13 +259,19 @@ export class CommandError extends GpuNvmeError {
   readonly dnr: boolean
   /** Command Retry Delay, 0 to 3. */
   readonly crd: number
-  constructor(command: string, sqe: string, status: number) {
+  /** The Error Information log page says more. */
+  readonly more: boolean
+  /** Dword 0 of the completion. */
+  readonly dw0: number
+  constructor(command: string, sqe: string, status: number, dw0: number) {
     const outcome = statusOutcome(status)
     super(`${command} failed: ${formatStatus(outcome)}`, { facts: [sqe] })
     this.sct = outcome.sct
     this.sc = outcome.sc
     this.dnr = outcome.dnr
-    this.crd = (status >>> 11) & 3
+    this.crd = outcome.crd
+    this.more = outcome.more
+    this.dw0 = dw0
   }
 }
 

@@ -22,6 +22,16 @@ export class UnsupportedNamespaceError extends GpuNvmeError {
   }
 }
 
+/** There is no active namespace of that number. */
+export class NamespaceNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
+  readonly category = 'not-found'
+  constructor(nsid: number, active: readonly { readonly nsid: number }[]) {
+    const found = active.map((namespace) => namespace.nsid).join(', ')
+    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found || 'none'}`] })
+  }
+}
+
 function hex(value: number): string {
   return value.toString(16)
 }

@@ -2,12 +2,21 @@ import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Pl
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { planTransfers, type Transfer } from '../engine/plan.js'
 import { hostView } from '../memory/reachable.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import type { ChangeTarget, CommandLimits } from './changes.js'
+import { compare, verify } from './checks.js'
 import { LbaRangeError, UnsupportedNamespaceError } from './errors.js'
 import type { NamespaceHost } from './host.js'
+import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
 
 export interface TransferOptions extends ExecuteOptions {
   /** Where in the memory the first block belongs; 0 when not given. */
+  readonly offsetBytes?: number
+}
+
+export interface CompareOptions extends CommandLimits {
+  /** Where in the memory the first block begins; 0 when not given. */
   readonly offsetBytes?: number
 }
 
@@ -107,6 +116,44 @@ export class Namespace {
     } finally {
       memory.free()
     }
+  }
+
+  /**
+   * Has the controller check that these blocks can be read, without transferring them.
+   * @throws CommandError naming the blocks of the command that failed; UnsupportedCommandError, LbaRangeError,
+   *   RangeError, the signal's reason.
+   */
+  async verify(slba: number, blocks: number, options: CommandLimits = {}): Promise<void> {
+    const range = { slba, blocks }
+    this.checkRanges('verify', [range])
+    await verify(this.target(), range, options)
+  }
+
+  /**
+   * Whether these blocks hold what is in `memory`, as the controller finds. False: at least one byte differs.
+   * @throws CommandError, UnsupportedCommandError, LbaRangeError, RangeError also for memory that is too small or not
+   *   aligned, the signal's reason.
+   */
+  async compare(slba: number, blocks: number, memory: DmaMemory, options: CompareOptions = {}): Promise<boolean> {
+    const range = { slba, blocks }
+    this.checkRanges('compare', [range])
+    const { offsetBytes = 0, signal, timeoutNs } = options
+    const { maxTransferBytes } = this
+    return compare(this.target(), range, memory, { offsetBytes, maxTransferBytes, signal, timeoutNs })
+  }
+
+  /** What commands beside plans need. @throws UnsupportedNamespaceError, UnsupportedCommandError. */
+  protected target(): ChangeTarget {
+    const { identity, nsid, blockBytes } = this
+    const { commands } = this.host
+    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(nsid, identity.unsupported)
+    if (commands === undefined) throw new UnsupportedCommandError('commands beside plans', 'it only executes plans')
+    return { commands, nsid, blockBytes, raw: identity.raw }
+  }
+
+  /** @throws RangeError, LbaRangeError. */
+  protected checkRanges(name: string, ranges: readonly BlockRange[]): void {
+    for (const range of ranges) checkRange(name, this.nsid, this.blocks, range)
   }
 
   protected plan(operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {

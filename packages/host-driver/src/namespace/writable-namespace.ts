@@ -2,7 +2,16 @@ import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/n
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
 import type { NamespaceHost } from './host.js'
+import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
 import { Namespace, type TransferOptions } from './namespace.js'
+import { totalBlocks, type BlockRange } from './ranges.js'
+
+export interface WriteZeroesOptions extends CommandLimits {
+  /** The controller may deallocate the blocks, where the namespace offers it (DLFEAT). */
+  readonly deallocate?: boolean
+  /** Each command completes only when the media has its zeroes. */
+  readonly fua?: boolean
+}
 
 /** A namespace of a controller that was opened for writing, with its serial number given and the guard passed. */
 export class WritableNamespace extends Namespace {
@@ -28,6 +37,45 @@ export class WritableNamespace extends Namespace {
     await this.transfer('write', slba, blocks, memory, options)
   }
 
+  /**
+   * Makes blocks read as zeroes, without transferring any. Durable only after `flush`, or with `fua`.
+   * @throws BlockCommandError and UnknownFateError, which say how far it got; UnsupportedCommandError, LbaRangeError,
+   *   RangeError, ForeignDataError, the signal's reason.
+   */
+  async writeZeroes(slba: number, blocks: number, options: WriteZeroesOptions = {}): Promise<void> {
+    const range = { slba, blocks }
+    this.checkRanges('writeZeroes', [range])
+    const target = this.target()
+    await this.passGuard()
+    await writeZeroes(target, range, options)
+  }
+
+  /**
+   * Tells the controller that what these blocks hold is not needed any more: Dataset Management with Deallocate. It may
+   * deallocate all, some or none of them. What is deallocated reads as zeroes, ones or as before: DLFEAT says.
+   * @throws as `writeZeroes`.
+   */
+  async deallocate(ranges: readonly BlockRange[], options: CommandLimits = {}): Promise<void> {
+    if (ranges.length === 0) throw new RangeError('deallocate: expected at least one range, got none')
+    this.checkRanges('deallocate', ranges)
+    const target = this.target()
+    await this.passGuard()
+    await deallocate(target, ranges, options)
+  }
+
+  /**
+   * Copies blocks inside the namespace, without transferring any: the sources one after another to `destination` and on.
+   * @throws as `writeZeroes`; RangeError for a source that overlaps the destination.
+   */
+  async copy(sources: readonly BlockRange[], destination: number, options: CommandLimits = {}): Promise<void> {
+    if (sources.length === 0) throw new RangeError('copy: expected at least one source, got none')
+    const written = { slba: destination, blocks: totalBlocks(sources) }
+    this.checkRanges('copy', [...sources, written])
+    const target = this.target()
+    await this.passGuard()
+    await copy(target, sources, written, options)
+  }
+
   /** Resolves when everything written before is on the media. */
   async flush(): Promise<void> {
     await this.host.flush(this.nsid)
@@ -38,8 +86,14 @@ export class WritableNamespace extends Namespace {
     return super.run(plan, memory, options)
   }
 
-  /** Once it is passed it is passed; a refusal, or a guard that could not look, is asked again. */
-  private async passGuard(): Promise<void> {
+  /** A namespace that went, and one that came in its place, have nothing in common. @internal */
+  override changeTo(identity: NamespaceIdentity): void {
+    if (!identity.attached) this.guarded = undefined
+    super.changeTo(identity)
+  }
+
+  /** Once it is passed it is passed; a refusal, or a guard that could not look, is asked again. @internal */
+  async passGuard(): Promise<void> {
     this.guarded ??= this.guard()
     try {
       await this.guarded

@@ -1,0 +1,72 @@
+import { GetFeatures, IdentifyController, SupportedCapabilitiesDw0 } from '@gpunvme/nvme-spec'
+import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import type { AdminCommands, AdminOptions } from './admin-commands.js'
+
+/** A row of dwords as one word of a feature takes it. */
+type Encoded<W> = W extends { encode(values: infer V): number } ? V : never
+type DecodedOf<W> = W extends { decode(raw: number): infer D } ? D : undefined
+type DataOf<F> = F extends { data: { decode(data: DataView): infer D } } ? D : undefined
+
+export interface GetFeatureOptions<F extends AnyFeature> extends AdminOptions {
+  /** For features of a namespace; 0 when not given. */
+  readonly nsid?: number
+  /** The value in force when not given; the others need ONCS.SSFS. */
+  readonly select?: 'current' | 'default' | 'saved'
+  /** For features that ask which of several values to return: a temperature's sensor, an interrupt's vector. */
+  readonly CDW11?: Encoded<F['CDW11']>
+}
+
+/** The value of a feature, by its declaration. */
+export interface FeatureValue<F extends AnyFeature> {
+  /** Dword 0 of the completion, decoded; undefined where the feature declares no rows for it. */
+  readonly DW0: DecodedOf<F['DW0']>
+  /** The data that came with it, decoded; undefined where the feature has none. */
+  readonly data: DataOf<F>
+  /** Dword 0 as it came. */
+  readonly raw: number
+}
+
+/** What may be done with a feature. */
+export type FeatureCapabilities = ReturnType<typeof SupportedCapabilitiesDw0.decode>
+
+const { SEL } = GetFeatures
+const selections = { current: SEL.CURRENT, default: SEL.DEFAULT, saved: SEL.SAVED, supported: SEL.SUPPORTED }
+
+/** Get Features (Base 2.1 §5.1.11). @param feature a declaration of nvme-spec: `TemperatureThreshold`. */
+export async function getFeature<F extends AnyFeature>(
+  admin: AdminCommands,
+  feature: F,
+  options: GetFeatureOptions<F> = {},
+): Promise<FeatureValue<F>> {
+  const { nsid = 0, select = 'current', CDW11, timeoutNs } = options
+  const cdw11 = CDW11 === undefined ? 0 : feature.CDW11!.encode(CDW11)
+  const values = { FID: feature.fid, NSID: nsid, SEL: selectionOf(admin, select), CDW11: cdw11 }
+  const { dw0, data } = await admin.repeat((queue) =>
+    queue.exchange(GetFeatures, values, { timeoutNs, lengthBytes: feature.data?.bytes ?? 0 }),
+  )
+  return {
+    DW0: feature.DW0?.decode(dw0) as DecodedOf<F['DW0']>,
+    data: feature.data?.decode(data) as DataOf<F>,
+    raw: dw0,
+  }
+}
+
+/** What may be done with a feature: Get Features with Supported Capabilities. */
+export async function featureCapabilities(
+  admin: AdminCommands,
+  { fid }: AnyFeature,
+  { nsid = 0, timeoutNs }: AdminOptions & { readonly nsid?: number } = {},
+): Promise<FeatureCapabilities> {
+  const values = { FID: fid, NSID: nsid, SEL: selectionOf(admin, 'supported') }
+  const dw0 = await admin.repeat((queue) => queue.execute(GetFeatures, values, { timeoutNs }))
+  return SupportedCapabilitiesDw0.decode(dw0)
+}
+
+function selectionOf({ identity }: AdminCommands, select: keyof typeof selections) {
+  const { ONCS } = IdentifyController.view(identity.raw)
+  if (select !== 'current' && IdentifyController.ONCS.SSFS.of(ONCS) === 0) {
+    throw new UnsupportedCommandError('Get Features with Select', 'ONCS.SSFS is 0')
+  }
+  return selections[select]
+}

@@ -1,0 +1,91 @@
+import {
+  CNS,
+  countOf,
+  AllocatedNamespaceList,
+  FormatNvm,
+  IdentifyController,
+  IdentifyNamespace,
+} from '@gpunvme/nvme-spec'
+import { sendChange } from '../commands/unknown-fate.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { NS_PER_MS } from '../wait.js'
+import type { AdminCommands, AdminOptions } from './admin-commands.js'
+import { identify } from './identify.js'
+
+export interface FormatOptions extends AdminOptions {
+  /** Index of the LBA format, as Identify Namespace lists them. */
+  readonly lbaFormat: number
+  /** Erases what was on the media: by overwriting it, or by throwing its key away. None when not given. */
+  readonly secureErase?: 'user-data' | 'cryptographic'
+}
+
+/** A drive may take minutes to format; nothing is gained by resetting it meanwhile. */
+export const FORMAT_TIMEOUT_NS = 600_000 * NS_PER_MS
+
+/** The most entries that a list of namespaces has (Base 2.1 §5.1.13.2.9). */
+const LIST_ENTRIES = 1024
+
+/** Every namespace that a Format of this one may reach, itself included (Base 2.3 §5.2.10, Figure 192). */
+export async function reachOfFormat(
+  admin: AdminCommands,
+  nsid: number,
+  { secureErase }: Pick<FormatOptions, 'secureErase'>,
+  attached: readonly number[],
+): Promise<readonly number[]> {
+  const { FNA: raw } = IdentifyController.view(admin.identity.raw)
+  const { FNS, SENS } = IdentifyController.FNA
+  const reachesAll = (secureErase === undefined ? FNS : SENS).of(raw) === 1
+  return reachesAll ? allNamespaces(admin, attached) : [nsid]
+}
+
+/** Namespaces that exist, attached or not; those that are attached, where the controller tells of no others. */
+export async function allNamespaces(admin: AdminCommands, attached: readonly number[]): Promise<readonly number[]> {
+  const { OACS } = IdentifyController.view(admin.identity.raw)
+  if (IdentifyController.OACS.NMS.of(OACS) === 0) return attached
+  const found: number[] = []
+  for (;;) {
+    const nsid = found.at(-1) ?? 0
+    const list = AllocatedNamespaceList.view(await identify(admin, CNS.ALLOCATED_NAMESPACE_LIST, { nsid }))
+    const page = Array.from(list.NSID).filter((each) => each > nsid)
+    found.push(...page)
+    if (page.length < LIST_ENTRIES) return found
+  }
+}
+
+/** @throws UnsupportedCommandError; RangeError for a format that the namespace does not list. */
+export function checkFormat({ identity }: AdminCommands, namespace: DataView, options: FormatOptions): void {
+  const { lbaFormat, secureErase } = options
+  const { OACS, FNA } = IdentifyController.view(identity.raw)
+  if (IdentifyController.OACS.FNVMS.of(OACS) === 0) throw new UnsupportedCommandError('Format NVM', 'OACS.FNVMS is 0')
+  if (secureErase === 'cryptographic' && IdentifyController.FNA.CRYES.of(FNA) === 0) {
+    throw new UnsupportedCommandError('Format NVM with Cryptographic Erase', 'FNA.CRYES is 0')
+  }
+  const { NLBAF, NULBAF, LBAF } = IdentifyNamespace.view(namespace)
+  const listed = Array.from(LBAF.subarray(0, countOf(NLBAF) + NULBAF).entries()).filter(
+    ([, format]) => IdentifyNamespace.LBAF.LBADS.of(format) !== 0,
+  )
+  if (listed.some(([index]) => index === lbaFormat)) return
+  const known = listed.map(
+    ([index, format]) =>
+      `${index} (${2 ** IdentifyNamespace.LBAF.LBADS.of(format)} + ${IdentifyNamespace.LBAF.MS.of(format)} bytes)`,
+  )
+  throw new RangeError(`lbaFormat: expected one of ${known.join(', ')}, got ${lbaFormat}`)
+}
+
+/** Sends Format NVM, once (Base 2.1 §5.1.10). @throws CommandError, UnknownFateError. */
+export async function sendFormat(admin: AdminCommands, nsid: number, options: FormatOptions): Promise<void> {
+  const { lbaFormat, secureErase, timeoutNs = FORMAT_TIMEOUT_NS } = options
+  const { NONE, USER_DATA_ERASE, CRYPTOGRAPHIC_ERASE } = FormatNvm.SES
+  const erase = { 'user-data': USER_DATA_ERASE, cryptographic: CRYPTOGRAPHIC_ERASE }
+  const SES = secureErase === undefined ? NONE : erase[secureErase]
+  const values = { NSID: nsid, LBAFL: lbaFormat % 16, LBAFU: Math.floor(lbaFormat / 16), SES }
+  await sendChange(
+    (run) => admin.once(run),
+    'Format NVM',
+    (queue) => queue.execute(FormatNvm, values, { timeoutNs }),
+    () => ({
+      facts: [`namespace ${nsid}: what was on it may be gone, and its format may be either`],
+      next: 'look at the namespace as it is now, and format it again',
+    }),
+  )
+}

@@ -1,0 +1,37 @@
+import { CNS, CSI, Identify, STATUS } from '@gpunvme/nvme-spec'
+import { CommandError } from '../commands/command-queue.js'
+import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits.js'
+import type { AdminCommands, AdminOptions } from './admin-commands.js'
+
+/** What reads bytes as a structure: every declaration of one in nvme-spec does. */
+export interface Decodable<T> {
+  decode(data: DataView): T
+}
+
+/** What Identify takes beside its CNS; all are 0 when not given. */
+export interface IdentifyOptions extends AdminOptions {
+  readonly nsid?: number
+  /** Command Set Identifier, `CSI` of nvme-spec. */
+  readonly csi?: number
+  readonly controllerId?: number
+  /** CNS Specific Identifier. */
+  readonly specificId?: number
+}
+
+/** The 4096 bytes that Identify returns (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */
+export function identify(admin: AdminCommands, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
+  const { nsid = 0, csi = 0, controllerId = 0, specificId = 0, timeoutNs } = options
+  const values = { CNS: cns, NSID: nsid, CSI: csi, CNTID: controllerId, CNSSID: specificId }
+  return admin.repeat((queue) => queue.executeForData(Identify, values, { timeoutNs }))
+}
+
+/** What the controller takes of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
+export async function readBlockCommandLimits(admin: AdminCommands, mpsmin: number): Promise<BlockCommandLimits> {
+  const nvm = await identify(admin, CNS.COMMAND_SET_CONTROLLER, { csi: CSI.NVM }).catch((error: unknown) => {
+    const { sct, sc } = STATUS.INVALID_FIELD_IN_COMMAND
+    // A controller from before there was this page.
+    if (error instanceof CommandError && error.sct === sct && error.sc === sc) return undefined
+    throw error
+  })
+  return blockCommandLimits(admin.identity.raw, nvm, mpsmin)
+}

@@ -1,0 +1,90 @@
+import {
+  countOf,
+  ErrorLogEntry,
+  GetLogPage,
+  IdentifyController,
+  LID,
+  logPagePart,
+  SmartHealthLog,
+} from '@gpunvme/nvme-spec'
+import { PAGE_OF_DATA_BYTES } from '../commands/command-queue.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
+
+/** SMART / Health Information, decoded. */
+export type SmartLog = ReturnType<typeof SmartHealthLog.decode>
+/** An entry of Error Information, decoded. */
+export type ErrorLog = ReturnType<typeof ErrorLogEntry.decode>
+
+export interface LogPageOptions extends AdminOptions {
+  /** How much of the page to read, a multiple of 4. */
+  readonly lengthBytes: number
+  /** From where, a multiple of 4; 0 when not given. */
+  readonly offsetBytes?: number
+  /** FFFFFFFFh, which is all namespaces or none, when not given. */
+  readonly nsid?: number
+  /** Log Specific Parameter; the page's declaration in nvme-spec, as `PersistentEventLsp`, encodes it. */
+  readonly lsp?: number
+  /** Log Specific Identifier: an NVM Set, an Endurance Group. */
+  readonly lsi?: number
+  /** Command Set Identifier, `CSI` of nvme-spec. */
+  readonly csi?: number
+  readonly uuidIndex?: number
+}
+
+/**
+ * Bytes of a log page (Base 2.1 §5.1.12), read 4 KiB at a time: a page that changes meanwhile says so by a generation
+ * number of its own, where it has one. Asynchronous events are retained: those are the driver's to clear.
+ * @param lid `LID` of nvme-spec.
+ * @throws RangeError; UnsupportedCommandError where the controller takes no offsets and more than 4 KiB is asked for.
+ */
+export async function logPage(admin: AdminCommands, lid: number, options: LogPageOptions): Promise<DataView> {
+  const { lengthBytes, offsetBytes = 0, nsid = ALL_NAMESPACES, timeoutNs } = options
+  const { lsp = 0, lsi = 0, csi = 0, uuidIndex = 0 } = options
+  if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 4 || lengthBytes % 4 !== 0) {
+    throw new RangeError(`lengthBytes: expected a multiple of 4 from 4 on, got ${lengthBytes}`)
+  }
+  const { LPA } = IdentifyController.view(admin.identity.raw)
+  const takesOffsets = IdentifyController.LPA.LPEDS.of(LPA) === 1
+  if (!takesOffsets && (offsetBytes !== 0 || lengthBytes > PAGE_OF_DATA_BYTES)) {
+    throw new UnsupportedCommandError(
+      'Get Log Page with an offset',
+      'LPA.LPEDS is 0',
+      `read the first ${PAGE_OF_DATA_BYTES} bytes at most`,
+    )
+  }
+  const page = new Uint8Array(lengthBytes)
+  for (let done = 0; done < lengthBytes; done += PAGE_OF_DATA_BYTES) {
+    const bytes = Math.min(PAGE_OF_DATA_BYTES, lengthBytes - done)
+    const part = logPagePart(bytes / 4, offsetBytes + done)
+    const values = { NSID: nsid, LID: lid, LSP: lsp, LSI: lsi, CSI: csi, UIDX: uuidIndex, RAE: 1, ...part } as const
+    const data = await admin.repeat((queue) =>
+      queue.executeForData(GetLogPage, values, { lengthBytes: bytes, timeoutNs }),
+    )
+    page.set(new Uint8Array(data.buffer, data.byteOffset, bytes), done)
+  }
+  return new DataView(page.buffer)
+}
+
+/** SMART / Health Information of the controller (LID 02h). Temperatures are in kelvins, long counters bigints. */
+export async function smartLog(admin: AdminCommands): Promise<SmartLog> {
+  const lengthBytes = SmartHealthLog.bytes
+  return SmartHealthLog.decode(await logPage(admin, LID.SMART_HEALTH_INFORMATION, { lengthBytes }))
+}
+
+/**
+ * The latest errors that the controller has logged (LID 01h), the most recent first; entries that were never used are
+ * left out.
+ * @param entries how many to ask for at most; as many as the controller keeps, ELPE, when not given.
+ */
+export async function errorLog(admin: AdminCommands, entries = Infinity): Promise<ErrorLog[]> {
+  const { ELPE, LPA } = IdentifyController.view(admin.identity.raw)
+  const { bytes } = ErrorLogEntry
+  // The first command gets as far as one can without an offset.
+  const most = IdentifyController.LPA.LPEDS.of(LPA) === 1 ? countOf(ELPE) : PAGE_OF_DATA_BYTES / bytes
+  const count = Math.min(entries, countOf(ELPE), most)
+  if (!Number.isInteger(count) || count < 1) throw new RangeError(`entries: expected at least 1, got ${entries}`)
+  const page = await logPage(admin, LID.ERROR_INFORMATION, { lengthBytes: count * bytes })
+  const all = Array.from({ length: count }, (_, index) => ErrorLogEntry.decode(page, index * bytes))
+  return all.filter(({ ECNT }) => ECNT !== 0n)
+}

@@ -1,0 +1,183 @@
+import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import type { CommandQueue } from '../commands/command-queue.js'
+import type { NamespacesInUse } from '../namespace/in-use.js'
+import type { WritableNamespace } from '../namespace/writable-namespace.js'
+import { NamespaceNotFoundError } from '../namespace/errors.js'
+import { ALL_NAMESPACES, type AdminCommands } from './admin-commands.js'
+import { allNamespaces, checkFormat, reachOfFormat, sendFormat, type FormatOptions } from './format.js'
+import { attachment, createNamespace, deleteNamespace, type NewNamespace } from './namespaces.js'
+import {
+  checkRaw,
+  mayChangeBlocks,
+  mayErase,
+  sendRaw,
+  type RawCommand,
+  type RawOptions,
+  type RawResult,
+} from './raw.js'
+import { setFeature, type SetFeatureOptions } from './set-feature.js'
+
+/** What managing a controller needs of it. */
+export interface ManagementHost {
+  readonly admin: AdminCommands
+  readonly dma: DmaAllocator
+  readonly pageBytes: number
+  /** The longest data of one command on each kind of queue. */
+  readonly mostBytes: { readonly admin: number; readonly io: number }
+  readonly inUse: NamespacesInUse
+  /** Those that are attached. */
+  readonly namespaces: readonly WritableNamespace[]
+  onceIo(run: (queue: CommandQueue) => Promise<number>): Promise<number>
+  /** Searches a namespace, attached or not, before all of it is lost. @throws ForeignDataError */
+  guardErase(nsid: number): Promise<void>
+  /** Looks at the namespaces again, and tells that these have changed. */
+  changed(nsids: readonly number[]): Promise<void>
+}
+
+/**
+ * What changes a drive beyond the blocks of a namespace. Only a handle opened with `{ write: { serial }, manage: true }`
+ * has it. Whatever may take data away searches for data that is not ours first, as writing does.
+ */
+export class Management {
+  private readonly host: ManagementHost
+
+  constructor(host: ManagementHost) {
+    this.host = host
+  }
+
+  /** Where memory for the data of raw commands comes from. */
+  get dma(): DmaAllocator {
+    return this.host.dma
+  }
+
+  /**
+   * Sets a feature, by its declaration in nvme-spec: `setFeature(VolatileWriteCache, { CDW11: { WCE: 1 } })`.
+   * @throws TypeError for a feature that the driver counts on, as Number of Queues; CommandError.
+   */
+  setFeature<F extends AnyFeature>(feature: F, options: SetFeatureOptions<F>): Promise<void> {
+    return setFeature(this.host.admin, feature, options)
+  }
+
+  /**
+   * Formats a namespace: all of its data is lost, and with some controllers (FNA) that of all others too, which are then
+   * searched as well. Its `Namespace` is as the new format makes it afterwards. May take minutes; 10 minutes are allowed
+   * when `timeoutNs` is not given.
+   * @throws ForeignDataError, NamespaceBusyError while transfers of it are under way, UnsupportedCommandError,
+   *   RangeError for a format that the namespace does not list, CommandError, UnknownFateError.
+   */
+  async format(nsid: number, options: FormatOptions): Promise<void> {
+    const { admin, inUse } = this.host
+    const namespace = this.attached(nsid)
+    checkFormat(admin, namespace.identity.raw, options)
+    const reached = await reachOfFormat(admin, nsid, options, this.nsids())
+    for (const each of reached) await this.host.guardErase(each)
+    await this.changing(reached, () => inUse.taking(reached, 'its format', () => sendFormat(admin, nsid, options)))
+  }
+
+  /**
+   * Creates a namespace, which no controller is attached to yet. Gives its NSID.
+   * @throws UnsupportedCommandError, CommandError, UnknownFateError.
+   */
+  createNamespace(wanted: NewNamespace): Promise<number> {
+    return createNamespace(this.host.admin, wanted)
+  }
+
+  /**
+   * Deletes a namespace with all that is on it. One that is not attached cannot be searched: `overwrite` has to name
+   * `UNREADABLE_DATA` then.
+   * @throws as `format`.
+   */
+  async deleteNamespace(nsid: number): Promise<void> {
+    const { admin, inUse } = this.host
+    await this.host.guardErase(oneNamespace(nsid))
+    await this.changing([nsid], () => inUse.taking([nsid], 'its deletion', () => deleteNamespace(admin, nsid)))
+  }
+
+  /**
+   * Attaches controllers to a namespace, by their identifiers (CNTLID); this one when not given.
+   * @throws UnsupportedCommandError, CommandError, UnknownFateError.
+   */
+  async attach(nsid: number, controllers?: number[]): Promise<void> {
+    const { admin } = this.host
+    await this.changing([nsid], () => attachment(admin, oneNamespace(nsid), 'attach', controllers))
+  }
+
+  /** Detaches controllers from a namespace. @throws as `attach`; NamespaceBusyError. */
+  async detach(nsid: number, controllers?: number[]): Promise<void> {
+    const { admin, inUse } = this.host
+    await this.changing([nsid], () =>
+      inUse.taking([nsid], 'its detachment', () => attachment(admin, oneNamespace(nsid), 'detach', controllers)),
+    )
+  }
+
+  /**
+   * Sends any admin command that nvme-spec declares, once, and gives how it ended. What may erase namespaces - Format,
+   * Sanitize, Namespace Management - searches all of them first.
+   * @throws TypeError for a command that is the driver's own, as Create I/O Submission Queue; ForeignDataError,
+   *   RangeError for data that is too long or not aligned; CommandTimeoutError, DeviceLostError: then nobody knows.
+   */
+  async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
+    const { admin, pageBytes, mostBytes } = this.host
+    checkRaw(command, 'admin')
+    const send = () =>
+      sendRaw((run) => admin.once(run), command, values, options, { pageBytes, mostBytes: mostBytes.admin })
+    if (!mayErase(command)) return send()
+    const reached = await allNamespaces(admin, this.nsids())
+    for (const nsid of reached) await this.host.guardErase(nsid)
+    return this.changing(reached, () => this.host.inUse.taking(reached, command.name, send))
+  }
+
+  /**
+   * Sends any I/O command that nvme-spec declares, once, and gives how it ended. One that may change blocks passes the
+   * guard of its namespace first.
+   * @throws as `submitAdmin`.
+   */
+  async submitIo<V extends { readonly NSID?: number }>(
+    command: RawCommand<V>,
+    values: V,
+    options: RawOptions = {},
+  ): Promise<RawResult> {
+    const { inUse, pageBytes, mostBytes } = this.host
+    checkRaw(command, 'io')
+    const { NSID: nsid = 0 } = values
+    if (mayChangeBlocks(command)) {
+      for (const namespace of this.host.namespaces) {
+        if (namespace.nsid === nsid || nsid === ALL_NAMESPACES) await namespace.passGuard()
+      }
+    }
+    const limits = { pageBytes, mostBytes: mostBytes.io }
+    return inUse.during(nsid, () => sendRaw((run) => this.host.onceIo(run), command, values, options, limits))
+  }
+
+  /** Whatever became of it, the namespaces are looked at again. */
+  private async changing<T>(nsids: readonly number[], action: () => Promise<T>): Promise<T> {
+    let result: T
+    try {
+      result = await action()
+    } catch (error) {
+      // What went wrong first is what the caller hears of.
+      await this.host.changed(nsids).catch(() => undefined)
+      throw error
+    }
+    await this.host.changed(nsids)
+    return result
+  }
+
+  private attached(nsid: number): WritableNamespace {
+    const { namespaces } = this.host
+    const found = namespaces.find((namespace) => namespace.nsid === nsid)
+    if (found === undefined) throw new NamespaceNotFoundError(nsid, namespaces)
+    return found
+  }
+
+  private nsids(): number[] {
+    return this.host.namespaces.map(({ nsid }) => nsid)
+  }
+}
+
+/** @throws RangeError for what is no NSID of one namespace. */
+function oneNamespace(nsid: number): number {
+  if (Number.isInteger(nsid) && nsid >= 1 && nsid < ALL_NAMESPACES) return nsid
+  throw new RangeError(`nsid: expected 1 to ${ALL_NAMESPACES - 1}, got ${nsid}`)
+}

@@ -1,0 +1,86 @@
+import {
+  ControllerList,
+  IdentifyController,
+  NamespaceAttachment,
+  NamespaceManagement,
+  NamespaceManagementDw0,
+  NamespaceToCreate,
+} from '@gpunvme/nvme-spec'
+import { sendChange } from '../commands/unknown-fate.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import type { AdminCommands } from './admin-commands.js'
+
+export interface NewNamespace {
+  /** Its size in logical blocks of its format, all of them allocated. */
+  readonly blocks: number
+  /** Index of the LBA format, as Identify Namespace of NSID FFFFFFFFh lists them; 0 when not given. */
+  readonly lbaFormat?: number
+  /** Several controllers may be attached to it. */
+  readonly shared?: boolean
+}
+
+const NO_NEWS = 'list the namespaces as they are now (CNS 10h) before this is done again'
+
+/** @throws UnsupportedCommandError */
+function checkManaged({ identity }: AdminCommands): void {
+  const { OACS } = IdentifyController.view(identity.raw)
+  if (IdentifyController.OACS.NMS.of(OACS) === 0) {
+    throw new UnsupportedCommandError('Namespace Management', 'OACS.NMS is 0')
+  }
+}
+
+/** Sends Namespace Management with Create, once (Base 2.1 §5.1.21). Gives the NSID that the controller chose. */
+export async function createNamespace(admin: AdminCommands, wanted: NewNamespace): Promise<number> {
+  checkManaged(admin)
+  const { blocks, lbaFormat = 0, shared = false } = wanted
+  const { data } = NamespaceToCreate.create({
+    NSZE: blocks,
+    NCAP: blocks,
+    FLBAS: { FIDXL: lbaFormat % 16, FIDXU: Math.floor(lbaFormat / 16) },
+    NMIC: { SHRNS: shared ? 1 : 0 },
+  })
+  const values = { SEL: NamespaceManagement.SEL.CREATE }
+  const dw0 = await sendChange(
+    (run) => admin.once(run),
+    'Namespace Management (Create)',
+    (queue) => queue.executeWithData(NamespaceManagement, values, new Uint8Array(data.buffer)),
+    () => ({ facts: [`${blocks} blocks of LBA format ${lbaFormat}`], next: NO_NEWS }),
+  )
+  return NamespaceManagementDw0.NSID.of(dw0)
+}
+
+/** Sends Namespace Management with Delete, once (Base 2.1 §5.1.21). */
+export async function deleteNamespace(admin: AdminCommands, nsid: number): Promise<void> {
+  checkManaged(admin)
+  const values = { SEL: NamespaceManagement.SEL.DELETE, NSID: nsid }
+  await sendChange(
+    (run) => admin.once(run),
+    'Namespace Management (Delete)',
+    (queue) => queue.execute(NamespaceManagement, values),
+    () => ({ facts: [`namespace ${nsid}`], next: NO_NEWS }),
+  )
+}
+
+/** Sends Namespace Attachment, once (Base 2.1 §5.1.20). @param controllers this one when not given. */
+export async function attachment(
+  admin: AdminCommands,
+  nsid: number,
+  direction: 'attach' | 'detach',
+  controllers = [IdentifyController.view(admin.identity.raw).CNTLID],
+): Promise<void> {
+  checkManaged(admin)
+  if (controllers.length === 0) throw new RangeError('controllers: expected at least one, got none')
+  const CNTLID = Uint16Array.from({ length: 2047 }, (_, index) => controllers[index] ?? 0)
+  const { data } = ControllerList.create({ NUMCIDS: controllers.length, CNTLID })
+  const { CONTROLLER_ATTACH, CONTROLLER_DETACH } = NamespaceAttachment.SEL
+  const values = { SEL: direction === 'attach' ? CONTROLLER_ATTACH : CONTROLLER_DETACH, NSID: nsid }
+  await sendChange(
+    (run) => admin.once(run),
+    'Namespace Attachment',
+    (queue) => queue.executeWithData(NamespaceAttachment, values, new Uint8Array(data.buffer)),
+    () => ({
+      facts: [`namespace ${nsid}, ${direction}, controllers ${controllers.join(', ')}`],
+      next: 'list the controllers of the namespace as they are now (CNS 12h) before this is done again',
+    }),
+  )
+}

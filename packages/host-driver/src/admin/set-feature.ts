@@ -1,0 +1,56 @@
+import { FID, SetFeatures } from '@gpunvme/nvme-spec'
+import type { AnyFeature, FeatureDword } from '@gpunvme/nvme-spec/layout'
+import type { AdminCommands, AdminOptions } from './admin-commands.js'
+
+type DwordsOf<F extends AnyFeature> = {
+  readonly [K in Exclude<FeatureDword, 'DW0'>]?: F[K] extends { encode(values: infer V): number } ? V : never
+}
+type DataOf<F> = F extends { data: { create(values?: infer V): unknown } } ? NonNullable<V> : never
+
+/** The dwords of a feature by name, each as its declaration takes it. */
+export type SetFeatureOptions<F extends AnyFeature> = AdminOptions &
+  DwordsOf<F> & {
+    /** For features of a namespace; 0 when not given. */
+    readonly nsid?: number
+    /** Keeps the value over power cycles and resets. */
+    readonly save?: boolean
+    /** For features with data, as their structure takes it. */
+    readonly data?: DataOf<F>
+  }
+
+/** The driver counts on what it set these to. */
+const driversOwn: ReadonlySet<number> = new Set([
+  FID.NUMBER_OF_QUEUES,
+  FID.ASYNCHRONOUS_EVENT_CONFIGURATION,
+  FID.HOST_MEMORY_BUFFER,
+])
+
+const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
+
+/** Set Features (Base 2.1 §5.1.25). @throws TypeError for a feature that is the driver's own; CommandError. */
+export async function setFeature<F extends AnyFeature>(
+  admin: AdminCommands,
+  feature: F,
+  options: SetFeatureOptions<F>,
+): Promise<void> {
+  const { nsid = 0, save = false, data, timeoutNs } = options
+  if (driversOwn.has(feature.fid)) {
+    throw new TypeError(`feature: expected one that is not the driver's own, got ${feature.name}`)
+  }
+  const encoded: { [K in (typeof dwords)[number]]?: number } = {}
+  for (const dword of dwords) {
+    const value: unknown = options[dword]
+    if (value === undefined) continue
+    const word = feature[dword]
+    if (word === undefined) throw new TypeError(`${feature.name}: expected no ${dword}, which it does not declare`)
+    encoded[dword] = word.encode(value as Parameters<typeof word.encode>[0])
+  }
+  const values = { FID: feature.fid, NSID: nsid, SV: save ? 1 : 0, ...encoded } as const
+  const bytes = feature.data && new DataView(new ArrayBuffer(feature.data.bytes))
+  if (bytes !== undefined) feature.data!.encode(bytes, 0, (data ?? {}))
+  await admin.repeat((queue) =>
+    bytes === undefined
+      ? queue.execute(SetFeatures, values, { timeoutNs })
+      : queue.executeWithData(SetFeatures, values, new Uint8Array(bytes.buffer), { timeoutNs }),
+  )
+}

@@ -1,0 +1,193 @@
+import {
+  Copy,
+  CopyRange0,
+  DatasetManagement,
+  DatasetManagementRange,
+  GpuNvmeError,
+  MAX_BLOCKS_PER_COMMAND,
+  WriteZeroes,
+  zeroBased,
+} from '@gpunvme/nvme-spec'
+import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
+import { CommandError, type CommandQueue } from '../commands/command-queue.js'
+import { sendChange } from '../commands/unknown-fate.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import type { BlockCommands } from './host.js'
+import { copyLimits, zeroesDeallocate } from './limits.js'
+import { groupRanges, overlaps, rangeInWords, splitRange, totalBlocks, type BlockRange } from './ranges.js'
+
+/** For commands beside plans. */
+export interface CommandLimits {
+  /** Aborting it sends no further command; the one under way is waited for, and what was done stays done. */
+  readonly signal?: AbortSignalLike | undefined
+  /** For each command, from its submission; `commandTimeoutNs` of the controller when not given. */
+  readonly timeoutNs?: number | undefined
+}
+
+/** What changes of a namespace need. */
+export interface ChangeTarget {
+  readonly commands: BlockCommands
+  readonly nsid: number
+  readonly blockBytes: number
+  /** Identify, CNS 00h. */
+  readonly raw: DataView
+}
+
+/** One command of a change: the blocks that it changes, and how it is sent. */
+interface Part {
+  readonly changed: readonly BlockRange[]
+  readonly send: (queue: CommandQueue) => Promise<number>
+}
+
+/** Sends Write Zeroes for a range, in as many commands as it takes (NVM 1.2 §3.3.8). */
+export async function writeZeroes(
+  target: ChangeTarget,
+  range: BlockRange,
+  { deallocate = false, fua = false, ...options }: CommandLimits & { deallocate?: boolean; fua?: boolean },
+): Promise<void> {
+  const { commands, nsid, blockBytes, raw } = target
+  const limits = await commands.limits()
+  const bytes = deallocate ? limits.writeZeroesDeallocateBytes : limits.writeZeroesBytes
+  if (bytes === undefined) throw new UnsupportedCommandError('Write Zeroes', 'ONCS.NVMWZSV and WZSL are 0')
+  if (deallocate && !zeroesDeallocate(raw)) {
+    throw new UnsupportedCommandError('Write Zeroes with Deallocate', `DLFEAT.WZDS of namespace ${nsid} is 0`)
+  }
+  const most = blocksIn(bytes, blockBytes)
+  const flags = { DEAC: deallocate ? 1 : 0, FUA: fua ? 1 : 0 } as const
+  await sendParts(target, 'Write Zeroes', [range], options, partsOf(range, most))
+
+  function* partsOf(whole: BlockRange, mostBlocks: number): Generator<Part> {
+    for (const piece of splitRange(whole, mostBlocks)) {
+      const values = { NSID: nsid, SLBA: piece.slba, NLB: zeroBased(piece.blocks), ...flags }
+      yield { changed: [piece], send: (queue) => queue.execute(WriteZeroes, values, options) }
+    }
+  }
+}
+
+/** Sends Dataset Management with Deallocate for ranges (NVM 1.2 §3.3.3). */
+export async function deallocate(
+  target: ChangeTarget,
+  ranges: readonly BlockRange[],
+  options: CommandLimits,
+): Promise<void> {
+  const limits = (await target.commands.limits()).deallocate
+  if (limits === undefined) {
+    throw new UnsupportedCommandError('Dataset Management', 'ONCS.NVMDSMSV, DMRL, DMRSL and DMSL are 0')
+  }
+  await sendParts(target, 'Dataset Management', ranges, options, parts())
+
+  function* parts(): Generator<Part> {
+    for (const group of groupRanges(ranges, limits!)) {
+      const list = new DataView(new ArrayBuffer(group.length * DatasetManagementRange.bytes))
+      for (const [index, { slba, blocks }] of group.entries()) {
+        DatasetManagementRange.encode(list, index * DatasetManagementRange.bytes, { SLBA: slba, LLB: blocks })
+      }
+      const values = { NSID: target.nsid, NR: zeroBased(group.length), AD: 1 } as const
+      yield {
+        changed: group,
+        send: (queue) => queue.executeWithData(DatasetManagement, values, new Uint8Array(list.buffer), options),
+      }
+    }
+  }
+}
+
+/** Sends Copy for ranges of one namespace, to where they then lie one after another (NVM 1.2 §3.3.2). */
+export async function copy(
+  target: ChangeTarget,
+  sources: readonly BlockRange[],
+  destination: BlockRange,
+  options: CommandLimits,
+): Promise<void> {
+  const supported = (await target.commands.limits()).copy
+  if (!supported) {
+    throw new UnsupportedCommandError('Copy, with ranges of format 0h', 'ONCS.NVMCPYS or CDFS.CDF0S is 0')
+  }
+  // A copy takes several commands: what the first one wrote would be what the next one reads.
+  const overwritten = sources.find((source) => overlaps(source, destination))
+  if (overwritten !== undefined) {
+    throw new RangeError(
+      `copy: expected sources outside of the destination, ${rangeInWords(destination)}, got ${rangeInWords(overwritten)}`,
+    )
+  }
+  await sendParts(target, 'Copy', [destination], options, parts())
+
+  function* parts(): Generator<Part> {
+    let { slba } = destination
+    for (const group of groupRanges(sources, copyLimits(target.raw))) {
+      const list = new DataView(new ArrayBuffer(group.length * CopyRange0.bytes))
+      for (const [index, source] of group.entries()) {
+        CopyRange0.encode(list, index * CopyRange0.bytes, { SLBA: source.slba, NLB: zeroBased(source.blocks) })
+      }
+      const values = { NSID: target.nsid, SDLBA: slba, NR: zeroBased(group.length) }
+      const blocks = totalBlocks(group)
+      yield {
+        changed: [{ slba, blocks }],
+        send: (queue) => queue.executeWithData(Copy, values, new Uint8Array(list.buffer), options),
+      }
+      slba += blocks
+    }
+  }
+}
+
+/** How many blocks a command may be of: NLB is 16 bits wide. */
+export function blocksIn(bytes: number, blockBytes: number): number {
+  return Math.max(1, Math.min(Math.floor(bytes / blockBytes), MAX_BLOCKS_PER_COMMAND))
+}
+
+/** One after another, so that of at most one it is not known what became of it. */
+async function sendParts(
+  { commands, nsid }: ChangeTarget,
+  name: string,
+  whole: readonly BlockRange[],
+  { signal }: CommandLimits,
+  parts: Iterable<Part>,
+): Promise<void> {
+  let done = 0
+  const progress = () => `${done} of ${totalBlocks(whole)} blocks were done before it`
+  for (const { changed, send } of parts) {
+    if (signal?.aborted === true) throw signal.reason
+    try {
+      await sendChange(
+        (run) => commands.once(nsid, run),
+        name,
+        send,
+        () => ({
+          facts: [`namespace ${nsid}, ${changed.map(rangeInWords).join(', ')}`, progress()],
+          next: 'do it again for these blocks, or read them back before they are relied on',
+        }),
+      )
+    } catch (error) {
+      if (error instanceof CommandError) throw new BlockCommandError(error, changed, done, progress())
+      throw error
+    }
+    done += totalBlocks(changed)
+  }
+}
+
+/** A command that was to change blocks ended with an error. Those before it, of the same call, were carried out. */
+export class BlockCommandError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_BLOCK_COMMAND'
+  readonly category = 'device'
+  readonly sct: number
+  readonly sc: number
+  readonly dnr: boolean
+  /** What the command that failed was to change. */
+  readonly ranges: readonly BlockRange[]
+  /** Blocks that commands before it changed. */
+  readonly doneBlocks: number
+  constructor(cause: CommandError, ranges: readonly BlockRange[], doneBlocks: number, progress: string) {
+    const [headline = '', ...facts] = cause.message.split('\n')
+    super(headline, {
+      facts: [...facts.map((fact) => fact.trim()), ranges.map(rangeInWords).join(', '), progress],
+      next: cause.dnr
+        ? 'do not repeat it: the controller says that it will fail again'
+        : 'the status allows another attempt',
+      cause,
+    })
+    this.sct = cause.sct
+    this.sc = cause.sc
+    this.dnr = cause.dnr
+    this.ranges = ranges
+    this.doneBlocks = doneBlocks
+  }
+}

@@ -1,0 +1,63 @@
+import { Compare, STATUS, Verify, zeroBased } from '@gpunvme/nvme-spec'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { CommandError, type CommandData, type CommandQueue } from '../commands/command-queue.js'
+import { UnsupportedCommandError } from '../commands/unsupported-command.js'
+import { checkPrpFit } from '../memory/prp-fit.js'
+import { blocksIn, type ChangeTarget, type CommandLimits } from './changes.js'
+import { splitRange, type BlockRange } from './ranges.js'
+
+/** Sends Verify for a range, in as many commands as it takes (NVM 1.2 §3.3.5). */
+export async function verify(
+  { commands, nsid, blockBytes }: ChangeTarget,
+  range: BlockRange,
+  options: CommandLimits,
+): Promise<void> {
+  const { verifyBytes } = await commands.limits()
+  if (verifyBytes === undefined) throw new UnsupportedCommandError('Verify', 'ONCS.NVMVFYS and VSL are 0')
+  for (const { slba, blocks } of splitRange(range, blocksIn(verifyBytes, blockBytes))) {
+    if (options.signal?.aborted === true) throw options.signal.reason
+    const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
+    await commands.repeat(nsid, (queue) => queue.execute(Verify, values, options))
+  }
+}
+
+/** Sends Compare for a range, in as many commands as it takes; false at the first that differs (NVM 1.2 §3.3.1). */
+export async function compare(
+  { commands, nsid, blockBytes }: ChangeTarget,
+  range: BlockRange,
+  memory: DmaMemory,
+  { offsetBytes, maxTransferBytes, ...options }: CommandLimits & { offsetBytes: number; maxTransferBytes: number },
+): Promise<boolean> {
+  const { pageBytes } = commands
+  checkPrpFit('compare', memory, { offsetBytes, lengthBytes: range.blocks * blockBytes, pageBytes })
+  const { compare: isSupported } = await commands.limits()
+  if (!isSupported) throw new UnsupportedCommandError('Compare', 'ONCS.NVMCMPS is 0')
+  memory.forDevice(offsetBytes, range.blocks * blockBytes)
+  for (const { slba, blocks } of splitRange(range, blocksIn(maxTransferBytes, blockBytes))) {
+    if (options.signal?.aborted === true) throw options.signal.reason
+    const at = offsetBytes + (slba - range.slba) * blockBytes
+    const data = { memory, offsetBytes: at, lengthBytes: blocks * blockBytes }
+    const values = { NSID: nsid, SLBA: slba, NLB: zeroBased(blocks) }
+    const isEqual = await commands.repeat(nsid, (queue) => compareOnce(queue, values, data, options.timeoutNs))
+    if (!isEqual) return false
+  }
+  return true
+}
+
+type CompareValues = Parameters<typeof Compare.encode>[2]
+
+async function compareOnce(
+  queue: CommandQueue,
+  values: CompareValues,
+  data: CommandData,
+  timeoutNs: number | undefined,
+): Promise<boolean> {
+  try {
+    await queue.execute(Compare, values, { data, timeoutNs })
+    return true
+  } catch (error) {
+    const { sct, sc } = STATUS.COMPARE_FAILURE
+    if (error instanceof CommandError && error.sct === sct && error.sc === sc) return false
+    throw error
+  }
+}

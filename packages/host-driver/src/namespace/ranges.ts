@@ -1,0 +1,65 @@
+import { LbaRangeError } from './errors.js'
+
+/** A run of logical blocks of a namespace. */
+export interface BlockRange {
+  readonly slba: number
+  /** At least 1. */
+  readonly blocks: number
+}
+
+/**
+ * @throws RangeError for a range of no blocks, or of anything but safe non-negative integers; LbaRangeError for one that
+ *   passes the end of the namespace.
+ */
+export function checkRange(name: string, nsid: number, available: number, { slba, blocks }: BlockRange): void {
+  const isSound = Number.isSafeInteger(slba) && slba >= 0 && Number.isSafeInteger(blocks) && blocks >= 1
+  if (!isSound) {
+    throw new RangeError(`${name}: expected an LBA and at least 1 block, got SLBA ${slba}, ${blocks} blocks`)
+  }
+  if (slba + blocks > available) throw new LbaRangeError(nsid, slba, blocks, available)
+}
+
+/** A range in pieces of at most `most` blocks, in order. */
+export function* splitRange({ slba, blocks }: BlockRange, most: number): Generator<BlockRange, void, undefined> {
+  for (let done = 0; done < blocks; done += most) yield { slba: slba + done, blocks: Math.min(most, blocks - done) }
+}
+
+/**
+ * Ranges in groups, one for each command: at most `limits.ranges` of at most `limits.rangeBlocks`, and all together of
+ * at most `limits.blocks`.
+ */
+export function* groupRanges(
+  ranges: Iterable<BlockRange>,
+  limits: { readonly ranges: number; readonly rangeBlocks: number; readonly blocks: number },
+): Generator<readonly BlockRange[], void, undefined> {
+  let group: BlockRange[] = []
+  let room = limits.blocks
+  for (const range of ranges) {
+    for (let { slba, blocks: left } = range; left > 0;) {
+      const blocks = Math.min(left, limits.rangeBlocks, room)
+      group.push({ slba, blocks })
+      slba += blocks
+      left -= blocks
+      room -= blocks
+      if (group.length < limits.ranges && room > 0) continue
+      yield group
+      group = []
+      room = limits.blocks
+    }
+  }
+  if (group.length > 0) yield group
+}
+
+/** How many blocks ranges have all together. */
+export function totalBlocks(ranges: readonly BlockRange[]): number {
+  return ranges.reduce((sum, { blocks }) => sum + blocks, 0)
+}
+
+/** 'LBAs 0x10 to 0x1f' */
+export function rangeInWords({ slba, blocks }: BlockRange): string {
+  return `LBAs 0x${slba.toString(16)} to 0x${(slba + blocks - 1).toString(16)}`
+}
+
+export function overlaps(one: BlockRange, other: BlockRange): boolean {
+  return one.slba < other.slba + other.blocks && other.slba < one.slba + one.blocks
+}
