@@ -34,6 +34,10 @@ export interface ControllerOptions {
    * engine other than the host engine must know `ShadowDoorbell`.
    */
   readonly shadowDoorbells?: boolean
+  /** Most that is lent to a controller that asks for a Host Memory Buffer; 64 MiB when not given, 0 for none. */
+  readonly hostMemoryBufferBytes?: number
+  /** Leaves power state and autonomous transitions as they are; without it the drive is kept awake until `close`. */
+  readonly keepPowerState?: boolean
   /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
   /** For each admin command, and each I/O command that is no part of a plan. 10 s when not given. */
@@ -46,6 +50,7 @@ export interface ControllerOptions {
 
 export const DEFAULT_DEPTH = 32
 export const DEFAULT_TRANSFER_BYTES = 1024 * 1024
+export const DEFAULT_HOST_MEMORY_BYTES = 64 * 1024 * 1024
 
 /** @throws RangeError naming the option, what was expected, and what was given. */
 export function checkOptions(options: ControllerOptions): void {
@@ -64,5 +69,6 @@ export function checkOptions(options: ControllerOptions): void {
   expect('queueDepth', queueDepth, 1, MOST_IN_FLIGHT)
   expect('queueEntries', queueEntries, 2, 65_536)
   expect('completionQueues', completionQueues, 1, queues)
+  expect('hostMemoryBufferBytes', options.hostMemoryBufferBytes, 0, 2 ** 32)
   expect('maxTransferBytes', maxTransferBytes, 4096, 2 ** 32)
 }

@@ -1,9 +1,9 @@
 import { DoorbellBufferConfig, IdentifyController, sqTailDoorbell } from '@gpunvme/nvme-spec'
 import type { ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
-import { CommandError } from '../commands/command-queue.js'
 import { hostBytes } from '../memory/reachable.js'
 import { UnsupportedControllerError } from './ready.js'
 import type { Session, SetupStep } from './session.js'
+import { unlessRefused } from './unless-refused.js'
 
 /**
  * Gives a controller that looks at host memory by itself its two pages of doorbells (Base 2.3 §5.3.5). They hold until
@@ -20,20 +20,16 @@ export class ShadowDoorbells implements SetupStep {
       hostBytes(page).fill(0)
       page.forDevice(0, page.lengthBytes)
     }
-    try {
-      const addresses = { PRP1: pages.shadow.iovaAt(0), PRP2: pages.eventIdx.iovaAt(0) }
-      await session.admin.execute(DoorbellBufferConfig, addresses)
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error
-      const { name, clock } = session.transport
-      // Queues that were made for shadow doorbells would never be heard without them.
-      if (session.shadow !== undefined) {
-        throw new UnsupportedControllerError(name, 'after a reset it refuses the shadow doorbells that it took before')
-      }
-      session.hub.emit({ kind: 'refused', timeNs: clock.now(), what: 'shadow doorbells', reason: error.message })
-      return
+    const addresses = { PRP1: pages.shadow.iovaAt(0), PRP2: pages.eventIdx.iovaAt(0) }
+    const taken = await unlessRefused(session, 'shadow doorbells', () =>
+      session.admin.execute(DoorbellBufferConfig, addresses),
+    )
+    if (taken) session.shadow = pages
+    // Queues that were made for shadow doorbells would never be heard without them.
+    else if (session.shadow !== undefined) {
+      const reason = 'after a reset it refuses the shadow doorbells that it took before'
+      throw new UnsupportedControllerError(session.transport.name, reason)
     }
-    session.shadow = pages
   }
 }
 

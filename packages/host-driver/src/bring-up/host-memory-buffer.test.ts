@@ -1,0 +1,107 @@
+import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { countedAllocator } from '../../test/counted-allocator.js'
+import { piecewiseAllocator, recordedSession } from '../../test/recorded-session.js'
+import { watchEvents } from '../../test/watch-events.js'
+import { Controller } from '../controller.js'
+import { HostMemoryBuffer } from './host-memory-buffer.js'
+
+const MIB = 1024 * 1024
+const SET_FEATURES = 'Set Features'
+
+/** Entries of the descriptor list as dwords. */
+function dwords({ view }: DmaMemory, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => view!.getUint32(4 * index, true))
+}
+
+test('a controller that prefers a Host Memory Buffer is given one: size in pages, list, entries (Base 2.3 §5.2.26.2.4)', async () => {
+  const dma = piecewiseAllocator(2 * MIB, 64 * MIB)
+  const given: DmaMemory[] = []
+  const remembered = {
+    alloc: (...args: Parameters<typeof dma.alloc>) => {
+      const memory = dma.alloc(...args)
+      given.push(memory)
+      return memory
+    },
+  }
+  // HMPRE of 5 MiB, HMMIN of 1 MiB, in units of 4 KiB.
+  const { session, commands } = recordedSession({ HMPRE: 1280, HMMIN: 256 }, remembered)
+  await new HostMemoryBuffer(64 * MIB).apply(session)
+  const [list, buffer] = given
+  expect(commands).toEqual([
+    {
+      name: SET_FEATURES,
+      values: { FID: 0x0d, CDW11: 0x1, CDW12: 1280, CDW13: list!.iovaAt(0) - 0x1_0000_0000, CDW14: 1, CDW15: 3 },
+    },
+  ])
+  const [first, second, third] = buffer!.segments.map(({ iova }) => iova - 0x1_0000_0000)
+  expect(dwords(list!, 12)).toEqual([...[first, 1, 512, 0], ...[second, 1, 512, 0], ...[third, 1, 256, 0]])
+})
+
+test('after a reset the same memory is returned (MR), and before a shutdown it is taken back', async () => {
+  const dma = piecewiseAllocator(2 * MIB, 64 * MIB)
+  const { session, commands } = recordedSession({ HMPRE: 512 }, dma)
+  const step = new HostMemoryBuffer(64 * MIB)
+  await step.apply(session)
+  await step.apply(session)
+  await step.undo(session)
+  await step.undo(session)
+  const [first, second, third, ...more] = commands.map(({ values }) => values)
+  expect(second).toEqual({ ...first, CDW11: 0x3 })
+  expect(third).toEqual({ FID: 0x0d, CDW11: 0x0 })
+  expect(more).toEqual([])
+})
+
+test.each([
+  ['no more than is to be lent', { HMPRE: 1024 }, 2 * MIB, 512, 1],
+  ['no more descriptors than HMMAXD, the longest', { HMPRE: 1280, HMMAXD: 2 }, 64 * MIB, 1024, 2],
+  ['no pieces below HMMINDS', { HMPRE: 1280, HMMINDS: 512 }, 64 * MIB, 1024, 2],
+])('%s', async (_, identify, mostBytes, pages, entries) => {
+  const { session, commands } = recordedSession(identify, piecewiseAllocator(2 * MIB, 64 * MIB))
+  await new HostMemoryBuffer(mostBytes).apply(session)
+  expect(commands[0]!.values).toMatchObject({ CDW12: pages, CDW15: entries })
+})
+
+test('where memory is short it is half of what is preferred, and so on down to HMMIN', async () => {
+  const { session, commands, events } = recordedSession({ HMPRE: 4096, HMMIN: 512 }, piecewiseAllocator(MIB, 5 * MIB))
+  await new HostMemoryBuffer(64 * MIB).apply(session)
+  expect(commands[0]!.values).toMatchObject({ CDW12: 1024, CDW15: 4 })
+  expect(events).toEqual([])
+})
+
+test('a controller that cannot be given HMMIN is given nothing, which is told once', async () => {
+  const dma = piecewiseAllocator(MIB, 5 * MIB)
+  const { session, commands, events } = recordedSession({ HMPRE: 4096, HMMIN: 2048 }, dma)
+  const step = new HostMemoryBuffer(64 * MIB)
+  await step.apply(session)
+  await step.apply(session)
+  expect(commands).toEqual([])
+  expect(events).toMatchObject([{ kind: 'notice' }])
+  expect((events[0] as { text: string }).text).toContain(
+    '8388608 bytes or more in host memory and has none: no memory left',
+  )
+  expect(dma.inUse).toBe(0)
+})
+
+test.each([
+  ['does not ask', {}, 64 * MIB],
+  ['asks where none is to be lent', { HMPRE: 1280 }, 0],
+])('a controller that %s is sent nothing', async (_, identify, mostBytes) => {
+  const { session, commands, events } = recordedSession(identify, piecewiseAllocator(MIB, 64 * MIB))
+  await new HostMemoryBuffer(mostBytes).apply(session)
+  expect([commands, events]).toEqual([[], []])
+})
+
+test('one that refuses what it asked for works without, and all memory comes back', async () => {
+  const events = watchEvents()
+  const profile = deriveProfile('sn740', { identify: { HMPRE: 512, HMMIN: 256 } })
+  const simulation = simulate({ profile })
+  const dma = countedAllocator(simulation.transport.dma)
+  const ctrl = await Controller.open({ ...simulation.transport, dma })
+  expect(events).toMatchObject([{ kind: 'refused', what: 'a buffer in host memory' }])
+  await ctrl.namespace(1).readBytes(0, 512)
+  await ctrl.close()
+  expect(dma.bytesInUse).toBe(0)
+  expect(simulation.diagnostics).toEqual([])
+})

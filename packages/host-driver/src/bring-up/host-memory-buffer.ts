@@ -1,0 +1,119 @@
+import {
+  FID,
+  HostMemoryBuffer as Feature,
+  HostMemoryBufferDescriptor as Descriptor,
+  IdentifyController,
+  SetFeatures,
+} from '@gpunvme/nvme-spec'
+import type { DmaMemory, DmaSegment } from '@gpunvme/nvme-spec/transport'
+import { hostView } from '../memory/reachable.js'
+import type { Session, SetupStep } from './session.js'
+import { unlessRefused } from './unless-refused.js'
+
+/** HMPRE, HMMIN and HMMINDS count these. */
+const UNIT_BYTES = 4096
+
+/** What the controller was given. */
+interface Given {
+  readonly pages: number
+  readonly list: DmaMemory
+  readonly entries: number
+}
+
+/**
+ * Lends memory to a controller that asks for it, as drives without DRAM do, and takes it back before a shutdown
+ * (Base 2.3 §8.2.3). A reset ends the loan; what is then lent again is the same memory, which nobody else has written
+ * meanwhile, so that MR may say that it is returned (§5.2.26.2.4).
+ */
+export class HostMemoryBuffer implements SetupStep {
+  private readonly mostBytes: number
+  private given: Given | undefined
+  private wasEnabled = false
+  private failed = false
+
+  /** @param mostBytes that are lent, however much the controller prefers. */
+  constructor(mostBytes: number) {
+    this.mostBytes = mostBytes
+  }
+
+  async apply(session: Session): Promise<void> {
+    const { HMPRE } = IdentifyController.view(session.identity.raw)
+    if (HMPRE === 0 || this.mostBytes === 0 || this.failed) return
+    this.given ??= this.allocate(session)
+    if (this.given === undefined) return
+    const { pages, list, entries } = this.given
+    const address = list.iovaAt(0)
+    const values = {
+      FID: FID.HOST_MEMORY_BUFFER,
+      CDW11: Feature.CDW11.encode({ EHM: 1, MR: this.wasEnabled ? 1 : 0 }),
+      CDW12: pages,
+      CDW13: address % 2 ** 32,
+      CDW14: Math.floor(address / 2 ** 32),
+      CDW15: entries,
+    }
+    this.wasEnabled = await unlessRefused(session, 'a buffer in host memory', () =>
+      session.admin.execute(SetFeatures, values),
+    )
+  }
+
+  async undo({ admin }: Session): Promise<void> {
+    if (!this.wasEnabled) return
+    await admin.execute(SetFeatures, { FID: FID.HOST_MEMORY_BUFFER, CDW11: Feature.CDW11.encode({ EHM: 0 }) })
+    this.wasEnabled = false
+  }
+
+  /** As much as is preferred, or half of it, and so on down to the least that the controller can use. */
+  private allocate(session: Session): Given | undefined {
+    const { pool, limits, identity } = session
+    const { HMPRE, HMMIN, HMMINDS, HMMAXD } = IdentifyController.view(identity.raw)
+    const { pageBytes } = limits
+    const leastBytes = Math.max(HMMIN * UNIT_BYTES, pageBytes)
+    const list = pool.alloc(pageBytes, { contiguous: true, alignBytes: pageBytes })
+    const most = Math.min(HMMAXD === 0 ? Infinity : HMMAXD, pageBytes / Descriptor.bytes)
+    let reason = `no more than ${this.mostBytes} bytes are to be lent`
+    let wish = floor(Math.min(HMPRE * UNIT_BYTES, this.mostBytes), pageBytes)
+    for (; wish >= leastBytes; wish = floor(wish / 2, pageBytes)) {
+      let memory: DmaMemory
+      try {
+        memory = pool.alloc(wish, { alignBytes: pageBytes })
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error)
+        continue
+      }
+      const runs = usableRuns(memory.segments, { pageBytes, leastBytes: HMMINDS * UNIT_BYTES, most })
+      const pages = runs.reduce((total, run) => total + run.pages, 0)
+      if (pages * pageBytes >= leastBytes) {
+        const entry = Descriptor.view(hostView(list))
+        runs.forEach(({ iova, pages: BSIZE }, index) => Object.assign(entry.at(index), { BADD: iova, BSIZE }))
+        list.forDevice(0, list.lengthBytes)
+        return { pages, list, entries: runs.length }
+      }
+      reason = `memory is in pieces of which the controller can use ${pages * pageBytes} bytes`
+      pool.free(memory)
+    }
+    pool.free(list)
+    this.failed = true
+    const text = `the controller asks for a buffer of ${leastBytes} bytes or more in host memory and has none: ${reason}`
+    session.hub.emit({ kind: 'notice', timeNs: session.transport.clock.now(), text })
+    return undefined
+  }
+}
+
+/** Runs of whole pages, the longest first where the controller takes only so many. */
+function usableRuns(
+  segments: readonly DmaSegment[],
+  { pageBytes, leastBytes, most }: { pageBytes: number; leastBytes: number; most: number },
+): { readonly iova: number; readonly pages: number }[] {
+  return segments
+    .map(({ iova, lengthBytes }) => {
+      const first = Math.ceil(iova / pageBytes)
+      return { iova: first * pageBytes, pages: Math.floor((iova + lengthBytes) / pageBytes) - first }
+    })
+    .filter(({ pages }) => pages > 0 && pages * pageBytes >= leastBytes)
+    .sort((a, b) => b.pages - a.pages)
+    .slice(0, most)
+}
+
+function floor(bytes: number, unit: number): number {
+  return Math.floor(bytes / unit) * unit
+}

@@ -1,0 +1,76 @@
+import {
+  AutonomousPowerStateTransition,
+  AutonomousPowerStateTransitions,
+  countOf,
+  FID,
+  GetFeatures,
+  IdentifyController,
+  PowerManagement,
+  SetFeatures,
+} from '@gpunvme/nvme-spec'
+import type { CommandData } from '../commands/command-queue.js'
+import type { Session, SetupStep } from './session.js'
+import { unlessRefused } from './unless-refused.js'
+
+/**
+ * Keeps a drive awake while it is ours: power state 0, and no transitions of its own, since leaving a state of low power
+ * takes milliseconds in the middle of a stream. What was found at the first start is put back before the shutdown.
+ */
+export class FullPower implements SetupStep {
+  /** CDW11 of Power Management as it was found; undefined where it was, or is, not ours to change. */
+  private state: number | undefined
+  private transitions: { readonly wasEnabled: boolean; readonly table: CommandData } | undefined
+
+  async apply(session: Session): Promise<void> {
+    const { NPSS, APSTA } = IdentifyController.view(session.identity.raw)
+    if (countOf(NPSS) > 1) {
+      await unlessRefused(session, 'power state 0', () => this.setState(session))
+    }
+    if (IdentifyController.APSTA.APTS.of(APSTA) === 1) {
+      await unlessRefused(session, 'power states that do not change by themselves', () => this.stopTransitions(session))
+    }
+  }
+
+  async undo({ admin }: Session): Promise<void> {
+    const { transitions, state } = this
+    if (transitions?.wasEnabled === true) {
+      const CDW11 = AutonomousPowerStateTransition.CDW11.encode({ APSTE: 1 })
+      const data = transitions.table
+      await admin.execute(SetFeatures, { FID: FID.AUTONOMOUS_POWER_STATE_TRANSITION, CDW11 }, { data })
+    }
+    if (state !== undefined && PowerManagement.CDW11.PS.of(state) !== 0) {
+      await admin.execute(SetFeatures, { FID: FID.POWER_MANAGEMENT, CDW11: state })
+    }
+  }
+
+  private async setState({ admin }: Session): Promise<void> {
+    const found = await admin.execute(GetFeatures, { FID: FID.POWER_MANAGEMENT })
+    const { PS, WH } = PowerManagement.CDW11.decode(found)
+    if (PS !== 0) {
+      await admin.execute(SetFeatures, {
+        FID: FID.POWER_MANAGEMENT,
+        CDW11: PowerManagement.CDW11.encode({ PS: 0, WH }),
+      })
+    }
+    this.state ??= found
+  }
+
+  private async stopTransitions({ admin, pool, limits }: Session): Promise<void> {
+    const { bytes: lengthBytes } = AutonomousPowerStateTransitions
+    const table = this.transitions?.table ?? {
+      memory: pool.alloc(limits.pageBytes, { contiguous: true, alignBytes: limits.pageBytes }),
+      offsetBytes: 0,
+      lengthBytes,
+    }
+    // After a reset the table that was found first is still the one to put back, and is not read over.
+    if (this.transitions === undefined) {
+      const dw0 = await admin.execute(GetFeatures, { FID: FID.AUTONOMOUS_POWER_STATE_TRANSITION }, { data: table })
+      table.memory.forHost(0, lengthBytes)
+      const wasEnabled = AutonomousPowerStateTransition.CDW11.APSTE.of(dw0) === 1
+      this.transitions = { wasEnabled, table }
+    }
+    table.memory.forDevice(0, lengthBytes)
+    const CDW11 = AutonomousPowerStateTransition.CDW11.encode({ APSTE: 0 })
+    await admin.execute(SetFeatures, { FID: FID.AUTONOMOUS_POWER_STATE_TRANSITION, CDW11 }, { data: table })
+  }
+}

@@ -1,0 +1,76 @@
+import { IdentifyController } from '@gpunvme/nvme-spec'
+import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { ControllerEvent } from '../src/events/controller-event.js'
+import type { Session } from '../src/bring-up/session.js'
+import { CommandError, type CommandData } from '../src/commands/command-queue.js'
+import { DmaPool } from '../src/memory/dma-pool.js'
+
+export interface RecordedCommand {
+  readonly name: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** Memory in pieces of at most `pieceBytes`, each at an address of its own, until `mostBytes` are given out. */
+export function piecewiseAllocator(pieceBytes: number, mostBytes: number): DmaAllocator & { readonly inUse: number } {
+  let inUse = 0
+  let next = 0x1_4000_0000
+  return {
+    get inUse() {
+      return inUse
+    },
+    alloc(lengthBytes): DmaMemory {
+      if (inUse + lengthBytes > mostBytes) throw new RangeError('no memory left')
+      inUse += lengthBytes
+      const segments = Array.from({ length: Math.ceil(lengthBytes / pieceBytes) }, (_, index) => {
+        const offsetBytes = index * pieceBytes
+        const segment = { offsetBytes, iova: next, lengthBytes: Math.min(pieceBytes, lengthBytes - offsetBytes) }
+        next += 2 * pieceBytes
+        return segment
+      })
+      return {
+        lengthBytes,
+        view: new DataView(new ArrayBuffer(lengthBytes)),
+        segments,
+        iovaAt: (offsetBytes) => {
+          const found = segments[Math.floor(offsetBytes / pieceBytes)]!
+          return found.iova + offsetBytes - found.offsetBytes
+        },
+        forDevice: () => undefined,
+        forHost: () => undefined,
+        free: () => void (inUse -= lengthBytes),
+      }
+    },
+  }
+}
+
+/**
+ * What a setup step sees of a session, with a controller that says `identify` of itself and remembers what it is sent.
+ * `answer` gives DW0, or the Status field of a refusal as a negative number, and may fill the data.
+ */
+export function recordedSession(
+  identify: Parameters<typeof IdentifyController.create>[0],
+  dma: DmaAllocator,
+  answer: (command: RecordedCommand, data?: CommandData) => number = () => 0,
+) {
+  const commands: RecordedCommand[] = []
+  const events: ControllerEvent[] = []
+  const execute = (
+    { name }: { name: string },
+    values: RecordedCommand['values'],
+    { data }: { data?: CommandData } = {},
+  ): Promise<number> => {
+    const command = { name, values }
+    commands.push(command)
+    const dw0 = answer(command, data)
+    return dw0 < 0 ? Promise.reject(new CommandError(name, '', -dw0, 0)) : Promise.resolve(dw0)
+  }
+  const session = {
+    identity: { raw: IdentifyController.create(identify).data },
+    limits: { pageBytes: 4096 },
+    pool: new DmaPool(dma),
+    hub: { emit: (event: ControllerEvent) => void events.push(event) },
+    transport: { name: 'recorded', clock: { now: () => 0 } },
+    admin: { execute },
+  } as unknown as Session
+  return { session, commands, events }
+}
