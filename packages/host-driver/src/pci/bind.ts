@@ -2,8 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { DeviceHeldError } from '../guard/guard.js'
-import { findHolders } from '../guard/holders.js'
+import { guardController } from '../guard/guard.js'
 import { attribute, driverOf, GroupNotViableError, nvmeFunction, obstacles, type PciFunction } from './function.js'
 
 /** Drivers that leave a function to user space; null for none at all. */
@@ -62,8 +61,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
   if (!DRIVERS.includes(driver))
     throw new TypeError(`driver: expected 'vfio-pci', 'uio_pci_generic' or null, got ${JSON.stringify(driver)}`)
   const found = nvmeFunction(sysRoot, bdf)
-  const holders = await findHolders(sysRoot, bdf)
-  if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+  await guardController(sysRoot, { bdf })
   if (driver === 'vfio-pci' && found.group !== undefined) {
     const others = obstacles(sysRoot, found)
     if (others.length > 0) throw new GroupNotViableError(bdf, found.group.number, others)

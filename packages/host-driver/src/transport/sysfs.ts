@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
-import { DeviceHeldError } from '../guard/guard.js'
-import { findHolders } from '../guard/holders.js'
+import { guardController } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
 import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from '../pci/power.js'
@@ -66,8 +65,7 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
   const { group } = found
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
   // Nothing in the kernel keeps a second process out, and to let go of the drive here would take it from that one.
-  const holders = await findHolders(sysRoot, bdf)
-  if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+  await guardController(sysRoot, { bdf })
   const pages = hugePages(sysRoot)
   if (pages.free === 0) throw new HugePagesError(1, pages)
   const clock = new PollingClock()
