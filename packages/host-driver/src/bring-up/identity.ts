@@ -39,10 +39,15 @@ export interface NamespaceIdentity {
   /** NSZE: LBAs run from 0 to blocks - 1. */
   readonly blocks: number
   readonly blockBytes: number
+  /** NOIOB: blocks between boundaries that reads and writes should not cross; undefined where it says none that helps. */
+  readonly boundaryBlocks?: number | undefined
   /** Why this driver cannot read or write it: a metadata format, for instance. */
   readonly unsupported: string | undefined
   readonly raw: DataView
 }
+
+/** Closer boundaries would cost more commands than crossing them costs the drive. */
+const LEAST_BOUNDARY_BYTES = 64 * 1024
 
 /** CRDT1 to CRDT3 count 100 ms. */
 const CRDT_NS = 100 * NS_PER_MS
@@ -73,7 +78,7 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
 export async function identifyNamespaces(admin: CommandQueue): Promise<NamespaceIdentity[]> {
   const namespaces: NamespaceIdentity[] = []
   for (const nsid of await activeNamespaceIds(admin)) {
-    namespaces.push(readFormat(nsid, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID: nsid })))
+    namespaces.push(namespaceFormat(nsid, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID: nsid })))
   }
   return namespaces
 }
@@ -90,7 +95,8 @@ async function activeNamespaceIds(admin: CommandQueue): Promise<number[]> {
   }
 }
 
-function readFormat(nsid: number, raw: DataView): NamespaceIdentity {
+/** What Identify Namespace says, as far as reading and writing blocks needs it. */
+export function namespaceFormat(nsid: number, raw: DataView): NamespaceIdentity {
   const data = IdentifyNamespace.view(raw)
   const index = lbaFormatIndex(data.FLBAS, countOf(data.NLBAF))
   const format = data.LBAF[index] ?? 0
@@ -104,5 +110,7 @@ function readFormat(nsid: number, raw: DataView): NamespaceIdentity {
   else if (protection !== 0) unsupported = `it is formatted with end-to-end protection type ${protection}`
   else if (!Number.isSafeInteger(data.NSZE * 2 ** shift))
     unsupported = `its NSZE of ${data.NSZE} blocks passes 2^53 bytes`
-  return { nsid, attached: true, blocks: data.NSZE, blockBytes: 2 ** shift, unsupported, raw }
+  const blockBytes = 2 ** shift
+  const boundaryBlocks = data.NOIOB * blockBytes < LEAST_BOUNDARY_BYTES ? undefined : data.NOIOB
+  return { nsid, attached: true, blocks: data.NSZE, blockBytes, boundaryBlocks, unsupported, raw }
 }

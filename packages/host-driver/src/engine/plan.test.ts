@@ -16,6 +16,18 @@ test('never gives a command more blocks than NLB can hold', () => {
   expect([...plan.blocks]).toEqual([65_536, 1])
 })
 
+test('never crosses a boundary, and goes from one to the next in as few commands as can be', () => {
+  const bounded = { ...shape, boundaryBlocks: 3000 }
+  const plan = planTransfers(bounded, [
+    { slba: 2900, blocks: 6500, offsetBytes: 0 },
+    { slba: 3000, blocks: 3000, offsetBytes: 0 },
+    { slba: 10, blocks: 20, offsetBytes: 0 },
+  ])
+  expect([...plan.slba]).toEqual([2900, 3000, 5048, 6000, 8048, 9000, 3000, 5048, 10])
+  expect([...plan.blocks]).toEqual([100, 2048, 952, 2048, 952, 400, 2048, 952, 20])
+  expect([...plan.offsetBytes.subarray(0, 3)]).toEqual([0, 51_200, 1_099_776])
+})
+
 test('deals commands to the queues in turn', () => {
   const plan = planTransfers({ ...shape, queues: 3 }, [{ slba: 0, blocks: 2048 * 5, offsetBytes: 0 }])
   expect([...plan.queue]).toEqual([0, 1, 2, 0, 1])

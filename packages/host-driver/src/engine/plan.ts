@@ -15,15 +15,17 @@ export interface PlanShape {
   readonly maxTransferBytes: number
   /** I/O queue pairs to spread the commands over. */
   readonly queues: number
+  /** Blocks between boundaries, counted from LBA 0, that no command crosses; none when not given. */
+  readonly boundaryBlocks?: number | undefined
 }
 
 /**
- * Splits transfers into commands of at most `maxTransferBytes`, dealt to the queues in turn. Pure: the same
- * transfers give the same plan.
+ * Splits transfers into commands of at most `maxTransferBytes`, and where a boundary is, dealt to the queues in turn.
+ * Pure: the same transfers give the same plan.
  * @throws RangeError for a transfer of no blocks, or of anything but safe non-negative integers.
  */
 export function planTransfers(shape: PlanShape, transfers: readonly Transfer[]): Plan {
-  const { operation, nsid, blockBytes, maxTransferBytes, queues } = shape
+  const { operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks = Number.MAX_SAFE_INTEGER } = shape
   const perCommand = Math.min(Math.floor(maxTransferBytes / blockBytes), MAX_BLOCKS_PER_COMMAND)
   if (perCommand < 1)
     throw new RangeError(
@@ -37,7 +39,11 @@ export function planTransfers(shape: PlanShape, transfers: readonly Transfer[]):
         `transfer: expected an LBA and at least 1 block, got SLBA ${slba}, ${blocks} blocks, offset ${offsetBytes}`,
       )
     }
-    commands += Math.ceil(blocks / perCommand)
+    const first = Math.min(blocks, boundaryBlocks - (slba % boundaryBlocks))
+    const periods = Math.floor((blocks - first) / boundaryBlocks)
+    const last = blocks - first - periods * boundaryBlocks
+    const inPeriod = periods === 0 ? 0 : periods * Math.ceil(boundaryBlocks / perCommand)
+    commands += Math.ceil(first / perCommand) + inPeriod + Math.ceil(last / perCommand)
   }
   const plan = {
     operation,
@@ -51,10 +57,11 @@ export function planTransfers(shape: PlanShape, transfers: readonly Transfer[]):
   }
   let index = 0
   for (const { slba, blocks, offsetBytes } of transfers) {
-    for (let done = 0; done < blocks; done += perCommand, index++) {
-      plan.slba[index] = slba + done
-      plan.blocks[index] = Math.min(perCommand, blocks - done)
-      plan.offsetBytes[index] = offsetBytes + done * blockBytes
+    const end = slba + blocks
+    for (let at = slba; at < end; at += plan.blocks[index++]!) {
+      plan.slba[index] = at
+      plan.blocks[index] = Math.min(perCommand, end - at, boundaryBlocks - (at % boundaryBlocks))
+      plan.offsetBytes[index] = offsetBytes + (at - slba) * blockBytes
       plan.queue[index] = index % queues
     }
   }

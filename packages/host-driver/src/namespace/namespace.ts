@@ -161,7 +161,8 @@ export class Namespace {
     for (const { slba, blocks } of transfers) {
       if (slba + blocks > this.blocks) throw new LbaRangeError(nsid, slba, blocks, this.blocks)
     }
-    return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues }, transfers)
+    const { boundaryBlocks } = this.identity
+    return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks }, transfers)
   }
 
   protected async transfer(
