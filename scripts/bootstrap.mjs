@@ -25,7 +25,8 @@ const tasks = {
   ],
   // A Linux guest in QEMU, in which the driver has the controller by sysfs and by VFIO: docs/linux-guest.md.
   'test:vm': [
-    'turbo run build --output-logs=errors-only',
+    'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
+    'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
     'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json',
   ],
