@@ -114,13 +114,8 @@ export class Controller<N extends Namespace = Namespace> {
     // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
     await guardController(options.sysRoot ?? '/', transport)
     const controller = new Controller(transport, options)
-    try {
-      await controller.bringUp()
-    } catch (error) {
-      // What went wrong first is what the caller hears of.
-      await controller.giveBack().catch(() => undefined)
-      throw error
-    }
+    // Alone, so that nobody takes up an event, or tries to recover, while there is no controller yet.
+    await controller.gate.alone(() => controller.bringUpOrGiveBack())
     if (options.manage !== true) return controller
     return Object.assign(controller, { management: new Management(controller.managementHost()) })
   }
@@ -278,7 +273,8 @@ export class Controller<N extends Namespace = Namespace> {
     const { clock } = this.session.transport
     return this.hub.subscribe(async () => {
       if (this.state !== 'open') return false
-      this.session.admin.poll()
+      // Behind a closed gate the queue is a recovery's, and may not exist at the moment.
+      if (!this.gate.isClosed) this.session.admin.poll()
       await clock.idle(clock.now() + EVENT_POLL_NS)
       // A clock that is not the machine's own may come back at once: others get their turn all the same.
       await new Promise(setImmediate)
@@ -356,6 +352,18 @@ export class Controller<N extends Namespace = Namespace> {
     return this.limits
   }
 
+  private async bringUpOrGiveBack(): Promise<void> {
+    try {
+      await this.bringUp()
+    } catch (error) {
+      // What went wrong first is what the caller hears of.
+      await this.giveBack().catch(() => undefined)
+      // An event that came meanwhile is nobody's any more: the controller may be another handle's soon.
+      this.session.transport.bar.cutOff()
+      throw error
+    }
+  }
+
   private async bringUp(): Promise<void> {
     const { session, write } = this
     await session.stop()
@@ -404,7 +412,9 @@ export class Controller<N extends Namespace = Namespace> {
     const { namespaceHost, write } = this
     return write === undefined
       ? new Namespace(namespaceHost, identity)
-      : new WritableNamespace(namespaceHost, identity, (target) => guardNamespace(target, write))
+      : new WritableNamespace(namespaceHost, identity, (target) =>
+          guardNamespace(target, write, { timeoutNs: this.session.options.commandTimeoutNs }),
+        )
   }
 
   private async identifyNamespaces(): Promise<void> {

@@ -2,6 +2,11 @@ import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
 
 export const ALL_ONES = 0xffff_ffff
 
+/** Whether a controller that was ready has gone, has failed, or was reset by somebody else: it answers nothing any more. */
+export function isLost(csts: number): boolean {
+  return csts === ALL_ONES || CSTS.CFS.of(csts) === 1 || CSTS.RDY.of(csts) === 0
+}
+
 /** The device does not answer, or reports that it has failed for good. Nothing may touch its registers any more. */
 export class DeviceLostError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_LOST'
@@ -10,7 +15,8 @@ export class DeviceLostError extends GpuNvmeError {
   readonly csts: number
   constructor(name: string, csts: number) {
     const gone = csts === ALL_ONES
-    super(gone ? `Every register reads 0xffffffff on ${name}` : `Controller ${name} failed: CSTS.CFS is set`, {
+    const reason = CSTS.CFS.of(csts) === 1 ? 'failed: CSTS.CFS is set' : 'was reset by somebody else: CSTS.RDY is 0'
+    super(gone ? `Every register reads 0xffffffff on ${name}` : `Controller ${name} ${reason}`, {
       facts: [
         gone
           ? 'The function is in D3, off the bus, or the read came from the GPU on a host that drops peer reads.'

@@ -90,9 +90,18 @@ export async function enable(
   limits: Limits,
   admin: QueuePairMemory,
 ): Promise<void> {
-  registers.write(AQA, { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cq.entries) })
-  registers.write(ASQ, { ASQB: pageNumber(admin.sq.iovaAt(0), limits.pageBytes) })
-  registers.write(ACQ, { ACQB: pageNumber(admin.cq.memory.iovaAt(0), limits.pageBytes) })
+  const sizes = { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cq.entries) }
+  const asq = { ASQB: pageNumber(admin.sq.iovaAt(0), limits.pageBytes) }
+  const acq = { ACQB: pageNumber(admin.cq.memory.iovaAt(0), limits.pageBytes) }
+  registers.write(AQA, sizes)
+  registers.write(ASQ, asq)
+  registers.write(ACQ, acq)
+  // A controller that is enabled with another address than was meant writes wherever that is.
+  const isKept =
+    registers.read(AQA) === AQA.encode(sizes) &&
+    registers.read(ASQ) === ASQ.encode(asq) &&
+    registers.read(ACQ) === ACQ.encode(acq)
+  if (!isKept) throw new AdminQueueRegistersError(transport.name, registers)
   const configuration = CC.encode({
     CSS: CC.CSS.NVM,
     AMS: CC.AMS.ROUND_ROBIN,
@@ -157,6 +166,18 @@ export class ControllerNotReadyError extends GpuNvmeError {
         ...(fatal ? ['CFS is set: the controller reported a fatal error'] : []),
       ],
       next: 'reset the function or power-cycle the drive, then open it again',
+    })
+  }
+}
+
+/** What was written to AQA, ASQ and ACQ is not what they read as. The controller was not enabled. */
+export class AdminQueueRegistersError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS'
+  readonly category = 'device'
+  constructor(name: string, registers: Registers) {
+    super(`Controller ${name} did not take the addresses of its admin queues`, {
+      facts: [`${registers.format(AQA)}   ${registers.format(ASQ)}   ${registers.format(ACQ)}`],
+      next: 'open the controller again; where it repeats, check that the transport writes 64-bit registers as two halves',
     })
   }
 }

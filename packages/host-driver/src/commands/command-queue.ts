@@ -1,6 +1,6 @@
 import { CSTS, formatSqe, formatStatus, GpuNvmeError, layPrps, SQE } from '@gpunvme/nvme-spec'
 import type { Clock, DmaAllocator, DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
-import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
+import { DeviceLostError, isLost } from '../bring-up/device-lost.js'
 import { hostBytes, reachable, type ReachableMemory } from '../memory/reachable.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import type { OverdueCommand } from '../queues/overdue.js'
@@ -239,10 +239,10 @@ export class CommandQueue implements CompletionSink {
     return overdue
   }
 
-  /** CSTS of a controller that is gone or has failed. */
+  /** CSTS of a controller that is gone, has failed or was reset. */
   private lostStatus(): number | undefined {
     const csts = this.transport.bar.read32(CSTS.offset)
-    return csts === ALL_ONES || CSTS.CFS.of(csts) === 1 ? csts : undefined
+    return isLost(csts) ? csts : undefined
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
+import { isLost } from '../bring-up/device-lost.js'
 import { checkPlan } from './check-plan.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import { Job } from './job.js'
@@ -163,7 +164,7 @@ export class HostEngine implements Engine {
     const { bar, clock } = this.transport
     this.watch?.()
     const csts = bar.read32(CSTS.offset)
-    const lost = csts === 0xffff_ffff || CSTS.CFS.of(csts) === 1
+    const lost = isLost(csts)
     const untilNs = lost ? Infinity : clock.now()
     let givenUp = 0
     for (const lane of this.lanes) givenUp += lane.giveUp(lost ? 'device-lost' : 'timeout', csts, untilNs)

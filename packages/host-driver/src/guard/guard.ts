@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Namespace } from '../namespace/namespace.js'
 import { findHolders, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
@@ -28,10 +28,17 @@ export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 
 
 /**
  * Before the first write to a namespace: does it hold something that is not ours?
+ * @param reading how the blocks that may tell are read.
  * @throws ForeignDataError; whatever a read that failed throws, since what cannot be read may be anything.
  */
-export async function guardNamespace(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
-  refuse(namespace, await findSignatures(namespace), overwrite)
+export async function guardNamespace(
+  namespace: Namespace,
+  { overwrite = [] }: WriteRequest,
+  reading: ExecuteOptions = {},
+): Promise<void> {
+  const { capacityBytes, blockBytes } = namespace
+  const readBytes = (offsetBytes: number, lengthBytes: number) => namespace.readBytes(offsetBytes, lengthBytes, reading)
+  refuse(namespace, await findSignatures({ capacityBytes, blockBytes, readBytes }), overwrite)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
+import { CSTS, formatStatus, GpuNvmeError, STATUS } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 
 /**
@@ -39,9 +39,10 @@ function describe(outcome: OutcomeSummary['failures'][number]['outcome']): strin
     case 'timeout':
       return `no completion in ${outcome.afterNs / 1e9} s`
     case 'device-lost':
-      return outcome.csts === 0xffff_ffff
-        ? 'the device is gone: its registers read all ones'
-        : 'CSTS.CFS is set: the controller failed'
+      if (outcome.csts === 0xffff_ffff) return 'the device is gone: its registers read all ones'
+      return CSTS.CFS.of(outcome.csts) === 1
+        ? 'CSTS.CFS is set: the controller failed'
+        : 'the controller was reset meanwhile'
     case 'unknown':
       return 'its completion was lost, and whether it was carried out is not known'
     case 'not-submitted':

@@ -7,6 +7,11 @@ export class Gate {
   private closed: Promise<void> | undefined
   private emptied: (() => void) | undefined
 
+  /** Nobody may enter at the moment. */
+  get isClosed(): boolean {
+    return this.closed !== undefined
+  }
+
   /** Resolves once inside; whoever came in leaves. */
   async enter(): Promise<void> {
     while (this.closed !== undefined) await this.closed

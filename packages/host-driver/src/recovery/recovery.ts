@@ -81,7 +81,8 @@ export class Recovery {
   get boundNs(): number {
     const { abortNs, queuesNs, restartNs } = this.limits
     // A reset waits for CSTS.RDY three times: that it settles, falls, and rises.
-    return abortNs + queuesNs + 2 * (3 * this.session.limits.readyTimeoutNs + restartNs)
+    const { readyTimeoutNs, delayBeforeReadyCheckNs } = this.session.limits
+    return abortNs + queuesNs + 2 * (3 * readyTimeoutNs + delayBeforeReadyCheckNs + restartNs)
   }
 
   /**
@@ -104,6 +105,9 @@ export class Recovery {
   private async recover(): Promise<Verdict> {
     const incidents = this.incidents.splice(0)
     this.running = undefined
+    if (this.session.transport.bar.isCut) return 'lost'
+    // Whoever was alone behind the gate before has dealt with them.
+    if (incidents.length === 0) return 'recovered'
     const overdue = incidents.flatMap((incident) => incident.overdue)
     const failed = incidents.find(({ transportFailed }) => transportFailed !== undefined)
     this.users.suspend()
