@@ -1,12 +1,14 @@
-import { makeScenario } from './make-scenario.js'
 import type { RunFailure } from './failure.js'
-import { runTwice, type RunOptions } from './run.js'
+import { makeScenario } from './make-scenario.js'
+import { runTwice, type RunOptions, type RunResult } from './run.js'
 
-export interface CampaignOptions extends RunOptions {
+export interface Seeds {
   readonly seeds: number
   /** 1 when not given. */
   readonly firstSeed?: number
 }
+
+export interface CampaignOptions extends RunOptions, Seeds {}
 
 /** What a campaign has done and found. Equal on every machine: it holds no wall time. */
 export interface CampaignResult {
@@ -24,13 +26,21 @@ export interface CampaignResult {
 }
 
 /** Runs one scenario for each seed, twice. */
-export async function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
+export function runCampaign({ seeds, firstSeed = 1, ...options }: CampaignOptions): Promise<CampaignResult> {
+  return runSeeds({ seeds, firstSeed }, (seed) => runTwice(makeScenario(seed), options))
+}
+
+/** Runs something for each seed, and sums up what it did. */
+export async function runSeeds(
+  { seeds, firstSeed = 1 }: Seeds,
+  run: (seed: number) => Promise<RunResult>,
+): Promise<CampaignResult> {
   const struck = new Map<string, number>()
   const failures: { seed: number; failure: RunFailure }[] = []
   let [commands, completions, virtualNs] = [0, 0, 0]
   let hash = 0n
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
-    const result = await runTwice(makeScenario(seed), options)
+    const result = await run(seed)
     if (result.failure) failures.push({ seed, failure: result.failure })
     commands += result.commands
     completions += result.completions

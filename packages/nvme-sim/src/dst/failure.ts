@@ -13,8 +13,17 @@ export type Assertion =
   | 'abort'
   | 'replay'
   | 'crash'
+  // Of a driver.
+  | 'open'
+  | 'outcome'
+  | 'deadlock'
+  | 'time'
+  | 'usable'
+  | 'lost'
+  | 'leak'
+  | 'medium'
 
-/** A run has found the controller wrong. */
+/** A run has found the controller wrong, or the driver. */
 export class RunFailure extends Error {
   readonly assertion: Assertion
 

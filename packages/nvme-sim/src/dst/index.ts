@@ -1,12 +1,17 @@
 /**
  * Deterministic simulation: random hosts on random controllers under random faults, each from one seed, judged by what
- * NVMe promises. For this repository's own `npm run dst`; not a part of the package's interface.
+ * NVMe promises, and what the campaign of a driver takes from it. For this repository's own `npm run dst`; not a part of the package's interface.
  * @module
  */
-export { runCampaign, type CampaignOptions, type CampaignResult } from './campaign.js'
+export { runCampaign, runSeeds, type CampaignOptions, type CampaignResult, type Seeds } from './campaign.js'
+export { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
+export { Dice } from './dice.js'
 export { RunFailure, type Assertion } from './failure.js'
 export { makeScenario } from './make-scenario.js'
+export { Medium, type Range } from './medium.js'
 export { minimise, type Minimised } from './minimise.js'
+export { ANY, fillBlock, holds, type Content } from './pattern.js'
+export { firstDifference } from './region.js'
 export { formatCampaign, formatMinimised, traceOf } from './report.js'
-export { runScenario, runTwice, type RunOptions, type RunResult } from './run.js'
+export { crashed, runScenario, runTwice, struckByKind, type RunOptions, type RunResult } from './run.js'
 export type { Scenario, Step } from './scenario.js'

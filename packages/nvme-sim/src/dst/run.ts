@@ -1,6 +1,7 @@
-import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import type { FaultReport } from '@gpunvme/nvme-spec/faults'
+import type { FaultPlan, TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { Media } from '../media/media.js'
-import { simulate, type Simulation } from '../simulate.js'
+import { simulate } from '../simulate.js'
 import { Driver } from './driver.js'
 import { RunFailure } from './failure.js'
 import type { Scenario } from './scenario.js'
@@ -45,7 +46,7 @@ export async function runScenario(scenario: Scenario, { trace, media }: RunOptio
     completions: completed,
     virtualNs: simulation.clock.now(),
     traceHash: simulation.traceHash,
-    struck: struckByKind(simulation, scenario),
+    struck: struckByKind(faults, simulation.faults),
   }
 }
 
@@ -59,16 +60,18 @@ export async function runTwice(scenario: Scenario, options: RunOptions = {}): Pr
   return { ...first, failure }
 }
 
-function crashed(error: unknown): RunFailure {
+/** What a run ended with that judges nobody. */
+export function crashed(error: unknown): RunFailure {
   const failure = new RunFailure('crash', String(error))
   failure.cause = error
   return failure
 }
 
-function struckByKind({ faults }: Simulation, scenario: Scenario): Record<string, number> {
+/** How often each kind of a plan's faults struck. */
+export function struckByKind({ rules }: FaultPlan, { struck }: FaultReport): Record<string, number> {
   const byKind: Record<string, number> = {}
-  scenario.faults.rules.forEach(({ action: { kind } }, rule) => {
-    const times = faults.struck[rule]!
+  rules.forEach(({ action: { kind } }, rule) => {
+    const times = struck[rule]!
     if (times > 0) byKind[kind] = (byKind[kind] ?? 0) + times
   })
   return byKind

@@ -1,0 +1,62 @@
+import type { RunFailure } from './failure.js'
+
+/** Runs are short, but not free. */
+const MOST_RUNS = 3000
+
+/** A failing scenario that was cut down. */
+export interface CutDown<S> {
+  readonly scenario: S
+  readonly failure: RunFailure
+  /** How often it was run on the way. */
+  readonly runs: number
+}
+
+/** Takes a smaller scenario over where it still fails, and says whether. */
+export type Keep<S> = (candidate: S) => Promise<boolean>
+
+/** How scenarios of a kind are cut down. */
+export interface Cutter<S> {
+  readonly failureOf: (scenario: S) => Promise<RunFailure | undefined>
+  readonly sizeOf: (scenario: S) => number
+  /** Tries everything that may go, once. */
+  readonly cut: (smallest: () => S, keep: Keep<S>) => Promise<void>
+}
+
+/**
+ * Cuts a failing scenario down while the same assertion fails, until nothing more goes. Undefined where the scenario
+ * does not fail.
+ */
+export async function cutDown<S>(scenario: S, { failureOf, sizeOf, cut }: Cutter<S>): Promise<CutDown<S> | undefined> {
+  const first = await failureOf(scenario)
+  if (first === undefined) return undefined
+  let smallest = scenario
+  let failure = first
+  let runs = 1
+  const keep = async (candidate: S) => {
+    if (runs++ > MOST_RUNS) return false
+    const found = await failureOf(candidate)
+    if (found?.assertion !== first.assertion) return false
+    smallest = candidate
+    failure = found
+    return true
+  }
+  for (let size = Infinity; sizeOf(smallest) < size && runs < MOST_RUNS;) {
+    size = sizeOf(smallest)
+    await cut(() => smallest, keep)
+  }
+  return { scenario: smallest, failure, runs }
+}
+
+/** Leaves out halves, then quarters, and so on down to single parts, as long as `stillFails` without them. */
+export async function dropParts<T>(
+  parts: readonly T[],
+  stillFails: (left: readonly T[]) => Promise<boolean>,
+): Promise<void> {
+  let left = parts
+  for (let chunk = Math.ceil(left.length / 2); chunk >= 1; chunk = chunk === 1 ? 0 : Math.ceil(chunk / 2)) {
+    for (let at = left.length - chunk; at > -chunk && left.length > 0; at -= chunk) {
+      const without = [...left.slice(0, Math.max(0, at)), ...left.slice(Math.max(0, at + chunk))]
+      if (await stillFails(without)) left = without
+    }
+  }
+}
