@@ -18,6 +18,7 @@ import { readLimits, shutdown } from './bring-up/ready.js'
 import { Registers } from './bring-up/registers.js'
 import { ADMIN_DATA_BYTES, Session } from './bring-up/session.js'
 import { setupSteps } from './bring-up/setup-steps.js'
+import { takeOver } from './bring-up/take-over.js'
 import { HostEngine } from './engine/host-engine.js'
 import { AsyncEvents } from './events/async-events.js'
 import type { ControllerEvent } from './events/controller-event.js'
@@ -122,7 +123,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   private constructor(transport: Transport, options: OpenOptions) {
     const own = ownTransport(transport, options.interrupts === true)
-    const limits = readLimits(new Registers(own.bar), own.name, options.readyTimeoutNs)
+    const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
     this.hub = new EventHub(own.name)
     this.write = options.write
     this.engine = options.engine ?? new HostEngine(own)
@@ -366,8 +367,7 @@ export class Controller<N extends Namespace = Namespace> {
 
   private async bringUp(): Promise<void> {
     const { session, write } = this
-    await session.stop()
-    await session.start(Infinity, ({ serial }) => {
+    await takeOver(session, ({ serial }) => {
       if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial, serial)
     })
     this.takeNamespaces(session.namespaces)

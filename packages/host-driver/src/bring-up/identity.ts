@@ -1,6 +1,8 @@
 import {
   ActiveNamespaceList,
+  CC,
   CNS,
+  CSI,
   Identify,
   IdentifyController,
   IdentifyNamespace,
@@ -10,6 +12,7 @@ import {
 } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
 import type { CommandQueue } from '../commands/command-queue.js'
+import type { Limits } from './ready.js'
 
 /** What the controller says of itself. */
 export interface ControllerIdentity {
@@ -74,21 +77,31 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
   }
 }
 
-/** Every active namespace, in increasing order of NSID. */
-export async function identifyNamespaces(admin: CommandQueue): Promise<NamespaceIdentity[]> {
+/**
+ * Every active namespace, in increasing order of NSID.
+ * @param commandSets CC.CSS; where it is all of them, namespaces of the NVM Command Set are asked for by name.
+ */
+export async function identifyNamespaces(
+  admin: CommandQueue,
+  commandSets: Limits['commandSets'],
+): Promise<NamespaceIdentity[]> {
   const namespaces: NamespaceIdentity[] = []
-  for (const nsid of await activeNamespaceIds(admin)) {
+  const list =
+    commandSets === CC.CSS.NVM
+      ? { CNS: CNS.ACTIVE_NAMESPACE_LIST }
+      : { CNS: CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST, CSI: CSI.NVM }
+  for (const nsid of await activeNamespaceIds(admin, list)) {
     namespaces.push(namespaceFormat(nsid, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID: nsid })))
   }
   return namespaces
 }
 
-async function activeNamespaceIds(admin: CommandQueue): Promise<number[]> {
+async function activeNamespaceIds(admin: CommandQueue, which: { CNS: number; CSI?: number }): Promise<number[]> {
   const found: number[] = []
   for (;;) {
     // The list goes on above the NSID asked for, 1024 at a time; a list that is not full is the last.
     const NSID = found.at(-1) ?? 0
-    const list = await admin.executeForData(Identify, { CNS: CNS.ACTIVE_NAMESPACE_LIST, NSID })
+    const list = await admin.executeForData(Identify, { ...which, NSID })
     const page = Array.from(ActiveNamespaceList.view(list).NSID).filter((nsid) => nsid > NSID)
     found.push(...page)
     if (page.length < 1024) return found

@@ -13,8 +13,10 @@ import {
   zeroBased,
 } from '@gpunvme/nvme-spec'
 import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { delay } from '../recovery/retry.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
 import { ALL_ONES, DeviceLostError } from './device-lost.js'
+import { delayBeforeReadyCheckNs } from './quirks.js'
 import { Registers } from './registers.js'
 
 type Waiting = Pick<Transport, 'clock' | 'name'>
@@ -33,18 +35,26 @@ export interface Limits {
   /** Largest I/O queue. */
   readonly maxQueueEntries: number
   readonly readyTimeoutNs: number
+  /** CSTS is not looked at for so long after CC.EN went to 0; 0 but for the controllers that `quirks.ts` lists. */
+  readonly delayBeforeReadyCheckNs: number
+  /** CC.CSS: the NVM Command Set, or for a controller that offers no other way all sets that it has. */
+  readonly commandSets: typeof CC.CSS.NVM | typeof CC.CSS.IOCS
 }
 
 /**
  * Reads what the controller can do.
  * @throws DeviceLostError when nothing answers, UnsupportedControllerError when it lacks what this driver needs.
  */
-export function readLimits(registers: Registers, name: string, readyTimeoutNs?: number): Limits {
+export function readLimits(
+  registers: Registers,
+  { name, config }: Pick<Transport, 'name' | 'config'>,
+  readyTimeoutNs?: number,
+): Limits {
   if (registers.read(VS) === ALL_ONES) throw new DeviceLostError(name, ALL_ONES)
   const cap = registers.read(CAP)
-  const { MQES, MPSMIN, MPSMAX, CSS_NCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
-  if (CSS_NCSS === 0)
-    throw new UnsupportedControllerError(name, 'it has no NVM Command Set (CAP.CSS.NCSS = 0)', CAP.format(cap))
+  const { MQES, MPSMIN, MPSMAX, CSS_NCSS, CSS_IOCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
+  if (CSS_NCSS === 0 && CSS_IOCSS === 0)
+    throw new UnsupportedControllerError(name, 'it has no NVM Command Set, only Admin commands', CAP.format(cap))
   if (MQES < 1) throw new UnsupportedControllerError(name, 'its queues hold one entry (CAP.MQES = 0)', CAP.format(cap))
   const pageBytes = Math.max(HOST_PAGE_BYTES, memoryPageBytes(MPSMIN))
   if (pageBytes > memoryPageBytes(MPSMAX)) {
@@ -63,6 +73,8 @@ export function readLimits(registers: Registers, name: string, readyTimeoutNs?: 
     dstrd: DSTRD,
     maxQueueEntries: countOf(MQES),
     readyTimeoutNs: readyTimeoutNs ?? Math.min(timeoutNs, LONGEST_READY_WAIT_NS),
+    delayBeforeReadyCheckNs: delayBeforeReadyCheckNs(config),
+    commandSets: CSS_NCSS === 1 ? CC.CSS.NVM : CC.CSS.IOCS,
   }
 }
 
@@ -79,6 +91,7 @@ export async function disable(registers: Registers, transport: Waiting, limits: 
     const settled = () => CSTS.RDY.of(status(registers, name)) === 1 || CSTS.CFS.of(registers.read(CSTS)) === 1
     await waitUntil(clock, clock.now() + limits.readyTimeoutNs, settled)
     registers.write(CC, { EN: 0, SHN: CC.SHN.NONE }, configuration)
+    await delay(clock, limits.delayBeforeReadyCheckNs)
   }
   await waitForReady(registers, transport, limits, 0)
 }
@@ -103,7 +116,8 @@ export async function enable(
     registers.read(ACQ) === ACQ.encode(acq)
   if (!isKept) throw new AdminQueueRegistersError(transport.name, registers)
   const configuration = CC.encode({
-    CSS: CC.CSS.NVM,
+    CSS: limits.commandSets,
+    // Every controller has it. Weights would order queues of different importance, and all of these are alike.
     AMS: CC.AMS.ROUND_ROBIN,
     MPS: Math.log2(limits.pageBytes) - 12,
     IOSQES: 6, // 2 ^ 6 = 64 bytes
@@ -158,15 +172,25 @@ function pageNumber(iova: number, pageBytes: number): bigint {
 export class ControllerNotReadyError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_READY'
   readonly category = 'device'
-  constructor(name: string, registers: Registers, ready: 0 | 1, waitedNs: number) {
+  /** What CSTS.RDY should have become. */
+  readonly ready: 0 | 1
+  readonly waitedNs: number
+  /** @param tried what was done about it in vain. */
+  constructor(name: string, registers: Registers, ready: 0 | 1, waitedNs: number, tried?: string) {
     const fatal = CSTS.CFS.of(registers.read(CSTS)) === 1
     super(`Controller ${name} not ready after ${(waitedNs / 1e9).toFixed(1)} s: waiting for CSTS.RDY = ${ready}`, {
       facts: [
         `${registers.format(CC)}   ${registers.format(CSTS)}`,
         ...(fatal ? ['CFS is set: the controller reported a fatal error'] : []),
+        ...(tried === undefined ? [] : [tried]),
       ],
-      next: 'reset the function or power-cycle the drive, then open it again',
+      next:
+        tried === undefined
+          ? 'reset the function or power-cycle the drive, then open it again'
+          : 'power-cycle the drive, then open it again',
     })
+    this.ready = ready
+    this.waitedNs = waitedNs
   }
 }
 

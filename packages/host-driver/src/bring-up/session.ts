@@ -1,3 +1,4 @@
+import { CC } from '@gpunvme/nvme-spec'
 import type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue } from '../commands/command-queue.js'
 import type { EventHub } from '../events/event-hub.js'
@@ -14,6 +15,7 @@ import { allocateCompletionQueue, allocateQueuePair, rewind } from '../queues/me
 import type { OverdueCommand } from '../queues/overdue.js'
 import { Salvage } from '../recovery/salvage.js'
 import { identifyController, identifyNamespaces, type ControllerIdentity, type NamespaceIdentity } from './identity.js'
+import { selectNvmCommandSet } from './command-sets.js'
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, UnsupportedControllerError, type Limits } from './ready.js'
 import { Registers } from './registers.js'
@@ -141,7 +143,8 @@ export class Session {
         throw new UnsupportedControllerError(transport.name, `after a reset it is another: serial ${identity.serial}`)
       }
       this.found = { identity, namespaces: this.namespaces }
-      this.found = { identity, namespaces: await identifyNamespaces(admin) }
+      if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
+      this.found = { identity, namespaces: await identifyNamespaces(admin, limits.commandSets) }
       for (const step of this.steps) await step.apply(this)
       await this.createQueues()
     } finally {
@@ -163,7 +166,7 @@ export class Session {
 
   /** Asks the controller again which namespaces there are, and what they are. */
   async identifyNamespaces(): Promise<void> {
-    this.found = { identity: this.identity, namespaces: await identifyNamespaces(this.admin) }
+    this.found = { identity: this.identity, namespaces: await identifyNamespaces(this.admin, this.limits.commandSets) }
   }
 
   /** Deletes and creates a completion queue and all submission queues that complete to it. */

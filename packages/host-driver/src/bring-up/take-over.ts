@@ -1,0 +1,40 @@
+import type { ControllerIdentity } from './identity.js'
+import { ControllerNotReadyError } from './ready.js'
+import type { Session } from './session.js'
+
+/**
+ * Starts a controller from whatever state it was found in. One whose CSTS.RDY does not follow CC.EN is helped by nothing
+ * but a reset from outside (Base 2.1 §3.7.2), so its function is reset where the transport can - once.
+ * @param check as of `Session.start`.
+ * @throws ControllerNotReadyError also after that reset, and whatever else `Session.stop` and `Session.start` throw.
+ */
+export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
+  const { hub, transport, registers } = session
+  const { clock, whole, name } = transport
+  const begin = async () => {
+    await session.stop()
+    await session.start(Infinity, check)
+  }
+  try {
+    await begin()
+    return
+  } catch (error) {
+    if (!(error instanceof ControllerNotReadyError) || whole.reset === undefined) throw error
+  }
+  const startNs = clock.now()
+  const tell = (result: 'begun' | 'succeeded' | 'failed') => {
+    const timeNs = clock.now()
+    hub.emit({ kind: 'recovery', timeNs, step: 'function-reset', result, tookNs: timeNs - startNs })
+  }
+  tell('begun')
+  try {
+    await whole.reset('function')
+    await begin()
+  } catch (error) {
+    tell('failed')
+    if (!(error instanceof ControllerNotReadyError)) throw error
+    const { ready, waitedNs } = error
+    throw new ControllerNotReadyError(name, registers, ready, waitedNs, 'a reset of the function did not help')
+  }
+  tell('succeeded')
+}
