@@ -1,0 +1,132 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { EVENT_CHANNEL } from '../../events/event-hub.js'
+import { NS_PER_MS } from '../../wait.js'
+import type { DriverCase } from '../case.js'
+import { allSucceeded, check, equal, refused } from '../check.js'
+import { checkData } from '../data.js'
+import { area, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults, withoutAWrite } from './support.js'
+
+class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+/** What an AbortSignal does, and what it leaves alone. */
+export const abortCases: readonly DriverCase[] = [
+  {
+    id: 'aborted-before',
+    title: 'A signal that was aborted before is thrown, and nothing is submitted',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const { ns, lba, device, alloc } = await context.open()
+      const memory = alloc(4096)
+      const signal = AbortSignal.abort(new Stopped('before'))
+      const read = () => ns.read(lba, 1, memory, { signal })
+      await withoutAWrite(device, () => refused('read', read, { name: 'Stopped', says: 'before' }))
+    },
+  },
+  {
+    id: 'aborted-during',
+    title: 'A signal that is aborted during a plan stops submission: what is in flight ends, the rest is not-submitted',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queueDepth: 4 })
+      const { ns, lba, device } = opened
+      const memory = await store(opened, 512, 6)
+      const abort = new AbortController()
+      const running = ns.execute(readPlan(ns, lba, 512), memory, { signal: abort.signal })
+      const before = device.countOf('Read')
+      abort.abort(new Stopped('now'))
+      const { commands, succeeded, failures } = await running
+      equal('outcomes', succeeded + failures.length, commands)
+      equal('how they ended', [...new Set(failures.map(({ outcome }) => outcome.kind))], ['not-submitted'])
+      check(device.countOf('Read') - before <= 8, 'no more than a queue or two of reads is submitted after it')
+      checkData(memory, 6, 0, 0, succeeded * ns.blockBytes)
+      await roundTrip(opened, 16, 7)
+    },
+  },
+  {
+    id: 'aborted-reason',
+    title: 'A read that was stopped throws the reason of its signal',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queueDepth: 2, maxTransferBytes: 4096 })
+      const { ns, lba } = opened
+      const memory = await store(opened, 512, 6)
+      const abort = new AbortController()
+      const reading = ns.read(lba, 512, memory, { signal: abort.signal })
+      abort.abort(new Stopped('enough'))
+      await refused('read', () => reading, { name: 'Stopped', says: 'enough' })
+      await roundTrip(opened, 16, 7)
+    },
+  },
+  {
+    id: 'aborted-beside-another',
+    title: 'A plan beside one that is stopped is whole',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queues: 2, queueDepth: 3 })
+      const { ns, lba, alloc } = opened
+      const first = await store(opened, 256, 6)
+      const second = alloc(256 * ns.blockBytes)
+      const abort = new AbortController()
+      const plan = readPlan(ns, lba, 256)
+      const running = [ns.execute(plan, first, { signal: abort.signal }), ns.execute(plan, second)] as const
+      abort.abort(new Stopped('one'))
+      const [stopped, other] = await Promise.all(running)
+      check(stopped.failures.length > 0, 'the first is stopped')
+      allSucceeded('the other', other)
+      checkData(second, 6)
+    },
+  },
+  {
+    id: 'aborted-between-retries',
+    title: 'A command that waits to be sent again is not, once its signal is aborted',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'status', sct: 0, sc: 0x82 }, readsOf(0))),
+    async run(context) {
+      const opened = await context.open()
+      const memory = await store(opened, 1, 6, KNOWN_LBA)
+      const abort = new AbortController()
+      const { clock } = opened.device.transport
+      const running = opened.ns.execute(readPlan(opened.ns, KNOWN_LBA, 1), memory, { signal: abort.signal })
+      while (opened.ctrl.statistics.retries === 0) {
+        await clock.idle(clock.now() + NS_PER_MS)
+        await new Promise(setImmediate)
+      }
+      abort.abort(new Stopped('waiting'))
+      const { failures } = await running
+      equal('outcomes', failures.length, 1)
+      check(opened.ctrl.statistics.retries < 4, 'it is not retried to the end')
+    },
+  },
+  {
+    id: 'aborted-during-recovery',
+    title: 'A plan whose signal is aborted while the controller is brought back is not sent again',
+    spec: 'ours',
+    time: 'any',
+    needs: withFaults(rule({ kind: 'hang' }, { ...readsOf(3), times: 1 })),
+    async run(context) {
+      const opened = await context.open({ queueDepth: 4, commandTimeoutNs: 200 * NS_PER_MS })
+      const { ns, ctrl } = opened
+      const memory = await store(opened, 64, 6, KNOWN_LBA)
+      const abort = new AbortController()
+      // Published at once, while an iteration over events may come to it when the recovery is over.
+      const stop = () => abort.abort(new Stopped('recovering'))
+      subscribe(EVENT_CHANNEL, stop)
+      const plan = readPlan(ns, KNOWN_LBA, 64)
+      const running = ns.execute(plan, memory, { signal: abort.signal, timeoutNs: 200 * NS_PER_MS })
+      const { commands, succeeded, failures } = await running.finally(() => unsubscribe(EVENT_CHANNEL, stop))
+      check(abort.signal.aborted, 'there was a recovery')
+      equal('outcomes', succeeded + failures.length, commands)
+      equal('reads sent again', ctrl.statistics.replays, 0)
+      await roundTrip(opened, 16, 7, KNOWN_LBA)
+    },
+  },
+]
+
+export const aborting = area('AbortSignal', abortCases)

@@ -1,0 +1,170 @@
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { DriverCase } from '../case.js'
+import { check, equal, notApplicable, refused } from '../check.js'
+import { checkData, checkUntouched, clearData, fillData, scatteredMemory } from '../data.js'
+import { area, MIB, store, withoutAWrite } from './support.js'
+
+// Where a buffer begins in its page, its length, and what describes it: SPDK, test/unit/lib/nvme/nvme_pcie.c.
+const VECTORS = [
+  [0x000, 0x0200, 'PRP1 alone'],
+  [0x000, 0x1000, 'PRP1 alone'],
+  [0x800, 0x1000, 'PRP1 and PRP2'],
+  [0x000, 0x2000, 'PRP1 and PRP2'],
+  [0x800, 0x2000, 'a list of two'],
+  [0x000, 0x3000, 'a list of two'],
+  [0x800, 0x3000, 'a list of three'],
+  [0x004, 0x1000, 'PRP1 and PRP2, at the first dword after the page begins'],
+  [0xffc, 0x1000, 'PRP1 and PRP2, one dword before the page ends'],
+  [0xffc, 0x2000, 'a list of two, one dword before the page ends'],
+] as const
+
+/** How a command's data is described: by PRPs, or by an SGL where the controller takes them. */
+const SPEC = 'Base 2.1 §4.1.1, Figure 110; SPDK nvme_pcie'
+
+/** Data of every alignment and length that PRPs can describe. */
+export const prpCases: readonly DriverCase[] = [
+  ...VECTORS.map(([offset, length, described]): DriverCase => ({
+    id: `prp-${offset.toString(16).padStart(3, '0')}-${length.toString(16)}`,
+    title: `${length.toString(16)}h bytes at ${offset.toString(16)}h of a page are ${described}`,
+    spec: SPEC,
+    time: 'any',
+    async run(context) {
+      const opened = await context.open()
+      const { ns, lba, alloc, device } = opened
+      if (length < ns.blockBytes) notApplicable(`a block has ${ns.blockBytes} bytes`)
+      await store(opened, length / ns.blockBytes, 40)
+      const memory = alloc(0x6000)
+      clearData(memory)
+      await ns.read(lba, length / ns.blockBytes, memory, { offsetBytes: offset })
+      checkUntouched(memory, 0, offset)
+      checkData(memory, 40, 0, offset, length)
+      checkUntouched(memory, offset + length, 0x6000 - offset - length)
+      const text = device.commands.findLast((command) => command.text.startsWith('Read'))!.text
+      if (text.includes('SGL')) return
+      equal('whether there is a PRP2', text.includes('PRP2='), (offset % 0x1000) + length > 0x1000)
+    },
+  })),
+  {
+    id: 'prp-write-from-an-offset',
+    title: 'Data is written from any dword on as it is read to any',
+    spec: SPEC,
+    time: 'any',
+    async run(context) {
+      const { ns, lba, alloc } = await context.open()
+      const length = 0x3000
+      const memory = alloc(0x5000)
+      for (const offset of [0x000, 0x004, 0x7fc, 0xffc]) {
+        fillData(memory, offset, 0, offset, length)
+        await ns.write(lba, length / ns.blockBytes, memory, { offsetBytes: offset })
+        clearData(memory)
+        await ns.read(lba, length / ns.blockBytes, memory)
+        checkData(memory, offset, 0, 0, length)
+      }
+    },
+  },
+  ...(
+    [
+      ['two-places', [0, 8], 0],
+      ['backwards', [9, 7, 5, 3, 1], 0],
+      ['runs', [4, 5, 6, 0, 1, 9, 10], 0],
+      ['from-an-offset', [6, 2, 4], 0x800],
+    ] as const
+  ).map(([id, order, offset]): DriverCase => ({
+    id: `prp-scattered-${id}`,
+    title: `Pages that do not lie side by side are read into, each in its turn: ${order.join(', ')}`,
+    spec: SPEC,
+    time: 'any',
+    async run(context) {
+      const opened = await context.open()
+      const { ns, lba } = opened
+      const length = order.length * 0x1000 - (offset === 0 ? 0 : 0x1000)
+      await store(opened, length / ns.blockBytes, 50)
+      const memory = scatteredMemory(ns.dma, order)
+      try {
+        clearData(memory.whole)
+        await ns.read(lba, length / ns.blockBytes, memory, { offsetBytes: offset })
+        order.forEach((page, index) => {
+          const from = Math.max(index * 0x1000, offset)
+          const to = Math.min((index + 1) * 0x1000, offset + length)
+          checkData(memory.whole, 50, from - offset, page * 0x1000 + (from % 0x1000), to - from)
+        })
+        checkUntouched(memory.whole, 0, order.includes(0 as never) ? offset : 0x1000)
+      } finally {
+        memory.free()
+      }
+    },
+  })),
+  {
+    id: 'prp-broken-inside-a-page',
+    title: 'Memory that breaks off inside a page takes an SGL; without those it is refused, and nothing is submitted',
+    spec: SPEC,
+    time: 'any',
+    async run(context) {
+      const opened = await context.open()
+      const { ns, ctrl, lba, device } = opened
+      await store(opened, 4096 / ns.blockBytes, 51)
+      const memory = scatteredMemory(ns.dma, [0, 4])
+      const [first, second] = memory.segments
+      const broken: DmaMemory = {
+        ...memory,
+        segments: [
+          { ...first!, lengthBytes: 2048 },
+          { ...second!, offsetBytes: 2048 },
+        ],
+        lengthBytes: 2048 + 4096,
+        iovaAt: (offset) => (offset < 2048 ? first!.iova + offset : second!.iova + offset - 2048),
+      }
+      try {
+        clearData(memory.whole)
+        const read = () => ns.read(lba, 4096 / ns.blockBytes, broken)
+        if (ctrl.identity.sgl === undefined) {
+          await withoutAWrite(device, () => refused('read', read, { name: 'RangeError', says: 'page' }))
+          return
+        }
+        await read()
+        checkData(memory.whole, 51, 0, 0, 2048)
+        checkUntouched(memory.whole, 2048, 4 * 0x1000 - 2048)
+        checkData(memory.whole, 51, 2048, 4 * 0x1000, 2048)
+      } finally {
+        memory.free()
+      }
+    },
+  },
+  ...[1, 2, 3].map((offset): DriverCase => ({
+    id: `prp-byte-${offset}`,
+    title: `An address that is no multiple of 4 (${offset}) is refused, and nothing is submitted`,
+    spec: SPEC,
+    time: 'any',
+    async run(context) {
+      const { ns, lba, device, alloc } = await context.open()
+      const memory = alloc(0x2000)
+      const read = () => ns.read(lba, 1, memory, { offsetBytes: offset })
+      await withoutAWrite(device, () => refused('read', read, { name: 'RangeError', says: 'aligned' }))
+    },
+  })),
+  {
+    id: 'prp-list-of-a-page',
+    title: 'A list that fills its page, and one that goes on in another, describe what they have to',
+    spec: 'Base 2.1 §4.1.1; propolis',
+    time: 'any',
+    needs: { mdts: 10 },
+    async run(context) {
+      const opened = await context.open({ maxTransferBytes: 4 * MIB })
+      const { ns, lba, alloc } = opened
+      if (lba * ns.blockBytes < 8 * MIB) notApplicable('the namespace is too small')
+      // One page by PRP1, and 512 by the list's; then one more, which the last entry of the first page leads to.
+      for (const pages of [513, 514, 1000]) {
+        const blocks = (pages * 4096) / ns.blockBytes
+        const memory = alloc(pages * 4096)
+        fillData(memory, pages)
+        await ns.write(lba, blocks, memory)
+        clearData(memory)
+        await ns.read(lba, blocks, memory)
+        checkData(memory, pages)
+      }
+      check(opened.device.countOf('Write') === 3, 'each was one command')
+    },
+  },
+]
+
+export const prps = area('PRPs and alignment', prpCases)

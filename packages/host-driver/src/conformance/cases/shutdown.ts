@@ -1,0 +1,139 @@
+import type { DriverCase } from '../case.js'
+import { allSucceeded, check, equal, refused } from '../check.js'
+import { checkData } from '../data.js'
+import { area, collect, readPlan, REGISTER, store, withoutAWrite } from './support.js'
+
+const { CC, CSTS } = REGISTER
+
+/** Closing a controller: what it is told, and what becomes of calls that come meanwhile. */
+export const shutdownCases: readonly DriverCase[] = [
+  {
+    id: 'shutdown-notification',
+    title: 'CC.SHN = 01b is written, CSTS.SHST = 10b waited for, and only then CC.EN cleared',
+    spec: 'Base 2.1 §3.6.1',
+    time: 'any',
+    async run(context) {
+      const { ctrl, device } = await context.open()
+      device.accesses.length = 0
+      await ctrl.close()
+      const story = device.accesses.flatMap(({ kind, offset, value }) => {
+        const bits = Number(value)
+        if (offset === CC && kind === 'write') return (bits & 1) === 0 ? ['disabled'] : [`SHN ${(bits >>> 14) & 3}`]
+        return offset === CSTS && ((bits >>> 2) & 3) === 2 ? ['complete'] : []
+      })
+      equal('the shutdown', [...new Set(story)], ['SHN 1', 'complete', 'disabled'])
+      equal('CC.EN and CSTS.RDY', [device.transport.bar.read32(CC) & 1, device.transport.bar.read32(CSTS) & 1], [0, 0])
+    },
+  },
+  {
+    id: 'shutdown-incomplete',
+    title: 'A shutdown that is never completed is an error, after which nothing is kept',
+    spec: 'Base 2.1 §3.6.1',
+    time: 'virtual',
+    async run(context) {
+      const device = await context.device({
+        bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~0xc : bar.read32(offset)) }),
+      })
+      const { Controller } = await import('../../controller.js')
+      const ctrl = await Controller.open(device.transport)
+      await refused('close', () => ctrl.close(), { name: 'ShutdownIncompleteError', says: 'CSTS.SHST is not 10b' })
+      equal('bytes kept', device.heldBytes, 0)
+      equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+    },
+  },
+  {
+    id: 'close-twice',
+    title: 'Closing twice, at once or later, is closing once',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const { ctrl, device } = await context.open()
+      await Promise.all([ctrl.close(), ctrl.close()])
+      await withoutAWrite(device, () => ctrl.close())
+    },
+  },
+  {
+    id: 'dispose',
+    title: 'A controller is shut down when its block is left, by an error too',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const device = await context.device()
+      const fails = async () => {
+        await using ctrl = await context.openReading(device)
+        throw new TypeError(`inside ${ctrl.identity.serial}`)
+      }
+      await refused('the block', fails, { name: 'TypeError', says: device.serial })
+      equal('bytes kept', device.heldBytes, 0)
+      equal('CC.EN', device.transport.bar.read32(CC) & 1, 0)
+    },
+  },
+  {
+    id: 'close-under-load',
+    title: 'What is under way when a controller is closed ends well, and what comes after is refused',
+    spec: 'blktests nvme/032',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open({ queues: 2, queueDepth: 4 })
+      const { ns, ctrl, lba, device } = opened
+      const memory = await store(opened, 256, 4)
+      const running = ns.execute(readPlan(ns, lba, 256), memory)
+      const closing = ctrl.close()
+      await refused('read', () => ns.read(lba, 1, memory), { name: 'ControllerClosedError', says: 'closed' })
+      allSucceeded('reads', await running)
+      await closing
+      checkData(memory, 4)
+      check((device.transport.bar.read32(CC) & 1) === 0, 'the controller is disabled')
+    },
+  },
+  {
+    id: 'closed',
+    title: 'After close every call is refused by name, and nothing is submitted',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const { ns, ctrl, device, alloc } = await context.open()
+      const memory = alloc(8192)
+      await ctrl.close()
+      const closed = { name: 'ControllerClosedError', says: 'closed' }
+      await withoutAWrite(device, async () => {
+        await refused('read', () => ns.read(0, 1, memory), closed)
+        await refused('execute', () => ns.execute(readPlan(ns, 0, 4), memory), closed)
+        await refused('flush', () => ns.flush(), closed)
+        await refused('readBytes', () => ns.readBytes(0, 10), closed)
+      })
+    },
+  },
+  {
+    id: 'memory-after-close',
+    title: "A caller's memory is the caller's after close too: readable, and freed by it alone",
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const opened = await context.open()
+      const memory = await store(opened, 8, 5)
+      await opened.ns.read(opened.lba, 8, memory)
+      await opened.ctrl.close()
+      checkData(memory, 5)
+      equal('bytes held', opened.device.heldBytes, memory.lengthBytes)
+    },
+  },
+  {
+    id: 'close-in-an-idle-moment',
+    title: 'Who waits for events when the controller is closed is told that there are no more',
+    spec: 'ours',
+    time: 'any',
+    async run(context) {
+      const { ctrl } = await context.open()
+      const both = Promise.all([collect(ctrl.events()), collect(ctrl.events())])
+      await ctrl.close()
+      equal(
+        'events',
+        (await both).map((events) => events.filter(({ kind }) => kind === 'recovery').length),
+        [0, 0],
+      )
+    },
+  },
+]
+
+export const shutdowns = area('shutdown', shutdownCases)

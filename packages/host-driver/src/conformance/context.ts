@@ -1,0 +1,152 @@
+import { CC, CSTS } from '@gpunvme/nvme-spec'
+import type { Bar, DmaMemory, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
+import { Controller } from '../controller.js'
+import type { Namespace } from '../namespace/namespace.js'
+import type { WritableNamespace } from '../namespace/writable-namespace.js'
+import type { ControllerOptions } from '../open-options.js'
+import { NS_PER_MS, waitUntil } from '../wait.js'
+import { faulty, type FaultyTransport } from '../wrap/faulty.js'
+import type { DriverCase } from './case.js'
+import { check, fail, notApplicable } from './check.js'
+import type { OpenedTransport, OpenTransport, TransportRequest } from './request.js'
+import { Watch } from './watch.js'
+
+/** What stands between the driver and a transport, beside the watch. */
+export interface Between {
+  /** What happens at the registers; see `faulty`. */
+  readonly faults?: FaultPlan
+  /** Accesses to registers that are done otherwise. */
+  readonly bar?: (bar: Bar) => Partial<Bar>
+  readonly transport?: (transport: Transport) => Partial<Transport>
+}
+
+/** A transport that a case has opened. */
+export interface Device extends Watch {
+  readonly serial: string
+  /** What of the faults between has struck; undefined where there are none. */
+  readonly faults: FaultyTransport['faults'] | undefined
+}
+
+/** A controller that a case has opened, with a namespace to work on. */
+export interface Opened {
+  readonly device: Device
+  readonly ctrl: Controller<WritableNamespace>
+  /** The first that can be read and written. */
+  readonly ns: WritableNamespace
+  /** An LBA, a multiple of 64 far from both ends, behind which there is room for what cases write. */
+  readonly lba: number
+  /** Memory of that many bytes, freed with the case. */
+  readonly alloc: (lengthBytes: number) => DmaMemory
+}
+
+const DISABLE_NS = 30_000 * NS_PER_MS
+
+/** What a case works with. Everything that it opens is closed for it. */
+export class DriverContext {
+  private readonly each: DriverCase
+  private readonly openTransport: OpenTransport
+  private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
+  private readonly controllers: Controller[] = []
+  private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
+
+  constructor(each: DriverCase, openTransport: OpenTransport) {
+    this.each = each
+    this.openTransport = openTransport
+  }
+
+  /** A transport as the case needs it, with its controller disabled. @throws NotApplicable where there is none. */
+  async device(between: Between = {}, request: TransportRequest = {}): Promise<Device> {
+    const given = await this.openTransport({ ...this.each.needs, ...request })
+    if (typeof given === 'string') return notApplicable(given)
+    let { transport } = given
+    let faults: FaultyTransport['faults'] | undefined
+    if (between.faults !== undefined) {
+      if (
+        transport.reset === undefined &&
+        between.faults.rules.some(({ action }) => action.kind === 'surprise-reset')
+      ) {
+        await given.transport.close()
+        return notApplicable(`${transport.name} cannot reset its function`)
+      }
+      const wrapped = faulty(transport, between.faults)
+      transport = wrapped
+      faults = wrapped.faults
+    }
+    if (between.bar !== undefined) transport = { ...transport, bar: changedBar(transport.bar, between.bar) }
+    if (between.transport !== undefined) transport = { ...transport, ...between.transport(transport) }
+    const device = Object.assign(new Watch(transport), { serial: given.serial, faults })
+    this.opened.push({ given, device })
+    return device
+  }
+
+  /** A controller opened for writing on a device of its own, or on `device`. */
+  async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
+    const device = on ?? (await this.device(between))
+    const ctrl = await Controller.open(device.transport, { ...options, write: { serial: device.serial } })
+    this.controllers.push(ctrl)
+    const ns = ctrl.namespaces.find(({ identity }) => identity.unsupported === undefined)
+    if (ns === undefined) return fail('expected: a namespace that can be read and written')
+    const lba = Math.floor(ns.blocks / 128) * 64
+    return { device, ctrl, ns, lba, alloc: (lengthBytes) => this.alloc(ns, device, lengthBytes) }
+  }
+
+  /** As `Controller.open`, closed with the case. */
+  async openReading(device: Device, options: ControllerOptions = {}): Promise<Controller> {
+    const ctrl = await Controller.open(device.transport, options)
+    this.controllers.push(ctrl)
+    return ctrl
+  }
+
+  /** Memory freed with the case, and not before. */
+  alloc({ dma }: Namespace, watch: Watch, lengthBytes: number): DmaMemory {
+    const memory = dma.alloc(lengthBytes)
+    this.memories.push({ memory, watch })
+    return memory
+  }
+
+  /** Closes controllers, and holds what is true after every case: no memory is kept, and the host made no mistake. */
+  async finish(): Promise<void> {
+    for (const ctrl of this.controllers) await ctrl.close()
+    const { each } = this
+    if (!each.losesController) {
+      for (const { memory } of this.memories.splice(0)) memory.free()
+      for (const { device } of this.opened) {
+        check(device.heldBytes === 0, `all memory was given back, and ${device.heldBytes} bytes were not`)
+      }
+    }
+    for (const { given } of this.opened) {
+      const mistakes = each.provokesMistakes ? [] : (given.mistakes?.() ?? [])
+      if (mistakes.length > 0) fail(`the device says that the host made mistakes:\n${mistakes.join('\n')}`)
+    }
+  }
+
+  /** Lets go of everything, however the case has ended. */
+  async release(): Promise<void> {
+    for (const ctrl of this.controllers) await ctrl.close().catch(() => undefined)
+    for (const { given, device } of this.opened) {
+      // Before the memory goes the controller must be certain to reach none of it.
+      const stopped = await disable(given.transport)
+      if (stopped) device.freeAll()
+      await device.transport.close()
+    }
+  }
+}
+
+/** The transport's own registers, past every fault: false where the controller cannot be stopped. */
+async function disable({ bar, clock }: Transport): Promise<boolean> {
+  const configuration = bar.read32(CC.offset)
+  if (configuration === 0xffff_ffff) return false
+  bar.write32(CC.offset, configuration & ~(1 << CC.EN.lsb))
+  return waitUntil(clock, clock.now() + DISABLE_NS, () => CSTS.RDY.of(bar.read32(CSTS.offset)) === 0)
+}
+
+function changedBar(bar: Bar, change: (bar: Bar) => Partial<Bar>): Bar {
+  return {
+    lengthBytes: bar.lengthBytes,
+    read32: (offset) => bar.read32(offset),
+    read64: (offset) => bar.read64(offset),
+    write32: (offset, value) => bar.write32(offset, value),
+    write64: (offset, value) => bar.write64(offset, value),
+    ...change(bar),
+  }
+}

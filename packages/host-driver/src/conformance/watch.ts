@@ -1,0 +1,97 @@
+import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
+import type { Bar, DmaAllocator, DmaMemory, DmaRequest, TraceEvent, Transport } from '@gpunvme/nvme-spec/transport'
+import { traced } from '../wrap/traced.js'
+
+/** One access of the driver to a register. */
+export interface Access {
+  readonly kind: 'read' | 'write'
+  readonly offset: number
+  readonly value: bigint
+  readonly timeNs: number
+}
+
+/** What a case sees of a driver at work: its registers' accesses, its commands, and the memory that it holds. */
+export class Watch {
+  readonly transport: Transport
+  readonly accesses: Access[] = []
+  /** Each command as it was submitted, decoded, with the queue it was sent to. */
+  readonly commands: { readonly qid: number; readonly text: string }[] = []
+  /** Bytes allocated and not given back. */
+  heldBytes = 0
+  /** Allocations so far. */
+  allocations = 0
+  /** This one finds no memory, counted from 1. */
+  failingAllocation = 0
+  private readonly held = new Set<DmaMemory>()
+
+  constructor(inner: Transport) {
+    const seen = traced(inner, (event) => this.note(event))
+    this.transport = { ...seen, bar: this.watchedBar(seen.bar, () => seen.clock.now()), dma: this.watchedDma(seen.dma) }
+  }
+
+  /** Writes of doorbells, in their order. */
+  get doorbells(): readonly Access[] {
+    return this.writes.filter(({ offset }) => offset >= DOORBELL_BASE)
+  }
+
+  get writes(): readonly Access[] {
+    return this.accesses.filter(({ kind }) => kind === 'write')
+  }
+
+  /** Commands of that name that were submitted to a queue, or to any. */
+  countOf(name: string, qid?: number): number {
+    return this.commands.filter((each) => each.text.startsWith(name) && (qid ?? each.qid) === each.qid).length
+  }
+
+  /** Frees what nobody gave back: only once the controller is certain to reach none of it. */
+  freeAll(): void {
+    for (const memory of this.held) memory.free()
+  }
+
+  private note({ track, name, details }: TraceEvent): void {
+    if (name === 'submit') this.commands.push({ qid: Number(track.slice(3)), text: String(details?.['entry']) })
+  }
+
+  private watchedBar(bar: Bar, now: () => number): Bar {
+    const note = (kind: Access['kind'], offset: number, value: number | bigint) =>
+      this.accesses.push({ kind, offset, value: BigInt(value), timeNs: now() })
+    return {
+      lengthBytes: bar.lengthBytes,
+      read32(offset) {
+        const value = bar.read32(offset)
+        note('read', offset, value)
+        return value
+      },
+      write32(offset, value) {
+        note('write', offset, value)
+        bar.write32(offset, value)
+      },
+      read64(offset) {
+        const value = bar.read64(offset)
+        note('read', offset, value)
+        return value
+      },
+      write64(offset, value) {
+        note('write', offset, value)
+        bar.write64(offset, value)
+      },
+    }
+  }
+
+  private watchedDma(dma: DmaAllocator): DmaAllocator {
+    return {
+      alloc: (lengthBytes: number, request?: DmaRequest) => {
+        if (++this.allocations === this.failingAllocation) throw new RangeError('dma.alloc: no memory is left')
+        const memory = dma.alloc(lengthBytes, request)
+        this.heldBytes += lengthBytes
+        this.held.add(memory)
+        const free = memory.free.bind(memory)
+        memory.free = () => {
+          free()
+          if (this.held.delete(memory)) this.heldBytes -= lengthBytes
+        }
+        return memory
+      },
+    }
+  }
+}
