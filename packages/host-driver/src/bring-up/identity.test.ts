@@ -1,4 +1,6 @@
+import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
+import { Controller } from '../controller.js'
 import type { NamespaceHost } from '../namespace/host.js'
 import { Namespace } from '../namespace/namespace.js'
 import { namespaceFormat } from './identity.js'
@@ -32,4 +34,18 @@ test('plans of a namespace keep to its boundary', () => {
   ])
   expect([...plan.slba]).toEqual([1000, 1024, 2048])
   expect([...plan.blocks]).toEqual([24, 1024, 1000])
+})
+
+test('an MDTS of 0 sets no limit: what was asked for holds, and 65536 blocks of NLB (NVM 1.2 §3.3.4)', async () => {
+  const profile = deriveProfile('sn740', { identify: { MDTS: 0 } })
+  const { transport, diagnostics } = simulate({ profile, namespaces: [{ capacityBytes: 2 ** 26 }] })
+  const ctrl = await Controller.open(transport, { maxTransferBytes: 2 ** 26, queueDepth: 2 })
+  expect(ctrl.maxTransferBytes).toBe(67_108_864)
+  const ns = ctrl.namespace(1)
+  const plan = ns.planReads([{ slba: 0, blocks: 65_544, offsetBytes: 0 }])
+  expect([...plan.blocks]).toEqual([65_536, 8])
+  const memory = ns.dma.alloc(65_544 * 512)
+  expect(await ns.execute(plan, memory)).toMatchObject({ succeeded: 2, bytes: 33_558_528 })
+  await ctrl.close()
+  expect(diagnostics).toEqual([])
 })
