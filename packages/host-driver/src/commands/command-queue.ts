@@ -166,7 +166,9 @@ export class CommandQueue implements CompletionSink {
     arrived?: Waiter['arrived'],
   ): Promise<number> {
     const { clock, name } = this.transport
-    await this.room(Math.min(this.deadlineNs, clock.now() + timeoutNs), timeoutNs)
+    const roomByNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
+    // The same completions let others go on: a place may be taken again before this one's turn.
+    while (this.pair.ids.free === 0) await this.room(roomByNs, timeoutNs)
     const waiter: Waiter = { arrived }
     const deadlineNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
     const { slot, text } = this.submit(command, place, waiter)
