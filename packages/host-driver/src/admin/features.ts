@@ -6,7 +6,11 @@ import type { AdminCommands, AdminOptions } from './admin-commands.js'
 /** A row of dwords as one word of a feature takes it. */
 type Encoded<W> = W extends { encode(values: infer V): number } ? V : never
 type DecodedOf<W> = W extends { decode(raw: number): infer D } ? D : undefined
-type DataOf<F> = F extends { data: { decode(data: DataView): infer D } } ? D : undefined
+type DataOf<F extends AnyFeature> = [NonNullable<F['data']>] extends [never]
+  ? undefined
+  : NonNullable<F['data']> extends { decode(data: DataView): infer D }
+    ? D
+    : undefined
 
 export interface GetFeatureOptions<F extends AnyFeature> extends AdminOptions {
   /** For features of a namespace; 0 when not given. */

@@ -71,6 +71,8 @@ export class Management {
     const namespace = this.attached(nsid)
     checkFormat(admin, namespace.identity.raw, options)
     const reached = await reachOfFormat(admin, nsid, options, this.nsids())
+    // Before the search, which would be refused too, and after it, when it is done.
+    inUse.checkFree(reached)
     for (const each of reached) await this.host.guardErase(each)
     await this.changing(reached, () => inUse.taking(reached, 'its format', () => sendFormat(admin, nsid, options)))
   }

@@ -5,7 +5,11 @@ import type { AdminCommands, AdminOptions } from './admin-commands.js'
 type DwordsOf<F extends AnyFeature> = {
   readonly [K in Exclude<FeatureDword, 'DW0'>]?: F[K] extends { encode(values: infer V): number } ? V : never
 }
-type DataOf<F> = F extends { data: { create(values?: infer V): unknown } } ? NonNullable<V> : never
+type DataOf<F extends AnyFeature> = [NonNullable<F['data']>] extends [never]
+  ? never
+  : NonNullable<F['data']> extends { create(values?: infer V): unknown }
+    ? NonNullable<V>
+    : never
 
 /** The dwords of a feature by name, each as its declaration takes it. */
 export type SetFeatureOptions<F extends AnyFeature> = AdminOptions &
@@ -47,7 +51,7 @@ export async function setFeature<F extends AnyFeature>(
   }
   const values = { FID: feature.fid, NSID: nsid, SV: save ? 1 : 0, ...encoded } as const
   const bytes = feature.data && new DataView(new ArrayBuffer(feature.data.bytes))
-  if (bytes !== undefined) feature.data!.encode(bytes, 0, (data ?? {}))
+  if (bytes !== undefined) feature.data!.encode(bytes, 0, data ?? {})
   await admin.repeat((queue) =>
     bytes === undefined
       ? queue.execute(SetFeatures, values, { timeoutNs })

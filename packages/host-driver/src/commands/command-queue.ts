@@ -265,7 +265,7 @@ export class CommandError extends GpuNvmeError {
   readonly more: boolean
   /** Dword 0 of the completion. */
   readonly dw0: number
-  constructor(command: string, sqe: string, status: number, dw0: number) {
+  constructor(command: string, sqe: string, status: number, dw0 = 0) {
     const outcome = statusOutcome(status)
     super(`${command} failed: ${formatStatus(outcome)}`, { facts: [sqe] })
     this.sct = outcome.sct

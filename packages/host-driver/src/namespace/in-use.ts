@@ -17,14 +17,19 @@ export class NamespacesInUse {
     }
   }
 
-  /** @throws NamespaceBusyError while one of the namespaces is used or taken; nothing was done then. */
-  async taking<T>(nsids: readonly number[], what: string, action: () => Promise<T>): Promise<T> {
+  /** @throws NamespaceBusyError while one of the namespaces is used or taken. */
+  checkFree(nsids: readonly number[]): void {
     for (const nsid of nsids) {
       const users = this.users.get(nsid) ?? 0
       const taker = this.taken.get(nsid)
       if (users > 0) throw new NamespaceBusyError(nsid, `${users} transfers or commands of it are under way`)
       if (taker !== undefined) throw new NamespaceBusyError(nsid, `${taker} is under way`)
     }
+  }
+
+  /** @throws as `checkFree`; nothing was done then. */
+  async taking<T>(nsids: readonly number[], what: string, action: () => Promise<T>): Promise<T> {
+    this.checkFree(nsids)
     for (const nsid of nsids) this.taken.set(nsid, what)
     try {
       return await action()
