@@ -120,10 +120,11 @@ export class DriverContext {
     }
   }
 
-  /** Lets go of everything, however the case has ended. */
+  /** Lets go of everything that is open, however the case has ended. */
   async release(): Promise<void> {
-    for (const ctrl of this.controllers) await ctrl.close().catch(() => undefined)
-    for (const { given, device } of this.opened) {
+    for (const ctrl of this.controllers.splice(0)) await ctrl.close().catch(() => undefined)
+    this.memories.length = 0
+    for (const { given, device } of this.opened.splice(0)) {
       // Before the memory goes the controller must be certain to reach none of it.
       const stopped = await disable(given.transport)
       if (stopped) device.freeAll()

@@ -127,7 +127,10 @@ export const recoveryCases: readonly DriverCase[] = [
     async run(context) {
       const reset = rule({ kind: 'surprise-reset' }, { register: 'SQyTDBL', qid: 1, nth: 3 })
       const { steps } = await readsAllBehind(context, reset)
-      equal('the last step', steps.at(-1), 'controller-reset succeeded')
+      // While the function resets its registers may read all ones, which calls for a reset of the function.
+      const last = steps.at(-1) ?? 'none'
+      const resets = ['controller-reset succeeded', 'function-reset succeeded']
+      check(resets.includes(last), `the last step is a reset that succeeded, and was: ${last}`)
     },
   },
   {

@@ -191,6 +191,7 @@ export const statusCases: readonly DriverCase[] = [
     title: 'LBA Out of Range of the controller itself ends the wait, with its command',
     spec: 'NVM 1.2 §3.1; libnvm #26, blktests 018',
     time: 'any',
+    provokesMistakes: true,
     async run(context) {
       const { ns, ctrl, alloc } = await context.open()
       const memory = alloc(8 * ns.blockBytes)
