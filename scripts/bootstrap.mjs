@@ -41,8 +41,8 @@ const tasks = {
   gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],
   'gen:check': [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs --check'],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
-  // Random hosts against the simulator under random faults; see scripts/dst.mjs for its options.
-  dst: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/dst.mjs'],
+  // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
+  dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 

@@ -110,6 +110,7 @@ async function tryOnce<T>(
   const alone = kind === 'io' && session.single === undefined
   const result = alone
     ? await gate.alone(async () => {
+        await recovery.catchUp()
         if (session.transport.bar.isCut) throw lost()
         host.users.suspend()
         const tried = await attempt(session.borrowSingle(), (incident) => recovery.reportAlone(incident))

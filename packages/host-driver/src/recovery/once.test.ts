@@ -43,6 +43,21 @@ test('a controller is declared lost once, where a flush that had the only queue 
   expect(ctrl.statistics.recoveries.lost).toBe(1)
 })
 
+test('a flush that has to have the only queue to itself waits for the recovery of what got no answer there', async () => {
+  const lost = { match: { register: 'SQyTDBL', qid: 1, nth: 1 }, action: { kind: 'lose-write' } } as const
+  const simulation = simulated([lost], {}, 1)
+  const ctrl = await open(simulation, { queueDepth: 1 })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(4096)
+  const read = ns.execute(ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }]), memory, { timeoutNs: 50 * MS })
+  await Promise.all([read, ns.flush()])
+  // The ring has two entries: with the read still in it, the flush's would have been one too many.
+  expect(simulation.diagnostics).toEqual([])
+  expect((await read).failures).toEqual([])
+  expect(simulation.clock.now()).toBeLessThan(100 * MS)
+  await ctrl.close()
+})
+
 test('an open that fails leaves nobody behind who goes on with the controller', async () => {
   const simulation = simulated([
     // An event that comes while the controller is opened, and after it no answers any more.
@@ -50,15 +65,19 @@ test('an open that fails leaves nobody behind who goes on with the controller', 
     { match: { qid: 0, nth: 11, every: 1, times: 3 }, action: { kind: 'drop-completion' } },
   ])
   let accesses = 0
+  const counted = <R>(access: () => R) => {
+    accesses++
+    return access()
+  }
   const { bar } = simulation.transport
   const transport = {
     ...simulation.transport,
     bar: {
       lengthBytes: bar.lengthBytes,
-      read32: (offset: number) => (accesses++, bar.read32(offset)),
-      write32: (offset: number, value: number) => (accesses++, bar.write32(offset, value)),
-      read64: (offset: number) => (accesses++, bar.read64(offset)),
-      write64: (offset: number, value: bigint) => (accesses++, bar.write64(offset, value)),
+      read32: (offset: number) => counted(() => bar.read32(offset)),
+      write32: (offset: number, value: number) => counted(() => bar.write32(offset, value)),
+      read64: (offset: number) => counted(() => bar.read64(offset)),
+      write64: (offset: number, value: bigint) => counted(() => bar.write64(offset, value)),
     },
   }
   await expect(open({ ...simulation, transport })).rejects.toMatchObject({ code: 'ERR_GPUNVME_COMMAND_TIMEOUT' })

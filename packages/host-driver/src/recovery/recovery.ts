@@ -96,6 +96,14 @@ export class Recovery {
     return this.running
   }
 
+  /**
+   * For whoever is alone behind the gate: what was reported while it waited for that comes first, since until then the
+   * queues still hold what got no answer.
+   */
+  async catchUp(): Promise<void> {
+    if (this.incidents.length > 0) await this.recover()
+  }
+
   /** As `report`, for whoever is alone behind the gate already. */
   reportAlone(incident: Incident): Promise<Verdict> {
     this.incidents.push(incident)

@@ -7,7 +7,7 @@ export { runCampaign, runSeeds, type CampaignOptions, type CampaignResult, type 
 export { cutDown, dropParts, type CutDown, type Keep } from './cut-down.js'
 export { Dice } from './dice.js'
 export { RunFailure, type Assertion } from './failure.js'
-export { makeScenario } from './make-scenario.js'
+export { makeScenario, notDrawn } from './make-scenario.js'
 export { Medium, type Range } from './medium.js'
 export { minimise, type Minimised } from './minimise.js'
 export { ANY, fillBlock, holds, type Content } from './pattern.js'

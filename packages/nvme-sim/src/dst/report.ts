@@ -1,23 +1,26 @@
 import { formatFaultPlan } from '@gpunvme/nvme-spec/faults'
 import { textTrace } from '@gpunvme/nvme-spec/trace'
 import type { CampaignResult } from './campaign.js'
-import { notDrawn } from './make-scenario.js'
 import type { Minimised } from './minimise.js'
 import { runScenario, type RunOptions } from './run.js'
 import type { Scenario } from './scenario.js'
 
 const NS_PER_HOUR = 3600e9
 
-/** What a campaign did, for people. */
-export function formatCampaign(result: CampaignResult): string {
+/**
+ * What a campaign did, for people.
+ * @param how the seeds were run.
+ * @param leftOut what no scenario asks for.
+ */
+export function formatCampaign(result: CampaignResult, how: string, leftOut: readonly string[]): string {
   const { firstSeed, runs, commands, completions, struck, virtualNs, hash, failures } = result
   const kinds = Object.entries(struck).map(([kind, times]) => `  ${kind.padEnd(22)} ${times}`)
   return [
-    `seeds ${firstSeed} to ${firstSeed + runs - 1}, each run twice: ${failures.length} failed`,
+    `seeds ${firstSeed} to ${firstSeed + runs - 1}, ${how}: ${failures.length} failed`,
     `${commands} commands, ${completions} completions, ${(virtualNs / NS_PER_HOUR).toFixed(2)} virtual hours (each seed once)`,
     'faults struck:',
     ...kinds,
-    `not drawn: ${notDrawn.join(', ')}`,
+    `not drawn: ${leftOut.join(', ')}`,
     `campaign hash ${hash}`,
   ].join('\n')
 }

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { formatMinimised, KINDS, makeScenario, minimise, runDriverCampaign } from '../../dst/src/index.js'
+import * as driver from '../../src/index.js'
+
+const SEEDS = 200
+
+it(
+  `${SEEDS} seeds: the driver under every kind of fault, alone and in twos and threes`,
+  { timeout: 120_000 },
+  async () => {
+    const result = await runDriverCampaign(driver, { seeds: SEEDS })
+    const [worst] = result.failures
+    const found = worst && (await minimise(makeScenario(worst.seed), driver))
+    expect(found ? await formatMinimised(found, driver) : worst?.failure.message).toBeUndefined()
+    // A campaign that asks for nothing, or whose faults never happen, would pass as well.
+    expect(result.commands).toBeGreaterThan(10 * SEEDS)
+    expect(Object.keys(result.struck)).toEqual([...KINDS].sort())
+    expect(result.lost).toBeGreaterThan(0)
+    // Each kind has struck alone, and what took longest then stayed within its limit.
+    expect(Object.keys(result.worst)).toEqual(
+      expect.arrayContaining([...KINDS, 'none'].filter((kind) => kind !== 'attach-namespace')),
+    )
+    for (const { share } of Object.values(result.worst)) expect(share).toBeLessThanOrEqual(1)
+  },
+)
