@@ -93,6 +93,21 @@ test.each([
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
+test.each([
+  ['is there', true, 'echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode'],
+  ['is not compiled in', false, 'use the transport sysfs'],
+])('without an IOMMU, where vfio that can do without one %s, vfio-pci takes nothing', async (_, isThere, next) => {
+  sys.function(bdf, { driver: 'nvme' })
+  if (isThere) sys.file('sys/module/vfio/parameters/enable_unsafe_noiommu_mode', 'N\n')
+  const write = (path: string, text: string) =>
+    path.endsWith('vfio-pci/bind') ? Promise.reject(refusal('EINVAL', 'write')) : sys.write(path, text)
+  const error = await bind({}, write).catch((thrown: unknown) => thrown as BindError)
+  expect(error).toMatchObject({ code: 'ERR_GPUNVME_BIND', step: 'bind vfio-pci', errno: 'EINVAL' })
+  expect((error as BindError).message).toContain('intel_iommu=on')
+  expect((error as BindError).message).toContain(next)
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
 test('a kernel that says yes and binds nothing is not believed', async () => {
   sys.function(bdf, { driver: 'nvme' })
   const write = (path: string, text: string) =>

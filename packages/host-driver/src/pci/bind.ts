@@ -72,7 +72,7 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
     await take(steps, write, sysRoot, found, driver)
   } catch (error) {
     const left = await steps.undo()
-    throw left.length > 0 && error instanceof BindError ? new BindError(bdf, error.step, error.cause, left) : error
+    throw left.length > 0 && error instanceof BindError ? error.leaving(left) : error
   }
   const restore = async () => {
     const [first, ...others] = await steps.undo()
@@ -86,7 +86,7 @@ async function take(
   steps: Steps,
   write: SysfsWrite,
   sysRoot: string,
-  { bdf, path, driver: previous }: PciFunction,
+  { bdf, path, driver: previous, group }: PciFunction,
   driver: UserSpaceDriver,
 ): Promise<void> {
   const unbind = () => write(join(path, 'driver/unbind'), bdf)
@@ -107,7 +107,14 @@ async function take(
       const release = async () => {
         if (driverOf(path) !== undefined) await unbind()
       }
-      await steps.take(`bind ${driver}`, () => bind(driver), `unbind ${driver}`, release)
+      try {
+        await steps.take(`bind ${driver}`, () => bind(driver), `unbind ${driver}`, release)
+      } catch (error) {
+        // vfio-pci refuses a function without an IOMMU group, and makes one up only where it is told to.
+        const isAlone = driver === 'vfio-pci' && group === undefined
+        if (!isAlone || !(error instanceof BindError) || error.errno !== 'EINVAL') throw error
+        throw new BindError(bdf, error.step, error.cause, [], withoutIommu(sysRoot))
+      }
       if (driverOf(path) !== driver) throw new BindError(bdf, `bind ${driver}`, undefined)
     }
   }
@@ -189,18 +196,37 @@ export class BindError extends GpuNvmeError {
   readonly errno: string | undefined
   /** What could not be done besides, in undoing: the function is left with it. */
   readonly left: readonly BindError[]
-  constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = []) {
+  private readonly bdf: string
+  private readonly next: string | undefined
+  /** @param next where more is known than the errno tells. */
+  constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = [], next?: string) {
     const errno = (cause as NodeJS.ErrnoException | undefined)?.code
     super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
       facts: left.map((error) => `left undone: ${error.step} (${error.errno ?? 'no answer'})`),
-      next: nextAfter(errno),
+      next: next ?? nextAfter(errno),
       cause,
     })
     this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
     this.step = step
     this.errno = errno
     this.left = left
+    this.bdf = bdf
+    this.next = next
   }
+
+  /** The same of a function that is left with `left`. */
+  leaving(left: readonly BindError[]): BindError {
+    return new BindError(this.bdf, this.step, this.cause, left, this.next)
+  }
+}
+
+/** What to do about a machine whose IOMMU is off, or not there. */
+function withoutIommu(sysRoot: string): string {
+  const parameter = 'sys/module/vfio/parameters/enable_unsafe_noiommu_mode'
+  const turnOn = 'turn the IOMMU on (firmware set-up; kernel parameter intel_iommu=on)'
+  return existsSync(join(sysRoot, parameter))
+    ? `${turnOn}; or, without one, echo 1 > /${parameter}, which lets the drive reach all memory`
+    : `${turnOn}; or use the transport sysfs (driver: null): this kernel's vfio has no enable_unsafe_noiommu_mode`
 }
 
 function nextAfter(errno: string | undefined): string {

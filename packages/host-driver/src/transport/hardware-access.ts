@@ -11,6 +11,13 @@ export function accessing<T>(bdf: string, file: string, access: () => T): T {
   }
 }
 
+/** What to do when a privilege is missing: that of the file, or one that no permission of a file stands for. */
+const NEXT: Readonly<Record<string, string>> = {
+  EACCES: 'run as root, or make that file accessible for you',
+  EPERM:
+    'run as root, or with CAP_SYS_RAWIO; where Secure Boot has locked the kernel down, only vfio with an IOMMU is left',
+}
+
 /** The kernel refused a file that the function is reached by. */
 export class HardwareAccessError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_HARDWARE_ACCESS'
@@ -18,14 +25,12 @@ export class HardwareAccessError extends GpuNvmeError {
   readonly path: string
   readonly errno: string
   constructor(bdf: string, path: string, errno: string, cause?: unknown) {
-    const isPrivilege = errno === 'EACCES' || errno === 'EPERM'
+    const next = NEXT[errno]
     super(`Cannot access ${bdf} by ${path}: ${errno}`, {
-      next: isPrivilege
-        ? 'run as root, or make that file accessible for you'
-        : 'see that the drive is on the bus (lspci), and what the kernel log says (dmesg)',
+      next: next ?? 'see that the drive is on the bus (lspci), and what the kernel log says (dmesg)',
       cause,
     })
-    this.category = isPrivilege ? 'privilege' : 'device'
+    this.category = next === undefined ? 'device' : 'privilege'
     this.path = path
     this.errno = errno
   }

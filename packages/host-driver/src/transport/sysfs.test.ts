@@ -322,6 +322,19 @@ test('while it is open so is resource0, by which other processes see that the dr
   await transport.close()
 })
 
+test('a drive that this process has open is refused, until it is closed', async () => {
+  drive()
+  const transport = await open()
+  await expect(open()).rejects.toThrow(/this machine uses it\n.*this process has it open already/)
+  await transport.close()
+  host.beforeAllocate = () => {
+    throw refusal('ENOMEM')
+  }
+  // Nor does an attempt that failed count.
+  await expect(open()).rejects.toThrow(HugePagesError)
+  await expect(open()).rejects.toThrow(HugePagesError)
+})
+
 test('a drive that another process drives is refused', async () => {
   const path = drive()
   sys.file('proc/4242/comm', 'other\n')
