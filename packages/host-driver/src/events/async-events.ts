@@ -14,6 +14,7 @@ import {
   SetFeatures,
   SmartHealthLog,
 } from '@gpunvme/nvme-spec'
+import { DeviceLostError } from '../bring-up/device-lost.js'
 import type { Session, SetupStep } from '../bring-up/session.js'
 import { CommandError, type CommandQueue } from '../commands/command-queue.js'
 import type { ControllerEvent } from './controller-event.js'
@@ -22,6 +23,9 @@ import type { ControllerEvent } from './controller-event.js'
 const MOST_REQUESTS = 4
 
 const LOG_BYTES = 512
+
+/** Spare, temperature, reliability, read-only media, volatile backup: those that every controller may be asked for. */
+const WARNINGS = 0x1f
 
 /** What handling an event needs. */
 export interface EventHost {
@@ -40,6 +44,9 @@ export interface EventHost {
 export class AsyncEvents implements SetupStep {
   private readonly host: EventHost
   private readonly handling = new Set<Promise<void>>()
+  private notices: { readonly NAN?: number; readonly FAN?: number } = {}
+  /** Critical warnings that were told. */
+  private told = 0
   private stopped = false
 
   constructor(host: EventHost) {
@@ -49,14 +56,9 @@ export class AsyncEvents implements SetupStep {
   async apply(session: Session): Promise<void> {
     const { OAES } = IdentifyController.view(session.identity.raw)
     // The notices' bits are at the same places in OAES, which says which of them the controller has.
-    const offered = AsynchronousEventConfiguration.CDW11.decode(OAES)
-    const CDW11 = AsynchronousEventConfiguration.CDW11.encode({
-      SHCW: 0x1f,
-      NAN: offered.NAN ? 1 : 0,
-      FAN: offered.FAN ? 1 : 0,
-    })
+    this.notices = AsynchronousEventConfiguration.CDW11.decode(OAES)
     try {
-      await session.admin.execute(SetFeatures, { FID: FID.ASYNCHRONOUS_EVENT_CONFIGURATION, CDW11 })
+      await this.configure(session.admin)
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       this.host.emit({
@@ -83,6 +85,8 @@ export class AsyncEvents implements SetupStep {
       this.request(session)
       const work = this.handle(dw0)
         .catch((error: unknown) => {
+          // The loss of the controller is an event of its own.
+          if (error instanceof DeviceLostError) return
           const text = `${formatAsyncEvent(dw0)}; its log page could not be read: ${(error as Error).message}`
           this.host.emit({ kind: 'error', timeNs: this.host.now(), text })
         })
@@ -96,22 +100,50 @@ export class AsyncEvents implements SetupStep {
     const timeNs = host.now()
     const text = formatAsyncEvent(dw0)
     const { AET: type, AEI, LID: lid } = AsyncEventDw0.decode(dw0)
+    // A controller that has events without end leaves the others of this process their turn all the same.
+    await new Promise(setImmediate)
+    if (type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION) {
+      host.emit({ kind: 'health', timeNs, text, criticalWarning: await this.takeWarnings() })
+      return
+    }
     const log = await this.readLog(lid)
     if (type === AET.NOTICE && AEI === AEI_NOTICE.ATTACHED_NAMESPACE_ATTRIBUTE_CHANGED) {
       const nsids = Array.from(ChangedAttachedNamespaceList.view(log).NSID).filter((nsid) => nsid !== 0)
       await host.namespacesChanged()
       host.emit({ kind: 'namespaces-changed', timeNs, nsids })
-    } else if (type === AET.SMART_HEALTH_STATUS && lid === LID.SMART_HEALTH_INFORMATION) {
-      host.emit({ kind: 'health', timeNs, text, criticalWarning: SmartHealthLog.view(log).CW })
     } else host.emit({ kind: type === AET.ERROR_STATUS ? 'error' : 'notice', timeNs, text })
   }
 
-  /** Reading it clears the event. */
-  private readLog(lid: number): Promise<DataView> {
+  /**
+   * The critical warnings as they are. A warning lasts, and clearing its event would raise it at once again: so it is
+   * masked first, and is told once.
+   */
+  private async takeWarnings(): Promise<number> {
+    const { CW } = SmartHealthLog.view(await this.readLog(LID.SMART_HEALTH_INFORMATION, 'retain'))
+    this.told |= CW
+    await this.host.admin((admin) => this.configure(admin))
+    await this.readLog(LID.SMART_HEALTH_INFORMATION)
+    return CW
+  }
+
+  private async configure(admin: CommandQueue): Promise<void> {
+    const CDW11 = AsynchronousEventConfiguration.CDW11.encode({
+      SHCW: WARNINGS & ~this.told,
+      NAN: this.notices.NAN ? 1 : 0,
+      FAN: this.notices.FAN ? 1 : 0,
+    })
+    await admin.execute(SetFeatures, { FID: FID.ASYNCHRONOUS_EVENT_CONFIGURATION, CDW11 })
+  }
+
+  /** Reading a log page clears its event, unless that is retained. */
+  private readLog(lid: number, event: 'clear' | 'retain' = 'clear'): Promise<DataView> {
     const lengthBytes = lid === LID.CHANGED_ATTACHED_NAMESPACE_LIST ? 4096 : LOG_BYTES
-    const part = logPagePart(lengthBytes / 4)
-    return this.host.admin((admin) =>
-      admin.executeForData(GetLogPage, { NSID: 0xffff_ffff, LID: lid, ...part }, { lengthBytes }),
-    )
+    const values = {
+      NSID: 0xffff_ffff,
+      LID: lid,
+      RAE: event === 'retain' ? 1 : 0,
+      ...logPagePart(lengthBytes / 4),
+    } as const
+    return this.host.admin((admin) => admin.executeForData(GetLogPage, values, { lengthBytes }))
   }
 }
