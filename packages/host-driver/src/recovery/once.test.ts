@@ -134,3 +134,22 @@ test('the reads of the write guard have the time limit of single commands', asyn
   expect(simulation.clock.now()).toBe(50 * MS)
   await ctrl.close()
 })
+
+test('a write that was answered with an error, and is not sent again since its plan is aborted, ends with that error', async () => {
+  const status = { kind: 'status', sct: 0, sc: 0x82 } as const // Namespace Not Ready: later
+  const simulation = simulated([{ match: { qid: 1, opcode: 1, nth: 1 }, action: status }])
+  const ctrl = await open(simulation)
+  const ns = ctrl.namespace(1)
+  const signal = {
+    get aborted() {
+      return simulation.faults.struck[0]! > 0
+    },
+    reason: undefined,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }
+  const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
+  const { failures } = await ns.execute(plan, ns.dma.alloc(4096), { signal })
+  expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'status', sct: 0, sc: 0x82 } }])
+  await ctrl.close()
+})

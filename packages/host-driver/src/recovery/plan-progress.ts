@@ -8,6 +8,8 @@ export class PlanProgress {
   /** Commands of the whole plan that the next attempt is made of. */
   private remaining: number[] | undefined
   private readonly failures: CommandOutcome[] = []
+  /** How those ended the last time that are sent again. */
+  private readonly before = new Map<number, CommandOutcome>()
   private succeeded = 0
   private bytes = 0
 
@@ -38,9 +40,14 @@ export class PlanProgress {
     for (const failure of summary.failures) {
       const command = this.commandAt(failure.command)
       const outcome = judge(failure, command)
-      if (outcome === 'again') again.push(command)
-      else if (outcome.kind !== 'success') this.failures.push({ ...failure, command, outcome })
-      else {
+      if (outcome === 'again') {
+        again.push(command)
+        if (failure.outcome.kind !== 'not-submitted') this.before.set(command, failure)
+      } else if (outcome.kind !== 'success') {
+        // What was sent once, and not again, did reach the controller.
+        const before = outcome.kind === 'not-submitted' ? this.before.get(command) : undefined
+        this.failures.push({ ...failure, outcome, ...before, command })
+      } else {
         const lengthBytes = plan.blocks[command]! * plan.blockBytes
         if (plan.operation === 'read') memory.forHost(plan.offsetBytes[command]!, lengthBytes)
         this.succeeded++
