@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.js'
 const MS = 1_000_000
 
 /** What the simulated transport waits after a reset of the function. */
-const FUNCTION_RESET_NS = 100 * MS
+export const FUNCTION_RESET_NS = 100 * MS
 
 /** How late a deadline may be noticed: this often the driver looks while it waits. */
 export const LOOK_NS = 10 * MS

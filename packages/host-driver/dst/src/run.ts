@@ -3,7 +3,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import type { Controller, ControllerEvent, WritableNamespace } from '../../src/index.js'
 import { Call } from './call.js'
-import { callLimitNs, closeLimitNs, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
+import { callLimitNs, closeLimitNs, FUNCTION_RESET_NS, openLimitNs, stepLimitNs, type Meanwhile } from './limits.js'
 import type { FaultKind } from './random-faults.js'
 import type { Scenario, Step } from './scenario.js'
 import { crashed, holds, Medium, RunFailure, type Assertion, type RunResult } from './shared.js'
@@ -23,6 +23,7 @@ const EVERYTHING = Object.assign([] as string[], { includes: () => true })
 const MISLED: readonly (readonly [text: string, ...kinds: FaultKind[]])[] = [
   ['host cleared CC.EN before CSTS.RDY became 1', 'ready-never-rises', 'fatal-status', 'read-value', 'delay-write'],
   ['host set CC.EN before CSTS.RDY became 0', 'read-value'],
+  ['but there is no such queue', 'read-value'],
   // Between a reset and the host's next look at CSTS, when it was another's look.
   ['but CSTS.RDY is 0', 'read-value', 'surprise-reset'],
 ]
@@ -174,7 +175,10 @@ class Run {
     }
     this.underWayNs = 0
     this.worst = { ...this.worst, stepNs: Math.max(this.worst.stepNs, event.tookNs) }
-    if (event.tookNs > limitNs) this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
+    // A reset that nobody asked for stops the simulator's clock for everybody, which is no step's fault.
+    const stoppedNs = 'surprise-reset' in this.world.struck ? FUNCTION_RESET_NS : 0
+    if (event.tookNs > limitNs + stoppedNs)
+      this.fail('time', `${event.step} took ${ms(event.tookNs)}, its limit is ${ms(limitNs)}`)
   }
 
   private async take(step: Step): Promise<void> {
