@@ -12,6 +12,7 @@ export type MemoryHost = Pick<HardwareHost, 'allocate' | 'memlockLimitBytes'>
 
 /**
  * Locked memory of a native host, its refusals said in full.
+ * @param neededBytes what counts against RLIMIT_MEMLOCK with it, where that is more.
  * @throws HugePagesError where no huge pages are left; MemlockLimitError beyond RLIMIT_MEMLOCK.
  */
 export function allocateLocked(
@@ -19,12 +20,13 @@ export function allocateLocked(
   sysRoot: string,
   lengthBytes: number,
   pageBytes: 4096 | typeof HUGE_PAGE_BYTES,
+  neededBytes = lengthBytes,
 ): NativeRegion {
   try {
     return host.allocate(lengthBytes, pageBytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EPERM' || code === 'EAGAIN') throw new MemlockLimitError(lengthBytes, host.memlockLimitBytes(), error)
+    if (code === 'EPERM' || code === 'EAGAIN') throw new MemlockLimitError(neededBytes, host.memlockLimitBytes(), error)
     if (code === 'ENOMEM' && pageBytes === HUGE_PAGE_BYTES)
       throw new HugePagesError(lengthBytes / HUGE_PAGE_BYTES, hugePages(sysRoot), error)
     throw error

@@ -60,7 +60,8 @@ export class Type1Memory implements DmaSource {
   }
 
   chunk(lengthBytes: number, alignBytes: number): ReturnType<DmaSource['chunk']> {
-    const region = allocateLocked(this.host, this.sysRoot, lengthBytes, this.pageBytes)
+    const neededBytes = this.memlockBytes(lengthBytes)
+    const region = allocateLocked(this.host, this.sysRoot, lengthBytes, this.pageBytes, neededBytes)
     try {
       const { iova, unmap } = this.map(region, Math.max(alignBytes, HUGE_PAGE_BYTES))
       const release = () => {
@@ -94,7 +95,7 @@ export class Type1Memory implements DmaSource {
     } catch (error) {
       this.space.give(iova)
       if (error instanceof VfioError && error.errno === 'ENOMEM')
-        throw new MemlockLimitError(this.mappedBytes + lengthBytes, this.host.memlockLimitBytes(), error)
+        throw new MemlockLimitError(this.memlockBytes(lengthBytes), this.host.memlockLimitBytes(), error)
       throw error
     }
     this.mappedBytes += lengthBytes
@@ -104,6 +105,11 @@ export class Type1Memory implements DmaSource {
         this.unmap(iova, lengthBytes)
       },
     }
+  }
+
+  /** What counts against RLIMIT_MEMLOCK with `lengthBytes` more: ordinary pages twice, as locked and as pinned by vfio. */
+  private memlockBytes(lengthBytes: number): number {
+    return (this.mappedBytes + lengthBytes) * (this.pageBytes === HUGE_PAGE_BYTES ? 1 : 2)
   }
 
   private unmap(iova: number, lengthBytes: number): void {

@@ -91,7 +91,7 @@ test('an alignment beyond 2 MiB is one of the address', async () => {
   await transport.close()
 })
 
-test('beyond RLIMIT_MEMLOCK the error says what all mappings together need, and what is allowed', async () => {
+test('beyond RLIMIT_MEMLOCK the error says what all memory together needs, locked and mapped, and what is allowed', async () => {
   drive()
   const transport = await open()
   host.memlock = 8_388_608
@@ -100,8 +100,12 @@ test('beyond RLIMIT_MEMLOCK the error says what all mappings together need, and 
     throw refusal('ENOMEM', 'ioctl')
   })
   expect(() => transport.dma.alloc(8_388_608)).toThrow(MemlockLimitError)
-  expect(() => transport.dma.alloc(8_388_608)).toThrow(/Cannot lock 10485760 bytes[^]*allows 8388608/)
+  expect(() => transport.dma.alloc(8_388_608)).toThrow(/Cannot lock 20971520 bytes[^]*allows 8388608/)
   host.ioctls.set(0x3b71, map)
+  host.beforeAllocate = () => {
+    throw refusal('EAGAIN', 'mmap')
+  }
+  expect(() => transport.dma.alloc(8_388_608)).toThrow(/Cannot lock 20971520 bytes[^]*ulimit -l 20480/)
   await transport.close()
 })
 
