@@ -6,12 +6,8 @@ import { countedAllocator } from '../test/counted-allocator.js'
 import { fillPattern, patternMedia, wrongBytes } from '../test/pattern.js'
 import { ControllerNotReadyError } from './bring-up/ready.js'
 import { CommandError } from './commands/command-queue.js'
-import {
-  Controller,
-  ControllerClosedError,
-  SerialMismatchError,
-  ShutdownIncompleteError,
-} from './controller.js'
+import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './controller-errors.js'
+import { Controller } from './controller.js'
 import { HostEngine } from './engine/host-engine.js'
 import { ForeignDataError } from './guard/guard.js'
 import { LbaRangeError, NamespaceNotFoundError } from './namespace/errors.js'

@@ -1,3 +1,4 @@
+export { FunctionResetError } from './bring-up/function-reset.js'
 export { DeviceLostError } from './bring-up/device-lost.js'
 export { ControllerNotReadyError, UnsupportedControllerError } from './bring-up/ready.js'
 export type { AdminOptions } from './admin/admin-commands.js'
@@ -12,14 +13,8 @@ export type { SetFeatureOptions } from './admin/set-feature.js'
 export { CommandError, CommandTimeoutError, QueueFullError } from './commands/command-queue.js'
 export { UnknownFateError } from './commands/unknown-fate.js'
 export { UnsupportedCommandError } from './commands/unsupported-command.js'
-export {
-  Controller,
-  ControllerClosedError,
-  SerialMismatchError,
-  ShutdownIncompleteError,
-  type ControllerStatistics,
-  type ManagedController,
-} from './controller.js'
+export { Controller, type ControllerStatistics, type ManagedController } from './controller.js'
+export { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './controller-errors.js'
 export type { ControllerOptions } from './open-options.js'
 export type { ControllerEvent } from './events/controller-event.js'
 export { EVENT_CHANNEL } from './events/event-hub.js'

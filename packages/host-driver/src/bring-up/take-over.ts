@@ -1,3 +1,4 @@
+import { resetFunction } from './function-reset.js'
 import type { ControllerIdentity } from './identity.js'
 import { ControllerNotReadyError } from './ready.js'
 import type { Session } from './session.js'
@@ -28,7 +29,7 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
   }
   tell('begun')
   try {
-    await whole.reset('function')
+    await resetFunction(transport)
     await begin()
   } catch (error) {
     tell('failed')

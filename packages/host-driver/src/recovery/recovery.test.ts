@@ -2,7 +2,8 @@ import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-s
 import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import { afterEach, expect, test } from 'vitest'
 import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
-import { Controller, ControllerClosedError } from '../controller.js'
+import { ControllerClosedError } from '../controller-errors.js'
+import { Controller } from '../controller.js'
 import type { ControllerOptions } from '../open-options.js'
 import type { ControllerEvent } from '../events/controller-event.js'
 
@@ -190,6 +191,25 @@ test('a status that allows it is retried, after the delay that it asks for, and 
   expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'status', sct: 0, sc: 0x82 } }])
   expect(never.ctrl.statistics.retries).toBe(4)
   await never.ctrl.close()
+})
+
+test('a function reset that does not end is not waited for: the controller is lost within the stated bound', async () => {
+  simulation = simulate({
+    profile: 'sn740',
+    faults: {
+      rules: [
+        rule({ kind: 'fatal-status' }, { qid: 1, opcode: READ, nth: 1 }),
+        rule({ kind: 'ready-never-rises' }, { nth: 2 }),
+      ],
+    },
+  })
+  const transport = { ...simulation.transport, reset: () => new Promise<void>(() => undefined) }
+  const ctrl = await Controller.open(transport)
+  const startNs = simulation.clock.now()
+  await expect(ctrl.namespace(1).readBytes(0, 512)).rejects.toThrow('failed')
+  expect(simulation.clock.now() - startNs).toBeLessThan(ctrl.recoveryBoundNs + SECOND_NS)
+  expect(ctrl.statistics.recoveries).toMatchObject({ 'controller-reset': 1, 'function-reset': 1, lost: 1 })
+  await ctrl.close()
 })
 
 test('several plans share one recovery', async () => {

@@ -1,5 +1,6 @@
 import { Abort, CSTS } from '@gpunvme/nvme-spec'
 import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
+import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { EventHub } from '../events/event-hub.js'
 import type { OverdueCommand } from '../queues/overdue.js'
@@ -82,7 +83,8 @@ export class Recovery {
     const { abortNs, queuesNs, restartNs } = this.limits
     // A reset waits for CSTS.RDY three times: that it settles, falls, and rises.
     const { readyTimeoutNs, delayBeforeReadyCheckNs } = this.session.limits
-    return abortNs + queuesNs + 2 * (3 * readyTimeoutNs + delayBeforeReadyCheckNs + restartNs)
+    const resetNs = 3 * readyTimeoutNs + delayBeforeReadyCheckNs + restartNs
+    return abortNs + queuesNs + 2 * resetNs + FUNCTION_RESET_NS
   }
 
   /**
@@ -191,7 +193,7 @@ export class Recovery {
         await session.start(limits.restartNs)
         return true
       case 'function-reset':
-        await session.transport.whole.reset!('function')
+        await resetFunction(session.transport)
         await session.stop()
         await session.start(limits.restartNs)
         return true

@@ -1,3 +1,4 @@
+import { Controller } from '../../controller.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, refused } from '../check.js'
 import { checkData } from '../data.js'
@@ -34,7 +35,6 @@ export const shutdownCases: readonly DriverCase[] = [
       const device = await context.device({
         bar: (bar) => ({ read32: (offset) => (offset === CSTS ? bar.read32(offset) & ~0xc : bar.read32(offset)) }),
       })
-      const { Controller } = await import('../../controller.js')
       const ctrl = await Controller.open(device.transport)
       await refused('close', () => ctrl.close(), { name: 'ShutdownIncompleteError', says: 'CSTS.SHST is not 10b' })
       equal('bytes kept', device.heldBytes, 0)

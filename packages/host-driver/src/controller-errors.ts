@@ -1,0 +1,42 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+
+/** A handle was used after it was closed, or after its controller was lost. */
+export class ControllerClosedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CONTROLLER_CLOSED'
+  readonly category = 'usage'
+  constructor(state: 'closed' | 'lost') {
+    super(
+      state === 'closed'
+        ? 'This controller handle is closed'
+        : 'This controller was lost: no step of its recovery brought it back',
+      { next: 'Controller.open() again' },
+    )
+  }
+}
+
+/** The drive did not say in time that its shutdown is complete. What was written after the last flush may be lost. */
+export class ShutdownIncompleteError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SHUTDOWN_INCOMPLETE'
+  readonly category = 'device'
+  constructor(name: string, waitedNs: number, cause?: unknown) {
+    super(`Controller ${name} did not complete its shutdown in ${waitedNs / 1e9} s: CSTS.SHST is not 10b`, {
+      facts: ['it was disabled all the same, and its memory was given back'],
+      next: 'treat what was written since the last flush() as lost',
+      cause,
+    })
+  }
+}
+
+/** The serial number given for writing is not that of the controller behind the transport. Nothing was written. */
+export class SerialMismatchError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SERIAL_MISMATCH'
+  readonly category = 'privilege'
+  constructor(given: string, found: string) {
+    super(
+      `Refused to open for writing: serial number ${JSON.stringify(given)} was given, the controller's is ${JSON.stringify(found)}`,
+      {
+        next: 'check which drive this is; give its own serial number if it is the one to be overwritten',
+      },
+    )
+  }
+}

@@ -1,0 +1,64 @@
+import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { guardNamespace, type WriteRequest } from '../guard/guard.js'
+import { NamespaceNotFoundError } from './errors.js'
+import type { NamespaceHost } from './host.js'
+import { Namespace } from './namespace.js'
+import { WritableNamespace } from './writable-namespace.js'
+
+/** The namespaces of a controller: one object each, for as long as the handle lives, whatever becomes of them. */
+export class NamespaceSet {
+  private readonly host: NamespaceHost
+  private readonly write: WriteRequest | undefined
+  private readonly guardTimeoutNs: number
+  private readonly known: Namespace[] = []
+
+  /** @param guardTimeoutNs for each read of the guard before the first write. */
+  constructor(host: NamespaceHost, write: WriteRequest | undefined, guardTimeoutNs: number) {
+    this.host = host
+    this.write = write
+    this.guardTimeoutNs = guardTimeoutNs
+  }
+
+  /** Those that are active, in increasing order of NSID. */
+  get active(): readonly Namespace[] {
+    return this.known.filter(({ identity }) => identity.attached)
+  }
+
+  /** @throws NamespaceNotFoundError naming the ones there are. */
+  get(nsid: number): Namespace {
+    const { active } = this
+    const found = active.find((namespace) => namespace.nsid === nsid)
+    if (found === undefined) throw new NamespaceNotFoundError(nsid, active)
+    return found
+  }
+
+  /** The namespace, or one that cannot be read in its place. */
+  attachedOrNot(nsid: number): Namespace {
+    const known = this.active.find((namespace) => namespace.nsid === nsid)
+    if (known !== undefined) return known
+    const raw = new DataView(new ArrayBuffer(0))
+    const unsupported = 'it is not attached to this controller'
+    return new Namespace(this.host, { nsid, attached: false, blocks: 2 ** 32, blockBytes: 512, unsupported, raw })
+  }
+
+  /** These are the active ones from now on. */
+  take(found: readonly NamespaceIdentity[]): void {
+    for (const identity of found) {
+      const known = this.known.find(({ nsid }) => nsid === identity.nsid)
+      if (known === undefined) this.known.push(this.make(identity))
+      else known.changeTo(identity)
+    }
+    for (const namespace of this.known) {
+      if (found.some(({ nsid }) => nsid === namespace.nsid)) continue
+      namespace.changeTo({ ...namespace.identity, attached: false, unsupported: 'it is no longer attached' })
+    }
+    this.known.sort((a, b) => a.nsid - b.nsid)
+  }
+
+  private make(identity: NamespaceIdentity): Namespace {
+    const { host, write, guardTimeoutNs } = this
+    if (write === undefined) return new Namespace(host, identity)
+    const guard = (target: Namespace) => guardNamespace(target, write, { timeoutNs: guardTimeoutNs })
+    return new WritableNamespace(host, identity, guard)
+  }
+}

@@ -1,0 +1,281 @@
+import { CSTS, Flush } from '@gpunvme/nvme-spec'
+import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { AdminCommands } from './admin/admin-commands.js'
+import { readBlockCommandLimits } from './admin/identify.js'
+import { ownTransport } from './bring-up/own-transport.js'
+import { readLimits, shutdown } from './bring-up/ready.js'
+import { Registers } from './bring-up/registers.js'
+import { Session } from './bring-up/session.js'
+import { setupSteps } from './bring-up/setup-steps.js'
+import { takeOver } from './bring-up/take-over.js'
+import { ControllerClosedError, SerialMismatchError, ShutdownIncompleteError } from './controller-errors.js'
+import { HostEngine } from './engine/host-engine.js'
+import { AsyncEvents } from './events/async-events.js'
+import { EventHub } from './events/event-hub.js'
+import type { WriteRequest } from './guard/guard.js'
+import type { NamespaceHost } from './namespace/host.js'
+import { NamespacesInUse } from './namespace/in-use.js'
+import type { BlockCommandLimits } from './namespace/limits.js'
+import { NamespaceSet } from './namespace/namespace-set.js'
+import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type ControllerOptions } from './open-options.js'
+import { executeOnce, executeRepeatable, type CommandExecution } from './recovery/execute-command.js'
+import { executePlan } from './recovery/execute-plan.js'
+import { Gate } from './recovery/gate.js'
+import { Recovery, RECOVERY_LIMITS } from './recovery/recovery.js'
+import { zeroCounters } from './statistics.js'
+import { NS_PER_MS } from './wait.js'
+
+/**
+ * The specification asks a host to wait RTD3E, or 1 s where that is 0, for a shutdown (Base 2.1 §3.6.1). Drives may be
+ * slower than they say, and there is nothing to gain by leaving early.
+ */
+const SHORTEST_SHUTDOWN_WAIT_NS = 5_000 * NS_PER_MS
+
+/** While somebody waits for events, the controller is looked at this often at least. */
+const EVENT_POLL_NS = 100 * NS_PER_MS
+
+/** What a `Controller` is made of: the session, who uses its queues, and how it is begun and ended. */
+export class RunningController {
+  readonly session: Session
+  readonly hub: EventHub
+  readonly recovery: Recovery
+  readonly namespaces: NamespaceSet
+  readonly inUse = new NamespacesInUse()
+  readonly counters = zeroCounters()
+  private readonly engine: Engine
+  private readonly write: WriteRequest | undefined
+  private readonly asyncEvents: AsyncEvents
+  private readonly gate = new Gate()
+  private readonly executing = new Set<Promise<unknown>>()
+  private limits: Promise<BlockCommandLimits> | undefined
+  private attached = false
+  private state: 'open' | 'closed' | 'lost' = 'open'
+
+  constructor(transport: Transport, options: ControllerOptions & { readonly write?: WriteRequest }) {
+    const own = ownTransport(transport, options.interrupts === true)
+    const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
+    this.hub = new EventHub(own.name)
+    this.write = options.write
+    this.engine = options.engine ?? new HostEngine(own)
+    this.asyncEvents = new AsyncEvents({
+      admin: (run) => executeRepeatable(this.commands, 'admin', run),
+      emit: (event) => this.hub.emit(event),
+      now: () => own.clock.now(),
+      namespacesChanged: () => this.identifyNamespaces(),
+    })
+    const commandTimeoutNs = options.commandTimeoutNs ?? 10_000 * NS_PER_MS
+    this.session = new Session(
+      own,
+      limits,
+      {
+        queues: options.queues ?? 1,
+        queueDepth: options.queueDepth ?? DEFAULT_DEPTH,
+        queueEntries: options.queueEntries,
+        completionQueues: options.completionQueues,
+        queueMemory: options.queueMemory ?? 'host',
+        maxTransferBytes: options.maxTransferBytes ?? DEFAULT_TRANSFER_BYTES,
+        commandTimeoutNs,
+        sgl: options.sgl ?? true,
+      },
+      this.hub,
+      [...setupSteps(options), this.asyncEvents],
+    )
+    const users = {
+      suspend: () => this.detachEngine(),
+      resume: () => this.takeQueues(),
+      abandon: () => {
+        if (this.state === 'open') this.state = 'lost'
+      },
+    }
+    this.recovery = new Recovery(this.session, this.gate, this.hub, { ...RECOVERY_LIMITS, ...options.recovery }, users)
+    this.namespaces = new NamespaceSet(this.namespaceHost(transport), options.write, commandTimeoutNs)
+  }
+
+  get isOpen(): boolean {
+    return this.state === 'open'
+  }
+
+  get adminCommands(): AdminCommands {
+    return {
+      identity: this.session.identity,
+      repeat: (run) => this.whileOpen(() => executeRepeatable(this.commands, 'admin', run)),
+      once: (run) => this.whileOpen(() => executeOnce(this.commands, 'admin', run)),
+    }
+  }
+
+  /** Brings the controller up, or leaves it as it can be left. */
+  async open(): Promise<void> {
+    // Alone, so that nobody takes up an event, or tries to recover, while there is no controller yet.
+    await this.gate.alone(async () => {
+      try {
+        await this.bringUp()
+      } catch (error) {
+        // What went wrong first is what the caller hears of.
+        await this.giveBack().catch(() => undefined)
+        // An event that came meanwhile is nobody's any more: the controller may be another handle's soon.
+        this.session.transport.bar.cutOff()
+        throw error
+      }
+    })
+  }
+
+  /** Sends an I/O command that is no part of a plan, and may not be sent twice. */
+  onceIo(run: Parameters<typeof executeOnce>[2]): Promise<number> {
+    return this.whileOpen(() => executeOnce(this.commands, 'io', run))
+  }
+
+  /** Lets time pass in which events may come; false when there will be none any more. */
+  async waitForEvents(): Promise<boolean> {
+    const { clock } = this.session.transport
+    if (!this.isOpen) return false
+    // Behind a closed gate the queue is a recovery's, and may not exist at the moment.
+    if (!this.gate.isClosed) this.session.admin.poll()
+    await clock.idle(clock.now() + EVENT_POLL_NS)
+    // A clock that is not the machine's own may come back at once: others get their turn all the same.
+    await new Promise(setImmediate)
+    return true
+  }
+
+  /** Namespaces were changed by a command of this handle. */
+  async namespacesChanged(nsids: readonly number[]): Promise<void> {
+    await this.whileOpen(() => this.identifyNamespaces())
+    this.hub.emit({ kind: 'namespaces-changed', timeNs: this.session.transport.clock.now(), nsids })
+  }
+
+  /** @throws as `Controller.close`. */
+  async close(): Promise<void> {
+    const wasLost = this.state === 'lost'
+    this.state = 'closed'
+    await Promise.allSettled(this.executing)
+    await this.asyncEvents.stop()
+    this.detachEngine()
+    const { registers, transport, identity } = this.session
+    if (wasLost || transport.bar.isCut) return
+    const timeoutNs = Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs)
+    const isRunning = CSTS.RDY.of(registers.read(CSTS)) === 1
+    // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
+    const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
+    // One that somebody else has reset has nothing to shut down, and what it had in its cache is not known.
+    const complete = isRunning
+      ? await settled(shutdown(registers, transport.clock, timeoutNs))
+      : this.write === undefined
+    await this.giveBack()
+    if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
+  }
+
+  private get commands(): CommandExecution {
+    const users = { suspend: () => this.detachEngine(), resume: () => this.attachEngine() }
+    return { session: this.session, gate: this.gate, recovery: this.recovery, counters: this.counters, users }
+  }
+
+  private namespaceHost({ movesData }: Transport): NamespaceHost {
+    const { session } = this
+    return {
+      dma: session.lent,
+      clock: session.transport.clock,
+      movesData,
+      get queues() {
+        return session.engineQueues.length
+      },
+      get maxTransferBytes() {
+        return session.maxTransferBytes
+      },
+      execute: (plan, memory, options) => this.execute(plan, memory, options),
+      flush: (nsid) => this.flush(nsid),
+      commands: {
+        pageBytes: session.limits.pageBytes,
+        limits: () => this.blockCommandLimits(),
+        repeat: (nsid, run) => this.using(nsid, () => executeRepeatable(this.commands, 'io', (queue) => run(queue))),
+        once: (nsid, run) => this.using(nsid, () => executeOnce(this.commands, 'io', run)),
+      },
+    }
+  }
+
+  /** Asked for once: no command changes it. */
+  private blockCommandLimits(): Promise<BlockCommandLimits> {
+    this.limits ??= readBlockCommandLimits(this.adminCommands, this.session.limits.mpsmin).catch((error: unknown) => {
+      this.limits = undefined
+      throw error
+    })
+    return this.limits
+  }
+
+  private async bringUp(): Promise<void> {
+    const { write } = this
+    await takeOver(this.session, ({ serial }) => {
+      if (write !== undefined && write.serial !== serial) throw new SerialMismatchError(write.serial, serial)
+    })
+    // Last, so that an engine is ours to detach exactly when there is a controller to close.
+    this.takeQueues()
+  }
+
+  private takeQueues(): void {
+    this.namespaces.take(this.session.namespaces)
+    this.attachEngine()
+  }
+
+  private attachEngine(): void {
+    if (this.attached) return
+    this.engine.attach(this.session.engineQueues, () => this.session.admin.poll())
+    this.attached = true
+  }
+
+  private detachEngine(): void {
+    if (this.attached) this.engine.detach()
+    this.attached = false
+  }
+
+  private async identifyNamespaces(): Promise<void> {
+    await executeRepeatable(this.commands, 'admin', () => this.session.identifyNamespaces())
+    this.namespaces.take(this.session.namespaces)
+  }
+
+  private async flush(nsid: number): Promise<void> {
+    const flush = () => executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid }))
+    await this.using(nsid, flush)
+  }
+
+  private execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    const stillFits = ({ nsid, blockBytes }: Plan) =>
+      this.namespaces.active.some((namespace) => namespace.nsid === nsid && namespace.blockBytes === blockBytes)
+    const host = { ...this.commands, engine: this.engine, stillFits }
+    return this.using(plan.nsid, () => executePlan(host, plan, memory, options))
+  }
+
+  private using<T>(nsid: number, action: () => Promise<T>): Promise<T> {
+    return this.inUse.during(nsid, () => this.whileOpen(action))
+  }
+
+  /** What is under way when the handle is closed is waited for. */
+  private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    const work = action()
+    this.executing.add(work)
+    try {
+      return await work
+    } finally {
+      this.executing.delete(work)
+    }
+  }
+
+  /**
+   * Disables the controller, after which no DMA is outstanding, and only then frees what it could reach. A controller
+   * that is gone, or will not be disabled, may still write there: its memory, and what callers transfer to, is kept.
+   * @throws DeviceLostError, ControllerNotReadyError, and whatever the transport throws.
+   */
+  private async giveBack(): Promise<void> {
+    const { session } = this
+    try {
+      await session.stop()
+    } catch (error) {
+      session.abandon()
+      throw error
+    }
+    session.pool.freeAll()
+  }
+}
+
+/** What it resolved with, or the error. */
+function settled<T>(work: Promise<T>): Promise<T | Error> {
+  return work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
+}
