@@ -30,6 +30,12 @@ const tasks = {
     'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
     'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json',
   ],
+  // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/peers.md.
+  peers: [
+    'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
+    'node packages/cuda-native/scripts/build-native.mjs',
+    'vitest run --root packages/cuda-native --config vitest.peers.config.ts',
+  ],
   // What needs QEMU's NVMe controller, on the QEMU of GPUNVME_QEMU or the one on PATH; there being none is a failure.
   'test:qemu': [
     'turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only',

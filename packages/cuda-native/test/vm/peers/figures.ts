@@ -1,0 +1,87 @@
+import type { Measurement } from '../guest/peer-window.js'
+
+/** One driver in one shape, over all rounds: medians. */
+export interface Figure {
+  readonly driver: string
+  readonly shape: string
+  readonly rounds: number
+  readonly iops: number
+  /** A read; of all vCPUs, whatever they did meanwhile. Zero where nobody counted. */
+  readonly instructions: number
+  readonly userInstructions: number
+  /** User and system time of the process that reads, in microseconds a read. */
+  readonly cpuUs: number
+  /** The lowest and the highest IOPS of a round. */
+  readonly spread: readonly [number, number]
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN
+}
+
+const iops = ({ ios, ms }: Measurement) => (ios / ms) * 1000
+
+export function figuresOf(measurements: readonly Measurement[]): Figure[] {
+  const groups = new Map<string, Measurement[]>()
+  for (const measurement of measurements) {
+    const key = `${measurement.shape}\n${measurement.driver}`
+    groups.set(key, [...(groups.get(key) ?? []), measurement])
+  }
+  return [...groups.values()].map((group) => {
+    const of = (value: (measurement: Measurement) => number) => median(group.map(value))
+    const rates = group.map(iops)
+    return {
+      driver: group[0]!.driver,
+      shape: group[0]!.shape,
+      rounds: group.length,
+      iops: median(rates),
+      instructions: of(({ ios, instructions: { user, kernel } }) => (user + kernel) / ios),
+      userInstructions: of(({ ios, instructions: { user } }) => user / ios),
+      cpuUs: of(({ ios, cpuUs }) => ((cpuUs?.user ?? NaN) + (cpuUs?.system ?? NaN)) / ios),
+      spread: [Math.min(...rates), Math.max(...rates)],
+    }
+  })
+}
+
+/** The rates of one run with the instructions of another one, in which counting them took time. */
+export function joined(rates: readonly Figure[], counts: readonly Figure[]): Figure[] {
+  return rates.map((figure) => {
+    const { instructions = NaN, userInstructions = NaN } =
+      counts.find(({ driver, shape }) => driver === figure.driver && shape === figure.shape) ?? {}
+    return { ...figure, instructions, userInstructions }
+  })
+}
+
+/** Lines of a table in Markdown; ratios are those of `ours` to each driver: of IOPS, and of instructions. */
+export function tableOf(figures: readonly Figure[], ours: string): string {
+  const rows = figures.map((figure) => {
+    const reference = figures.find(({ driver, shape }) => driver === ours && shape === figure.shape)!
+    const ratio = (of: (figure: Figure) => number) => (of(reference) / of(figure)).toFixed(2)
+    return [
+      figure.shape,
+      figure.driver,
+      `${rounded(figure.iops)} (${figure.spread.map(rounded).join(' to ')})`,
+      rounded(figure.instructions),
+      rounded(figure.userInstructions),
+      figure.cpuUs.toFixed(0),
+      ratio(({ iops }) => iops),
+      ratio(({ instructions }) => instructions),
+    ]
+  })
+  const head = [
+    'reads',
+    'driver',
+    'IOPS',
+    'instructions',
+    'of user space',
+    'CPU µs',
+    'IOPS, ours to it',
+    'instructions, ours to it',
+  ]
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+function rounded(value: number): string {
+  return value >= 10_000 ? `${(value / 1000).toFixed(1)} k` : String(Math.round(value))
+}
