@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { bundleGuest } from './bundle.js'
-import { cpio } from './cpio.js'
+import { cpio, type CpioEntry } from './cpio.js'
 import type { Module } from './modules.js'
 import type { GuestParts } from './parts.js'
 import type { Message, ProcessEnd, Scenario } from './protocol.js'
@@ -16,7 +16,10 @@ export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM}
 
 export interface GuestOptions {
   readonly parts: GuestParts
+  /** Those that the kernel has from the beginning. */
   readonly modules: readonly Module[]
+  /** Those that a scenario finds in `/tmp/vm/modules` and inserts itself, in this order. */
+  readonly laterModules?: readonly Module[]
   readonly scenarios: readonly Scenario[]
   /** Raw images that QEMU finds as drives of these names; they are empty and sparse. */
   readonly images: Readonly<Record<string, number>>
@@ -35,6 +38,8 @@ export interface ScenarioRun {
   readonly lines: unknown[]
   /** What the kernel said meanwhile. */
   readonly kernel: string[]
+  /** What QEMU's controllers said of misuse meanwhile: `pci_nvme_ub_*` and `pci_nvme_err_*`. */
+  readonly misuse: string[]
   end?: ProcessEnd
 }
 
@@ -63,25 +68,33 @@ export async function runGuest(options: GuestOptions): Promise<GuestRun> {
   }
 }
 
-async function initramfs({ parts, modules, scenarios }: GuestOptions): Promise<Buffer> {
+async function initramfs({ parts, modules, laterModules = [], scenarios }: GuestOptions): Promise<Buffer> {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/guest/runner.js\n`
   return cpio([
     { path: 'bin' },
     { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },
     { path: 'init', content: readFileSync(join(import.meta.dirname, 'guest/init')), executable: true },
-    { path: 'modules' },
-    {
-      path: 'modules/order',
-      content: Buffer.from(modules.map(({ name, parameters = '' }) => `${name} ${parameters}\n`).join('')),
-    },
-    ...modules.map(({ name, content }) => ({ path: `modules/${name}.ko`, content })),
+    ...moduleFolder('modules', modules),
     // What goes to the host's tree, where /tmp is the guest's own memory.
     { path: 'vm' },
+    ...moduleFolder('vm/modules', laterModules),
     { path: 'vm/command', content: Buffer.from(command) },
     { path: 'vm/job.json', content: Buffer.from(JSON.stringify(scenarios)) },
     ...(await bundleGuest()).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
   ])
+}
+
+/** Modules, and a list of them in the order in which they are to be inserted. */
+function moduleFolder(path: string, modules: readonly Module[]): CpioEntry[] {
+  return [
+    { path },
+    {
+      path: `${path}/order`,
+      content: Buffer.from(modules.map(({ name, parameters = '' }) => `${name} ${parameters}\n`).join('')),
+    },
+    ...modules.map(({ name, content }) => ({ path: `${path}/${name}.ko`, content })),
+  ]
 }
 
 async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
@@ -92,6 +105,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     truncateSync(image, bytes)
     return ['-drive', `file=${image},format=raw,if=none,id=${name},cache=unsafe`]
   })
+  const trace = new Tail(join(folder, 'trace.log'))
   const share = 'local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap'
   const args = [
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-machine', 'q35'],
@@ -103,6 +117,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     ...['-chardev', 'socket,id=console,fd=3', '-serial', 'chardev:console'],
     ...['-chardev', 'socket,id=reports,fd=4', '-serial', 'chardev:reports'],
     ...['-chardev', 'socket,id=monitor,fd=5', '-mon', 'chardev=monitor,mode=control'],
+    ...['-D', trace.path, '-trace', 'pci_nvme_ub_*', '-trace', 'pci_nvme_err_*'],
     ...drives,
     ...devices,
     ...['-virtfs', share],
@@ -128,13 +143,18 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
       run.release = message.booted.release
       run.bootMs = performance.now() - started
       run.kernel.push(...message.booted.kernel)
+      // What the kernel's own driver was told at its start is between the two of them.
+      trace.lines()
     }
     if (message.done) run.finished = true
     const { scenario: name } = message
     if (name === undefined) return void run.kernel.push(...(message.kernel ?? []))
     let scenario = scenarios.get(name)
-    if (scenario === undefined) scenarios.set(name, (scenario = { lines: [], kernel: [] }))
-    if (message.end) scenario.end = message.end
+    if (scenario === undefined) scenarios.set(name, (scenario = { lines: [], kernel: [], misuse: [] }))
+    if (message.end) {
+      scenario.end = message.end
+      scenario.misuse.push(...trace.lines())
+    }
     scenario.kernel.push(...(message.kernel ?? []))
     if (message.line === undefined) return
     const line = parsed(message.line)
@@ -163,6 +183,23 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
   }
   const totalMs = performance.now() - started
   return { ...run, scenarios, console: transcript.console + transcript.complaints, totalMs }
+}
+
+/** A file that grows, by the lines that are new. */
+class Tail {
+  readonly path: string
+  private done = 0
+
+  constructor(path: string) {
+    this.path = path
+    writeFileSync(path, '')
+  }
+
+  lines(): string[] {
+    const text = readFileSync(this.path, 'latin1').slice(this.done)
+    this.done += text.length
+    return text.split('\n').filter((line) => line !== '')
+  }
 }
 
 /** A line that is no JSON is a program's slip, and shown as it is. */

@@ -9,33 +9,34 @@ import type { Scenario } from './protocol.js'
 export interface Mode {
   readonly name: 'sysfs' | 'vfio' | 'vfio-noiommu'
   readonly title: string
-  /** Modules of the guest's kernel beside those that every guest needs. */
-  readonly modules: readonly string[]
-  /** Of modules, by name. */
-  readonly parameters: Readonly<Record<string, string>>
-  readonly iommu: boolean
+  /** What QEMU and the guest call the controller that is pulled out, and the port that it is behind. */
+  readonly loose: { readonly id: string; readonly port: string }
 }
 
-export const MODES: readonly Mode[] = [
-  { name: 'sysfs', title: 'sysfs, IOMMU off', modules: [], parameters: {}, iommu: false },
-  {
-    name: 'vfio',
-    title: 'VFIO type 1, IOMMU on',
-    modules: ['vfio-pci', 'vfio_iommu_type1'],
-    parameters: {},
-    iommu: true,
-  },
-  {
-    name: 'vfio-noiommu',
-    title: 'VFIO without an IOMMU',
-    modules: ['vfio-pci'],
-    parameters: { vfio: 'enable_unsafe_noiommu_mode=1' },
-    iommu: false,
-  },
+/** A guest, in which modes have their turn one after another. */
+export interface Boot {
+  readonly iommu: boolean
+  readonly modes: readonly Mode[]
+}
+
+const SYSFS: Mode = { name: 'sysfs', title: 'sysfs, IOMMU off', loose: { id: 'loose1', port: '0000:00:05.0' } }
+const NO_IOMMU: Mode = {
+  name: 'vfio-noiommu',
+  title: 'VFIO without an IOMMU',
+  loose: { id: 'loose2', port: '0000:00:07.0' },
+}
+const TYPE1: Mode = { name: 'vfio', title: 'VFIO type 1, IOMMU on', loose: SYSFS.loose }
+
+export const BOOTS: readonly Boot[] = [
+  { iommu: false, modes: [SYSFS, NO_IOMMU] },
+  { iommu: true, modes: [TYPE1] },
 ]
+
+export const MODES: readonly Mode[] = BOOTS.flatMap(({ modes }) => modes)
 
 /** The kernel's own drivers of what QEMU has. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p']
+const OF_ITS_OWN = { sysfs: [], vfio: ['vfio-pci', 'vfio_iommu_type1'] }
 
 /** Why no guest can be started here, after the kind of what is missing; otherwise what it is made of. */
 export function parts(): GuestParts | string {
@@ -46,31 +47,59 @@ export function parts(): GuestParts | string {
 }
 
 /** The modules of a mode's guest; text where one cannot be had: why. */
-export function modulesOf({ modules, release }: GuestParts, mode: Mode): Module[] | string {
+export function modulesOf({ modules, release }: GuestParts, mode: Pick<Mode, 'name'>): Module[] | string {
   const folder = new ModuleFolder(modules)
-  if (mode.name === 'vfio-noiommu') {
-    const vfio = noIommuModule(release)
-    if (typeof vfio === 'string') return vfio
-    folder.replace('vfio', vfio)
-  }
-  return folder
-    .inOrder([...EVERY_GUEST, ...mode.modules])
-    .map((module) => ({ ...module, parameters: mode.parameters[module.name] ?? '' }))
+  if (mode.name !== 'vfio-noiommu') return folder.inOrder([...EVERY_GUEST, ...OF_ITS_OWN[mode.name]])
+  const vfio = noIommuModule(release)
+  if (typeof vfio === 'string') return vfio
+  folder.replace('vfio', vfio)
+  return folder.inOrder([...EVERY_GUEST, 'vfio-pci'])
 }
 
-/** Two controllers, of which one can be pulled out, and memory in a BAR that stands in for a GPU's. */
-export function devicesOf(mode: Mode): string[] {
+const MIB = 1024 * 1024
+
+/** The drives that the guest has, as QEMU's `-drive` names them, and the serial numbers of their controllers. */
+export const DRIVES = {
+  fixed: { serial: 'VM0001', bytes: 256 * MIB },
+  loose1: { serial: 'VM0002', bytes: 64 * MIB },
+  loose2: { serial: 'VM0003', bytes: 64 * MIB },
+  twin1: { serial: 'VM0004', bytes: MIB },
+  twin2: { serial: 'VM0005', bytes: MIB },
+} as const
+
+/** Controllers, of which two can be pulled out and two share a slot, and memory in a BAR that stands in for a GPU's. */
+export function devicesOf({ iommu }: Boot): string[] {
+  const nvme = (id: keyof typeof DRIVES, place: string) => [
+    '-device',
+    `nvme,id=${id},serial=${DRIVES[id].serial},drive=${id},${place}`,
+  ]
+  const port = (slot: number, address: number) => [
+    '-device',
+    `pcie-root-port,id=slot${slot},slot=${slot},chassis=${slot},addr=${address}`,
+  ]
   return [
     // First, so that it stands before all that it translates for.
-    ...(mode.iommu ? ['-device', 'intel-iommu,intremap=on'] : []),
-    ...['-device', 'nvme,id=fixed,serial=VM0001,drive=fixed,addr=4'],
-    ...['-device', 'pcie-root-port,id=slot1,slot=1,chassis=1,addr=5'],
-    ...['-device', 'nvme,id=loose,serial=VM0002,drive=loose,bus=slot1'],
+    ...(iommu ? ['-device', 'intel-iommu,intremap=on'] : []),
+    ...nvme('fixed', 'addr=4'),
+    ...port(1, 5),
+    ...nvme('loose1', 'bus=slot1'),
     ...['-object', 'memory-backend-ram,id=vram,size=64M,share=on', '-device', 'ivshmem-plain,memdev=vram,addr=6'],
+    ...port(2, 7),
+    ...nvme('loose2', 'bus=slot2'),
+    // Functions that no IOMMU tells apart: nothing keeps them from talking to each other.
+    ...nvme('twin1', 'addr=8.0,multifunction=on'),
+    ...nvme('twin2', 'addr=8.1'),
   ]
 }
 
 /** Where the devices are in the guest; what is behind the port is found there. */
-export function environmentOf(mode: Mode): Scenario['environment'] & object {
-  return { VM_MODE: mode.name, VM_FIXED: '0000:00:04.0', VM_PORT: '0000:00:05.0', VM_VRAM: '0000:00:06.0' }
+export function environmentOf({ name, loose }: Mode): Scenario['environment'] & object {
+  return {
+    VM_MODE: name,
+    VM_FIXED: '0000:00:04.0',
+    VM_LOOSE: loose.id,
+    VM_PORT: loose.port,
+    VM_VRAM: '0000:00:06.0',
+    VM_TWINS: '0000:00:08.0 0000:00:08.1',
+  }
 }

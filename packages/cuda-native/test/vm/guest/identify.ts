@@ -1,6 +1,8 @@
 // What the controller says of itself, as nvme-cli prints it by way of the kernel's driver and as we read it.
 import { execFileSync } from 'node:child_process'
+import { isDeepStrictEqual } from 'node:util'
 import { Controller } from '@gpunvme/host-driver'
+import { LID, SmartHealthLog } from '@gpunvme/nvme-spec'
 import { fixed, kernelDevices, openTransport, print, take } from './lib.js'
 
 const { controller, namespace } = await kernelDevices(fixed)
@@ -8,11 +10,18 @@ const nvme = (...args: string[]) => execFileSync('/usr/sbin/nvme', [...args, '-o
 const printed = {
   controller: nvme('id-ctrl', controller),
   namespace: nvme('id-ns', namespace),
+  health: nvme('smart-log', controller),
 }
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
 await using ctrl = await Controller.open(transport)
 const raw = ({ buffer, byteOffset, byteLength }: DataView) =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString('base64')
-const read = { controller: raw(ctrl.identity.raw), namespace: raw(ctrl.namespace(1).identity.raw) }
-print({ printed, read })
+const page = await ctrl.logPage(LID.SMART_HEALTH_INFORMATION, { lengthBytes: SmartHealthLog.bytes })
+const health = await ctrl.smartLog()
+const read = {
+  controller: raw(ctrl.identity.raw),
+  namespace: raw(ctrl.namespace(1).identity.raw),
+  health: raw(page),
+}
+print({ printed, read, decoded: isDeepStrictEqual(health, SmartHealthLog.decode(page)), reads: String(health.HRC) })

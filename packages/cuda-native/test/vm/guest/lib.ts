@@ -17,7 +17,7 @@ export interface Device {
 const PCI = '/sys/bus/pci/devices'
 
 export const MIB = 2 ** 20
-const host = loadHardwareHost()
+export const host = loadHardwareHost()
 
 /** The mode of modes.ts. */
 export const mode = variable('VM_MODE')
@@ -27,14 +27,18 @@ export const fixed: Device = { bdf: variable('VM_FIXED'), serial: 'VM0001' }
 /** The function whose BAR 2 stands in for a GPU's memory. */
 export const vram = variable('VM_VRAM')
 
-/** The controller that can be pulled out: what is behind the port. */
-export function loose(): Device {
+/** The controller that can be pulled out, by what QEMU calls it: what is behind the port. */
+export function loose(): Device & { readonly id: string } {
   const bdf = readdirSync(join(PCI, variable('VM_PORT'))).find((name) =>
     /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.\d$/.test(name),
   )
   if (bdf === undefined) throw new Error('there is nothing behind the port')
-  return { bdf, serial: 'VM0002' }
+  const id = variable('VM_LOOSE')
+  return { bdf, id, serial: id === 'loose1' ? 'VM0002' : 'VM0003' }
 }
+
+/** Two functions of one slot, which an IOMMU does not tell apart. */
+export const twins = variable('VM_TWINS').split(' ') as [string, string]
 
 /** One line for the test outside. */
 export function print(facts: object): void {
@@ -47,8 +51,8 @@ export function take({ bdf }: Device): Promise<Binding> {
 }
 
 /** Opens what was taken; it is closed by itself. */
-export async function openTransport({ bdf }: Pick<Device, 'bdf'>): Promise<OpenTransport> {
-  const transport = await (mode === 'sysfs' ? openSysfs({ host, bdf }) : openVfio({ host, bdf }))
+export async function openTransport({ bdf }: Pick<Device, 'bdf'>, interrupts = 0): Promise<OpenTransport> {
+  const transport = await (mode === 'sysfs' ? openSysfs({ host, bdf }) : openVfio({ host, bdf, interrupts }))
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
 
@@ -60,9 +64,14 @@ export function bytesOf({ view }: DmaMemory): Buffer {
   return Buffer.from(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength)
 }
 
+/** What the kernel says of a function. */
+export function sysfsFolder(bdf: string): string {
+  return join(PCI, bdf)
+}
+
 /** The driver that has a function; undefined where none has. */
-export function driverOf({ bdf }: Device): string | undefined {
-  const link = join(PCI, bdf, 'driver')
+export function driverOf({ bdf }: Pick<Device, 'bdf'>): string | undefined {
+  const link = join(sysfsFolder(bdf), 'driver')
   return existsSync(link) ? basename(readlinkSync(link)) : undefined
 }
 
@@ -76,10 +85,10 @@ export async function kernelDevices({ bdf }: Device): Promise<{ controller: stri
     }
     await sleep(50)
   }
-  throw new Error(`the kernel has made no block device of ${bdf}: its driver is ${driverOf({ bdf, serial: '' })}`)
+  throw new Error(`the kernel has made no block device of ${bdf}: its driver is ${driverOf({ bdf })}`)
 }
 
-function variable(name: string): string {
+export function variable(name: string): string {
   const value = process.env[name]
   if (value === undefined) throw new Error(`the job names no ${name}`)
   return value

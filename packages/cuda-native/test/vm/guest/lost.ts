@@ -31,7 +31,7 @@ for (let round = 1; outcomes.length === 0; round++) {
   const running = ns.execute(plan, memory, { timeoutNs: 2 * SECOND_NS })
   if (round === 3) {
     askedMs = performance.now()
-    print({ monitor: { execute: 'device_del', arguments: { id: 'loose' } } })
+    print({ monitor: { execute: 'device_del', arguments: { id: device.id } } })
   }
   const { failures, succeeded } = await running
   counted &&= failures.length + succeeded === plan.commands

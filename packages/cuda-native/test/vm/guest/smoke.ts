@@ -6,4 +6,5 @@ const drives = readdirSync('/sys/class/nvme').map((name) => ({
   serial: read(`/sys/class/nvme/${name}/serial`),
   bytes: Number(read(`/sys/block/${name}n1/size`)) * 512,
 }))
-process.stdout.write(`${JSON.stringify({ drives })}\n`)
+const bySerial = drives.sort((a, b) => a.serial.localeCompare(b.serial))
+process.stdout.write(`${JSON.stringify({ drives: bySerial })}\n`)

@@ -1,9 +1,9 @@
-// 1 GiB of random reads and writes over 4 queues, each byte of which is checked.
+// Random reads and writes over 4 queues, each byte of which is checked.
 import { Controller, type Transfer } from '@gpunvme/host-driver'
-import { bytesOf, fixed, MIB, openTransport, print, take } from './lib.js'
+import { bytesOf, fixed, MIB, openTransport, print, take, variable } from './lib.js'
 import { Content, random } from './pattern.js'
 
-const TOTAL_BYTES = 1024 * MIB
+const TOTAL_BYTES = Number(variable('VM_TRAFFIC_MIB')) * MIB
 const BATCH_BYTES = 16 * MIB
 const LONGEST_BYTES = 512 * 1024
 
@@ -12,6 +12,8 @@ await using transport = await openTransport(binding)
 await using ctrl = await Controller.open(transport, { queues: 4, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const { blockBytes } = ns
+// Whoever was here before has left something.
+await ns.writeZeroes(0, ns.blocks)
 const content = new Content(ns.blocks, blockBytes)
 const [writeMemory, readMemory] = [ns.dma.alloc(BATCH_BYTES), ns.dma.alloc(BATCH_BYTES)]
 const [written, read, expected] = [bytesOf(writeMemory), bytesOf(readMemory), Buffer.alloc(BATCH_BYTES)]

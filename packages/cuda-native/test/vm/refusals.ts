@@ -1,0 +1,73 @@
+import { expect } from 'vitest'
+import type { Mode } from './modes.js'
+
+const matching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown
+
+/** What refusals.ts of the guest has found, by what was attempted. */
+export type Refused = Record<string, { code: string; category: string; message: string; left?: string[] }>
+
+/** An error by its code, in whose message this is said, after which all is as it was before. */
+function refusal(code: string, says: RegExp, category: string): object {
+  return { code: `ERR_GPUNVME_${code}`, category, message: matching(says), left: [] }
+}
+
+/** The same of another process, whose surroundings go with it. */
+function refusalOfUser(code: string, says: RegExp): object {
+  return { code: `ERR_GPUNVME_${code}`, category: 'privilege', message: matching(says) }
+}
+
+const LISTED = /NVMe controllers here: 0000:00:04\.0, [^]*Try: give one of these addresses/
+
+const EVERYWHERE = {
+  kernelHasIt: refusal('DRIVER_BOUND', /The kernel's driver nvme is bound[^]*Try: bindDriver/, 'privilege'),
+}
+
+/** What it is called when all went well. */
+const NOT_REFUSED = { code: 'none', category: 'none', message: 'it was not refused' }
+
+const HUGE_PAGES = {
+  noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free[^]*Try: echo 97 > /, 'infeasible'),
+  tooFewHugePages: refusal('HUGE_PAGES', /256 of 2 MiB are needed, 95 are free[^]*Try: echo 257 > /, 'infeasible'),
+}
+
+const VFIO = {
+  userOpens: refusalOfUser('HARDWARE_ACCESS', /\/dev\/vfio\/\S+: EACCES[^]*Try: run as root, or make that file/),
+  openAlready: refusal('VFIO_BUSY', /another handle of this one, has \/dev\/vfio\/\S+ open[^]*Try: close/, 'privilege'),
+}
+
+/** What is refused in each mode, and while the kernel has no vfio. */
+export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
+  enable: {
+    noDriver: refusal('DRIVER_NOT_LOADED', /no driver of that name\n.*Try: modprobe vfio-pci/, 'not-found'),
+    notEnabled: refusal('BIND', /bind vfio-pci[^]*EINVAL[^]*echo 1 > \/sys\/module\/vfio\/parameters/, 'failure'),
+  },
+  sysfs: {
+    ...EVERYWHERE,
+    ...HUGE_PAGES,
+    noFunction: refusal('PCI_FUNCTION_NOT_FOUND', LISTED, 'not-found'),
+    noController: refusal('NOT_NVME', LISTED, 'not-found'),
+    userBinds: refusalOfUser('DEVICE_USE_UNKNOWN', /\/dev\/nvme\dn1: EACCES[^]*Try: again as root/),
+    userOpens: refusalOfUser('CONFIG_SPACE_ACCESS', /EACCES[^]*Try: run as root/),
+    openAlready: refusal('DEVICE_HELD', /this process has it open already/, 'privilege'),
+  },
+  'vfio-noiommu': {
+    ...EVERYWHERE,
+    ...HUGE_PAGES,
+    ...VFIO,
+    userHasTheGroup: refusalOfUser('HARDWARE_ACCESS', /EPERM[^]*CAP_SYS_RAWIO/),
+  },
+  vfio: {
+    ...EVERYWHERE,
+    ...VFIO,
+    iommuIsOn: refusal('IOMMU_ACTIVE', /do not reach memory[^]*Try: the transport vfio/, 'infeasible'),
+    // Who may open the group needs no root.
+    userHasTheGroup: NOT_REFUSED,
+    littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
+    // What the error says is enough is.
+    advisedMemlock: NOT_REFUSED,
+    noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free/, 'infeasible'),
+    otherMode: refusal('VFIO_MODE', /expected 'type1' for 0000:00:04\.0, got 'noiommu'/, 'usage'),
+    groupInUse: refusal('GROUP_NOT_VIABLE', /0000:00:08\.1 is bound to nvme[^]*Try: unbind them/, 'privilege'),
+    groupInUseLater: refusal('GROUP_NOT_VIABLE', /0000:00:08\.1 is bound to nvme[^]*Try: unbind them/, 'privilege'),
+  },
+}

@@ -1,0 +1,53 @@
+import { DRIVES, environmentOf, MODES, type Mode } from './modes.js'
+import type { Scenario } from './protocol.js'
+
+/** A program of `guest/`, where it has its turn. */
+interface Turn {
+  readonly script: string
+  /** For a machine that is busy. */
+  readonly timeoutMs: number
+  /** In all modes when not given. */
+  readonly modes?: readonly Mode['name'][]
+}
+
+/** In this order: the last of them sees what all others of its mode have left behind. */
+const TURNS: readonly Turn[] = [
+  { script: 'enable', timeoutMs: 30_000, modes: ['vfio-noiommu'] },
+  { script: 'smoke', timeoutMs: 20_000, modes: ['sysfs', 'vfio'] },
+  { script: 'refusals', timeoutMs: 120_000 },
+  { script: 'traffic', timeoutMs: 180_000 },
+  // After it, so that the counters of SMART have something to say.
+  { script: 'identify', timeoutMs: 60_000 },
+  { script: 'interrupts', timeoutMs: 60_000, modes: ['vfio', 'vfio-noiommu'] },
+  { script: 'interop', timeoutMs: 60_000 },
+  { script: 'p2p', timeoutMs: 60_000 },
+  { script: 'reset', timeoutMs: 90_000 },
+  { script: 'killed', timeoutMs: 90_000 },
+  { script: 'cases', timeoutMs: 420_000 },
+  { script: 'lost', timeoutMs: 90_000 },
+  { script: 'restored', timeoutMs: 20_000 },
+]
+
+/** What is read and written altogether: a GiB where it costs least, and enough elsewhere to go around all queues often. */
+export const TRAFFIC_MIB: Readonly<Record<Mode['name'], number>> = { sysfs: 1024, vfio: 256, 'vfio-noiommu': 256 }
+
+/** What a mode's programs are called in a guest that runs those of several. */
+export function nameIn(mode: Mode, script: string): string {
+  return `${mode.name} ${script}`
+}
+
+export function scenariosOf(mode: Mode): Scenario[] {
+  return TURNS.filter(({ modes }) => modes?.includes(mode.name) ?? true).map(({ script, timeoutMs }) => ({
+    name: nameIn(mode, script),
+    script,
+    timeoutMs,
+    environment: {
+      ...environmentOf(mode),
+      VM_TRAFFIC_MIB: String(TRAFFIC_MIB[mode.name]),
+      VM_CASES: `${MODES.indexOf(mode)}/${MODES.length}`,
+    },
+  }))
+}
+
+/** The images of all drives. */
+export const IMAGES = Object.fromEntries(Object.entries(DRIVES).map(([name, { bytes }]) => [name, bytes]))
