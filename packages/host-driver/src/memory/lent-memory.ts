@@ -2,7 +2,8 @@ import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment } from '@gpunvme/n
 
 /**
  * Memory lent to callers for their transfers. While the controller is well, `free` frees. Once it is known that it
- * could not be stopped it may go on writing to any of it, so from then on nothing is given back to the system.
+ * could not be stopped it may go on writing to any of it, so from then on nothing is given back to the system. Memory
+ * that was freed has no addresses any more: what lies there by then may be another's.
  */
 export class LentMemory implements DmaAllocator {
   private readonly dma: DmaAllocator
@@ -27,6 +28,7 @@ class Loan implements DmaMemory {
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly isWithheld: () => boolean
+  private isFree = false
 
   constructor(memory: DmaMemory, isWithheld: () => boolean) {
     this.memory = memory
@@ -37,18 +39,27 @@ class Loan implements DmaMemory {
   }
 
   iovaAt(offsetBytes: number): number {
+    this.checkHeld()
     return this.memory.iovaAt(offsetBytes)
   }
 
   forDevice(offsetBytes: number, lengthBytes: number): void {
+    this.checkHeld()
     this.memory.forDevice(offsetBytes, lengthBytes)
   }
 
   forHost(offsetBytes: number, lengthBytes: number): void {
+    this.checkHeld()
     this.memory.forHost(offsetBytes, lengthBytes)
   }
 
   free(): void {
+    this.checkHeld()
     if (!this.isWithheld()) this.memory.free()
+    this.isFree = true
+  }
+
+  private checkHeld(): void {
+    if (this.isFree) throw new TypeError('this memory was freed')
   }
 }

@@ -1,6 +1,6 @@
 import type { DmaMemory, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
 
-/** Memory by its segments, on a machine whose DMA is coherent. */
+/** Memory by its segments, on a machine whose DMA is coherent. Once it is freed it has no addresses any more. */
 export class SegmentedMemory implements DmaMemory {
   readonly segments: readonly DmaSegment[]
   readonly lengthBytes: number
@@ -20,18 +20,27 @@ export class SegmentedMemory implements DmaMemory {
   }
 
   iovaAt(offsetBytes: number): number {
+    this.checkHeld()
     if (!isIn(this.current, offsetBytes)) this.current = this.find(offsetBytes)
     return this.current.iova + offsetBytes - this.current.offsetBytes
   }
 
-  forDevice(): void {}
+  forDevice(): void {
+    this.checkHeld()
+  }
 
-  forHost(): void {}
+  forHost(): void {
+    this.checkHeld()
+  }
 
   free(): void {
-    if (this.isFree) throw new TypeError('this memory was freed before')
+    this.checkHeld()
     this.isFree = true
     this.release()
+  }
+
+  private checkHeld(): void {
+    if (this.isFree) throw new TypeError('this memory was freed')
   }
 
   private find(offsetBytes: number): DmaSegment {

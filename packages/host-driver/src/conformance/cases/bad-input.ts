@@ -3,9 +3,16 @@ import { Controller } from '../../controller.js'
 import type { DriverCase } from '../case.js'
 import { check, equal, refused, type ExpectedError } from '../check.js'
 import type { Opened } from '../context.js'
+import { checkUntouched, clearData } from '../data.js'
 import { area, readPlan, roundTrip, withoutAWrite } from './support.js'
 
 type Call = (opened: Opened) => unknown
+
+const FREED = [
+  ['read', "A read into memory that was freed, and may be another's by now,"],
+  ['write', 'A write from memory that was freed'],
+  ['compare', 'A comparison with memory that was freed'],
+] as const
 
 /** Calls that cannot be done: what they are, and how they are refused. */
 const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
@@ -71,6 +78,20 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
     { name: 'RangeError' },
     ({ ns, alloc }) => ns.read(0, 1, alloc(8192), { offsetBytes: -4096 }),
   ],
+  ...FREED.map(([operation, title]): (typeof CALLS)[number] => [
+    `${operation}-freed-memory`,
+    title,
+    { name: 'TypeError', says: 'was freed' },
+    async ({ ns, lba, alloc }) => {
+      const freed = ns.dma.alloc(4096)
+      freed.free()
+      const next = alloc(4096)
+      clearData(next)
+      await ns[operation](lba, 4096 / ns.blockBytes, freed).finally(() => {
+        checkUntouched(next, 0, 4096)
+      })
+    },
+  ]),
   [
     'time-out-nan',
     'A time-out that is no number',

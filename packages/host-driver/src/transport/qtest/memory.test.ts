@@ -83,6 +83,14 @@ describe('memory of the machine', () => {
     expect(() => memory.free()).toThrow(TypeError)
   })
 
+  test('memory that was freed has no addresses any more, and carries nothing', () => {
+    const memory = ramOf(file).alloc(16)
+    memory.free()
+    expect(() => memory.iovaAt(0)).toThrow('this memory was freed')
+    expect(() => memory.forDevice(0, 16)).toThrow('this memory was freed')
+    expect(() => memory.forHost(0, 16)).toThrow('this memory was freed')
+  })
+
   test('what lies behind a BAR is addressed from there on, and has a view only where it is asked for', () => {
     const area = (hasView: boolean) => memoryArea(file, 2 ** 39, 0, hasView)
     const hidden = machineMemory(area(false), area(false)).alloc(16, { where: 'gpu' })

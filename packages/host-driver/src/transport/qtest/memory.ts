@@ -69,7 +69,11 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
   // Without a native host the view is a copy, and forDevice and forHost carry bytes, as on a machine that is not coherent.
   const copy = area.hasView && real === undefined ? new Uint8Array(lengthBytes) : undefined
   let isFree = false
+  const held = () => {
+    if (isFree) throw new TypeError('this memory was freed')
+  }
   const inside = (offsetBytes: number, bytes: number) => {
+    held()
     if (offsetBytes >= 0 && bytes >= 0 && offsetBytes + bytes <= lengthBytes) return
     throw new RangeError(`memory of ${lengthBytes} bytes: expected a range inside it, got ${offsetBytes} + ${bytes}`)
   }
@@ -79,20 +83,21 @@ function allocate(area: MemoryArea, lengthBytes: number, alignBytes: number): Dm
     ...(view && { view }),
     segments: [{ offsetBytes: 0, iova, lengthBytes }],
     iovaAt(offsetBytes) {
+      held()
       if (!(offsetBytes >= 0 && offsetBytes < lengthBytes))
         throw new RangeError(`memory of ${lengthBytes} bytes: expected an offset inside it, got ${offsetBytes}`)
       return iova + offsetBytes
     },
     forDevice(offsetBytes, bytes) {
       inside(offsetBytes, bytes)
-      if (copy && !isFree) file.write(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
+      if (copy) file.write(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
     },
     forHost(offsetBytes, bytes) {
       inside(offsetBytes, bytes)
-      if (copy && !isFree) file.read(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
+      if (copy) file.read(start + offsetBytes, copy.subarray(offsetBytes, offsetBytes + bytes))
     },
     free() {
-      if (isFree) throw new TypeError('memory.free: this memory was freed before')
+      held()
       isFree = true
       ranges.give(iova)
     },
