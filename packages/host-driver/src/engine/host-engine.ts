@@ -35,6 +35,9 @@ export interface HostEngineStatistics {
   readonly staleCompletions: number
 }
 
+/** Made once: a function expression in the pump would be made at every turn. */
+const isFinished = ({ job }: Pending) => job.finished
+
 /** The engine in which TypeScript writes the entries and rings the doorbells. It needs nothing but a transport. */
 export class HostEngine implements Engine {
   readonly name = 'host'
@@ -140,8 +143,8 @@ export class HostEngine implements Engine {
   }
 
   private settleFinished(): boolean {
-    if (!this.pending.some(({ job }) => job.finished)) return false
-    const finished = this.pending.filter(({ job }) => job.finished)
+    if (!this.pending.some(isFinished)) return false
+    const finished = this.pending.filter(isFinished)
     this.pending = this.pending.filter(({ job }) => !job.finished)
     const now = this.transport.clock.now()
     for (const { job, resolve } of finished) resolve(job.summary(now))
@@ -149,7 +152,9 @@ export class HostEngine implements Engine {
   }
 
   private earliestDeadlineNs(): number {
-    return this.lanes.reduce((earliest, lane) => Math.min(earliest, lane.earliestDeadlineNs()), Infinity)
+    let earliest = Infinity
+    for (const lane of this.lanes) earliest = Math.min(earliest, lane.earliestDeadlineNs())
+    return earliest
   }
 
   /** The transport itself failed: what is in flight is unknown, and nobody may be left waiting for it. */
