@@ -99,7 +99,8 @@ export class FakeSysfs implements Disposable {
 
   /**
    * What the kernel does with a write to sysfs, as far as binding goes (Linux drivers/base/bus.c): `unbind` lets go;
-   * `bind` succeeds for a driver that the override names or, without one, whose table has the device, else ENODEV.
+   * `bind` succeeds for a driver that the override names or, without one, whose table has the device, else ENODEV;
+   * `drivers_probe` binds the one that matches, which is nvme without an override.
    */
   readonly write = (path: string, text: string): Promise<void> => {
     const verb = basename(path)
@@ -107,6 +108,9 @@ export class FakeSysfs implements Disposable {
     const device = join(this.root, 'sys/bus/pci/devices', bdf)
     if (verb === 'unbind') {
       rmSync(join(device, 'driver'))
+    } else if (verb === 'drivers_probe') {
+      const override = readFileSync(join(device, 'driver_override'), 'utf8').trim()
+      if (override === '(null)' && this.boundDriver(bdf) === undefined) this.attach(bdf, 'nvme')
     } else if (verb === 'bind') {
       const driver = basename(join(path, '..'))
       const override = readFileSync(join(device, 'driver_override'), 'utf8').trim()

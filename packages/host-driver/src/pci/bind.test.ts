@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal } from '../../test/fake-hardware-host.js'
@@ -149,6 +149,61 @@ test('a function that was pulled out needs no restoring', async () => {
   await expect(binding.restore()).resolves.toBeUndefined()
 })
 
+test('what somebody else bound to the function, and is using, stays bound', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const writes: string[] = []
+  const binding = await bind({}, (path, text) => {
+    writes.push(path.slice(join(sys.root, device).length))
+    return sys.write(path, text)
+  })
+  await sys.write(join(sys.root, device, 'driver/unbind'), bdf)
+  sys.file(`${device}/driver_override`, '(null)\n')
+  await sys.write(join(sys.root, 'sys/bus/pci/drivers/nvme/bind'), bdf)
+  const before = writes.length
+  await binding.restore()
+  expect(writes.slice(before)).toEqual(['/power/control'])
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('a function that another process drives is not given back, until it has ended', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const binding = await bind({ driver: null })
+  mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
+  symlinkSync(`/sys/devices/pci0000:00/${bdf}/resource0`, join(sys.root, 'proc/4242/fd/7'))
+  await expect(binding.restore()).rejects.toThrow(DeviceHeldError)
+  expect(state()).toEqual([undefined, 'gpunvme-none\n', 'on\n'])
+  rmSync(join(sys.root, 'proc/4242'), { recursive: true })
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('driver_override is set before the previous driver lets go, and nothing binds in between', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const writes: string[] = []
+  const write = (path: string, text: string) => {
+    writes.push(path.slice(join(sys.root, device).length))
+    return sys.write(path, text)
+  }
+  await bind({ driver: null }, write)
+  expect(writes).toEqual(['/driver_override', '/driver/unbind', '/power/control'])
+})
+
+test('what a killed process left as an override is no original: the kernel looks for a driver again', async () => {
+  sys.function(bdf)
+  sys.file(`${device}/driver_override`, 'gpunvme-none\n')
+  const binding = await bind({ driver: null })
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('nor is an override that keeps the driver from binding which is there', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  sys.file(`${device}/driver_override`, 'vfio-pci\n') // killed between the override and unbinding
+  const binding = await bind()
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
 test('a drive that this machine uses is not taken', async () => {
   sys.function(bdf, { driver: 'nvme' })
   mkdirSync(join(sys.root, device, 'nvme/nvme0/nvme0n1'), { recursive: true })
@@ -193,10 +248,9 @@ test('a wrong address or driver is refused', async () => {
 })
 
 test('the kernel is written to by files that are there: none is created, none truncated beyond the text', async () => {
-  const path = sys.function(bdf)
+  sys.function(bdf)
   const binding = await bindDriver({ bdf, driver: null, sysRoot: sys.root })
   expect(sys.read(`${device}/driver_override`)).toContain('gpunvme-none')
-  writeFileSync(join(path, 'driver_override'), '')
   await binding.restore()
-  expect(sys.read(`${device}/driver_override`)).toBe('\n')
+  expect(sys.read(`${device}/driver_override`)).toBe('\npunvme-none')
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { guardController } from '../guard/guard.js'
 import { attribute, driverOf, GroupNotViableError, nvmeFunction, obstacles, type PciFunction } from './function.js'
+import { claimFunction } from './open-functions.js'
 
 /** Drivers that leave a function to user space; null for none at all. */
 export type UserSpaceDriver = 'vfio-pci' | 'uio_pci_generic' | null
@@ -28,8 +29,9 @@ export interface Binding extends AsyncDisposable {
   /**
    * Gives the function back to the driver that had it, with its driver_override and power/control as they were. Every
    * step is tried, also after one has failed. Doing it again does what is left to do. A function that is gone from the
-   * bus needs nothing.
-   * @throws BindError naming the first step that failed.
+   * bus needs nothing, and one that somebody else bound to another driver keeps that.
+   * @throws BindError naming the first step that failed; DeviceHeldError, DeviceUseUnknownError when this process has it
+   *   open or another may drive it, and nothing is done then.
    */
   restore(): Promise<void>
 }
@@ -61,27 +63,46 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
   if (!DRIVERS.includes(driver))
     throw new TypeError(`driver: expected 'vfio-pci', 'uio_pci_generic' or null, got ${JSON.stringify(driver)}`)
   const found = nvmeFunction(sysRoot, bdf)
-  await guardController(sysRoot, { bdf })
-  if (driver === 'vfio-pci' && found.group !== undefined) {
-    const others = obstacles(sysRoot, found)
-    if (others.length > 0) throw new GroupNotViableError(bdf, found.group.number, others)
-  }
-  if (driver !== null && !existsSync(driverFolder(sysRoot, driver))) throw new DriverNotLoadedError(bdf, driver)
   const steps = new Steps(found)
+  const release = claimFunction(found, CHANGING_DRIVER)
   try {
+    await guardController(sysRoot, { bdf })
+    if (driver === 'vfio-pci' && found.group !== undefined) {
+      const others = obstacles(sysRoot, found)
+      if (others.length > 0) throw new GroupNotViableError(bdf, found.group.number, others)
+    }
+    if (driver !== null && !existsSync(driverFolder(sysRoot, driver))) throw new DriverNotLoadedError(bdf, driver)
     await take(steps, write, sysRoot, found, driver)
   } catch (error) {
     const left = await steps.undo()
     throw left.length > 0 && error instanceof BindError ? error.leaving(left) : error
+  } finally {
+    release()
   }
-  const restore = async () => {
-    const [first, ...others] = await steps.undo()
-    if (first !== undefined) throw new BindError(bdf, first.step, first.cause, others)
-  }
+  const restore = () => restoreSteps(steps, found, driver, sysRoot)
   return { bdf, driver, previous: found.driver, restore, [Symbol.asyncDispose]: restore }
 }
 
-/** Each step beside what undoes it; undone in reverse, the override is gone before the previous driver is to match. */
+const CHANGING_DRIVER = 'changed by this process: its driver is being bound or given back'
+
+async function restoreSteps(steps: Steps, found: PciFunction, driver: UserSpaceDriver, sysRoot: string): Promise<void> {
+  const { bdf, path } = found
+  const release = claimFunction(found, CHANGING_DRIVER)
+  try {
+    // While the function is as it was left here somebody may drive it. What somebody else bound is not touched anyway.
+    if (existsSync(path) && driverOf(path) === (driver ?? undefined)) await guardController(sysRoot, { bdf })
+    const [first, ...others] = await steps.undo()
+    if (first !== undefined) throw new BindError(bdf, first.step, first.cause, others)
+  } finally {
+    release()
+  }
+}
+
+/**
+ * Each step beside what undoes it; undone in reverse, but for the previous driver, which comes last: it matches only
+ * where the override is gone. The override is set first, so that no driver comes back while there is none. What somebody
+ * else did to the function meanwhile - bound a driver, set an override - is left as it is.
+ */
 async function take(
   steps: Steps,
   write: SysfsWrite,
@@ -92,20 +113,31 @@ async function take(
   const unbind = () => write(join(path, 'driver/unbind'), bdf)
   const bind = (name: string) => write(join(driverFolder(sysRoot, name), 'bind'), bdf)
   if (previous !== driver) {
-    if (previous !== undefined) {
-      await steps.take(`unbind ${previous}`, unbind, `bind ${previous}`, async () => {
-        // It may have come back by itself: a bus was rescanned, a module loaded.
-        if (driverOf(path) !== previous) await bind(previous)
-      })
-    }
     const override = join(path, 'driver_override')
-    const before = attribute(override)
-    const original = before === undefined || before === '(null)' ? '' : before
-    const set = () => write(override, driver ?? NO_DRIVER)
-    await steps.take('set driver_override', set, 'reset driver_override', () => write(override, `${original}\n`))
+    const ours = driver ?? NO_DRIVER
+    const before = overrideOf(path)
+    const isLeftOver = before === NO_DRIVER || (previous !== undefined && before !== previous)
+    const reset = async () => {
+      if (overrideOf(path) === ours) await write(override, `${isLeftOver ? '' : before}\n`)
+    }
+    await steps.take('set driver_override', () => write(override, ours), 'reset driver_override', reset)
+    if (previous !== undefined) {
+      const rebind = async () => {
+        // It may have come back by itself: a bus was rescanned, a module loaded. And another may have been bound.
+        const now = driverOf(path)
+        if (now === undefined || now === driver) await bind(previous)
+      }
+      await steps.take(`unbind ${previous}`, unbind, `bind ${previous}`, rebind, 'last')
+    } else if (before === NO_DRIVER) {
+      // Nobody knows any more which driver it was taken from: the kernel has to look.
+      const probe = async () => {
+        if (driverOf(path) === undefined) await write(join(sysRoot, 'sys/bus/pci/drivers_probe'), bdf)
+      }
+      steps.owe('probe drivers', probe)
+    }
     if (driver !== null) {
       const release = async () => {
-        if (driverOf(path) !== undefined) await unbind()
+        if (driverOf(path) === driver) await unbind()
       }
       try {
         await steps.take(`bind ${driver}`, () => bind(driver), `unbind ${driver}`, release)
@@ -139,9 +171,22 @@ class Steps {
     this.found = found
   }
 
-  async take(name: string, action: () => Promise<void>, undoName: string, undo: () => Promise<void>): Promise<void> {
+  /** @param when undone: before what was done until now, or after all the rest. */
+  async take(
+    name: string,
+    action: () => Promise<void>,
+    undoName: string,
+    undo: () => Promise<void>,
+    when: 'next' | 'last' = 'next',
+  ): Promise<void> {
     await this.attempt(name, action)
-    this.undoing.unshift({ name: undoName, action: undo })
+    if (when === 'last') this.owe(undoName, undo)
+    else this.undoing.unshift({ name: undoName, action: undo })
+  }
+
+  /** What is to be done last of all, though nothing of ours is undone by it. */
+  owe(name: string, action: () => Promise<void>): void {
+    this.undoing.push({ name, action })
   }
 
   /** Tries everything, and keeps what failed for another time. @returns what failed, in the order of trying. */
@@ -169,6 +214,12 @@ class Steps {
       throw new BindError(this.found.bdf, name, error)
     }
   }
+}
+
+/** Empty where there is none, for which the kernel writes (null). */
+function overrideOf(path: string): string {
+  const text = attribute(join(path, 'driver_override'))
+  return text === undefined || text === '(null)' ? '' : text
 }
 
 function driverFolder(sysRoot: string, driver: string): string {

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeHardwareHost, refusal } from '../../test/fake-hardware-host.js'
 import { configSpace, FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
+import { bindDriverBy } from '../pci/bind.js'
 import { ConfigSpaceAccessError } from '../pci/config-space.js'
 import { DriverBoundError, PciFunctionNotFoundError } from '../pci/function.js'
 import { HugePagesError, IommuActiveError, MemlockLimitError, openSysfs, PagemapError } from './sysfs.js'
@@ -333,6 +334,20 @@ test('a drive that this process has open is refused, until it is closed', async 
   // Nor does an attempt that failed count.
   await expect(open()).rejects.toThrow(HugePagesError)
   await expect(open()).rejects.toThrow(HugePagesError)
+})
+
+test('while a transport of this process is open no driver is bound to its function, nor given back', async () => {
+  drive({ driver: 'nvme' })
+  const binding = await bindDriverBy(sys.write, { bdf, driver: null, sysRoot: sys.root })
+  const transport = await open()
+  await expect(binding.restore()).rejects.toThrow(DeviceHeldError)
+  await expect(bindDriverBy(sys.write, { bdf, driver: null, sysRoot: sys.root })).rejects.toThrow(DeviceHeldError)
+  expect(sys.boundDriver(bdf)).toBeUndefined()
+  await transport.close()
+  const restoring = binding.restore()
+  await expect(open()).rejects.toThrow(/its driver is being bound or given back|driver nvme is bound/)
+  await restoring
+  expect(sys.boundDriver(bdf)).toBe('nvme')
 })
 
 test('a drive that another process drives is refused', async () => {

@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
-import { DeviceHeldError, guardController } from '../guard/guard.js'
+import { guardController } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
+import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
 import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
@@ -66,16 +67,14 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
   if (group !== undefined && group.type !== 'identity') throw new IommuActiveError(bdf, group.number, group.type)
   // Nothing in the kernel keeps a second process out, and to let go of the drive here would take it from that one.
   await guardController(sysRoot, { bdf })
-  if (openHere.has(found.path)) {
-    throw new DeviceHeldError(bdf, [{ device: bdf, use: 'driven from user space: this process has it open already' }])
-  }
-  const pages = hugePages(sysRoot)
-  if (pages.free === 0) throw new HugePagesError(1, pages)
-  const clock = new PollingClock()
   const cleanup = new Cleanup()
-  openHere.add(found.path)
-  cleanup.push(() => openHere.delete(found.path))
+  cleanup.push(claimFunction(found, OPEN_HERE))
   try {
+    // Since it was looked at the driver may have come back.
+    refuseDriver(found)
+    const pages = hugePages(sysRoot)
+    if (pages.free === 0) throw new HugePagesError(1, pages)
+    const clock = new PollingClock()
     const config = openConfig(found)
     cleanup.push(config.close)
     const dma = new DmaArena(physicalMemory(host, sysRoot, most))
@@ -122,9 +121,6 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     throw error
   }
 }
-
-/** What is open in this process: the guard looks at the others only. */
-const openHere = new Set<string>()
 
 /** Drivers that do nothing with the function may stay: they serve programs like this one. */
 const HARMLESS = ['uio_pci_generic', 'pci-stub']

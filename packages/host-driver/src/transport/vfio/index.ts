@@ -1,6 +1,7 @@
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
 import { fileConfigSpace } from '../../pci/config-space.js'
 import { nvmeFunction } from '../../pci/function.js'
+import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
 import { disableBusMaster, enableFunction, wakeFunction } from '../../pci/power.js'
 import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
@@ -69,8 +70,8 @@ export interface VfioTransport extends Transport {
  * drive writes nowhere any more. In mode 'noiommu' that is a moment after the memory is gone, since of a process that dies
  * memory goes first, and files then. When the device is to be removed while it is open, its registers read all ones from then
  * on, so that whoever drives it lets go; the kernel waits for that.
- * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; NoIommuError;
- *   VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
+ * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError while this process has it
+ *   open; DriverBoundError; NoIommuError; VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
  *   permission; MemlockLimitError, HugePagesError, PagemapError; PowerStateError, BusMasterError of a drive that does not
  *   wake up; VfioError for everything else that the kernel refuses. The controller's registers are not touched.
  */
@@ -80,6 +81,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     throw new RangeError(`interrupts: expected an integer from 0 to 2048, got ${wanted}`)
   const found = nvmeFunction(sysRoot, bdf)
   const cleanup = new Cleanup()
+  cleanup.push(claimFunction(found, OPEN_HERE))
   try {
     const { mode, container, device, close: closeDevice } = openDevice(host, sysRoot, found, options.mode)
     cleanup.push(closeDevice)

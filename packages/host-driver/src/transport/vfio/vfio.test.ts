@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../../test/fake-sysfs.js'
 import { FakeVfio, type FakeVfioOptions } from '../../../test/fake-vfio.js'
+import { bindDriverBy } from '../../pci/bind.js'
 import { DriverBoundError, GroupNotViableError } from '../../pci/function.js'
 import { openNodeError } from './group.js'
 import {
@@ -54,6 +55,18 @@ test('opening asks for the device by its address and lets it reach memory; closi
   await transport.close()
   expect(vfio.command).toBe(0x0002)
   expect(vfio.maps.size).toBe(0)
+})
+
+test('what this process has open is not opened again, and keeps its driver', async () => {
+  drive()
+  sys.driver('vfio-pci')
+  const binding = await bindDriverBy(sys.write, { bdf, driver: 'vfio-pci', sysRoot: sys.root })
+  const transport = await open()
+  await expect(open()).rejects.toThrow(/this process has it open already/)
+  await expect(binding.restore()).rejects.toThrow(/this process has it open already/)
+  await transport.close()
+  await binding.restore()
+  await (await open()).close()
 })
 
 test('memory is mapped for reading and writing, inside what the IOMMU translates and not at address 0', async () => {
