@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { Watcher } from './watcher.js'
 
 /** Why a QEMU is not there any more. */
 export interface QemuExit {
@@ -15,24 +16,17 @@ export interface QemuExit {
 const STDERR_CHARACTERS = 65_536
 const END_MS = 2_000
 
-/**
- * Waits for this process to end, however it does: then it ends QEMU, which would never notice, and removes the folders.
- * Interrupts from the terminal are for others.
- */
-const WATCH = 'trap "" INT TERM HUP; read -r line; kill -9 "$1"; shift; rm -rf "$@"'
-
 /** The process of a QEMU: what it says on standard error, and how it ends. It does not keep this process alive. */
 export class QemuProcess {
   /** Resolves when it has ended, and everything that it said is known. */
   readonly ended: Promise<void>
   readonly #child: ChildProcess
-  readonly #watcher: ChildProcess | undefined
   #stderr = ''
   #exit: Pick<QemuExit, 'reason' | 'code' | 'signal'> | undefined
   #spawnError: NodeJS.ErrnoException | undefined
   #hasEnded = false
 
-  constructor(program: string, args: readonly string[], folders: readonly string[]) {
+  constructor(program: string, args: readonly string[], watcher: Watcher) {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
     this.#child = child
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -45,7 +39,7 @@ export class QemuProcess {
         // What was seen first says more: that it had to be ended, and why.
         this.#exit = { ...exit, reason: this.#exit?.reason ?? exit.reason }
         this.#hasEnded = true
-        this.#watcher?.kill('SIGKILL')
+        watcher.watch(undefined)
         resolve()
       }
       child.on('error', (error) => {
@@ -58,14 +52,8 @@ export class QemuProcess {
         settle({ reason: `it ${how}`, code, signal })
       })
     })
-    if (child.pid !== undefined) {
-      const watch = ['-c', WATCH, 'sh', String(child.pid), ...folders]
-      this.#watcher = spawn('sh', watch, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
-      this.#watcher.on('error', () => undefined)
-      this.#watcher.stdin!.on('error', () => undefined)
-    }
-    for (const each of [child, child.stdin, child.stdout, child.stderr, this.#watcher, this.#watcher?.stdin])
-      (each as { unref?: () => void } | undefined)?.unref?.()
+    watcher.watch(child.pid)
+    for (const each of [child, child.stdin, child.stdout, child.stderr]) (each as { unref?: () => void }).unref?.()
   }
 
   get pid(): number | undefined {

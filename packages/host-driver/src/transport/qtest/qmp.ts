@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
 const ANSWER_MS = 10_000
+const SHOWN_CHARACTERS = 200
 
 interface Waiter {
   readonly returned: (value: unknown) => void
@@ -22,6 +23,20 @@ type Message =
   | { readonly id: number; readonly error: { readonly class: string; readonly desc: string } }
   | { readonly id: number; readonly return: unknown }
 
+/** What a line says; undefined where it is none of these. */
+function messageIn(line: string): Message | undefined {
+  try {
+    const message = JSON.parse(line) as Message
+    if ('error' in message && typeof message.error.desc !== 'string') return undefined
+    if (!('QMP' in message)) return message
+    const { major, minor } = message.QMP.version.qemu
+    return typeof major === 'number' && typeof minor === 'number' ? message : undefined
+  } catch {
+    // No JSON, no object, or not one with what it has to have.
+    return undefined
+  }
+}
+
 /** QEMU's monitor: a JSON object a line, for what no register does. Every wait ends, with QEMU at the latest. */
 export class Qmp {
   /** Resolves with QEMU's version when it speaks for the first time. It may never do. */
@@ -34,7 +49,8 @@ export class Qmp {
   #greeted: (version: QemuVersion) => void = () => undefined
   #isOver = false
 
-  constructor(to: Writable, from: Readable, ended: Promise<void>) {
+  /** `isNoQmp` is told of the first line that no QEMU says; nothing is heard after it. */
+  constructor(to: Writable, from: Readable, ended: Promise<void>, isNoQmp: (line: string) => void) {
     this.#to = to
     this.greeting = new Promise((resolve) => {
       this.#greeted = resolve
@@ -42,7 +58,15 @@ export class Qmp {
     from.setEncoding('utf8').on('data', (text: string) => {
       const lines = (this.#text + text).split('\n')
       this.#text = lines.pop()!
-      for (const line of lines) if (line.trim() !== '') this.#receive(JSON.parse(line) as Message)
+      for (const line of lines) {
+        if (this.#isOver || line.trim() === '') continue
+        const message = messageIn(line)
+        if (message !== undefined) this.#receive(message)
+        else {
+          this.#isOver = true
+          isNoQmp(line.slice(0, SHOWN_CHARACTERS))
+        }
+      }
     })
     void ended.then(() => {
       this.#isOver = true

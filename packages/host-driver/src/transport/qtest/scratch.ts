@@ -1,22 +1,26 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, statfsSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const SHARED_MEMORY = '/dev/shm'
 
-/** Folders that go with the machine: one for its memory, in memory where there is room for it, and one for the rest. */
+/**
+ * Folders that go with the machine: one for its memory, in memory where there is room for it, and one for the rest.
+ * They have their names from the start, and are there after `make`.
+ */
 export class Scratch {
   readonly folders: readonly string[]
 
   constructor(memoryBytes: number) {
-    const files = mkdtempSync(join(tmpdir(), 'gpunvme-qemu-'))
-    try {
-      this.folders = [files, ...(hasRoom(memoryBytes) ? [mkdtempSync(join(SHARED_MEMORY, 'gpunvme-qemu-'))] : [])]
-    } catch (error) {
-      rmSync(files, { recursive: true })
-      throw error
-    }
+    const places = [tmpdir(), ...(hasRoom(memoryBytes) ? [SHARED_MEMORY] : [])]
+    this.folders = places.map((place) => join(place, `gpunvme-qemu-${randomUUID()}`))
+  }
+
+  /** Makes the folders, for nobody else to look into. */
+  make(): void {
+    for (const folder of this.folders) mkdirSync(folder, { mode: 0o700 })
   }
 
   /** Where a file of that name is to be. */

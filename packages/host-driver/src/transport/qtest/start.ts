@@ -9,6 +9,7 @@ import { qemuProgram } from './program.js'
 import { Qmp, type QemuVersion } from './qmp.js'
 import { Scratch } from './scratch.js'
 import { SharedFile } from './shared-file.js'
+import { Watcher } from './watcher.js'
 
 /** Below 7.2 the completion timer of QEMU's controller stands still while its processor does: nothing ever completes. */
 const OLDEST = { major: 7, minor: 2 }
@@ -24,13 +25,17 @@ export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
   const machine = machineOptions(options)
   const program = options.program ?? qemuProgram()
   const scratch = new Scratch(machine.memoryBytes + machine.vramBytes)
+  // Before everything that would be left if this process were killed in the middle of what follows.
+  const watcher = new Watcher(scratch.folders, scratch.file('qtest'))
   const opened: { close(): void }[] = []
   let child: QemuProcess | undefined
   const cleanUp = () => {
     for (const each of opened) each.close()
     scratch.remove()
+    watcher.end()
   }
   try {
+    scratch.make()
     const files: MachineFiles = {
       ram: scratch.memory('ram'),
       vram: scratch.memory('vram'),
@@ -51,8 +56,9 @@ export async function startQemu(options: QemuOptions = {}): Promise<Qemu> {
     const vram = machine.vramBytes === 0 ? undefined : memory(files.vram, machine.vramBytes)
     const channel = new Channel(files.qtest, (reason) => child?.giveUp(reason))
     opened.push(channel)
-    child = new QemuProcess(program, machineArguments(machine, files), scratch.folders)
-    const qmp = new Qmp(child.stdin, child.stdout, child.ended)
+    child = new QemuProcess(program, machineArguments(machine, files), watcher)
+    const { stdin, stdout, ended } = child
+    const qmp = new Qmp(stdin, stdout, ended, (line) => child?.giveUp(`it said what is no QMP: ${line}`))
     const version = await begin(program, child, qmp, channel)
     return assemble({ machine, files, ram, vram, channel, child, qmp, version, cleanUp })
   } catch (error) {
@@ -81,7 +87,12 @@ async function begin(program: string, child: QemuProcess, qmp: Qmp, channel: Cha
     if (child.spawnError !== undefined) throw new QemuMissingError(program, child.spawnError)
     throw new QemuStartError(program, child.exit ?? silent)
   }
-  await qmp.execute('qmp_capabilities')
+  try {
+    await qmp.execute('qmp_capabilities')
+  } catch (error) {
+    if (child.exit === undefined) throw error
+    throw new QemuStartError(program, child.exit)
+  }
   return version
 }
 
