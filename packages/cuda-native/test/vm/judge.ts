@@ -55,9 +55,10 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
   })
 
   if (mode.name !== 'sysfs') {
-    test('an eventfd tells of completions by MSI-X: no wait has to end by itself, and what is read is right', () => {
+    test('completions are waited for by MSI-X and an eventfd, and what is read is right', () => {
       const { fired, ...others } = facts('interrupts') as Record<string, unknown>
-      expect(others).toEqual({ right: true, vectors: 1, deadline: 0, resets: 0 })
+      expect(others).toMatchObject({ right: true, vectors: 1, resets: 0 })
+      // Waits also end every 10 ms, to look whether the controller is well.
       expect(fired).toBeGreaterThan(2)
     })
   }
