@@ -43,6 +43,12 @@ export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<v
   for (const register of FORGOTTEN) config.write(register & ~3, 4, before.getUint32(register & ~3, true))
 }
 
+/** Lets the function answer in memory space, and nothing more: its registers can be read, and memory is as it was. */
+export function enableMemorySpace(config: ConfigSpace): void {
+  const { CMD } = PciHeader
+  config.write(CMD.offset, 2, config.read(CMD.offset, 2) | maskOf(CMD.MSE))
+}
+
 /**
  * Lets the function answer in memory space and reach memory itself: COMMAND is read, changed, and read back, since a
  * drive that cannot reach memory answers nothing and hangs every command.

@@ -1,4 +1,4 @@
-import {
+import fs, {
   closeSync,
   mkdirSync,
   ftruncateSync,
@@ -10,9 +10,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FakeHardwareHost, refusal } from '../../test/fake-hardware-host.js'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { FakeHardwareHost, refusal, type FakeRegion } from '../../test/fake-hardware-host.js'
 import { configSpace, FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
 import { bindDriverBy } from '../pci/bind.js'
@@ -81,6 +82,70 @@ test('opening sets Memory Space Enable and Bus Master Enable, and keeps the othe
   expect(command(path)).toBe(0x0406)
   await transport.close()
   expect(command(path)).toBe(0x0402)
+})
+
+/** Registers of a controller that somebody left enabled; it is told of each write. */
+function leftEnabled(path: string, written: (offset: number, value: number, registers: DataView) => void): void {
+  const registers = new Uint8Array(16_384)
+  const view = new DataView(registers.buffer)
+  view.setUint32(0x00, 0x0100_07ff, true) // CAP: TO 500 ms
+  view.setUint32(0x04, 0x0000_0020, true) // CAP.CSS: NVM Command Set
+  view.setUint32(0x08, 0x0001_0400, true)
+  view.setUint32(0x14, 0x0046_0001, true)
+  view.setUint32(0x1c, 0x0000_0001, true)
+  writeFileSync(join(path, 'resource0'), registers)
+  const map = host.map.bind(host)
+  host.map = (...args) => {
+    const region = map(...args) as FakeRegion
+    const store = region.store32.bind(region)
+    region.store32 = (offset, value) => {
+      store(offset, value)
+      written(offset, value, new DataView(region.buffer))
+    }
+    return region
+  }
+}
+
+test('a controller that is found enabled is disabled before Bus Master Enable is set', async () => {
+  const path = drive()
+  const seen: string[] = []
+  leftEnabled(path, (offset, value, registers) => {
+    seen.push(`${offset.toString(16)}h = ${value.toString(16)}h, COMMAND ${command(path)}`)
+    registers.setUint32(0x1c, 0, true)
+  })
+  const transport = await open()
+  expect(seen).toEqual(['14h = 460000h, COMMAND 2'])
+  expect(command(path)).toBe(0x0006)
+  await transport.close()
+})
+
+test('one that does not stop is reset before it may reach memory, or refused where it cannot be reset', async () => {
+  const path = drive({ files: { reset: '', reset_method: 'flr\n' } })
+  leftEnabled(path, () => undefined)
+  const transport = await open()
+  expect(readFileSync(join(path, 'reset'), 'utf8')).toBe('1')
+  await transport.close()
+  unlinkSync(join(path, 'reset'))
+  await expect(open()).rejects.toThrow('waiting for CSTS.RDY = 0')
+  expect(command(path)).toBe(0x0002)
+})
+
+test('memory is kept when closing fails to clear Bus Master Enable', async () => {
+  drive()
+  const transport = await open()
+  transport.dma.alloc(4096)
+  const write = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw refusal('EPERM', 'write')
+  })
+  syncBuiltinESMExports()
+  try {
+    await expect(transport.close()).rejects.toThrow('EPERM')
+  } finally {
+    write.mockRestore()
+    syncBuiltinESMExports()
+  }
+  expect([...host.live]).toEqual([host.allocated[0]])
+  host.allocated[0]!.unmap()
 })
 
 test('closing twice is harmless, and everything is given back also when nothing was freed', async () => {

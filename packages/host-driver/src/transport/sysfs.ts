@@ -7,9 +7,16 @@ import { guardController } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
-import { disableBusMaster, enableFunction, hasFunctionLevelReset, wakeFunction } from '../pci/power.js'
+import {
+  disableBusMaster,
+  enableFunction,
+  enableMemorySpace,
+  hasFunctionLevelReset,
+  wakeFunction,
+} from '../pci/power.js'
 import { Cleanup } from './cleanup.js'
 import { DmaArena } from './dma-arena.js'
+import { disableFound } from './found-enabled.js'
 import { accessing, HardwareAccessError } from './hardware-access.js'
 import { HugePagesError, hugePages, physicalMemory } from './locked-memory.js'
 import { mapPeerBar, mapResource, type PeerBar } from './peer-bar.js'
@@ -52,11 +59,11 @@ export interface SysfsTransport extends Transport {
  *
  * When the process dies nothing stops the drive, which goes on writing to memory that is no longer ours until its queues
  * are empty: unlike vfio, the kernel does not know. `close()` clears bus mastering first, and keeps memory of a function
- * that does not answer any more; a new `Controller.open` begins by disabling the controller.
+ * that does not answer any more; the next `openSysfs` disables the controller before it lets it reach memory.
  * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DriverBoundError; DeviceHeldError;
  *   IommuActiveError; HardwareAccessError, ConfigSpaceAccessError without permission; HugePagesError; MemlockLimitError;
- *   PagemapError; PowerStateError, BusMasterError of a drive that does not wake up. The controller's registers are not
- *   touched.
+ *   PagemapError; PowerStateError, BusMasterError of a drive that does not wake up; ControllerNotReadyError of one that
+ *   is found enabled and does not stop. The registers of one that is not enabled are not touched.
  */
 export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: SysfsOptions): Promise<SysfsTransport> {
   if (most !== undefined && (!Number.isInteger(most) || most < 1))
@@ -96,20 +103,27 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
     await wakeFunction(config, clock)
+    enableMemorySpace(config)
+    const name = `sysfs ${bdf}`
+    const reset = canReset(found, config)
+      ? (kind: 'function' | 'bus') => resetFunction(found, config, clock, kind)
+      : undefined
     // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
     cleanup.push(() => {
       isStopped = disableBusMaster(config)
     })
+    isStopped = false
+    await disableFound({ name, bar, clock, config }, reset && (() => reset('function')))
     enableFunction(config)
     return {
-      name: `sysfs ${bdf}`,
+      name,
       bdf,
       bar,
       dma,
       clock,
       config,
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      ...(canReset(found, config) && { reset: (kind) => resetFunction(found, config, clock, kind) }),
+      ...(reset !== undefined && { reset }),
       mapPeer: (peer) => {
         const { region: memory, physicalAddress, close: unmap } = mapPeerBar(host, sysRoot, peer)
         return wholeRegion(memory, physicalAddress, peers.push(unmap))

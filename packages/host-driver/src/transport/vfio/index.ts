@@ -2,9 +2,10 @@ import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/tran
 import { fileConfigSpace } from '../../pci/config-space.js'
 import { nvmeFunction } from '../../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
-import { disableBusMaster, enableFunction, wakeFunction } from '../../pci/power.js'
+import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
 import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
+import { disableFound } from '../found-enabled.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
 import { mapPeerBar, type PeerBar } from '../peer-bar.js'
 import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
@@ -73,7 +74,9 @@ export interface VfioTransport extends Transport {
  * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError while this process has it
  *   open; DriverBoundError; NoIommuError; VfioModeError; VfioMissingError; VfioBusyError; GroupNotViableError; VfioUnsupportedError; HardwareAccessError without
  *   permission; MemlockLimitError, HugePagesError, PagemapError; PowerStateError, BusMasterError of a drive that does not
- *   wake up; VfioError for everything else that the kernel refuses. The controller's registers are not touched.
+ *   wake up; VfioError for everything else that the kernel refuses. A controller that is
+ *   found enabled is disabled before it may reach memory, ControllerNotReadyError where it does not stop; otherwise its
+ *   registers are not touched.
  */
 export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   const { host, bdf, sysRoot = '/', interrupts: wanted = 0 } = options
@@ -91,14 +94,17 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
         ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
         : undefined
     const dma = new DmaArena(type1 ?? physicalMemory(host, sysRoot))
+    // With an IOMMU unmapping ends what the drive reaches, whether it answers or not.
+    let isStopped = true
     cleanup.push(() => {
-      dma.close()
+      if (isStopped || mode === 'type1') dma.close()
+      else dma.abandon()
     })
     // Whatever stands in the way of memory is found now, before the drive is woken.
     dma.alloc(4096).free()
     const clock = new PollingClock()
     await wakeFunction(config, clock)
-    enableFunction(config)
+    enableMemorySpace(config)
     const window = new VfioWindow(host, device, regionInfo(host, device, REGION.BAR0))
     cleanup.push(() => {
       window.unmap()
@@ -111,10 +117,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     if (interrupts !== undefined) cleanup.push(() => interrupts.close())
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
-    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
-    cleanup.push(() => {
-      disableBusMaster(config)
-    })
+    const name = `vfio ${bdf}`
     const { FLAGS } = DeviceInfo.view(ask(host, device, ['DEVICE_GET_INFO', VFIO.DEVICE_GET_INFO], DeviceInfo))
     const reset = async (kind: 'function' | 'bus') => {
       if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': vfio resets nothing else`)
@@ -122,8 +125,16 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       await wakeFunction(config, clock)
       enableFunction(config)
     }
+    const canReset = DeviceInfo.FLAGS.RESET.of(FLAGS) === 1
+    // Last, and so first of all that is undone: what the drive still does must not reach memory that is given back.
+    cleanup.push(() => {
+      isStopped = disableBusMaster(config)
+    })
+    isStopped = false
+    await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
+    enableFunction(config)
     return {
-      name: `vfio ${bdf}`,
+      name,
       bdf,
       mode,
       bar,
@@ -132,7 +143,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
       config,
       ...(interrupts !== undefined && { interrupts }),
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
-      ...(DeviceInfo.FLAGS.RESET.of(FLAGS) === 1 && { reset }),
+      ...(canReset && { reset }),
       mapPeer: (peer) => mapPeer(host, sysRoot, type1, peer, peers),
       close: () => cleanup.run(),
     }

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs'
+import { rmSync, truncateSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../../test/fake-sysfs.js'
 import { FakeVfio, type FakeVfioOptions } from '../../../test/fake-vfio.js'
+import { ownTransport } from '../../bring-up/own-transport.js'
 import { bindDriverBy } from '../../pci/bind.js'
 import { DriverBoundError, GroupNotViableError } from '../../pci/function.js'
 import { openNodeError } from './group.js'
@@ -237,6 +238,17 @@ test('when the kernel wants the device back, its registers read all ones and tak
   await transport.close()
 })
 
+test('and so they do where the driver waits by interrupts, none of which comes', async () => {
+  const vfio = drive()
+  const transport = await open({ interrupts: 1 })
+  const { clock } = ownTransport(transport, true)
+  host.signal(vfio.irqs.get(4)![0]!)
+  const until = clock.now() + 10e9
+  while (transport.bar.read32(0x1c) === 0 && clock.now() < until) await clock.idle(until)
+  expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+  await transport.close()
+})
+
 test('a BAR of another device is mapped for this one, and can be the target of its reads', async () => {
   const vfio = drive()
   sys.function('0000:0c:00.0', {
@@ -258,19 +270,32 @@ test('a BAR of another device is mapped for this one, and can be the target of i
   expect(vfio.maps.size).toBe(0)
 })
 
+/** Every allocation lies at 0x1_2340_0000. */
+function physicalPages({ address }: { address: number }): void {
+  const entries = new BigUint64Array(512).map((_, index) => 0x8000_0000_0012_3400n + BigInt(index))
+  const pagemap = new Uint8Array((address / 4096 + 512) * 8)
+  pagemap.set(new Uint8Array(entries.buffer), (address / 4096) * 8)
+  sys.file('proc/self/pagemap', pagemap)
+}
+
 test('without an IOMMU the device is opened by noiommu-N, and memory is at physical addresses', async () => {
   drive({ noIommu: true })
-  host.beforeAllocate = ({ address }) => {
-    const entries = new BigUint64Array(512).map((_, index) => 0x8000_0000_0012_3400n + BigInt(index))
-    const pagemap = new Uint8Array((address / 4096 + 512) * 8)
-    pagemap.set(new Uint8Array(entries.buffer), (address / 4096) * 8)
-    sys.file('proc/self/pagemap', pagemap)
-  }
+  host.beforeAllocate = physicalPages
   const transport = await open({ mode: 'noiommu' })
   expect(transport.mode).toBe('noiommu')
   expect(host.numbers).toContainEqual({ request: 0x3b66, argument: 8 }) // VFIO_NOIOMMU_IOMMU
   expect(transport.dma.alloc(4096).iovaAt(0)).toBe(0x1_2340_0000)
   await transport.close()
+})
+
+test('without an IOMMU memory of a device that does not answer is kept when it is closed', async () => {
+  const vfio = drive({ noIommu: true })
+  host.beforeAllocate = physicalPages
+  const transport = await open()
+  truncateSync(vfio.device, 0x10_0000) // its configuration space reads all ones
+  await transport.close()
+  expect([...host.live]).toEqual([host.allocated[0]])
+  host.allocated[0]!.unmap()
 })
 
 test('the mode that was asked for has to be the one that is there', async () => {
