@@ -1,16 +1,19 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
+import { ALL_ONES, nextAfterLoss, type Loss } from './bring-up/device-lost.js'
 
 /** A handle was used after it was closed, or after its controller was lost. */
 export class ControllerClosedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_CONTROLLER_CLOSED'
   readonly category = 'usage'
-  constructor(state: 'closed' | 'lost') {
-    super(
-      state === 'closed'
-        ? 'This controller handle is closed'
-        : 'This controller was lost: no step of its recovery brought it back',
-      { next: 'Controller.open() again' },
-    )
+  /** @param loss what it was lost for, where it was. */
+  constructor(loss?: Loss) {
+    if (loss === undefined) super('This controller handle is closed', { next: 'Controller.open() again' })
+    else {
+      super(`This controller was lost: ${loss.reason}`, {
+        facts: [loss.csts === ALL_ONES ? 'CSTS read 0xffffffff' : CSTS.format(loss.csts)],
+        next: nextAfterLoss(loss.csts),
+      })
+    }
   }
 }
 

@@ -1,5 +1,7 @@
+import { inspect, type InspectOptions } from 'node:util'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import type { AdminOptions } from './admin/admin-commands.js'
 import {
   featureCapabilities,
   getFeature,
@@ -15,9 +17,10 @@ import type { Registers } from './bring-up/registers.js'
 import { ADMIN_DATA_BYTES } from './bring-up/session.js'
 import type { ControllerEvent } from './events/controller-event.js'
 import { guardController, guardErase, type WriteRequest } from './guard/guard.js'
+import { takeTransport } from './in-use-transports.js'
 import type { Namespace } from './namespace/namespace.js'
 import { WritableNamespace } from './namespace/writable-namespace.js'
-import { checkOptions, type ControllerOptions } from './open-options.js'
+import { checkOpenOptions, checkTransport, type ControllerOptions, type OpenOptions } from './open-options.js'
 import type { RecoveryStep } from './recovery/recovery.js'
 import { RunningController } from './running-controller.js'
 import type { Counters } from './statistics.js'
@@ -27,8 +30,6 @@ export interface ControllerStatistics extends Readonly<Counters> {
   /** How often each step of a recovery was taken, and 1 for `lost` once the controller is. */
   readonly recoveries: Readonly<Record<RecoveryStep | 'lost', number>>
 }
-
-type OpenOptions = ControllerOptions & { readonly write?: WriteRequest; readonly manage?: boolean }
 
 /** A controller that was opened with `manage`. */
 export type ManagedController = Controller<WritableNamespace> & { readonly management: Management }
@@ -68,15 +69,25 @@ export class Controller<N extends Namespace = Namespace> {
     transport: Transport,
     options: ControllerOptions & { write: WriteRequest; manage: true },
   ): Promise<ManagedController>
+  /** Opens for writing where `write` is given, which only the caller knows. @throws as the two above. */
+  static open(
+    transport: Transport,
+    options: ControllerOptions & { write: WriteRequest | undefined; manage?: never },
+  ): Promise<Controller | Controller<WritableNamespace>>
   static async open(transport: Transport, options: OpenOptions = {}): Promise<Controller> {
-    checkOptions(options)
-    if (options.manage === true && options.write === undefined) {
-      throw new TypeError('manage: expected { write: { serial } } beside it, got none')
-    }
+    checkTransport(transport)
+    checkOpenOptions(options)
     // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
     await guardController(options.sysRoot ?? '/', transport)
-    const running = new RunningController(transport, options)
-    await running.open()
+    const letGo = takeTransport(transport)
+    let running: RunningController
+    try {
+      running = new RunningController(transport, options, letGo)
+      await running.open()
+    } catch (error) {
+      letGo()
+      throw error
+    }
     const controller = new Controller(running)
     if (options.manage !== true) return controller
     return Object.assign(controller, { management: new Management(managementHost(running, options.write!)) })
@@ -111,7 +122,10 @@ export class Controller<N extends Namespace = Namespace> {
     return this.running.session.maxTransferBytes
   }
 
-  /** The longest that a recovery may take, when every one of its steps is taken and fails. */
+  /**
+   * The longest that the steps of a recovery may take, when every one is taken and fails. Before the first, what is under
+   * way is waited for, each command until its own deadline: 10 s when not given, of a format 10 minutes.
+   */
   get recoveryBoundNs(): number {
     return this.running.recovery.boundNs
   }
@@ -141,13 +155,13 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /** SMART / Health Information of the controller. Temperatures are in kelvins, long counters bigints. */
-  smartLog(): Promise<SmartLog> {
-    return smartLog(this.running.adminCommands)
+  smartLog(options?: AdminOptions): Promise<SmartLog> {
+    return smartLog(this.running.adminCommands, options)
   }
 
   /** The latest errors that the controller has logged, the most recent first, at most `entries` of them. */
-  errorLog(entries?: number): Promise<ErrorLog[]> {
-    return errorLog(this.running.adminCommands, entries)
+  errorLog(entries?: number, options?: AdminOptions): Promise<ErrorLog[]> {
+    return errorLog(this.running.adminCommands, entries, options)
   }
 
   /**
@@ -168,7 +182,10 @@ export class Controller<N extends Namespace = Namespace> {
   }
 
   /** Whether a feature can be changed, saved, or is of a namespace. @throws as `getFeature`. */
-  featureCapabilities(feature: AnyFeature, options?: { readonly nsid?: number }): Promise<FeatureCapabilities> {
+  featureCapabilities(
+    feature: AnyFeature,
+    options?: AdminOptions & { readonly nsid?: number },
+  ): Promise<FeatureCapabilities> {
     return featureCapabilities(this.running.adminCommands, feature, options)
   }
 
@@ -191,6 +208,13 @@ export class Controller<N extends Namespace = Namespace> {
     return (this.closing ??= this.running.close())
   }
 
+  /** What `console.log` shows. */
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    const { name, state, session, namespaces } = this.running
+    const found = namespaces.active.map(({ nsid, blocks, blockBytes }) => ({ nsid, blocks, blockBytes }))
+    return `Controller ${inspect({ name, state, model: session.identity.model, namespaces: found }, options)}`
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
@@ -207,6 +231,7 @@ function managementHost(running: RunningController, write: WriteRequest): Manage
     get namespaces() {
       return namespaces.active.filter((each) => each instanceof WritableNamespace)
     },
+    checkOpen: () => running.checkOpen(),
     onceIo: (run) => running.onceIo(run),
     guardErase: (nsid) => guardErase(namespaces.attachedOrNot(nsid), write),
     changed: (nsids) => running.namespacesChanged(nsids),

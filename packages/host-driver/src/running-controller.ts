@@ -2,6 +2,8 @@ import { CSTS, Flush } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminCommands } from './admin/admin-commands.js'
 import { readBlockCommandLimits } from './admin/identify.js'
+import { ALL_ONES, DeviceLostError } from './bring-up/device-lost.js'
+import { isSameNamespace } from './bring-up/identity.js'
 import { ownTransport } from './bring-up/own-transport.js'
 import { readLimits, shutdown } from './bring-up/ready.js'
 import { Registers } from './bring-up/registers.js'
@@ -17,11 +19,11 @@ import type { NamespaceHost } from './namespace/host.js'
 import { NamespacesInUse } from './namespace/in-use.js'
 import type { BlockCommandLimits } from './namespace/limits.js'
 import { NamespaceSet } from './namespace/namespace-set.js'
-import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type ControllerOptions } from './open-options.js'
+import { DEFAULT_DEPTH, DEFAULT_TRANSFER_BYTES, type OpenOptions } from './open-options.js'
 import { executeOnce, executeRepeatable, type CommandExecution } from './recovery/execute-command.js'
 import { executePlan } from './recovery/execute-plan.js'
 import { Gate } from './recovery/gate.js'
-import { Recovery, RECOVERY_LIMITS } from './recovery/recovery.js'
+import { Recovery, recoveryLimits } from './recovery/recovery.js'
 import { zeroCounters } from './statistics.js'
 import { NS_PER_MS } from './wait.js'
 
@@ -30,6 +32,9 @@ import { NS_PER_MS } from './wait.js'
  * slower than they say, and there is nothing to gain by leaving early.
  */
 const SHORTEST_SHUTDOWN_WAIT_NS = 5_000 * NS_PER_MS
+
+/** RTD3E goes up to 71 minutes; a drive that has not finished in one does not. */
+const LONGEST_SHUTDOWN_WAIT_NS = 60_000 * NS_PER_MS
 
 /** While somebody waits for events, the controller is looked at this often at least. */
 const EVENT_POLL_NS = 100 * NS_PER_MS
@@ -49,9 +54,12 @@ export class RunningController {
   private readonly executing = new Set<Promise<unknown>>()
   private limits: Promise<BlockCommandLimits> | undefined
   private attached = false
-  private state: 'open' | 'closed' | 'lost' = 'open'
+  state: 'open' | 'closed' | 'lost' = 'open'
+  private readonly letGo: () => void
 
-  constructor(transport: Transport, options: ControllerOptions & { readonly write?: WriteRequest }) {
+  /** @param letGo called when the controller may be another handle's: this one is closed, or has lost it. */
+  constructor(transport: Transport, options: OpenOptions, letGo: () => void) {
+    this.letGo = letGo
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
     this.hub = new EventHub(own.name)
@@ -85,14 +93,24 @@ export class RunningController {
       resume: () => this.takeQueues(),
       abandon: () => {
         if (this.state === 'open') this.state = 'lost'
+        this.letGo()
       },
     }
-    this.recovery = new Recovery(this.session, this.gate, this.hub, { ...RECOVERY_LIMITS, ...options.recovery }, users)
+    this.recovery = new Recovery(this.session, this.gate, this.hub, recoveryLimits(options.recovery), users)
     this.namespaces = new NamespaceSet(this.namespaceHost(transport), options.write, commandTimeoutNs)
+  }
+
+  get name(): string {
+    return this.session.transport.name
   }
 
   get isOpen(): boolean {
     return this.state === 'open'
+  }
+
+  /** @throws ControllerClosedError */
+  checkOpen(): void {
+    if (this.state !== 'open') throw new ControllerClosedError(this.state === 'lost' ? this.recovery.loss : undefined)
   }
 
   get adminCommands(): AdminCommands {
@@ -148,11 +166,24 @@ export class RunningController {
     this.state = 'closed'
     await Promise.allSettled(this.executing)
     await this.asyncEvents.stop()
-    this.detachEngine()
+    const { transport } = this.session
+    try {
+      this.detachEngine()
+    } finally {
+      // Whatever an engine says to that: the controller is not left running.
+      if (!wasLost && !transport.bar.isCut) await this.endSession()
+    }
+  }
+
+  private async endSession(): Promise<void> {
     const { registers, transport, identity } = this.session
-    if (wasLost || transport.bar.isCut) return
-    const timeoutNs = Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs)
-    const isRunning = CSTS.RDY.of(registers.read(CSTS)) === 1
+    const csts = registers.read(CSTS)
+    if (csts === ALL_ONES) {
+      this.session.abandon()
+      throw new DeviceLostError(transport.name, csts)
+    }
+    const timeoutNs = Math.min(Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs), LONGEST_SHUTDOWN_WAIT_NS)
+    const isRunning = CSTS.RDY.of(csts) === 1
     // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
     const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
     // One that somebody else has reset has nothing to shut down, and what it had in its cache is not known.
@@ -181,7 +212,7 @@ export class RunningController {
         return session.maxTransferBytes
       },
       execute: (plan, memory, options) => this.execute(plan, memory, options),
-      flush: (nsid) => this.flush(nsid),
+      flush: (nsid, timeoutNs) => this.flush(nsid, timeoutNs),
       commands: {
         pageBytes: session.limits.pageBytes,
         limits: () => this.blockCommandLimits(),
@@ -230,14 +261,19 @@ export class RunningController {
     this.namespaces.take(this.session.namespaces)
   }
 
-  private async flush(nsid: number): Promise<void> {
-    const flush = () => executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid }))
+  private async flush(nsid: number, timeoutNs?: number): Promise<void> {
+    const flush = () =>
+      executeRepeatable(this.commands, 'io', (queue) => queue.execute(Flush, { NSID: nsid }, { timeoutNs }))
     await this.using(nsid, flush)
   }
 
   private execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
-    const stillFits = ({ nsid, blockBytes }: Plan) =>
-      this.namespaces.active.some((namespace) => namespace.nsid === nsid && namespace.blockBytes === blockBytes)
+    const identityNow = () => this.namespaces.active.find(({ nsid }) => nsid === plan.nsid)?.identity
+    const planned = identityNow()
+    const stillFits = () => {
+      const current = identityNow()
+      return planned !== undefined && current !== undefined && isSameNamespace(planned, current)
+    }
     const host = { ...this.commands, engine: this.engine, stillFits }
     return this.using(plan.nsid, () => executePlan(host, plan, memory, options))
   }
@@ -248,7 +284,7 @@ export class RunningController {
 
   /** What is under way when the handle is closed is waited for. */
   private async whileOpen<T>(action: () => Promise<T>): Promise<T> {
-    if (this.state !== 'open') throw new ControllerClosedError(this.state)
+    this.checkOpen()
     const work = action()
     this.executing.add(work)
     try {

@@ -127,3 +127,12 @@ export function namespaceFormat(nsid: number, raw: DataView): NamespaceIdentity 
   const boundaryBlocks = data.NOIOB * blockBytes < LEAST_BOUNDARY_BYTES ? undefined : data.NOIOB
   return { nsid, attached: true, blocks: data.NSZE, blockBytes, boundaryBlocks, unsupported, raw }
 }
+
+/** Whether two descriptions under one NSID are of the same namespace in the same format, whatever its size. */
+export function isSameNamespace(one: NamespaceIdentity, other: NamespaceIdentity): boolean {
+  const name = ({ raw }: NamespaceIdentity) => {
+    const { NGUID, EUI64 } = IdentifyNamespace.view(raw)
+    return [...NGUID, ...EUI64].join()
+  }
+  return one.attached === other.attached && one.blockBytes === other.blockBytes && name(one) === name(other)
+}

@@ -15,7 +15,7 @@ import {
 import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { delay } from '../recovery/retry.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
-import { ALL_ONES, DeviceLostError } from './device-lost.js'
+import { ALL_ONES, DeviceLostError, isLost } from './device-lost.js'
 import { delayBeforeReadyCheckNs } from './quirks.js'
 import { Registers } from './registers.js'
 
@@ -132,7 +132,10 @@ export async function enable(
 /** Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1). False: it did not finish in time. */
 export async function shutdown(registers: Registers, clock: Clock, timeoutNs: number): Promise<boolean> {
   registers.write(CC, { SHN: CC.SHN.NORMAL }, registers.read(CC))
-  return waitUntil(clock, clock.now() + timeoutNs, () => CSTS.SHST.of(registers.read(CSTS)) === CSTS.SHST.COMPLETE)
+  const isOver = (csts: number) => isLost(csts) || CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
+  await waitUntil(clock, clock.now() + timeoutNs, () => isOver(registers.read(CSTS)))
+  const csts = registers.read(CSTS)
+  return csts !== ALL_ONES && CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
 }
 
 async function waitForReady(

@@ -7,7 +7,7 @@ import type { OverdueCommand } from '../queues/overdue.js'
 import { rewind } from '../queues/memory.js'
 import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
 import { statusOutcome } from '../queues/status-word.js'
-import { NS_PER_MS } from '../wait.js'
+import { checkTimeout, NS_PER_MS } from '../wait.js'
 
 /** A command as this queue takes it: the declarations of nvme-spec all fit. */
 export interface Encodable<V> {
@@ -165,6 +165,7 @@ export class CommandQueue implements CompletionSink {
     timeoutNs = this.timeoutNs,
     arrived?: Waiter['arrived'],
   ): Promise<number> {
+    checkTimeout('timeoutNs', timeoutNs)
     const { clock, name } = this.transport
     const roomByNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
     // The same completions let others go on: a place may be taken again before this one's turn.
@@ -181,8 +182,9 @@ export class CommandQueue implements CompletionSink {
       }
       const csts = this.lostStatus()
       if (csts !== undefined) {
-        this.giveUp(slot)
-        throw new DeviceLostError(name, csts)
+        const lost = new DeviceLostError(name, csts)
+        lost.overdue = this.giveUp(slot)
+        throw lost
       }
       if (clock.now() >= deadlineNs) {
         throw new CommandTimeoutError(command.name, name, text, timeoutNs, this.giveUp(slot))

@@ -1,10 +1,11 @@
 import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
-import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
 import type { NamespaceHost } from './host.js'
+import { checkOptions, flag, limits } from '../check-options.js'
 import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
 import { Namespace, type TransferOptions } from './namespace.js'
-import { totalBlocks, type BlockRange } from './ranges.js'
+import { checkIsList, totalBlocks, type BlockRange } from './ranges.js'
 
 export interface WriteZeroesOptions extends CommandLimits {
   /** The controller may deallocate the blocks, where the namespace offers it (DLFEAT). */
@@ -12,6 +13,8 @@ export interface WriteZeroesOptions extends CommandLimits {
   /** Each command completes only when the media has its zeroes. */
   readonly fua?: boolean
 }
+
+const zeroesOptions = { deallocate: flag, fua: flag, ...limits }
 
 /** A namespace of a controller that was opened for writing, with its serial number given and the guard passed. */
 export class WritableNamespace extends Namespace {
@@ -43,6 +46,7 @@ export class WritableNamespace extends Namespace {
    *   RangeError, ForeignDataError, the signal's reason.
    */
   async writeZeroes(slba: number, blocks: number, options: WriteZeroesOptions = {}): Promise<void> {
+    checkOptions('writeZeroes', options, zeroesOptions)
     const range = { slba, blocks }
     this.checkRanges('writeZeroes', [range])
     const target = this.target()
@@ -56,6 +60,8 @@ export class WritableNamespace extends Namespace {
    * @throws as `writeZeroes`.
    */
   async deallocate(ranges: readonly BlockRange[], options: CommandLimits = {}): Promise<void> {
+    checkOptions('deallocate', options, limits)
+    checkIsList('ranges', ranges)
     if (ranges.length === 0) throw new RangeError('deallocate: expected at least one range, got none')
     this.checkRanges('deallocate', ranges)
     const target = this.target()
@@ -68,17 +74,26 @@ export class WritableNamespace extends Namespace {
    * @throws as `writeZeroes`; RangeError for a source that overlaps the destination.
    */
   async copy(sources: readonly BlockRange[], destination: number, options: CommandLimits = {}): Promise<void> {
+    checkOptions('copy', options, limits)
+    checkIsList('sources', sources)
     if (sources.length === 0) throw new RangeError('copy: expected at least one source, got none')
+    this.checkRanges('copy', sources)
     const written = { slba: destination, blocks: totalBlocks(sources) }
-    this.checkRanges('copy', [...sources, written])
+    this.checkRanges('copy', [written])
     const target = this.target()
     await this.passGuard()
     await copy(target, sources, written, options)
   }
 
-  /** Resolves when everything written before is on the media. */
-  async flush(): Promise<void> {
-    await this.host.flush(this.nsid)
+  /**
+   * Resolves when everything written before is on the media.
+   * @throws CommandError, CommandTimeoutError, DeviceLostError; then what was written may be lost. The signal's reason.
+   */
+  async flush(options: CommandLimits = {}): Promise<void> {
+    checkOptions('flush', options, limits)
+    const { signal, timeoutNs } = options
+    if (signal?.aborted === true) throw signal.reason
+    await this.host.flush(this.nsid, timeoutNs)
   }
 
   protected override async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
@@ -86,9 +101,9 @@ export class WritableNamespace extends Namespace {
     return super.run(plan, memory, options)
   }
 
-  /** A namespace that went, and one that came in its place, have nothing in common. @internal */
+  /** A namespace that went, and one that came in its place or has another size, have nothing in common. @internal */
   override changeTo(identity: NamespaceIdentity): void {
-    if (!identity.attached) this.guarded = undefined
+    if (!isSameNamespace(this.identity, identity) || identity.blocks !== this.blocks) this.guarded = undefined
     super.changeTo(identity)
   }
 

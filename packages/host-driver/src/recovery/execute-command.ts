@@ -1,4 +1,4 @@
-import { DeviceLostError } from '../bring-up/device-lost.js'
+import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
 import type { Session } from '../bring-up/session.js'
 import { CommandError, CommandTimeoutError, type CommandQueue } from '../commands/command-queue.js'
 import type { OverdueCommand } from '../queues/overdue.js'
@@ -106,16 +106,24 @@ async function tryOnce<T>(
       return { error, recovered: report({ overdue, from: RECOVERY_STEPS[replays]! }) }
     }
   }
-  const lost = () => new DeviceLostError(session.transport.name, 0xffff_ffff)
+  const lost = (cause?: unknown) => {
+    const { csts, reason } = recovery.loss ?? { csts: ALL_ONES, reason: undefined }
+    return new DeviceLostError(session.transport.name, csts, reason, cause)
+  }
   const alone = kind === 'io' && session.single === undefined
   const result = alone
     ? await gate.alone(async () => {
         await recovery.catchUp()
         if (session.transport.bar.isCut) throw lost()
         host.users.suspend()
-        const tried = await attempt(session.borrowSingle(), (incident) => recovery.reportAlone(incident))
-        if (!('recovered' in tried)) host.users.resume()
-        else await tried.recovered
+        let tried: Awaited<ReturnType<typeof attempt>> | undefined
+        try {
+          tried = await attempt(session.borrowSingle(), (incident) => recovery.reportAlone(incident))
+          if ('recovered' in tried) await tried.recovered
+        } finally {
+          // A recovery gives the queues back itself; whatever else happened, plans go on.
+          if (tried === undefined || !('recovered' in tried)) host.users.resume()
+        }
         return tried
       })
     : await inside(gate, async () => {
@@ -126,13 +134,16 @@ async function tryOnce<T>(
   if (!('recovered' in result)) return result
   const verdict = await result.recovered
   if (result.error instanceof CommandTimeoutError && completedLate(result.error.overdue)) counters.lateCompletions++
-  return { error: result.error, verdict }
+  // The queue's own error says what was seen first, and that there may be help.
+  const isFinal = verdict === 'lost' && result.error instanceof DeviceLostError
+  return { error: isFinal ? lost(result.error) : result.error, verdict }
 }
 
 /** Whose recovery may be needed for it; undefined where the command was answered or never sent. */
 function overdueOf(error: unknown): OverdueCommand[] | undefined {
   if (error instanceof CommandTimeoutError) return [error.overdue]
-  return error instanceof DeviceLostError ? [] : undefined
+  if (error instanceof DeviceLostError) return error.overdue === undefined ? [] : [error.overdue]
+  return undefined
 }
 
 async function inside<T>(gate: Gate, action: () => Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ export interface PlanExecution {
   readonly recovery: Recovery
   readonly counters: Counters
   /** Whether the plan still speaks of blocks as they are: a namespace may be another after a reset. */
-  stillFits(plan: Plan): boolean
+  stillFits(): boolean
 }
 
 /** How one attempt at a plan went. */
@@ -71,7 +71,7 @@ export async function executePlan(
     if (progress === undefined && summary.failures.length === 0) return summary
     progress ??= new PlanProgress(plan)
     if (verdict !== undefined) recoveries++
-    const over = options.signal?.aborted === true || recoveries >= MOST_RECOVERIES || !host.stillFits(plan)
+    const over = options.signal?.aborted === true || recoveries >= MOST_RECOVERIES || !host.stillFits()
     const judge = new Judge(host, progress, verdict, over)
     progress.next(
       summary,
@@ -99,7 +99,7 @@ async function tryOnce(
   let recovered: Promise<Verdict> | undefined
   await gate.enter()
   try {
-    if (session.transport.bar.isCut) return { summary: nothingOf(plan), verdict: 'lost', overdue }
+    if (session.transport.bar.isCut) return { summary: nothingOf(plan, lossOf(recovery)), verdict: 'lost', overdue }
     summary = await engine.execute(plan, memory, options)
     const { failures } = summary
     if (failures.length > 0) {
@@ -140,12 +140,17 @@ function gotNoAnswer({ outcome }: CommandOutcome): boolean {
   return outcome.kind === 'timeout' || outcome.kind === 'device-lost'
 }
 
-function nothingOf(plan: Plan): OutcomeSummary {
+/** A controller that was closed meanwhile was not lost, and its registers are not looked at any more either. */
+function lossOf({ loss }: Recovery): Failure & { readonly kind: 'device-lost' } {
+  return { kind: 'device-lost', ...(loss ?? { csts: ALL_ONES }) }
+}
+
+function nothingOf(plan: Plan, outcome: Failure): OutcomeSummary {
   const failures = Array.from({ length: plan.commands }, (_, command) => ({
     command,
     qid: -1,
     cid: -1,
-    outcome: { kind: 'device-lost', csts: ALL_ONES } as const,
+    outcome,
   }))
   return { commands: plan.commands, succeeded: 0, bytes: 0, failures, startNs: 0, endNs: 0 }
 }
@@ -197,8 +202,7 @@ class Judge {
   /** The command is over - aborted, or gone with its queue - and nobody knows how far it got. */
   private afterSilence(found: Failure, command: number): Fate {
     const { progress, verdict } = this
-    if (verdict === 'lost')
-      return { settled: found.kind === 'timeout' ? { kind: 'device-lost', csts: ALL_ONES } : found }
+    if (verdict === 'lost') return { settled: lossOf(this.host.recovery) }
     const afterNs = found.kind === 'timeout' ? found.afterNs : 0
     if (progress.plan.operation === 'write') return { settled: { kind: 'unknown', afterNs } }
     if (this.over || progress.replaysOf(command) >= MOST_REPLAYS) return { settled: found }

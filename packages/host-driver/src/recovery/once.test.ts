@@ -1,7 +1,8 @@
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
-import type { FaultRule } from '@gpunvme/nvme-spec/transport'
+import type { FaultRule, Transport } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Controller } from '../controller.js'
+import { HostEngine } from '../engine/host-engine.js'
 import type { ControllerOptions } from '../open-options.js'
 
 // Each of these was found by the campaign in ../../dst.
@@ -151,5 +152,143 @@ test('a write that was answered with an error, and is not sent again since its p
   const plan = ns.planWrites([{ slba: 0, blocks: 8, offsetBytes: 0 }])
   const { failures } = await ns.execute(plan, ns.dma.alloc(4096), { signal })
   expect(failures).toMatchObject([{ command: 0, outcome: { kind: 'status', sct: 0, sc: 0x82 } }])
+  await ctrl.close()
+})
+
+/** The same registers, but for what `change` does to reads of CSTS. */
+function withStatus(transport: Transport, change: (csts: number) => number): Transport {
+  const { bar } = transport
+  return {
+    ...transport,
+    bar: {
+      lengthBytes: bar.lengthBytes,
+      read32: (offset) => (offset === 0x1c ? change(bar.read32(offset)) : bar.read32(offset)),
+      read64: (offset) => bar.read64(offset),
+      write32: (offset, value) => bar.write32(offset, value),
+      write64: (offset, value) => bar.write64(offset, value),
+    },
+  }
+}
+
+test('a command under way while CSTS reads all ones once is aborted before it is answered for', async () => {
+  const simulation = simulated([{ match: { qid: 2, opcode: 5, nth: 2 }, action: { kind: 'hang' } }])
+  let blink = false
+  const transport = withStatus(simulation.transport, (csts) => {
+    if (!blink) return csts
+    blink = false
+    return 0xffff_ffff
+  })
+  const ctrl = await Controller.open(transport, { commandTimeoutNs: 50 * MS, write: { serial: SERIAL } })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(4096)
+  await ns.compare(0, 8, memory)
+  blink = true
+  expect(await ns.compare(0, 8, memory)).toBe(true)
+  expect(ctrl.statistics).toMatchObject({ recoveries: { abort: 1, lost: 0 } })
+  await ctrl.close()
+  expect(simulation.diagnostics).toEqual([])
+})
+
+test('a drive that went while nobody looked is found gone by close, at once and without a write', async () => {
+  const simulation = simulated([])
+  let gone = false
+  const transport = withStatus(simulation.transport, (csts) => (gone ? 0xffff_ffff : csts))
+  const ctrl = await Controller.open(transport)
+  gone = true
+  const startNs = simulation.clock.now()
+  let writes = 0
+  const { write32 } = transport.bar
+  transport.bar.write32 = (offset, value) => {
+    writes++
+    write32(offset, value)
+  }
+  await expect(ctrl.close()).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
+  expect(simulation.clock.now() - startNs).toBeLessThan(100 * MS)
+  expect(writes).toBe(0)
+})
+
+test('plans go on after there was no memory for the flush that has the only queue to itself', async () => {
+  const simulation = simulated([], {}, 1)
+  let short = false
+  const { dma } = simulation.transport
+  const transport: Transport = {
+    ...simulation.transport,
+    dma: {
+      alloc: (lengthBytes, request) => {
+        if (short) throw new RangeError('no memory left')
+        return dma.alloc(lengthBytes, request)
+      },
+    },
+  }
+  const ctrl = await Controller.open(transport, { write: { serial: SERIAL } })
+  const ns = ctrl.namespace(1)
+  short = true
+  await expect(ns.flush()).rejects.toThrow('no memory left')
+  short = false
+  await ns.readBytes(0, 512)
+  await ns.flush()
+  await ctrl.close()
+})
+
+test('an engine that does not let go of its queues does not keep the controller from being shut down', async () => {
+  const simulation = simulated([])
+  const engine = new HostEngine(simulation.transport)
+  const detach = engine.detach.bind(engine)
+  engine.detach = () => {
+    detach()
+    throw new Error('not now')
+  }
+  const ctrl = await Controller.open(simulation.transport, { engine })
+  await expect(ctrl.close()).rejects.toThrow('not now')
+  expect(simulation.transport.bar.read32(0x14) & 1).toBe(0)
+})
+
+test('memory is kept from the moment that the transport fails, whoever is still waited for', async () => {
+  const simulation = simulated([])
+  let freed = 0
+  let broken = false
+  const { dma, bar } = simulation.transport
+  const transport: Transport = {
+    ...withStatus(simulation.transport, (csts) => csts),
+    dma: {
+      alloc: (lengthBytes, request) => {
+        const memory = dma.alloc(lengthBytes, request)
+        const free = memory.free.bind(memory)
+        memory.free = () => {
+          freed++
+          free()
+        }
+        return memory
+      },
+    },
+  }
+  const doorbell = transport.bar.write32.bind(transport.bar)
+  transport.bar.write32 = (offset, value) => {
+    if (broken && offset >= 0x1000) throw new Error('the bus is gone')
+    doorbell(offset, value)
+  }
+  const ctrl = await Controller.open(transport)
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(4096)
+  broken = true
+  await expect(ns.read(0, 8, memory)).rejects.toMatchObject({ code: 'ERR_GPUNVME_ENGINE_FAILED' })
+  memory.free()
+  expect(freed).toBe(0)
+  expect(bar.read32(0x14) & 1).toBe(1)
+})
+
+test('after a reset that brought another namespace to light, nothing more of a plan is sent', async () => {
+  const simulation = simulated([
+    { match: { qid: 1, opcode: 2, nth: 2 }, action: { kind: 'fatal-status' } },
+    // Another host's doing, while the controller is reset.
+    { match: { qid: 0, opcode: 6, nth: 5 }, action: { kind: 'detach-namespace', nsid: 1 } },
+  ])
+  const ctrl = await open(simulation, { queueDepth: 1, maxTransferBytes: 4096 })
+  const ns = ctrl.namespace(1)
+  const memory = ns.dma.alloc(65536)
+  const plan = ns.planReads([{ slba: 0, blocks: 128, offsetBytes: 0 }])
+  const { succeeded, failures } = await ns.execute(plan, memory)
+  expect(succeeded + failures.length).toBe(16)
+  expect(failures.filter(({ outcome }) => outcome.kind === 'not-submitted').length).toBeGreaterThan(10)
   await ctrl.close()
 })

@@ -46,7 +46,8 @@ export class PlanProgress {
       } else if (outcome.kind !== 'success') {
         // What was sent once, and not again, did reach the controller.
         const before = outcome.kind === 'not-submitted' ? this.before.get(command) : undefined
-        this.failures.push({ ...failure, outcome, ...before, command })
+        const replays = this.replays[command]! > 0 ? { replays: this.replays[command]! } : {}
+        this.failures.push({ ...failure, outcome, ...before, ...replays, command })
       } else {
         const lengthBytes = plan.blocks[command]! * plan.blockBytes
         if (plan.operation === 'read') memory.forHost(plan.offsetBytes[command]!, lengthBytes)

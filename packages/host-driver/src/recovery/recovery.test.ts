@@ -264,3 +264,13 @@ test('namespaces that another host changes are known by their new size, and told
   await ctrl.close()
   expect((await events.next()).done).toBe(true)
 })
+
+test.each(['abortNs', 'queuesNs', 'restartNs'])('a limit %s that is given as undefined is not given', async (name) => {
+  const { ctrl } = await openWith([])
+  const bound = ctrl.recoveryBoundNs
+  await ctrl.close()
+  const again = await openWith([], { recovery: { [name]: undefined } })
+  expect(again.ctrl.recoveryBoundNs).toBe(bound)
+  expect(bound).toBeLessThan(300 * SECOND_NS)
+  await again.ctrl.close()
+})

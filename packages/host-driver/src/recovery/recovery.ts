@@ -1,5 +1,5 @@
 import { Abort, CSTS } from '@gpunvme/nvme-spec'
-import { ALL_ONES, DeviceLostError } from '../bring-up/device-lost.js'
+import { ALL_ONES, DeviceLostError, type Loss } from '../bring-up/device-lost.js'
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { EventHub } from '../events/event-hub.js'
@@ -25,6 +25,15 @@ export const RECOVERY_LIMITS: RecoveryLimits = {
   abortNs: 1_000 * NS_PER_MS,
   queuesNs: 5_000 * NS_PER_MS,
   restartNs: 10_000 * NS_PER_MS,
+}
+
+/** Each limit by itself: one that is given as undefined is not given. */
+export function recoveryLimits({ abortNs, queuesNs, restartNs }: Partial<RecoveryLimits> = {}): RecoveryLimits {
+  return {
+    abortNs: abortNs ?? RECOVERY_LIMITS.abortNs,
+    queuesNs: queuesNs ?? RECOVERY_LIMITS.queuesNs,
+    restartNs: restartNs ?? RECOVERY_LIMITS.restartNs,
+  }
 }
 
 /** What went wrong, as far as whoever noticed knows. */
@@ -62,6 +71,8 @@ export class Recovery {
     'function-reset': 0,
     lost: 0,
   }
+  /** What the controller was lost for, once it is. */
+  loss: Loss | undefined
   private readonly session: Session
   private readonly gate: Gate
   private readonly hub: EventHub
@@ -78,7 +89,10 @@ export class Recovery {
     this.users = users
   }
 
-  /** The longest that a recovery may take, from the incident to its verdict, when every step is taken and fails. */
+  /**
+   * The longest that the steps of a recovery may take, when every one is taken and fails. Before the first, what is under
+   * way is waited for, each command until its own deadline.
+   */
   get boundNs(): number {
     const { abortNs, queuesNs, restartNs } = this.limits
     // A reset waits for CSTS.RDY three times: that it settles, falls, and rises.
@@ -93,6 +107,8 @@ export class Recovery {
    */
   report(incident: Incident): Promise<Verdict> {
     if (this.session.transport.bar.isCut) return Promise.resolve('lost')
+    // Whoever reports it may free its memory before the controller is declared lost, and the controller may still write.
+    if (incident.transportFailed !== undefined) this.session.lent.withhold()
     this.incidents.push(incident)
     this.running ??= this.gate.alone(() => this.recover())
     return this.running
@@ -120,8 +136,8 @@ export class Recovery {
     if (incidents.length === 0) return 'recovered'
     const overdue = incidents.flatMap((incident) => incident.overdue)
     const failed = incidents.find(({ transportFailed }) => transportFailed !== undefined)
-    this.users.suspend()
     try {
+      this.users.suspend()
       if (failed !== undefined) return this.lose(`the transport failed: ${textOf(failed.transportFailed)}`)
       const wished = Math.max(0, ...incidents.map(({ from = 'abort' }) => RECOVERY_STEPS.indexOf(from)))
       const verdict = await this.climb(wished, overdue)
@@ -134,14 +150,15 @@ export class Recovery {
   }
 
   private async climb(from: number, overdue: readonly OverdueCommand[]): Promise<Verdict> {
-    let reason = ''
+    const reasons: string[] = []
     for (let rung = Math.max(from, this.look()); rung < RECOVERY_STEPS.length; rung = Math.max(rung + 1, this.look())) {
       const step = RECOVERY_STEPS[rung]!
       const outcome = await this.take(step, overdue)
       if (outcome === undefined) return 'recovered'
-      reason = outcome
+      reasons.push(`${step}: ${outcome.split('\n')[0]}`)
     }
-    return this.lose(reason || 'it does not answer')
+    if (this.session.registers.read(CSTS) === ALL_ONES) reasons.push('every register reads all ones')
+    return this.lose(reasons.join('; '))
   }
 
   /** The mildest step that makes sense with the controller as it is. */
@@ -249,9 +266,10 @@ export class Recovery {
     const { session, hub } = this
     const csts = this.lastStatus()
     this.counts.lost++
+    this.loss = { csts, reason }
     session.abandon()
     hub.emit({ kind: 'lost', timeNs: session.transport.clock.now(), csts, reason })
-    this.users.abandon(new DeviceLostError(session.transport.name, csts))
+    this.users.abandon(new DeviceLostError(session.transport.name, csts, reason))
     return 'lost'
   }
 }

@@ -1,0 +1,141 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { simulate } from '@gpunvme/nvme-sim'
+import type { FaultAction, FaultMatch, OutcomeSummary } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { Controller } from '../controller.js'
+import { EVENT_CHANNEL } from '../events/event-hub.js'
+import { throwOnFailure, TransferError } from '../namespace/transfer-error.js'
+
+const READ = 0x02
+const ABORT = 0x08
+const DELETE_SQ = 0x00
+
+const rule = (action: FaultAction, match: FaultMatch) => ({ match, action })
+
+/** Its controller answers nothing after the first read, and cannot be reset in any way. */
+function unrecoverable() {
+  const { transport } = simulate({
+    profile: 'sn740',
+    faults: {
+      rules: [
+        rule({ kind: 'hang' }, { qid: 1, opcode: READ, nth: 1 }),
+        rule({ kind: 'hang' }, { qid: 0, opcode: ABORT }),
+        rule({ kind: 'hang' }, { qid: 0, opcode: DELETE_SQ }),
+        rule({ kind: 'ready-never-falls' }, { fromNs: 1_000_000_000 }),
+      ],
+    },
+  })
+  const { name, bar, dma, clock, can } = transport
+  return { name, bar, dma, clock, can, close: () => transport.close() }
+}
+
+async function errorOf(action: () => Promise<unknown>): Promise<Error> {
+  try {
+    await action()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('expected an error')
+}
+
+test('a controller that is lost says what it was lost for, what CSTS was, and what to do, in every error from then on', async () => {
+  const transport = unrecoverable()
+  const ctrl = await Controller.open(transport)
+  const ns = ctrl.namespace(1)
+  const { message } = await errorOf(() => ns.readBytes(0, 512))
+  expect(transport.bar.read32(0x1c)).toBe(1)
+  expect(message).toMatch(/^Read failed: the controller was lost: abort: .*; controller-reset: .*CSTS\.RDY/)
+  expect(message).toContain('function-reset: this transport cannot reset the function')
+  expect(message).not.toContain('all ones')
+  expect(message).toContain('Try: power-cycle the drive')
+  const later = await errorOf(() => ns.readBytes(0, 512))
+  expect(later.name).toBe('ControllerClosedError')
+  expect(later.message).toMatch(/^This controller was lost: abort: .*\n {2}CSTS=0x00000001 /)
+  expect(later.message).toContain('Try: power-cycle the drive')
+  await ctrl.close()
+})
+
+test('a plan that was to begin while the controller was lost carries the same CSTS and reason', async () => {
+  const ctrl = await Controller.open(unrecoverable(), { queues: 1, queueDepth: 1 })
+  const ns = ctrl.namespace(1)
+  const plan = ns.planReads([{ slba: 0, blocks: 8, offsetBytes: 0 }])
+  // The gate is closed from the first step on, and whoever comes waits for the verdict.
+  const second = new Promise<OutcomeSummary>((resolve, reject) => {
+    const whenItBegins = () => {
+      unsubscribe(EVENT_CHANNEL, whenItBegins)
+      ns.execute(plan, ns.dma.alloc(4096)).then(resolve, reject)
+    }
+    subscribe(EVENT_CHANNEL, whenItBegins)
+  })
+  const first = await ns.execute(plan, ns.dma.alloc(4096), { timeoutNs: 1_000_000_000 })
+  for (const { failures } of [first, await second]) {
+    expect(failures).toHaveLength(1)
+    expect(failures[0]!.outcome).toMatchObject({ kind: 'device-lost', csts: 1 })
+    expect(failures[0]!.outcome).toHaveProperty('reason', expect.stringContaining('controller-reset: '))
+  }
+  await ctrl.close()
+})
+
+test('of a device that is gone from the bus, power and slot are to be looked at', async () => {
+  const { transport } = simulate({
+    profile: 'sn740',
+    faults: { rules: [rule({ kind: 'remove-device' }, { qid: 1, opcode: READ, nth: 1 })] },
+  })
+  const ctrl = await Controller.open(transport)
+  const { message } = await errorOf(() => ctrl.namespace(1).readBytes(0, 512))
+  expect(message).toContain('Read failed: the controller was lost: every register reads all ones')
+  expect(message).toContain('Try: check that the drive has power and sits in its slot')
+  await ctrl.close()
+})
+
+test('a read that was aborted while it hung says so, with the reason as its cause, and not that it was tried again', async () => {
+  const { transport } = simulate({
+    profile: 'sn740',
+    faults: { rules: [rule({ kind: 'hang' }, { qid: 1, opcode: READ, nth: 1 })] },
+  })
+  const ctrl = await Controller.open(transport)
+  const stop = new AbortController()
+  const reading = errorOf(() => ctrl.namespace(1).readBytes(0, 512, { signal: stop.signal }))
+  setTimeout(() => {
+    stop.abort(new Error('enough'))
+  }, 0)
+  const { message, cause } = await reading
+  expect(message.split('\n')).toEqual([
+    'Read failed: no completion in 10 s',
+    expect.stringMatching(/^ {2}CID 0x[0-9a-f]{4} {2}qid 1 {2}NSID 1 {2}SLBA 0x0 {2}1 block$/),
+    '  the transfer was aborted: what had not succeeded by then was not sent again',
+    '  Try: try it once more: nothing says that it fails again',
+  ])
+  expect(cause).toEqual(new Error('enough'))
+  expect(ctrl.statistics.replays).toBe(0)
+  await ctrl.close()
+})
+
+test('a read that got no answer each time says how often it was sent again', async () => {
+  const { transport } = simulate({
+    profile: 'sn740',
+    faults: { rules: [rule({ kind: 'hang' }, { qid: 1, opcode: READ, lba: [0, 7] })] },
+  })
+  const ctrl = await Controller.open(transport)
+  const { message } = await errorOf(() => ctrl.namespace(1).read(0, 8, ctrl.namespace(1).dma.alloc(4096)))
+  expect(message).toMatch(/^Read failed: no completion in 10 s, nor when it was sent again 2 times\n.* {2}8 blocks\n/)
+  await ctrl.close()
+})
+
+test('a device that is lost to an engine without a recovery is to be opened again', () => {
+  const one = { operation: 'read', nsid: 1, blockBytes: 512, commands: 1 } as const
+  const plan = {
+    ...one,
+    slba: Float64Array.of(0),
+    blocks: Uint32Array.of(1),
+    offsetBytes: Float64Array.of(0),
+    queue: Uint16Array.of(0),
+  }
+  const outcome = { kind: 'device-lost', csts: 3 } as const
+  const failures = [{ command: 0, qid: 1, cid: 0, outcome }]
+  const summary = { commands: 1, succeeded: 0, bytes: 0, failures, startNs: 0, endNs: 0 }
+  expect(() => {
+    throwOnFailure(plan, summary)
+  }).toThrow(TransferError)
+  expect(new TransferError(plan, summary).message).toContain('Try: open the controller again')
+})
