@@ -76,6 +76,25 @@ test('without No_Soft_Reset the BARs that D3hot erased are put back', async () =
   expect(view.getUint32(0x10, true)).toBe(0xfebd_0004)
 })
 
+test.each([
+  [2, [0x2936, 0x0140, 0x0009, 0x0003]],
+  [1, [0x2936, 0x0140, 0, 0]], // what follows the capability of version 1 is something else
+])('and so are Device and Link Control of a PCI Express capability of version %i', async (version, expected) => {
+  const bytes = configSpace({ powerState: 3, noSoftReset: false })
+  const initial = new DataView(bytes.buffer)
+  initial.setUint16(0x62, version, true)
+  // Linux pci_regs.h: PCI_EXP_DEVCTL 8, LNKCTL 10h, DEVCTL2 28h, LNKCTL2 30h.
+  const offsets = [0x68, 0x70, 0x88, 0x90]
+  for (const [index, value] of [0x2936, 0x0140, 0x0009, 0x0003].entries())
+    initial.setUint16(offsets[index]!, value, true)
+  const { config, view } = space(bytes, (offset, value) => {
+    if (offset === 0x44) for (const register of offsets) view.setUint16(register, 0, true)
+    return value
+  })
+  await wakeFunction(config, jumpingClock())
+  expect(offsets.map((offset) => view.getUint16(offset, true))).toEqual(expected)
+})
+
 test('a function that does not leave D3hot is its own error', async () => {
   const { config } = space(configSpace({ powerState: 3 }), () => 0x000b)
   await expect(wakeFunction(config, jumpingClock())).rejects.toThrow(PowerStateError)

@@ -40,7 +40,22 @@ export async function wakeFunction(config: ConfigSpace, clock: Clock): Promise<v
   const arrived = PMCS.PS.of(config.read(offset, 2))
   if (arrived !== PMCS.PS.D0) throw new PowerStateError(PMCS.PS.nameOf(PMCS.PS.of(control)), PMCS.PS.nameOf(arrived))
   if (PMCS.NSFRST.of(control) === 1) return
+  restoreExpress(config, before)
   for (const register of FORGOTTEN) config.write(register & ~3, 4, before.getUint32(register & ~3, true))
+}
+
+/**
+ * Puts back what firmware and kernel have set for the link and for transfers: payload and read request sizes, ASPM, the
+ * time-out of completions.
+ */
+function restoreExpress(config: ConfigSpace, before: DataView): void {
+  const capability = findCapability(before, PCI_CAPABILITY.PCI_EXPRESS)
+  if (capability === undefined) return
+  const { PXCAP, PXDC, PXLC, PXDC2, PXLC2 } = PciExpressCapability
+  const version = PXCAP.VER.of(before.getUint16(capability + PXCAP.offset, true))
+  // Version 1 ends before the second registers.
+  for (const { offset } of version >= 2 ? [PXDC, PXLC, PXDC2, PXLC2] : [PXDC, PXLC])
+    config.write(capability + offset, 2, before.getUint16(capability + offset, true))
 }
 
 /** Lets the function answer in memory space, and nothing more: its registers can be read, and memory is as it was. */
