@@ -183,14 +183,17 @@ export class DriverBoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DRIVER_BOUND'
   readonly category = 'privilege'
   readonly driver: string | undefined
-  constructor(bdf: string, driver: string | undefined, wanted: string | null) {
+  /** @param next where `bindDriver` is not what helps. */
+  constructor(bdf: string, driver: string | undefined, wanted: string | null, next?: string) {
     const target = wanted === null ? 'null' : `'${wanted}'`
     super(
       driver === undefined
         ? `No kernel driver is bound to ${bdf}, and this takes ${wanted}`
         : `The kernel's driver ${driver} is bound to ${bdf}`,
       {
-        next: `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() it afterwards`,
+        next:
+          next ??
+          `bindDriver({ bdf: '${bdf}', driver: ${target} }) of '@gpunvme/host-driver/pci', and restore() it afterwards`,
       },
     )
     this.driver = driver

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PciHeader } from '@gpunvme/nvme-spec/pci'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { sysfsConfigSpace } from '../pci/config-space.js'
-import { attribute, checkBdf } from '../pci/function.js'
+import { attribute, checkBdf, DriverBoundError, driverOf } from '../pci/function.js'
 import { accessing } from './hardware-access.js'
 
 /** Memory of another device: one of its BARs. */
@@ -21,8 +21,8 @@ export interface MappedPeer extends MappedResource {
 
 /**
  * Maps a BAR of another device by its file in sysfs, resourceN, and lets that device answer in memory space. No kernel
- * driver may have it: kernels with IO_STRICT_DEVMEM map nothing that a driver claims.
- * @throws RangeError for no such BAR, HardwareAccessError, ConfigSpaceAccessError
+ * driver may have it: kernels with IO_STRICT_DEVMEM map nothing that a driver claims, and others would let two write to it.
+ * @throws RangeError for no such BAR, DriverBoundError before anything is changed, HardwareAccessError, ConfigSpaceAccessError
  */
 export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: PeerBar): MappedPeer {
   checkBdf(bdf)
@@ -32,6 +32,7 @@ export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: Pe
     Number.isInteger(bar) && bar >= 0 && bar < 6 ? attribute(join(path, 'resource'))?.split('\n')[bar] : undefined
   const [first = 0, last = 0] = line?.split(' ').map(Number) ?? []
   if (last === 0) throw new RangeError(`peer: expected a BAR that is there, got BAR ${bar} of ${bdf}`)
+  refuseOtherDriver(bdf, path)
   const config = sysfsConfigSpace(join(path, 'config'))
   try {
     const { CMD } = PciHeader
@@ -40,6 +41,15 @@ export function mapPeerBar(host: HardwareHost, sysRoot: string, { bdf, bar }: Pe
     config.close()
   }
   return { ...mapResource(host, bdf, join(path, `resource${bar}`)), physicalAddress: first }
+}
+
+/** Drivers that leave a function alone. */
+const LEAVE_ALONE = ['vfio-pci', 'pci-stub', 'uio_pci_generic']
+
+function refuseOtherDriver(bdf: string, path: string): void {
+  const driver = driverOf(path)
+  if (driver === undefined || LEAVE_ALONE.includes(driver)) return
+  throw new DriverBoundError(bdf, driver, null, `unbind it: echo ${bdf} > /sys/bus/pci/devices/${bdf}/driver/unbind`)
 }
 
 /** A file resourceN of sysfs that is mapped whole, and open as long as it is. */

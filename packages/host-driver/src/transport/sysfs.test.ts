@@ -13,7 +13,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { FakeHardwareHost, refusal, type FakeRegion } from '../../test/fake-hardware-host.js'
+import { FakeHardwareHost, refusal } from '../../test/fake-hardware-host.js'
 import { configSpace, FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
 import { bindDriverBy } from '../pci/bind.js'
@@ -96,7 +96,8 @@ function leftEnabled(path: string, written: (offset: number, value: number, regi
   writeFileSync(join(path, 'resource0'), registers)
   const map = host.map.bind(host)
   host.map = (...args) => {
-    const region = map(...args) as FakeRegion
+    map(...args)
+    const region = host.mapped.at(-1)!
     const store = region.store32.bind(region)
     region.store32 = (offset, value) => {
       store(offset, value)
@@ -438,6 +439,26 @@ test('a BAR of another device is memory at its address on the bus, and that devi
   memory.free()
   expect(() => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 6 })).toThrow(RangeError)
   transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })
+  await transport.close()
+})
+
+test('a BAR of a device that a kernel driver has is refused before that device is changed', async () => {
+  drive()
+  const peer = sys.function('0000:0c:00.0', {
+    classCode: '0x030200',
+    driver: 'nouveau',
+    files: { resource: '0x00000000c0000000 0x00000000c000ffff 0x000000000014220c\n' },
+  })
+  writeFileSync(join(peer, 'resource0'), new Uint8Array(65_536))
+  const transport = await open()
+  const map = () => transport.mapPeer({ bdf: '0000:0c:00.0', bar: 0 })
+  expect(map).toThrow(DriverBoundError)
+  expect(map).toThrow(/driver nouveau is bound to 0000:0c:00.0\n.*devices\/0000:0c:00.0\/driver\/unbind/)
+  expect(command(peer)).toBe(0)
+  rmSync(join(peer, 'driver'))
+  sys.attach('0000:0c:00.0', 'pci-stub')
+  map().free()
+  expect(command(peer)).toBe(0x0002)
   await transport.close()
 })
 

@@ -54,7 +54,7 @@ export function openDevice(
     call(host, group, ['GROUP_SET_CONTAINER', VFIO.GROUP_SET_CONTAINER], descriptor)
     callNumber(host, container, ['SET_IOMMU', VFIO.SET_IOMMU], model)
     const name = new DataView(new TextEncoder().encode(`${bdf}\0`).buffer)
-    const device = opened(call(host, group, ['GROUP_GET_DEVICE_FD', VFIO.GROUP_GET_DEVICE_FD], name))
+    const device = opened(host.adopt(call(host, group, ['GROUP_GET_DEVICE_FD', VFIO.GROUP_GET_DEVICE_FD], name)))
     return { mode, container, device, close }
   } catch (error) {
     close()

@@ -58,7 +58,7 @@ export interface VfioTransport extends Transport {
    * Memory on another device that the controller reads and writes directly: a BAR of a function that no kernel driver
    * has. It stays mapped until it is freed or the transport is closed. Not every machine routes from one device to
    * another: verify what arrives.
-   * @throws RangeError for no such BAR, HardwareAccessError, VfioError, IovaExhaustedError
+   * @throws RangeError for no such BAR, DriverBoundError, HardwareAccessError, VfioError, IovaExhaustedError
    */
   mapPeer(peer: PeerBar): DmaMemory
 }
