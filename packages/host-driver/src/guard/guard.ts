@@ -1,6 +1,8 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
+import { DeviceLostError } from '../bring-up/device-lost.js'
 import type { Namespace } from '../namespace/namespace.js'
+import { TransferError } from '../namespace/transfer-error.js'
 import { findHolders, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 
@@ -45,18 +47,24 @@ export async function guardNamespace(
  * Before all of a namespace is lost: formatted, sanitized, deleted. As for a write, but a namespace that cannot be read,
  * which formatting may be the cure for, is data to name as well. Format and Sanitize may reach every namespace of a
  * subsystem (FNA): ask for each.
- * @throws ForeignDataError
+ * @throws ForeignDataError; ControllerClosedError, NamespaceBusyError; DeviceLostError, TransferError of a device lost
  */
 export async function guardErase(namespace: Namespace, { overwrite = [] }: WriteRequest): Promise<void> {
   let found: FoundSignature[]
   try {
     found = await findSignatures(namespace)
   } catch (error) {
-    if (!(error instanceof GpuNvmeError)) throw error
+    // A handle that is closed or busy, and a controller that is gone, say nothing of what lies there.
+    if (!(error instanceof GpuNvmeError) || error.category === 'usage' || isLoss(error)) throw error
     refuse(namespace, [{ name: UNREADABLE_DATA, offsetBytes: 0, places: [] }], overwrite, error)
     return
   }
   refuse(namespace, found, overwrite)
+}
+
+function isLoss(error: GpuNvmeError): boolean {
+  if (error instanceof DeviceLostError) return true
+  return error instanceof TransferError && error.failures.some(({ outcome }) => outcome.kind === 'device-lost')
 }
 
 function refuse({ nsid }: Namespace, found: FoundSignature[], overwrite: readonly string[], cause?: unknown): void {

@@ -297,6 +297,32 @@ describe('what leaves no holder in sysfs', () => {
     ])
   })
 
+  test('an NVMe target that passes the whole controller on', async () => {
+    drive()
+    const target = 'sys/kernel/config/nvmet/subsystems'
+    file(`${target}/nqn.whole/passthru/device_path`, '/dev/nvme1\n')
+    file(`${target}/nqn.whole/passthru/enable`, '1\n')
+    file(`${target}/nqn.other/passthru/device_path`, '/dev/nvme0\n')
+    file(`${target}/nqn.other/passthru/enable`, '1\n')
+    file(`${target}/nqn.off/passthru/device_path`, '/dev/nvme1\n')
+    file(`${target}/nqn.off/passthru/enable`, '0\n')
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1', use: 'exported whole as nqn.whole' }])
+  })
+
+  test('a process that has a character device of the controller open under another name, by its number', async () => {
+    drive()
+    file(`sys/bus/pci/devices/${bdf}/nvme/nvme1/dev`, '1:3\n') // that of /dev/null, which is here under its own name
+    runs(4242, 'guest', ['/dev/null', '/dev/zero'])
+    expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1', use: 'open in process 4242 (guest)' }])
+  })
+
+  test('a block device that is open under another name is told from a character device of its number', async () => {
+    const disk = drive()
+    file(`${disk}/dev`, '1:3\n')
+    runs(4242, 'server', ['/dev/null'])
+    expect(await findHolders(root, bdf)).toEqual([])
+  })
+
   test('processes that have the block device, or a character device of the controller, open', async () => {
     drive(['nvme1n1p1'])
     folder(`sys/bus/pci/devices/${bdf}/nvme/nvme1/ng1n1`)
@@ -332,6 +358,7 @@ test.each([
   ['/dev/vfio/devices/vfio0', 'vfio0'],
   ['/dev/uio0', 'uio0'],
   [`/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
+  [`/host/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
 ])('a process that drives it from user space, having %s open, holds it', async (path, what) => {
   link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
   folder(`sys/bus/pci/devices/${bdf}/vfio-dev/vfio0`)

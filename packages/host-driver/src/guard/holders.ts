@@ -3,10 +3,11 @@ import { blockDevices, withPartitions, type BlockDevice } from './block-devices.
 import { bootPartition } from './boot-partition.js'
 import { tryExclusive, type TryExclusive } from './exclusive.js'
 import { findMounts, type Mount } from './mounts.js'
-import { backingDevices, btrfsDevices, zfsDevices, type DeviceUse } from './pools.js'
+import { backingDevices, btrfsDevices, passedOnControllers, zfsDevices, type DeviceUse } from './pools.js'
 import { openFiles } from './processes.js'
 import { describeHolder } from './stacked.js'
 import { swapDevices } from './swaps.js'
+import { checkBdf } from '../pci/function.js'
 import { Tree } from './tree.js'
 import { userSpaceDriver } from './user-space-driver.js'
 
@@ -32,9 +33,11 @@ export interface HolderOptions {
  * processes that have it open, the EFI system partition that was booted from, and drivers in user space.
  * It cannot see who mapped the registers and closed the file, nor another machine behind the same drive.
  * @param root where sys/, proc/, dev/ and etc/ are: '/' on a live machine, a fixture tree in tests.
- * @throws DeviceUseUnknownError for whatever could not be looked at: no answer is not taken for 'nobody'.
+ * @throws RangeError for what is no PCI address; DeviceUseUnknownError for whatever could not be looked at: no answer is
+ *   not taken for 'nobody'.
  */
 export async function findHolders(root: string, bdf: string, options: HolderOptions = {}): Promise<Holder[]> {
+  checkBdf(bdf)
   const tree = new Tree(root, bdf)
   await tree.list(`sys/bus/pci/devices/${bdf}`, []) // a function that is not there is none that nobody uses
   const devices = await blockDevices(tree)
@@ -43,7 +46,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
   for (const device of devices) {
     for (const use of await usesOf(tree, device, facts, new Set())) holders.push({ device: device.name, use })
   }
-  holders.push(...(await openCharacterDevices(tree)), ...(await userSpaceDriver(tree)))
+  holders.push(...(await characterDevices(tree)), ...(await userSpaceDriver(tree)))
   const attempt = options.tryExclusive ?? (root === '/' ? tryExclusive : undefined)
   if (holders.length === 0 && attempt !== undefined) {
     for (const { name } of devices) {
@@ -78,23 +81,31 @@ async function gather(tree: Tree, devices: readonly BlockDevice[]): Promise<Fact
 async function openBlockDevices(tree: Tree, devices: readonly BlockDevice[]): Promise<DeviceUse[]> {
   const nodes = new Set(devices.map(({ name }) => `/dev/${name}`))
   const above = /^\/dev\/(dm-\d+|md\d+(p\d+)?|bcache\d+(p\d+)?|mapper\/.+)$/
-  const files = await openFiles(tree, (path) => nodes.has(path) || above.test(path))
+  const numbers = new Map(devices.map(({ name, number }) => [`b${number}`, `/dev/${name}`]))
+  const files = await openFiles(tree, (path) => nodes.has(path) || above.test(path), numbers)
   return files.map(({ path, use }) => ({ device: path.replace('/dev/', ''), use }))
 }
 
-/** The character devices of its controller, nvme0, and of its namespaces, ng0n1: commands go through them as well. */
-async function openCharacterDevices(tree: Tree): Promise<Holder[]> {
+/**
+ * The character devices of its controller, nvme0, and of its namespaces, ng0n1: commands go through them as well, those
+ * of an NVMe target that passes the controller on among them.
+ */
+async function characterDevices(tree: Tree): Promise<Holder[]> {
   const path = `sys/bus/pci/devices/${tree.bdf}/nvme`
-  const nodes = new Set<string>()
+  const nodes = new Map<string, string | undefined>()
   for (const controller of await tree.list(path)) {
-    nodes.add(`/dev/${controller}`)
+    nodes.set(`/dev/${controller}`, await tree.text(`${path}/${controller}/dev`))
     for (const entry of await tree.list(`${path}/${controller}`)) {
-      if (/^(ng|nvme)\d+(c\d+)?n\d+$/.test(entry)) nodes.add(`/dev/${entry.replace('nvme', 'ng').replace(/c\d+/, '')}`)
+      if (!/^(ng|nvme)\d+(c\d+)?n\d+$/.test(entry)) continue
+      const name = entry.replace('nvme', 'ng').replace(/c\d+/, '')
+      nodes.set(`/dev/${name}`, await tree.text(`sys/class/nvme-generic/${name}/dev`))
     }
   }
   if (nodes.size === 0) return []
-  const files = await openFiles(tree, (file) => nodes.has(file))
-  return files.map(({ path: file, use }) => ({ device: file.replace('/dev/', ''), use }))
+  const numbers = Array.from(nodes, ([node, number]): [string, string] => [`c${number ?? ''}`, node])
+  const files = await openFiles(tree, (file) => nodes.has(file), new Map(numbers))
+  const passedOn = (await passedOnControllers(tree)).filter(({ device }) => nodes.has(`/dev/${device}`))
+  return [...files.map(({ path: file, use }) => ({ device: file.replace('/dev/', ''), use })), ...passedOn]
 }
 
 /** How a device is used, with what stands above it; `below` are the devices that this one stands on. */

@@ -43,7 +43,7 @@ export async function zfsDevices(tree: Tree): Promise<DeviceUse[]> {
 
 /** Kernel users that open a block device without leaving a holder: loop devices, zram's backing device, NVMe targets. */
 export async function backingDevices(tree: Tree): Promise<DeviceUse[]> {
-  const found: { node: string | undefined; use: string }[] = []
+  const found: Use[] = []
   for (const name of await tree.list('sys/block')) {
     if (name.startsWith('loop'))
       found.push({ node: await tree.text(`sys/block/${name}/loop/backing_file`), use: `held by ${name}` })
@@ -58,6 +58,27 @@ export async function backingDevices(tree: Tree): Promise<DeviceUse[]> {
       found.push({ node: await tree.text(`${path}/device_path`), use: `exported as namespace ${nsid} of ${subsystem}` })
     }
   }
+  return byDevice(tree, found)
+}
+
+/** NVMe targets that pass a whole controller on, by its character device: nvme0. */
+export async function passedOnControllers(tree: Tree): Promise<DeviceUse[]> {
+  const subsystems = 'sys/kernel/config/nvmet/subsystems'
+  const found: Use[] = []
+  for (const subsystem of await tree.list(subsystems)) {
+    const path = `${subsystems}/${subsystem}/passthru`
+    if ((await tree.text(`${path}/enable`)) !== '1') continue
+    found.push({ node: await tree.text(`${path}/device_path`), use: `exported whole as ${subsystem}` })
+  }
+  return byDevice(tree, found)
+}
+
+interface Use {
+  readonly node: string | undefined
+  readonly use: string
+}
+
+function byDevice(tree: Tree, found: readonly Use[]): Promise<DeviceUse[]> {
   return Promise.all(
     found.flatMap(({ node, use }) =>
       node?.startsWith('/dev/') ? [tree.deviceName(node).then((device) => ({ device, use }))] : [],

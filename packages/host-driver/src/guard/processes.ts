@@ -16,15 +16,31 @@ export async function processes(tree: Tree): Promise<string[]> {
 /**
  * What other processes have open, of the paths that `concerns` us. Processes that we may not look at are passed over:
  * to whom that happens is not root, and takes a drive over only where somebody gave it away.
+ * @param numbers nodes by their number, b259:0 or c240:0, since a container may have them under another name, or have
+ *   deleted that. Asked of what is below a folder dev, in whatever root: of other files the answer may never come, as
+ *   from a server that is gone.
  */
-export async function openFiles(tree: Tree, concerns: (path: string) => boolean): Promise<OpenFile[]> {
+export async function openFiles(
+  tree: Tree,
+  concerns: (path: string) => boolean,
+  numbers: ReadonlyMap<string, string> = new Map(),
+): Promise<OpenFile[]> {
   const found: OpenFile[] = []
   for (const pid of await processes(tree)) {
     const folder = `proc/${pid}/fd`
     const links = await Promise.all(
-      (await tree.list(folder, OF_ANOTHER_PROCESS)).map((fd) => tree.link(`${folder}/${fd}`, OF_ANOTHER_PROCESS)),
+      (await tree.list(folder, OF_ANOTHER_PROCESS)).map(async (fd) => ({
+        fd,
+        path: await tree.link(`${folder}/${fd}`, OF_ANOTHER_PROCESS),
+      })),
     )
-    const paths = new Set(links.filter((path): path is string => path !== undefined && concerns(path)))
+    const paths = new Set<string>()
+    for (const { fd, path } of links) {
+      if (path === undefined) continue
+      const number = numbers.size > 0 && path.includes('/dev/') ? await tree.deviceNumber(`${folder}/${fd}`) : undefined
+      const node = concerns(path) ? path : numbers.get(number ?? '')
+      if (node !== undefined) paths.add(node)
+    }
     if (paths.size === 0) continue
     const name = await tree.text(`proc/${pid}/comm`, OF_ANOTHER_PROCESS)
     const use = `open in process ${pid}${name === undefined ? '' : ` (${name})`}`

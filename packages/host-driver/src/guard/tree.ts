@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 /** What another process may deny to us, or may take with it while it is looked at. */
@@ -35,6 +35,16 @@ export class Tree {
   /** What a link says, unresolved. */
   async link(path: string, nothing: readonly string[] = ['ENOENT']): Promise<string | undefined> {
     return this.look(path, (at) => readlink(at), nothing)
+  }
+
+  /** What node a process has open, as b259:0 or c240:0; undefined of what is no device. */
+  async deviceNumber(path: string): Promise<string | undefined> {
+    const found = await this.look(path, (at) => stat(at, { bigint: true }), OF_ANOTHER_PROCESS)
+    if (found === undefined || (!found.isBlockDevice() && !found.isCharacterDevice())) return undefined
+    // How glibc's gnu_dev_makedev puts them together.
+    const major = ((found.rdev >> 8n) & 0xfffn) | ((found.rdev >> 32n) & 0xffff_f000n)
+    const minor = (found.rdev & 0xffn) | ((found.rdev >> 12n) & 0xffff_ff00n)
+    return `${found.isBlockDevice() ? 'b' : 'c'}${major}:${minor}`
   }
 
   /** The text of a file that has to be there. @throws DeviceUseUnknownError */

@@ -17,8 +17,9 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   }
   for (const name of await tree.list(`${path}/vfio-dev`)) nodes.set(`/dev/vfio/devices/${name}`, name)
   for (const name of await tree.list(`${path}/uio`)) nodes.set(`/dev/${name}`, name)
-  // The kernel gives the path below /sys/devices, through the bridges that lead to the function.
-  const registers = new RegExp(`^/sys/.*/${tree.bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)
+  // The kernel gives the path below /sys/devices, through the bridges that lead to the function; a container may have
+  // sysfs elsewhere.
+  const registers = new RegExp(`/${tree.bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)
   const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file))
   return files.map(({ path: file, use }) => ({
     device: tree.bdf,
