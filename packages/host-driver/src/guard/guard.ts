@@ -5,6 +5,8 @@ import type { Namespace } from '../namespace/namespace.js'
 import { TransferError } from '../namespace/transfer-error.js'
 import { findHolders, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
+import { Tree } from './tree.js'
+import { otherUserSpaceDriver } from './user-space-driver.js'
 
 /** What has to be known to write to a drive: which one it is, and what on it may be lost. */
 export interface WriteRequest {
@@ -25,6 +27,16 @@ export const UNREADABLE_DATA = 'unreadable data'
 export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 'bdf'>): Promise<void> {
   if (bdf === undefined) return // in this process, or another's emulation: no kernel driver, no mounts
   const holders = await findHolders(sysRoot, bdf)
+  if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+}
+
+/**
+ * After the registers of a controller were opened and before it is touched: does anybody else have them? Nothing in the
+ * kernel keeps two from opening them after both have asked `guardController`.
+ * @throws DeviceHeldError; DeviceUseUnknownError when something could not be looked at.
+ */
+export async function guardRegisters(sysRoot: string, bdf: string): Promise<void> {
+  const holders = await otherUserSpaceDriver(new Tree(sysRoot, bdf))
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Holder } from './holders.js'
 import { openFiles } from './processes.js'
-import type { Tree } from './tree.js'
+import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /**
  * Who drives the function from user space: a process that has its IOMMU group, its VFIO or UIO device, or its registers
@@ -17,12 +17,33 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   }
   for (const name of await tree.list(`${path}/vfio-dev`)) nodes.set(`/dev/vfio/devices/${name}`, name)
   for (const name of await tree.list(`${path}/uio`)) nodes.set(`/dev/${name}`, name)
-  // The kernel gives the path below /sys/devices, through the bridges that lead to the function; a container may have
-  // sysfs elsewhere.
-  const registers = new RegExp(`/${tree.bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)
+  const registers = registersOf(tree.bdf)
   const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file))
   return files.map(({ path: file, use }) => ({
     device: tree.bdf,
     use: `driven from user space: its ${nodes.get(file) ?? basename(file)} is ${use}`,
   }))
+}
+
+/**
+ * Who drives a function of which this process has just opened the registers, once: the others, and other threads of this
+ * process, which are threads of the same files. Two that open at the same moment see each other, and both give way.
+ */
+export async function otherUserSpaceDriver(tree: Tree): Promise<Holder[]> {
+  const holders = await userSpaceDriver(tree)
+  const folder = 'proc/self/fd'
+  const names = await tree.list(folder, OF_ANOTHER_PROCESS)
+  const links = await Promise.all(names.map((fd) => tree.link(`${folder}/${fd}`, OF_ANOTHER_PROCESS)))
+  const registers = registersOf(tree.bdf)
+  if (links.filter((path) => path !== undefined && registers.test(path)).length > 1)
+    holders.push({ device: tree.bdf, use: 'driven from user space: another thread of this process has it open' })
+  return holders
+}
+
+/**
+ * Files by which the registers are mapped. The kernel gives the path below /sys/devices, through the bridges that lead to
+ * the function; a container may have sysfs elsewhere.
+ */
+function registersOf(bdf: string): RegExp {
+  return new RegExp(`/${bdf.replaceAll('.', '\\.')}/resource\\d(_wc)?$`)
 }

@@ -402,6 +402,30 @@ test('a drive that this process has open is refused, until it is closed', async 
   await expect(open()).rejects.toThrow(HugePagesError)
 })
 
+test('a drive that another thread of this process opened at the same moment is refused, and not touched', async () => {
+  const path = drive()
+  const ours = `/sys/devices/pci0000:00/${bdf}/resource0`
+  mkdirSync(join(sys.root, 'proc/self/fd'), { recursive: true })
+  symlinkSync(ours, join(sys.root, 'proc/self/fd/20'))
+  await (await open()).close()
+  symlinkSync(ours, join(sys.root, 'proc/self/fd/21'))
+  writeFileSync(join(path, 'config'), configSpace())
+  await expect(open()).rejects.toThrow(/another thread of this process has it open/)
+  expect(command(path)).toBe(0)
+})
+
+test('a drive that another process opened after it was looked for is refused, and not touched', async () => {
+  const path = drive()
+  const map = host.map.bind(host)
+  host.map = (...args) => {
+    mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
+    symlinkSync(`/sys/devices/pci0000:00/${bdf}/resource0`, join(sys.root, 'proc/4242/fd/7'))
+    return map(...args)
+  }
+  await expect(open()).rejects.toThrow(/resource0 is open in process 4242/)
+  expect(command(path)).toBe(0)
+})
+
 test('while a transport of this process is open no driver is bound to its function, nor given back', async () => {
   drive({ driver: 'nvme' })
   const binding = await bindDriverBy(sys.write, { bdf, driver: null, sysRoot: sys.root })

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
-import { guardController } from '../guard/guard.js'
+import { guardController, guardRegisters } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../pci/open-functions.js'
@@ -94,6 +94,7 @@ export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: S
     dma.alloc(4096).free()
     const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
     cleanup.push(close)
+    await guardRegisters(sysRoot, bdf)
     const bar = new RegionBar(region, clock)
     // The registers of a function that was pulled out need not read all ones: what answers there then is not it.
     const stop = clock.every(REMOVAL_CHECK_NS, () => {
