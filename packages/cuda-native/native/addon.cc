@@ -29,6 +29,7 @@ constexpr Entry kEntries[] = {
     {"ioctl", gpunvme::Ioctl},
     {"ioctlNumber", gpunvme::IoctlNumber},
     {"eventfd", gpunvme::Eventfd},
+    {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
 };

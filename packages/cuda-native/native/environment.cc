@@ -4,10 +4,12 @@ namespace gpunvme {
 
 namespace {
 
-// The environment ends: what it mapped has no owner any more.
+// The environment ends, perhaps in the middle of a transfer: what it mapped has no owner any more. A device may still
+// write to what it allocated, and nobody is left to stop that: the process keeps it.
 void EndEnvironment(void* data) {
   auto& environment = *static_cast<Environment*>(data);
   for (Region* region : environment.owned) {
+    if (region->allocated) continue;
     EndRegion(region);
     ReleaseRegion(region);
   }

@@ -44,8 +44,8 @@ size_t PageOf(int fd) {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable) {
-  Region* region = AddRegion(base, length, mapped, writable);
+napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable, bool allocated) {
+  Region* region = AddRegion(base, length, mapped, writable, allocated);
   EnvironmentOf(env)->owned.insert(region);
   napi_value result;
   const auto forget = [](napi_env, void* handle, void*) { delete static_cast<Handle*>(handle); };
@@ -160,7 +160,7 @@ napi_value Map(napi_env env, napi_callback_info info) {
     ThrowSystem(env, errno, "mmap");
     return nullptr;
   }
-  return Own(env, base, static_cast<size_t>(length), mapped, writable);
+  return Own(env, base, static_cast<size_t>(length), mapped, writable, false);
 }
 
 napi_value Allocate(napi_env env, napi_callback_info info) {
@@ -197,7 +197,7 @@ napi_value Allocate(napi_env env, napi_callback_info info) {
   }
   // A child process has no use for it, and would keep it from being free.
   madvise(base, mapped, MADV_DONTFORK);
-  return Own(env, base, mapped, mapped, true);
+  return Own(env, base, mapped, mapped, true, true);
 }
 
 napi_value Unmap(napi_env env, napi_callback_info info) {

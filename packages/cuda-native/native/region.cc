@@ -26,8 +26,8 @@ uint64_t AddressOf(const Region* region) {
 
 }  // namespace
 
-Region* AddRegion(void* base, size_t length, size_t mapped, bool writable) {
-  auto* region = new Region{static_cast<uint8_t*>(base), length, mapped, writable, 1, false};
+Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated) {
+  auto* region = new Region{static_cast<uint8_t*>(base), length, mapped, writable, allocated, 1, false};
   Table& table = TheTable();
   const std::lock_guard<std::mutex> lock(table.mutex);
   table.regions.emplace(AddressOf(region), region);

@@ -1,6 +1,7 @@
 // The memory of this process that the addon mapped, known to all its threads. Whoever can reach the bytes of a region
 // holds a reference: the environment that mapped it, until it unmaps it or ends, and each ArrayBuffer over it, in
 // whichever thread. The mapping ends with the last one: no thread is left with a view of an address that is gone.
+// Memory that was allocated here stays when its environment ends: a device may have been given its address.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,15 @@ struct Region {
   const size_t length;
   const size_t mapped;
   const bool writable;
+  // Its pages are nobody's but this process's: unmapped, they become another's at once.
+  const bool allocated;
   // Of the table alone, under its lock.
   unsigned references;
   bool ended;
 };
 
 // Takes over a mapping, with one reference.
-Region* AddRegion(void* base, size_t length, size_t mapped, bool writable);
+Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated);
 
 // The region that has all of these bytes, with a reference more; nullptr where there is none that is still mapped.
 Region* FindRegion(uint64_t address, uint64_t length);

@@ -1,10 +1,12 @@
 #include "system.h"
 
+#include <fcntl.h>
 #include <linux/ioctl.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
@@ -77,6 +79,16 @@ napi_value IoctlNumber(napi_env env, napi_callback_info info) {
 
 napi_value Eventfd(napi_env env, napi_callback_info) {
   return Returned(env, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
+}
+
+napi_value Move(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  int from, to;
+  if (!ReadDescriptor(env, arguments[0], &from) || !ReadDescriptor(env, arguments[1], &to)) return nullptr;
+  const int result = dup3(from, to, O_CLOEXEC);
+  if (result >= 0) close(from);
+  return Returned(env, result, "dup3");
 }
 
 napi_value WaitReadable(napi_env env, napi_callback_info info) {

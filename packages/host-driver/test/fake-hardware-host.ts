@@ -22,6 +22,7 @@ export class FakeHardwareHost implements HardwareHost {
   readonly ioctls = new Map<number, IoctlAnswer>()
   readonly numbers: { readonly request: number; readonly argument: number }[] = []
   readonly events: number[] = []
+  readonly adopted: number[] = []
   readonly waiting = new Map<number, () => void>()
   memlock = Infinity
   /** Called before memory is given; may throw a refusal, or prepare the pagemap. */
@@ -59,6 +60,11 @@ export class FakeHardwareHost implements HardwareHost {
     const view = new DataView(new ArrayBuffer(8))
     view.setUint32(0, argument, true)
     return this.answer(fd, request, view)
+  }
+
+  adopt(fd: number): number {
+    this.adopted.push(fd)
+    return fd
   }
 
   /** A FIFO, which reads as an eventfd does: EAGAIN while there is nothing, 8 bytes after a signal. */

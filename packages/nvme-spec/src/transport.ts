@@ -341,8 +341,9 @@ export interface NativeHost {
 }
 
 /**
- * A part of this process's address space that stays where it is until `unmap`, or until the thread that mapped it
- * ends: a device may write to it, so that being forgotten is no reason to go.
+ * A part of this process's address space that stays where it is until `unmap`: a device may write to it, so that being
+ * forgotten is no reason to go. When the thread that made it ends, a part of a file goes; allocated memory stays for the
+ * rest of the process, as nobody is left who knows that the device is stopped: unmap it before.
  */
 export interface NativeRegion {
   /** The address of its first byte, as the kernel's interfaces take it. */
@@ -392,7 +393,12 @@ export interface HardwareHost extends NativeHost {
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /** ioctl(2) with a number, or nothing, as its argument. */
   ioctlNumber(fd: number, request: number, argument: number): number
-  /** eventfd(2), not blocking, closed on exec: what a kernel driver signals an interrupt by. Closed with `fs.close`. */
+  /**
+   * Takes over a descriptor that an `ioctl` returned: gives the number that it has from now on, closed on exec, with
+   * `fs.close`, and when this thread ends, as what `fs` opens is. Where it throws, the descriptor is closed.
+   */
+  adopt(fd: number): number
+  /** eventfd(2), not blocking: what a kernel driver signals an interrupt by. It is adopted already. */
   eventfd(): number
   /**
    * poll(2) for reading, on a thread that all waits share: any number may wait at a time. True when a read would not

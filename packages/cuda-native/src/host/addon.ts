@@ -26,6 +26,8 @@ export interface HostAddon {
   readonly ioctl: (fd: number, request: number, argument: Uint8Array) => number
   readonly ioctlNumber: (fd: number, request: number, argument: number) => number
   readonly eventfd: () => number
+  /** Gives what is open as `from` the number `to`, whose own file is closed. */
+  readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { loadAddon, type HostAddon } from './addon.js'
 import { HostRegion } from './host-region.js'
@@ -14,7 +15,8 @@ export function loadHardwareHost(): HardwareHost {
 }
 
 function hardwareHost(addon: HostAddon): HardwareHost {
-  const { view, ioctl, ioctlNumber, eventfd, waitReadable, memlockLimitBytes } = addon
+  const { view, ioctl, ioctlNumber, waitReadable, memlockLimitBytes } = addon
+  const adopt = (fd: number) => adoptDescriptor(addon, fd)
   return {
     map(fd, offsetBytes, lengthBytes, access) {
       // A slip must not be taken for the more dangerous of the two.
@@ -27,6 +29,22 @@ function hardwareHost(addon: HostAddon): HardwareHost {
       return new HostRegion(addon, addon.allocate(lengthBytes, pageBytes))
     },
     yield: addon.yield,
-    ...{ view, ioctl, ioctlNumber, eventfd, waitReadable, memlockLimitBytes },
+    eventfd: () => adopt(addon.eventfd()),
+    ...{ view, ioctl, ioctlNumber, adopt, waitReadable, memlockLimitBytes },
+  }
+}
+
+/**
+ * A thread that ends closes the descriptors that its `fs` has opened, and `fs.close` warns there of any other: so one of
+ * these is opened, and what is adopted takes its place.
+ */
+function adoptDescriptor(addon: HostAddon, fd: number): number {
+  let place: number | undefined
+  try {
+    place = openSync('/dev/null', 'r')
+    return addon.move(fd, place)
+  } catch (error) {
+    for (const each of [place, fd]) if (each !== undefined) closeSync(each)
+    throw error
   }
 }

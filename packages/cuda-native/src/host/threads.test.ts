@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { describe, expect, test } from 'vitest'
 import { isMapped } from '../../test/mappings.js'
 import { isBuilt, native, skipped } from '../../test/native.js'
+import { scratchFile } from '../../test/scratch-file.js'
 
 /** A thread that runs `code` with the addon as `host`, a `port` to its parent and what it was given as `data`. */
 function thread(code: string, workerData: unknown): Worker {
@@ -59,13 +61,46 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     expect(isMapped(address)).toBe(false)
   })
 
-  test('what a thread mapped goes when it ends, but for what others view', async () => {
+  test('what a thread allocated stays when it ends, whether by itself or not: a device may write to it', async () => {
+    for (const ending of ['terminate', 'exit']) {
+      const worker = thread(
+        `const region = host.allocate(8192, 4096)
+         region.store32(4096, 0xbeef)
+         port.once('message', () => port.close())
+         port.postMessage([region.address, region.buffer.byteLength])`,
+        {},
+      )
+      const [address] = (await nextMessage(worker)) as [bigint]
+      const ended = once(worker, 'exit')
+      if (ending === 'exit') worker.postMessage('end')
+      else await worker.terminate()
+      await ended
+      expect(isMapped(address), ending).toBe(true)
+      expect(new DataView(native.view(address + 4096n, 4)).getUint32(0, true), ending).toBe(0xbeef)
+    }
+  })
+
+  test('what a thread unmapped is not kept when it ends', async () => {
     const worker = thread(
       `const region = host.allocate(4096, 4096)
+       const { address } = region
+       region.unmap()
+       port.postMessage(address)`,
+      {},
+    )
+    const address = (await nextMessage(worker)) as bigint
+    await worker.terminate()
+    expect(() => native.view(address, 4096)).toThrow(RangeError)
+  })
+
+  test('what a thread mapped of a file goes when it ends, but for what others view', async () => {
+    using file = scratchFile(new Uint8Array(4096))
+    const worker = thread(
+      `const region = host.map(data.fd, 0, 4096, 'read-write')
        region.store32(0, 7)
        port.on('message', () => undefined)
        port.postMessage(region.address)`,
-      {},
+      { fd: file.fd },
     )
     const address = (await nextMessage(worker)) as bigint
     const view = new DataView(native.view(address, 4096))
@@ -104,6 +139,75 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     await Promise.all(workers.map((worker) => once(worker, 'exit')))
     expect(region.load32(0)).toBe(800)
     region.unmap()
+  })
+})
+
+describe.skipIf(!isBuilt)(`descriptors and threads${skipped}`, () => {
+  // asm-generic/ioctls.h: _IOW('T', 0x31, int), and _IO('T', 0x41), which returns a new descriptor.
+  const TIOCSPTLCK = 0x40045431
+  const TIOCGPTPEER = 0x5441
+  const O_RDWR_NOCTTY = 0x102
+  const peerOf = `
+    const { openSync, closeSync } = require('node:fs')
+    const terminal = openSync('/dev/ptmx', ${O_RDWR_NOCTTY})
+    host.ioctl(terminal, ${TIOCSPTLCK}, new Uint8Array(4))
+    const peer = host.adopt(host.ioctlNumber(terminal, ${TIOCGPTPEER}, ${O_RDWR_NOCTTY}))`
+
+  /** What the kernel says of every descriptor of this process, where `pattern` is found in it. */
+  const open = (pattern: RegExp): string[] =>
+    readdirSync('/proc/self/fdinfo').filter((fd) => {
+      try {
+        return pattern.test(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))
+      } catch {
+        return false // that of the folder itself
+      }
+    })
+
+  test('an eventfd is closed when the thread that made it ends', async () => {
+    const worker = thread(`port.on('message', () => undefined); port.postMessage(host.eventfd())`, {})
+    const fd = (await nextMessage(worker)) as number
+    const id = /^eventfd-id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![1]!
+    const same = new RegExp(`^eventfd-id:\\s*${id}$`, 'm')
+    expect(open(same)).toEqual([String(fd)])
+    await worker.terminate()
+    expect(open(same)).toEqual([])
+  })
+
+  test('a descriptor that an ioctl returned, and that was adopted, is closed when its thread ends', async () => {
+    const worker = thread(`${peerOf}; port.on('message', () => undefined); port.postMessage(peer)`, {})
+    const fd = (await nextMessage(worker)) as number
+    const terminal = readlinkSync(`/proc/self/fd/${fd}`)
+    expect(terminal).toMatch(/^\/dev\/pts\/\d+$/)
+    const links = () =>
+      readdirSync('/proc/self/fd').flatMap((each) => {
+        try {
+          return [readlinkSync(`/proc/self/fd/${each}`)]
+        } catch {
+          return []
+        }
+      })
+    expect(links().filter((link) => link === terminal)).toEqual([terminal])
+    await worker.terminate()
+    expect(links()).not.toContain(terminal)
+  })
+
+  test('closing what was adopted gives no warning in any thread', async () => {
+    const worker = thread(
+      `process.on('warning', ({ message }) => port.postMessage(message))
+       ${peerOf}
+       for (const fd of [peer, host.eventfd()]) closeSync(fd)
+       setTimeout(() => port.postMessage('closed'), 20)`,
+      {},
+    )
+    expect(await nextMessage(worker)).toBe('closed')
+    await worker.terminate()
+  })
+
+  test('what cannot be adopted is an error, and nothing stays open', () => {
+    const before = readdirSync('/proc/self/fd').length
+    expect(() => native.adopt(-1)).toThrow(RangeError)
+    expect(() => native.adopt(1_000_000)).toThrow(expect.objectContaining({ code: 'EBADF' }))
+    expect(readdirSync('/proc/self/fd').length).toBe(before)
   })
 })
 

@@ -58,6 +58,17 @@ test('opening asks for the device by its address and lets it reach memory; closi
   expect(vfio.maps.size).toBe(0)
 })
 
+test('the descriptor of the device is adopted: the drive is free again when the thread that opened it ends', async () => {
+  const vfio = drive()
+  let returned: number | undefined
+  const answer = host.ioctls.get(0x3b6a)!
+  host.ioctls.set(0x3b6a, (...asked) => (returned = answer(...asked)))
+  const transport = await open()
+  expect(vfio.names).toHaveLength(1)
+  expect(host.adopted).toEqual([returned])
+  await transport.close()
+})
+
 test('what this process has open is not opened again, and keeps its driver', async () => {
   drive()
   sys.driver('vfio-pci')
