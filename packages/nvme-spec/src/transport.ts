@@ -159,7 +159,12 @@ export type Outcome =
       readonly crd: number
     }
   | { readonly kind: 'timeout'; readonly afterNs: number }
-  | { readonly kind: 'device-lost'; readonly csts: number }
+  | {
+      readonly kind: 'device-lost'
+      readonly csts: number
+      /** Why nothing could bring it back. Engines do not say it: only the owner of a recovery knows. */
+      readonly reason?: string
+    }
   /**
    * A write whose completion was lost to a recovery: its blocks hold the old data, the new, or some of both. Never of
    * a read, which is read again. Engines do not report it: only the owner of a recovery can.
@@ -175,6 +180,8 @@ export interface CommandOutcome {
   readonly qid: number
   readonly cid: number
   readonly outcome: Exclude<Outcome, { kind: 'success' }>
+  /** How often it was sent again after a recovery; never where it is not given. */
+  readonly replays?: number
 }
 
 /** How a plan ended: in full, and every command that failed. Times are of the transport's clock. */

@@ -122,7 +122,7 @@ test('a failed read is an error that names command, queue, namespace and LBA', a
   const read = ns.read(0x3b9, 16, memory)
   await expect(read).rejects.toThrow(TransferError)
   await expect(read).rejects.toThrow(
-    /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR, M\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}NLB 16\n/,
+    /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR, M\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}16 blocks\n/,
   )
   await ctrl.close()
 })

@@ -83,7 +83,7 @@ export const statusCases: readonly DriverCase[] = [
       const lba = KNOWN_LBA.toString(16)
       const said = await refused('read', () => opened.ns.read(KNOWN_LBA, 8, memory), {
         name: 'TransferError',
-        says: `NSID 1  SLBA 0x${lba}  NLB 8`,
+        says: `NSID 1  SLBA 0x${lba}  8 blocks`,
       })
       check(said.message.includes('Unrecovered Read Error') && said.message.includes('qid 1'), 'its status and queue')
     },
