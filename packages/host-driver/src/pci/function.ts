@@ -139,7 +139,7 @@ export class PciFunctionNotFoundError extends GpuNvmeError {
   /** NVMe controllers that there are. */
   readonly available: readonly string[]
   constructor(bdf: string, available: readonly string[]) {
-    super(`There is no PCI function ${bdf}`, { facts: [listing(available)], next: 'give one of these addresses' })
+    super(`There is no PCI function ${bdf}`, { facts: [listing(available)], next: nextFor(available) })
     this.available = available
   }
 }
@@ -154,10 +154,16 @@ export class NotNvmeError extends GpuNvmeError {
     const hex = classCode.toString(16).padStart(6, '0')
     super(`PCI function ${bdf} is no NVMe controller: its class code is ${hex}h, not 010802h`, {
       facts: [listing(available)],
-      next: 'give one of these addresses',
+      next: nextFor(available),
     })
     this.available = available
   }
+}
+
+function nextFor(available: readonly string[]): string {
+  return available.length > 0
+    ? 'give one of these addresses'
+    : 'check that the drive has power and sits in its slot, then look for it again: echo 1 > /sys/bus/pci/rescan'
 }
 
 function listing(available: readonly string[]): string {

@@ -14,4 +14,5 @@ export {
 export { type QemuExit } from './process.js'
 export { qemuIsInstalled, qemuProgram } from './program.js'
 export { QmpError, type QemuVersion } from './qmp.js'
+export { FifoError } from './scratch.js'
 export { QemuMissingError, QemuStartError, QemuVersionError, startQemu } from './start.js'

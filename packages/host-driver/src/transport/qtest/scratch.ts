@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
 const SHARED_MEMORY = '/dev/shm'
 
@@ -43,10 +44,10 @@ export class Scratch {
     }
   }
 
-  /** Makes two FIFOs, which Node has no function for. */
+  /** Makes two FIFOs, which Node has no function for. @throws FifoError */
   fifos(path: string): void {
     const { error, stderr } = spawnSync('mkfifo', ['-m', '600', `${path}.in`, `${path}.out`], { encoding: 'utf8' })
-    if (error || stderr !== '') throw new Error(`mkfifo ${path}: ${error?.message ?? stderr}`)
+    if (error || stderr !== '') throw new FifoError(path, error ?? stderr.trim())
   }
 
   remove(): void {
@@ -61,5 +62,21 @@ function hasRoom(lengthBytes: number): boolean {
     return bavail * bsize > lengthBytes
   } catch {
     return false
+  }
+}
+
+/** The pipes that QEMU is spoken to by cannot be made. */
+export class FifoError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_QEMU_FIFO'
+  readonly category = 'not-found'
+  constructor(path: string, cause: NodeJS.ErrnoException | string) {
+    const isMissing = typeof cause !== 'string' && cause.code === 'ENOENT'
+    super(`QEMU cannot be started: mkfifo made no pipes at ${path}`, {
+      facts: [typeof cause === 'string' ? cause : cause.message],
+      next: isMissing
+        ? 'have mkfifo on PATH (Debian: apt-get install coreutils)'
+        : 'have a folder for temporary files (TMPDIR) that is writable and can hold FIFOs',
+      cause,
+    })
   }
 }

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { afterEach, expect, test, vi } from 'vitest'
+import { FifoError, Scratch } from './scratch.js'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+function failure(action: () => void): unknown {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+test('without mkfifo on PATH the error says which program is missing', () => {
+  const scratch = new Scratch(4096)
+  scratch.make()
+  try {
+    vi.stubEnv('PATH', '/nowhere')
+    const error = failure(() => {
+      scratch.fifos(scratch.file('qtest'))
+    })
+    expect(error).toBeInstanceOf(FifoError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_QEMU_FIFO', category: 'not-found' })
+    expect((error as Error).message).toContain('Try: have mkfifo on PATH')
+  } finally {
+    scratch.remove()
+  }
+  expect(existsSync(scratch.file('qtest'))).toBe(false)
+})
+
+test('where FIFOs cannot be made the error says what mkfifo said', () => {
+  const scratch = new Scratch(4096)
+  const error = failure(() => {
+    scratch.fifos(scratch.file('qtest')) // in a folder that was not made
+  })
+  expect((error as Error).message).toContain('No such file or directory')
+  expect((error as Error).message).toContain('Try: have a folder for temporary files')
+})
