@@ -35,6 +35,18 @@ test('the serial number of a simulated drive is known, so that it can be written
   await close()
 })
 
+test.each([
+  ['qtest', "startQemu() of '@gpunvme/host-driver/qtest'"],
+  ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
+  ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
+])(
+  'of the transport %s, which has no name here yet, the entry is named that programs have it by',
+  async (name, entry) => {
+    await expect(openTransport(name as TransportName)).rejects.toThrow(NotAvailableError)
+    await expect(openTransport(name as TransportName)).rejects.toThrow(entry)
+  },
+)
+
 test('an image file is made where that is asked for, and found again', async () => {
   const image = join(directory, 'drive.img')
   await expect(openTransport('sim', { image })).rejects.toThrow(ImageFileError)

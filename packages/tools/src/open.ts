@@ -34,6 +34,12 @@ export type TransportName = keyof TransportOptions
 export type EngineName = 'host'
 
 const OTHER_TRANSPORTS = ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']
+/** Those of them that programs have already, by an entry of host-driver's own. */
+const ENTRIES: ReadonlyMap<string, string> = new Map([
+  ['qtest', "startQemu() of '@gpunvme/host-driver/qtest'"],
+  ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
+  ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
+])
 const OTHER_ENGINES = ['cpu-kernel', 'cuda']
 
 /**
@@ -47,7 +53,9 @@ export async function openTransport<N extends TransportName>(
 ): Promise<OpenedTransport> {
   // Callers without types, and command lines, bring other names.
   if ((name as string) === 'sim') return openSim(options)
-  throw refusal('transport', name, ['sim'], OTHER_TRANSPORTS, [])
+  const entry = ENTRIES.get(name)
+  const reasons = entry === undefined ? [] : [`programs open it themselves: ${entry}`]
+  throw refusal('transport', name, ['sim'], OTHER_TRANSPORTS, reasons)
 }
 
 /** Makes the engine of that name. `Controller.open(transport, { engine })` gives it its queues. */
