@@ -470,3 +470,11 @@ test('every holder is in the error, with all that stands between', async () => {
 test('the guard has nothing to look up for a transport that is not on the bus', async () => {
   await expect(guardController('/nonexistent', {})).resolves.toBeUndefined()
 })
+
+test.each(['', '.', '..', '0000:00:00.0/..', '00:00.0', 'nvme0', undefined as never])(
+  'address %j is none, and nobody is said not to use it',
+  async (address) => {
+    await expect(findHolders('/', address)).rejects.toThrow(RangeError)
+    await expect(findHolders('/', address)).rejects.toThrow('bdf: expected a PCI address')
+  },
+)
