@@ -41,6 +41,7 @@ export type ManagedController = Controller<WritableNamespace> & { readonly manag
  */
 export class Controller<N extends Namespace = Namespace> {
   private readonly running: RunningController
+  private readonly letGo: () => void
   private closing: Promise<void> | undefined
 
   /**
@@ -88,13 +89,14 @@ export class Controller<N extends Namespace = Namespace> {
       letGo()
       throw error
     }
-    const controller = new Controller(running)
+    const controller = new Controller(running, letGo)
     if (options.manage !== true) return controller
     return Object.assign(controller, { management: new Management(managementHost(running, options.write!)) })
   }
 
-  private constructor(running: RunningController) {
+  private constructor(running: RunningController, letGo: () => void) {
     this.running = running
+    this.letGo = letGo
   }
 
   /** What the controller said of itself. */
@@ -205,7 +207,7 @@ export class Controller<N extends Namespace = Namespace> {
    * DeviceLostError, ControllerNotReadyError when it cannot even be disabled; then its memory is kept.
    */
   close(): Promise<void> {
-    return (this.closing ??= this.running.close())
+    return (this.closing ??= this.running.close().finally(this.letGo))
   }
 
   /** What `console.log` shows. */

@@ -1,7 +1,21 @@
-import type { Engine } from '@gpunvme/nvme-spec/transport'
+import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import {
+  checkOptions,
+  flag,
+  having,
+  integer,
+  isObject,
+  listOf,
+  oneOf,
+  record,
+  show,
+  text,
+  timeout,
+  type Checks,
+} from './check-options.js'
+import type { WriteRequest } from './guard/guard.js'
 import { MOST_IN_FLIGHT } from './queues/command-ids.js'
 import type { RecoveryLimits } from './recovery/recovery.js'
-import { isTimeout, TIMEOUT_EXPECTED } from './wait.js'
 
 export interface ControllerOptions {
   /** I/O queue pairs to ask for; the controller may allow fewer. 1 when not given. */
@@ -52,23 +66,54 @@ export const DEFAULT_DEPTH = 32
 export const DEFAULT_TRANSFER_BYTES = 1024 * 1024
 export const DEFAULT_HOST_MEMORY_BYTES = 64 * 1024 * 1024
 
-/** @throws RangeError naming the option, what was expected, and what was given. */
-export function checkOptions(options: ControllerOptions): void {
-  const { queues = 1, queueDepth = DEFAULT_DEPTH, maxTransferBytes = DEFAULT_TRANSFER_BYTES, recovery = {} } = options
-  const { readyTimeoutNs, commandTimeoutNs, queueEntries, completionQueues } = options
-  for (const [name, value] of Object.entries({ readyTimeoutNs, commandTimeoutNs, ...recovery })) {
-    if (value !== undefined && !isTimeout(value)) throw new RangeError(`${name}: ${TIMEOUT_EXPECTED}, got ${value}`)
+const recoveryChecks: Checks<RecoveryLimits> = { abortNs: timeout, queuesNs: timeout, restartNs: timeout }
+const writeChecks: Checks<WriteRequest> = { serial: text, overwrite: listOf('names', text) }
+
+const checks: Checks<OpenOptions> = {
+  queues: integer(1, 65_534),
+  queueDepth: integer(1, MOST_IN_FLIGHT),
+  queueEntries: integer(2, 65_536),
+  completionQueues: integer(1, 65_534),
+  queueMemory: oneOf('host', 'gpu'),
+  maxTransferBytes: integer(4096, 2 ** 32),
+  engine: having('an Engine, as HostEngine is', ['attach', 'execute', 'detach']),
+  interrupts: flag,
+  sgl: flag,
+  shadowDoorbells: flag,
+  hostMemoryBufferBytes: integer(0, 2 ** 32),
+  keepPowerState: flag,
+  readyTimeoutNs: timeout,
+  commandTimeoutNs: timeout,
+  recovery: record(recoveryChecks),
+  sysRoot: text,
+  write: (name, value) => {
+    record(writeChecks)(name, value)
+    if ((value as Partial<WriteRequest>).serial === undefined) text(`${name}.serial`, undefined)
+  },
+  manage: flag,
+}
+
+/** Everything that `Controller.open` takes. */
+export type OpenOptions = ControllerOptions & {
+  readonly write?: WriteRequest | undefined
+  readonly manage?: boolean | undefined
+}
+
+/** @throws TypeError, RangeError naming the option, what was expected, and what was given. */
+export function checkOpenOptions(options: OpenOptions): void {
+  checkOptions('Controller.open', options, checks)
+  const { queues = 1, completionQueues = queues, manage, write } = options
+  if (completionQueues > queues) integer(1, queues)('completionQueues', completionQueues)
+  if (manage === true && write === undefined) {
+    throw new TypeError('manage: expected { write: { serial } } beside it, got none')
   }
-  const expect = (name: string, value: number | undefined, from: number, to: number) => {
-    if (value === undefined) return
-    if (!Number.isInteger(value) || value < from || value > to) {
-      throw new RangeError(`${name}: expected an integer from ${from} to ${to}, got ${value}`)
-    }
-  }
-  expect('queues', queues, 1, 65_534)
-  expect('queueDepth', queueDepth, 1, MOST_IN_FLIGHT)
-  expect('queueEntries', queueEntries, 2, 65_536)
-  expect('completionQueues', completionQueues, 1, queues)
-  expect('hostMemoryBufferBytes', options.hostMemoryBufferBytes, 0, 2 ** 32)
-  expect('maxTransferBytes', maxTransferBytes, 4096, 2 ** 32)
+}
+
+/** @throws TypeError for what is no transport: nothing was touched then. */
+export function checkTransport(transport: Transport): void {
+  const given: unknown = transport
+  const isOne = isObject(given) && ['bar', 'dma', 'clock'].every((name) => isObject(given[name]))
+  if (isOne) return
+  const has = isObject(given) && 'transport' in given ? 'an object that has one: give its .transport' : show(given)
+  throw new TypeError(`transport: expected a Transport, got ${has}`)
 }

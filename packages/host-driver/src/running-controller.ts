@@ -55,11 +55,9 @@ export class RunningController {
   private limits: Promise<BlockCommandLimits> | undefined
   private attached = false
   state: 'open' | 'closed' | 'lost' = 'open'
-  private readonly letGo: () => void
 
-  /** @param letGo called when the controller may be another handle's: this one is closed, or has lost it. */
+  /** @param letGo called when the controller is lost: it may be another handle's then. */
   constructor(transport: Transport, options: OpenOptions, letGo: () => void) {
-    this.letGo = letGo
     const own = ownTransport(transport, options.interrupts === true)
     const limits = readLimits(new Registers(own.bar), transport, options.readyTimeoutNs)
     this.hub = new EventHub(own.name)
@@ -93,7 +91,7 @@ export class RunningController {
       resume: () => this.takeQueues(),
       abandon: () => {
         if (this.state === 'open') this.state = 'lost'
-        this.letGo()
+        letGo()
       },
     }
     this.recovery = new Recovery(this.session, this.gate, this.hub, recoveryLimits(options.recovery), users)

@@ -3,11 +3,16 @@ import type { Clock } from '@gpunvme/nvme-spec/transport'
 export const NS_PER_MS = 1_000_000
 
 /** A time-out that ends: anything else, NaN above all, would make a wait without end. */
-export function isTimeout(ns: number): boolean {
-  return Number.isFinite(ns) && ns > 0
+export function isTimeout(ns: unknown): boolean {
+  return typeof ns === 'number' && Number.isFinite(ns) && ns > 0
 }
 
 export const TIMEOUT_EXPECTED = 'expected a finite number of nanoseconds above 0'
+
+/** @throws RangeError for what is no time-out, whatever it is. */
+export function checkTimeout(name: string, ns: unknown): void {
+  if (!isTimeout(ns)) throw new RangeError(`${name}: ${TIMEOUT_EXPECTED}, got ${String(ns)}`)
+}
 
 /** How often a register is looked at while it is waited for. */
 const POLL_NS = NS_PER_MS

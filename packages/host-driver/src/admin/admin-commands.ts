@@ -1,4 +1,5 @@
 import type { ControllerIdentity } from '../bring-up/identity.js'
+import { timeout, type Checks } from '../check-options.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 
 /** What the functions of this folder need of a controller. */
@@ -21,3 +22,5 @@ export interface AdminOptions {
   /** From its submission; `commandTimeoutNs` of the controller when not given. */
   readonly timeoutNs?: number | undefined
 }
+
+export const adminOptions: Checks<AdminOptions> = { timeoutNs: timeout }

@@ -1,7 +1,8 @@
 import { GetFeatures, IdentifyController, SupportedCapabilitiesDw0 } from '@gpunvme/nvme-spec'
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
-import type { AdminCommands, AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, oneOf } from '../check-options.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
 /** A row of dwords as one word of a feature takes it. */
 type Encoded<W> = W extends { encode(values: infer V): number } ? V : never
@@ -37,12 +38,20 @@ export type FeatureCapabilities = ReturnType<typeof SupportedCapabilitiesDw0.dec
 const { SEL } = GetFeatures
 const selections = { current: SEL.CURRENT, default: SEL.DEFAULT, saved: SEL.SAVED, supported: SEL.SUPPORTED }
 
+const getOptions = {
+  nsid: anything,
+  select: oneOf('current', 'default', 'saved'),
+  CDW11: anything,
+  ...adminOptions,
+}
+
 /** Get Features (Base 2.1 §5.1.11). @param feature a declaration of nvme-spec: `TemperatureThreshold`. */
 export async function getFeature<F extends AnyFeature>(
   admin: AdminCommands,
   feature: F,
   options: GetFeatureOptions<F> = {},
 ): Promise<FeatureValue<F>> {
+  checkOptions('getFeature', options, getOptions)
   const { nsid = 0, select = 'current', CDW11, timeoutNs } = options
   const cdw11 = CDW11 === undefined ? 0 : feature.CDW11!.encode(CDW11)
   const values = { FID: feature.fid, NSID: nsid, SEL: selectionOf(admin, select), CDW11: cdw11 }
@@ -60,8 +69,10 @@ export async function getFeature<F extends AnyFeature>(
 export async function featureCapabilities(
   admin: AdminCommands,
   { fid }: AnyFeature,
-  { nsid = 0, timeoutNs }: AdminOptions & { readonly nsid?: number } = {},
+  options: AdminOptions & { readonly nsid?: number } = {},
 ): Promise<FeatureCapabilities> {
+  checkOptions('featureCapabilities', options, { nsid: anything, ...adminOptions })
+  const { nsid = 0, timeoutNs } = options
   const values = { FID: fid, NSID: nsid, SEL: selectionOf(admin, 'supported') }
   const dw0 = await admin.repeat((queue) => queue.execute(GetFeatures, values, { timeoutNs }))
   return SupportedCapabilitiesDw0.decode(dw0)

@@ -9,7 +9,8 @@ import {
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { NS_PER_MS } from '../wait.js'
-import type { AdminCommands, AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, object, oneOf, type Checks } from '../check-options.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 import { identify } from './identify.js'
 
 export interface FormatOptions extends AdminOptions {
@@ -17,6 +18,12 @@ export interface FormatOptions extends AdminOptions {
   readonly lbaFormat: number
   /** Erases what was on the media: by overwriting it, or by throwing its key away. None when not given. */
   readonly secureErase?: 'user-data' | 'cryptographic'
+}
+
+const formatOptions: Checks<FormatOptions> = {
+  lbaFormat: anything,
+  secureErase: oneOf('user-data', 'cryptographic'),
+  ...adminOptions,
 }
 
 /** A drive may take minutes to format; nothing is gained by resetting it meanwhile. */
@@ -54,6 +61,8 @@ export async function allNamespaces(admin: AdminCommands, attached: readonly num
 
 /** @throws UnsupportedCommandError; RangeError for a format that the namespace does not list. */
 export function checkFormat({ identity }: AdminCommands, namespace: DataView, options: FormatOptions): void {
+  object('format: options', options)
+  checkOptions('format', options, formatOptions)
   const { lbaFormat, secureErase } = options
   const { OACS, FNA } = IdentifyController.view(identity.raw)
   if (IdentifyController.OACS.FNVMS.of(OACS) === 0) throw new UnsupportedCommandError('Format NVM', 'OACS.FNVMS is 0')

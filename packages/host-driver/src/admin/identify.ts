@@ -1,7 +1,8 @@
 import { CNS, CSI, Identify, STATUS } from '@gpunvme/nvme-spec'
 import { CommandError } from '../commands/command-queue.js'
 import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits.js'
-import type { AdminCommands, AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, type Checks } from '../check-options.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
 /** What reads bytes as a structure: every declaration of one in nvme-spec does. */
 export interface Decodable<T> {
@@ -18,8 +19,17 @@ export interface IdentifyOptions extends AdminOptions {
   readonly specificId?: number
 }
 
+const identifyOptions: Checks<IdentifyOptions> = {
+  nsid: anything,
+  csi: anything,
+  controllerId: anything,
+  specificId: anything,
+  ...adminOptions,
+}
+
 /** The 4096 bytes that Identify returns (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */
-export function identify(admin: AdminCommands, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
+export async function identify(admin: AdminCommands, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
+  checkOptions('identify', options, identifyOptions)
   const { nsid = 0, csi = 0, controllerId = 0, specificId = 0, timeoutNs } = options
   const values = { CNS: cns, NSID: nsid, CSI: csi, CNTID: controllerId, CNSSID: specificId }
   return admin.repeat((queue) => queue.executeForData(Identify, values, { timeoutNs }))

@@ -9,7 +9,8 @@ import {
 } from '@gpunvme/nvme-spec'
 import { PAGE_OF_DATA_BYTES } from '../commands/command-queue.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
-import { ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, object, type Checks } from '../check-options.js'
+import { adminOptions, ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
 /** SMART / Health Information, decoded. */
 export type SmartLog = ReturnType<typeof SmartHealthLog.decode>
@@ -32,6 +33,17 @@ export interface LogPageOptions extends AdminOptions {
   readonly uuidIndex?: number
 }
 
+const logPageOptions: Checks<LogPageOptions> = {
+  lengthBytes: anything,
+  offsetBytes: anything,
+  nsid: anything,
+  lsp: anything,
+  lsi: anything,
+  csi: anything,
+  uuidIndex: anything,
+  ...adminOptions,
+}
+
 /**
  * Bytes of a log page (Base 2.1 §5.1.12), read 4 KiB at a time: a page that changes meanwhile says so by a generation
  * number of its own, where it has one. Asynchronous events are retained: those are the driver's to clear.
@@ -39,6 +51,8 @@ export interface LogPageOptions extends AdminOptions {
  * @throws RangeError; UnsupportedCommandError where the controller takes no offsets and more than 4 KiB is asked for.
  */
 export async function logPage(admin: AdminCommands, lid: number, options: LogPageOptions): Promise<DataView> {
+  object('logPage: options', options)
+  checkOptions('logPage', options, logPageOptions)
   const { lengthBytes, offsetBytes = 0, nsid = ALL_NAMESPACES, timeoutNs } = options
   const { lsp = 0, lsi = 0, csi = 0, uuidIndex = 0 } = options
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 4 || lengthBytes % 4 !== 0) {
@@ -67,9 +81,10 @@ export async function logPage(admin: AdminCommands, lid: number, options: LogPag
 }
 
 /** SMART / Health Information of the controller (LID 02h). Temperatures are in kelvins, long counters bigints. */
-export async function smartLog(admin: AdminCommands): Promise<SmartLog> {
+export async function smartLog(admin: AdminCommands, options?: AdminOptions): Promise<SmartLog> {
+  checkOptions('smartLog', options, adminOptions)
   const lengthBytes = SmartHealthLog.bytes
-  return SmartHealthLog.decode(await logPage(admin, LID.SMART_HEALTH_INFORMATION, { lengthBytes }))
+  return SmartHealthLog.decode(await logPage(admin, LID.SMART_HEALTH_INFORMATION, { lengthBytes, ...options }))
 }
 
 /**
@@ -77,14 +92,15 @@ export async function smartLog(admin: AdminCommands): Promise<SmartLog> {
  * left out.
  * @param entries how many to ask for at most; as many as the controller keeps, ELPE, when not given.
  */
-export async function errorLog(admin: AdminCommands, entries = Infinity): Promise<ErrorLog[]> {
+export async function errorLog(admin: AdminCommands, entries = Infinity, options?: AdminOptions): Promise<ErrorLog[]> {
+  checkOptions('errorLog', options, adminOptions)
   const { ELPE, LPA } = IdentifyController.view(admin.identity.raw)
   const { bytes } = ErrorLogEntry
   // The first command gets as far as one can without an offset.
   const most = IdentifyController.LPA.LPEDS.of(LPA) === 1 ? countOf(ELPE) : PAGE_OF_DATA_BYTES / bytes
   const count = Math.min(entries, countOf(ELPE), most)
   if (!Number.isInteger(count) || count < 1) throw new RangeError(`entries: expected at least 1, got ${entries}`)
-  const page = await logPage(admin, LID.ERROR_INFORMATION, { lengthBytes: count * bytes })
+  const page = await logPage(admin, LID.ERROR_INFORMATION, { lengthBytes: count * bytes, ...options })
   const all = Array.from({ length: count }, (_, index) => ErrorLogEntry.decode(page, index * bytes))
   return all.filter(({ ECNT }) => ECNT !== 0n)
 }

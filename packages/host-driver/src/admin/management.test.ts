@@ -305,3 +305,33 @@ describe('raw commands', () => {
     await ctrl.close()
   })
 })
+
+test('a handle that is closed says so, and nothing of what lies on the drive', async () => {
+  const ctrl = await open()
+  await ctrl.close()
+  const { management } = ctrl
+  for (const call of [
+    management.format(1, { lbaFormat: 0 }),
+    management.deleteNamespace(1),
+    management.submitAdmin(FormatNvm, { NSID: 1 }),
+  ])
+    await expect(call).rejects.toMatchObject({ code: 'ERR_GPUNVME_CONTROLLER_CLOSED' })
+})
+
+test('a namespace that is not allocated is not found to be deleted, and those that are get named', async () => {
+  const ctrl = await open()
+  const refusal = ctrl.management.deleteNamespace(7)
+  await expect(refusal).rejects.toThrow(NamespaceNotFoundError)
+  await expect(refusal).rejects.toThrow('allocated: 1, 2')
+  await ctrl.close()
+})
+
+test('who reads a namespace that was detached is told to attach it, not to format it', async () => {
+  const ctrl = await open()
+  const ns = ctrl.namespace(2)
+  await ctrl.management.detach(2)
+  await expect(ns.readBytes(0, 4)).rejects.toThrow('management.attach(2)')
+  await ctrl.management.attach(2)
+  await ns.readBytes(0, 4)
+  await ctrl.close()
+})

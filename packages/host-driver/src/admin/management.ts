@@ -4,9 +4,10 @@ import type { CommandQueue } from '../commands/command-queue.js'
 import type { NamespacesInUse } from '../namespace/in-use.js'
 import type { WritableNamespace } from '../namespace/writable-namespace.js'
 import { NamespaceNotFoundError } from '../namespace/errors.js'
-import { ALL_NAMESPACES, type AdminCommands } from './admin-commands.js'
+import { checkOptions } from '../check-options.js'
+import { adminOptions, ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
 import { allNamespaces, checkFormat, reachOfFormat, sendFormat, type FormatOptions } from './format.js'
-import { attachment, createNamespace, deleteNamespace, type NewNamespace } from './namespaces.js'
+import { attachment, checkManaged, createNamespace, deleteNamespace, type NewNamespace } from './namespaces.js'
 import {
   checkRaw,
   mayChangeBlocks,
@@ -16,6 +17,7 @@ import {
   type RawOptions,
   type RawResult,
 } from './raw.js'
+import { checkRawData } from './raw-data.js'
 import { setFeature, type SetFeatureOptions } from './set-feature.js'
 
 /** What managing a controller needs of it. */
@@ -28,6 +30,8 @@ export interface ManagementHost {
   readonly inUse: NamespacesInUse
   /** Those that are attached. */
   readonly namespaces: readonly WritableNamespace[]
+  /** @throws ControllerClosedError */
+  checkOpen(): void
   onceIo(run: (queue: CommandQueue) => Promise<number>): Promise<number>
   /** Searches a namespace, attached or not, before all of it is lost. @throws ForeignDataError */
   guardErase(nsid: number): Promise<void>
@@ -68,6 +72,7 @@ export class Management {
    */
   async format(nsid: number, options: FormatOptions): Promise<void> {
     const { admin, inUse } = this.host
+    this.host.checkOpen()
     const namespace = this.attached(nsid)
     checkFormat(admin, namespace.identity.raw, options)
     const reached = await reachOfFormat(admin, nsid, options, this.nsids())
@@ -81,35 +86,47 @@ export class Management {
    * Creates a namespace, which no controller is attached to yet. Gives its NSID.
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
-  createNamespace(wanted: NewNamespace): Promise<number> {
-    return createNamespace(this.host.admin, wanted)
+  createNamespace(wanted: NewNamespace, options?: AdminOptions): Promise<number> {
+    return createNamespace(this.host.admin, wanted, options)
   }
 
   /**
    * Deletes a namespace with all that is on it. One that is not attached cannot be searched: `overwrite` has to name
    * `UNREADABLE_DATA` then.
-   * @throws as `format`.
+   * @throws as `format`; NamespaceNotFoundError for one that is not allocated.
    */
-  async deleteNamespace(nsid: number): Promise<void> {
+  async deleteNamespace(nsid: number, options: AdminOptions = {}): Promise<void> {
     const { admin, inUse } = this.host
-    await this.host.guardErase(oneNamespace(nsid))
-    await this.changing([nsid], () => inUse.taking([nsid], 'its deletion', () => deleteNamespace(admin, nsid)))
+    this.host.checkOpen()
+    checkOptions('deleteNamespace', options, adminOptions)
+    checkManaged(admin)
+    const allocated = await allNamespaces(admin, this.nsids())
+    if (!allocated.includes(oneNamespace(nsid))) {
+      const found = allocated.map((each) => ({ nsid: each }))
+      throw new NamespaceNotFoundError(nsid, found, 'allocated')
+    }
+    await this.host.guardErase(nsid)
+    await this.changing([nsid], () => inUse.taking([nsid], 'its deletion', () => deleteNamespace(admin, nsid, options)))
   }
 
   /**
    * Attaches controllers to a namespace, by their identifiers (CNTLID); this one when not given.
    * @throws UnsupportedCommandError, CommandError, UnknownFateError.
    */
-  async attach(nsid: number, controllers?: number[]): Promise<void> {
+  async attach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { admin } = this.host
-    await this.changing([nsid], () => attachment(admin, oneNamespace(nsid), 'attach', controllers))
+    checkOptions('attach', options, adminOptions)
+    await this.changing([nsid], () => attachment(admin, oneNamespace(nsid), 'attach', controllers, options))
   }
 
   /** Detaches controllers from a namespace. @throws as `attach`; NamespaceBusyError. */
-  async detach(nsid: number, controllers?: number[]): Promise<void> {
+  async detach(nsid: number, controllers?: number[], options: AdminOptions = {}): Promise<void> {
     const { admin, inUse } = this.host
+    checkOptions('detach', options, adminOptions)
     await this.changing([nsid], () =>
-      inUse.taking([nsid], 'its detachment', () => attachment(admin, oneNamespace(nsid), 'detach', controllers)),
+      inUse.taking([nsid], 'its detachment', () =>
+        attachment(admin, oneNamespace(nsid), 'detach', controllers, options),
+      ),
     )
   }
 
@@ -117,14 +134,16 @@ export class Management {
    * Sends any admin command that nvme-spec declares, once, and gives how it ended. What may erase namespaces - Format,
    * Sanitize, Namespace Management - searches all of them first.
    * @throws TypeError for a command that is the driver's own, as Create I/O Submission Queue; ForeignDataError,
-   *   RangeError for data that is too long or not aligned; CommandTimeoutError, DeviceLostError: then nobody knows.
+   *   RangeError for data that is too long, too short or not aligned; CommandTimeoutError, DeviceLostError: then nobody knows.
    */
   async submitAdmin<V>(command: RawCommand<V>, values: V, options: RawOptions = {}): Promise<RawResult> {
     const { admin, pageBytes, mostBytes } = this.host
-    checkRaw(command, 'admin')
+    checkRaw(command, 'admin', options)
+    checkRawData(command, values as object, options)
     const send = () =>
       sendRaw((run) => admin.once(run), command, values, options, { pageBytes, mostBytes: mostBytes.admin })
     if (!mayErase(command)) return send()
+    this.host.checkOpen()
     const reached = await allNamespaces(admin, this.nsids())
     for (const nsid of reached) await this.host.guardErase(nsid)
     return this.changing(reached, () => this.host.inUse.taking(reached, command.name, send))
@@ -141,8 +160,11 @@ export class Management {
     options: RawOptions = {},
   ): Promise<RawResult> {
     const { inUse, pageBytes, mostBytes } = this.host
-    checkRaw(command, 'io')
+    checkRaw(command, 'io', options)
     const { NSID: nsid = 0 } = values
+    const identity = this.host.namespaces.find((each) => each.nsid === nsid)?.identity
+    // Metadata goes beside the blocks, or between them: what a command of such a namespace needs is not ours to say.
+    checkRawData(command, values, options, identity?.unsupported === undefined ? identity?.blockBytes : undefined)
     if (mayChangeBlocks(command)) {
       for (const namespace of this.host.namespaces) {
         if (namespace.nsid === nsid || nsid === ALL_NAMESPACES) await namespace.passGuard()

@@ -8,7 +8,8 @@ import {
 } from '@gpunvme/nvme-spec'
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
-import type { AdminCommands } from './admin-commands.js'
+import { anything, checkOptions, flag, object } from '../check-options.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
 export interface NewNamespace {
   /** Its size in logical blocks of its format, all of them allocated. */
@@ -22,7 +23,7 @@ export interface NewNamespace {
 const NO_NEWS = 'list the namespaces as they are now (CNS 10h) before this is done again'
 
 /** @throws UnsupportedCommandError */
-function checkManaged({ identity }: AdminCommands): void {
+export function checkManaged({ identity }: AdminCommands): void {
   const { OACS } = IdentifyController.view(identity.raw)
   if (IdentifyController.OACS.NMS.of(OACS) === 0) {
     throw new UnsupportedCommandError('Namespace Management', 'OACS.NMS is 0')
@@ -30,7 +31,14 @@ function checkManaged({ identity }: AdminCommands): void {
 }
 
 /** Sends Namespace Management with Create, once (Base 2.1 §5.1.21). Gives the NSID that the controller chose. */
-export async function createNamespace(admin: AdminCommands, wanted: NewNamespace): Promise<number> {
+export async function createNamespace(
+  admin: AdminCommands,
+  wanted: NewNamespace,
+  options: AdminOptions = {},
+): Promise<number> {
+  object('createNamespace: wanted', wanted)
+  checkOptions('createNamespace', wanted, { blocks: anything, lbaFormat: anything, shared: flag })
+  checkOptions('createNamespace', options, adminOptions)
   checkManaged(admin)
   const { blocks, lbaFormat = 0, shared = false } = wanted
   const { data } = NamespaceToCreate.create({
@@ -43,20 +51,19 @@ export async function createNamespace(admin: AdminCommands, wanted: NewNamespace
   const dw0 = await sendChange(
     (run) => admin.once(run),
     'Namespace Management (Create)',
-    (queue) => queue.executeWithData(NamespaceManagement, values, new Uint8Array(data.buffer)),
+    (queue) => queue.executeWithData(NamespaceManagement, values, new Uint8Array(data.buffer), options),
     () => ({ facts: [`${blocks} blocks of LBA format ${lbaFormat}`], next: NO_NEWS }),
   )
   return NamespaceManagementDw0.NSID.of(dw0)
 }
 
 /** Sends Namespace Management with Delete, once (Base 2.1 §5.1.21). */
-export async function deleteNamespace(admin: AdminCommands, nsid: number): Promise<void> {
-  checkManaged(admin)
+export async function deleteNamespace(admin: AdminCommands, nsid: number, options: AdminOptions): Promise<void> {
   const values = { SEL: NamespaceManagement.SEL.DELETE, NSID: nsid }
   await sendChange(
     (run) => admin.once(run),
     'Namespace Management (Delete)',
-    (queue) => queue.execute(NamespaceManagement, values),
+    (queue) => queue.execute(NamespaceManagement, values, options),
     () => ({ facts: [`namespace ${nsid}`], next: NO_NEWS }),
   )
 }
@@ -67,6 +74,7 @@ export async function attachment(
   nsid: number,
   direction: 'attach' | 'detach',
   controllers = [IdentifyController.view(admin.identity.raw).CNTLID],
+  options: AdminOptions = {},
 ): Promise<void> {
   checkManaged(admin)
   if (controllers.length === 0) throw new RangeError('controllers: expected at least one, got none')
@@ -77,7 +85,7 @@ export async function attachment(
   await sendChange(
     (run) => admin.once(run),
     'Namespace Attachment',
-    (queue) => queue.executeWithData(NamespaceAttachment, values, new Uint8Array(data.buffer)),
+    (queue) => queue.executeWithData(NamespaceAttachment, values, new Uint8Array(data.buffer), options),
     () => ({
       facts: [`namespace ${nsid}, ${direction}, controllers ${controllers.join(', ')}`],
       next: 'list the controllers of the namespace as they are now (CNS 12h) before this is done again',

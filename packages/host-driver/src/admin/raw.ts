@@ -17,7 +17,9 @@ import type { AnyCommand } from '@gpunvme/nvme-spec/layout'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { CommandError, type CommandQueue, type Encodable } from '../commands/command-queue.js'
 import { checkPrpFit } from '../memory/prp-fit.js'
-import type { AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, integer, record, type Checks } from '../check-options.js'
+import { checkMemory } from '../memory/check-memory.js'
+import { adminOptions, type AdminOptions } from './admin-commands.js'
 
 /** A command that nvme-spec declares, or one declared by its means. */
 export type RawCommand<V> = Encodable<V> & Pick<AnyCommand, 'opcode' | 'set' | 'transfer'>
@@ -31,6 +33,12 @@ export interface RawOptions extends AdminOptions {
     /** To the end of the memory when not given. */
     readonly lengthBytes?: number
   }
+}
+
+const bytes = integer(0, Number.MAX_SAFE_INTEGER, 'a whole number of bytes, 0 or more')
+const rawOptions: Checks<RawOptions> = {
+  data: record({ memory: anything, offsetBytes: bytes, lengthBytes: bytes }),
+  ...adminOptions,
 }
 
 /** How a command ended, whatever its status. */
@@ -50,8 +58,10 @@ const erasing: ReadonlySet<number> = new Set([FormatNvm, NamespaceManagement, Sa
 /** Of those that transfer data to the controller, or none, these change no blocks. */
 const harmless: ReadonlySet<number> = new Set([Flush, Compare, Verify].map(({ opcode }) => opcode))
 
-/** @throws TypeError for a command of another queue, or one that is the driver's own. */
-export function checkRaw({ name, set, opcode }: RawCommand<never>, queue: 'admin' | 'io'): void {
+/** @throws TypeError for a command of another queue, or one that is the driver's own, and for wrong options. */
+export function checkRaw({ name, set, opcode }: RawCommand<never>, queue: 'admin' | 'io', options: RawOptions): void {
+  checkOptions(queue === 'admin' ? 'submitAdmin' : 'submitIo', options, rawOptions)
+  if (options.data !== undefined) checkMemory(options.data.memory)
   if ((set === 'admin') !== (queue === 'admin')) {
     const [expected, other] = queue === 'admin' ? ['Admin', 'submitIo'] : ['I/O', 'submitAdmin']
     throw new TypeError(`command: expected one of the ${expected} queue, got ${name}: ${other} takes it`)

@@ -1,6 +1,7 @@
 import { FID, SetFeatures } from '@gpunvme/nvme-spec'
 import type { AnyFeature, FeatureDword } from '@gpunvme/nvme-spec/layout'
-import type { AdminCommands, AdminOptions } from './admin-commands.js'
+import { anything, checkOptions, flag } from '../check-options.js'
+import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 
 type DwordsOf<F extends AnyFeature> = {
   readonly [K in Exclude<FeatureDword, 'DW0'>]?: F[K] extends { encode(values: infer V): number } ? V : never
@@ -31,12 +32,25 @@ const driversOwn: ReadonlySet<number> = new Set([
 
 const dwords = ['CDW11', 'CDW12', 'CDW13', 'CDW14', 'CDW15'] as const
 
+const setOptions = {
+  nsid: anything,
+  save: flag,
+  data: anything,
+  CDW11: anything,
+  CDW12: anything,
+  CDW13: anything,
+  CDW14: anything,
+  CDW15: anything,
+  ...adminOptions,
+}
+
 /** Set Features (Base 2.1 §5.1.25). @throws TypeError for a feature that is the driver's own; CommandError. */
 export async function setFeature<F extends AnyFeature>(
   admin: AdminCommands,
   feature: F,
   options: SetFeatureOptions<F>,
 ): Promise<void> {
+  checkOptions('setFeature', options, setOptions)
   const { nsid = 0, save = false, data, timeoutNs } = options
   if (driversOwn.has(feature.fid)) {
     throw new TypeError(`feature: expected one that is not the driver's own, got ${feature.name}`)

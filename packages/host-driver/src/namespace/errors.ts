@@ -6,7 +6,7 @@ export class LbaRangeError extends GpuNvmeError {
   readonly category = 'usage'
   constructor(nsid: number, slba: number, blocks: number, available: number) {
     super(`LBAs 0x${hex(slba)} to 0x${hex(slba + blocks - 1)} are not all in namespace ${nsid}`, {
-      facts: [`namespace ${nsid} ends at LBA 0x${hex(available)} (NSZE)`],
+      facts: [`the last LBA of namespace ${nsid} is 0x${hex(available - 1)} (NSZE - 1)`],
     })
   }
 }
@@ -15,20 +15,22 @@ export class LbaRangeError extends GpuNvmeError {
 export class UnsupportedNamespaceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNSUPPORTED_NAMESPACE'
   readonly category = 'infeasible'
-  constructor(nsid: number, reason: string) {
-    super(`Namespace ${nsid} cannot be used: ${reason}`, {
-      next: 'format it without metadata (this erases it), or use another namespace',
+  constructor({ nsid, unsupported, attached }: { nsid: number; unsupported: string | undefined; attached: boolean }) {
+    super(`Namespace ${nsid} cannot be used: ${unsupported}`, {
+      next: attached
+        ? 'format it without metadata (this erases it), or use another namespace'
+        : `management.attach(${nsid}) if it still exists, or use another namespace`,
     })
   }
 }
 
-/** There is no active namespace of that number. */
+/** There is no active namespace of that number; to be deleted, none that is allocated. */
 export class NamespaceNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NAMESPACE_NOT_FOUND'
   readonly category = 'not-found'
-  constructor(nsid: number, active: readonly { readonly nsid: number }[]) {
-    const found = active.map((namespace) => namespace.nsid).join(', ')
-    super(`Namespace ${nsid} is not active`, { facts: [`active: ${found || 'none'}`] })
+  constructor(nsid: number, found: readonly { readonly nsid: number }[], wanted: 'active' | 'allocated' = 'active') {
+    const listed = found.map((namespace) => namespace.nsid).join(', ')
+    super(`Namespace ${nsid} is not ${wanted}`, { facts: [`${wanted}: ${listed || 'none'}`] })
   }
 }
 

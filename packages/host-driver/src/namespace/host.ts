@@ -13,7 +13,7 @@ export interface NamespaceHost {
   /** Undefined where there are plans only: then a namespace has no other commands. */
   readonly commands?: BlockCommands | undefined
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
-  flush(nsid: number): Promise<void>
+  flush(nsid: number, timeoutNs?: number): Promise<void>
 }
 
 /** Commands for blocks of a namespace that are no part of a plan. */

@@ -1,11 +1,13 @@
 import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
+import { checkOptions, integer, isObject, limits, show } from '../check-options.js'
 import { planTransfers, type Transfer } from '../engine/plan.js'
+import { checkMemory } from '../memory/check-memory.js'
 import { hostView } from '../memory/reachable.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import type { ChangeTarget, CommandLimits } from './changes.js'
 import { compare, verify } from './checks.js'
-import { LbaRangeError, UnsupportedNamespaceError } from './errors.js'
+import { UnsupportedNamespaceError } from './errors.js'
 import type { NamespaceHost } from './host.js'
 import { checkRange, type BlockRange } from './ranges.js'
 import { throwOnFailure } from './transfer-error.js'
@@ -19,6 +21,9 @@ export interface CompareOptions extends CommandLimits {
   /** Where in the memory the first block begins; 0 when not given. */
   readonly offsetBytes?: number
 }
+
+const offsetBytes = integer(0, Number.MAX_SAFE_INTEGER, 'a whole number of bytes, 0 or more')
+const transferOptions = { offsetBytes, ...limits }
 
 /** A namespace that can be read. It has no way to write: that takes a controller opened with `write`. */
 export class Namespace {
@@ -88,7 +93,8 @@ export class Namespace {
    * Executes a plan of reads. Resolves with one outcome a command, the bad ones included: look at `failures`.
    * @throws TypeError for a plan of writes, or one made for another namespace.
    */
-  execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    checkCall(plan, memory, options)
     if (plan.operation !== 'read')
       throw new TypeError('this handle only reads: open the controller with { write: { serial } }')
     return this.run(plan, memory, options)
@@ -104,6 +110,7 @@ export class Namespace {
 
   /** Any byte range, through a buffer of its own: for headers and the like, not for bulk data. */
   async readBytes(offsetBytes: number, lengthBytes: number, options: ExecuteOptions = {}): Promise<Uint8Array> {
+    checkOptions('readBytes', options, limits)
     const { blockBytes } = this
     const slba = Math.floor(offsetBytes / blockBytes)
     const blocks = Math.ceil((offsetBytes + lengthBytes) / blockBytes) - slba
@@ -124,6 +131,7 @@ export class Namespace {
    *   RangeError, the signal's reason.
    */
   async verify(slba: number, blocks: number, options: CommandLimits = {}): Promise<void> {
+    checkOptions('verify', options, limits)
     const range = { slba, blocks }
     this.checkRanges('verify', [range])
     await verify(this.target(), range, options)
@@ -135,6 +143,8 @@ export class Namespace {
    *   aligned, the signal's reason.
    */
   async compare(slba: number, blocks: number, memory: DmaMemory, options: CompareOptions = {}): Promise<boolean> {
+    checkOptions('compare', options, transferOptions)
+    checkMemory(memory)
     const range = { slba, blocks }
     this.checkRanges('compare', [range])
     const { offsetBytes = 0, signal, timeoutNs } = options
@@ -146,7 +156,7 @@ export class Namespace {
   protected target(): ChangeTarget {
     const { identity, nsid, blockBytes } = this
     const { commands } = this.host
-    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(nsid, identity.unsupported)
+    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
     if (commands === undefined) throw new UnsupportedCommandError('commands beside plans', 'it only executes plans')
     return { commands, nsid, blockBytes, raw: identity.raw }
   }
@@ -158,9 +168,7 @@ export class Namespace {
 
   protected plan(operation: 'read' | 'write', transfers: readonly Transfer[]): Plan {
     const { nsid, blockBytes, maxTransferBytes, queues } = this
-    for (const { slba, blocks } of transfers) {
-      if (slba + blocks > this.blocks) throw new LbaRangeError(nsid, slba, blocks, this.blocks)
-    }
+    this.checkRanges(operation, transfers)
     const { boundaryBlocks } = this.identity
     return planTransfers({ operation, nsid, blockBytes, maxTransferBytes, queues, boundaryBlocks }, transfers)
   }
@@ -170,15 +178,18 @@ export class Namespace {
     slba: number,
     blocks: number,
     memory: DmaMemory,
-    { offsetBytes = 0, ...options }: TransferOptions,
+    given: TransferOptions,
   ): Promise<void> {
+    checkOptions(operation, given, transferOptions)
+    checkMemory(memory)
+    const { offsetBytes = 0, ...options } = given
     const plan = this.plan(operation, [{ slba, blocks, offsetBytes }])
     throwOnFailure(plan, await this.run(plan, memory, options), options)
   }
 
   protected async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const { identity, nsid, blockBytes } = this
-    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(nsid, identity.unsupported)
+    if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {
       throw new TypeError(
         `plan: expected one for namespace ${nsid} with ${blockBytes}-byte blocks, got namespace ${plan.nsid}, ${plan.blockBytes}`,
@@ -186,4 +197,11 @@ export class Namespace {
     }
     return this.host.execute(plan, memory, options)
   }
+}
+
+/** What can be wrong with `execute` before the plan is looked into. @throws TypeError, RangeError. */
+export function checkCall(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): void {
+  if (!isObject(plan)) throw new TypeError(`plan: expected one that ns.planReads() made, got ${show(plan)}`)
+  checkMemory(memory)
+  checkOptions('execute', options, limits)
 }

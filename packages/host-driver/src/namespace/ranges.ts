@@ -1,3 +1,4 @@
+import { isObject, show } from '../check-options.js'
 import { LbaRangeError } from './errors.js'
 
 /** A run of logical blocks of a namespace. */
@@ -7,14 +8,21 @@ export interface BlockRange {
   readonly blocks: number
 }
 
+/** @throws TypeError for what is no list of ranges. */
+export function checkIsList(name: string, ranges: unknown): void {
+  if (Array.isArray(ranges) && ranges.every(isObject)) return
+  throw new TypeError(`${name}: expected a list of { slba, blocks }, got ${show(ranges)}`)
+}
+
 /**
- * @throws RangeError for a range of no blocks, or of anything but safe non-negative integers; LbaRangeError for one that
+ * @throws TypeError for no numbers; RangeError for a range of no blocks, or of anything but safe non-negative integers; LbaRangeError for one that
  *   passes the end of the namespace.
  */
 export function checkRange(name: string, nsid: number, available: number, { slba, blocks }: BlockRange): void {
   const isSound = Number.isSafeInteger(slba) && slba >= 0 && Number.isSafeInteger(blocks) && blocks >= 1
   if (!isSound) {
-    throw new RangeError(`${name}: expected an LBA and at least 1 block, got SLBA ${slba}, ${blocks} blocks`)
+    const Wrong = typeof slba === 'number' && typeof blocks === 'number' ? RangeError : TypeError
+    throw new Wrong(`${name}: expected an LBA and at least 1 block, got SLBA ${show(slba)}, ${show(blocks)} blocks`)
   }
   if (slba + blocks > available) throw new LbaRangeError(nsid, slba, blocks, available)
 }

@@ -4,7 +4,7 @@ import type { Transfer } from '../engine/plan.js'
 import type { NamespaceHost } from './host.js'
 import { checkOptions, flag, limits } from '../check-options.js'
 import { copy, deallocate, writeZeroes, type CommandLimits } from './changes.js'
-import { Namespace, type TransferOptions } from './namespace.js'
+import { checkCall, Namespace, type TransferOptions } from './namespace.js'
 import { checkIsList, totalBlocks, type BlockRange } from './ranges.js'
 
 export interface WriteZeroesOptions extends CommandLimits {
@@ -31,7 +31,8 @@ export class WritableNamespace extends Namespace {
     return this.plan('write', transfers)
   }
 
-  override execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    checkCall(plan, memory, options)
     return this.run(plan, memory, options)
   }
 

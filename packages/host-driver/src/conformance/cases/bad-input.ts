@@ -57,7 +57,7 @@ const CALLS: readonly (readonly [string, string, ExpectedError, Call])[] = [
   [
     'lba-2-to-53',
     'An LBA that a number cannot hold',
-    { name: 'LbaRangeError' },
+    { name: 'RangeError', says: 'SLBA 9007199254740992' },
     ({ ns, alloc }) => ns.read(2 ** 53, 1, alloc(4096)),
   ],
   [

@@ -1,0 +1,95 @@
+import type { AbortSignalLike } from '@gpunvme/nvme-spec/transport'
+import { checkTimeout } from './wait.js'
+
+/** Checks a value that is given, and says what is wrong with it. `name` is what errors begin with. */
+export type Check = (name: string, value: unknown) => void
+
+/** A check for every name of the type: a new option cannot be forgotten. */
+export type Checks<T> = { readonly [K in keyof T]-?: Check }
+
+/** A check for whatever makes `isFit` true. @throws TypeError */
+export const fit =
+  (expected: string, isFit: (value: unknown) => boolean): Check =>
+  (name, value) => {
+    if (!isFit(value)) throw new TypeError(`${name}: expected ${expected}, got ${show(value)}`)
+  }
+
+export const flag = fit('true or false', (value) => typeof value === 'boolean')
+export const text = fit('a text', (value) => typeof value === 'string')
+export const callback = fit('a function', (value) => typeof value === 'function')
+export const object = fit('an object', isObject)
+export const timeout: Check = checkTimeout
+/** What is checked by whoever uses it, with errors of its own. */
+export const anything: Check = () => undefined
+
+/** @throws TypeError for what is no number, RangeError for any other. */
+export const integer =
+  (from: number, to: number, expected = `an integer from ${from} to ${to}`): Check =>
+  (name, value) => {
+    if (Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to) return
+    const Wrong = typeof value === 'number' ? RangeError : TypeError
+    throw new Wrong(`${name}: expected ${expected}, got ${show(value)}`)
+  }
+
+export const oneOf = (...values: readonly string[]): Check =>
+  fit(`one of ${values.map(show).join(', ')}`, (value) => values.includes(value as string))
+
+/** An object with methods: whoever makes a transport or an engine may use no class. */
+export const having = (expected: string, methods: readonly string[]): Check =>
+  fit(expected, (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'))
+
+/** @param of what the elements are, in words. */
+export const listOf =
+  (of: string, check: Check): Check =>
+  (name, value) => {
+    if (!Array.isArray(value)) throw new TypeError(`${name}: expected a list of ${of}, got ${show(value)}`)
+    for (const [index, each] of value.entries()) check(`${name}[${index}]`, each)
+  }
+
+/** An object with options of its own. */
+export const record =
+  <T>(checks: Checks<T>): Check =>
+  (name, value) =>
+    checkOptions(name, value, checks)
+
+const signal = fit('an AbortSignal', (value) =>
+  isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function')
+
+/** Those that every command takes. */
+export const limits: Checks<{ signal?: AbortSignalLike | undefined; timeoutNs?: number | undefined }> = {
+  signal,
+  timeoutNs: timeout,
+}
+
+/**
+ * Checks options, whoever made them. What is undefined is not given.
+ * @param where what was called, for the error.
+ * @throws TypeError for a name that is not known, which would be ignored otherwise, and for a value of another type;
+ *   RangeError for one out of range.
+ */
+export function checkOptions<T>(where: string, given: unknown, checks: Checks<T>): void {
+  if (given === undefined) return
+  if (!isObject(given)) throw new TypeError(`${where}: expected an object of options, got ${show(given)}`)
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(checks, name)) {
+      throw new TypeError(`${where}: unknown '${name}'; known are ${Object.keys(checks).join(', ')}`)
+    }
+    const value = given[name]
+    if (value !== undefined) checks[name as keyof T](name, value)
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value as an error shows it. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return Object.prototype.toString.call(value).slice(8, -1)
+  return `${value as number | boolean | null}`
+}

@@ -1,0 +1,93 @@
+import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { Controller } from '../controller.js'
+import { LbaRangeError } from './errors.js'
+import type { WritableNamespace } from './writable-namespace.js'
+
+const MIB = 1024 * 1024
+const SERIAL = 'SIM00001'
+
+async function open() {
+  const profile = deriveProfile('ideal', { identify: { SN: SERIAL } })
+  const { transport } = simulate({ profile, namespaces: [{ capacityBytes: MIB }] })
+  const ctrl = await Controller.open(transport, { write: { serial: SERIAL } })
+  const ns = ctrl.namespace(1)
+  return { ctrl, ns, memory: ns.dma.alloc(4096) }
+}
+
+type Call = (ns: WritableNamespace, memory: DmaMemory) => Promise<unknown>
+
+test.each<[string, Call, string]>([
+  [
+    'no memory',
+    (ns) => ns.read(0, 1, undefined as never),
+    'memory: expected memory that ns.dma.alloc() gave, got nothing',
+  ],
+  ['bytes', (ns) => ns.read(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
+  ['bytes to write', (ns) => ns.write(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
+  ['bytes to compare', (ns) => ns.compare(0, 1, new Uint8Array(512) as never), 'ns.dma.alloc() gave, got Uint8Array'],
+  [
+    'a bigint',
+    (ns, memory) => ns.read(0n as never, 1, memory),
+    'read: expected an LBA and at least 1 block, got SLBA 0n',
+  ],
+  ['a text', (ns, memory) => ns.read('0' as never, 1, memory), "got SLBA '0'"],
+  [
+    'time-outs in ms',
+    (ns, memory) => ns.read(0, 1, memory, { timeoutMs: 5 } as never),
+    "read: unknown 'timeoutMs'; known are offsetBytes, signal, timeoutNs",
+  ],
+  [
+    'a text as signal',
+    (ns, memory) => ns.read(0, 1, memory, { signal: 'x' as never }),
+    "signal: expected an AbortSignal, got 'x'",
+  ],
+  [
+    'null as options',
+    (ns, memory) => ns.read(0, 1, memory, null as never),
+    'read: expected an object of options, got null',
+  ],
+  [
+    'an offset as text',
+    (ns, memory) => ns.read(0, 1, memory, { offsetBytes: '4' as never }),
+    "offsetBytes: expected a whole number of bytes, 0 or more, got '4'",
+  ],
+  [
+    'a plan option',
+    (ns, memory) => ns.execute(ns.planReads([]), memory, { offsetBytes: 0 } as never),
+    "execute: unknown 'offsetBytes'",
+  ],
+  ['no sources', (ns) => ns.copy(undefined as never, 0), 'sources: expected a list of { slba, blocks }, got nothing'],
+  ['no ranges', (ns) => ns.deallocate(undefined as never), 'ranges: expected a list of { slba, blocks }, got nothing'],
+  ['a flag as text', (ns) => ns.writeZeroes(0, 1, { fua: 'yes' as never }), "fua: expected true or false, got 'yes'"],
+])('%s is a TypeError that says what was expected', async (_, call, says) => {
+  const { ctrl, ns, memory } = await open()
+  const refusal = call(ns, memory)
+  await expect(refusal).rejects.toThrow(TypeError)
+  await expect(refusal).rejects.toThrow(says)
+  await ctrl.close()
+})
+
+test.each([Infinity, 2 ** 53, -1, 0.5, NaN])('LBA %d is no LBA, whatever the size of the namespace', async (slba) => {
+  const { ctrl, ns, memory } = await open()
+  const refusal = ns.read(slba, 1, memory)
+  await expect(refusal).rejects.toThrow(RangeError)
+  await expect(refusal).rejects.toThrow(`got SLBA ${slba}, 1 blocks`)
+  await ctrl.close()
+})
+
+test('what passes the end of a namespace is told its last LBA', async () => {
+  const { ctrl, ns, memory } = await open()
+  const refusal = ns.read(2048, 1, memory)
+  await expect(refusal).rejects.toThrow(LbaRangeError)
+  await expect(refusal).rejects.toThrow('the last LBA of namespace 1 is 0x7ff')
+  await ctrl.close()
+})
+
+test('a flush that is aborted before it is sent is not sent', async () => {
+  const { ctrl, ns } = await open()
+  await expect(ns.flush({ signal: AbortSignal.abort(new Error('not now')) })).rejects.toThrow('not now')
+  await ns.flush({ timeoutNs: 1_000_000_000, signal: new AbortController().signal })
+  await ctrl.close()
+})

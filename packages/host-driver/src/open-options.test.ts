@@ -1,0 +1,102 @@
+import { inspect } from 'node:util'
+import { simulate } from '@gpunvme/nvme-sim'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { Controller } from './controller.js'
+import { ControllerInUseError } from './in-use-transports.js'
+import type { ControllerOptions } from './open-options.js'
+
+/** A transport that notes what its registers are accessed for. */
+function watched() {
+  const { transport } = simulate({ profile: 'sn740' })
+  const accesses: string[] = []
+  const bar = new Proxy(transport.bar, {
+    get: (target, name) => {
+      accesses.push(String(name))
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  return { transport: { ...transport, bar }, accesses }
+}
+
+test.each([
+  [{ queueDepht: 4 }, "Controller.open: unknown 'queueDepht'; known are queues, queueDepth,"],
+  [{ recovery: { abortNS: 5 } }, "recovery: unknown 'abortNS'; known are abortNs, queuesNs, restartNs"],
+  [{ recovery: null }, 'recovery: expected an object of options, got null'],
+  [{ manage: 1 }, 'manage: expected true or false, got 1'],
+  [{ manage: true }, 'manage: expected { write: { serial } } beside it'],
+  [{ interrupts: 'yes' }, "interrupts: expected true or false, got 'yes'"],
+  [{ sgl: 1 }, 'sgl: expected true or false, got 1'],
+  [{ sysRoot: 5 }, 'sysRoot: expected a text, got 5'],
+  [{ queues: '2' }, "queues: expected an integer from 1 to 65534, got '2'"],
+  [{ queueMemory: 'vram' }, "queueMemory: expected one of 'host', 'gpu', got 'vram'"],
+  [{ engine: 'host' }, "engine: expected an Engine, as HostEngine is, got 'host'"],
+  [{ engine: {} }, 'engine: expected an Engine'],
+  [{ write: null }, 'write: expected an object of options, got null'],
+  [{ write: {} }, 'write.serial: expected a text, got nothing'],
+  [{ write: true }, 'write: expected an object of options, got true'],
+  [{ write: 'S64' }, "write: expected an object of options, got 'S64'"],
+  [{ write: { serial: 123 } }, 'serial: expected a text, got 123'],
+  [{ write: { serial: 'S', overwrite: 'GPT' } }, "overwrite: expected a list of names, got 'GPT'"],
+  [null, 'Controller.open: expected an object of options, got null'],
+])('options %j are a TypeError that says what is wrong, before a register is touched', async (options, says) => {
+  const { transport, accesses } = watched()
+  const refusal = Controller.open(transport, options as ControllerOptions)
+  await expect(refusal).rejects.toThrow(TypeError)
+  await expect(refusal).rejects.toThrow(says)
+  expect(accesses).toEqual([])
+})
+
+test('a simulation, a text and nothing are no transport', async () => {
+  const open = (transport: unknown) => Controller.open(transport as Transport)
+  await expect(open(simulate())).rejects.toThrow(
+    'transport: expected a Transport, got an object that has one: give its',
+  )
+  await expect(open('sim')).rejects.toThrow("transport: expected a Transport, got 'sim'")
+  await expect(open(undefined)).rejects.toThrow('transport: expected a Transport, got nothing')
+})
+
+test('a second handle on a transport in use, or on a copy of it, is refused, and the first goes on', async () => {
+  const { transport, diagnostics } = simulate({ profile: 'sn740' })
+  const first = await Controller.open(transport)
+  await expect(Controller.open(transport)).rejects.toThrow(ControllerInUseError)
+  await expect(Controller.open({ ...transport })).rejects.toThrow('close() the other handle first')
+  await first.namespace(1).readBytes(0, 4)
+  await first.close()
+  const second = await Controller.open(transport)
+  // It is the second's now.
+  await first.close()
+  await expect(Controller.open(transport)).rejects.toThrow(ControllerInUseError)
+  await second.close()
+  expect(diagnostics).toEqual([])
+})
+
+test('what could not be opened, and a controller that is lost, may be opened again', async () => {
+  const { transport } = simulate({ profile: 'sn740' })
+  const mismatch = Controller.open(transport, { write: { serial: 'another' } })
+  await expect(mismatch).rejects.toThrow('another')
+  await (await Controller.open(transport)).close()
+
+  const gone = simulate({
+    profile: 'sn740',
+    faults: { rules: [{ match: { qid: 1, opcode: 0x02, nth: 1 }, action: { kind: 'remove-device' } }] },
+  }).transport
+  const lost = await Controller.open(gone)
+  await expect(lost.namespace(1).readBytes(0, 4)).rejects.toThrow()
+  // It is gone for whoever opens it, but no other handle has it.
+  await expect(Controller.open(gone)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
+  await lost.close()
+})
+
+test('what is shown of a controller is its name, its state, its model and its namespaces', async () => {
+  const { transport } = simulate({ profile: 'sn740' })
+  const ctrl = await Controller.open(transport)
+  const shown = inspect(ctrl)
+  expect(shown).toMatch(/^Controller \{/)
+  expect(shown).toContain("state: 'open'")
+  expect(shown).toContain('nsid: 1')
+  expect(shown.split('\n').length).toBeLessThan(12)
+  await ctrl.close()
+  expect(inspect(ctrl)).toContain("state: 'closed'")
+})
