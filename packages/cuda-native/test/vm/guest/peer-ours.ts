@@ -20,19 +20,20 @@ type Reader = (target: Target, shape: Shape, progress: { ios: number; stop: bool
 
 const offsets = (ns: Namespace, bytes: number) => next(order.spanBytes / bytes) * (bytes / ns.blockBytes)
 
-/** As many reads as memory has room for in one plan, again and again; the planning is part of what is measured. */
+const PLAN_READS = 256
+
+/** Plans of so many reads, one after another; the planning is part of what is measured. */
 const byPlans: Reader = async ({ ns, memory }, { bytes, depth }, progress) => {
   const blocks = bytes / ns.blockBytes
-  const count = Math.max(depth, 256 * Math.ceil(4096 / bytes))
   while (!progress.stop) {
-    const transfers = Array.from({ length: count }, (_, index) => ({
+    const transfers = Array.from({ length: PLAN_READS }, (_, index) => ({
       slba: offsets(ns, bytes),
       blocks,
       offsetBytes: (index % depth) * bytes,
     }))
     const { failures } = await ns.execute(ns.planReads(transfers), memory)
     if (failures.length > 0) throw new Error(`a read failed: ${JSON.stringify(failures[0])}`)
-    progress.ios += count
+    progress.ios += PLAN_READS
   }
 }
 
