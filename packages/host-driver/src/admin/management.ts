@@ -164,7 +164,12 @@ export class Management {
     const { NSID: nsid = 0 } = values
     const identity = this.host.namespaces.find((each) => each.nsid === nsid)?.identity
     // Metadata goes beside the blocks, or between them: what a command of such a namespace needs is not ours to say.
-    checkRawData(command, values, options, identity?.unsupported === undefined ? identity?.blockBytes : undefined)
+    checkRawData(
+      command,
+      values as object,
+      options,
+      identity?.unsupported === undefined ? identity?.blockBytes : undefined,
+    )
     if (mayChangeBlocks(command)) {
       for (const namespace of this.host.namespaces) {
         if (namespace.nsid === nsid || nsid === ALL_NAMESPACES) await namespace.passGuard()
