@@ -171,7 +171,8 @@ export class CommandQueue implements CompletionSink {
     // The same completions let others go on: a place may be taken again before this one's turn.
     while (this.pair.ids.free === 0) await this.room(roomByNs, timeoutNs)
     const waiter: Waiter = { arrived }
-    const deadlineNs = Math.min(this.deadlineNs, clock.now() + timeoutNs)
+    const sentNs = clock.now()
+    const deadlineNs = Math.min(this.deadlineNs, sentNs + timeoutNs)
     const { slot, text } = this.submit(command, place, waiter)
     for (;;) {
       this.poll()
@@ -187,7 +188,7 @@ export class CommandQueue implements CompletionSink {
         throw lost
       }
       if (clock.now() >= deadlineNs) {
-        throw new CommandTimeoutError(command.name, name, text, timeoutNs, this.giveUp(slot))
+        throw new CommandTimeoutError(command.name, name, text, clock.now() - sentNs, this.giveUp(slot))
       }
       await idle(clock, deadlineNs)
     }
@@ -285,11 +286,14 @@ export class CommandTimeoutError extends GpuNvmeError {
   readonly category = 'device'
   /** Who it was, for the recovery to ask after. */
   readonly overdue: OverdueCommand
-  constructor(command: string, controller: string, sqe: string, timeoutNs: number, overdue: OverdueCommand) {
-    super(`${command} got no completion in ${timeoutNs / 1e9} s from controller ${controller}`, {
-      facts: [sqe],
-      next: 'see the events of its recovery; what the command was to change may or may not have changed',
-    })
+  constructor(command: string, controller: string, sqe: string, waitedNs: number, overdue: OverdueCommand) {
+    super(
+      `${command} got no completion in ${Number((waitedNs / 1e9).toPrecision(4))} s from controller ${controller}`,
+      {
+        facts: [sqe],
+        next: 'see the events of its recovery; what the command was to change may or may not have changed',
+      },
+    )
     this.overdue = overdue
   }
 }

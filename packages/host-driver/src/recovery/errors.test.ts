@@ -76,6 +76,13 @@ test('a plan that was to begin while the controller was lost carries the same CS
   await ctrl.close()
 })
 
+test('a command that a limit of its recovery cut short says how long it was waited for, not what its own limit is', async () => {
+  const ctrl = await Controller.open(unrecoverable(), { recovery: { queuesNs: 3_000_000_000 } })
+  const { message } = await errorOf(() => ctrl.namespace(1).readBytes(0, 512))
+  expect(message).toContain('Delete I/O Submission Queue got no completion in 3 s')
+  await ctrl.close()
+})
+
 test('of a device that is gone from the bus, power and slot are to be looked at', async () => {
   const { transport } = simulate({
     profile: 'sn740',
