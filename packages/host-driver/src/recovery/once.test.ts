@@ -197,7 +197,7 @@ test('a drive that went while nobody looked is found gone by close, at once and 
   gone = true
   const startNs = simulation.clock.now()
   let writes = 0
-  const { write32 } = transport.bar
+  const write32 = transport.bar.write32.bind(transport.bar)
   transport.bar.write32 = (offset, value) => {
     writes++
     write32(offset, value)
