@@ -194,7 +194,8 @@ export class Controller<N extends Namespace = Namespace> {
   /**
    * What happens to the controller from now on: recoveries, health, namespaces that come and go. It ends when the
    * controller is closed or lost. Asynchronous events are noticed while commands are in flight, and while the next
-   * event is waited for.
+   * event is waited for. On a virtual clock, as a simulator has, that wait is what makes time pass: it runs on, 100 ms
+   * or up to the next thing that happens at once, as fast as the machine can, until the iteration is left.
    */
   events(): AsyncIterableIterator<ControllerEvent> {
     return this.running.hub.subscribe(() => this.running.waitForEvents())

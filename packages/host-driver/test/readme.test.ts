@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { qemuMissing, skippedNote } from './qemu.js'
+
+const root = join(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const programs = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code)
+
+const programWith = (word: string) => {
+  const found = programs.filter((code) => code.includes(word))
+  expect(found).toHaveLength(1)
+  return found[0]!
+}
+
+/** From the package's own directory, where its name resolves to itself. */
+function run(code: string) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  return { status, stdout, stderr }
+}
+
+test('the examples are those that are run here, and the one for a drive', () => {
+  expect(programs).toHaveLength(4)
+})
+
+// `using` is a syntax error on Node 20 and 22.
+test.each(programs)('example %#: needs no newer syntax than the oldest Node has', (code) => {
+  expect(code).not.toMatch(/\busing\b\s+\w+\s*(=|of)/)
+})
+
+test('the first example runs as it stands', () => {
+  expect(run(programWith('queues: 2'))).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+test('the example with a trace and a fault runs as it stands, and prints each access', () => {
+  const { status, stdout, stderr } = run(programWith('textTrace'))
+  expect([status, stdout]).toEqual([0, ''])
+  expect(stderr).toContain('CC=')
+})
+
+test.skipIf(qemuMissing)(`the example on QEMU's controller runs as it stands${skippedNote}`, () => {
+  const { status, stdout, stderr } = run(programWith('startQemu'))
+  expect([status, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^Uint8Array\(16\) \[[\s0,]*\] \n$/) // zeros, and no misuse
+})
