@@ -50,7 +50,7 @@ export const listOf =
 export const record =
   <T>(checks: Checks<T>): Check =>
   (name, value) =>
-    checkOptions(name, value, checks)
+    checkOptions(name, value, checks, `${name}.`)
 
 const signal = fit('an AbortSignal', (value) =>
   isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function')
@@ -63,11 +63,11 @@ export const limits: Checks<{ signal?: AbortSignalLike | undefined; timeoutNs?: 
 
 /**
  * Checks options, whoever made them. What is undefined is not given.
- * @param where what was called, for the error.
+ * @param where what was called, for the error. @param prefix what the names of options begin with in errors.
  * @throws TypeError for a name that is not known, which would be ignored otherwise, and for a value of another type;
  *   RangeError for one out of range.
  */
-export function checkOptions<T>(where: string, given: unknown, checks: Checks<T>): void {
+export function checkOptions<T>(where: string, given: unknown, checks: Checks<T>, prefix = ''): void {
   if (given === undefined) return
   if (!isObject(given)) throw new TypeError(`${where}: expected an object of options, got ${show(given)}`)
   for (const name of Object.keys(given)) {
@@ -75,7 +75,7 @@ export function checkOptions<T>(where: string, given: unknown, checks: Checks<T>
       throw new TypeError(`${where}: unknown '${name}'; known are ${Object.keys(checks).join(', ')}`)
     }
     const value = given[name]
-    if (value !== undefined) checks[name as keyof T](name, value)
+    if (value !== undefined) checks[name as keyof T](prefix + name, value)
   }
 }
 

@@ -33,6 +33,12 @@ export async function misuse(): Promise<void> {
   // @ts-expect-error management takes the serial number
   await Controller.open(transport, { manage: true })
 
+  const maybe = { serial: 'S' } as { serial: string } | undefined
+  const either = await Controller.open(transport, { write: maybe })
+  await either.namespace(1).read(0, 1, memory)
+  // @ts-expect-error whether it was opened for writing is only known when the program runs
+  await either.namespace(1).flush()
+
   const writer = await Controller.open(transport, { write: { serial: 'S' } })
   await writer.namespace(1).write(0, 1, memory)
   // @ts-expect-error writing is not managing

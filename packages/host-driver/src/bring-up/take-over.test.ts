@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../../test/counted-allocator.js'
 import { watchEvents } from '../../test/watch-events.js'
 import { Controller } from '../controller.js'
+import { CutBar } from '../recovery/cut-bar.js'
 import { ControllerNotReadyError } from './ready.js'
 
 const SECOND_NS = 1_000_000_000
@@ -28,7 +29,7 @@ describe('a controller whose CSTS.RDY does not follow CC.EN', () => {
   ] as const)('%s is opened after a reset of its function', async (_, kind) => {
     const transport = transportWith({ kind }, { fromNs: SECOND_NS, times: 1 })
     // Whoever had it before has left it enabled.
-    await Controller.open(transport)
+    await Controller.open({ ...transport, bar: new CutBar(transport.bar) })
     while (transport.clock.now() < SECOND_NS) await transport.clock.idle(SECOND_NS)
     const events = watchEvents()
     await using ctrl = await Controller.open(transport)

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { anything, checkOptions, object, text, type Checks } from '../check-options.js'
 import { guardController, guardRegisters } from '../guard/guard.js'
 import { sysfsConfigSpace, type OpenConfigSpace } from '../pci/config-space.js'
 import { attribute, DriverBoundError, driverOf, nvmeFunction, type PciFunction } from '../pci/function.js'
@@ -40,6 +41,8 @@ export interface SysfsOptions {
   readonly hugePages?: number
 }
 
+const checks: Checks<SysfsOptions> = { host: object, bdf: anything, sysRoot: text, hugePages: anything }
+
 /** A transport that also reaches other devices' memory. */
 export interface SysfsTransport extends Transport {
   /**
@@ -65,7 +68,10 @@ export interface SysfsTransport extends Transport {
  *   PagemapError; PowerStateError, BusMasterError of a drive that does not wake up; ControllerNotReadyError of one that
  *   is found enabled and does not stop. The registers of one that is not enabled are not touched.
  */
-export async function openSysfs({ host, bdf, sysRoot = '/', hugePages: most }: SysfsOptions): Promise<SysfsTransport> {
+export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> {
+  object('openSysfs: options', options)
+  checkOptions('openSysfs', options, checks)
+  const { host, bdf, sysRoot = '/', hugePages: most } = options
   if (most !== undefined && (!Number.isInteger(most) || most < 1))
     throw new RangeError(`hugePages: expected a positive integer, got ${most}`)
   const found = nvmeFunction(sysRoot, bdf)

@@ -1,4 +1,15 @@
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  listOf,
+  object,
+  record,
+  text,
+  type Checks,
+} from '../../check-options.js'
 
 /** A node of QEMU's block layer as `blockdev-add` takes it: `{ driver: 'null-co', size, 'latency-ns': … }`. */
 export type BlockNode = Readonly<{ driver: string } & Record<string, unknown>>
@@ -75,13 +86,50 @@ export const MIB = 1024 * 1024
 export const FIRST_SLOT = 4
 const MOST_CONTROLLERS = 31 - FIRST_SLOT
 
-/** Fills in what is not given. @throws RangeError for what no machine can have. */
-export function machineOptions({
-  controllers = [{}],
-  memoryBytes = 512 * MIB,
-  vramBytes = 0,
-  vramView = false,
-}: QemuOptions) {
+const zones: Checks<QemuZones> = {
+  zoneBytes: anything,
+  capacityBytes: anything,
+  maxOpen: anything,
+  maxActive: anything,
+}
+const namespaceChecks: Checks<QemuNamespaceOptions> = {
+  nsid: anything,
+  blockBytes: anything,
+  imageBytes: anything,
+  image: text,
+  metadataBytes: anything,
+  metadataInData: flag,
+  protection: anything,
+  zones: record(zones),
+  drive: callback,
+  properties: object,
+}
+const controllerChecks: Checks<QemuControllerOptions> = {
+  serial: text,
+  mdts: anything,
+  maxIoQueuePairs: anything,
+  msixVectors: anything,
+  cmbMib: anything,
+  subsystem: text,
+  namespaces: listOf('namespaces', record(namespaceChecks)),
+  properties: object,
+}
+const checks: Checks<QemuOptions> = {
+  program: text,
+  controllers: listOf('controllers', record(controllerChecks)),
+  memoryBytes: anything,
+  vramBytes: anything,
+  vramView: flag,
+  host: object,
+}
+
+/**
+ * Fills in what is not given.
+ * @throws TypeError for an option that there is not, RangeError for what no machine can have.
+ */
+export function machineOptions(options: QemuOptions) {
+  checkOptions('startQemu', options, checks)
+  const { controllers = [{}], memoryBytes = 512 * MIB, vramBytes = 0, vramView = false } = options
   demand(controllers.length >= 1 && controllers.length <= MOST_CONTROLLERS, {
     name: 'controllers',
     expected: `1 to ${MOST_CONTROLLERS} of them`,

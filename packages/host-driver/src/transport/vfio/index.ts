@@ -1,4 +1,5 @@
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { anything, checkOptions, flag, object, oneOf, text, type Checks } from '../../check-options.js'
 import { fileConfigSpace } from '../../pci/config-space.js'
 import { nvmeFunction } from '../../pci/function.js'
 import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
@@ -51,6 +52,15 @@ export interface VfioOptions {
   readonly interrupts?: number
 }
 
+const checks: Checks<VfioOptions> = {
+  host: object,
+  bdf: anything,
+  sysRoot: text,
+  mode: oneOf('type1', 'noiommu'),
+  hugePages: flag,
+  interrupts: anything,
+}
+
 /** A transport that also reaches other devices' memory. */
 export interface VfioTransport extends Transport {
   readonly mode: VfioMode
@@ -79,6 +89,8 @@ export interface VfioTransport extends Transport {
  *   registers are not touched.
  */
 export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
+  object('openVfio: options', options)
+  checkOptions('openVfio', options, checks)
   const { host, bdf, sysRoot = '/', interrupts: wanted = 0 } = options
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 2048)
     throw new RangeError(`interrupts: expected an integer from 0 to 2048, got ${wanted}`)
