@@ -166,7 +166,7 @@ describe('writing', () => {
       ...ctrl.namespace(1).planReads([{ slba: 0, blocks: 1, offsetBytes: 0 }]),
       operation: 'write' as const,
     }
-    expect(() => ctrl.namespace(1).execute(plan, ctrl.namespace(1).dma.alloc(512))).toThrow('only reads')
+    await expect(ctrl.namespace(1).execute(plan, ctrl.namespace(1).dma.alloc(512))).rejects.toThrow('only reads')
   })
 
   test('needs the serial number of this very controller', async () => {
