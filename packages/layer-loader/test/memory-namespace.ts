@@ -53,7 +53,14 @@ export class MemoryNamespace {
       },
     }
     const raw = new DataView(new ArrayBuffer(4096))
-    const identity = { nsid: 1, blocks: media.byteLength / blockBytes, blockBytes, attached: true, unsupported: undefined, raw }
+    const identity = {
+      nsid: 1,
+      blocks: media.byteLength / blockBytes,
+      blockBytes,
+      attached: true,
+      unsupported: undefined,
+      raw,
+    }
     this.namespace = new WritableNamespace(host, identity, () => Promise.resolve())
   }
 

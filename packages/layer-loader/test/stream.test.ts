@@ -282,7 +282,9 @@ describe('the end', () => {
     const { memory, model } = await opened({ maxTransferBytes: 64 << 10 })
     const bad = model.layers[2]!.offsetBytes / 512 + 128
     memory.outcome = (plan, command) =>
-      plan.slba[command] === bad ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 } : { kind: 'success' }
+      plan.slba[command] === bad
+        ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 }
+        : { kind: 'success' }
     const names: string[] = []
     const streaming = async () => {
       for await (using lease of streamLayers(model)) names.push(lease.name)
