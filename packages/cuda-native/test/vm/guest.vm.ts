@@ -38,6 +38,7 @@ for (const boot of BOOTS) {
       const times = [...guest.scenarios].map(([name, { end }]) => `${name} ${seconds(end?.ms)}`)
       const total = `${seconds(guest.totalMs)}: boot ${seconds(guest.bootMs)}, ${times.join(', ')}`
       process.stdout.write(`a guest for ${names}, ${total}\n`)
+      if (!guest.finished) process.stdout.write(`it ended before it was done: ${guest.console.slice(-4000)}\n`)
     })
 
     test('it starts with the kernel that was asked for', () => {

@@ -30,9 +30,11 @@ const HUGE_PAGES = {
   tooFewHugePages: refusal('HUGE_PAGES', /256 of 2 MiB are needed, 95 are free[^]*Try: echo 257 > /, 'infeasible'),
 }
 
+const OPEN_ALREADY = refusal('DEVICE_HELD', /this process has it open already/, 'privilege')
+
 const VFIO = {
   userOpens: refusalOfUser('HARDWARE_ACCESS', /\/dev\/vfio\/\S+: EACCES[^]*Try: run as root, or make that file/),
-  openAlready: refusal('VFIO_BUSY', /another handle of this one, has \/dev\/vfio\/\S+ open[^]*Try: close/, 'privilege'),
+  openAlready: OPEN_ALREADY,
 }
 
 /** What is refused in each mode, and while the kernel has no vfio. */
@@ -48,7 +50,7 @@ export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
     noController: refusal('NOT_NVME', LISTED, 'not-found'),
     userBinds: refusalOfUser('DEVICE_USE_UNKNOWN', /\/dev\/nvme\dn1: EACCES[^]*Try: again as root/),
     userOpens: refusalOfUser('CONFIG_SPACE_ACCESS', /EACCES[^]*Try: run as root/),
-    openAlready: refusal('DEVICE_HELD', /this process has it open already/, 'privilege'),
+    openAlready: OPEN_ALREADY,
   },
   'vfio-noiommu': {
     ...EVERYWHERE,
