@@ -85,4 +85,4 @@ export async function bench() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) console.table(await bench())
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.table(await bench())

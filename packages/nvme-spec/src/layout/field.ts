@@ -366,19 +366,21 @@ export function dwordBits<T extends number, V extends NamedValues>(
   const named: readonly unknown[] = open ? [] : Object.values(values)
   const closed = named.length > 0
   // Looked up here, since an entry of a queue may be written a million times a second: the check itself builds its error.
-  const isSound = (value: unknown) =>
-    closed ? named.includes(value) : typeof value === 'number' && (value & mask) >>> 0 === value
+  // And in a function of its own, or the setters of fields without names grow too large to be inlined.
+  const checkUnlessNamed = (where: Where, value: unknown) => {
+    if (!named.includes(value)) checkBits(where, row, value)
+  }
   return {
     ...values,
     ...row,
     ...field<T>(offset, 4, doc, none, {
       get: (data, base) => (((data.getUint32(base + offset, true) >>> lsb) & mask) >>> 0) as T,
       set(data, base, value: T, where) {
-        if (!isSound(value)) checkBits(where, row, value)
+        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkUnlessNamed(where, value)
         data.setUint32(base + offset, (data.getUint32(base + offset, true) & clear) | (value << lsb), true)
       },
       setWords(cursor, value: T, where) {
-        if (!isSound(value)) checkBits(where, row, value)
+        if (closed || typeof value !== 'number' || (value & mask) >>> 0 !== value) checkUnlessNamed(where, value)
         const { words } = cursor
         const at = (cursor.base + offset) >>> 2
         words[at] = (words[at]! & clear) | (value << lsb)
