@@ -1,0 +1,160 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll } from 'vitest'
+
+const packageRoot = resolve(import.meta.dirname, '../..')
+const specHeaders = resolve(packageRoot, '../nvme-spec/include')
+
+/** Whether C++ can be compiled here. */
+export const hasCompiler: boolean = spawnSync('g++', ['--version']).status === 0
+
+/** What a title says where it cannot. */
+export const skippedWithoutCompiler: string = hasCompiler ? '' : ' (skipped: [native] g++ is not installed)'
+
+/** A bug to plant, or a size to shrink: `from` stands in the file exactly once. */
+export interface Change {
+  /** From the package's root: `cuda/checksum.cuh`. */
+  readonly path: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What a program is made of. */
+export interface ProgramOptions {
+  /** From the package's root, or absolute: `test/device/checksum_test.cc`. */
+  readonly sources: readonly string[]
+  /** After the usual ones, which they may take back: `['-O1', '-fsanitize=thread']`. */
+  readonly flags?: readonly string[]
+  /** Compiled in a copy of `cuda`, `native` and `test` with these made; the tree stays as it is. */
+  readonly changes?: readonly Change[]
+}
+
+/** How a program ended, and what it said. */
+export interface Ended {
+  /** The exit status; null after a signal. */
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** How to run one. */
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Given on stdin. */
+  readonly input?: Uint8Array
+  /** After which it is killed, and the test fails. */
+  readonly timeoutMs?: number
+}
+
+/** A program that was built. */
+export interface Program {
+  readonly path: string
+  /** What it printed. Throws, with stderr, where its exit status is not 0. */
+  run(args?: readonly string[], options?: RunOptions): Promise<string>
+  /** However it ended: for programs that ought to fail. */
+  attempt(args?: readonly string[], options?: RunOptions): Promise<Ended>
+}
+
+/** Compiles C++ into a folder of its own. */
+export interface Compiler {
+  /** The folder, for files of the test. */
+  readonly folder: string
+  /** Throws what g++ says, also where it only warns. */
+  readonly compile: (options: ProgramOptions) => Promise<Program>
+  /** The same for what is not a program: `flags: ['-shared', '-fPIC']`. Answers its path. */
+  readonly build: (name: string, options: ProgramOptions) => Promise<string>
+}
+
+/**
+ * A compiler for the tests of one file. Call it outside of tests: its folder goes away after the last one.
+ *
+ * Headers are found from `cuda`, `native`, `test` and nvme-spec's `include`.
+ */
+export function useCompiler(): Compiler {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-programs-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  let count = 0
+
+  async function build(name: string, { sources, flags = [], changes = [] }: ProgramOptions): Promise<string> {
+    const index = count++
+    const root = changes.length === 0 ? packageRoot : changedCopy(join(folder, `source-${index}`), changes)
+    const path = join(folder, `${index}-${name}`)
+    const args = [
+      ...['-std=c++17', '-O2', '-g', '-Wall', '-Wextra', '-Werror', '-pthread'],
+      ...['cuda', 'native', 'test'].map((place) => `-I${join(root, place)}`),
+      `-I${specHeaders}`,
+      ...['-o', path],
+      ...sources.map((source) => resolve(root, source)),
+      ...flags,
+    ]
+    const { status, stderr } = await end('g++', args, { timeoutMs: 180_000 })
+    if (status !== 0) throw new Error(`g++ ${args.join(' ')}\n${stderr}`)
+    return path
+  }
+
+  async function compile(options: ProgramOptions): Promise<Program> {
+    const path = await build('program', options)
+    const attempt = (args: readonly string[] = [], how: RunOptions = {}) => end(path, args, how)
+    return {
+      path,
+      attempt,
+      run: async (args, how) => {
+        const { status, signal, stdout, stderr } = await attempt(args, how)
+        if (status !== 0)
+          throw new Error(`${options.sources.join(' ')} ended with ${signal ?? status}\n${stdout}${stderr}`)
+        return stdout
+      },
+    }
+  }
+
+  return { folder, compile, build }
+}
+
+function changedCopy(to: string, changes: readonly Change[]): string {
+  for (const place of ['cuda', 'native', 'test'])
+    cpSync(join(packageRoot, place), join(to, place), {
+      recursive: true,
+      filter: (path) => path !== join(packageRoot, 'native', 'build'),
+    })
+  for (const { path, from, to: by } of changes) {
+    const parts = readFileSync(join(to, path), 'utf8').split(from)
+    if (parts.length !== 2)
+      throw new Error(`${path}: expected one place to change, got ${parts.length - 1}, of ${JSON.stringify(from)}`)
+    writeFileSync(join(to, path), parts.join(by))
+  }
+  return to
+}
+
+function end(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  const { env, input, timeoutMs = 60_000 } = options
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { env: { ...process.env, ...env } })
+    const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      child.kill('SIGKILL')
+    }, timeoutMs)
+    child.stdout.on('data', (data: Buffer) => said.stdout.push(data))
+    child.stderr.on('data', (data: Buffer) => said.stderr.push(data))
+    // One that ends without reading its input is judged by its status.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input ?? '')
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      fail(error)
+    })
+    child.on('close', (status, signal) => {
+      clearTimeout(timer)
+      const [stdout, stderr] = [said.stdout, said.stderr].map((data) => Buffer.concat(data).toString()) as [
+        string,
+        string,
+      ]
+      if (late) fail(new Error(`${command} did not end within ${timeoutMs} ms\n${stdout}${stderr}`))
+      else done({ status, signal, stdout, stderr })
+    })
+  })
+}
