@@ -1,0 +1,64 @@
+// Compiled by a test, and only where cuda.h is: our prototypes against the real ones. Nothing is ever linked with it.
+#include <cuda.h>
+
+#include <string_view>
+#include <type_traits>
+
+#include "driver.h"
+
+namespace {
+
+// What the calling convention sees of a type: registers hold pointers, floats, and integers of a width.
+template <typename Ours, typename Real>
+constexpr bool SameType() {
+  return sizeof(Ours) == sizeof(Real) && std::is_pointer_v<Ours> == std::is_pointer_v<Real> &&
+         std::is_floating_point_v<Ours> == std::is_floating_point_v<Real>;
+}
+
+template <typename Ours, typename Real>
+struct SamePrototype : std::false_type {};
+template <typename OurResult, typename... Ours, typename RealResult, typename... Real>
+struct SamePrototype<OurResult (*)(Ours...), RealResult (*)(Real...)> {
+  static constexpr bool Value() {
+    if constexpr (sizeof...(Ours) != sizeof...(Real)) {
+      return false;
+    } else {
+      return SameType<OurResult, RealResult>() && (SameType<Ours, Real>() && ...);
+    }
+  }
+  static constexpr bool value = Value();
+};
+
+}  // namespace
+
+// A name that cuda.h maps to another belongs to an older interface: the second text is the name after its macros.
+#define GPUNVME_EXPANDED(name) #name
+#define GPUNVME_CHECK(name, parameters)                                                                             \
+  static_assert(std::string_view(#name) == GPUNVME_EXPANDED(name), #name " has another name in this cuda.h");       \
+  static_assert(SamePrototype<decltype(gpunvme::cuda::Functions::name), decltype(&::name)>::value, \
+                #name " has another prototype in this cuda.h");
+GPUNVME_CUDA_FUNCTIONS(GPUNVME_CHECK)
+
+#define GPUNVME_CHECK_VALUE(ours, real) \
+  static_assert(gpunvme::cuda::ours == static_cast<long long>(real), #ours " has another value in this cuda.h");
+GPUNVME_CHECK_VALUE(kSuccess, CUDA_SUCCESS)
+GPUNVME_CHECK_VALUE(kErrorNoDevice, CUDA_ERROR_NO_DEVICE)
+GPUNVME_CHECK_VALUE(kErrorNotFound, CUDA_ERROR_NOT_FOUND)
+GPUNVME_CHECK_VALUE(kErrorNotReady, CUDA_ERROR_NOT_READY)
+GPUNVME_CHECK_VALUE(kMemHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE)
+GPUNVME_CHECK_VALUE(kMemHostAllocDeviceMap, CU_MEMHOSTALLOC_DEVICEMAP)
+GPUNVME_CHECK_VALUE(kRegisterPortable, CU_MEMHOSTREGISTER_PORTABLE)
+GPUNVME_CHECK_VALUE(kRegisterDeviceMap, CU_MEMHOSTREGISTER_DEVICEMAP)
+GPUNVME_CHECK_VALUE(kRegisterIoMemory, CU_MEMHOSTREGISTER_IOMEMORY)
+GPUNVME_CHECK_VALUE(kStreamNonBlocking, CU_STREAM_NON_BLOCKING)
+GPUNVME_CHECK_VALUE(kEventDisableTiming, CU_EVENT_DISABLE_TIMING)
+GPUNVME_CHECK_VALUE(kJitErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER)
+GPUNVME_CHECK_VALUE(kJitErrorLogBufferSizeBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+GPUNVME_CHECK_VALUE(kFuncMaxThreadsPerBlock, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+GPUNVME_CHECK_VALUE(kRangeHandleDmaBufFd, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
+GPUNVME_CHECK_VALUE(kAttributeComputeMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+GPUNVME_CHECK_VALUE(kAttributeComputeMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+GPUNVME_CHECK_VALUE(kAttributeSamePointer, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)
+GPUNVME_CHECK_VALUE(kAttributeHostRegister, CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED)
+GPUNVME_CHECK_VALUE(kAttributeGpuDirectRdma, CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED)
+GPUNVME_CHECK_VALUE(kAttributeDmaBuf, CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)

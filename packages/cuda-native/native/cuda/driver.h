@@ -1,0 +1,120 @@
+// NVIDIA's driver API, as far as it is used here: found at run time by dlopen, so that this builds and loads where there
+// is no CUDA. Own prototypes; api_check.cc holds them to the real cuda.h where that exists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpunvme::cuda {
+
+using Result = int;
+using Device = int;
+using DevicePointer = unsigned long long;
+using Context = struct ContextObject*;
+using Module = struct ModuleObject*;
+using Function = struct FunctionObject*;
+using Stream = struct StreamObject*;
+using Event = struct EventObject*;
+using HostFunction = void (*)(void*);
+
+// Values of cuda.h, by its names.
+constexpr Result kSuccess = 0;
+constexpr Result kErrorNoDevice = 100;             // CUDA_ERROR_NO_DEVICE
+constexpr Result kErrorNotFound = 500;             // CUDA_ERROR_NOT_FOUND
+constexpr Result kErrorNotReady = 600;             // CUDA_ERROR_NOT_READY
+constexpr unsigned kMemHostAllocPortable = 0x01;   // CU_MEMHOSTALLOC_PORTABLE
+constexpr unsigned kMemHostAllocDeviceMap = 0x02;  // CU_MEMHOSTALLOC_DEVICEMAP
+constexpr unsigned kRegisterPortable = 0x01;       // CU_MEMHOSTREGISTER_PORTABLE
+constexpr unsigned kRegisterDeviceMap = 0x02;      // CU_MEMHOSTREGISTER_DEVICEMAP
+constexpr unsigned kRegisterIoMemory = 0x04;       // CU_MEMHOSTREGISTER_IOMEMORY
+constexpr unsigned kStreamNonBlocking = 0x1;       // CU_STREAM_NON_BLOCKING
+constexpr unsigned kEventDisableTiming = 0x2;      // CU_EVENT_DISABLE_TIMING
+constexpr int kJitErrorLogBuffer = 5;              // CU_JIT_ERROR_LOG_BUFFER
+constexpr int kJitErrorLogBufferSizeBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+constexpr int kFuncMaxThreadsPerBlock = 0;         // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+constexpr int kRangeHandleDmaBufFd = 1;            // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+constexpr int kAttributeComputeMajor = 75;         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kAttributeComputeMinor = 76;         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+constexpr int kAttributeSamePointer = 91;          // CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
+constexpr int kAttributeHostRegister = 99;         // CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
+constexpr int kAttributeGpuDirectRdma = 116;       // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED
+constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
+
+// The names are those that the library exports: cuda.h's macros map its own names to some of these. All of them are in
+// drivers from 535 (CUDA 12.2) on, which the PTX of the kernels needs anyway.
+#define GPUNVME_CUDA_FUNCTIONS(F)                                                                                  \
+  F(cuInit, (unsigned flags))                                                                                      \
+  F(cuDriverGetVersion, (int* version))                                                                            \
+  F(cuGetErrorName, (Result error, const char** name))                                                             \
+  F(cuGetErrorString, (Result error, const char** text))                                                           \
+  F(cuDeviceGetCount, (int* count))                                                                                \
+  F(cuDeviceGet, (Device * device, int ordinal))                                                                   \
+  F(cuDeviceGetName, (char* name, int length, Device device))                                                      \
+  F(cuDeviceTotalMem_v2, (size_t * bytes, Device device))                                                          \
+  F(cuDeviceGetAttribute, (int* value, int attribute, Device device))                                              \
+  F(cuDeviceGetPCIBusId, (char* busId, int length, Device device))                                                 \
+  F(cuDevicePrimaryCtxRetain, (Context * context, Device device))                                                  \
+  F(cuDevicePrimaryCtxRelease_v2, (Device device))                                                                 \
+  F(cuCtxSetCurrent, (Context context))                                                                            \
+  F(cuModuleLoadDataEx, (Module * module, const void* image, unsigned count, int* options, void** values))         \
+  F(cuModuleUnload, (Module module))                                                                               \
+  F(cuModuleGetFunction, (Function * function, Module module, const char* name))                                   \
+  F(cuFuncGetAttribute, (int* value, int attribute, Function function))                                            \
+  F(cuLaunchKernel,                                                                                                \
+    (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,          \
+     unsigned blockZ, unsigned sharedBytes, Stream stream, void** parameters, void** extra))                       \
+  F(cuLaunchHostFunc, (Stream stream, HostFunction function, void* data))                                          \
+  F(cuStreamCreate, (Stream * stream, unsigned flags))                                                             \
+  F(cuStreamDestroy_v2, (Stream stream))                                                                           \
+  F(cuStreamQuery, (Stream stream))                                                                                \
+  F(cuStreamSynchronize, (Stream stream))                                                                          \
+  F(cuStreamWaitEvent, (Stream stream, Event event, unsigned flags))                                               \
+  F(cuEventCreate, (Event * event, unsigned flags))                                                                \
+  F(cuEventRecord, (Event event, Stream stream))                                                                   \
+  F(cuEventQuery, (Event event))                                                                                   \
+  F(cuEventSynchronize, (Event event))                                                                             \
+  F(cuEventDestroy_v2, (Event event))                                                                              \
+  F(cuMemAlloc_v2, (DevicePointer * pointer, size_t bytes))                                                        \
+  F(cuMemFree_v2, (DevicePointer pointer))                                                                         \
+  F(cuMemHostAlloc, (void** memory, size_t bytes, unsigned flags))                                                 \
+  F(cuMemFreeHost, (void* memory))                                                                                 \
+  F(cuMemHostRegister_v2, (void* memory, size_t bytes, unsigned flags))                                            \
+  F(cuMemHostUnregister, (void* memory))                                                                           \
+  F(cuMemHostGetDevicePointer_v2, (DevicePointer * pointer, void* memory, unsigned flags))                         \
+  F(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, Stream stream))                       \
+  F(cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, size_t bytes, Stream stream))                             \
+  F(cuMemsetD8Async, (DevicePointer to, unsigned char value, size_t bytes, Stream stream))                         \
+  F(cuMemGetHandleForAddressRange,                                                                                 \
+    (void* handle, DevicePointer pointer, size_t bytes, int type, unsigned long long flags))                       \
+  F(cuPointerGetAttribute, (void* data, int attribute, DevicePointer pointer))
+
+// All of them, in one table.
+struct Functions {
+#define GPUNVME_MEMBER(name, parameters) Result(*name) parameters;
+  GPUNVME_CUDA_FUNCTIONS(GPUNVME_MEMBER)
+#undef GPUNVME_MEMBER
+};
+
+// A place that was tried, and what dlopen said of it.
+struct TriedLibrary {
+  std::string path;
+  std::string reason;
+};
+
+// What came of looking for the library. `functions` is nullptr where it was not found, or lacks something.
+struct Library {
+  const Functions* functions = nullptr;
+  // The library that was opened; empty where none was.
+  std::string path;
+  std::vector<TriedLibrary> tried;
+  // What it does not export: it is older than what is needed.
+  std::vector<std::string> missing;
+};
+
+// Opens the first of `paths` that can be opened. Each is opened once in a process, and stays: the driver starts threads
+// of its own, and nothing says when they are gone.
+Library LoadLibrary(const std::vector<std::string>& paths);
+
+}  // namespace gpunvme::cuda

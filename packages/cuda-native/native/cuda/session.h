@@ -1,0 +1,41 @@
+// The GPU that JavaScript has opened: its primary context, what was made in it, and the way back from a failed call to an
+// error with names. An engine takes a Session from the handle that its TypeScript face was given.
+#pragma once
+
+#include <node_api.h>
+
+#include <cstdint>
+#include <string>
+
+#include "driver.h"
+
+namespace gpunvme::cuda {
+
+struct Session {
+  const Functions& api;
+  const int ordinal;
+  const Device device;
+  const Context context;
+  const uint64_t handle;
+  // Who uses it beside JavaScript, as engines with leaders do: `close` is refused while there is any. Of the thread of
+  // the environment alone.
+  unsigned holds = 0;
+
+  // Makes its context that of the calling thread. Every thread has to, once, before it calls anything of `api`.
+  Result Enter() const { return api.cuCtxSetCurrent(context); }
+};
+
+// The open session behind a handle, whose context is then that of this thread; nullptr where it threw.
+Session* SessionOf(napi_env env, napi_value handle);
+
+// The kernel of that name in what loadKernels loaded; nullptr where it threw. It lives as long as the session.
+Function KernelOf(napi_env env, const Session& session, const char* name);
+
+// True for success. Otherwise throws CudaCallError: `attempt` is what was being done, as "Launching gpunvme_serve", `call`
+// the function's name; the driver's name and text of the error are looked up.
+bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt);
+
+// The same error as a value, for promises.
+napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt);
+
+}  // namespace gpunvme::cuda
