@@ -1,7 +1,10 @@
-// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for.
+// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for, and the engine whose device
+// code runs on threads of the CPU.
 // Every thread that loads it gets functions of its own over the same memory.
 #include <node_api.h>
 
+#include "cpu_engine.h"
+#include "engine_api.h"
 #include "environment.h"
 #include "memory.h"
 #include "system.h"
@@ -32,6 +35,7 @@ constexpr Entry kEntries[] = {
     {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
+    {"createEngine", gpunvme::CreateCpuEngine},
 };
 
 }  // namespace
@@ -45,5 +49,6 @@ NAPI_MODULE_INIT() {
     }
     napi_set_named_property(env, exports, entry.name, function);
   }
+  if (!gpunvme::ExportEngineFunctions(env, exports)) return nullptr;
   return exports;
 }

@@ -1,11 +1,16 @@
 {
   # In a folder of its own: npm and pnpm build whatever has a binding.gyp beside its package.json, unasked.
-  'variables': { 'warnings%': '' },
+  'variables': { 'warnings%': '', 'spec_include%': '../../nvme-spec/include' },
   'targets': [
     {
-      # What a driver in user space needs of the kernel. No CUDA in it, and nothing of NVMe.
+      # What a driver in user space needs of the kernel, and the device code on threads. No CUDA in it.
       'target_name': 'gpunvme_host',
-      'sources': ['addon.cc', 'environment.cc', 'memory.cc', 'region.cc', 'system.cc', 'values.cc', 'waits.cc'],
+      'sources': [
+        'addon.cc', 'environment.cc', 'memory.cc', 'region.cc', 'system.cc', 'values.cc', 'waits.cc',
+        'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/engine_api.cc', 'engine/session.cc', 'engine/waker.cc',
+      ],
+      # The header of the wire format is in the package that it is generated from.
+      'include_dirs': ['.', 'engine', '../cuda', '<(spec_include)'],
       'defines': ['NAPI_VERSION=8', '_GNU_SOURCE'],
       'cflags': ['-fPIC', '-pthread', '-fvisibility=hidden', '-Wall', '-Wextra', '<(warnings)'],
       'cflags_cc': ['-std=c++17'],

@@ -56,9 +56,12 @@ function isFresh() {
 
 /** What an addon depends on: sources, this script, compiler by name, headers. N-API makes the rest of Node no matter. */
 function stamp() {
-  const sources = readdirSync(native).filter((name) => /\.(cc|h|gypi?)$/.test(name))
   const hash = createHash('sha256')
-  for (const name of sources.sort()) hash.update(name).update(readFileSync(join(native, name)))
+  for (const folder of [native, join(root, 'cuda'), join(specInclude(), 'gpunvme')]) {
+    const names = readdirSync(folder, { recursive: true }).filter((name) => !name.startsWith('build'))
+    const sources = names.filter((name) => /\.(cc|h|cuh|gypi?)$/.test(name))
+    for (const name of sources.sort()) hash.update(name).update(readFileSync(join(folder, name)))
+  }
   hash.update(readFileSync(join(import.meta.dirname, 'build-native.mjs')))
   return hash.update(JSON.stringify([process.arch, process.env.CXX, headersFolder()])).digest('hex')
 }
@@ -70,7 +73,7 @@ function compile() {
   const strict = existsSync(join(root, '..', '..', 'pnpm-workspace.yaml'))
   const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
   const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
-    env: { ...process.env, GYP_DEFINES: strict ? 'warnings=-Werror' : '' },
+    env: { ...process.env, GYP_DEFINES: `spec_include=${specInclude()}${strict ? ' warnings=-Werror' : ''}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (status !== 0 || !existsSync(addon)) fail('gpunvme_host does not compile')
@@ -94,6 +97,11 @@ function nodeGyp() {
     }
   }
   return undefined
+}
+
+/** The folder of gpunvme/nvme_spec.h, the one header that device code includes from elsewhere. */
+function specInclude() {
+  return join(dirname(require.resolve('@gpunvme/nvme-spec/package.json')), 'include')
 }
 
 /** Where the headers are that node-gyp would otherwise fetch from the network: a prefix that has include/node. */

@@ -1,0 +1,51 @@
+// The threads of a kernel's launch, as a GPU has them. Only kernels.cu includes this: it is for nvcc alone.
+#pragma once
+
+#include "target.cuh"
+
+namespace gpunvme {
+
+// A team, see warp.cuh.
+struct GpuTeam {
+  static constexpr uint32_t kLanes = 32;
+  static constexpr uint32_t kAllLanes = 0xffffffff;
+
+  static GPUNVME_DEVICE uint32_t block() { return blockIdx.x; }
+  static GPUNVME_DEVICE uint32_t blocks() { return gridDim.x; }
+  static GPUNVME_DEVICE uint32_t thread() { return threadIdx.x; }
+  static GPUNVME_DEVICE uint32_t threads() { return blockDim.x; }
+  static GPUNVME_DEVICE uint32_t lane() { return threadIdx.x % kLanes; }
+
+  static GPUNVME_DEVICE uint32_t ballot(uint32_t mask, bool value) { return __ballot_sync(mask, value); }
+  static GPUNVME_DEVICE uint32_t shuffle(uint32_t mask, uint32_t value, uint32_t from) {
+    return __shfl_sync(mask, value, static_cast<int>(from));
+  }
+  static GPUNVME_DEVICE uint64_t shuffle(uint32_t mask, uint64_t value, uint32_t from) {
+    return __shfl_sync(mask, value, static_cast<int>(from));
+  }
+  static GPUNVME_DEVICE uint32_t shuffle_xor(uint32_t mask, uint32_t value, uint32_t distance) {
+    return __shfl_xor_sync(mask, value, static_cast<int>(distance));
+  }
+  static GPUNVME_DEVICE uint64_t shuffle_xor(uint32_t mask, uint64_t value, uint32_t distance) {
+    return __shfl_xor_sync(mask, value, static_cast<int>(distance));
+  }
+  static GPUNVME_DEVICE void sync_warp(uint32_t mask) { __syncwarp(mask); }
+  static GPUNVME_DEVICE void sync_block() { __syncthreads(); }
+
+  template <class T>
+  static GPUNVME_DEVICE T& shared() {
+    __shared__ T memory;
+    return memory;
+  }
+
+  static GPUNVME_DEVICE void atomic_add(uint32_t* at, uint32_t value) { atomicAdd(at, value); }
+  static GPUNVME_DEVICE void atomic_add(uint64_t* at, uint64_t value) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+  }
+  static GPUNVME_DEVICE void atomic_min(uint32_t* at, uint32_t value) { atomicMin(at, value); }
+  static GPUNVME_DEVICE void atomic_min(uint64_t* at, uint64_t value) {
+    atomicMin(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+  }
+};
+
+}  // namespace gpunvme

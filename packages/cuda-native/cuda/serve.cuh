@@ -1,0 +1,76 @@
+// The loop of a leader: the only code that touches its queues for as long as it runs.
+#pragma once
+
+#include "complete.cuh"
+
+namespace gpunvme {
+
+// A word of the host is read over PCIe: so often while there is other work, and always when there is none.
+constexpr uint32_t TURNS_BETWEEN_CONTROLS = 16;
+// So often time is looked at, in polls that found nothing, and in turns at all: under a constant flow of completions a
+// lost command has its deadline all the same.
+constexpr uint32_t POLLS_BETWEEN_CLOCKS = 64;
+constexpr uint32_t TURNS_BETWEEN_CLOCKS = 256;
+
+// What the host says to a queue. False where it has said nothing new.
+template <class Port>
+GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
+  const uint64_t control = Port::load_acquire64(pair.control);
+  if (control == pair.seen_control) return false;
+  const uint64_t changed = control ^ pair.seen_control;
+  pair.seen_control = control;
+  for (const uint32_t posted = static_cast<uint32_t>(control & CONTROL_POSTED); pair.taken != posted; pair.taken++) {
+    pair.active[pair.taken % SHARES] = Active{pair.shares[pair.taken % SHARES], 0, 0, false, false};
+  }
+  if ((changed & CONTROL_CANCELS) != 0) {
+    for (uint32_t number = pair.served; number != pair.taken; number++) {
+      const uint64_t cancelled = Port::load_relaxed64(&pair.shares[number % SHARES].cancelled);
+      pair.active[number % SHARES].share.cancelled = cancelled;
+    }
+  }
+  if ((control & CONTROL_STOP) != 0) leader.stopping = true;
+  if ((control & (CONTROL_HALT | CONTROL_LOST)) != 0) leader.halted = true;
+  if ((control & CONTROL_LOST) != 0) give_up<Port>(leader, Ending::LOST, NO_DEADLINE);
+  return true;
+}
+
+// Serves the queues until there was nothing to do for `linger_ns`, or the host says stop. Whatever was submitted by then
+// has its outcome. `launch` counts the calls for this leader, which follow each other and never overlap.
+template <class Port>
+GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
+  uint32_t empty_polls = 0;
+  uint64_t idle_since_ns = NO_DEADLINE;
+  for (uint32_t turn = 0;; turn++) {
+    const uint32_t consumed = consume<Port>(leader);
+    empty_polls = consumed > 0 ? 0 : empty_polls + 1;
+
+    uint32_t in_flight = 0;
+    uint32_t staged = 0;
+    for (uint32_t index = 0; index < leader.pair_count; index++) {
+      Pair& pair = leader.pairs[index];
+      if (pair.in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0) obey<Port>(leader, pair);
+      staged += submit<Port>(leader, pair, empty_polls);
+      in_flight += pair.in_flight;
+    }
+
+    const bool look_at_clock = empty_polls % POLLS_BETWEEN_CLOCKS == POLLS_BETWEEN_CLOCKS - 1 || in_flight == 0;
+    if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
+      const uint64_t now_ns = time_of<Port>(leader);
+      if (now_ns >= leader.next_deadline_ns) give_up<Port>(leader, Ending::TIMEOUT, now_ns);
+      if (empty_polls > 0) release_completions<Port>(leader);
+      if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
+      if (in_flight > 0) {
+        idle_since_ns = NO_DEADLINE;
+      } else {
+        if (idle_since_ns == NO_DEADLINE) idle_since_ns = Port::now_ns();
+        if (leader.stopping || Port::now_ns() - idle_since_ns >= leader.linger_ns) break;
+      }
+    }
+    if (consumed == 0 && staged == 0) Port::relax(empty_polls);
+  }
+  publish<Port>(leader);
+  Port::store_release64(&leader.report->ended, launch);
+  Port::wake_host(leader.context);
+}
+
+}  // namespace gpunvme

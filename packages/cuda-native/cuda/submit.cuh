@@ -1,0 +1,119 @@
+// The host's way to the controller: entries are built in registers, stored whole, and announced by one doorbell a batch.
+#pragma once
+
+#include "prp.cuh"
+#include "slots.cuh"
+
+namespace gpunvme {
+
+// After so many polls that found nothing, what can be submitted is, however little it is: a slow controller is not made
+// to wait for a batch.
+constexpr uint32_t POLLS_BEFORE_SMALL_BATCH = 64;
+
+// What an entry for a read or a write says (Base 2.1 §4.1.1, NVM 1.2 §3.2.4 and §3.2.6). A flush has no data.
+struct Entry {
+  uint32_t opcode;
+  uint32_t cid;
+  uint32_t nsid;
+  Prps prps;
+  uint64_t slba;
+  uint32_t blocks;
+};
+
+// Four stores of 16 bytes: over PCIe, each store is a transaction (the original's were 22, with 13 loads between).
+template <class Port>
+GPUNVME_DEVICE void store_entry(Quad* at, const Entry& entry) {
+  const uint64_t prp1 = entry.prps.prp1;
+  const uint64_t prp2 = entry.prps.prp2;
+  const uint32_t nlb = entry.blocks == 0 ? 0 : entry.blocks - 1;
+  Port::store16(at + 0, Quad{{entry.opcode | entry.cid << 16, entry.nsid, 0, 0}});
+  Port::store16(at + 1, Quad{{0, 0, static_cast<uint32_t>(prp1), static_cast<uint32_t>(prp1 >> 32)}});
+  Port::store16(at + 2, Quad{{static_cast<uint32_t>(prp2), static_cast<uint32_t>(prp2 >> 32),
+                              static_cast<uint32_t>(entry.slba), static_cast<uint32_t>(entry.slba >> 32)}});
+  Port::store16(at + 3, Quad{{nlb, 0, 0, 0}});
+}
+
+// Tells the controller that consumed completion entries may be used again.
+template <class Port>
+GPUNVME_DEVICE void release_completions(Leader& leader) {
+  if (leader.unreleased == 0) return;
+  Port::mmio_store32(leader.head_doorbell, leader.cq_head);
+  leader.unreleased = 0;
+  leader.doorbell_writes++;
+}
+
+// The next command of a share, into the next entry of the queue. There must be a free slot.
+template <class Port>
+GPUNVME_DEVICE void stage(Leader& leader, Pair& pair, Active& active, uint64_t now_ns) {
+  const Share& share = active.share;
+  const Command command = share.commands[active.submitted++];
+  const uint32_t slot = take_slot(pair);
+  Slot& place = pair.slots[slot];
+  const uint64_t bytes = static_cast<uint64_t>(command.blocks) * share.block_bytes;
+  Entry entry = {share.opcode, cid_of(pair, slot, place.generation), share.nsid, {0, 0}, command.slba, command.blocks};
+  if (bytes > 0) entry.prps = lay_prps<Port>(pair, share.memory, command.offset, bytes, slot);
+  store_entry<Port>(pair.sq + 4 * pair.sq_tail, entry);
+  pair.sq_tail = advance(pair.sq_tail, pair.sq_entries);
+  place.share = pair.served;
+  place.index = command.index;
+  place.deadline_ns = now_ns + share.timeout_ns;
+  if (place.deadline_ns < leader.next_deadline_ns) leader.next_deadline_ns = place.deadline_ns;
+  active.in_flight++;
+  pair.in_flight++;
+}
+
+template <class Port>
+GPUNVME_DEVICE void publish(const Leader& leader) {
+  Report* report = leader.report;
+  Port::store_relaxed64(&report->commands, leader.commands);
+  Port::store_relaxed64(&report->doorbell_writes, leader.doorbell_writes);
+  Port::store_relaxed64(&report->stale, leader.stale);
+}
+
+// A share is done when nothing of it will be submitted any more and nothing of it is in flight. All of its outcomes are
+// there for whoever sees that it is done.
+template <class Port>
+GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
+  Active& active = pair.active[number % SHARES];
+  if (!active.closed || active.in_flight > 0 || active.done) return;
+  active.done = true;
+  publish<Port>(leader);
+  Port::store_release64(&pair.shares[number % SHARES].done, 1);
+  Port::store_release64(&leader.report->progress, ++leader.progress);
+  Port::wake_host(leader.context);
+}
+
+// Submits what there is, when it is worth a doorbell: as many as make a batch, the last of a share, or anything when the
+// queue has nothing else to do. Gives how many.
+template <class Port>
+GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls) {
+  uint32_t staged = 0;
+  uint64_t now_ns = 0;
+  while (pair.served != pair.taken) {
+    Active& active = pair.active[pair.served % SHARES];
+    const uint32_t left = leader.halted || active.share.cancelled != 0 ? 0 : active.share.count - active.submitted;
+    if (left == 0) {
+      active.closed = true;
+      settle<Port>(leader, pair, pair.served++);
+      continue;
+    }
+    if (pair.free_count == 0) break;
+    const bool worth = staged > 0 || pair.free_count >= leader.batch || pair.free_count >= left || pair.in_flight == 0 ||
+                       empty_polls >= POLLS_BEFORE_SMALL_BATCH;
+    if (!worth) break;
+    if (staged == 0) now_ns = time_of<Port>(leader);
+    uint32_t count = pair.free_count < left ? pair.free_count : left;
+    staged += count;
+    while (count-- > 0) stage<Port>(leader, pair, active, now_ns);
+  }
+  if (staged == 0) return 0;
+  leader.commands += staged;
+  // Before the commands that will use them: the completion queue has room for no more than are in flight.
+  release_completions<Port>(leader);
+  Port::fence();
+  Port::mmio_store32(pair.tail_doorbell, pair.sq_tail);
+  leader.doorbell_writes++;
+  return staged;
+}
+
+}  // namespace gpunvme

@@ -1,0 +1,150 @@
+#include "cpu_executor.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "cpu_port.cuh"
+#include "serve.cuh"
+#include "waker.h"
+
+namespace gpunvme {
+
+void CpuPort::wake_host(void* context) { static_cast<Waker*>(context)->Wake(); }
+
+namespace {
+
+// Cache lines of their own: the host polls what leaders write.
+constexpr size_t kAlignment = 64;
+
+void* Zeroed(size_t bytes) {
+  const size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, whole);
+  if (memory != nullptr) std::memset(memory, 0, whole);
+  return memory;
+}
+
+Problem OutOfMemory() { return {"aligned_alloc", "ENOMEM", "this process has no more memory"}; }
+
+template <typename T>
+T* At(uint64_t address) {
+  return reinterpret_cast<T*>(static_cast<uintptr_t>(address));
+}
+
+}  // namespace
+
+// Runs one launch after another and sleeps between them.
+class CpuExecutor::Thread {
+ public:
+  ~Thread() {
+    if (!started_) return;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ending_ = true;
+    }
+    wake_.notify_one();
+    pthread_join(thread_, nullptr);
+  }
+
+  Problem Launch(uint64_t leader, uint64_t launch) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      leader_ = leader;
+      launch_ = launch;
+    }
+    if (started_) {
+      wake_.notify_one();
+      return {};
+    }
+    // Signals are for the threads of the program.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const auto run = [](void* self) -> void* {
+      static_cast<Thread*>(self)->Run();
+      return nullptr;
+    };
+    const int error = pthread_create(&thread_, nullptr, run, this);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error)};
+    pthread_setname_np(thread_, "gpunvme-leader");
+    started_ = true;
+    return {};
+  }
+
+ private:
+  void Run() {
+    uint64_t done = 0;
+    for (;;) {
+      uint64_t leader;
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        wake_.wait(lock, [&] { return ending_ || launch_ != done; });
+        if (ending_) return;
+        leader = leader_;
+        done = launch_;
+      }
+      serve<CpuPort>(*At<Leader>(leader), done);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  uint64_t leader_ = 0;
+  uint64_t launch_ = 0;
+  bool ending_ = false;
+  bool started_ = false;
+  pthread_t thread_{};
+};
+
+CpuExecutor::~CpuExecutor() = default;
+
+Problem CpuExecutor::AllocateShared(size_t bytes, SharedBlock* block) {
+  void* memory = Zeroed(bytes);
+  if (memory == nullptr) return OutOfMemory();
+  *block = {static_cast<uint8_t*>(memory), reinterpret_cast<uintptr_t>(memory)};
+  return {};
+}
+
+void CpuExecutor::FreeShared(const SharedBlock& block) { std::free(block.host); }
+
+Problem CpuExecutor::AllocateLocal(size_t bytes, uint64_t* device) {
+  void* memory = Zeroed(bytes);
+  if (memory == nullptr) return OutOfMemory();
+  *device = reinterpret_cast<uintptr_t>(memory);
+  return {};
+}
+
+void CpuExecutor::FreeLocal(uint64_t device) { std::free(At<void>(device)); }
+
+Problem CpuExecutor::Upload(uint64_t device, const void* from, size_t bytes) {
+  std::memcpy(At<void>(device), from, bytes);
+  return {};
+}
+
+Problem CpuExecutor::Download(void* to, uint64_t device, size_t bytes) {
+  std::memcpy(to, At<void>(device), bytes);
+  return {};
+}
+
+Problem CpuExecutor::Reach(uint64_t address, size_t, bool, uint64_t* device) {
+  *device = address;
+  return {};
+}
+
+void CpuExecutor::Forget(uint64_t) {}
+
+Problem CpuExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch) {
+  while (threads_.size() <= number) threads_.push_back(std::make_unique<Thread>());
+  return threads_[number]->Launch(leader, launch);
+}
+
+Problem CpuExecutor::Check() { return {}; }
+
+void CpuExecutor::Join() { threads_.clear(); }
+
+}  // namespace gpunvme

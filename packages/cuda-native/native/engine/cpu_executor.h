@@ -1,0 +1,32 @@
+// Leaders as threads of this process, which see what everybody sees: every address is its own translation.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor.h"
+
+namespace gpunvme {
+
+class CpuExecutor final : public Executor {
+ public:
+  ~CpuExecutor() override;
+
+  Problem AllocateShared(size_t bytes, SharedBlock* block) override;
+  void FreeShared(const SharedBlock& block) override;
+  Problem AllocateLocal(size_t bytes, uint64_t* device) override;
+  void FreeLocal(uint64_t device) override;
+  Problem Upload(uint64_t device, const void* from, size_t bytes) override;
+  Problem Download(void* to, uint64_t device, size_t bytes) override;
+  Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
+  void Forget(uint64_t address) override;
+  Problem Launch(unsigned number, uint64_t leader, uint64_t launch) override;
+  Problem Check() override;
+  void Join() override;
+
+ private:
+  class Thread;
+  std::vector<std::unique_ptr<Thread>> threads_;
+};
+
+}  // namespace gpunvme

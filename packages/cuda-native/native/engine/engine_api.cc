@@ -1,0 +1,462 @@
+#include "engine_api.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "session.h"
+#include "values.h"
+#include "waker.h"
+
+namespace gpunvme {
+
+namespace {
+
+// The longest that a leader may take to end, once nothing is in flight.
+constexpr uint64_t kDetachLimitNs = 5'000'000'000;
+
+struct Engine {
+  // Leaders call it until they have ended.
+  Waker waker;
+  bool ended = true;
+  std::unique_ptr<Session> session;
+  std::vector<LeaderLayout> layouts;
+  // Which generations are whose: arrays of JavaScript's, kept while the queues are attached.
+  std::vector<std::vector<uint16_t>> generations;
+};
+
+struct TableHandle {
+  std::shared_ptr<RunTable> table;
+};
+
+// Reads properties, and remembers whether one was not what it must be: an exception is pending then.
+class Reader {
+ public:
+  Reader(napi_env env, napi_value object) : env_(env), object_(object) {}
+
+  napi_value Get(const char* name) {
+    napi_value value = nullptr;
+    if (napi_get_named_property(env_, object_, name, &value) != napi_ok) Fail(name, nullptr);
+    return value;
+  }
+  double Number(const char* name, double most) {
+    double value = 0;
+    if (ok_ && !ReadInteger(env_, Get(name), name, 0, most, &value)) ok_ = false;
+    return value;
+  }
+  uint32_t Word(const char* name) { return static_cast<uint32_t>(Number(name, UINT32_MAX)); }
+  uint64_t Long(const char* name) { return static_cast<uint64_t>(Number(name, kMaxSafeInteger)); }
+  uint64_t Address(const char* name) {
+    uint64_t value = 0;
+    if (ok_ && !ReadBigInt(env_, Get(name), name, &value)) ok_ = false;
+    return value;
+  }
+  bool Flag(const char* name) {
+    bool value = false;
+    napi_value got = Get(name);
+    if (ok_ && napi_get_value_bool(env_, got, &value) != napi_ok) Fail(name, got);
+    return value;
+  }
+  Memory Place(const char* name) {
+    Reader place(env_, Get(name));
+    const Memory memory = {place.Address("address"), place.Long("lengthBytes"), place.Flag("onDevice")};
+    ok_ = ok_ && place.ok_;
+    return memory;
+  }
+  template <typename T>
+  const T* Array(const char* name, napi_typedarray_type wanted, size_t* length) {
+    napi_typedarray_type type;
+    void* data = nullptr;
+    napi_value got = Get(name);
+    const napi_status status = napi_get_typedarray_info(env_, got, &type, length, &data, nullptr, nullptr);
+    if (ok_ && (status != napi_ok || type != wanted)) Fail(name, got);
+    return static_cast<const T*>(data);
+  }
+  std::vector<napi_value> List(const char* name) {
+    uint32_t length = 0;
+    napi_value got = Get(name);
+    if (ok_ && napi_get_array_length(env_, got, &length) != napi_ok) Fail(name, got);
+    std::vector<napi_value> values(length);
+    for (uint32_t index = 0; index < length; index++) napi_get_element(env_, got, index, &values[index]);
+    return values;
+  }
+  bool ok() const { return ok_; }
+  void And(const Reader& other) { ok_ = ok_ && other.ok_; }
+
+ private:
+  void Fail(const char* name, napi_value got) {
+    ok_ = false;
+    bool pending = false;
+    napi_is_exception_pending(env_, &pending);
+    if (pending) return;
+    if (got == nullptr) napi_get_undefined(env_, &got);
+    ThrowType(env_, name, "what the engine's own class gives", got);
+  }
+
+  const napi_env env_;
+  const napi_value object_;
+  bool ok_ = true;
+};
+
+template <typename T>
+T* External(napi_env env, napi_value value, const char* name) {
+  void* data = nullptr;
+  if (napi_get_value_external(env, value, &data) != napi_ok) ThrowType(env, name, "its handle", value);
+  return static_cast<T*>(data);
+}
+
+Engine* EngineOf(napi_env env, napi_value value) {
+  auto* engine = External<Engine>(env, value, "engine");
+  if (engine != nullptr && engine->session == nullptr) {
+    napi_throw_type_error(env, "ERR_GPUNVME_CLOSED", "The engine was closed: make another one");
+    return nullptr;
+  }
+  return engine;
+}
+
+// Ends what the engine runs. Leaders that do not end keep their memory, and the waker that they may call.
+void End(Engine* engine) {
+  if (engine->session == nullptr) return;
+  engine->session->Halt(true);
+  engine->ended = !engine->session->attached() || !engine->session->Detach(kDetachLimitNs, &engine->layouts);
+  engine->session.reset();
+  if (engine->ended) engine->waker.Stop();
+}
+
+void EndAtExit(void* data) { End(static_cast<Engine*>(data)); }
+
+napi_value Undefined(napi_env env) {
+  napi_value undefined;
+  napi_get_undefined(env, &undefined);
+  return undefined;
+}
+
+// (engine, BigUint64Array iovas, shift) -> a table for `post` and `attach`
+napi_value Describe(napi_env env, napi_callback_info info) {
+  napi_value arguments[3], result;
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  napi_typedarray_type type;
+  size_t length;
+  void* data;
+  double shift;
+  if (engine == nullptr) return nullptr;
+  if (napi_get_typedarray_info(env, arguments[1], &type, &length, &data, nullptr, nullptr) != napi_ok ||
+      type != napi_biguint64_array || length == 0) {
+    ThrowType(env, "iovas", "a BigUint64Array of one address or more", arguments[1]);
+    return nullptr;
+  }
+  if (!ReadInteger(env, arguments[2], "shift", 12, 63, &shift)) return nullptr;
+  auto handle = std::make_unique<TableHandle>();
+  const auto* iovas = static_cast<const uint64_t*>(data);
+  if (const Problem problem = engine->session->Describe({iovas, iovas + length}, static_cast<uint32_t>(shift), &handle->table)) {
+    ThrowProblem(env, problem);
+    return nullptr;
+  }
+  const auto forget = [](napi_env, void* table, void*) { delete static_cast<TableHandle*>(table); };
+  napi_create_external(env, handle.release(), forget, nullptr, &result);
+  return result;
+}
+
+bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint16_t>* generations) {
+  Reader from(env, value);
+  pair->sq = from.Place("sq");
+  pair->prp_lists = from.Place("prpLists");
+  auto* runs = External<TableHandle>(env, from.Get("prpListRuns"), "prpListRuns");
+  pair->qid = from.Word("qid");
+  pair->sq_entries = from.Word("sqEntries");
+  pair->sq_tail = from.Word("sqTail");
+  pair->in_flight = from.Word("maxInFlight");
+  pair->slot_bits = from.Word("slotBits");
+  pair->prp_list_bytes = from.Word("prpListBytes");
+  pair->page_bytes = from.Word("pageBytes");
+  pair->tail_doorbell = from.Long("sqTailDoorbell");
+  size_t length = 0;
+  const auto* first = from.Array<uint16_t>("generations", napi_uint16_array, &length);
+  if (!from.ok() || runs == nullptr) return false;
+  if (length < pair->in_flight) {
+    ThrowRange(env, "generations", "one for each command in flight", from.Get("generations"));
+    return false;
+  }
+  pair->prp_list_runs = runs->table;
+  generations->assign(first, first + pair->in_flight);
+  return true;
+}
+
+// (engine, registers, leaders)
+napi_value Attach(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
+  Reader from(env, arguments[1]);
+  const Memory registers = from.Place("registers");
+  engine->layouts.clear();
+  engine->generations.clear();
+  for (napi_value given : from.List("leaders")) {
+    Reader reader(env, given);
+    LeaderLayout leader = {reader.Place("cq"), reader.Word("cqEntries"), reader.Word("cqHead"),
+                           reader.Word("phase"), reader.Long("headDoorbell"), {}};
+    for (napi_value pair : reader.List("pairs")) {
+      auto& generations = engine->generations.emplace_back();
+      if (!ReadPair(env, pair, &leader.pairs.emplace_back(), &generations)) return nullptr;
+    }
+    from.And(reader);
+    engine->layouts.push_back(std::move(leader));
+  }
+  if (!from.ok()) return nullptr;
+  size_t ordinal = 0;
+  for (LeaderLayout& leader : engine->layouts) {
+    for (PairLayout& pair : leader.pairs) pair.generations = engine->generations[ordinal++].data();
+  }
+  if (const Problem problem = engine->session->Attach(registers, engine->layouts)) {
+    ThrowProblem(env, problem);
+    return nullptr;
+  }
+  return Undefined(env);
+}
+
+// (engine, id, plan, table) -> false where a queue has no room for another plan
+napi_value Post(napi_env env, napi_callback_info info) {
+  napi_value arguments[4], result;
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  double id;
+  if (engine == nullptr || !ReadInteger(env, arguments[1], "id", 0, UINT32_MAX, &id)) return nullptr;
+  auto* table = External<TableHandle>(env, arguments[3], "table");
+  Reader from(env, arguments[2]);
+  Plan plan{};
+  size_t lengths[4] = {};
+  plan.opcode = from.Word("opcode");
+  plan.nsid = from.Word("nsid");
+  plan.block_bytes = from.Word("blockBytes");
+  plan.commands = from.Word("commands");
+  plan.timeout_ns = from.Long("timeoutNs");
+  plan.slba = from.Array<double>("slba", napi_float64_array, &lengths[0]);
+  plan.blocks = from.Array<uint32_t>("blocks", napi_uint32_array, &lengths[1]);
+  plan.offset = from.Array<double>("offsetBytes", napi_float64_array, &lengths[2]);
+  plan.queue = from.Array<uint16_t>("queue", napi_uint16_array, &lengths[3]);
+  if (!from.ok() || table == nullptr) return nullptr;
+  for (const size_t length : lengths) {
+    if (length == plan.commands) continue;
+    ThrowRange(env, "plan", "arrays of one entry a command", arguments[2]);
+    return nullptr;
+  }
+  const bool room = engine->session->HasRoom(plan);
+  if (room) {
+    if (const Problem problem = engine->session->Post(static_cast<uint32_t>(id), plan, table->table)) {
+      ThrowProblem(env, problem);
+      return nullptr;
+    }
+  }
+  napi_get_boolean(env, room, &result);
+  return result;
+}
+
+napi_value Cancel(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  double id;
+  if (engine == nullptr || !ReadInteger(env, arguments[1], "id", 0, UINT32_MAX, &id)) return nullptr;
+  engine->session->Cancel(static_cast<uint32_t>(id));
+  return Undefined(env);
+}
+
+// (engine, lost)
+napi_value Halt(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  bool lost = false;
+  if (engine == nullptr) return nullptr;
+  napi_get_value_bool(env, arguments[1], &lost);
+  engine->session->Halt(lost);
+  return Undefined(env);
+}
+
+void Set(napi_env env, napi_value object, const char* name, double value) {
+  napi_set_named_property(env, object, name, Number(env, value));
+}
+
+// (engine) -> plans that are done: [{ id, succeeded, bytes, failures }], where a failure is three numbers in a row:
+// the command, how it ended, and CID << 16 | status
+napi_value Poll(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
+  std::vector<Finished> finished;
+  if (const Problem problem = engine->session->Poll(&finished)) {
+    ThrowProblem(env, problem);
+    return nullptr;
+  }
+  napi_create_array_with_length(env, finished.size(), &result);
+  for (size_t index = 0; index < finished.size(); index++) {
+    const Finished& each = finished[index];
+    napi_value object, buffer, failures;
+    void* data = nullptr;
+    napi_create_object(env, &object);
+    Set(env, object, "id", each.id);
+    Set(env, object, "succeeded", each.succeeded);
+    Set(env, object, "bytes", each.bytes);
+    const size_t words = 3 * each.failures.size();
+    napi_create_arraybuffer(env, words * sizeof(uint32_t), &data, &buffer);
+    napi_create_typedarray(env, napi_uint32_array, words, buffer, 0, &failures);
+    auto* word = static_cast<uint32_t*>(data);
+    for (const Failure& failure : each.failures) {
+      *word++ = failure.command;
+      *word++ = static_cast<uint32_t>(failure.outcome >> OUTCOME_ENDING_SHIFT);
+      *word++ = static_cast<uint32_t>(failure.outcome);
+    }
+    napi_set_named_property(env, object, "failures", failures);
+    napi_set_element(env, result, static_cast<uint32_t>(index), object);
+  }
+  return result;
+}
+
+// (engine) -> { halted, heartbeat, commands, doorbellWrites, staleCompletions }
+napi_value Look(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result, halted;
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
+  const Counters counters = engine->session->counters();
+  napi_create_object(env, &result);
+  napi_get_boolean(env, engine->session->halted(), &halted);
+  napi_set_named_property(env, result, "halted", halted);
+  Set(env, result, "heartbeat", static_cast<double>(engine->session->Heartbeat()));
+  Set(env, result, "commands", static_cast<double>(counters.commands));
+  Set(env, result, "doorbellWrites", static_cast<double>(counters.doorbell_writes));
+  Set(env, result, "staleCompletions", static_cast<double>(counters.stale));
+  return result;
+}
+
+// (engine, hold): whether the program shall go on for as long as somebody waits
+napi_value Hold(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  bool hold = false;
+  if (engine == nullptr) return nullptr;
+  napi_get_value_bool(env, arguments[1], &hold);
+  engine->waker.Hold(env, hold);
+  return Undefined(env);
+}
+
+// (engine) -> for each leader { cqHead, phase, pairs: [{ sqTail, generations }] }
+napi_value Detach(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
+  if (const Problem problem = engine->session->Detach(kDetachLimitNs, &engine->layouts)) {
+    ThrowProblem(env, problem);
+    return nullptr;
+  }
+  napi_create_array_with_length(env, engine->layouts.size(), &result);
+  for (uint32_t number = 0; number < engine->layouts.size(); number++) {
+    const LeaderLayout& layout = engine->layouts[number];
+    napi_value leader, pairs;
+    napi_create_object(env, &leader);
+    napi_create_array_with_length(env, layout.pairs.size(), &pairs);
+    Set(env, leader, "cqHead", layout.cq_head);
+    Set(env, leader, "phase", layout.phase);
+    napi_set_named_property(env, leader, "pairs", pairs);
+    for (uint32_t index = 0; index < layout.pairs.size(); index++) {
+      const PairLayout& from = layout.pairs[index];
+      napi_value pair, buffer, generations;
+      void* data = nullptr;
+      napi_create_object(env, &pair);
+      Set(env, pair, "sqTail", from.sq_tail);
+      napi_create_arraybuffer(env, from.in_flight * sizeof(uint16_t), &data, &buffer);
+      std::copy(from.generations, from.generations + from.in_flight, static_cast<uint16_t*>(data));
+      napi_create_typedarray(env, napi_uint16_array, from.in_flight, buffer, 0, &generations);
+      napi_set_named_property(env, pair, "generations", generations);
+      napi_set_element(env, pairs, index, pair);
+    }
+    napi_set_element(env, result, number, leader);
+  }
+  return result;
+}
+
+napi_value Close(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  auto* engine = External<Engine>(env, arguments[0], "engine");
+  if (engine == nullptr) return nullptr;
+  if (engine->session != nullptr) napi_remove_env_cleanup_hook(env, EndAtExit, engine);
+  End(engine);
+  return Undefined(env);
+}
+
+// (view) -> the address of its first byte
+napi_value AddressOf(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  napi_typedarray_type type;
+  size_t length;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(env, arguments[0], &type, &length, &data, nullptr, nullptr) != napi_ok) {
+    ThrowType(env, "view", "a typed array", arguments[0]);
+    return nullptr;
+  }
+  napi_create_bigint_uint64(env, reinterpret_cast<uintptr_t>(data), &result);
+  return result;
+}
+
+}  // namespace
+
+void ThrowProblem(napi_env env, const Problem& problem) {
+  napi_value error, message, call, name;
+  const std::string text = problem.call + ": " + problem.text + " (" + problem.name + ")";
+  napi_create_string_utf8(env, text.c_str(), text.size(), &message);
+  napi_create_error(env, nullptr, message, &error);
+  napi_create_string_utf8(env, problem.call.c_str(), problem.call.size(), &call);
+  napi_create_string_utf8(env, problem.name.c_str(), problem.name.size(), &name);
+  napi_set_named_property(env, error, "call", call);
+  napi_set_named_property(env, error, "result", name);
+  napi_throw(env, error);
+}
+
+napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_value options, napi_value on_wake) {
+  Reader from(env, options);
+  const SessionOptions chosen = {from.Long("lingerNs"), from.Address("clock")};
+  if (!from.ok()) return nullptr;
+  auto engine = std::make_unique<Engine>();
+  if (!engine->waker.Start(env, on_wake)) {
+    ThrowType(env, "onWake", "a function", on_wake);
+    return nullptr;
+  }
+  engine->session = std::make_unique<Session>(std::move(executor), chosen, &engine->waker);
+  napi_add_env_cleanup_hook(env, EndAtExit, engine.get());
+  napi_value result;
+  // An engine that is forgotten is ended; where leaders do not end, what they may still call stays where it is.
+  const auto forget = [](napi_env of, void* data, void*) {
+    auto* forgotten = static_cast<Engine*>(data);
+    if (forgotten->session != nullptr) napi_remove_env_cleanup_hook(of, EndAtExit, forgotten);
+    End(forgotten);
+    if (forgotten->ended) delete forgotten;
+  };
+  napi_create_external(env, engine.release(), forget, nullptr, &result);
+  return result;
+}
+
+bool ExportEngineFunctions(napi_env env, napi_value exports) {
+  constexpr struct {
+    const char* name;
+    napi_callback function;
+  } kFunctions[] = {
+      {"engineDescribe", Describe}, {"engineAttach", Attach}, {"enginePost", Post},     {"engineCancel", Cancel},
+      {"engineHalt", Halt},         {"enginePoll", Poll},     {"engineLook", Look},     {"engineHold", Hold},
+      {"engineDetach", Detach},     {"engineClose", Close},   {"addressOf", AddressOf},
+  };
+  for (const auto& [name, function] : kFunctions) {
+    napi_value value;
+    if (napi_create_function(env, name, NAPI_AUTO_LENGTH, function, nullptr, &value) != napi_ok) return false;
+    napi_set_named_property(env, exports, name, value);
+  }
+  return true;
+}
+
+}  // namespace gpunvme

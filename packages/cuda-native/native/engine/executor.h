@@ -1,0 +1,55 @@
+// What runs leaders and has memory for them: threads of this process, or a GPU. A session is written against this alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace gpunvme {
+
+// Why something could not be done; none where `call` is empty.
+struct Problem {
+  // What was called: 'cuMemAlloc_v2', 'pthread_create'.
+  std::string call;
+  // What it answered, by its name and in words: 'CUDA_ERROR_OUT_OF_MEMORY', 'out of memory'.
+  std::string name;
+  std::string text;
+
+  explicit operator bool() const { return !call.empty(); }
+};
+
+// Memory that host and leaders see at the same time.
+struct SharedBlock {
+  uint8_t* host = nullptr;
+  // Its address as leaders take it.
+  uint64_t device = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Zeroed, aligned to 64 bytes or more.
+  virtual Problem AllocateShared(size_t bytes, SharedBlock* block) = 0;
+  virtual void FreeShared(const SharedBlock& block) = 0;
+
+  // Memory that is near to leaders, of which the host sees what it copies.
+  virtual Problem AllocateLocal(size_t bytes, uint64_t* device) = 0;
+  virtual void FreeLocal(uint64_t device) = 0;
+  // Done when they return; leaders may run meanwhile.
+  virtual Problem Upload(uint64_t device, const void* from, size_t bytes) = 0;
+  virtual Problem Download(void* to, uint64_t device, size_t bytes) = 0;
+
+  // The address for leaders of memory of this process, or of registers. Undone by Forget with what was given.
+  virtual Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) = 0;
+  virtual void Forget(uint64_t address) = 0;
+
+  // Starts `serve` for the leader of that number, after what was launched for it before.
+  virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch) = 0;
+  // Whether anything that was launched has failed by itself.
+  virtual Problem Check() = 0;
+  // Every launch has ended and none follows: called before the leaders' memory goes.
+  virtual void Join() = 0;
+};
+
+}  // namespace gpunvme

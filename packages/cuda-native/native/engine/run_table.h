@@ -1,0 +1,38 @@
+// The addresses of some memory for the controller, where leaders can read them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "executor.h"
+#include "share.cuh"
+
+namespace gpunvme {
+
+class RunTable {
+ public:
+  explicit RunTable(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
+  RunTable(const RunTable&) = delete;
+  RunTable& operator=(const RunTable&) = delete;
+  ~RunTable() {
+    if (device_ != 0) executor_->FreeLocal(device_);
+  }
+
+  Problem Fill(const std::vector<uint64_t>& iovas, uint32_t shift) {
+    const size_t bytes = iovas.size() * sizeof(uint64_t);
+    shift_ = shift;
+    if (Problem problem = executor_->AllocateLocal(bytes, &device_)) return problem;
+    return executor_->Upload(device_, iovas.data(), bytes);
+  }
+
+  Runs runs() const { return {reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(device_)), shift_}; }
+
+ private:
+  const std::shared_ptr<Executor> executor_;
+  uint64_t device_ = 0;
+  uint64_t shift_ = 0;
+};
+
+}  // namespace gpunvme

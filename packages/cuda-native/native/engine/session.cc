@@ -1,0 +1,412 @@
+#include "session.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "pair.cuh"
+#include "run_table.h"
+
+namespace gpunvme {
+
+namespace {
+
+uint64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Words that leaders write while they are read here, and the other way round.
+uint64_t Load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+void Store(uint64_t* word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+
+template <typename T>
+T* Pointer(uint64_t device) {
+  return reinterpret_cast<T*>(static_cast<uintptr_t>(device));
+}
+
+// Hands out parts of a block, from its beginning.
+class Places {
+ public:
+  template <typename T>
+  uint64_t Take(size_t count) {
+    const uint64_t at = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    used_ = at + count * sizeof(T);
+    return at;
+  }
+  size_t used() const { return used_; }
+
+ private:
+  uint64_t used_ = 0;
+};
+
+}  // namespace
+
+// What the host keeps of a submission queue.
+struct Session::Queue {
+  Led* led = nullptr;
+  uint64_t* control = nullptr;
+  Share* shares = nullptr;
+  // Shares ever posted; all before `oldest` are done.
+  uint32_t posted = 0;
+  uint32_t oldest = 0;
+  // Where the device's part of it lies in the image.
+  uint64_t pair = 0;
+  uint64_t slots = 0;
+
+  bool IsDone(uint32_t number) const { return Load(&shares[number % SHARES].done) != 0; }
+
+  bool HasRoom() {
+    while (oldest != posted && IsDone(oldest)) oldest++;
+    return posted - oldest < SHARES;
+  }
+};
+
+// What the host keeps of a leader.
+struct Session::Led {
+  unsigned number = 0;
+  Report* report = nullptr;
+  // Its place in the image.
+  uint64_t leader = 0;
+  uint64_t launches = 0;
+  std::vector<std::unique_ptr<Queue>> queues;
+
+  bool HasEnded() const { return Load(&report->ended) == launches; }
+  bool HasWork() const {
+    return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->HasRoom(), queue->oldest != queue->posted; });
+  }
+};
+
+// A plan that was posted.
+struct Session::Job {
+  struct Part {
+    Queue* queue;
+    uint32_t number;
+  };
+  uint32_t id = 0;
+  uint32_t block_bytes = 0;
+  std::vector<uint32_t> blocks;
+  std::vector<Part> parts;
+  std::shared_ptr<RunTable> memory;
+  SharedBlock outcomes;
+  uint64_t commands = 0;
+
+  bool IsDone() const {
+    return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.queue->IsDone(part.number); });
+  }
+};
+
+Session::Session(std::shared_ptr<Executor> executor, SessionOptions options, void* context)
+    : executor_(std::move(executor)), options_(options), context_(context) {}
+
+Session::~Session() {
+  if (abandoned_) {
+    // Their threads or kernels, and all memory of theirs, are the process's to end.
+    static_cast<void>(new std::shared_ptr<Executor>(std::move(executor_)));
+    return;
+  }
+  Release();
+}
+
+Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shared_ptr<RunTable>* table) {
+  auto made = std::make_shared<RunTable>(executor_);
+  if (Problem problem = made->Fill(iovas, shift)) return problem;
+  *table = std::move(made);
+  return {};
+}
+
+Problem Session::Attach(Memory registers, std::vector<LeaderLayout> layouts) {
+  // Where everything lies, first: leaders are told addresses in memory of their own.
+  Places local, shared;
+  for (size_t number = 0; number < layouts.size(); number++) {
+    auto led = std::make_unique<Led>();
+    led->number = static_cast<unsigned>(number);
+    led->leader = local.Take<Leader>(1);
+    led->report = Pointer<Report>(shared.Take<Report>(1));
+    const uint64_t pairs = local.Take<Pair>(layouts[number].pairs.size());
+    for (size_t index = 0; index < layouts[number].pairs.size(); index++) {
+      auto queue = std::make_unique<Queue>();
+      queue->led = led.get();
+      queue->pair = pairs + index * sizeof(Pair);
+      queue->slots = local.Take<Slot>(layouts[number].pairs[index].in_flight);
+      queue->shares = Pointer<Share>(shared.Take<Share>(SHARES));
+      // A cache line of its own: the leader polls it.
+      queue->control = Pointer<uint64_t>(shared.Take<Share>(1));
+      led->queues.push_back(std::move(queue));
+    }
+    leaders_.push_back(std::move(led));
+  }
+  const auto fail = [this](Problem problem) {
+    Release();
+    return problem;
+  };
+  std::vector<uint64_t> rings, actives;
+  for (const LeaderLayout& layout : layouts) {
+    for (const PairLayout& pair : layout.pairs) {
+      rings.push_back(local.Take<uint32_t>(pair.in_flight));
+      actives.push_back(local.Take<Active>(SHARES));
+    }
+  }
+  if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
+  if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
+  uint64_t bar = 0;
+  const auto reach = [this](const Memory& memory, bool is_registers, uint64_t* device) -> Problem {
+    if (memory.on_device) {
+      *device = memory.address;
+      return {};
+    }
+    if (Problem problem = executor_->Reach(memory.address, memory.bytes, is_registers, device)) return problem;
+    reached_.push_back(memory.address);
+    return {};
+  };
+  if (Problem problem = reach(registers, true, &bar)) return fail(problem);
+
+  std::vector<uint8_t> image(local.used());
+  // From an offset in shared memory to the host's pointer and the device's.
+  const auto host_of = [this](auto*& at) {
+    const auto offset = reinterpret_cast<uintptr_t>(at);
+    at = reinterpret_cast<std::remove_reference_t<decltype(at)>>(shared_.host + offset);
+    return shared_.device + offset;
+  };
+  size_t ordinal = 0;
+  for (auto& led : leaders_) {
+    const LeaderLayout& layout = layouts[led->number];
+    auto* leader = reinterpret_cast<Leader*>(image.data() + led->leader);
+    leader->report = Pointer<Report>(host_of(led->report));
+    leader->pairs = Pointer<Pair>(local_ + led->queues.front()->pair);
+    leader->head_doorbell = Pointer<uint32_t>(bar + layout.head_doorbell);
+    leader->clock = Pointer<const uint64_t>(options_.clock);
+    leader->context = context_;
+    leader->linger_ns = options_.linger_ns;
+    leader->pair_count = static_cast<uint32_t>(layout.pairs.size());
+    leader->cq_entries = layout.cq_entries;
+    leader->cq_head = layout.cq_head;
+    leader->phase = layout.phase;
+    leader->next_deadline_ns = NO_DEADLINE;
+    uint64_t cq = 0;
+    if (Problem problem = reach(layout.cq, false, &cq)) return fail(problem);
+    leader->cq = Pointer<const uint64_t>(cq);
+    for (size_t index = 0; index < layout.pairs.size(); index++, ordinal++) {
+      const PairLayout& from = layout.pairs[index];
+      Queue& queue = *led->queues[index];
+      auto* pair = reinterpret_cast<Pair*>(image.data() + queue.pair);
+      uint64_t sq = 0, lists = 0;
+      if (Problem problem = reach(from.sq, false, &sq)) return fail(problem);
+      if (Problem problem = reach(from.prp_lists, false, &lists)) return fail(problem);
+      pair->sq = Pointer<Quad>(sq);
+      pair->tail_doorbell = Pointer<uint32_t>(bar + from.tail_doorbell);
+      pair->prp_lists = Pointer<uint64_t>(lists);
+      pair->prp_list_runs = from.prp_list_runs->runs();
+      pair->prp_list_bytes = from.prp_list_bytes;
+      pair->page_bytes = from.page_bytes;
+      pair->slots = Pointer<Slot>(local_ + queue.slots);
+      pair->free_slots = Pointer<uint32_t>(local_ + rings[ordinal]);
+      pair->shares = Pointer<Share>(host_of(queue.shares));
+      pair->control = Pointer<const uint64_t>(host_of(queue.control));
+      pair->active = Pointer<Active>(local_ + actives[ordinal]);
+      pair->qid = from.qid;
+      pair->sq_entries = from.sq_entries;
+      pair->slot_count = from.in_flight;
+      pair->slot_bits = from.slot_bits;
+      pair->sq_tail = from.sq_tail;
+      pair->free_count = from.in_flight;
+      auto* slots = reinterpret_cast<Slot*>(image.data() + queue.slots);
+      auto* ring = reinterpret_cast<uint32_t*>(image.data() + rings[ordinal]);
+      for (uint32_t slot = 0; slot < from.in_flight; slot++) {
+        slots[slot].generation = from.generations[slot];
+        ring[slot] = slot;
+      }
+      // Half a queue: what is announced by one doorbell, while the other half keeps the controller busy.
+      leader->batch = std::max(leader->batch, from.in_flight / 2);
+      queues_.push_back(&queue);
+    }
+  }
+  if (Problem problem = executor_->Upload(local_, image.data(), image.size())) return fail(problem);
+  return {};
+}
+
+bool Session::HasRoom(const Plan& plan) const {
+  for (size_t index = 0; index < queues_.size(); index++) {
+    const auto* end = plan.queue + plan.commands;
+    if (!queues_[index]->HasRoom() && std::find(plan.queue, end, static_cast<uint16_t>(index)) != end) return false;
+  }
+  return true;
+}
+
+Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory) {
+  auto job = std::make_unique<Job>();
+  job->id = id;
+  job->block_bytes = plan.block_bytes;
+  job->blocks.assign(plan.blocks, plan.blocks + plan.commands);
+  job->memory = std::move(memory);
+  // Each queue's commands in one piece, in the plan's order.
+  std::vector<uint32_t> first(queues_.size() + 1, 0);
+  for (uint32_t at = 0; at < plan.commands; at++) first[plan.queue[at] + 1]++;
+  for (size_t index = 0; index < queues_.size(); index++) first[index + 1] += first[index];
+  std::vector<Command> commands(plan.commands);
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (uint32_t at = 0; at < plan.commands; at++) {
+    commands[next[plan.queue[at]]++] = {static_cast<uint64_t>(plan.slba[at]), static_cast<uint64_t>(plan.offset[at]),
+                                        plan.blocks[at], at};
+  }
+  if (Problem problem = executor_->AllocateShared(plan.commands * sizeof(uint64_t), &job->outcomes)) return problem;
+  Problem problem = executor_->AllocateLocal(plan.commands * sizeof(Command), &job->commands);
+  if (!problem) problem = executor_->Upload(job->commands, commands.data(), commands.size() * sizeof(Command));
+  if (problem) {
+    if (job->commands != 0) executor_->FreeLocal(job->commands);
+    executor_->FreeShared(job->outcomes);
+    return problem;
+  }
+  for (size_t index = 0; index < queues_.size(); index++) {
+    const uint32_t count = first[index + 1] - first[index];
+    if (count == 0) continue;
+    Queue& queue = *queues_[index];
+    const uint32_t number = queue.posted++;
+    queue.shares[number % SHARES] = {Pointer<const Command>(job->commands) + first[index],
+                                     Pointer<uint64_t>(job->outcomes.device),
+                                     job->memory->runs(),
+                                     plan.timeout_ns,
+                                     count,
+                                     plan.nsid,
+                                     plan.block_bytes,
+                                     plan.opcode,
+                                     0,
+                                     0};
+    job->parts.push_back({&queue, number});
+    const uint64_t control = *queue.control;
+    Store(queue.control, (control & ~CONTROL_POSTED) | queue.posted);
+  }
+  jobs_.push_back(std::move(job));
+  return StartIdle();
+}
+
+void Session::Cancel(uint32_t id) {
+  for (const auto& job : jobs_) {
+    if (job->id != id) continue;
+    for (const auto& [queue, number] : job->parts) {
+      if (queue->IsDone(number)) continue;
+      Store(&queue->shares[number % SHARES].cancelled, 1);
+      const uint64_t control = *queue->control;
+      Store(queue->control, (control & ~CONTROL_CANCELS) | ((control + CONTROL_CANCEL) & CONTROL_CANCELS));
+    }
+  }
+}
+
+void Session::Halt(bool lost) {
+  const uint64_t flags = lost ? CONTROL_HALT | CONTROL_LOST : CONTROL_HALT;
+  for (Queue* queue : queues_) Store(queue->control, *queue->control | flags);
+}
+
+Problem Session::Poll(std::vector<Finished>* finished) {
+  if (Problem problem = executor_->Check()) return problem;
+  const auto done = [&](std::unique_ptr<Job>& job) {
+    if (!job->IsDone()) return false;
+    EndJob(job.get(), &finished->emplace_back());
+    return true;
+  };
+  jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(), done), jobs_.end());
+  return StartIdle();
+}
+
+// A leader that has ended just before a plan was posted has not seen it.
+Problem Session::StartIdle() {
+  for (auto& led : leaders_) {
+    if (!led->HasEnded() || !led->HasWork()) continue;
+    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, ++led->launches)) return problem;
+  }
+  return {};
+}
+
+void Session::EndJob(Job* job, Finished* finished) {
+  const auto* outcomes = reinterpret_cast<const uint64_t*>(job->outcomes.host);
+  *finished = {job->id, 0, 0, {}};
+  for (uint32_t at = 0; at < job->blocks.size(); at++) {
+    if (outcomes[at] >> OUTCOME_ENDING_SHIFT == static_cast<uint64_t>(Ending::SUCCESS)) {
+      finished->succeeded++;
+      finished->bytes += static_cast<double>(job->blocks[at]) * job->block_bytes;
+    } else {
+      finished->failures.push_back({at, outcomes[at]});
+    }
+  }
+  executor_->FreeLocal(job->commands);
+  executor_->FreeShared(job->outcomes);
+}
+
+bool Session::halted() const {
+  return std::any_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return Load(&led->report->halted) != 0; });
+}
+
+uint64_t Session::Heartbeat() const {
+  uint64_t sum = 0;
+  for (const auto& led : leaders_) sum += Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
+  return sum;
+}
+
+Counters Session::counters() const {
+  Counters sum = past_;
+  for (const auto& led : leaders_) {
+    sum.commands += Load(&led->report->commands);
+    sum.doorbell_writes += Load(&led->report->doorbell_writes);
+    sum.stale += Load(&led->report->stale);
+  }
+  return sum;
+}
+
+Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
+  const auto ended = [this] {
+    return std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
+  };
+  for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_STOP);
+  for (const uint64_t untilNs = NowNs() + limit_ns; !ended(); sched_yield()) {
+    Problem problem = executor_->Check();
+    if (!problem && NowNs() > untilNs) problem = {"serve", "no end", "a leader did not end when it was told to"};
+    if (!problem) continue;
+    abandoned_ = true;
+    leaders_.clear();
+    queues_.clear();
+    return problem;
+  }
+  const Counters counted = counters();
+  for (auto& led : leaders_) {
+    LeaderLayout& layout = (*layouts)[led->number];
+    Leader leader;
+    if (Problem problem = executor_->Download(&leader, local_ + led->leader, sizeof leader)) return problem;
+    layout.cq_head = leader.cq_head;
+    layout.phase = leader.phase;
+    for (size_t index = 0; index < layout.pairs.size(); index++) {
+      PairLayout& to = layout.pairs[index];
+      Pair pair;
+      std::vector<Slot> slots(to.in_flight);
+      Problem problem = executor_->Download(&pair, local_ + led->queues[index]->pair, sizeof pair);
+      if (!problem) problem = executor_->Download(slots.data(), local_ + led->queues[index]->slots, slots.size() * sizeof(Slot));
+      if (problem) return problem;
+      to.sq_tail = pair.sq_tail;
+      for (uint32_t slot = 0; slot < to.in_flight; slot++) to.generations[slot] = static_cast<uint16_t>(slots[slot].generation);
+    }
+  }
+  past_ = counted;
+  Release();
+  return {};
+}
+
+void Session::Release() {
+  executor_->Join();
+  for (const uint64_t address : reached_) executor_->Forget(address);
+  reached_.clear();
+  for (const auto& job : jobs_) {
+    executor_->FreeLocal(job->commands);
+    executor_->FreeShared(job->outcomes);
+  }
+  jobs_.clear();
+  queues_.clear();
+  leaders_.clear();
+  if (local_ != 0) executor_->FreeLocal(local_);
+  if (shared_.host != nullptr) executor_->FreeShared(shared_);
+  local_ = 0;
+  shared_ = {};
+}
+
+}  // namespace gpunvme
