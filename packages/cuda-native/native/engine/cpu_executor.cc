@@ -101,6 +101,7 @@ class CpuExecutor::Thread {
   pthread_t thread_{};
 };
 
+CpuExecutor::CpuExecutor() = default;
 CpuExecutor::~CpuExecutor() = default;
 
 Problem CpuExecutor::AllocateShared(size_t bytes, SharedBlock* block) {

@@ -10,6 +10,7 @@ namespace gpunvme {
 
 class CpuExecutor final : public Executor {
  public:
+  CpuExecutor();
   ~CpuExecutor() override;
 
   Problem AllocateShared(size_t bytes, SharedBlock* block) override;

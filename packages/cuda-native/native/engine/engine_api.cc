@@ -118,7 +118,8 @@ Engine* EngineOf(napi_env env, napi_value value) {
 void End(Engine* engine) {
   if (engine->session == nullptr) return;
   engine->session->Halt(true);
-  engine->ended = !engine->session->attached() || !engine->session->Detach(kDetachLimitNs, &engine->layouts);
+  if (engine->session->attached()) static_cast<void>(engine->session->Detach(kDetachLimitNs, &engine->layouts));
+  engine->ended = !engine->session->abandoned();
   engine->session.reset();
   if (engine->ended) engine->waker.Stop();
 }

@@ -82,6 +82,8 @@ class Session {
   // Registers begin at `registers`; doorbells are offsets from there.
   Problem Attach(Memory registers, std::vector<LeaderLayout> leaders);
   bool attached() const { return !leaders_.empty(); }
+  // Leaders did not end when they were told to, and may still run.
+  bool abandoned() const { return abandoned_; }
 
   // Whether a plan for these queues can be posted now: each has room for so many at a time.
   bool HasRoom(const Plan& plan) const;
@@ -122,7 +124,7 @@ class Session {
   SharedBlock shared_;
   uint64_t local_ = 0;
   Counters past_{};
-  // Leaders may still run, and nobody can tell: nothing that they use is given back.
+  // Nothing that leaders use is given back then.
   bool abandoned_ = false;
 };
 
