@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "driver.h"
 
@@ -32,10 +33,12 @@ Session* SessionOf(napi_env env, napi_value handle);
 Function KernelOf(napi_env env, const Session& session, const char* name);
 
 // True for success. Otherwise throws CudaCallError: `attempt` is what was being done, as "Launching gpunvme_serve", `call`
-// the function's name; the driver's name and text of the error are looked up.
-bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt);
+// the function's name; the driver's name and text of the error are looked up. `facts` are lines that say more.
+bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
+           const std::vector<std::string>& facts = {});
 
 // The same error as a value, for promises.
-napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt);
+napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
+                     const std::vector<std::string>& facts = {});
 
 }  // namespace gpunvme::cuda

@@ -1,0 +1,50 @@
+// gpunvme_cuda: NVIDIA's driver API for JavaScript, and for the engine. It is built and loaded without CUDA; what there
+// is of it is found out when it is asked for.
+#include <node_api.h>
+
+#include "calls.h"
+#include "state.h"
+
+namespace {
+
+struct Entry {
+  const char* name;
+  napi_callback function;
+};
+
+constexpr Entry kEntries[] = {
+    {"errors", gpunvme::cuda::Errors},
+    {"load", gpunvme::cuda::Load},
+    {"probe", gpunvme::cuda::Probe},
+    {"open", gpunvme::cuda::Open},
+    {"isIdle", gpunvme::cuda::IsIdle},
+    {"close", gpunvme::cuda::Close},
+    {"allocPinned", gpunvme::cuda::AllocPinned},
+    {"allocDevice", gpunvme::cuda::AllocDevice},
+    {"register", gpunvme::cuda::Register},
+    {"describe", gpunvme::cuda::Describe},
+    {"buffer", gpunvme::cuda::Buffer},
+    {"addressOf", gpunvme::cuda::AddressOf},
+    {"free", gpunvme::cuda::Free},
+    {"loadKernels", gpunvme::cuda::LoadKernels},
+    {"createStream", gpunvme::cuda::CreateStream},
+    {"launch", gpunvme::cuda::Launch},
+    {"copyIn", gpunvme::cuda::CopyIn},
+    {"copyOut", gpunvme::cuda::CopyOut},
+    {"fill", gpunvme::cuda::Fill},
+    {"finished", gpunvme::cuda::Finished},
+};
+
+}  // namespace
+
+NAPI_MODULE_INIT() {
+  gpunvme::cuda::CreateState(env);
+  for (const Entry& entry : kEntries) {
+    napi_value function;
+    if (napi_create_function(env, entry.name, NAPI_AUTO_LENGTH, entry.function, nullptr, &function) != napi_ok) {
+      return nullptr;
+    }
+    napi_set_named_property(env, exports, entry.name, function);
+  }
+  return exports;
+}

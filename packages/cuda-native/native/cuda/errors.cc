@@ -1,0 +1,51 @@
+#include "../values.h"
+#include "session.h"
+#include "state.h"
+
+namespace gpunvme::cuda {
+
+namespace {
+
+void Set(napi_env env, napi_value object, const char* name, const std::string& text) {
+  napi_value value;
+  napi_create_string_utf8(env, text.c_str(), text.size(), &value);
+  napi_set_named_property(env, object, name, value);
+}
+
+}  // namespace
+
+napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
+                     const std::vector<std::string>& facts) {
+  // A driver that is older than the error gives no name.
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (api.cuGetErrorName(result, &name) != kSuccess || name == nullptr) name = "an error without a name";
+  if (api.cuGetErrorString(result, &text) != kSuccess || text == nullptr) text = "no description";
+  napi_value details, lines, constructor = nullptr, error = nullptr;
+  napi_create_object(env, &details);
+  Set(env, details, "attempt", attempt);
+  Set(env, details, "call", call);
+  Set(env, details, "name", name);
+  Set(env, details, "description", text);
+  napi_set_named_property(env, details, "result", Number(env, result));
+  napi_create_array(env, &lines);
+  for (size_t i = 0; i < facts.size(); i++) {
+    napi_value line;
+    napi_create_string_utf8(env, facts[i].c_str(), facts[i].size(), &line);
+    napi_set_element(env, lines, static_cast<uint32_t>(i), line);
+  }
+  napi_set_named_property(env, details, "facts", lines);
+  napi_get_reference_value(env, StateOf(env).callError, &constructor);
+  napi_new_instance(env, constructor, 1, &details, &error);
+  return error;
+}
+
+bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
+           const std::vector<std::string>& facts) {
+  if (result == kSuccess) return true;
+  napi_value error = CallError(env, api, result, call, attempt, facts);
+  if (error != nullptr) napi_throw(env, error);
+  return false;
+}
+
+}  // namespace gpunvme::cuda

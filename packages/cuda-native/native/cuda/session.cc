@@ -1,0 +1,67 @@
+#include "../values.h"
+#include "calls.h"
+#include "state.h"
+
+namespace gpunvme::cuda {
+
+napi_value Open(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  const Functions* api = LoadedFunctions(env, arguments[0]);
+  double ordinal;
+  if (api == nullptr || !ReadInteger(env, arguments[1], "device", 0, INT32_MAX, &ordinal)) return nullptr;
+  const std::string attempt = "Opening GPU " + std::to_string(static_cast<int>(ordinal));
+  Device device;
+  Context context;
+  if (!Check(env, *api, api->cuInit(0), "cuInit", attempt)) return nullptr;
+  if (!Check(env, *api, api->cuDeviceGet(&device, static_cast<int>(ordinal)), "cuDeviceGet", attempt)) return nullptr;
+  const Result retained = api->cuDevicePrimaryCtxRetain(&context, device);
+  if (!Check(env, *api, retained, "cuDevicePrimaryCtxRetain", attempt)) return nullptr;
+  const Result entered = api->cuCtxSetCurrent(context);
+  if (entered != kSuccess) {
+    api->cuDevicePrimaryCtxRelease_v2(device);
+    Check(env, *api, entered, "cuCtxSetCurrent", attempt);
+    return nullptr;
+  }
+  State& state = StateOf(env);
+  const uint64_t handle = state.nextHandle++;
+  state.sessions.emplace(handle,
+                         new Session{*api, static_cast<int>(ordinal), device, context, handle});
+  return Number(env, static_cast<double>(handle));
+}
+
+napi_value IsIdle(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  napi_get_boolean(env, session->holds == 0 && !IsBusy(StateOf(env), *session), &result);
+  return result;
+}
+
+// Whatever fails on the way, nothing of it is there afterwards.
+napi_value Close(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  double number;
+  if (!ReadInteger(env, arguments[0], "cuda", 1, kMaxSafeInteger, &number)) return nullptr;
+  State& state = StateOf(env);
+  const auto found = state.sessions.find(static_cast<uint64_t>(number));
+  if (found == state.sessions.end()) return nullptr;
+  Session& session = *found->second;
+  Failure first;
+  const Result entered = session.Enter();
+  if (entered != kSuccess) first = {entered, "cuCtxSetCurrent"};
+  if (session.holds > 0 || IsBusy(state, session)) {
+    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY", "cuda: expected a GPU that has nothing to do, got one at work");
+    return nullptr;
+  }
+  const Failure undone = EndSession(env, state, session);
+  if (first.result == kSuccess) first = undone;
+  const Functions& api = session.api;
+  state.sessions.erase(found);
+  Check(env, api, first.result, first.call, "Closing the GPU");
+  return nullptr;
+}
+
+}  // namespace gpunvme::cuda

@@ -1,0 +1,126 @@
+#include "state.h"
+
+#include "../values.h"
+
+namespace gpunvme::cuda {
+
+namespace {
+
+// The environment ends, perhaps in the middle of a transfer. What a GPU may still write to stays for the rest of the
+// process: nobody is left who would know when it is done.
+void EndState(void* data) {
+  auto& state = *static_cast<State*>(data);
+  for (auto& [handle, session] : state.sessions) {
+    if (session->Enter() == kSuccess && session->holds == 0 && !IsBusy(state, *session)) {
+      EndSession(nullptr, state, *session);
+    }
+  }
+}
+
+const char* NameOf(Kind kind) {
+  switch (kind) {
+    case Kind::kKernels: return "kernels that are loaded";
+    case Kind::kRegistration: return "memory that is registered";
+    case Kind::kPinned: return "pinned memory that is allocated";
+    case Kind::kDevice: return "GPU memory that is allocated";
+    case Kind::kStream: return "a stream that is open";
+  }
+  return "";
+}
+
+Failure Try(Result result, const char* call) {
+  return result == kSuccess ? Failure{} : Failure{result, call};
+}
+
+}  // namespace
+
+void CreateState(napi_env env) {
+  auto* state = new State;
+  napi_set_instance_data(env, state, [](napi_env, void* data, void*) { delete static_cast<State*>(data); }, nullptr);
+  napi_add_env_cleanup_hook(env, EndState, state);
+}
+
+State& StateOf(napi_env env) {
+  void* data = nullptr;
+  napi_get_instance_data(env, &data);
+  return *static_cast<State*>(data);
+}
+
+bool IsBusy(const State& state, const Session& session) {
+  for (const auto& [handle, resource] : state.resources) {
+    if (resource.session != &session || resource.kind != Kind::kStream) continue;
+    if (session.api.cuStreamQuery(resource.stream) == kErrorNotReady) return true;
+  }
+  return false;
+}
+
+Session* SessionOf(napi_env env, napi_value handle) {
+  double number;
+  if (!ReadInteger(env, handle, "cuda", 1, kMaxSafeInteger, &number)) return nullptr;
+  State& state = StateOf(env);
+  const auto found = state.sessions.find(static_cast<uint64_t>(number));
+  if (found == state.sessions.end()) {
+    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_CLOSED", "cuda: expected a GPU that is open, got one that was closed");
+    return nullptr;
+  }
+  Session* session = found->second.get();
+  return Check(env, session->api, session->Enter(), "cuCtxSetCurrent", "Using the GPU") ? session : nullptr;
+}
+
+Resource* ResourceOf(napi_env env, napi_value handle, Kind kind, const char* name) {
+  double number;
+  if (!ReadInteger(env, handle, name, 1, kMaxSafeInteger, &number)) return nullptr;
+  State& state = StateOf(env);
+  const auto found = state.resources.find(static_cast<uint64_t>(number));
+  if (found == state.resources.end() || found->second.kind != kind) {
+    const std::string message = std::string(name) + ": expected " + NameOf(kind) + ", got what is no longer";
+    napi_throw_type_error(env, "ERR_GPUNVME_CUDA_FREED", message.c_str());
+    return nullptr;
+  }
+  const Session& session = *found->second.session;
+  return Check(env, session.api, session.Enter(), "cuCtxSetCurrent", "Using the GPU") ? &found->second : nullptr;
+}
+
+Failure Undo(napi_env env, Resource& resource) {
+  const Functions& api = resource.session->api;
+  switch (resource.kind) {
+    case Kind::kKernels: return Try(api.cuModuleUnload(resource.module), "cuModuleUnload");
+    case Kind::kRegistration: return Try(api.cuMemHostUnregister(resource.host), "cuMemHostUnregister");
+    case Kind::kPinned: {
+      // Its ArrayBuffer is emptied before its bytes are gone. Without `env` no JavaScript runs any more.
+      napi_value buffer = nullptr;
+      if (env != nullptr && resource.buffer != nullptr) {
+        napi_get_reference_value(env, resource.buffer, &buffer);
+        if (buffer != nullptr) napi_detach_arraybuffer(env, buffer);
+        napi_delete_reference(env, resource.buffer);
+      }
+      return Try(api.cuMemFreeHost(resource.host), "cuMemFreeHost");
+    }
+    case Kind::kDevice: return Try(api.cuMemFree_v2(resource.device), "cuMemFree_v2");
+    case Kind::kStream: return Try(api.cuStreamDestroy_v2(resource.stream), "cuStreamDestroy_v2");
+  }
+  return {};
+}
+
+Failure EndSession(napi_env env, State& state, Session& session) {
+  Failure first;
+  const auto note = [&](const Failure& failure) {
+    if (first.result == kSuccess) first = failure;
+  };
+  for (const Kind kind : {Kind::kKernels, Kind::kRegistration, Kind::kPinned, Kind::kDevice, Kind::kStream}) {
+    for (auto each = state.resources.begin(); each != state.resources.end();) {
+      Resource& resource = each->second;
+      if (resource.session != &session || resource.kind != kind) {
+        ++each;
+        continue;
+      }
+      note(Undo(env, resource));
+      each = state.resources.erase(each);
+    }
+  }
+  note(Try(session.api.cuCtxSetCurrent(nullptr), "cuCtxSetCurrent"));
+  note(Try(session.api.cuDevicePrimaryCtxRelease_v2(session.device), "cuDevicePrimaryCtxRelease_v2"));
+  return first;
+}
+
+}  // namespace gpunvme::cuda

@@ -1,0 +1,207 @@
+#include <cstdio>
+#include <cstring>
+
+#include "../values.h"
+#include "calls.h"
+#include "state.h"
+
+namespace gpunvme::cuda {
+
+namespace {
+
+napi_value Keep(napi_env env, const Resource& resource) {
+  State& state = StateOf(env);
+  const uint64_t handle = state.nextHandle++;
+  state.resources.emplace(handle, resource);
+  return Number(env, static_cast<double>(handle));
+}
+
+// Three numbers, each from 1 to `most`.
+bool ReadExtent(napi_env env, napi_value value, const char* name, double most, unsigned (&extent)[3]) {
+  for (uint32_t i = 0; i < 3; i++) {
+    napi_value element;
+    double number;
+    if (napi_get_element(env, value, i, &element) != napi_ok) {
+      ThrowType(env, name, "an array of three numbers", value);
+      return false;
+    }
+    if (!ReadInteger(env, element, name, 1, most, &number)) return false;
+    extent[i] = static_cast<unsigned>(number);
+  }
+  return true;
+}
+
+// Bytes of GPU memory that are inside of it.
+bool ReadPart(napi_env env, const Resource& memory, napi_value offsetValue, napi_value lengthValue,
+              DevicePointer* pointer, size_t* length) {
+  double offset, bytes;
+  const auto whole = static_cast<double>(memory.length);
+  if (!ReadInteger(env, offsetValue, "offsetBytes", 0, whole, &offset)) return false;
+  if (!ReadInteger(env, lengthValue, "lengthBytes", 0, whole - offset, &bytes)) return false;
+  *pointer = memory.device + static_cast<DevicePointer>(offset);
+  *length = static_cast<size_t>(bytes);
+  return true;
+}
+
+}  // namespace
+
+Function KernelOf(napi_env env, const Session& session, const char* name) {
+  const std::string attempt = std::string("Looking for the kernel ") + name;
+  for (const auto& [handle, resource] : StateOf(env).resources) {
+    if (resource.session != &session || resource.kind != Kind::kKernels) continue;
+    Function function = nullptr;
+    const Result found = session.api.cuModuleGetFunction(&function, resource.module, name);
+    if (found == kErrorNotFound) continue;
+    return Check(env, session.api, found, "cuModuleGetFunction", attempt) ? function : nullptr;
+  }
+  const std::string message = std::string("name: expected a kernel of what was loaded, got ") + name;
+  napi_throw_type_error(env, nullptr, message.c_str());
+  return nullptr;
+}
+
+napi_value LoadKernels(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  void* data = nullptr;
+  size_t length = 0;
+  if (napi_get_typedarray_info(env, arguments[1], nullptr, &length, &data, nullptr, nullptr) != napi_ok) {
+    ThrowType(env, "ptx", "a Uint8Array", arguments[1]);
+    return nullptr;
+  }
+  // The driver reads a text up to its NUL, which a file does not have.
+  const std::string text(static_cast<const char*>(data), length);
+  char log[4096] = "";
+  int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  Resource resource{Kind::kKernels, session};
+  const Result loaded = session->api.cuModuleLoadDataEx(&resource.module, text.c_str(), 2, options, values);
+  log[sizeof log - 1] = '\0';
+  std::vector<std::string> facts;
+  for (char* rest = log, *line; (line = strtok_r(rest, "\n", &rest)) != nullptr;) facts.emplace_back(line);
+  if (!Check(env, session->api, loaded, "cuModuleLoadDataEx", "Loading kernels", facts)) return nullptr;
+  return Keep(env, resource);
+}
+
+napi_value CreateStream(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  Resource resource{Kind::kStream, session};
+  const Result created = session->api.cuStreamCreate(&resource.stream, kStreamNonBlocking);
+  return Check(env, session->api, created, "cuStreamCreate", "Making a stream") ? Keep(env, resource) : nullptr;
+}
+
+napi_value Launch(napi_env env, napi_callback_info info) {
+  napi_value arguments[5];
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  if (stream == nullptr) return nullptr;
+  char name[256];
+  size_t nameLength = 0;
+  if (napi_get_value_string_utf8(env, arguments[1], name, sizeof name, &nameLength) != napi_ok) {
+    ThrowType(env, "name", "a string", arguments[1]);
+    return nullptr;
+  }
+  unsigned grid[3], block[3];
+  if (!ReadExtent(env, arguments[2], "grid", INT32_MAX, grid)) return nullptr;
+  if (!ReadExtent(env, arguments[3], "block", 1024, block)) return nullptr;
+  // Their sizes are the kernel's: src/cuda/kernels.ts has compared them with the text of the kernel.
+  uint32_t count = 0;
+  napi_get_array_length(env, arguments[4], &count);
+  std::vector<void*> parameters(count);
+  for (uint32_t i = 0; i < count; i++) {
+    napi_value bytes;
+    napi_get_element(env, arguments[4], i, &bytes);
+    if (napi_get_typedarray_info(env, bytes, nullptr, nullptr, &parameters[i], nullptr, nullptr) != napi_ok) {
+      ThrowType(env, "args", "an array of Uint8Arrays", bytes);
+      return nullptr;
+    }
+  }
+  const Session& session = *stream->session;
+  Function function = KernelOf(env, session, name);
+  if (function == nullptr) return nullptr;
+  const std::string attempt = std::string("Launching ") + name;
+  const Functions& api = session.api;
+  int most = 0;
+  const Result asked = api.cuFuncGetAttribute(&most, kFuncMaxThreadsPerBlock, function);
+  if (!Check(env, api, asked, "cuFuncGetAttribute", attempt)) return nullptr;
+  const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
+  if (threads > static_cast<uint64_t>(most)) {
+    char message[128];
+    std::snprintf(message, sizeof message, "block: expected at most %d threads, got %llu", most,
+                  static_cast<unsigned long long>(threads));
+    napi_throw_range_error(env, nullptr, message);
+    return nullptr;
+  }
+  const Result launched = api.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0,
+                                             stream->stream, parameters.data(), nullptr);
+  Check(env, api, launched, "cuLaunchKernel", attempt);
+  return nullptr;
+}
+
+// (stream, memory, offsetBytes, lengthBytes, address): from host memory, which stays where it is until it is done.
+napi_value CopyIn(napi_env env, napi_callback_info info) {
+  napi_value arguments[5];
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  const Resource* memory = stream == nullptr ? nullptr : ResourceOf(env, arguments[1], Kind::kDevice, "to");
+  DevicePointer to;
+  size_t length;
+  uint64_t from;
+  if (memory == nullptr || !ReadPart(env, *memory, arguments[2], arguments[3], &to, &length)) return nullptr;
+  if (!ReadBigInt(env, arguments[4], "address", &from)) return nullptr;
+  const Functions& api = stream->session->api;
+  const auto* source = reinterpret_cast<const void*>(static_cast<uintptr_t>(from));
+  const Result copied = api.cuMemcpyHtoDAsync_v2(to, source, length, stream->stream);
+  Check(env, api, copied, "cuMemcpyHtoDAsync_v2", "Copying to GPU memory");
+  return nullptr;
+}
+
+// (stream, memory, offsetBytes, lengthBytes, address): to host memory, which stays where it is until it is done.
+napi_value CopyOut(napi_env env, napi_callback_info info) {
+  napi_value arguments[5];
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  const Resource* memory = stream == nullptr ? nullptr : ResourceOf(env, arguments[1], Kind::kDevice, "from");
+  DevicePointer from;
+  size_t length;
+  uint64_t to;
+  if (memory == nullptr || !ReadPart(env, *memory, arguments[2], arguments[3], &from, &length)) return nullptr;
+  if (!ReadBigInt(env, arguments[4], "address", &to)) return nullptr;
+  const Functions& api = stream->session->api;
+  const Result copied =
+      api.cuMemcpyDtoHAsync_v2(reinterpret_cast<void*>(static_cast<uintptr_t>(to)), from, length, stream->stream);
+  Check(env, api, copied, "cuMemcpyDtoHAsync_v2", "Copying from GPU memory");
+  return nullptr;
+}
+
+// (stream, memory, offsetBytes, lengthBytes, byte)
+napi_value Fill(napi_env env, napi_callback_info info) {
+  napi_value arguments[5];
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  const Resource* memory = stream == nullptr ? nullptr : ResourceOf(env, arguments[1], Kind::kDevice, "memory");
+  DevicePointer to;
+  size_t length;
+  double byte;
+  if (memory == nullptr || !ReadPart(env, *memory, arguments[2], arguments[3], &to, &length)) return nullptr;
+  if (!ReadInteger(env, arguments[4], "byte", 0, 255, &byte)) return nullptr;
+  const Functions& api = stream->session->api;
+  const Result filled = api.cuMemsetD8Async(to, static_cast<unsigned char>(byte), length, stream->stream);
+  Check(env, api, filled, "cuMemsetD8Async", "Filling GPU memory");
+  return nullptr;
+}
+
+napi_value Finished(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  double timeoutNs;
+  if (stream == nullptr || !ReadInteger(env, arguments[1], "timeoutNs", 0, 1e15, &timeoutNs)) return nullptr;
+  return StateOf(env).watcher.Add(env, *stream->session, stream->stream, timeoutNs);
+}
+
+}  // namespace gpunvme::cuda
