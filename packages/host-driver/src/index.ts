@@ -31,7 +31,8 @@ export {
   type SignatureSource,
 } from './guard/signatures.js'
 export { DeviceUseUnknownError } from './guard/tree.js'
-export { EngineFailedError, HostEngine, type HostEngineStatistics } from './engine/host-engine.js'
+export { EngineFailedError } from '@gpunvme/nvme-spec/engine'
+export { HostEngine } from './engine/host-engine.js'
 export type { ControllerIdentity, NamespaceIdentity } from './bring-up/identity.js'
 export { LbaRangeError, NamespaceNotFoundError, UnsupportedNamespaceError } from './namespace/errors.js'
 export { BlockCommandError, type CommandLimits } from './namespace/changes.js'

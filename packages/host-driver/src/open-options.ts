@@ -1,3 +1,4 @@
+import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import {
   checkOptions,
@@ -14,7 +15,6 @@ import {
   type Checks,
 } from './check-options.js'
 import type { WriteRequest } from './guard/guard.js'
-import { MOST_IN_FLIGHT } from './queues/command-ids.js'
 import type { RecoveryLimits } from './recovery/recovery.js'
 
 export interface ControllerOptions {

@@ -22,6 +22,25 @@ export interface Bar {
    * @throws RangeError for an offset that is no multiple of 8 inside the BAR.
    */
   write64(offset: number, value: bigint): void
+  /**
+   * Where these registers lie in memory, for native code that rings doorbells by itself; absent where an access is more
+   * than a load or a store, as in a simulator, behind a wrapper that observes or changes accesses, and once the device
+   * has left the bus.
+   */
+  readonly window?: BarWindow | undefined
+}
+
+/**
+ * The first registers of a BAR in this process's address space. It is valid until the transport's `close`: after that a
+ * store there ends the process, so that whoever rings must have stopped before (`Engine.detach`). Where the device has
+ * left the bus meanwhile, stores go nowhere and loads give all ones. A 32-bit aligned store is a register's write; 64
+ * bits are two of them, low half first, as by `Bar.write64`.
+ */
+export interface BarWindow {
+  /** Of the byte at offset 0. */
+  readonly address: bigint
+  /** How far it goes: up to the BAR's length, and less where the rest cannot be mapped. */
+  readonly lengthBytes: number
 }
 
 /** A run of memory that is contiguous for the device. */
@@ -38,6 +57,8 @@ export interface DmaMemory {
   readonly lengthBytes: number
   /** The host's view; absent for GPU memory that the CPU cannot reach. */
   readonly view?: DataView
+  /** The address of its first byte, as kernels take it: of memory on a GPU alone. */
+  readonly gpuPointer?: bigint
   /** In offset order, without gaps, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
   /** The device's address of byte `offsetBytes`. @throws RangeError outside the memory. */
@@ -273,19 +294,45 @@ export interface ExecuteOptions {
  * Executes plans with as many commands in flight as the queues hold. `execute` may be called again before an
  * earlier plan has ended: plans are served in order and queues do not drain between them.
  * An engine reports; it never resets, retries or repairs. After a timeout or a loss it stops, and its owner recovers.
+ *
+ * Between `attach` and `detach` the rings, their doorbells and the PRP lists are the engine's alone; at all other times
+ * nothing of it - no thread, no kernel, no callback - reads or writes queues, registers or memory. Its owner frees them,
+ * resets the controller and gives its registers to others in the belief that this is so. An `attach` that throws has
+ * taken nothing.
  */
 export interface Engine {
   readonly name: string
+  /** What it has done since it was made, over all queues it has had; absent where nobody counts. */
+  readonly statistics?: EngineStatistics
   /**
    * Takes queues over, which plans name by their index here. While plans are in flight it calls `watch` at least every
    * 10 ms of the transport's clock: its owner then looks at what is not the engine's, as asynchronous events are.
    * @throws TypeError while it has queues.
    */
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void
-  /** Resolves with one outcome for each command; rejects only for wrong arguments. */
+  /**
+   * Resolves with one outcome for each command. From then on the engine itself touches the memory no more; of commands
+   * that got no answer the controller still may. Rejects for wrong arguments, and with an `EngineFailedError` of
+   * `@gpunvme/nvme-spec/engine` when registers or memory cannot be accessed at all.
+   */
   execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary>
-  /** Gives the queues back, with the rings' positions up to date. @throws TypeError while plans are in flight. */
+  /**
+   * Gives the queues back, with the rings' positions and generations up to date. Returns when all that works for the
+   * engine has come to rest: what may not be interrupted is waited for, not longer than it takes to see that it ends.
+   * @throws TypeError while plans are in flight; EngineFailedError where something cannot be brought to rest. The engine
+   *   then still has the queues, and their memory must be kept.
+   */
   detach(): void
+}
+
+/** What an engine counts. */
+export interface EngineStatistics {
+  /** Submitted. */
+  readonly commands: number
+  /** Of submission and completion queues. */
+  readonly doorbellWrites: number
+  /** Completions that belonged to no command in flight: late, twice, or from nowhere. */
+  readonly staleCompletions: number
 }
 
 /**

@@ -1,4 +1,5 @@
 import { CSTS, formatSqe, formatStatus, GpuNvmeError, layPrps, SQE } from '@gpunvme/nvme-spec'
+import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import type { Clock, DmaAllocator, DmaMemory, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError, isLost } from '../bring-up/device-lost.js'
 import { hostBytes, reachable, type ReachableMemory } from '../memory/reachable.js'
@@ -6,7 +7,6 @@ import { CompletionRing } from '../queues/completion-ring.js'
 import type { OverdueCommand } from '../queues/overdue.js'
 import { rewind } from '../queues/memory.js'
 import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
-import { statusOutcome } from '../queues/status-word.js'
 import { checkTimeout, NS_PER_MS } from '../wait.js'
 
 /** A command as this queue takes it: the declarations of nvme-spec all fit. */

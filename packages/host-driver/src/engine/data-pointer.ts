@@ -7,6 +7,7 @@ import {
   SglLastSegment,
   SQE,
 } from '@gpunvme/nvme-spec'
+import { firstBreakInPage, prpProblem, segmentAt } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory, DmaSegment, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { hostView, reachable, type ReachableMemory } from '../memory/reachable.js'
 
@@ -47,19 +48,17 @@ export class DataPointer {
    * @param lengthBytes at least 1, inside the memory.
    */
   problem(memory: DmaMemory, offsetBytes: number, lengthBytes: number): string | undefined {
-    const { segments } = memory
     const { pageBytes, sgl } = this.queue
+    const problem = prpProblem(memory, offsetBytes, lengthBytes, pageBytes)
+    if (problem === undefined || sgl === undefined) return problem
+    const { segments } = memory
     const endBytes = offsetBytes + lengthBytes
     const first = segmentAt(segments, offsetBytes)
-    const beyond = firstBreakInPage(segments, first, endBytes, pageBytes)
-    if (beyond === undefined) return undefined
-    const found = `got one at 0x${beyond.iova.toString(16)}`
-    if (sgl === undefined) return `segments that meet at ends of ${pageBytes}-byte pages, as PRPs take them, ${found}`
     let descriptors = 0
     for (let index = first; index < segments.length && segments[index]!.offsetBytes < endBytes; index++) {
       const { iova, lengthBytes: bytes } = segments[index]!
       if (sgl === 'dword' && (iova % 4 !== 0 || (index > first && bytes % 4 !== 0))) {
-        return `segments of whole dwords, as this controller's SGLs take them, ${found}`
+        return `segments of whole dwords, as this controller's SGLs take them, got one at 0x${iova.toString(16)}`
       }
       descriptors++
     }
@@ -131,34 +130,4 @@ export class DataPointer {
     }
     return descriptors
   }
-}
-
-/** The segment that holds byte `offsetBytes`. */
-function segmentAt(segments: readonly DmaSegment[], offsetBytes: number): number {
-  let low = 0
-  let high = segments.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if (segments[middle]!.offsetBytes <= offsetBytes) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
-/**
- * The first segment after `first`, before `endBytes`, that does not go on where a page ends with another one: a PRP
- * entry after the first names a whole page.
- */
-function firstBreakInPage(
-  segments: readonly DmaSegment[],
-  first: number,
-  endBytes: number,
-  pageBytes: number,
-): DmaSegment | undefined {
-  for (let index = first + 1; index < segments.length && segments[index]!.offsetBytes < endBytes; index++) {
-    const segment = segments[index]!
-    const before = segments[index - 1]!
-    if (segment.iova % pageBytes !== 0 || (before.iova + before.lengthBytes) % pageBytes !== 0) return segment
-  }
-  return undefined
 }

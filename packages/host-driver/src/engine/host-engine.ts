@@ -1,7 +1,9 @@
-import { CSTS, GpuNvmeError } from '@gpunvme/nvme-spec'
+import { CSTS } from '@gpunvme/nvme-spec'
+import { checkPlan, EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import type {
   DmaMemory,
   Engine,
+  EngineStatistics,
   ExecuteOptions,
   OutcomeSummary,
   Plan,
@@ -9,7 +11,6 @@ import type {
   Transport,
 } from '@gpunvme/nvme-spec/transport'
 import { isLost } from '../bring-up/device-lost.js'
-import { checkPlan } from './check-plan.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import { Job } from './job.js'
 import { Lane } from './lane.js'
@@ -29,12 +30,6 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-export interface HostEngineStatistics {
-  readonly commands: number
-  readonly doorbellWrites: number
-  readonly staleCompletions: number
-}
-
 /** Made once: a function expression in the pump would be made at every turn. */
 const isFinished = ({ job }: Pending) => job.finished
 
@@ -50,14 +45,13 @@ export class HostEngine implements Engine {
   private stopped = false
   private commands = 0
   /** What the queues that were given back had counted. */
-  private detached: Omit<HostEngineStatistics, 'commands'> = { doorbellWrites: 0, staleCompletions: 0 }
+  private detached: Omit<EngineStatistics, 'commands'> = { doorbellWrites: 0, staleCompletions: 0 }
 
   constructor(transport: Pick<Transport, 'bar' | 'clock'>) {
     this.transport = transport
   }
 
-  /** Since the engine was made, over all queues it has had. */
-  get statistics(): HostEngineStatistics {
+  get statistics(): EngineStatistics {
     const { commands, detached, lanes, rings } = this
     const doorbells = [...lanes.map(({ pair }) => pair.doorbell), ...rings.map(({ doorbell }) => doorbell)]
     const stale = lanes.reduce((total, { pair }) => total + pair.staleCompletions, 0)
@@ -161,7 +155,7 @@ export class HostEngine implements Engine {
   private breakDown(cause: unknown): void {
     this.stopped = true
     this.pumping = false
-    for (const { reject } of this.pending.splice(0)) reject(new EngineFailedError(cause))
+    for (const { reject } of this.pending.splice(0)) reject(new EngineFailedError(this.name, cause))
   }
 
   /** Is the device still there, and has any command run out of time? */
@@ -176,17 +170,5 @@ export class HostEngine implements Engine {
     if (!lost && givenUp === 0) return
     this.stopped = true
     for (const { job } of this.pending) job.stop()
-  }
-}
-
-/** Registers or memory could not be accessed at all. What was in flight may or may not have happened. */
-export class EngineFailedError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_ENGINE_FAILED'
-  readonly category = 'device'
-  constructor(cause: unknown) {
-    super(`The host engine lost its transport: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      next: 'see the cause; open the transport and the controller again',
-      cause,
-    })
   }
 }

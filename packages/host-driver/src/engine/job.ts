@@ -1,5 +1,5 @@
+import { statusOutcome } from '@gpunvme/nvme-spec/engine'
 import type { AbortSignalLike, CommandOutcome, DmaMemory, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
-import { statusOutcome } from '../queues/status-word.js'
 
 /** A plan that is being executed: what is left of it, what is in flight, and what became of the rest. */
 export class Job {

@@ -1,5 +1,6 @@
 import { prpListReach, Read, Write, type ZeroBased } from '@gpunvme/nvme-spec'
-import type { Bar, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { PlanQueue } from '@gpunvme/nvme-spec/engine'
+import type { Bar, DmaMemory, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
 import { hostView } from '../memory/reachable.js'
 import type { CompletionRing } from '../queues/completion-ring.js'
 import { QueuePair, type CompletionSink } from '../queues/queue-pair.js'
@@ -8,11 +9,11 @@ import type { Job } from './job.js'
 import { LateCompletion } from './late-completion.js'
 
 /** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
-export class Lane implements CompletionSink {
+export class Lane implements CompletionSink, PlanQueue {
   readonly pair: QueuePair
   /** The largest transfer that the PRP lists of this queue can describe. */
   readonly maxTransferBytes: number
-  readonly pointer: DataPointer
+  private readonly pointer: DataPointer
   private readonly index: number
   private readonly clockNow: () => number
   private readonly read: ReturnType<typeof Read.view>
@@ -33,6 +34,10 @@ export class Lane implements CompletionSink {
     this.jobOf = new Array<Job | undefined>(slots).fill(undefined)
     this.commandOf = new Uint32Array(slots)
     this.deadlineNs = new Float64Array(slots).fill(Infinity)
+  }
+
+  problem(memory: DmaMemory, offsetBytes: number, lengthBytes: number): string | undefined {
+    return this.pointer.problem(memory, offsetBytes, lengthBytes)
   }
 
   /** Stages commands of `job` until the queue is full or the job has no more for it; gives how many. */

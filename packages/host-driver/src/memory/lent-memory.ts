@@ -25,6 +25,7 @@ export class LentMemory implements DmaAllocator {
 class Loan implements DmaMemory {
   readonly lengthBytes: number
   readonly view?: DataView
+  readonly gpuPointer?: bigint
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly isWithheld: () => boolean
@@ -36,6 +37,7 @@ class Loan implements DmaMemory {
     this.lengthBytes = memory.lengthBytes
     this.segments = memory.segments
     if (memory.view !== undefined) this.view = memory.view
+    if (memory.gpuPointer !== undefined) this.gpuPointer = memory.gpuPointer
   }
 
   iovaAt(offsetBytes: number): number {

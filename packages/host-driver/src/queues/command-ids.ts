@@ -1,7 +1,5 @@
+import { cidOf, cidSlotBits, slotOfCid } from '@gpunvme/nvme-spec/engine'
 import { advance } from './ring.js'
-
-/** More would leave fewer than sixteen generations to an identifier's 16 bits. */
-export const MOST_IN_FLIGHT = 4095
 
 /**
  * Command identifiers with a memory: a slot in the low bits, the slot's generation above it. A completion is
@@ -23,12 +21,8 @@ export class CommandIds {
    * @throws RangeError for no slots, or more than MOST_IN_FLIGHT.
    */
   constructor(slots: number, generation: Uint16Array = new Uint16Array(slots)) {
-    if (!Number.isInteger(slots) || slots < 1 || slots > MOST_IN_FLIGHT) {
-      throw new RangeError(`commands in flight on a queue: expected 1 to ${MOST_IN_FLIGHT}, got ${slots}`)
-    }
     this.slots = slots
-    // One slot number stays unused, the one of all ones: that keeps FFFFh out of the identifiers.
-    this.slotBits = Math.ceil(Math.log2(slots + 1))
+    this.slotBits = cidSlotBits(slots)
     this.generation = generation
     this.outstanding = new Uint8Array(slots)
     this.freeSlots = Uint16Array.from({ length: slots }, (_, index) => index)
@@ -55,12 +49,12 @@ export class CommandIds {
   }
 
   cidOf(slot: number): number {
-    return ((this.generation[slot]! << this.slotBits) | slot) & 0xffff
+    return cidOf(this.generation[slot]!, slot, this.slotBits)
   }
 
   /** The outstanding slot that this identifier belongs to; -1 for a stale, duplicate or foreign one. */
   ownerOf(cid: number): number {
-    const slot = cid & ((1 << this.slotBits) - 1)
+    const slot = slotOfCid(cid, this.slotBits)
     return slot < this.slots && this.outstanding[slot] === 1 && this.cidOf(slot) === cid ? slot : -1
   }
 

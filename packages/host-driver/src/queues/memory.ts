@@ -1,4 +1,5 @@
 import { cqHeadDoorbell, prpListBytes, shadowCqHead, shadowSqTail, sqTailDoorbell } from '@gpunvme/nvme-spec'
+import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
 import type {
   CompletionQueueMemory,
   DmaAllocator,
@@ -7,7 +8,6 @@ import type {
   ShadowDoorbell,
 } from '@gpunvme/nvme-spec/transport'
 import { hostBytes } from '../memory/reachable.js'
-import { MOST_IN_FLIGHT } from './command-ids.js'
 
 const SQE_BYTES = 64
 const CQE_BYTES = 16

@@ -1,3 +1,4 @@
+import { EngineFailedError, statusOutcome } from '@gpunvme/nvme-spec/engine'
 import type {
   CommandOutcome,
   DmaMemory,
@@ -9,9 +10,7 @@ import type {
 } from '@gpunvme/nvme-spec/transport'
 import { ALL_ONES } from '../bring-up/device-lost.js'
 import type { Session } from '../bring-up/session.js'
-import { EngineFailedError } from '../engine/host-engine.js'
 import type { OverdueCommand } from '../queues/overdue.js'
-import { statusOutcome } from '../queues/status-word.js'
 import type { Counters } from '../statistics.js'
 import { completedLate, wasAborted } from './aborted.js'
 import type { Gate } from './gate.js'

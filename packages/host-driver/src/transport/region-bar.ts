@@ -1,4 +1,4 @@
-import type { Bar, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { Bar, BarWindow, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { PollingClock } from './polling-clock.js'
 
 /** Registers, however they are reached. */
@@ -10,14 +10,19 @@ export type RegisterWindow = Pick<NativeRegion, 'lengthBytes' | 'load32' | 'stor
  */
 export class RegionBar implements Bar {
   readonly lengthBytes: number
-  private readonly window: RegisterWindow
+  private readonly registers: RegisterWindow
+  private readonly mapped: BarWindow | undefined
   private readonly clock: Pick<PollingClock, 'touched'>
   private hasLeft = false
 
-  /** @param clock told of every register write: an answer may be near. */
-  constructor(window: RegisterWindow, clock: Pick<PollingClock, 'touched'>) {
-    this.window = window
-    this.lengthBytes = window.lengthBytes
+  /**
+   * @param clock told of every register write: an answer may be near.
+   * @param mapped the part of the registers, from offset 0 on, that is plain memory of this process.
+   */
+  constructor(registers: RegisterWindow, clock: Pick<PollingClock, 'touched'>, mapped?: BarWindow) {
+    this.registers = registers
+    this.mapped = mapped && { address: mapped.address, lengthBytes: mapped.lengthBytes }
+    this.lengthBytes = registers.lengthBytes
     this.clock = clock
   }
 
@@ -26,22 +31,26 @@ export class RegionBar implements Bar {
     this.hasLeft = true
   }
 
+  get window(): BarWindow | undefined {
+    return this.hasLeft ? undefined : this.mapped
+  }
+
   read32(offset: number): number {
     this.check(offset, 4)
-    return this.hasLeft ? 0xffff_ffff : this.window.load32(offset)
+    return this.hasLeft ? 0xffff_ffff : this.registers.load32(offset)
   }
 
   write32(offset: number, value: number): void {
     this.check(offset, 4)
     if (value >>> 0 !== value) throw new RangeError(`value: expected an integer from 0 to 2^32 - 1, got ${value}`)
     if (this.hasLeft) return
-    this.window.store32(offset, value)
+    this.registers.store32(offset, value)
     this.clock.touched()
   }
 
   read64(offset: number): bigint {
     this.check(offset, 8)
-    return this.hasLeft ? 0xffff_ffff_ffff_ffffn : this.window.load64(offset)
+    return this.hasLeft ? 0xffff_ffff_ffff_ffffn : this.registers.load64(offset)
   }
 
   write64(offset: number, value: bigint): void {
@@ -49,8 +58,8 @@ export class RegionBar implements Bar {
     if (typeof value !== 'bigint' || value < 0n || value > 0xffff_ffff_ffff_ffffn)
       throw new RangeError(`value: expected a bigint from 0n to 2n ** 64n - 1n, got ${value}`)
     if (this.hasLeft) return
-    this.window.store32(offset, Number(value & 0xffff_ffffn))
-    this.window.store32(offset + 4, Number(value >> 32n))
+    this.registers.store32(offset, Number(value & 0xffff_ffffn))
+    this.registers.store32(offset + 4, Number(value >> 32n))
     this.clock.touched()
   }
 

@@ -163,6 +163,7 @@ test('BAR0 is resource0, whole', async () => {
   const transport = await open()
   expect(transport.bar.lengthBytes).toBe(16_384)
   expect(transport.bar.read32(0)).toBe(0x1400_07ff)
+  expect(transport.bar.window).toEqual({ address: host.mapped[0]!.address, lengthBytes: 16_384 })
   expect(() => transport.bar.read32(16_384)).toThrow(RangeError)
   expect(() => transport.bar.read64(4)).toThrow(RangeError)
   await transport.close()
@@ -199,6 +200,7 @@ test('a function that the kernel has removed reads all ones, whatever answers in
   const until = transport.clock.now() + 10e9
   while (transport.bar.read32(0) !== 0xffff_ffff && transport.clock.now() < until) await transport.clock.idle(until)
   expect(transport.bar.read32(0)).toBe(0xffff_ffff)
+  expect(transport.bar.window).toBeUndefined()
   await transport.close()
 })
 

@@ -35,6 +35,7 @@ export class TracedMemory implements DmaAllocator {
 class RememberedMemory implements DmaMemory {
   readonly lengthBytes: number
   readonly view?: DataView
+  readonly gpuPointer?: bigint
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly forget: () => void
@@ -45,6 +46,7 @@ class RememberedMemory implements DmaMemory {
     this.lengthBytes = memory.lengthBytes
     this.segments = memory.segments
     if (memory.view !== undefined) this.view = memory.view
+    if (memory.gpuPointer !== undefined) this.gpuPointer = memory.gpuPointer
   }
 
   iovaAt(offsetBytes: number): number {

@@ -25,6 +25,11 @@ it.skipIf(typeof built === 'string')(
     const { barOffsetBytes, dmaOffsetBytes, baseIova } = simulator.layout
     // Device addresses are pointers.
     expect(BigInt(baseIova)).toBe(address)
+    const { window } = simulator.transport.bar
+    expect(window).toEqual({
+      address: address + BigInt(barOffsetBytes),
+      lengthBytes: simulator.transport.bar.lengthBytes,
+    })
 
     native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 500)
     let outcome: string | undefined

@@ -1,5 +1,5 @@
 import { INTMC, INTMS, registers } from '@gpunvme/nvme-spec'
-import type { Bar } from '@gpunvme/nvme-spec/transport'
+import type { Bar, BarWindow } from '@gpunvme/nvme-spec/transport'
 import { checkAccess, checkWrite32, checkWrite64 } from '../transport.js'
 import { EVERY_ACCESS, REGISTER_READ, REGISTER_WRITE } from './control.js'
 import type { RealTimeLayout } from './layout.js'
@@ -19,11 +19,18 @@ const shown = new Set(
  */
 export class SharedBar implements Bar {
   readonly lengthBytes: number
+  /** In native memory alone: of other memory nobody knows the address. */
+  readonly window: BarWindow | undefined
   private readonly words: Int32Array
   private readonly mailbox: Mailbox
 
-  constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, mailbox: Mailbox) {
+  /** @param address of the shared memory's first byte, where it is native memory. */
+  constructor(buffer: ArrayBufferLike, layout: RealTimeLayout, mailbox: Mailbox, address?: bigint) {
     this.lengthBytes = layout.barBytes
+    this.window =
+      address === undefined
+        ? undefined
+        : { address: address + BigInt(layout.barOffsetBytes), lengthBytes: layout.barBytes }
     this.words = new Int32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
     this.mailbox = mailbox
   }

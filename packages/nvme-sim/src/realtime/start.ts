@@ -57,7 +57,7 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
   const thread = new SimulatorThread(worker, new Int32Array(control), responseLimitMs)
   const { vectors } = planBar(profile)
   const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
-  const bar = new SharedBar(buffer, layout, mailbox)
+  const bar = new SharedBar(buffer, layout, mailbox, 'address' in source ? source.address : undefined)
   thread.onEnd = () => bar.leave()
   await thread.ready
   const dma = new RegionAllocator(buffer, layout, pages)

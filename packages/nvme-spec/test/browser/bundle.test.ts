@@ -14,6 +14,7 @@ const promises = [
   ['Read and Write encoding alone', 3 * KB, `export { Read, Write, zeroBased } from '@gpunvme/nvme-spec'`],
   ['link arithmetic', 2 * KB, `export * from '@gpunvme/nvme-spec/pcie'`],
   ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
+  ['what engines share', 7 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
   ['fault plans, with the registers that they name', 12 * KB, `export * from '@gpunvme/nvme-spec/faults'`],
   [
     'registers, status, and every command and completion as text',

@@ -121,7 +121,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     cleanup.push(() => {
       window.unmap()
     })
-    const bar = new RegionBar(window, clock)
+    const bar = new RegionBar(window, clock, window.mapped)
     watchRemoval(host, device, clock, bar, cleanup)
     const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, IRQ.MSIX))
     const interrupts =

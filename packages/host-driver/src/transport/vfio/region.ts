@@ -1,5 +1,5 @@
 import { readSync, writeSync } from 'node:fs'
-import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { BarWindow, HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { AddressRange } from '../address-space.js'
 import type { RegisterWindow } from '../region-bar.js'
 import { CAPABILITY, RegionInfo, VFIO } from './abi.js'
@@ -71,6 +71,12 @@ export class VfioWindow implements RegisterWindow {
   load64(offset: number): bigint {
     const area = this.areaAt(offset)
     return area === undefined ? this.read(offset, 8).readBigUInt64LE() : area.region.load64(offset - area.start)
+  }
+
+  /** The part from offset 0 on that is mapped; undefined where it is none. */
+  get mapped(): BarWindow | undefined {
+    const first = this.areas.find(({ start }) => start === 0)
+    return first && { address: first.region.address, lengthBytes: first.end }
   }
 
   unmap(): void {

@@ -1,0 +1,14 @@
+import { GpuNvmeError } from '../error.js'
+
+/** Registers or memory could not be accessed at all. What was in flight may or may not have happened. */
+export class EngineFailedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_ENGINE_FAILED'
+  readonly category = 'device'
+  /** @param engine its `name`. */
+  constructor(engine: string, cause: unknown) {
+    super(`The engine '${engine}' lost its transport: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      next: 'see the cause; open the transport and the controller again',
+      cause,
+    })
+  }
+}

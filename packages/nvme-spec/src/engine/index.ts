@@ -1,0 +1,11 @@
+/**
+ * What every engine needs that executes plans, whichever package it lives in: the check that each plan passes before
+ * its first command is staged, how a status becomes an outcome, command identifiers, and where memory lies.
+ * @module
+ */
+export { checkPlan, type PlanQueue } from './check-plan.js'
+export { cidOf, cidSlotBits, generationOfCid, MOST_IN_FLIGHT, slotOfCid } from './command-ids.js'
+export { EngineFailedError } from './engine-failed.js'
+export { runsOf, type MemoryRuns } from './memory-runs.js'
+export { firstBreakInPage, prpProblem, segmentAt } from './segments.js'
+export { statusOutcome } from './status-outcome.js'

@@ -1,0 +1,49 @@
+import type { DmaMemory, DmaSegment } from '../transport.js'
+
+/** The index of the segment that holds byte `offsetBytes`, which is inside the memory. */
+export function segmentAt(segments: readonly DmaSegment[], offsetBytes: number): number {
+  let low = 0
+  let high = segments.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (segments[middle]!.offsetBytes <= offsetBytes) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/**
+ * The first segment after `first`, before byte `endBytes`, that does not go on where a page ends with another one: a
+ * PRP entry after the first names a whole page (Base 2.1 §4.3.1). Undefined where PRPs can describe what lies between.
+ */
+export function firstBreakInPage(
+  segments: readonly DmaSegment[],
+  first: number,
+  endBytes: number,
+  pageBytes: number,
+): DmaSegment | undefined {
+  for (let index = first + 1; index < segments.length && segments[index]!.offsetBytes < endBytes; index++) {
+    const segment = segments[index]!
+    const before = segments[index - 1]!
+    if (segment.iova % pageBytes !== 0 || (before.iova + before.lengthBytes) % pageBytes !== 0) return segment
+  }
+  return undefined
+}
+
+/**
+ * Why PRPs cannot describe these bytes of the memory: what was expected of it, and what was found. Undefined where they
+ * can.
+ * @param lengthBytes at least 1, inside the memory.
+ * @param pageBytes the memory page of CC.MPS.
+ */
+export function prpProblem(
+  { segments }: DmaMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+  pageBytes: number,
+): string | undefined {
+  const beyond = firstBreakInPage(segments, segmentAt(segments, offsetBytes), offsetBytes + lengthBytes, pageBytes)
+  if (beyond === undefined) return undefined
+  const found = `got one at 0x${beyond.iova.toString(16)}`
+  return `segments that meet at ends of ${pageBytes}-byte pages, as PRPs take them, ${found}`
+}
