@@ -18,6 +18,7 @@ constexpr uint32_t kCrcX32 = 0xedb88320;
 
 GPUNVME_DEVICE constexpr uint32_t crc_multiply(uint32_t a, uint32_t b) {
   uint32_t product = 0;
+  GPUNVME_ROLLED
   for (; a != 0; a <<= 1) {
     product ^= b & (0 - (a >> 31));
     b = (b >> 1) ^ (kCrcX32 & (0 - (b & 1)));
@@ -30,6 +31,7 @@ GPUNVME_DEVICE uint32_t crc_quads(uint32_t quads) {
   constexpr uint32_t x64 = crc_multiply(kCrcX32, kCrcX32);
   uint32_t power = crc_multiply(x64, x64);
   uint32_t product = 0x80000000;
+  GPUNVME_ROLLED
   for (; quads != 0; quads >>= 1) {
     if (quads & 1) product = crc_multiply(product, power);
     if (quads > 1) power = crc_multiply(power, power);
@@ -38,8 +40,10 @@ GPUNVME_DEVICE uint32_t crc_quads(uint32_t quads) {
 }
 
 GPUNVME_DEVICE uint32_t crc_bytes(uint32_t crc, const uint8_t* data, uint64_t bytes) {
+  GPUNVME_ROLLED
   for (uint64_t i = 0; i < bytes; i++) {
     crc ^= data[i];
+    GPUNVME_ROLLED
     for (uint32_t bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (kCrcX32 & (0 - (crc & 1)));
   }
   return crc;
@@ -93,17 +97,20 @@ GPUNVME_DEVICE ChecksumSpan checksum_span(const uint8_t* begin, uint64_t bytes) 
           whole ? begin + (bytes - after) : begin, whole ? after : bytes};
 }
 
-// A quad that may begin before the chunk does, where zeros are as good as nothing, or hold one of its first four bytes.
-// A CRC begins as all ones, which is the same as zero and a complement of the first 32 bits.
+// Four bytes that may begin before the chunk does, where zeros are as good as nothing, or hold one of its first four. A
+// CRC begins as all ones, which is the same as zero and a complement of the first 32 bits.
+GPUNVME_DEVICE uint32_t checksum_first_bytes(const uint8_t* begin, const uint8_t* at) {
+  uint32_t word = 0;
+  GPUNVME_ROLLED
+  for (uint32_t i = 0; i < 4; i++)
+    if (at + i >= begin) word |= (at[i] ^ (at + i < begin + 4 ? 0xffu : 0u)) << (i * 8);
+  return word;
+}
+
 GPUNVME_DEVICE Quad checksum_first_quads(const ChecksumSpan& span, uint64_t index) {
-  Quad quad = {};
   const auto* at = reinterpret_cast<const uint8_t*>(span.quads + index);
-  for (uint32_t i = 0; i < 16; i++)
-    if (at + i >= span.begin) {
-      const uint32_t byte = at[i] ^ (at + i < span.begin + 4 ? 0xffu : 0u);
-      quad.word[i / 4] |= byte << (i % 4 * 8);
-    }
-  return quad;
+  return {{checksum_first_bytes(span.begin, at), checksum_first_bytes(span.begin, at + 4),
+           checksum_first_bytes(span.begin, at + 8), checksum_first_bytes(span.begin, at + 12)}};
 }
 
 GPUNVME_DEVICE void checksum_add_row(const ChecksumShared& shared, uint32_t (&remainder)[4], const Quad& quad) {
@@ -125,6 +132,7 @@ GPUNVME_DEVICE uint32_t checksum_column(const ChecksumShared& shared, const Chec
   uint32_t remainder[4] = {};
 
   // Only here are there zeros, or one of the first two quads.
+  GPUNVME_ROLLED
   for (uint32_t row = 0; row < 2 && rows > 0; row++, rows--, at += threads) {
     Quad quad = {};
     if (at >= zeros + 2) quad = span.quads[at - zeros];
@@ -137,6 +145,7 @@ GPUNVME_DEVICE uint32_t checksum_column(const ChecksumShared& shared, const Chec
     const Quad quads[4] = {from[0], from[threads], from[2 * threads], from[3 * threads]};
     for (const Quad& quad : quads) checksum_add_row(shared, remainder, quad);
   }
+  GPUNVME_ROLLED
   for (; rows > 0; rows--, from += threads) checksum_add_row(shared, remainder, *from);
 
   uint32_t all = remainder[0];
@@ -158,6 +167,7 @@ GPUNVME_DEVICE void checksum(const ChecksumJob& job) {
   auto& shared = Team::template shared<ChecksumShared>();
   const uint32_t thread = Team::thread(), threads = Team::threads();
   const uint32_t row = crc_quads(threads);
+  GPUNVME_ROLLED
   for (uint32_t i = thread; i < 1024; i += threads)
     shared.row[i / 256][i % 256] = crc_multiply(i % 256 << (i / 256 * 8), row);
   // From the last word of this thread's quads to the end of the row.
@@ -174,6 +184,7 @@ GPUNVME_DEVICE void checksum(const ChecksumJob& job) {
     Team::sync_block();
     if (thread == 0) {
       uint32_t crc = span.count == 0 ? 0xffffffff : 0;
+      GPUNVME_ROLLED
       for (uint32_t warp = 0; warp < threads / Team::kLanes; warp++) crc ^= shared.parts[turn][warp];
       checksum_report<Team>(job, chunk, ~crc_bytes(crc, span.rest, span.rest_bytes));
     }

@@ -8,8 +8,11 @@
 
 #if defined(__CUDACC__)
 #define GPUNVME_DEVICE __device__ __forceinline__
+// Before a loop that is not worth the room that nvcc would repeat it in.
+#define GPUNVME_ROLLED _Pragma("unroll 1")
 #else
 #define GPUNVME_DEVICE inline
+#define GPUNVME_ROLLED
 #endif
 
 namespace gpunvme {
