@@ -1,6 +1,15 @@
 {
   # In a folder of its own: npm and pnpm build whatever has a binding.gyp beside its package.json, unasked.
   'variables': { 'warnings%': '', 'spec_include%': '../../nvme-spec/include' },
+  'target_defaults': {
+    # The header of the wire format is in the package that it is generated from.
+    'include_dirs': ['.', 'engine', '../cuda', '<(spec_include)'],
+    'defines': ['NAPI_VERSION=8', '_GNU_SOURCE'],
+    'cflags': ['-fPIC', '-pthread', '-fvisibility=hidden', '-Wall', '-Wextra', '<(warnings)'],
+    'cflags_cc': ['-std=c++17'],
+    'cflags_cc!': ['-std=gnu++17', '-std=gnu++20'],
+    'ldflags': ['-pthread', '-Wl,-s'],
+  },
   'targets': [
     {
       # What a driver in user space needs of the kernel, and the device code on threads. No CUDA in it.
@@ -9,13 +18,15 @@
         'addon.cc', 'environment.cc', 'memory.cc', 'region.cc', 'system.cc', 'values.cc', 'waits.cc',
         'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/engine_api.cc', 'engine/session.cc', 'engine/waker.cc',
       ],
-      # The header of the wire format is in the package that it is generated from.
-      'include_dirs': ['.', 'engine', '../cuda', '<(spec_include)'],
-      'defines': ['NAPI_VERSION=8', '_GNU_SOURCE'],
-      'cflags': ['-fPIC', '-pthread', '-fvisibility=hidden', '-Wall', '-Wextra', '<(warnings)'],
-      'cflags_cc': ['-std=c++17'],
-      'cflags_cc!': ['-std=gnu++17', '-std=gnu++20'],
-      'ldflags': ['-pthread', '-Wl,-s'],
+    },
+    {
+      # NVIDIA's driver API, found at run time: no header and no library of CUDA is needed to build or load it.
+      'target_name': 'gpunvme_cuda',
+      'sources': [
+        'cuda/addon.cc', 'cuda/driver.cc', 'cuda/errors.cc', 'cuda/library.cc', 'cuda/memory.cc', 'cuda/session.cc',
+        'cuda/state.cc', 'cuda/watcher.cc', 'cuda/work.cc', 'values.cc',
+      ],
+      'libraries': ['-ldl'],
     },
   ],
 }

@@ -1,5 +1,5 @@
-// Builds the addon where its tools are, and says why not where they are missing: a machine without a compiler does
-// without it. What is built already, from the same sources, is not built again.
+// Builds the addons where their tools are, and says why not where they are missing: a machine without a compiler does
+// without them. What is built already, from the same sources, is not built again.
 //
 //   node scripts/build-native.mjs              build
 //   node scripts/build-native.mjs --prebuilds  build, and put it where the packed package has it
@@ -8,13 +8,14 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 const root = join(import.meta.dirname, '..')
 const native = join(root, 'native')
 const build = join(native, 'build')
-const addon = join(build, 'Release', 'gpunvme_host.node')
+const names = ['gpunvme_host', 'gpunvme_cuda']
+const addons = names.map((name) => join(build, 'Release', `${name}.node`))
 const stampFile = join(build, 'gpunvme-stamp')
 
 const flags = process.argv.slice(2)
@@ -31,17 +32,17 @@ if (reason === undefined) {
   if (!isFresh()) compile()
   if (flags.length > 0) copyToPrebuilds()
 } else if (flags.includes('--required')) {
-  fail(`gpunvme_host cannot be built: ${reason}`)
+  fail(`${names.join(' and ')} cannot be built: ${reason}`)
 } else {
   // An addon of other sources than these is worse than none.
-  rmSync(addon, { force: true })
+  for (const addon of addons) rmSync(addon, { force: true })
   if (flags.includes('--prebuilds')) rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
-  console.log(`gpunvme_host is not built: ${reason}. Everything else works without it.`)
+  console.log(`${names.join(' and ')} are not built: ${reason}. Everything else works without them.`)
 }
 
-/** Why it cannot be built here; undefined where it can. */
+/** Why they cannot be built here; undefined where they can. */
 function missing() {
-  if (process.platform !== 'linux') return `it is for Linux, this is ${process.platform}`
+  if (process.platform !== 'linux') return `they are for Linux, this is ${process.platform}`
   const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
   const tools = [process.env.CXX ?? 'g++', 'make', 'python3'].filter((tool) => !runs(tool))
   if (tools.length > 0) return `${tools.join(', ')} not found`
@@ -51,10 +52,12 @@ function missing() {
 }
 
 function isFresh() {
-  return existsSync(addon) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()
+  return (
+    addons.every((addon) => existsSync(addon)) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()
+  )
 }
 
-/** What an addon depends on: sources, this script, compiler by name, headers. N-API makes the rest of Node no matter. */
+/** What they depend on: sources, this script, compiler by name, headers. N-API makes the rest of Node no matter. */
 function stamp() {
   const hash = createHash('sha256')
   for (const folder of [native, join(root, 'cuda'), join(specInclude(), 'gpunvme')]) {
@@ -73,17 +76,17 @@ function compile() {
   const strict = existsSync(join(root, '..', '..', 'pnpm-workspace.yaml'))
   const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
   const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
-    env: { ...process.env, GYP_DEFINES: `spec_include=${specInclude()}${strict ? ' warnings=-Werror' : ''}` },
+    env: { ...process.env, GYP_DEFINES: `spec_include='${specInclude()}'${strict ? ' warnings=-Werror' : ''}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  if (status !== 0 || !existsSync(addon)) fail('gpunvme_host does not compile')
+  if (status !== 0 || !addons.every((addon) => existsSync(addon))) fail(`${names.join(' and ')} do not compile`)
   writeFileSync(stampFile, stamp())
 }
 
 function copyToPrebuilds() {
   const folder = join(root, 'prebuilds', `${process.platform}-${process.arch}`)
   rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
-  cpSync(addon, join(folder, 'gpunvme_host.node'))
+  for (const addon of addons) cpSync(addon, join(folder, basename(addon)))
 }
 
 /** The package's own where it is developed; npm's where it is installed. */
@@ -114,7 +117,7 @@ function hasHeaders(prefix) {
   return ['node_api.h', 'common.gypi'].every((file) => existsSync(join(prefix, 'include/node', file)))
 }
 
-/** The headers of N-API alone, from npm: all that the addon includes. */
+/** The headers of N-API alone, from npm: all of Node's that the addons include. */
 function headersOfPackage() {
   let headers
   try {

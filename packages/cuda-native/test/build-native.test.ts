@@ -24,7 +24,7 @@ beforeAll(() => {
     recursive: true,
     filter: (path) => path !== join(root, 'native', 'build'),
   })
-  cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+  for (const part of ['cuda', 'scripts']) cpSync(join(root, part), join(folder, part), { recursive: true })
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 })
@@ -42,7 +42,8 @@ describe('a machine without a compiler', () => {
   test('does without the addon, and is told why', () => {
     expect(build([], env)).toEqual({
       status: 0,
-      stdout: 'gpunvme_host is not built: g++, make, python3 not found. Everything else works without it.\n',
+      stdout:
+        'gpunvme_host and gpunvme_cuda are not built: g++, make, python3 not found. Everything else works without them.\n',
       stderr: '',
     })
     // One that was packed before is of other sources.
@@ -55,7 +56,7 @@ describe('a machine without a compiler', () => {
     expect(build(['--required'], env)).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'build-native: gpunvme_host cannot be built: g++, make, python3 not found\n',
+      stderr: 'build-native: gpunvme_host and gpunvme_cuda cannot be built: g++, make, python3 not found\n',
     })
   })
 })
@@ -74,7 +75,7 @@ test('options that there are none of are an error', () => {
 })
 
 test.skipIf(!isBuilt)(
-  `the addon builds from npm's headers alone, once for each state of its sources, and loads${skipped}`,
+  `the addons build from npm's headers alone, once for each state of their sources, and load${skipped}`,
   () => {
     // A Node whose own headers are not beside it, as in most containers.
     const node = join(folder, 'bin', 'node')
@@ -85,17 +86,22 @@ test.skipIf(!isBuilt)(
 
     expect(build([], env)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(createRequire(import.meta.url)(addon)).toHaveProperty('memlockLimitBytes')
+    expect(createRequire(import.meta.url)(join(folder, 'native/build/Release/gpunvme_cuda.node'))).toHaveProperty(
+      'open',
+    )
     const first = statSync(addon).mtimeMs
     expect(build(['--prebuilds'], env)).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(statSync(addon).mtimeMs).toBe(first)
-    const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`, 'gpunvme_host.node')
-    expect(Buffer.compare(readFileSync(prebuilt), readFileSync(addon))).toBe(0)
+    for (const name of ['gpunvme_host.node', 'gpunvme_cuda.node']) {
+      const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`, name)
+      expect(Buffer.compare(readFileSync(prebuilt), readFileSync(join(folder, 'native/build/Release', name)))).toBe(0)
+    }
 
     execFileSync('sh', ['-c', 'echo "#error changed" >> addon.cc'], { cwd: join(folder, 'native') })
     const { status, stderr } = build([], env)
     expect(status).toBe(1)
     expect(stderr).toContain('#error changed')
-    expect(stderr).toContain('build-native: gpunvme_host does not compile')
+    expect(stderr).toContain('build-native: gpunvme_host and gpunvme_cuda do not compile')
   },
   300_000,
 )

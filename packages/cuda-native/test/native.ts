@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
-import { addonPlaces } from '../src/host/addon.js'
+import { addonPlaces } from '../src/native-addon.js'
 import { loadHardwareHost } from '../src/host/hardware-host.js'
 
 /** Whether there is an addon to test. One that is there and does not load is a failure, not a reason to skip. */
-export const isBuilt: boolean = addonPlaces().some((path) => existsSync(path))
+export const isBuilt: boolean = addonPlaces('gpunvme_host').some((path) => existsSync(path))
 
 /** What a title says where there is none. */
 export const skipped: string = isBuilt ? '' : ' (skipped: [native] gpunvme_host is not built)'

@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { loadNativeAddon } from '../native-addon.js'
 
 declare const handle: unique symbol
 
@@ -32,57 +30,7 @@ export interface HostAddon {
   readonly memlockLimitBytes: () => number
 }
 
-/** The package's own folder, seen from `src/host` and from `dist/host`. */
-const packageFolder = new URL('../../', import.meta.url)
-
-/** Where the addon may be, in the order of preference: built on this machine, or with the package. */
-export function addonPlaces(folder: URL = packageFolder): string[] {
-  const places = [
-    'native/build/Release/gpunvme_host.node',
-    `prebuilds/${process.platform}-${process.arch}/gpunvme_host.node`,
-  ]
-  return places.map((place) => fileURLToPath(new URL(place, folder)))
-}
-
 /** Loads the first of `places` that can be. @throws NativeAddonError */
-export function loadAddon(places: readonly string[] = addonPlaces()): HostAddon {
-  const load = createRequire(import.meta.url)
-  const tried: TriedAddon[] = []
-  for (const path of places) {
-    try {
-      return load(path) as HostAddon
-    } catch (cause) {
-      tried.push({ path, reason: reasonOf(cause) })
-    }
-  }
-  throw new NativeAddonError(tried)
-}
-
-function reasonOf(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException
-  return code === 'MODULE_NOT_FOUND' ? 'no such file' : message.split('\n')[0]!
-}
-
-/** One place where the addon was looked for, and what came of it. */
-export interface TriedAddon {
-  readonly path: string
-  readonly reason: string
-}
-
-/** There is no native addon for this machine. Simulator and QEMU's controller need none. */
-export class NativeAddonError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_NATIVE_ADDON'
-  readonly category = 'not-found'
-  readonly tried: readonly TriedAddon[]
-
-  constructor(tried: readonly TriedAddon[]) {
-    super('The native addon gpunvme_host could not be loaded', {
-      facts: tried.map(({ path, reason }) => `${path}: ${reason}`),
-      next:
-        process.platform === 'linux'
-          ? `install g++, make and python3, then run: node ${fileURLToPath(new URL('scripts/build-native.mjs', packageFolder))}`
-          : `a Linux machine: real drives are driven there alone, and this is ${process.platform}`,
-    })
-    this.tried = tried
-  }
+export function loadAddon(places?: readonly string[]): HostAddon {
+  return loadNativeAddon('gpunvme_host', places) as HostAddon
 }

@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { addonPlaces, loadAddon, NativeAddonError } from './addon.js'
+import { addonPlaces, loadNativeAddon, NativeAddonError } from './native-addon.js'
 
 test('the addon built on this machine comes before the one that came with the package', () => {
-  const places = addonPlaces(new URL('file:///package/'))
+  const places = addonPlaces('gpunvme_host', new URL('file:///package/'))
   expect(places).toEqual([
     '/package/native/build/Release/gpunvme_host.node',
     `/package/prebuilds/${process.platform}-${process.arch}/gpunvme_host.node`,
   ])
+  expect(addonPlaces('gpunvme_cuda', new URL('file:///package/'))[0]).toBe(
+    '/package/native/build/Release/gpunvme_cuda.node',
+  )
 })
 
 test('where there is no addon, the error lists what was tried and names the command that builds one', () => {
@@ -22,7 +25,7 @@ test('where there is no addon, the error lists what was tried and names the comm
 
   let error: unknown
   try {
-    loadAddon([absent, broken])
+    loadNativeAddon('gpunvme_cuda', [absent, broken])
   } catch (thrown) {
     error = thrown
   }
@@ -36,14 +39,14 @@ test('where there is no addon, the error lists what was tried and names the comm
     ],
   })
   const lines = (error as Error).message.split('\n')
-  expect(lines[0]).toBe('The native addon gpunvme_host could not be loaded')
+  expect(lines[0]).toBe('The native addon gpunvme_cuda could not be loaded')
   expect(lines[1]).toBe(`  ${absent}: no such file`)
   if (process.platform === 'linux')
     expect(lines[3]).toMatch(/^ {2}Try: install g\+\+, .* node \/.*\/scripts\/build-native\.mjs$/)
 })
 
 test('importing the entry loads no addon, so that it can be imported anywhere', async () => {
-  const { default: host, nativeHostModule } = await import('./index.js')
-  expect(nativeHostModule.href).toBe(pathToFileURL(join(import.meta.dirname, 'index.ts')).href)
+  const { default: host, nativeHostModule } = await import('./host/index.js')
+  expect(nativeHostModule.href).toBe(pathToFileURL(join(import.meta.dirname, 'host', 'index.ts')).href)
   expect(Object.keys(host).sort()).toEqual(['view', 'yield'])
 })
