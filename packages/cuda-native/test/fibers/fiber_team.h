@@ -1,0 +1,315 @@
+// A team (see cuda/warp.cuh) whose threads are fibers of one thread of the CPU, so that kernels run here as on a GPU, but
+// in an order of our choosing: a thread runs until it meets others, so one that does not wait for what it needs is far
+// ahead of it, or far behind. Warps, and lanes in a warp, take turns by ranks drawn from a seed, and drawn again wherever
+// threads have met.
+//
+// A program ends with status 70, and the reason on stderr, where a kernel does what a GPU would not survive.
+#pragma once
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <typeinfo>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace gpunvme {
+
+struct FiberLaunch {
+  uint32_t blocks = 1;
+  uint32_t threads = 32;
+  uint64_t seed = 0;
+  // Called whenever a thread has polled in vain: the controller's turn, say.
+  std::function<void()> between = [] {};
+};
+
+[[noreturn]] inline void fiber_failure(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "fibers: ");
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  exit(70);
+}
+
+class FiberBlock {
+ public:
+  using Values = std::array<uint64_t, 32>;
+
+  FiberBlock(const FiberLaunch& launch, uint32_t index, const std::function<void()>& kernel)
+      : launch_(launch), index_(index), kernel_(kernel), random_(launch.seed * 0x9e3779b97f4a7c15 + index) {
+    if (launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > 1024)
+      fiber_failure("%u threads in a block", launch.threads);
+    for (uint32_t thread = 0; thread < launch.threads; thread++) threads_.push_back(std::make_unique<Fiber>());
+    memset(shared_, 0xa5, sizeof shared_);
+    draw_block_ranks();
+  }
+
+  // The block that runs now.
+  static FiberBlock& now() { return *current(); }
+
+  void run() {
+    current() = this;
+    for (auto& fiber : threads_) start(*fiber);
+    while (finished_ < threads_.size()) {
+      uint32_t next = static_cast<uint32_t>(threads_.size());
+      for (uint32_t thread = 0; thread < threads_.size(); thread++)
+        if (threads_[thread]->state == State::kReady &&
+            (next == threads_.size() || threads_[thread]->rank < threads_[next]->rank))
+          next = thread;
+      if (next == threads_.size()) report_deadlock();
+      thread_ = next;
+      enter(*threads_[next]);
+    }
+    current() = nullptr;
+  }
+
+  const FiberLaunch& launch() const { return launch_; }
+  uint32_t index() const { return index_; }
+  uint32_t thread() const { return thread_; }
+
+  // Waits for the lanes of this warp that are in `mask`; answers what all of them brought.
+  Values meet(const char* what, uint32_t mask, uint64_t value) {
+    const uint32_t lane = thread_ % 32;
+    if ((mask >> lane & 1) == 0)
+      fiber_failure("lane %u of warp %u calls %s with mask %08x, which it is not in", lane, thread_ / 32, what, mask);
+    Fiber& self = *threads_[thread_];
+    self.wait = {what, mask, value};
+    self.state = State::kWaiting;
+    const uint32_t warp = thread_ / 32 * 32;
+    bool all = true;
+    for (uint32_t i = 0; i < 32; i++)
+      if (mask >> i & 1) all = all && waits_for(*threads_[warp + i], what, mask);
+    if (all) {
+      Values values{};
+      for (uint32_t i = 0; i < 32; i++)
+        if (mask >> i & 1) values[i] = threads_[warp + i]->wait.value;
+      for (uint32_t i = 0; i < 32; i++)
+        if (mask >> i & 1) {
+          threads_[warp + i]->state = State::kReady;
+          threads_[warp + i]->answer = values;
+        }
+      draw_lane_ranks(warp);
+    }
+    leave();
+    return self.answer;
+  }
+
+  void meet_block() {
+    Fiber& self = *threads_[thread_];
+    self.wait = {kBlock, 0, 0};
+    self.state = State::kWaiting;
+    if (std::all_of(threads_.begin(), threads_.end(), [](auto& fiber) { return waits_for(*fiber, kBlock, 0); })) {
+      for (auto& fiber : threads_) fiber->state = State::kReady;
+      draw_block_ranks();
+    }
+    leave();
+  }
+
+  // Lets all others go first: for a thread that polled in vain.
+  void pause() {
+    if (++pauses_ > 1'000'000) fiber_failure("thread %u waits for something that does not happen", thread_);
+    launch_.between();
+    threads_[thread_]->rank = ++last_rank_;
+    leave();
+  }
+
+  // Lets all others go first, sometimes.
+  void maybe_pause() {
+    if (random_() % 4 != 0) return;
+    threads_[thread_]->rank = ++last_rank_;
+    leave();
+  }
+
+  template <class T>
+  T& shared() {
+    static_assert(sizeof(T) <= sizeof shared_, "more than a block has");
+    if (shared_type_ == nullptr) shared_type_ = &typeid(T);
+    if (*shared_type_ != typeid(T)) fiber_failure("shared memory of two types");
+    return *reinterpret_cast<T*>(shared_);
+  }
+
+ private:
+  static constexpr const char* kBlock = "sync_block";
+  static constexpr size_t kStackBytes = 128 << 10;
+  enum class State { kReady, kWaiting, kFinished };
+  struct Wait {
+    const char* what = nullptr;
+    uint32_t mask = 0;
+    uint64_t value = 0;
+  };
+  struct Fiber {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack{new char[kStackBytes]};
+    State state = State::kReady;
+    uint64_t rank = 0;
+    Wait wait;
+    Values answer{};
+    void* fake_stack = nullptr;
+  };
+
+  static FiberBlock*& current() {
+    static FiberBlock* block = nullptr;
+    return block;
+  }
+
+  static bool waits_for(const Fiber& fiber, const char* what, uint32_t mask) {
+    return fiber.state == State::kWaiting && strcmp(fiber.wait.what, what) == 0 && fiber.wait.mask == mask;
+  }
+
+  void draw_block_ranks() {
+    std::vector<uint32_t> order(threads_.size() / 32);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    last_rank_ = (last_rank_ / 32 + 1) * 32;
+    for (uint32_t warp = 0; warp < order.size(); warp++) {
+      for (uint32_t lane = 0; lane < 32; lane++) threads_[warp * 32 + lane]->rank = last_rank_ + order[warp] * 32;
+      draw_lane_ranks(warp * 32);
+    }
+    last_rank_ += threads_.size();
+  }
+
+  // The warp stays in its place among the others.
+  void draw_lane_ranks(uint32_t warp) {
+    std::array<uint32_t, 32> order;
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    uint64_t first = threads_[warp]->rank;
+    for (uint32_t lane = 0; lane < 32; lane++) first = std::min(first, threads_[warp + lane]->rank);
+    first = first / 32 * 32;
+    for (uint32_t lane = 0; lane < 32; lane++) threads_[warp + lane]->rank = first + order[lane];
+  }
+
+  void start(Fiber& fiber) {
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, &FiberBlock::body, 0);
+  }
+
+  static void body() {
+    FiberBlock& block = now();
+    block.entered(nullptr);
+    block.kernel_();
+    block.threads_[block.thread_]->state = State::kFinished;
+    block.finished_++;
+    block.leave();
+  }
+
+#if defined(__SANITIZE_ADDRESS__)
+  void enter(Fiber& fiber) {
+    void* fake = nullptr;
+    __sanitizer_start_switch_fiber(&fake, fiber.stack.get(), kStackBytes);
+    swapcontext(&scheduler_, &fiber.context);
+    __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+  }
+  void entered(void* fake) { __sanitizer_finish_switch_fiber(fake, &scheduler_stack_, &scheduler_stack_bytes_); }
+  void leave() {
+    Fiber& self = *threads_[thread_];
+    const bool last = self.state == State::kFinished;
+    __sanitizer_start_switch_fiber(last ? nullptr : &self.fake_stack, scheduler_stack_, scheduler_stack_bytes_);
+    swapcontext(&self.context, &scheduler_);
+    entered(self.fake_stack);
+  }
+  const void* scheduler_stack_ = nullptr;
+  size_t scheduler_stack_bytes_ = 0;
+#else
+  void enter(Fiber& fiber) { swapcontext(&scheduler_, &fiber.context); }
+  void entered(void*) {}
+  void leave() { swapcontext(&threads_[thread_]->context, &scheduler_); }
+#endif
+
+  [[noreturn]] void report_deadlock() {
+    fprintf(stderr, "fibers: no thread of block %u can go on\n", index_);
+    for (uint32_t thread = 0; thread < threads_.size(); thread++) {
+      const Fiber& fiber = *threads_[thread];
+      if (fiber.state == State::kFinished) fprintf(stderr, "  thread %u has ended\n", thread);
+      else fprintf(stderr, "  thread %u waits in %s, mask %08x\n", thread, fiber.wait.what, fiber.wait.mask);
+    }
+    exit(70);
+  }
+
+  const FiberLaunch& launch_;
+  const uint32_t index_;
+  const std::function<void()>& kernel_;
+  std::mt19937_64 random_;
+  std::vector<std::unique_ptr<Fiber>> threads_;
+  ucontext_t scheduler_;
+  uint32_t thread_ = 0;
+  size_t finished_ = 0;
+  uint64_t last_rank_ = 0;
+  uint64_t pauses_ = 0;
+  const std::type_info* shared_type_ = nullptr;
+  alignas(16) unsigned char shared_[48 << 10];
+};
+
+// Runs all blocks of a launch, one after another, in an order drawn from the seed.
+inline void run_fibers(const FiberLaunch& launch, const std::function<void()>& kernel) {
+  std::vector<uint32_t> order(launch.blocks);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(launch.seed));
+  for (const uint32_t block : order) std::make_unique<FiberBlock>(launch, block, kernel)->run();
+}
+
+struct FiberTeam {
+  static constexpr uint32_t kLanes = 32;
+  static constexpr uint32_t kAllLanes = 0xffffffff;
+
+  static uint32_t block() { return FiberBlock::now().index(); }
+  static uint32_t blocks() { return FiberBlock::now().launch().blocks; }
+  static uint32_t thread() { return FiberBlock::now().thread(); }
+  static uint32_t threads() { return FiberBlock::now().launch().threads; }
+  static uint32_t lane() { return thread() % kLanes; }
+
+  static uint32_t ballot(uint32_t mask, bool value) {
+    const auto values = FiberBlock::now().meet("ballot", mask, value);
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kLanes; i++) bits |= static_cast<uint32_t>(values[i]) << i;
+    return bits;
+  }
+  template <class Word>
+  static Word shuffle(uint32_t mask, Word value, uint32_t from) {
+    const auto values = FiberBlock::now().meet("shuffle", mask, value);
+    if ((mask >> from % kLanes & 1) == 0) fiber_failure("shuffle from lane %u, which is not in mask %08x", from, mask);
+    return static_cast<Word>(values[from % kLanes]);
+  }
+  template <class Word>
+  static Word shuffle_xor(uint32_t mask, Word value, uint32_t distance) {
+    return shuffle(mask, value, lane() ^ distance);
+  }
+  static void sync_warp(uint32_t mask) { FiberBlock::now().meet("sync_warp", mask, 0); }
+  static void sync_block() { FiberBlock::now().meet_block(); }
+
+  template <class T>
+  static T& shared() {
+    return FiberBlock::now().shared<T>();
+  }
+
+  template <class Word>
+  static void atomic_add(Word* at, Word value) {
+    FiberBlock::now().maybe_pause();
+    *at += value;
+  }
+  template <class Word>
+  static void atomic_min(Word* at, Word value) {
+    FiberBlock::now().maybe_pause();
+    if (value < *at) *at = value;
+  }
+};
+
+}  // namespace gpunvme
