@@ -9,6 +9,10 @@
 namespace gpunvme {
 
 struct GpuPort {
+  // Polls that may find nothing while others are waited for, so that one doorbell announces a batch. After that whatever
+  // there is goes out: a slow controller is not made to wait. Each of them is a read over PCIe, of about a microsecond.
+  static constexpr uint32_t PATIENT_POLLS = 16;
+
   // To memory that the controller reads after a doorbell: `fence` comes between.
   static GPUNVME_DEVICE void store16(void* at, const Quad& quad) {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(quad.word[0]), "r"(quad.word[1]),

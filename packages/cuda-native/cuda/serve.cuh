@@ -57,7 +57,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
       const uint64_t now_ns = time_of<Port>(leader);
       if (now_ns >= leader.next_deadline_ns) give_up<Port>(leader, Ending::TIMEOUT, now_ns);
-      if (empty_polls > 0) release_completions<Port>(leader);
+      if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0) release_completions<Port>(leader);
       if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
       if (in_flight > 0) {
         idle_since_ns = NO_DEADLINE;

@@ -6,10 +6,6 @@
 
 namespace gpunvme {
 
-// After so many polls that found nothing, what can be submitted is, however little it is: a slow controller is not made
-// to wait for a batch.
-constexpr uint32_t POLLS_BEFORE_SMALL_BATCH = 64;
-
 // What an entry for a read or a write says (Base 2.1 §4.1.1, NVM 1.2 §3.2.4 and §3.2.6). A flush has no data.
 struct Entry {
   uint32_t opcode;
@@ -99,7 +95,7 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls)
     }
     if (pair.free_count == 0) break;
     const bool worth = staged > 0 || pair.free_count >= leader.batch || pair.free_count >= left || pair.in_flight == 0 ||
-                       empty_polls >= POLLS_BEFORE_SMALL_BATCH;
+                       empty_polls >= Port::PATIENT_POLLS;
     if (!worth) break;
     if (staged == 0) now_ns = time_of<Port>(leader);
     uint32_t count = pair.free_count < left ? pair.free_count : left;

@@ -3,11 +3,6 @@ import type { OverdueCommand } from '../queues/overdue.js'
 
 export const ALL_ONES = 0xffff_ffff
 
-/** Whether a controller that was ready has gone, has failed, or was reset by somebody else: it answers nothing any more. */
-export function isLost(csts: number): boolean {
-  return csts === ALL_ONES || CSTS.CFS.of(csts) === 1 || CSTS.RDY.of(csts) === 0
-}
-
 /** What a controller was lost for, once nothing brought it back. */
 export interface Loss {
   /** What CSTS read as in the end; all ones also where it could not be read. */

@@ -15,7 +15,8 @@ import {
 import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { delay } from '../recovery/retry.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
-import { ALL_ONES, DeviceLostError, isLost } from './device-lost.js'
+import { isLost } from '@gpunvme/nvme-spec/engine'
+import { ALL_ONES, DeviceLostError } from './device-lost.js'
 import { delayBeforeReadyCheckNs } from './quirks.js'
 import { Registers } from './registers.js'
 

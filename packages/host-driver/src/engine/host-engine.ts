@@ -1,5 +1,5 @@
 import { CSTS } from '@gpunvme/nvme-spec'
-import { checkPlan, EngineFailedError } from '@gpunvme/nvme-spec/engine'
+import { checkPlan, EngineFailedError, isLost } from '@gpunvme/nvme-spec/engine'
 import type {
   DmaMemory,
   Engine,
@@ -10,7 +10,6 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-import { isLost } from '../bring-up/device-lost.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import { Job } from './job.js'
 import { Lane } from './lane.js'

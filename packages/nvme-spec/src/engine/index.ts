@@ -6,6 +6,7 @@
 export { checkPlan, type PlanQueue } from './check-plan.js'
 export { cidOf, cidSlotBits, generationOfCid, MOST_IN_FLIGHT, slotOfCid } from './command-ids.js'
 export { EngineFailedError } from './engine-failed.js'
+export { isLost } from './is-lost.js'
 export { runsOf, type MemoryRuns } from './memory-runs.js'
 export { firstBreakInPage, prpProblem, segmentAt } from './segments.js'
 export { statusOutcome } from './status-outcome.js'

@@ -1,0 +1,310 @@
+import { CSTS, prpListReach, Read, Write } from '@gpunvme/nvme-spec'
+import { checkPlan, EngineFailedError, isLost, prpProblem, runsOf, type PlanQueue } from '@gpunvme/nvme-spec/engine'
+import type {
+  BarWindow,
+  DmaMemory,
+  Engine,
+  EngineStatistics,
+  ExecuteOptions,
+  OutcomeSummary,
+  Plan,
+  QueuePairMemory,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
+import type { EngineAddon, EngineHandle, TableHandle } from './engine-addon.js'
+import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
+import { giveBack, layoutOf, nativeIndexes } from './queue-layout.js'
+import { EngineUnsuitableError } from './unsuitable.js'
+
+const DEFAULT_TIMEOUT_NS = 10_000_000_000
+
+/** CSTS is looked at this often while plans are in flight, by the CPU: a GPU's read of it can take a drive off the bus. */
+const TICK_MS = 10
+
+/** A leader that has plans and gives no sign of life for so many ticks has failed. */
+const SILENT_TICKS = 1000
+
+/** What runs the device code. */
+export interface EngineBackend {
+  readonly name: string
+  readonly addon: EngineAddon
+  readonly takesGpuPointers: boolean
+  /** Its native part. `onWake` is called soon after a plan is done or a leader has ended. */
+  create(onWake: () => void): EngineHandle
+}
+
+/** A plan from `execute` to its outcome. */
+interface Job extends PlanContext {
+  readonly id: number
+  readonly memory: DmaMemory
+  readonly resolve: (summary: OutcomeSummary) => void
+  readonly reject: (error: Error) => void
+  /** Stops listening to the signal. */
+  readonly forget: () => void
+}
+
+/** What there is between attach and detach. */
+interface Attached {
+  readonly handle: EngineHandle
+  readonly queues: readonly QueuePairMemory[]
+  readonly checks: readonly PlanQueue[]
+  readonly qids: readonly number[]
+  readonly pageBytes: number
+  /** For each queue of a plan, its index for native code; undefined where they are the same. */
+  readonly indexes: Uint16Array | undefined
+  readonly tables: WeakMap<DmaMemory, TableHandle>
+  readonly watch: (() => void) | undefined
+}
+
+/**
+ * The engine whose commands are built, rung and polled for by the device code of `cuda/`, on whatever its backend runs
+ * it. This thread posts plans, takes their outcomes, and looks at what a GPU must not look at.
+ */
+export class KernelEngine implements Engine {
+  readonly name: string
+  private readonly transport: Pick<Transport, 'bar' | 'clock' | 'name'>
+  private readonly backend: EngineBackend
+  private attached: Attached | undefined
+  private waiting: Job[] = []
+  private readonly posted = new Map<number, Job>()
+  private nextId = 0
+  private timer: NodeJS.Timeout | undefined
+  private stopped = false
+  /** What CSTS read as when the device was found to be lost. */
+  private csts = 0
+  private heartbeat = 0
+  private silentTicks = 0
+  private past: EngineStatistics = { commands: 0, doorbellWrites: 0, staleCompletions: 0 }
+
+  /** @throws EngineUnsuitableError for a transport whose registers native code cannot reach. */
+  constructor(transport: Pick<Transport, 'bar' | 'clock' | 'name'>, backend: EngineBackend) {
+    this.transport = transport
+    this.backend = backend
+    this.name = backend.name
+    this.window()
+  }
+
+  /** Since the engine was made, over all queues it has had. */
+  get statistics(): EngineStatistics {
+    const { attached, past } = this
+    if (attached === undefined) return past
+    const now = this.backend.addon.engineLook(attached.handle)
+    return {
+      commands: past.commands + now.commands,
+      doorbellWrites: past.doorbellWrites + now.doorbellWrites,
+      staleCompletions: past.staleCompletions + now.staleCompletions,
+    }
+  }
+
+  attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    if (this.attached !== undefined) throw new TypeError('this engine has queues already: detach() it first')
+    const { addon, takesGpuPointers } = this.backend
+    const window = this.window()
+    const handle = this.backend.create(() => this.poll())
+    try {
+      const leaders = layoutOf(queues, { addon, engine: handle, window, takesGpuPointers })
+      addon.engineAttach(handle, { registers: { ...window, onDevice: false }, leaders })
+    } catch (error) {
+      addon.engineClose(handle)
+      throw error
+    }
+    const indexes = nativeIndexes(queues)
+    this.attached = {
+      handle,
+      queues,
+      checks: queues.map(planQueue),
+      qids: queues.map(({ qid }) => qid),
+      pageBytes: queues[0]?.pageBytes ?? 4096,
+      indexes: indexes.every((native, index) => native === index) ? undefined : indexes,
+      tables: new WeakMap(),
+      watch,
+    }
+    this.stopped = false
+  }
+
+  detach(): void {
+    if (this.posted.size + this.waiting.length > 0) {
+      throw new TypeError('this engine has plans in flight: await them before detach()')
+    }
+    const { attached } = this
+    if (attached === undefined) return
+    const { addon } = this.backend
+    const counted = this.statistics
+    try {
+      giveBack(attached.queues, addon.engineDetach(attached.handle))
+    } catch (cause) {
+      throw new EngineFailedError(this.name, cause)
+    }
+    addon.engineClose(attached.handle)
+    this.past = counted
+    this.attached = undefined
+  }
+
+  async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
+    const { attached, transport } = this
+    checkPlan(plan, memory, attached?.checks ?? [])
+    const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
+    if (!Number.isSafeInteger(timeoutNs) || timeoutNs < 1) {
+      throw new RangeError(`timeoutNs: expected whole nanoseconds, 1 or more, got ${timeoutNs}`)
+    }
+    const startNs = transport.clock.now()
+    if (plan.commands === 0 || this.stopped || signal?.aborted === true) return nothingOf(plan, startNs, startNs)
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++ >>> 0
+      const cancel = () => this.cancel(id)
+      const forget = () => signal?.removeEventListener('abort', cancel)
+      signal?.addEventListener('abort', cancel, { once: true })
+      const { qids } = attached!
+      this.waiting.push({ id, plan, memory, qids, timeoutNs, startNs, resolve, reject, forget })
+      if (plan.operation === 'write') memory.forDevice(0, memory.lengthBytes)
+      this.attempt(() => this.post())
+    })
+  }
+
+  /** Posts plans in their order, as far as the queues have room for more. */
+  private post(): void {
+    const { attached, backend, waiting } = this
+    while (waiting.length > 0) {
+      const job = waiting[0]!
+      if (!backend.addon.enginePost(attached!.handle, job.id, this.nativePlan(job), this.tableOf(job.memory))) break
+      this.posted.set(job.id, job)
+      waiting.shift()
+    }
+    this.watchOver()
+  }
+
+  private nativePlan({ plan, timeoutNs }: Job) {
+    const { indexes } = this.attached!
+    const { nsid, blockBytes, commands, slba, blocks, offsetBytes } = plan
+    const opcode = plan.operation === 'read' ? Read.opcode : Write.opcode
+    const queue = indexes === undefined ? plan.queue : plan.queue.map((index) => indexes[index]!)
+    return { opcode, nsid, blockBytes, commands, timeoutNs, slba, blocks, offsetBytes, queue }
+  }
+
+  private tableOf(memory: DmaMemory): TableHandle {
+    const { tables, handle, pageBytes } = this.attached!
+    let table = tables.get(memory)
+    if (table === undefined) {
+      const { iovas, shift } = runsOf(memory, pageBytes)
+      table = this.backend.addon.engineDescribe(handle, iovas, shift)
+      tables.set(memory, table)
+    }
+    return table
+  }
+
+  /** Something may be done: settles what is, and posts what waited for room. */
+  private poll(): void {
+    const { attached } = this
+    if (attached === undefined) return
+    this.attempt(() => {
+      const { addon } = this.backend
+      const finished = addon.enginePoll(attached.handle)
+      if (!this.stopped && addon.engineLook(attached.handle).halted) this.stop(false)
+      const endNs = this.transport.clock.now()
+      for (const each of finished) {
+        const job = this.posted.get(each.id)
+        // After a failure nobody waits for it any more.
+        if (job === undefined) continue
+        this.posted.delete(each.id)
+        job.forget()
+        if (job.plan.operation === 'read') job.memory.forHost(0, job.memory.lengthBytes)
+        job.resolve(summaryOf(each, job, this.csts, endNs))
+      }
+      if (this.stopped) this.giveUpWaiting()
+      this.post()
+    })
+  }
+
+  /** Every 10 ms while plans are in flight. */
+  private tick(): void {
+    const { attached, backend, transport } = this
+    if (attached === undefined) return
+    this.attempt(() => {
+      attached.watch?.()
+      const csts = transport.bar.read32(CSTS.offset)
+      if (isLost(csts)) {
+        this.csts = csts
+        this.stop(true)
+      }
+      const { heartbeat } = backend.addon.engineLook(attached.handle)
+      this.silentTicks = heartbeat === this.heartbeat ? this.silentTicks + 1 : 0
+      this.heartbeat = heartbeat
+      if (this.silentTicks > SILENT_TICKS) {
+        throw new Error(`its leaders gave no sign of life for ${(SILENT_TICKS * TICK_MS) / 1000} s`)
+      }
+    })
+    this.poll()
+  }
+
+  private cancel(id: number): void {
+    const waiting = this.waiting.findIndex((job) => job.id === id)
+    if (waiting >= 0) this.settleUnsubmitted(this.waiting.splice(waiting, 1))
+    else if (this.posted.has(id)) this.attempt(() => this.backend.addon.engineCancel(this.attached!.handle, id))
+    this.watchOver()
+  }
+
+  private stop(lost: boolean): void {
+    this.stopped = true
+    this.backend.addon.engineHalt(this.attached!.handle, lost)
+  }
+
+  private giveUpWaiting(): void {
+    this.settleUnsubmitted(this.waiting.splice(0))
+  }
+
+  private settleUnsubmitted(jobs: readonly Job[]): void {
+    const endNs = this.transport.clock.now()
+    for (const { forget, resolve, plan, startNs } of jobs) {
+      forget()
+      resolve(nothingOf(plan, startNs, endNs))
+    }
+  }
+
+  /**
+   * The timer runs while plans are in flight. It is a timer of the event loop and no `clock.idle`: outcomes come by way
+   * of that loop, and a clock may block it for as long as a millisecond.
+   */
+  private watchOver(): void {
+    const busy = this.posted.size + this.waiting.length > 0
+    if (busy === (this.timer !== undefined)) return
+    if (busy) {
+      this.silentTicks = 0
+      this.timer = setInterval(() => this.tick(), TICK_MS)
+    } else {
+      clearInterval(this.timer)
+      this.timer = undefined
+    }
+  }
+
+  /** Native code or the transport failed: what is in flight is unknown, and nobody may be left waiting for it. */
+  private attempt(action: () => void): void {
+    try {
+      action()
+    } catch (cause) {
+      this.stopped = true
+      // Leaders shall not wait for what nobody waits for any more.
+      if (this.attached !== undefined) this.backend.addon.engineHalt(this.attached.handle, true)
+      const error = new EngineFailedError(this.name, cause)
+      const jobs = [...this.posted.values(), ...this.waiting.splice(0)]
+      this.posted.clear()
+      for (const { forget, reject } of jobs) {
+        forget()
+        reject(error)
+      }
+      this.watchOver()
+    }
+  }
+
+  private window(): BarWindow {
+    const { bar, name } = this.transport
+    if (bar.window === undefined) throw new EngineUnsuitableError(this.backend.name, name)
+    return bar.window
+  }
+}
+
+function planQueue({ prpListBytes, pageBytes }: QueuePairMemory): PlanQueue {
+  return {
+    maxTransferBytes: prpListReach(prpListBytes, pageBytes),
+    problem: (memory, offsetBytes, lengthBytes) => prpProblem(memory, offsetBytes, lengthBytes, pageBytes),
+  }
+}

@@ -1,0 +1,9 @@
+import { CSTS } from '../registers.js'
+
+/**
+ * Whether a controller that was ready has gone, has failed, or was reset by somebody else: it answers nothing any more.
+ * @param csts what CSTS reads as; all ones of a device that has left the bus (Base 2.1 §3.1.4.6).
+ */
+export function isLost(csts: number): boolean {
+  return csts === 0xffff_ffff || CSTS.CFS.of(csts) === 1 || CSTS.RDY.of(csts) === 0
+}
