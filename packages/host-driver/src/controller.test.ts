@@ -1,5 +1,6 @@
 import { CC, CSTS, zeroBased } from '@gpunvme/nvme-spec'
 import { deriveProfile, simulate, unverifiableMedia, type SimulationOptions } from '@gpunvme/nvme-sim'
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
 import type { Bar, DmaAllocator, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { countedAllocator } from '../test/counted-allocator.js'
@@ -321,6 +322,19 @@ test('an engine can be used again after the controller it served was closed', as
   await first.close()
   await using second = await Controller.open(transport, { engine })
   expect(await second.namespace(1).readBytes(0, 1)).toEqual(new Uint8Array(1))
+})
+
+test('what an engine cannot let go of is not freed under it: the controller is stopped, its memory kept', async () => {
+  const transport = controller()
+  const engine = new HostEngine(transport)
+  const ctrl = await Controller.open(transport, { engine })
+  engine.detach = () => {
+    throw new EngineFailedError(engine.name, 'a thread does not end')
+  }
+  const held = allocated.bytesInUse
+  await expect(ctrl.close()).rejects.toThrow("The engine 'host' lost its transport: a thread does not end")
+  expect(transport.bar.read32(0x1c) & 1).toBe(0) // CSTS.RDY
+  expect(allocated.bytesInUse).toBe(held)
 })
 
 test('a guard that could not look is asked again at the next write', async () => {

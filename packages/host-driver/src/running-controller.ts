@@ -305,7 +305,9 @@ export class RunningController {
       session.abandon()
       throw error
     }
-    session.pool.freeAll()
+    // Something of an engine that cannot let go of its queues may still poll them.
+    if (this.attached) session.lent.withhold()
+    else session.pool.freeAll()
   }
 }
 

@@ -22,6 +22,11 @@ export interface DriverCase {
   readonly losesController?: true
   /** It makes the host do what the device counts as a mistake, as a faulty doorbell is. */
   readonly provokesMistakes?: true
+  /**
+   * Why it takes the engine that is the driver's own: that one rings through the transport that the case has wrapped.
+   * Any engine will do where it is not given.
+   */
+  readonly ownEngine?: string
   /** @throws DriverCheckFailed for a broken requirement, NotApplicable where it is not about such a device. */
   readonly run: (context: DriverContext) => Promise<void>
 }

@@ -1,5 +1,5 @@
 import { CC, CSTS } from '@gpunvme/nvme-spec'
-import type { Bar, DmaMemory, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Bar, DmaMemory, Engine, FaultPlan, Transport } from '@gpunvme/nvme-spec/transport'
 import { Controller } from '../controller.js'
 import type { Namespace } from '../namespace/namespace.js'
 import type { WritableNamespace } from '../namespace/writable-namespace.js'
@@ -25,6 +25,8 @@ export interface Device extends Watch {
   readonly serial: string
   /** What of the faults between has struck; undefined where there are none. */
   readonly faults: FaultyTransport['faults'] | undefined
+  /** Whether commands of plans, and their doorbells, are among what is watched: those of the driver's own engine are. */
+  readonly seesPlans: boolean
 }
 
 /** A controller that a case has opened, with a namespace to work on. */
@@ -41,17 +43,22 @@ export interface Opened {
 
 const DISABLE_NS = 30_000 * NS_PER_MS
 
+/** Makes an engine for a controller on a transport as it was opened, with nothing between. */
+export type MakeEngine = (transport: Transport) => Engine
+
 /** What a case works with. Everything that it opens is closed for it. */
 export class DriverContext {
   private readonly each: DriverCase
   private readonly openTransport: OpenTransport
+  private readonly makeEngine: MakeEngine | undefined
   private readonly opened: { readonly given: OpenedTransport; readonly device: Device }[] = []
   private readonly controllers: Controller[] = []
   private readonly memories: { readonly memory: DmaMemory; readonly watch: Watch }[] = []
 
-  constructor(each: DriverCase, openTransport: OpenTransport) {
+  constructor(each: DriverCase, openTransport: OpenTransport, makeEngine?: MakeEngine) {
     this.each = each
     this.openTransport = openTransport
+    this.makeEngine = makeEngine
   }
 
   /** A transport as the case needs it, with its controller disabled. @throws NotApplicable where there is none. */
@@ -74,15 +81,25 @@ export class DriverContext {
     }
     if (between.bar !== undefined) transport = { ...transport, bar: changedBar(transport.bar, between.bar) }
     if (between.transport !== undefined) transport = { ...transport, ...between.transport(transport) }
-    const device = Object.assign(new Watch(transport), { serial: given.serial, faults })
+    const seesPlans = this.makeEngine === undefined
+    const device = Object.assign(new Watch(transport), { serial: given.serial, faults, seesPlans })
     this.opened.push({ given, device })
     return device
+  }
+
+  /** Whether what is between the driver and a transport is between its engine and the transport as well. */
+  get disturbsEngine(): boolean {
+    return this.makeEngine === undefined
   }
 
   /** A controller opened for writing on a device of its own, or on `device`. */
   async open(options: ControllerOptions = {}, between?: Between, on?: Device): Promise<Opened> {
     const device = on ?? (await this.device(between))
-    const ctrl = await Controller.open(device.transport, { ...options, write: { serial: device.serial } })
+    const ctrl = await Controller.open(device.transport, {
+      ...options,
+      ...this.engineFor(device, options),
+      write: { serial: device.serial },
+    })
     this.controllers.push(ctrl)
     const ns = ctrl.namespaces.find(({ identity }) => identity.unsupported === undefined)
     if (ns === undefined) return fail('expected: a namespace that can be read and written')
@@ -92,9 +109,16 @@ export class DriverContext {
 
   /** As `Controller.open`, closed with the case. */
   async openReading(device: Device, options: ControllerOptions = {}): Promise<Controller> {
-    const ctrl = await Controller.open(device.transport, options)
+    const ctrl = await Controller.open(device.transport, { ...this.engineFor(device, options), ...options })
     this.controllers.push(ctrl)
     return ctrl
+  }
+
+  /** As an option of `Controller.open`, the engine that this run is about; nothing where `options` have one. */
+  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine'> {
+    const found = this.opened.find((each) => each.device === device)
+    if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
+    return { engine: this.makeEngine(found.given.transport) }
   }
 
   /** Memory freed with the case, and not before. */

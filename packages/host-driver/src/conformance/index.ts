@@ -1,7 +1,7 @@
 export type { DriverArea, DriverCase } from './case.js'
 export { driverAreas, driverCases } from './cases/index.js'
 export { DriverCheckFailed, NotApplicable } from './check.js'
-export type { Between, Device, DriverContext, Opened } from './context.js'
+export type { Between, Device, DriverContext, MakeEngine, Opened } from './context.js'
 export { describeTransport, type DescribeOptions, type ListedCases, type TestFramework } from './describe.js'
 export {
   shortfall,

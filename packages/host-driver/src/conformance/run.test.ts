@@ -1,7 +1,9 @@
 import { simulate } from '@gpunvme/nvme-sim'
 import { controllerCases } from '@gpunvme/nvme-sim/conformance'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
 import { simulatedDevices } from '../../test/simulated-devices.js'
+import { HostEngine } from '../engine/host-engine.js'
 import {
   describeTransport,
   driverCases,
@@ -56,6 +58,57 @@ describe('running a driver case', () => {
     })
     expect(await messageOf(rings)).toContain('the device says that the host made mistakes:\nhost rang SQ 40')
     expect(await messageOf({ ...rings, provokesMistakes: true })).toBe('{"outcome":"passed"}')
+  })
+
+  it('opens controllers with the engine of the options, made on the transport that was opened', async () => {
+    const given: Transport[] = []
+    const made: { transport: Transport; engine: HostEngine }[] = []
+    const seen: OpenTransport = async (request) => {
+      const opened = await open(request)
+      if (typeof opened !== 'string') given.push(opened.transport)
+      return opened
+    }
+    const engine = (transport: Transport) => {
+      made.push({ transport, engine: new HostEngine(transport) })
+      return made.at(-1)!.engine
+    }
+    const reads = caseOf(async (context) => {
+      const { device, ns, lba, alloc } = await context.open()
+      await ns.read(lba, 1, alloc(ns.blockBytes))
+      expect(device.seesPlans).toBe(false)
+      expect(device.countOf('Read')).toBe(0)
+      const second = await context.device()
+      await context.open({ engine: new HostEngine(second.transport) }, undefined, second)
+      await context.openReading(await context.device())
+    })
+    const result = await runDriverCase(reads, seen, { time: 'virtual', engine })
+    expect(result).toEqual({ outcome: 'passed' })
+    expect(made.map(({ transport }) => given.indexOf(transport))).toEqual([0, 2])
+    expect(made.map((each) => each.engine.statistics.commands)).toEqual([1, 0])
+  })
+
+  it('skips what is about the engine of the driver, with its reason, where another is given', async () => {
+    const about = caseOf(() => Promise.resolve(), { ownEngine: 'it looks at doorbells' })
+    const engine = (transport: Transport) => new HostEngine(transport)
+    expect(await runDriverCase(about, open)).toEqual({ outcome: 'passed' })
+    expect(await runDriverCase(about, open, { engine })).toEqual({
+      outcome: 'skipped',
+      reason: 'it looks at doorbells',
+    })
+    expect(driverCases.filter(({ ownEngine }) => ownEngine !== undefined).map(({ id }) => id)).toEqual([
+      'queues-take-turns',
+      'identifiers-unique',
+      'doorbells-add-up',
+      'one-doorbell-for-many',
+      'sq-doorbell-late',
+      'cq-doorbell-late',
+      'cq-doorbell-lost',
+      'sq-doorbell-lost',
+      'doorbells-all-lost',
+      'recover-fatal-at-a-doorbell',
+      'recover-function-reset-under-load',
+      'idle-removal',
+    ])
   })
 
   it('fails one that does not end', async () => {

@@ -1,6 +1,6 @@
 import type { DriverCase } from './case.js'
 import { NotApplicable } from './check.js'
-import { DriverContext } from './context.js'
+import { DriverContext, type MakeEngine } from './context.js'
 import type { OpenTransport } from './request.js'
 
 /** How driver cases are run. */
@@ -9,6 +9,12 @@ export interface DriverCaseOptions {
   readonly time?: 'virtual' | 'wall'
   /** How long a case may take by the wall, whatever the transport's clock says; 60,000 ms when not given. */
   readonly wallLimitMs?: number
+  /**
+   * Who submits I/O of the controllers that cases open; the driver's own engine when not given. It is made on the
+   * transport that was opened, so that what a case wraps around it does not reach the engine: cases that live by that
+   * say so, and are skipped.
+   */
+  readonly engine?: MakeEngine
 }
 
 /** How a case ended on a transport. */
@@ -28,12 +34,13 @@ export async function runDriverCase(
   open: OpenTransport,
   options: DriverCaseOptions = {},
 ): Promise<DriverCaseOutcome> {
-  const { time = 'wall', wallLimitMs = WALL_LIMIT_MS } = options
+  const { time = 'wall', wallLimitMs = WALL_LIMIT_MS, engine } = options
   if (each.time === 'virtual' && time === 'wall') {
     return { outcome: 'skipped', reason: 'it takes more time than anybody waits by the wall, or is about exact times' }
   }
+  if (engine !== undefined && each.ownEngine !== undefined) return { outcome: 'skipped', reason: each.ownEngine }
   try {
-    await withinWall(wallLimitMs, runToItsEnd(each, open))
+    await withinWall(wallLimitMs, runToItsEnd(each, open, engine))
     return { outcome: 'passed' }
   } catch (cause) {
     if (cause instanceof NotApplicable) return { outcome: 'skipped', reason: cause.message }
@@ -42,8 +49,8 @@ export async function runDriverCase(
   }
 }
 
-async function runToItsEnd(each: DriverCase, open: OpenTransport): Promise<void> {
-  const context = new DriverContext(each, open)
+async function runToItsEnd(each: DriverCase, open: OpenTransport, engine?: MakeEngine): Promise<void> {
+  const context = new DriverContext(each, open, engine)
   try {
     await each.run(context)
     await context.finish()

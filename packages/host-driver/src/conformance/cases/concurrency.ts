@@ -2,7 +2,18 @@ import { NS_PER_MS } from '../../wait.js'
 import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import { checkData, fillData } from '../data.js'
-import { area, collect, KNOWN_LBA, readPlan, readsOf, roundTrip, rule, store, withFaults } from './support.js'
+import {
+  area,
+  collect,
+  KNOWN_LBA,
+  openLeaving,
+  readPlan,
+  readsOf,
+  roundTrip,
+  rule,
+  store,
+  withFaults,
+} from './support.js'
 
 /** Many at once, two controllers, interrupts; and what the statistics make of it. */
 export const concurrencyCases: readonly DriverCase[] = [
@@ -140,9 +151,8 @@ export const concurrencyCases: readonly DriverCase[] = [
     time: 'any',
     losesController: true,
     async run(context) {
-      const gone = rule({ kind: 'remove-device' }, { register: 'SQyTDBL', qid: 1, nth: 6 })
       const healthy = await context.open({ queues: 2 })
-      const doomed = await context.open({ queueDepth: 4 }, { faults: { rules: [gone] } })
+      const doomed = await openLeaving(context, 6, { queueDepth: 4 })
       const memory = doomed.alloc(64 * doomed.ns.blockBytes)
       const options = { timeoutNs: 300 * NS_PER_MS }
       const [, summary] = await Promise.all([

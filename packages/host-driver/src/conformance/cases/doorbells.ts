@@ -4,7 +4,7 @@ import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import type { Opened } from '../context.js'
 import { checkData } from '../data.js'
-import { area, collect, readPlan, roundTrip, rule, stepsOf, store } from './support.js'
+import { area, collect, DISTURBS_ENGINE, readPlan, roundTrip, rule, SEES_ENGINE, stepsOf, store } from './support.js'
 
 /** With shadow doorbells most of them are never written as registers. */
 function needsRegisters({ device }: Opened): void {
@@ -57,6 +57,7 @@ export const doorbellCases: readonly DriverCase[] = [
       const opened = await context.open({ queues: 3 })
       needsRegisters(opened)
       await roundTrip(opened, 64)
+      if (!opened.device.seesPlans) return
       const stride = 4 << dstrd
       const places = [...new Set(opened.device.doorbells.map(({ offset }) => offset))].sort((a, b) => a - b)
       const wanted = [0, 1, 2, 3].flatMap((qid) => [0x1000 + 2 * qid * stride, 0x1000 + (2 * qid + 1) * stride])
@@ -73,6 +74,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'The tails that are rung add up to the commands, and the heads to the completions',
     spec: 'Base 2.1 §3.3.1.1; rocm-xio PR #114',
     time: 'any',
+    ownEngine: SEES_ENGINE,
     async run(context) {
       const entries = 11
       const opened = await context.open({ queueEntries: entries, queueDepth: 10 })
@@ -91,6 +93,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'Commands that are submitted together are told of by one doorbell',
     spec: 'Base 2.1 §3.3.1.1',
     time: 'any',
+    ownEngine: SEES_ENGINE,
     async run(context) {
       const opened = await context.open({ queueDepth: 16 })
       const { device, ns, lba } = opened
@@ -119,6 +122,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'A tail doorbell that arrives late costs time, and no command',
     spec: 'rocm-xio PR #114',
     time: 'any',
+    ownEngine: DISTURBS_ENGINE,
     run: survives({ kind: 'delay-write', delayNs: 20 * NS_PER_MS }, { register: 'SQyTDBL', qid: 1, nth: 3 }),
   },
   {
@@ -126,6 +130,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'A head doorbell that arrives late costs time, and no command',
     spec: 'rocm-xio PR #68',
     time: 'any',
+    ownEngine: DISTURBS_ENGINE,
     run: survives({ kind: 'delay-write', delayNs: 20 * NS_PER_MS }, { register: 'CQyHDBL', qid: 1, nth: 3 }),
   },
   {
@@ -133,6 +138,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'A head doorbell that is lost is made up for by the next',
     spec: 'rocm-xio PR #114',
     time: 'any',
+    ownEngine: DISTURBS_ENGINE,
     run: survives({ kind: 'lose-write' }, { register: 'CQyHDBL', qid: 1, every: 3, times: 5 }),
   },
   {
@@ -140,6 +146,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'What was submitted with a tail doorbell that is lost is submitted again in the end',
     spec: 'rocm-xio PR #114',
     time: 'any',
+    ownEngine: DISTURBS_ENGINE,
     run: survives({ kind: 'lose-write' }, { register: 'SQyTDBL', qid: 1, nth: 4 }),
   },
   {
@@ -147,6 +154,7 @@ export const doorbellCases: readonly DriverCase[] = [
     title: 'Where every doorbell is lost the controller is declared lost, in bounded time',
     spec: 'ours',
     time: 'virtual',
+    ownEngine: DISTURBS_ENGINE,
     losesController: true,
     async run(context) {
       let deaf = false

@@ -189,7 +189,7 @@ export const namespaceCases: readonly DriverCase[] = [
       await second.ctrl.close()
 
       const write3 = { serial: device.serial, overwrite: found }
-      const third = await Controller.open(device.transport, { write: write3 })
+      const third = await Controller.open(device.transport, { ...context.engineFor(device), write: write3 })
       const clear = third.namespace(ns.nsid).dma.alloc(8192)
       await third.namespace(ns.nsid).write(0, 8192 / ns.blockBytes, clear)
       await third.close()

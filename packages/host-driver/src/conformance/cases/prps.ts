@@ -39,6 +39,7 @@ export const prpCases: readonly DriverCase[] = [
       checkUntouched(memory, 0, offset)
       checkData(memory, 40, 0, offset, length)
       checkUntouched(memory, offset + length, 0x6000 - offset - length)
+      if (!device.seesPlans) return
       const text = device.commands.findLast((command) => command.text.startsWith('Read'))!.text
       if (text.includes('SGL')) return
       equal('whether there is a PRP2', text.includes('PRP2='), (offset % 0x1000) + length > 0x1000)
@@ -162,7 +163,7 @@ export const prpCases: readonly DriverCase[] = [
         await ns.read(lba, blocks, memory)
         checkData(memory, pages)
       }
-      check(opened.device.countOf('Write') === 3, 'each was one command')
+      if (opened.device.seesPlans) check(opened.device.countOf('Write') === 3, 'each was one command')
     },
   },
 ]

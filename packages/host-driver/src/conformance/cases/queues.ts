@@ -2,7 +2,7 @@ import type { DriverCase } from '../case.js'
 import { allSucceeded, check, equal, notApplicable } from '../check.js'
 import type { DriverContext, Opened } from '../context.js'
 import { checkData, clearData } from '../data.js'
-import { area, readPlan, REGISTER, roundTrip, store } from './support.js'
+import { area, readPlan, REGISTER, roundTrip, SEES_ENGINE, store } from './support.js'
 
 /** Laps enough that every entry of a ring was used, with both phases, and that most were used again. */
 async function laps(opened: Opened, commands: number, seed = 5): Promise<void> {
@@ -212,6 +212,7 @@ export const queueCases: readonly DriverCase[] = [
     title: 'A plan is spread over all queues',
     spec: 'ours',
     time: 'any',
+    ownEngine: SEES_ENGINE,
     async run(context) {
       const opened = await context.open({ queues: 3 })
       await laps(opened, 90)
@@ -224,6 +225,7 @@ export const queueCases: readonly DriverCase[] = [
     title: 'No command identifier is used while a command of the same queue with it is outstanding',
     spec: 'Base 2.1 §4.1.1',
     time: 'any',
+    ownEngine: SEES_ENGINE,
     async run(context) {
       const opened = await context.open({ queueDepth: 8 })
       await laps(opened, 400)

@@ -3,7 +3,8 @@ import type { ControllerEvent } from '../../events/controller-event.js'
 import type { Namespace } from '../../namespace/namespace.js'
 import { NS_PER_MS } from '../../wait.js'
 import type { DriverArea, DriverCase } from '../case.js'
-import type { Device, Opened } from '../context.js'
+import type { ControllerOptions } from '../../open-options.js'
+import type { Device, DriverContext, Opened } from '../context.js'
 import { check } from '../check.js'
 import { checkData, clearData, fillData } from '../data.js'
 import type { TransportRequest } from '../request.js'
@@ -28,6 +29,10 @@ export const OPCODE = { FLUSH: 0x00, WRITE: 0x01, READ: 0x02 } as const
 export const KNOWN: TransportRequest = { namespaces: [{ nsid: 1, blockBytes: 512, leastBytes: 64 * MIB }] }
 /** Within it, and beyond the reach of what else is read. */
 export const KNOWN_LBA = 65_536 - 16_384
+
+/** Reasons of `DriverCase.ownEngine`. */
+export const SEES_ENGINE = "it is about an engine's entries and doorbells, and sees those of the driver's own alone"
+export const DISTURBS_ENGINE = "it disturbs an engine's accesses to registers, and those of the driver's own alone"
 
 export function area(name: string, cases: readonly DriverCase[]): DriverArea {
   return { area: name, cases }
@@ -76,6 +81,19 @@ export function readPlan(ns: Namespace, lba: number, commands: number, blocks = 
       offsetBytes: index * blocks * ns.blockBytes,
     })),
   )
+}
+
+/**
+ * A controller whose device leaves the bus at the `nth` command, or doorbell, of its first I/O queue. It is taken away
+ * at the registers; with an engine that does not pass there the device leaves by itself.
+ */
+export async function openLeaving(context: DriverContext, nth: number, options: ControllerOptions): Promise<Opened> {
+  const removed = { kind: 'remove-device' } as const
+  if (context.disturbsEngine) {
+    return context.open(options, { faults: { rules: [rule(removed, { register: 'SQyTDBL', qid: 1, nth })] } })
+  }
+  const itself = { faults: { rules: [rule(removed, { opcode: OPCODE.READ, qid: 1, nth })] } }
+  return context.open(options, undefined, await context.device({}, itself))
 }
 
 /** Runs `action`, and holds that the driver wrote no register meanwhile: nothing was submitted. */
