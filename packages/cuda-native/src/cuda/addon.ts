@@ -1,0 +1,71 @@
+import { loadNativeAddon } from '../native-addon.js'
+import { CudaCallError, type FailedCall } from './errors.js'
+
+/** What `load` found: `path` is the library that was opened, `missing` what it does not export. */
+export interface LoadedLibrary {
+  readonly path?: string
+  readonly tried: readonly { readonly path: string; readonly reason: string }[]
+  readonly missing: readonly string[]
+}
+
+/** What `probe` found. Attributes are those of cuda.h with the numbers 75, 76, 91, 99, 116 and 124. */
+export interface ProbedDriver {
+  readonly driverVersion: number
+  readonly devices: readonly {
+    readonly name: string
+    readonly bdf: string
+    readonly memoryBytes: number
+    readonly attributes: readonly number[]
+  }[]
+}
+
+/**
+ * What `native/cuda/addon.cc` exports. It checks every argument itself. Handles are numbers that are never used twice:
+ * what was freed, or belongs to another kind, is a TypeError. What the driver refuses is thrown as `CudaCallError`.
+ */
+export interface CudaAddon {
+  readonly errors: (callError: new (call: FailedCall) => CudaCallError) => void
+  readonly load: (paths: readonly string[]) => LoadedLibrary
+  readonly probe: (path: string) => ProbedDriver
+  readonly open: (path: string, device: number) => number
+  /** Whether nothing is under way in its streams, and no engine runs in it. */
+  readonly isIdle: (cuda: number) => boolean
+  /** Undoes all that was made in it. @throws TypeError where it is not idle. */
+  readonly close: (cuda: number) => void
+  readonly allocPinned: (cuda: number, lengthBytes: number) => number
+  readonly allocDevice: (cuda: number, lengthBytes: number) => number
+  readonly register: (cuda: number, address: bigint, lengthBytes: number, io: boolean) => number
+  /** The host's address, 0n of GPU memory, and the GPU's. */
+  readonly describe: (memory: number) => readonly [address: bigint, gpuPointer: bigint]
+  readonly buffer: (memory: number) => ArrayBuffer
+  /** Where a view's first byte is. */
+  readonly addressOf: (view: ArrayBufferView) => bigint
+  readonly free: (handle: number) => void
+  readonly loadKernels: (cuda: number, ptx: Uint8Array) => number
+  readonly createStream: (cuda: number) => number
+  /** One Uint8Array an argument; their lengths must be those of the kernel's parameters. */
+  readonly launch: (
+    stream: number,
+    name: string,
+    grid: readonly number[],
+    block: readonly number[],
+    args: readonly Uint8Array[],
+  ) => void
+  readonly copyIn: (stream: number, to: number, toBytes: number, lengthBytes: number, address: bigint) => void
+  readonly copyOut: (stream: number, from: number, fromBytes: number, lengthBytes: number, address: bigint) => void
+  readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void
+  /** False when what was put into the stream until now is not done within `timeoutNs`. */
+  readonly finished: (stream: number, timeoutNs: number) => Promise<boolean>
+}
+
+let loaded: CudaAddon | undefined
+
+/** The addon gpunvme_cuda, loaded at the first call. @throws NativeAddonError */
+export function loadCudaAddon(): CudaAddon {
+  if (loaded === undefined) {
+    const addon = loadNativeAddon('gpunvme_cuda') as CudaAddon
+    addon.errors(CudaCallError)
+    loaded = addon
+  }
+  return loaded
+}

@@ -1,0 +1,60 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+
+/** What the addon tells of a call that the driver answered with an error. */
+export interface FailedCall {
+  /** What was being done, as "Launching gpunvme_serve". */
+  readonly attempt: string
+  /** The driver's function, by the name that its library exports. */
+  readonly call: string
+  /** The CUresult, and what the driver says it is. */
+  readonly result: number
+  readonly name: string
+  readonly description: string
+  readonly facts: readonly string[]
+}
+
+/** NVIDIA's driver refused a call, or reports that work on the GPU went wrong. */
+export class CudaCallError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CUDA_CALL'
+  readonly category = 'device'
+  /** The function that failed: `cuMemAlloc_v2`. */
+  readonly call: string
+  /** The CUresult, as `2`, and its name, as `CUDA_ERROR_OUT_OF_MEMORY`. */
+  readonly result: number
+  readonly resultName: string
+
+  constructor({ attempt, call, result, name, description, facts }: FailedCall) {
+    super(`${attempt} failed: ${name} (${description})`, {
+      facts: [`${call} returned ${result}`, ...facts],
+      next: NEXT.get(name),
+    })
+    this.call = call
+    this.result = result
+    this.resultName = name
+  }
+}
+
+/** What helps against the answers for which something does. */
+const NEXT = new Map([
+  ['CUDA_ERROR_OUT_OF_MEMORY', 'less memory at a time, or free() what is not needed any more'],
+  ['CUDA_ERROR_UNSUPPORTED_PTX_VERSION', 'a driver of version 535 or newer'],
+  ['CUDA_ERROR_NO_BINARY_FOR_GPU', 'a GPU of compute capability 7.5 (Turing) or newer'],
+  ['CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED', 'unregister() what was registered of these pages before'],
+  ['CUDA_ERROR_ILLEGAL_ADDRESS', 'close this GPU and open it again: nothing runs in its context any more'],
+  ['CUDA_ERROR_LAUNCH_FAILED', 'close this GPU and open it again: nothing runs in its context any more'],
+])
+
+/** The GPU did not finish within the time that it was given. What it does goes on: nothing that it uses may go. */
+export class CudaTimeoutError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CUDA_TIMEOUT'
+  readonly category = 'device'
+  readonly afterNs: number
+
+  /** @param attempt What was waited for, as "Copying 4096 bytes to GPU memory". */
+  constructor(attempt: string, afterNs: number) {
+    super(`${attempt} did not end within ${afterNs / 1e9} s`, {
+      next: 'nvidia-smi, which tells what else runs on that GPU; a longer timeoutNs where it is only slow',
+    })
+    this.afterNs = afterNs
+  }
+}
