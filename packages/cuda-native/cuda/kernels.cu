@@ -7,8 +7,21 @@
 #include "gpu_team.cuh"
 #include "pattern.cuh"
 #include "scatter.cuh"
+#include "serve.cuh"
 
 using namespace gpunvme;
+
+// Serves one leader's queues: plans of reads and writes, until none was left for the leader's linger_ns, or the host said
+// stop. With a linger_ns without end it is the persistent kernel, which the host feeds with plans. See serve.cuh.
+//
+//   leader  of GPU memory, laid out by native/engine/session.cc; nobody else touches it before `ended` of its report is
+//           `launch`
+//   launch  how many launches there were for this leader, this one included: they follow each other in one stream
+//
+// One block of one thread.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, uint64_t launch) {
+  serve<GpuPort>(*leader, launch);
+}
 
 // CRC-32 of each `chunk_bytes` (more than 0) of `bytes` from `data` on, the last chunk shorter: see checksum.cuh.
 //

@@ -1,3 +1,4 @@
+import type { EngineAddon, EngineHandle, EngineOptions } from '../engine/engine-addon.js'
 import { loadNativeAddon } from '../native-addon.js'
 
 declare const handle: unique symbol
@@ -8,7 +9,7 @@ export interface RegionHandle {
 }
 
 /** What `native/addon.cc` exports. It checks every argument itself, apart from handles. */
-export interface HostAddon {
+export interface HostAddon extends EngineAddon {
   readonly map: (fd: number, offsetBytes: number, lengthBytes: number, writable: boolean) => RegionHandle
   readonly allocate: (lengthBytes: number, pageBytes: number) => RegionHandle
   readonly unmap: (region: RegionHandle) => void
@@ -28,6 +29,8 @@ export interface HostAddon {
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
+  /** An engine whose leaders are threads of this process. */
+  readonly createEngine: (options: EngineOptions, onWake: () => void) => EngineHandle
 }
 
 /** Loads the first of `places` that can be. @throws NativeAddonError */
