@@ -1,0 +1,64 @@
+import type { Target } from './probe-steps.js'
+import type { ProbeRefusal } from './probe-verdict.js'
+import { hex } from './segments.js'
+
+/** All of the memory at three moments. */
+export interface Images {
+  readonly fill: Uint8Array
+  readonly after: Uint8Array
+  /** How the memory ended up in the step before. */
+  readonly before: Uint8Array | undefined
+}
+
+/** What is wrong, and where it shows first. */
+export interface Fault {
+  readonly reason: ProbeRefusal
+  readonly message: string
+  readonly facts: readonly string[]
+}
+
+/** What is wrong with the memory after a step; undefined where nothing is. */
+export function judge(
+  { fill, after, before }: Images,
+  targets: readonly Target[],
+  pageBytes: number,
+): Fault | undefined {
+  const expected = fill.slice()
+  for (const { offsetBytes, run, firstPage, pages } of targets)
+    expected.set(run.bytes.subarray(firstPage * pageBytes, (firstPage + pages) * pageBytes), offsetBytes)
+  if (Buffer.compare(after, expected) === 0) return undefined
+  const at = firstDifference(after, expected)
+  const fact = `first at byte ${at}: expected ${hex(expected[at] ?? 0)}, found ${hex(after[at] ?? 0)}`
+  const answer = (reason: ProbeRefusal, message: string): Fault => ({ reason, message, facts: [fact] })
+  if (Buffer.compare(after, fill) === 0) return answer('nothing-arrived', 'nothing arrived in the memory')
+  if (before !== undefined && Buffer.compare(after, before) === 0)
+    return answer('stale', 'the memory is as it was before it was filled')
+
+  const inTarget = new Uint8Array(fill.length)
+  for (const { offsetBytes, pages } of targets) inTarget.fill(1, offsetBytes, offsetBytes + pages * pageBytes)
+  const count = { arrived: 0, untouched: 0, stale: 0, other: 0, neighbours: 0 }
+  for (let index = 0; index < fill.length; index++) {
+    const byte = after[index]
+    if (inTarget[index] === 0) {
+      if (byte !== fill[index]) count.neighbours++
+    } else if (byte === expected[index]) count.arrived++
+    else if (byte === fill[index]) count.untouched++
+    else if (byte === before?.[index]) count.stale++
+    else count.other++
+  }
+  const { arrived, untouched, stale, other, neighbours } = count
+  const wrong = untouched + stale + other
+  if (neighbours > 0 && wrong > 0)
+    return answer('wrong-place', `${neighbours} bytes changed that were nobody's target, ${wrong} that were did not`)
+  if (neighbours > 0) return answer('neighbours-written', `${neighbours} bytes changed that were nobody's target`)
+  // By chance one byte in 256 is equal to another: what counts is which of them it is mostly.
+  if (untouched > stale + other && arrived > 0) return answer('partly-arrived', `${untouched} bytes did not arrive`)
+  if (stale > other) return answer('stale', `${stale} bytes are those of the step before`)
+  return answer('wrong-content', `${wrong} bytes are others than the blocks hold`)
+}
+
+function firstDifference(one: Uint8Array, other: Uint8Array): number {
+  let index = 0
+  while (index < other.length && one[index] === other[index]) index++
+  return index
+}

@@ -1,0 +1,57 @@
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { FEWEST_PAGES, findContent, type ProbeContent } from './probe-content.js'
+import { firstLine, refused, type ProbeOptions, type ProbeVerdict } from './probe-verdict.js'
+import { GPU_PAGE_BYTES } from './static-bar1.js'
+
+const DEFAULT_BYTES = 3 * GPU_PAGE_BYTES
+
+/** What both probes work with. */
+export interface Probe {
+  readonly content: ProbeContent
+  readonly memory: DmaMemory
+  readonly gpuPointer: bigint
+}
+
+/**
+ * Finds content to compare with, takes GPU memory and runs `look` on it. The memory is given back unless a command
+ * failed, which may go on writing to it: it is `kept` then.
+ */
+export async function withProbe(
+  { namespace, host, vram, lengthBytes = DEFAULT_BYTES }: ProbeOptions,
+  look: (probe: Probe) => Promise<ProbeVerdict>,
+): Promise<ProbeVerdict> {
+  if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 2 * GPU_PAGE_BYTES || lengthBytes % GPU_PAGE_BYTES !== 0)
+    throw new RangeError(`lengthBytes: expected a multiple of ${GPU_PAGE_BYTES}, two at least, got ${lengthBytes}`)
+  if (namespace.movesData === false) return refused('moves-no-data', 'this controller moves no data')
+  let content: ProbeContent
+  try {
+    content = await findContent(namespace, host)
+  } catch (cause) {
+    return refused('command-failed', 'blocks could not be read into host memory', { facts: [firstLine(cause)], cause })
+  }
+  const inconclusive = tooLittle(content)
+  if (inconclusive !== undefined) return inconclusive
+  const memory = vram.alloc(lengthBytes, { where: 'gpu' })
+  let verdict: ProbeVerdict
+  try {
+    const { gpuPointer } = memory
+    if (gpuPointer === undefined) throw new TypeError('vram: expected memory with a gpuPointer, as withVram gives')
+    verdict = await look({ content, memory, gpuPointer })
+  } catch (error) {
+    // A copy of the driver that failed: every command has ended.
+    memory.free()
+    throw error
+  }
+  if (verdict.isAccepted || verdict.kept === undefined) memory.free()
+  return verdict
+}
+
+function tooLittle({ runs }: ProbeContent): ProbeVerdict | undefined {
+  const pages = runs.reduce((sum, run) => sum + run.pages, 0)
+  const longest = Math.max(0, ...runs.map((run) => run.pages))
+  if (pages >= FEWEST_PAGES && longest >= 2) return undefined
+  return refused('inconclusive', 'the namespace holds too little that could be recognised', {
+    facts: [`${pages} pages with different content were found, ${longest} of them in a row`],
+    next: 'write something to the namespace that is not zeroes, and probe again',
+  })
+}

@@ -1,0 +1,83 @@
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { ContentRun, ProbeContent } from './probe-content.js'
+import { hex } from './segments.js'
+import { GPU_PAGE_BYTES } from './static-bar1.js'
+
+/** A command of a probe: where in the memory which pages go. */
+export interface Target {
+  readonly offsetBytes: number
+  readonly run: ContentRun
+  /** Of the run. */
+  readonly firstPage: number
+  readonly pages: number
+}
+
+/** What is done at once: commands, after which all of the memory is looked at. */
+export interface Step {
+  readonly name: string
+  readonly targets: readonly Target[]
+}
+
+/** Edges are looked at one by one only where there are few; all pages are looked at in any case. */
+const MOST_EDGES = 16
+
+/** What is done one after the other, each with other content than the last. */
+export function probeSteps(
+  memory: DmaMemory,
+  gpuPointer: bigint,
+  { pageBytes, runs }: ProbeContent,
+  seed: number,
+): Step[] {
+  const pagesThere = Math.floor(memory.lengthBytes / pageBytes)
+  let next = Math.abs(Math.trunc(seed))
+  /** Pages from the next run that has so many; each time others. */
+  const take = (offsetBytes: number, wanted: number): Target => {
+    const fitting = runs.filter((run) => run.pages >= Math.min(wanted, 2))
+    const run = fitting[next % fitting.length]!
+    const pages = Math.min(wanted, run.pages)
+    const firstPage = (next >>> 3) % (run.pages - pages + 1)
+    next += 1
+    return { offsetBytes, run, firstPage, pages }
+  }
+  // Not the middle itself: pages of the GPU may end there.
+  const middle = (Math.floor(pagesThere / 2) + 1) * pageBytes
+  const edges = borders(memory, gpuPointer, pageBytes)
+  const all: Target[] = []
+  for (let page = 0; page < pagesThere;) {
+    const target = take(page * pageBytes, Math.min(pagesThere - page, 1 + (page % 7)))
+    all.push(target)
+    page += target.pages
+  }
+  return [
+    { name: 'one page in the middle', targets: [take(middle, 1)] },
+    { name: 'the last page', targets: [take((pagesThere - 1) * pageBytes, 1)] },
+    { name: 'the first page', targets: [take(0, 1)] },
+    ...edges.map((edge) => ({ name: `across byte ${hex(edge)}`, targets: [take(edge - pageBytes, 2)] })),
+    { name: 'every page', targets: all },
+  ]
+}
+
+/** Where addresses may break off: between pages of the GPU, and between segments. */
+function borders({ segments, lengthBytes }: DmaMemory, gpuPointer: bigint, pageBytes: number): number[] {
+  const inPage = Number(gpuPointer % BigInt(GPU_PAGE_BYTES))
+  const found = new Set<number>()
+  for (let at = GPU_PAGE_BYTES - inPage; at < lengthBytes; at += GPU_PAGE_BYTES) found.add(at)
+  for (const { offsetBytes } of segments.slice(1, MOST_EDGES)) found.add(offsetBytes)
+  return [...found]
+    .filter((at) => at >= pageBytes && at + pageBytes <= lengthBytes && at % pageBytes === 0)
+    .sort((one, other) => one - other)
+    .slice(0, MOST_EDGES)
+}
+
+/** Bytes that are nowhere alike, in no two steps: xorshift32 from a start of its own. */
+export function filling(lengthBytes: number, seed: number, step: number): Uint8Array {
+  const words = new Uint32Array(Math.ceil(lengthBytes / 4))
+  let state = (Math.imul(seed | 0, 0x9e37_79b9) ^ Math.imul(step + 1, 0x85eb_ca6b)) >>> 0 || 1
+  for (let index = 0; index < words.length; index++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    words[index] = state
+  }
+  return new Uint8Array(words.buffer, 0, lengthBytes)
+}

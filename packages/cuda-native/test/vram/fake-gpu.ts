@@ -1,0 +1,103 @@
+import type { DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { GpuAccess, GpuMemorySource, VramPage } from '../../src/vram/index.js'
+
+const PAGE = 2 * 1024 * 1024
+
+/** Memory that a controller reaches at addresses: what stands behind the BAR of a GPU. QEMU's `vram` is one. */
+export interface BackingMemory {
+  /** The controller's address of its first byte. */
+  readonly iova: number
+  readonly lengthBytes: number
+  read(offsetBytes: number, lengthBytes: number): Uint8Array
+  write(offsetBytes: number, bytes: Uint8Array): void
+}
+
+/** Host memory of a simulator in a BAR's place: it has no other memory that a controller could reach. */
+export function backingOf(memory: DmaMemory): BackingMemory {
+  const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)
+  return {
+    iova: memory.iovaAt(0),
+    lengthBytes: memory.lengthBytes,
+    read: (offsetBytes, lengthBytes) => bytes.slice(offsetBytes, offsetBytes + lengthBytes),
+    write: (offsetBytes, from) => bytes.set(from, offsetBytes),
+  }
+}
+
+/**
+ * A GPU whose memory lies in a window of `backing`: kernels' addresses are contiguous, its pages of 2 MiB are scattered over
+ * the window, some of them next to each other the wrong way round.
+ */
+export class FakeGpu implements GpuAccess, GpuMemorySource {
+  readonly backing: BackingMemory
+  readonly windowOffset: number
+  /** Physical addresses by pages of kernels' addresses. */
+  readonly pages = new Map<bigint, number>()
+  readonly freed: bigint[] = []
+  /** Added to addresses of kernels that are given out: drivers promise 256 bytes. */
+  misalignment = 0n
+  private readonly unused: number[]
+  private nextPointer = 0x7f12_0000_0000n
+
+  constructor(backing: BackingMemory, windowOffset = 0) {
+    this.backing = backing
+    this.windowOffset = windowOffset
+    const count = Math.floor((backing.lengthBytes - windowOffset) / PAGE)
+    // Every page once, by a step that has no divisor in common with how many there are: 7, 4, 1, ...
+    const step = count % 3 === 0 ? 1 : 3
+    this.unused = Array.from({ length: count }, (_, index) => ((count - 1 - ((index * step) % count)) % count) * PAGE)
+  }
+
+  alloc(lengthBytes: number): DeviceMemory {
+    const pages = Math.ceil((lengthBytes + Number(this.misalignment)) / PAGE)
+    if (pages > this.unused.length) throw new RangeError('this GPU has no memory left')
+    const base = this.nextPointer
+    this.nextPointer += BigInt(pages + 1) * BigInt(PAGE)
+    for (let page = 0; page < pages; page++) this.pages.set(base + BigInt(page * PAGE), this.unused.shift()!)
+    const gpuPointer = base + this.misalignment
+    return {
+      lengthBytes,
+      gpuPointer,
+      free: () => {
+        if (this.freed.includes(gpuPointer)) throw new Error('this GPU memory was freed twice')
+        this.freed.push(gpuPointer)
+        for (let page = 0; page < pages; page++) {
+          this.unused.push(this.pages.get(base + BigInt(page * PAGE))!)
+          this.pages.delete(base + BigInt(page * PAGE))
+        }
+      },
+    }
+  }
+
+  zero(gpuPointer: bigint, lengthBytes: number): void {
+    this.write(gpuPointer, new Uint8Array(lengthBytes))
+  }
+
+  write(gpuPointer: bigint, bytes: Uint8Array): void {
+    for (const { at, place, lengthBytes } of this.parts(gpuPointer, bytes.length))
+      this.backing.write(place, bytes.subarray(at, at + lengthBytes))
+  }
+
+  read(gpuPointer: bigint, lengthBytes: number): Uint8Array {
+    const bytes = new Uint8Array(lengthBytes)
+    for (const part of this.parts(gpuPointer, lengthBytes))
+      bytes.set(this.backing.read(part.place, part.lengthBytes), part.at)
+    return bytes
+  }
+
+  readonly resolvePage = (gpuPointer: bigint): VramPage | undefined => {
+    const physicalAddress = this.pages.get(gpuPointer)
+    return physicalAddress === undefined ? undefined : { physicalAddress, isPlain: true }
+  }
+
+  private *parts(gpuPointer: bigint, total: number): Generator<{ at: number; place: number; lengthBytes: number }> {
+    for (let at = 0; at < total;) {
+      const pointer = gpuPointer + BigInt(at)
+      const inPage = Number(pointer % BigInt(PAGE))
+      const physical = this.pages.get(pointer - BigInt(inPage))
+      if (physical === undefined) throw new RangeError(`the GPU has nothing at 0x${pointer.toString(16)}`)
+      const lengthBytes = Math.min(total - at, PAGE - inPage)
+      yield { at, place: this.windowOffset + physical + inPage, lengthBytes }
+      at += lengthBytes
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const GPU = '0000:01:00.0'
+export const DRIVE = '0000:04:00.0'
+
+/** What of a machine decides on raw addresses of a BAR. */
+export interface FakeMachine {
+  /** Of the GPU; an RTX 3090's with a BAR1 of 32 GiB when not given. */
+  readonly resource?: string
+  /** What the drive's IOMMU group says of itself; no group when not given. */
+  readonly group?: { readonly type?: string; readonly name?: string }
+}
+
+/** As sysfs shows a BAR: first address, last address, flags. */
+export function resourceLine(first: number, lengthBytes: number, flags = 0x14220c): string {
+  const word = (value: number) => `0x${value.toString(16).padStart(16, '0')}`
+  return lengthBytes === 0
+    ? `${word(0)} ${word(0)} ${word(0)}`
+    : `${word(first)} ${word(first + lengthBytes - 1)} ${word(flags)}`
+}
+
+/** A tree that is / as far as these two functions go; it goes with the test. */
+export function fakeSysfs({ resource, group }: FakeMachine = {}): string {
+  const root = mkdtempSync(join(tmpdir(), 'gpunvme-vram-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const devices = join(root, 'sys/bus/pci/devices')
+  mkdirSync(join(devices, GPU), { recursive: true })
+  mkdirSync(join(devices, DRIVE))
+  const bars = [
+    '0x00000000fb000000 0x00000000fbffffff 0x0000000000040200',
+    '0x0000007000000000 0x00000077ffffffff 0x000000000014220c',
+    '0x0000000000000000 0x0000000000000000 0x0000000000000000',
+  ]
+  writeFileSync(join(devices, GPU, 'resource'), resource ?? `${bars.join('\n')}\n`)
+  writeFileSync(join(devices, DRIVE, 'class'), '0x010802\n')
+  if (group !== undefined) {
+    const folder = join(root, 'sys/kernel/iommu_groups/17')
+    mkdirSync(folder, { recursive: true })
+    if (group.type !== undefined) writeFileSync(join(folder, 'type'), `${group.type}\n`)
+    if (group.name !== undefined) writeFileSync(join(folder, 'name'), `${group.name}\n`)
+    symlinkSync('../../../../kernel/iommu_groups/17', join(devices, DRIVE, 'iommu_group'))
+  }
+  return root
+}
