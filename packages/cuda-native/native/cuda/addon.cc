@@ -24,6 +24,7 @@ constexpr Entry kEntries[] = {
     {"register", gpunvme::cuda::Register},
     {"describe", gpunvme::cuda::Describe},
     {"buffer", gpunvme::cuda::Buffer},
+    {"exportDmaBuf", gpunvme::cuda::ExportDmaBuf},
     {"addressOf", gpunvme::cuda::AddressOf},
     {"free", gpunvme::cuda::Free},
     {"loadKernels", gpunvme::cuda::LoadKernels},

@@ -21,6 +21,7 @@ napi_value AllocDevice(napi_env env, napi_callback_info info);
 napi_value Register(napi_env env, napi_callback_info info);
 napi_value Describe(napi_env env, napi_callback_info info);
 napi_value Buffer(napi_env env, napi_callback_info info);
+napi_value ExportDmaBuf(napi_env env, napi_callback_info info);
 napi_value AddressOf(napi_env env, napi_callback_info info);
 napi_value Free(napi_env env, napi_callback_info info);
 

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <cstdio>
 
 #include "../values.h"
@@ -139,6 +141,25 @@ napi_value Buffer(napi_env env, napi_callback_info info) {
   }
   napi_create_reference(env, buffer, 0, &resource->buffer);
   return buffer;
+}
+
+napi_value ExportDmaBuf(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  uint64_t pointer;
+  double length;
+  if (!ReadBigInt(env, arguments[1], "gpuPointer", &pointer)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  int fd = -1;
+  const Result exported = session->api.cuMemGetHandleForAddressRange(&fd, pointer, static_cast<size_t>(length),
+                                                                     kRangeHandleDmaBufFd, 0);
+  const std::string attempt = "Exporting " + Bytes(length) + " of GPU memory as dma-buf";
+  if (!Check(env, session->api, exported, "cuMemGetHandleForAddressRange", attempt)) return nullptr;
+  // No child process shall keep the memory.
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return Number(env, fd);
 }
 
 napi_value AddressOf(napi_env env, napi_callback_info info) {

@@ -38,6 +38,8 @@ export interface CudaAddon {
   /** The host's address, 0n of GPU memory, and the GPU's. */
   readonly describe: (memory: number) => readonly [address: bigint, gpuPointer: bigint]
   readonly buffer: (memory: number) => ArrayBuffer
+  /** A dma-buf's descriptor, for the caller to close. */
+  readonly exportDmaBuf: (cuda: number, gpuPointer: bigint, lengthBytes: number) => number
   /** Where a view's first byte is. */
   readonly addressOf: (view: ArrayBufferView) => bigint
   readonly free: (handle: number) => void

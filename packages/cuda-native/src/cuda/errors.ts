@@ -24,9 +24,10 @@ export class CudaCallError extends GpuNvmeError {
   readonly resultName: string
 
   constructor({ attempt, call, result, name, description, facts }: FailedCall) {
+    const next = NEXT.get(name)
     super(`${attempt} failed: ${name} (${description})`, {
       facts: [`${call} returned ${result}`, ...facts],
-      next: NEXT.get(name),
+      ...(next === undefined ? {} : { next }),
     })
     this.call = call
     this.result = result
@@ -58,3 +59,33 @@ export class CudaTimeoutError extends GpuNvmeError {
     this.afterNs = afterNs
   }
 }
+
+/**
+ * The GPU was refused a controller's registers. Kernels cannot ring doorbells then, and the reason is in the machine,
+ * not in the call: the facts say what it depends on.
+ */
+export class CudaRegistrationError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CUDA_REGISTRATION'
+  readonly category: 'privilege' | 'infeasible'
+  /** The CUresult's name, as `CUDA_ERROR_INVALID_VALUE`. */
+  readonly resultName: string
+  readonly facts: readonly string[]
+
+  /** @param facts What `registrationFacts` says of the range and the machine. */
+  constructor(cause: CudaCallError, facts: readonly string[]) {
+    const [headline, ...details] = cause.message.split('\n')
+    const isPrivilege = cause.resultName === 'CUDA_ERROR_NOT_PERMITTED'
+    const all = [...details.filter((line) => !line.startsWith('  Try:')).map((line) => line.trim()), ...facts]
+    super(headline!, {
+      facts: all,
+      next: `${isPrivilege ? 'as root, or with NVreg_RegistryDwords=PeerMappingOverride=1' : OPEN_MODULE}; ${MEANWHILE}`,
+      cause,
+    })
+    this.category = isPrivilege ? 'privilege' : 'infeasible'
+    this.resultName = cause.resultName
+    this.facts = all
+  }
+}
+
+const OPEN_MODULE = "the open flavour of NVIDIA's kernel modules, for GPUs from Turing on, in its current version"
+const MEANWHILE = "engine 'cpu-kernel' or 'host' meanwhile, whose doorbells the CPU rings"

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CudaAddon } from './addon.js'
+import { CudaCallError } from './errors.js'
+
+/** An open GPU, as the parts of this folder and engines know it. */
+export interface CudaSession {
+  readonly addon: CudaAddon
+  /** What the addon knows it by. */
+  readonly handle: number
+  /** The stream of what is put into none. */
+  readonly stream: number
+  /** Waits that are not over: the GPU's context outlives them. */
+  readonly waits: Set<Promise<unknown>>
+}
+
+/**
+ * Resolves whether all that was put into the stream until now is done within that time. Never blocks. Where it cannot be
+ * waited for, it has ended nevertheless when this rejects: whoever hears of it may give the memory away.
+ */
+export async function finished(session: CudaSession, stream: number, timeoutNs: number): Promise<boolean> {
+  try {
+    const wait = session.addon.finished(stream, timeoutNs)
+    session.waits.add(wait)
+    return await wait.finally(() => session.waits.delete(wait))
+  } catch (error) {
+    if (error instanceof CudaCallError && !(await becomesIdle(session, timeoutNs))) return false
+    throw error
+  }
+}
+
+/** Resolves whether nothing is left to do for the GPU here, within that time. */
+export async function becomesIdle(session: CudaSession, timeoutNs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutNs / 1e6
+  for (let pauseMs = 1; !isIdle(session); pauseMs = Math.min(2 * pauseMs, 20)) {
+    if (performance.now() >= deadline) return false
+    await sleep(pauseMs)
+  }
+  return true
+}
+
+function isIdle({ addon, handle }: CudaSession): boolean {
+  try {
+    return addon.isIdle(handle)
+  } catch (error) {
+    // Nothing runs in a context that cannot be used any more.
+    if (error instanceof CudaCallError) return true
+    throw error
+  }
+}
+
+/** How long work on a GPU may take where nothing else is said. */
+export const DEFAULT_TIMEOUT_NS = 30e9
