@@ -128,7 +128,8 @@ function changedCopy(to: string, changes: readonly Change[]): string {
   return to
 }
 
-function end(command: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+/** Runs any program to its end, however that is. */
+export function end(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { env, input, timeoutMs = 60_000 } = options
   return new Promise((done, fail) => {
     const child = spawn(command, args, { env: { ...process.env, ...env } })
