@@ -44,8 +44,13 @@ const tasks = {
   ],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
-  gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs'],
-  'gen:check': [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs --check'],
+  // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.
+  gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs', 'node packages/cuda-native/scripts/build-ptx.mjs'],
+  'gen:check': [
+    buildSpec,
+    'node packages/nvme-spec/scripts/gen.mjs --check',
+    'node packages/cuda-native/scripts/build-ptx.mjs --check',
+  ],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
   // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
