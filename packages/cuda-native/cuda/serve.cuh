@@ -28,7 +28,7 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
       pair.active[number % SHARES].share.cancelled = cancelled;
     }
   }
-  if ((control & CONTROL_STOP) != 0) leader.stopping = true;
+  leader.stopping = (control & CONTROL_STOP) != 0;
   if ((control & (CONTROL_HALT | CONTROL_LOST)) != 0) leader.halted = true;
   if ((control & CONTROL_LOST) != 0) give_up<Port>(leader, Ending::LOST, NO_DEADLINE);
   return true;
@@ -36,7 +36,7 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
 
 // Serves the queues until there was nothing to do for `linger_ns`, or the host says stop. Whatever was submitted by then
 // has its outcome. `launch` counts the calls for this leader, which follow each other and never overlap.
-template <class Port>
+template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   uint32_t empty_polls = 0;
   uint64_t idle_since_ns = NO_DEADLINE;
@@ -49,7 +49,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     for (uint32_t index = 0; index < leader.pair_count; index++) {
       Pair& pair = leader.pairs[index];
       if (pair.in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0) obey<Port>(leader, pair);
-      staged += submit<Port>(leader, pair, empty_polls);
+      staged += submit<Port, Crew>(leader, pair, empty_polls);
       in_flight += pair.in_flight;
     }
 

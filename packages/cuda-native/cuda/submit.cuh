@@ -38,25 +38,36 @@ GPUNVME_DEVICE void release_completions(Leader& leader) {
   leader.doorbell_writes++;
 }
 
-// The next command of a share, into the next entry of the queue. There must be a free slot.
+// Command `number` of the share being served, as the slot's, into entry `at` of the queue.
 template <class Port>
-GPUNVME_DEVICE void stage(Leader& leader, Pair& pair, Active& active, uint64_t now_ns) {
-  const Share& share = active.share;
-  const Command command = share.commands[active.submitted++];
-  const uint32_t slot = take_slot(pair);
+GPUNVME_DEVICE void write_command(Pair& pair, const Share& share, uint32_t number, uint32_t slot, uint32_t at,
+                                  uint64_t now_ns) {
+  const Command command = share.commands[number];
   Slot& place = pair.slots[slot];
   const uint64_t bytes = static_cast<uint64_t>(command.blocks) * share.block_bytes;
   Entry entry = {share.opcode, cid_of(pair, slot, place.generation), share.nsid, {0, 0}, command.slba, command.blocks};
   if (bytes > 0) entry.prps = lay_prps<Port>(pair, share.memory, command.offset, bytes, slot);
-  store_entry<Port>(pair.sq + 4 * pair.sq_tail, entry);
-  pair.sq_tail = advance(pair.sq_tail, pair.sq_entries);
+  store_entry<Port>(pair.sq + 4 * at, entry);
   place.share = pair.served;
   place.index = command.index;
   place.deadline_ns = now_ns + share.timeout_ns;
-  if (place.deadline_ns < leader.next_deadline_ns) leader.next_deadline_ns = place.deadline_ns;
-  active.in_flight++;
-  pair.in_flight++;
 }
+
+// Who writes commands: the leader by itself. WarpCrew of warp_read.cuh is the other one.
+struct Alone {
+  // The next `count` commands of a share, into the next entries of the queue. There must be as many free slots.
+  template <class Port>
+  static GPUNVME_DEVICE void stage(Leader& leader, Pair& pair, Active& active, uint32_t count, uint64_t now_ns) {
+    while (count-- > 0) {
+      const uint32_t slot = take_slot(pair);
+      write_command<Port>(pair, active.share, active.submitted++, slot, pair.sq_tail, now_ns);
+      pair.sq_tail = advance(pair.sq_tail, pair.sq_entries);
+      if (pair.slots[slot].deadline_ns < leader.next_deadline_ns) leader.next_deadline_ns = pair.slots[slot].deadline_ns;
+      active.in_flight++;
+      pair.in_flight++;
+    }
+  }
+};
 
 template <class Port>
 GPUNVME_DEVICE void publish(const Leader& leader) {
@@ -81,7 +92,7 @@ GPUNVME_DEVICE void settle(Leader& leader, Pair& pair, uint32_t number) {
 
 // Submits what there is, when it is worth a doorbell: as many as make a batch, the last of a share, or anything when the
 // queue has nothing else to do. Gives how many.
-template <class Port>
+template <class Port, class Crew>
 GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls) {
   uint32_t staged = 0;
   uint64_t now_ns = 0;
@@ -98,9 +109,9 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls)
                        empty_polls >= Port::PATIENT_POLLS;
     if (!worth) break;
     if (staged == 0) now_ns = time_of<Port>(leader);
-    uint32_t count = pair.free_count < left ? pair.free_count : left;
+    const uint32_t count = pair.free_count < left ? pair.free_count : left;
     staged += count;
-    while (count-- > 0) stage<Port>(leader, pair, active, now_ns);
+    Crew::template stage<Port>(leader, pair, active, count, now_ns);
   }
   if (staged == 0) return 0;
   leader.commands += staged;

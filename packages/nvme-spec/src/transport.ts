@@ -41,6 +41,8 @@ export interface BarWindow {
   readonly address: bigint
   /** How far it goes: up to the BAR's length, and less where the rest cannot be mapped. */
   readonly lengthBytes: number
+  /** Where it is ordinary memory that somebody polls, as a simulator does: a GPU is told so when it maps it. */
+  readonly isMemory?: boolean
 }
 
 /** A run of memory that is contiguous for the device. */

@@ -3,6 +3,8 @@
 #include <node_api.h>
 
 #include "calls.h"
+#include "cuda_engine.h"
+#include "engine_api.h"
 #include "state.h"
 
 namespace {
@@ -34,6 +36,7 @@ constexpr Entry kEntries[] = {
     {"copyOut", gpunvme::cuda::CopyOut},
     {"fill", gpunvme::cuda::Fill},
     {"finished", gpunvme::cuda::Finished},
+    {"createEngine", gpunvme::CreateCudaEngine},
 };
 
 }  // namespace
@@ -47,5 +50,6 @@ NAPI_MODULE_INIT() {
     }
     napi_set_named_property(env, exports, entry.name, function);
   }
+  if (!gpunvme::ExportEngineFunctions(env, exports)) return nullptr;
   return exports;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <condition_variable>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -28,7 +29,7 @@ void* Zeroed(size_t bytes) {
   return memory;
 }
 
-Problem OutOfMemory() { return {"aligned_alloc", "ENOMEM", "this process has no more memory"}; }
+Problem OutOfMemory() { return {"aligned_alloc", "ENOMEM", "this process has no more memory", ENOMEM}; }
 
 template <typename T>
 T* At(uint64_t address) {
@@ -70,7 +71,7 @@ class CpuExecutor::Thread {
     };
     const int error = pthread_create(&thread_, nullptr, run, this);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error)};
+    if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error), error};
     pthread_setname_np(thread_, "gpunvme-leader");
     started_ = true;
     return {};
@@ -103,6 +104,13 @@ class CpuExecutor::Thread {
 
 CpuExecutor::CpuExecutor() = default;
 CpuExecutor::~CpuExecutor() = default;
+
+// Leaders wake it by themselves: it is the context that they are laid out with.
+void CpuExecutor::Wakes(Waker*) {}
+
+bool CpuExecutor::HasRoom(size_t, size_t) const { return true; }
+
+Problem CpuExecutor::Grow(size_t, size_t) { return {}; }
 
 Problem CpuExecutor::AllocateShared(size_t bytes, SharedBlock* block) {
   void* memory = Zeroed(bytes);
@@ -139,7 +147,7 @@ Problem CpuExecutor::Reach(uint64_t address, size_t, bool, uint64_t* device) {
 
 void CpuExecutor::Forget(uint64_t) {}
 
-Problem CpuExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch) {
+Problem CpuExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report*) {
   while (threads_.size() <= number) threads_.push_back(std::make_unique<Thread>());
   return threads_[number]->Launch(leader, launch);
 }

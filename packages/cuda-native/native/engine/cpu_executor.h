@@ -13,6 +13,9 @@ class CpuExecutor final : public Executor {
   CpuExecutor();
   ~CpuExecutor() override;
 
+  void Wakes(Waker* waker) override;
+  bool HasRoom(size_t shared, size_t local) const override;
+  Problem Grow(size_t shared, size_t local) override;
   Problem AllocateShared(size_t bytes, SharedBlock* block) override;
   void FreeShared(const SharedBlock& block) override;
   Problem AllocateLocal(size_t bytes, uint64_t* device) override;
@@ -21,7 +24,7 @@ class CpuExecutor final : public Executor {
   Problem Download(void* to, uint64_t device, size_t bytes) override;
   Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
   void Forget(uint64_t address) override;
-  Problem Launch(unsigned number, uint64_t leader, uint64_t launch) override;
+  Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
   Problem Check() override;
   void Join() override;
 

@@ -132,7 +132,7 @@ napi_value Undefined(napi_env env) {
   return undefined;
 }
 
-// (engine, BigUint64Array iovas, shift) -> a table for `post` and `attach`
+// (engine, BigUint64Array iovas, shift) -> a table for `post` and `attach`; null where there is no room for it now
 napi_value Describe(napi_env env, napi_callback_info info) {
   napi_value arguments[3], result;
   Arguments(env, info, arguments);
@@ -155,6 +155,10 @@ napi_value Describe(napi_env env, napi_callback_info info) {
     return nullptr;
   }
   const auto forget = [](napi_env, void* table, void*) { delete static_cast<TableHandle*>(table); };
+  if (handle->table == nullptr) {
+    napi_get_null(env, &result);
+    return result;
+  }
   napi_create_external(env, handle.release(), forget, nullptr, &result);
   return result;
 }
@@ -184,7 +188,7 @@ bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint
   return true;
 }
 
-// (engine, registers, leaders)
+// (engine, { registers, registersAreMemory, leaders })
 napi_value Attach(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
@@ -192,6 +196,7 @@ napi_value Attach(napi_env env, napi_callback_info info) {
   if (engine == nullptr) return nullptr;
   Reader from(env, arguments[1]);
   const Memory registers = from.Place("registers");
+  const bool are_memory = from.Flag("registersAreMemory");
   engine->layouts.clear();
   engine->generations.clear();
   for (napi_value given : from.List("leaders")) {
@@ -210,14 +215,14 @@ napi_value Attach(napi_env env, napi_callback_info info) {
   for (LeaderLayout& leader : engine->layouts) {
     for (PairLayout& pair : leader.pairs) pair.generations = engine->generations[ordinal++].data();
   }
-  if (const Problem problem = engine->session->Attach(registers, engine->layouts)) {
+  if (const Problem problem = engine->session->Attach(registers, are_memory, engine->layouts)) {
     ThrowProblem(env, problem);
     return nullptr;
   }
   return Undefined(env);
 }
 
-// (engine, id, plan, table) -> false where a queue has no room for another plan
+// (engine, id, plan, table) -> false where there is no room for it before other plans are done
 napi_value Post(napi_env env, napi_callback_info info) {
   napi_value arguments[4], result;
   Arguments(env, info, arguments);
@@ -243,14 +248,12 @@ napi_value Post(napi_env env, napi_callback_info info) {
     ThrowRange(env, "plan", "arrays of one entry a command", arguments[2]);
     return nullptr;
   }
-  const bool room = engine->session->HasRoom(plan);
-  if (room) {
-    if (const Problem problem = engine->session->Post(static_cast<uint32_t>(id), plan, table->table)) {
-      ThrowProblem(env, problem);
-      return nullptr;
-    }
+  bool posted = false;
+  if (const Problem problem = engine->session->Post(static_cast<uint32_t>(id), plan, table->table, &posted)) {
+    ThrowProblem(env, problem);
+    return nullptr;
   }
-  napi_get_boolean(env, room, &result);
+  napi_get_boolean(env, posted, &result);
   return result;
 }
 
@@ -392,7 +395,7 @@ napi_value Close(napi_env env, napi_callback_info info) {
 }
 
 // (view) -> the address of its first byte
-napi_value AddressOf(napi_env env, napi_callback_info info) {
+napi_value ViewAddress(napi_env env, napi_callback_info info) {
   napi_value arguments[1], result;
   Arguments(env, info, arguments);
   napi_typedarray_type type;
@@ -409,14 +412,17 @@ napi_value AddressOf(napi_env env, napi_callback_info info) {
 }  // namespace
 
 void ThrowProblem(napi_env env, const Problem& problem) {
-  napi_value error, message, call, name;
+  napi_value error, message, call, name, text_of;
   const std::string text = problem.call + ": " + problem.text + " (" + problem.name + ")";
   napi_create_string_utf8(env, text.c_str(), text.size(), &message);
   napi_create_error(env, nullptr, message, &error);
   napi_create_string_utf8(env, problem.call.c_str(), problem.call.size(), &call);
   napi_create_string_utf8(env, problem.name.c_str(), problem.name.size(), &name);
+  napi_create_string_utf8(env, problem.text.c_str(), problem.text.size(), &text_of);
   napi_set_named_property(env, error, "call", call);
   napi_set_named_property(env, error, "result", name);
+  napi_set_named_property(env, error, "description", text_of);
+  Set(env, error, "resultCode", problem.code);
   napi_throw(env, error);
 }
 
@@ -429,6 +435,7 @@ napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_v
     ThrowType(env, "onWake", "a function", on_wake);
     return nullptr;
   }
+  executor->Wakes(&engine->waker);
   engine->session = std::make_unique<Session>(std::move(executor), chosen, &engine->waker);
   napi_add_env_cleanup_hook(env, EndAtExit, engine.get());
   napi_value result;
@@ -450,7 +457,7 @@ bool ExportEngineFunctions(napi_env env, napi_value exports) {
   } kFunctions[] = {
       {"engineDescribe", Describe}, {"engineAttach", Attach}, {"enginePost", Post},     {"engineCancel", Cancel},
       {"engineHalt", Halt},         {"enginePoll", Poll},     {"engineLook", Look},     {"engineHold", Hold},
-      {"engineDetach", Detach},     {"engineClose", Close},   {"addressOf", AddressOf},
+      {"engineDetach", Detach},     {"engineClose", Close},   {"viewAddress", ViewAddress},
   };
   for (const auto& [name, function] : kFunctions) {
     napi_value value;

@@ -7,6 +7,9 @@
 
 namespace gpunvme {
 
+class Waker;
+struct Report;
+
 // Why something could not be done; none where `call` is empty.
 struct Problem {
   // What was called: 'cuMemAlloc_v2', 'pthread_create'.
@@ -14,6 +17,8 @@ struct Problem {
   // What it answered, by its name and in words: 'CUDA_ERROR_OUT_OF_MEMORY', 'out of memory'.
   std::string name;
   std::string text;
+  // The number of it, where the driver of a GPU has answered.
+  int code = 0;
 
   explicit operator bool() const { return !call.empty(); }
 };
@@ -29,7 +34,15 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Zeroed, aligned to 64 bytes or more.
+  // Who is woken when a leader has told something. Set before anything is launched.
+  virtual void Wakes(Waker* waker) = 0;
+
+  // Whether so many bytes of either kind can be allocated as things are. Where not, Grow makes it so; no leader may run
+  // then, since a GPU's driver may wait for all that run.
+  virtual bool HasRoom(size_t shared, size_t local) const = 0;
+  virtual Problem Grow(size_t shared, size_t local) = 0;
+
+  // Zeroed, aligned to 64 bytes or more. There must be room.
   virtual Problem AllocateShared(size_t bytes, SharedBlock* block) = 0;
   virtual void FreeShared(const SharedBlock& block) = 0;
 
@@ -44,8 +57,8 @@ class Executor {
   virtual Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) = 0;
   virtual void Forget(uint64_t address) = 0;
 
-  // Starts `serve` for the leader of that number, after what was launched for it before.
-  virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch) = 0;
+  // Starts `serve` for the leader of that number, after what was launched for it before. It tells by `report`.
+  virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) = 0;
   // Whether anything that was launched has failed by itself.
   virtual Problem Check() = 0;
   // Every launch has ended and none follows: called before the leaders' memory goes.

@@ -13,6 +13,9 @@ namespace gpunvme {
 
 namespace {
 
+// Leaders that have nothing to do end within microseconds; threads of theirs may have to wait for a processor.
+constexpr uint64_t kStopLimitNs = 5'000'000'000;
+
 uint64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -111,14 +114,26 @@ Session::~Session() {
   Release();
 }
 
+// While plans are under way, their leaders run and nothing may be allocated that is not there already.
+Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
+  *made = executor_->HasRoom(shared, local);
+  if (*made || !jobs_.empty()) return {};
+  if (Problem problem = StopLeaders(kStopLimitNs)) return problem;
+  for (Queue* queue : queues_) Store(queue->control, *queue->control & ~CONTROL_STOP);
+  *made = true;
+  return executor_->Grow(shared, local);
+}
+
 Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shared_ptr<RunTable>* table) {
+  bool room = false;
+  if (Problem problem = MakeRoom(0, iovas.size() * sizeof(uint64_t), &room); problem || !room) return problem;
   auto made = std::make_shared<RunTable>(executor_);
   if (Problem problem = made->Fill(iovas, shift)) return problem;
   *table = std::move(made);
   return {};
 }
 
-Problem Session::Attach(Memory registers, std::vector<LeaderLayout> layouts) {
+Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> layouts) {
   // Where everything lies, first: leaders are told addresses in memory of their own.
   Places local, shared;
   for (size_t number = 0; number < layouts.size(); number++) {
@@ -150,6 +165,8 @@ Problem Session::Attach(Memory registers, std::vector<LeaderLayout> layouts) {
       actives.push_back(local.Take<Active>(SHARES));
     }
   }
+  bool room = false;
+  if (Problem problem = MakeRoom(shared.used(), local.used(), &room)) return fail(problem);
   if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
   if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
   uint64_t bar = 0;
@@ -162,7 +179,11 @@ Problem Session::Attach(Memory registers, std::vector<LeaderLayout> layouts) {
     reached_.push_back(memory.address);
     return {};
   };
-  if (Problem problem = reach(registers, true, &bar)) return fail(problem);
+  if (Problem problem = reach(registers, !are_memory, &bar)) return fail(problem);
+  uint64_t clock = 0;
+  if (options_.clock != 0) {
+    if (Problem problem = reach({options_.clock, sizeof(uint64_t), false}, false, &clock)) return fail(problem);
+  }
 
   std::vector<uint8_t> image(local.used());
   // From an offset in shared memory to the host's pointer and the device's.
@@ -178,7 +199,7 @@ Problem Session::Attach(Memory registers, std::vector<LeaderLayout> layouts) {
     leader->report = Pointer<Report>(host_of(led->report));
     leader->pairs = Pointer<Pair>(local_ + led->queues.front()->pair);
     leader->head_doorbell = Pointer<uint32_t>(bar + layout.head_doorbell);
-    leader->clock = Pointer<const uint64_t>(options_.clock);
+    leader->clock = Pointer<const uint64_t>(clock);
     leader->context = context_;
     leader->linger_ns = options_.linger_ns;
     leader->pair_count = static_cast<uint32_t>(layout.pairs.size());
@@ -236,7 +257,11 @@ bool Session::HasRoom(const Plan& plan) const {
   return true;
 }
 
-Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory) {
+Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted) {
+  *posted = HasRoom(plan);
+  if (!*posted) return {};
+  const Problem cramped = MakeRoom(plan.commands * sizeof(uint64_t), plan.commands * sizeof(Command), posted);
+  if (cramped || !*posted) return cramped;
   auto job = std::make_unique<Job>();
   job->id = id;
   job->block_bytes = plan.block_bytes;
@@ -315,7 +340,7 @@ Problem Session::Poll(std::vector<Finished>* finished) {
 Problem Session::StartIdle() {
   for (auto& led : leaders_) {
     if (!led->HasEnded() || !led->HasWork()) continue;
-    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, ++led->launches)) return problem;
+    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, ++led->launches, led->report)) return problem;
   }
   return {};
 }
@@ -355,20 +380,25 @@ Counters Session::counters() const {
   return sum;
 }
 
-Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
+Problem Session::StopLeaders(uint64_t limit_ns) {
   const auto ended = [this] {
     return std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
   };
   for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_STOP);
-  for (const uint64_t untilNs = NowNs() + limit_ns; !ended(); sched_yield()) {
+  for (const uint64_t until_ns = NowNs() + limit_ns; !ended(); sched_yield()) {
     Problem problem = executor_->Check();
-    if (!problem && NowNs() > untilNs) problem = {"serve", "no end", "a leader did not end when it was told to"};
+    if (!problem && NowNs() > until_ns) problem = {"serve", "no end", "a leader did not end when it was told to", 0};
     if (!problem) continue;
     abandoned_ = true;
     leaders_.clear();
     queues_.clear();
     return problem;
   }
+  return {};
+}
+
+Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
+  if (Problem problem = StopLeaders(limit_ns)) return problem;
   const Counters counted = counters();
   for (auto& led : leaders_) {
     LeaderLayout& layout = (*layouts)[led->number];

@@ -78,16 +78,16 @@ class Session {
   // Leaders that would not end keep what they use.
   ~Session();
 
+  // Gives no table where there is no room for it before plans that were posted are done.
   Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shared_ptr<RunTable>* table);
-  // Registers begin at `registers`; doorbells are offsets from there.
-  Problem Attach(Memory registers, std::vector<LeaderLayout> leaders);
+  // Registers begin at `registers`; doorbells are offsets from there. They may be memory, as a simulator's are.
+  Problem Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> leaders);
   bool attached() const { return !leaders_.empty(); }
   // Leaders did not end when they were told to, and may still run.
   bool abandoned() const { return abandoned_; }
 
-  // Whether a plan for these queues can be posted now: each has room for so many at a time.
-  bool HasRoom(const Plan& plan) const;
-  Problem Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory);
+  // Not `posted` where there is no room for it before others are done.
+  Problem Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted);
   void Cancel(uint32_t id);
   // Nothing more is submitted; where the device is lost, nothing is waited for either.
   void Halt(bool lost);
@@ -107,6 +107,9 @@ class Session {
   struct Led;
   struct Job;
 
+  bool HasRoom(const Plan& plan) const;
+  Problem MakeRoom(size_t shared, size_t local, bool* made);
+  Problem StopLeaders(uint64_t limit_ns);
   Problem StartIdle();
   void EndJob(Job* job, Finished* finished);
   void Release();

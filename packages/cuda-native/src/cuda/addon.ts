@@ -1,3 +1,4 @@
+import type { EngineAddon, EngineHandle, EngineOptions } from '../engine/engine-addon.js'
 import { loadNativeAddon } from '../native-addon.js'
 import { CudaCallError, type FailedCall } from './errors.js'
 
@@ -23,7 +24,7 @@ export interface ProbedDriver {
  * What `native/cuda/addon.cc` exports. It checks every argument itself. Handles are numbers that are never used twice:
  * what was freed, or belongs to another kind, is a TypeError. What the driver refuses is thrown as `CudaCallError`.
  */
-export interface CudaAddon {
+export interface CudaAddon extends EngineAddon {
   readonly errors: (callError: new (call: FailedCall) => CudaCallError) => void
   readonly load: (paths: readonly string[]) => LoadedLibrary
   readonly probe: (path: string) => ProbedDriver
@@ -58,6 +59,8 @@ export interface CudaAddon {
   readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void
   /** False when what was put into the stream until now is not done within `timeoutNs`. */
   readonly finished: (stream: number, timeoutNs: number) => Promise<boolean>
+  /** An engine whose leaders are kernels on this GPU; `loadKernels` came before. It is closed before the GPU is. */
+  readonly createEngine: (cuda: number, options: EngineOptions, onWake: () => void) => EngineHandle
 }
 
 let loaded: CudaAddon | undefined

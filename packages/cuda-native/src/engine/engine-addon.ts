@@ -83,16 +83,31 @@ export interface LeaderReport {
   readonly staleCompletions: number
 }
 
-/** The functions of engines, which both addons have. Whatever an executor refuses is thrown as an Error with `call` and `result`. */
+/** What runs leaders refused something: a thread, memory, a call of the GPU's driver. */
+export interface ExecutorError extends Error {
+  /** What was called: 'cuMemAlloc_v2'. */
+  readonly call: string
+  /** What it answered: 'CUDA_ERROR_OUT_OF_MEMORY', its number, and what that means. */
+  readonly result: string
+  readonly resultCode: number
+  readonly description: string
+}
+
+/** The functions of engines, which both addons have. Whatever an executor refuses is thrown as an `ExecutorError`. */
 export interface EngineAddon {
   /** Of the bytes that a view shows. */
-  readonly addressOf: (view: Uint8Array) => bigint
-  readonly engineDescribe: (engine: EngineHandle, iovas: BigUint64Array, shift: number) => TableHandle
+  readonly viewAddress: (view: Uint8Array) => bigint
+  /** null where there is no room for it before plans that were posted are done. */
+  readonly engineDescribe: (engine: EngineHandle, iovas: BigUint64Array, shift: number) => TableHandle | null
   readonly engineAttach: (
     engine: EngineHandle,
-    queues: { readonly registers: NativeMemory; readonly leaders: readonly LeaderLayout[] },
+    queues: {
+      readonly registers: NativeMemory
+      readonly registersAreMemory: boolean
+      readonly leaders: readonly LeaderLayout[]
+    },
   ) => void
-  /** False where a queue has no room for another plan. */
+  /** False where there is no room for it before other plans are done. */
   readonly enginePost: (engine: EngineHandle, id: number, plan: NativePlan, memory: TableHandle) => boolean
   readonly engineCancel: (engine: EngineHandle, id: number) => void
   readonly engineHalt: (engine: EngineHandle, lost: boolean) => void

@@ -11,7 +11,7 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
-import type { EngineAddon, EngineHandle, TableHandle } from './engine-addon.js'
+import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
 import { giveBack, layoutOf, nativeIndexes } from './queue-layout.js'
 import { EngineUnsuitableError } from './unsuitable.js'
@@ -31,6 +31,8 @@ export interface EngineBackend {
   readonly takesGpuPointers: boolean
   /** Its native part. `onWake` is called soon after a plan is done or a leader has ended. */
   create(onWake: () => void): EngineHandle
+  /** What is thrown instead of what native code threw; the same error where this is absent. */
+  explain?(error: ExecutorError, window: BarWindow): Error
 }
 
 /** A plan from `execute` to its outcome. */
@@ -103,10 +105,12 @@ export class KernelEngine implements Engine {
     const handle = this.backend.create(() => this.poll())
     try {
       const leaders = layoutOf(queues, { addon, engine: handle, window, takesGpuPointers })
-      addon.engineAttach(handle, { registers: { ...window, onDevice: false }, leaders })
+      const { address, lengthBytes, isMemory = false } = window
+      const registers = { address, lengthBytes, onDevice: false }
+      addon.engineAttach(handle, { registers, registersAreMemory: isMemory, leaders })
     } catch (error) {
       addon.engineClose(handle)
-      throw error
+      throw this.explained(error, window)
     }
     const indexes = nativeIndexes(queues)
     this.attached = {
@@ -166,7 +170,8 @@ export class KernelEngine implements Engine {
     const { attached, backend, waiting } = this
     while (waiting.length > 0) {
       const job = waiting[0]!
-      if (!backend.addon.enginePost(attached!.handle, job.id, this.nativePlan(job), this.tableOf(job.memory))) break
+      const table = this.tableOf(job.memory)
+      if (table === null || !backend.addon.enginePost(attached!.handle, job.id, this.nativePlan(job), table)) break
       this.posted.set(job.id, job)
       waiting.shift()
     }
@@ -181,14 +186,14 @@ export class KernelEngine implements Engine {
     return { opcode, nsid, blockBytes, commands, timeoutNs, slba, blocks, offsetBytes, queue }
   }
 
-  private tableOf(memory: DmaMemory): TableHandle {
+  /** Made once for each memory; null where there is no room for it before other plans are done. */
+  private tableOf(memory: DmaMemory): TableHandle | null {
     const { tables, handle, pageBytes } = this.attached!
-    let table = tables.get(memory)
-    if (table === undefined) {
-      const { iovas, shift } = runsOf(memory, pageBytes)
-      table = this.backend.addon.engineDescribe(handle, iovas, shift)
-      tables.set(memory, table)
-    }
+    const known = tables.get(memory)
+    if (known !== undefined) return known
+    const { iovas, shift } = runsOf(memory, pageBytes)
+    const table = this.backend.addon.engineDescribe(handle, iovas, shift)
+    if (table !== null) tables.set(memory, table)
     return table
   }
 
@@ -284,7 +289,8 @@ export class KernelEngine implements Engine {
       this.stopped = true
       // Leaders shall not wait for what nobody waits for any more.
       if (this.attached !== undefined) this.backend.addon.engineHalt(this.attached.handle, true)
-      const error = new EngineFailedError(this.name, cause)
+      const { window } = this.transport.bar
+      const error = new EngineFailedError(this.name, window === undefined ? cause : this.explained(cause, window))
       const jobs = [...this.posted.values(), ...this.waiting.splice(0)]
       this.posted.clear()
       for (const { forget, reject } of jobs) {
@@ -293,6 +299,11 @@ export class KernelEngine implements Engine {
       }
       this.watchOver()
     }
+  }
+
+  private explained(error: unknown, window: BarWindow): unknown {
+    const isExecutors = error instanceof Error && 'resultCode' in error
+    return isExecutors ? (this.backend.explain?.(error as ExecutorError, window) ?? error) : error
   }
 
   private window(): BarWindow {

@@ -58,7 +58,8 @@ function pairLayout(queue: QueuePairMemory, context: LayoutContext): PairLayout 
   return {
     sq: nativeMemory(queue.sq, `the entries of submission queue ${qid}`, context),
     prpLists: nativeMemory(prpLists, `the PRP lists of queue ${qid}`, context),
-    prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift),
+    // Nothing is posted yet, so that there is room.
+    prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift)!,
     qid,
     sqEntries: queue.sqEntries,
     sqTail: queue.sqTail,
@@ -90,7 +91,7 @@ function nativeMemory(memory: DmaMemory, what: string, { addon, takesGpuPointers
   if (view === undefined) {
     throw new TypeError(`${what}: expected memory that the CPU can reach, got memory on a GPU; leave queueMemory out`)
   }
-  const address = addon.addressOf(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+  const address = addon.viewAddress(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
   return { address, lengthBytes, onDevice: false }
 }
 

@@ -29,6 +29,7 @@ it.skipIf(typeof built === 'string')(
     expect(window).toEqual({
       address: address + BigInt(barOffsetBytes),
       lengthBytes: simulator.transport.bar.lengthBytes,
+      isMemory: true,
     })
 
     native.startHost(address + BigInt(barOffsetBytes), address + BigInt(dmaOffsetBytes), 500)

@@ -30,7 +30,7 @@ export class SharedBar implements Bar {
     this.window =
       address === undefined
         ? undefined
-        : { address: address + BigInt(layout.barOffsetBytes), lengthBytes: layout.barBytes }
+        : { address: address + BigInt(layout.barOffsetBytes), lengthBytes: layout.barBytes, isMemory: true }
     this.words = new Int32Array(buffer, layout.barOffsetBytes, layout.barBytes / 4)
     this.mailbox = mailbox
   }

@@ -59,7 +59,13 @@ export async function startRealTimeSimulator(options: RealTimeOptions): Promise<
   const mailbox = new Mailbox(thread.control, thread.responseLimitMs, () => thread.giveUp())
   const bar = new SharedBar(buffer, layout, mailbox, 'address' in source ? source.address : undefined)
   thread.onEnd = () => bar.leave()
-  await thread.ready
+  try {
+    await thread.ready
+  } catch (error) {
+    // The memory is the caller's again: nothing may be stored there after this.
+    await thread.closed.catch(() => undefined)
+    throw error
+  }
   const dma = new RegionAllocator(buffer, layout, pages)
   const close = () => {
     dma.close()

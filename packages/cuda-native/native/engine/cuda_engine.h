@@ -1,0 +1,10 @@
+#pragma once
+
+#include <node_api.h>
+
+namespace gpunvme {
+
+// (cuda, options, onWake) -> an engine whose leaders are kernels on that GPU. loadKernels came before.
+napi_value CreateCudaEngine(napi_env env, napi_callback_info info);
+
+}  // namespace gpunvme

@@ -1,0 +1,61 @@
+// Leaders as kernels of one thread, each on a stream of its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "../cuda/session.h"
+#include "executor.h"
+#include "pool.h"
+#include "report_watch.h"
+
+namespace gpunvme {
+
+class CudaExecutor final : public Executor {
+ public:
+  // The session stays open for as long as this lives.
+  CudaExecutor(cuda::Session& session, cuda::Function serve);
+  ~CudaExecutor() override;
+
+  void Wakes(Waker* waker) override;
+  bool HasRoom(size_t shared, size_t local) const override;
+  Problem Grow(size_t shared, size_t local) override;
+  Problem AllocateShared(size_t bytes, SharedBlock* block) override;
+  void FreeShared(const SharedBlock& block) override;
+  Problem AllocateLocal(size_t bytes, uint64_t* device) override;
+  void FreeLocal(uint64_t device) override;
+  Problem Upload(uint64_t device, const void* from, size_t bytes) override;
+  Problem Download(void* to, uint64_t device, size_t bytes) override;
+  Problem Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) override;
+  void Forget(uint64_t address) override;
+  Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
+  Problem Check() override;
+  void Join() override;
+
+ private:
+  Problem Enter() const;
+  Problem ProblemOf(const char* call, cuda::Result result) const;
+  Problem Finish();
+
+  cuda::Session& session_;
+  const cuda::Function serve_;
+  // Uploads and downloads; leaders have those of their numbers.
+  cuda::Stream copies_ = nullptr;
+  std::vector<cuda::Stream> streams_;
+  std::unique_ptr<ReportWatch> watch_;
+  Pool shared_;
+  Pool local_;
+  // From the host's address of a shared block to the GPU's.
+  struct Slab {
+    uint8_t* host;
+    uint64_t device;
+    size_t bytes;
+  };
+  std::vector<Slab> slabs_;
+  std::vector<cuda::DevicePointer> locals_;
+  // What was registered here, by what Reach was given: the beginning of its pages, or 0 for what was registered already.
+  std::map<uint64_t, uint64_t> registered_;
+};
+
+}  // namespace gpunvme

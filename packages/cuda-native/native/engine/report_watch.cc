@@ -1,0 +1,96 @@
+#include "report_watch.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "share.cuh"
+#include "waker.h"
+
+namespace gpunvme {
+
+namespace {
+
+// A plan takes tens of microseconds at least: the first looks come soon, later ones leave the processor to others.
+constexpr long kFirstPauseNs = 10'000;
+constexpr long kLongestPauseNs = 200'000;
+
+uint64_t Load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+}  // namespace
+
+ReportWatch::~ReportWatch() {
+  if (!started_) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_one();
+  pthread_join(thread_, nullptr);
+}
+
+Problem ReportWatch::Add(const Report* report, uint64_t launch) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    added_.push_back({report, launch, ~0ULL});
+  }
+  if (started_) {
+    wake_.notify_one();
+    return {};
+  }
+  // Signals are for the threads of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto run = [](void* self) -> void* {
+    static_cast<ReportWatch*>(self)->Run();
+    return nullptr;
+  };
+  const int error = pthread_create(&thread_, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return {"pthread_create", "error " + std::to_string(error), std::strerror(error), error};
+  pthread_setname_np(thread_, "gpunvme-watch");
+  started_ = true;
+  return {};
+}
+
+void ReportWatch::Run() {
+  std::vector<Watched> watched;
+  long pauseNs = kFirstPauseNs;
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      if (watched.empty()) wake_.wait(lock, [&] { return ending_ || !added_.empty(); });
+      if (ending_) return;
+      if (!added_.empty()) pauseNs = kFirstPauseNs;
+      watched.insert(watched.end(), added_.begin(), added_.end());
+      added_.clear();
+    }
+    if (Look(watched)) {
+      waker_->Wake();
+      pauseNs = kFirstPauseNs;
+    }
+    const timespec pause = {0, pauseNs};
+    nanosleep(&pause, nullptr);
+    pauseNs = std::min(2 * pauseNs, kLongestPauseNs);
+  }
+}
+
+bool ReportWatch::Look(std::vector<Watched>& watched) {
+  bool told = false;
+  const auto over = [&](Watched& each) {
+    // `ended` first: what was done before it shows then.
+    const bool ended = Load(&each.report->ended) >= each.launch;
+    const uint64_t progress = Load(&each.report->progress);
+    told = told || ended || (progress != each.progress && each.progress != ~0ULL);
+    told = told || (each.progress == ~0ULL && progress > 0);
+    each.progress = progress;
+    return ended;
+  };
+  watched.erase(std::remove_if(watched.begin(), watched.end(), over), watched.end());
+  return told;
+}
+
+}  // namespace gpunvme

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import type { BarWindow, Transport } from '@gpunvme/nvme-spec/transport'
+import { sessionOf, type Cuda } from '../cuda/cuda.js'
+import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
+import { registrationFacts } from '../cuda/registration-facts.js'
+import { lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
+import type { ExecutorError } from './engine-addon.js'
+import { KernelEngine } from './kernel-engine.js'
+
+/** How long a kernel polls for another plan before it ends: several times what starting one takes. */
+const LINGER_NS = 200_000
+
+/** The text of the kernels, seen from `src/engine` and from `dist/engine`. */
+const kernelsFile = new URL('../../cuda/kernels.ptx', import.meta.url)
+
+/** GPUs whose kernels are loaded: once is enough. */
+const loaded = new WeakSet<Cuda>()
+
+/**
+ * The engine `cuda`: a kernel of one thread for each completion queue builds entries, rings doorbells and polls for
+ * completions, with no CPU between. Queues are memory of the host that the GPU reaches, or GPU memory where the driver
+ * put them there; the registers are registered with CUDA at `attach`, which throws CudaRegistrationError where that is
+ * refused. `cuda` stays open until the engine is detached.
+ * @throws EngineUnsuitableError for a transport whose registers native code cannot reach; CudaCallError for a GPU that
+ *   the kernels are not for.
+ */
+export function cudaEngine(
+  transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
+  cuda: Cuda,
+  options: KernelEngineOptions = {},
+): KernelEngine {
+  const { addon, handle } = sessionOf(cuda)
+  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
+  if (!loaded.has(cuda)) cuda.loadKernels(readFileSync(kernelsFile))
+  loaded.add(cuda)
+  return new KernelEngine(transport, {
+    name: 'cuda',
+    addon,
+    takesGpuPointers: true,
+    create: (onWake) => addon.createEngine(handle, native, onWake),
+    explain: (error, window) => explained(error, window),
+  })
+}
+
+/** What the driver refused, as this package's errors say it. */
+function explained(error: ExecutorError, window: BarWindow): Error {
+  const { call, result, resultCode, description } = error
+  const attempt = 'Giving queues to the GPU'
+  const refused = new CudaCallError({ attempt, call, name: result, description, result: resultCode, facts: [] })
+  const isRegistration = ['cuMemHostRegister_v2', 'cuMemHostGetDevicePointer_v2'].includes(call)
+  if (!isRegistration || window.isMemory === true) return refused
+  return new CudaRegistrationError(refused, registrationFacts(window.address, window.lengthBytes))
+}
