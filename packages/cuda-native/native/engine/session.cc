@@ -60,7 +60,10 @@ struct Session::Queue {
   uint64_t pair = 0;
   uint64_t slots = 0;
 
-  bool IsDone(uint32_t number) const { return Load(&shares[number % SHARES].done) != 0; }
+  // The place of a share that is done may be another's by now: what lies before `oldest` needs no look.
+  bool IsDone(uint32_t number) const {
+    return static_cast<int32_t>(number - oldest) < 0 || Load(&shares[number % SHARES].done) != 0;
+  }
 
   bool HasRoom() {
     while (oldest != posted && IsDone(oldest)) oldest++;
