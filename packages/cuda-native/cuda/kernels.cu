@@ -8,6 +8,7 @@
 #include "pattern.cuh"
 #include "scatter.cuh"
 #include "serve.cuh"
+#include "warp_read.cuh"
 
 using namespace gpunvme;
 
@@ -21,6 +22,12 @@ using namespace gpunvme;
 // One block of one thread.
 extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, uint64_t launch) {
   serve<GpuPort>(*leader, launch);
+}
+
+// The same work with the same parameters, by a warp: its lanes write the entries of a batch side by side. See
+// warp_read.cuh. One block of 32 threads.
+extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leader, uint64_t launch) {
+  warp_read<GpuTeam, GpuPort>(*leader, launch);
 }
 
 // CRC-32 of each `chunk_bytes` (more than 0) of `bytes` from `data` on, the last chunk shorter: see checksum.cuh.

@@ -39,7 +39,7 @@ struct alignas(64) Share {
   uint32_t count;
   uint32_t nsid;
   uint32_t block_bytes;
-  // GPUNVME_READ_OPCODE and the like.
+  // GPUNVME_NVM_OPCODE_READ and the like.
   uint32_t opcode;
   // Not 0: nothing more of it is to be submitted. Set by the host, which then counts CONTROL_CANCEL up.
   uint64_t cancelled;
