@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { FakeGpu, type BackingMemory } from '../../test/vram/fake-gpu.js'
+import { FileDmaBufs } from '../../test/vram/file-dma-buf.js'
+import { dmaBufProvider } from './dma-buf.js'
+import { VramRefusedError } from './provider.js'
+
+const MIB = 1024 * 1024
+const BAR: BackingMemory = {
+  iova: 0x80_0000_0000,
+  lengthBytes: 16 * MIB,
+  read: (_, lengthBytes) => new Uint8Array(lengthBytes),
+  write: () => undefined,
+}
+
+function made() {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-dma-buf-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'memory')
+  writeFileSync(path, '')
+  const gpu = new FakeGpu(BAR)
+  const bufs = new FileDmaBufs(gpu, path)
+  return { gpu, bufs, provider: dmaBufProvider(bufs, bufs), memory: gpu.alloc(4 * MIB) }
+}
+
+function refusalOf(call: () => unknown): VramRefusedError {
+  try {
+    call()
+  } catch (error) {
+    if (error instanceof VramRefusedError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+it('addresses are those that the kernel module gives, until the mapping is released', () => {
+  const { bufs, provider, memory } = made()
+  const mapping = provider.map(memory.gpuPointer, 4 * MIB)
+  // The fake GPU's first two pages are its eighth and its fifth.
+  expect(mapping.segments).toEqual([
+    { offsetBytes: 0, iova: 0x80_00e0_0000, lengthBytes: 2_097_152 },
+    { offsetBytes: 2_097_152, iova: 0x80_0080_0000, lengthBytes: 2_097_152 },
+  ])
+  expect(bufs.attached.size).toBe(1)
+  mapping.release()
+  expect(bufs.attached.size).toBe(0)
+})
+
+it('the file descriptor is closed at once: what is attached holds the memory by itself', () => {
+  const { bufs, provider, memory } = made()
+  provider.map(memory.gpuPointer, 4 * MIB)
+  expect(bufs.open.size).toBe(0)
+})
+
+it('a driver that exports nothing of this GPU is told from one that fails', () => {
+  const { bufs, provider, memory } = made()
+  bufs.cuResult = 801
+  expect(refusalOf(() => provider.map(memory.gpuPointer, 4 * MIB)).reason).toBe('dma-buf-unsupported')
+  bufs.cuResult = 1
+  const error = refusalOf(() => provider.map(memory.gpuPointer, 4 * MIB))
+  expect(error.reason).toBe('export-failed')
+  expect(error.message).toContain('CUresult 1')
+})
+
+it('a kernel that does not attach leaves nothing open', () => {
+  const { bufs, provider, memory } = made()
+  bufs.refusal = new Error('EOPNOTSUPP: no path between these devices')
+  const error = refusalOf(() => provider.map(memory.gpuPointer, 4 * MIB))
+  expect(error.reason).toBe('import-failed')
+  expect(error.message).toContain('EOPNOTSUPP')
+  expect(bufs.open.size).toBe(0)
+})
+
+const RUN = { offsetBytes: 0, iova: 0x1000_0000, lengthBytes: 2 * MIB }
+
+it.each([
+  ['too few bytes', [RUN]],
+  ['a gap', [RUN, { ...RUN, offsetBytes: 3 * MIB, iova: 0x2000_0000 }]],
+  ['one place twice', [RUN, { ...RUN, offsetBytes: 2 * MIB }]],
+  ['overlapping places', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x1000_0000 + MIB }]],
+  ['no whole pages', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 0x2000_0200 }]],
+  ['no address', [RUN, { ...RUN, offsetBytes: 2 * MIB, iova: 2 ** 53 }]],
+])('addresses that do not make up the memory are refused, and it is detached: %s', (_, segments) => {
+  let detached = 0
+  const exporter = { export: () => 99, close: () => undefined }
+  const provider = dmaBufProvider(exporter, { attach: () => ({ segments, detach: () => detached++ }) })
+  expect(refusalOf(() => provider.map(0x1000n, 4 * MIB)).reason).toBe('bad-segments')
+  expect(detached).toBe(1)
+})

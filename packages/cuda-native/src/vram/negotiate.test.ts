@@ -1,0 +1,159 @@
+import { describe, expect, it, test } from 'vitest'
+import { negotiateTier, type TierRequest } from './negotiate.js'
+import type { ProbeVerdict } from './probe-verdict.js'
+import { VramRefusedError, type VramProvider } from './provider.js'
+
+const provider = (name: string): VramProvider => ({
+  name,
+  map: () => ({ segments: [], release: () => undefined }),
+})
+const candidate = (name: string) => ({ name, open: () => provider(name) })
+const refusing = (name: string) => ({
+  name,
+  open: () => {
+    throw new VramRefusedError({ provider: name, reason: 'iommu', found: 'addresses are translated' })
+  },
+})
+const accepted: ProbeVerdict = { isAccepted: true, facts: ['every byte as it should be'] }
+const refused: ProbeVerdict = { isAccepted: false, reason: 'nothing-arrived', message: 'nothing arrived', facts: ['a'] }
+
+/** A machine that does everything, where `changes` do not say otherwise; and what was probed. */
+async function negotiate(changes: Partial<TierRequest> = {}) {
+  const probed: string[] = []
+  const result = await negotiateTier({
+    wanted: 2,
+    can: { gpuRing: true, gpuRead: false, dmaToVram: true },
+    ordering: { writesOrdering: 100, flushWritesOptions: 1 },
+    providers: [candidate('one'), candidate('other')],
+    ...changes,
+    probe: (given, flush) => {
+      probed.push(given.name)
+      return changes.probe?.(given, flush) ?? Promise.resolve(accepted)
+    },
+  })
+  return { ...result, probed, codes: result.reasons.map(({ tier, code, provider }) => [tier, code, provider]) }
+}
+
+it('a memory whose content was verified is accepted, by the first way that there is', async () => {
+  const { tier, memory, codes, probed } = await negotiate()
+  expect([tier, memory?.provider.name, codes, probed]).toEqual([2, 'one', [], ['one']])
+  expect(memory?.facts).toEqual(['every byte as it should be'])
+})
+
+it('tier 1 needs nothing, and nothing is written anywhere for it', async () => {
+  expect(await negotiate({ wanted: 1 })).toMatchObject({ tier: 1, codes: [], probed: [] })
+})
+
+describe('demoted to tier 1, with the reason, and without a command', () => {
+  test('the transport says that the controller does not reach GPU memory', async () => {
+    const can = { gpuRing: true, gpuRead: true, dmaToVram: false }
+    expect(await negotiate({ can })).toMatchObject({ tier: 1, codes: [[2, 'transport', undefined]], probed: [] })
+  })
+
+  test('nobody knows whether data are there when their completion is', async () => {
+    const { tier, codes, probed, memory } = await negotiate({ ordering: undefined })
+    expect([tier, codes, probed, memory]).toEqual([1, [[2, 'ordering-unknown', undefined]], [], undefined])
+  })
+
+  test('the GPU needs a flush that nobody calls', async () => {
+    const { tier, reasons } = await negotiate({ ordering: { writesOrdering: 0, flushWritesOptions: 1 } })
+    expect(tier).toBe(1)
+    expect(reasons[0]).toMatchObject({ code: 'flush-missing', facts: ['writes ordering 0, flush options 1'] })
+  })
+
+  test('there is no way to map GPU memory', async () => {
+    expect(await negotiate({ providers: [] })).toMatchObject({ tier: 1, codes: [[2, 'no-provider', undefined]] })
+  })
+})
+
+it('a flush that is needed goes to the probe, and with the memory', async () => {
+  const flush = () => undefined
+  let given: unknown
+  const probe = (_: VramProvider, flushing: unknown) => {
+    given = flushing
+    return Promise.resolve(accepted)
+  }
+  const { memory } = await negotiate({ ordering: { writesOrdering: 0, flushWritesOptions: 1 }, flush, probe })
+  expect([given, memory?.flush]).toEqual([flush, flush])
+})
+
+it('each way is tried in its turn, and what became of the ones before is told', async () => {
+  const { tier, memory, codes } = await negotiate({
+    providers: [refusing('dma-buf'), candidate('window'), candidate('third')],
+    probe: ({ name }) => Promise.resolve(name === 'window' ? refused : accepted),
+  })
+  expect([tier, memory?.provider.name]).toEqual([2, 'third'])
+  expect(codes).toEqual([
+    [2, 'iommu', 'dma-buf'],
+    [2, 'nothing-arrived', 'window'],
+  ])
+})
+
+it('where no way is left, tier 1 it is, with all reasons', async () => {
+  const kept = {} as never
+  const { tier, memory, codes, reasons } = await negotiate({
+    providers: [refusing('dma-buf'), candidate('window')],
+    probe: () => Promise.resolve({ ...refused, next: 'try another slot', kept }),
+  })
+  expect([tier, memory]).toEqual([1, undefined])
+  expect(codes).toEqual([
+    [2, 'iommu', 'dma-buf'],
+    [2, 'nothing-arrived', 'window'],
+  ])
+  expect(reasons[1]).toMatchObject({ message: 'nothing arrived', facts: ['a'], next: 'try another slot' })
+  expect(reasons[1]!.kept).toBe(kept)
+})
+
+describe('queues in GPU memory, tier 3', () => {
+  it('are not to be had without leave to read GPU memory', async () => {
+    const { tier, codes, reasons } = await negotiate({ wanted: 3 })
+    expect([tier, codes]).toEqual([2, [[3, 'peer-reads-not-allowed', undefined]]])
+    expect(reasons[0]!.next).toMatch(/losing the drive/)
+  })
+
+  it('are had where reading was allowed and proven', async () => {
+    const probe = () => Promise.resolve({ isAccepted: true, facts: ['told apart'] } as const)
+    const { tier, memory, codes } = await negotiate({ wanted: 3, peerReads: { probe } })
+    expect([tier, codes, memory?.facts]).toEqual([3, [], ['every byte as it should be', 'told apart']])
+  })
+
+  it('are not had where it was allowed and did not work', async () => {
+    const { tier, codes, memory } = await negotiate({ wanted: 3, peerReads: { probe: () => Promise.resolve(refused) } })
+    expect([tier, codes]).toEqual([2, [[3, 'nothing-arrived', 'one']]])
+    expect(memory?.provider.name).toBe('one')
+  })
+
+  it('no read is tried below tier 3, nor before writes were proven', async () => {
+    const peerReads = { probe: () => Promise.reject(new TypeError('GPU memory was read')) }
+    expect((await negotiate({ wanted: 2, peerReads })).tier).toBe(2)
+    const probe = () => Promise.resolve(refused)
+    expect((await negotiate({ wanted: 3, peerReads, probe })).tier).toBe(1)
+  })
+})
+
+it('a mistake in a program is not taken for a machine’s fault', async () => {
+  const probe = () => Promise.reject(new TypeError('lengthBytes: expected a number'))
+  await expect(negotiate({ probe })).rejects.toThrow(TypeError)
+})
+
+it('whatever is refused, less than what was wanted always has its reason', async () => {
+  const verdicts = [accepted, refused]
+  for (const wanted of [1, 2, 3] as const)
+    for (const dmaToVram of [true, false])
+      for (const ordering of [
+        undefined,
+        { writesOrdering: 0, flushWritesOptions: 0 },
+        { writesOrdering: 200, flushWritesOptions: 0 },
+      ])
+        for (const providers of [[], [refusing('one')], [candidate('one')], [refusing('one'), candidate('two')]])
+          for (const verdict of verdicts)
+            for (const peerReads of [undefined, ...verdicts.map((each) => ({ probe: () => Promise.resolve(each) }))]) {
+              const probe = () => Promise.resolve(verdict)
+              const can = { gpuRing: false, gpuRead: false, dmaToVram }
+              const more = peerReads === undefined ? {} : { peerReads }
+              const { tier, memory, reasons } = await negotiate({ wanted, can, ordering, providers, probe, ...more })
+              expect(tier).toBeLessThanOrEqual(wanted)
+              expect(tier > 1).toBe(memory !== undefined)
+              if (tier < wanted) expect(reasons.some((reason) => reason.tier === tier + 1)).toBe(true)
+            }
+})
