@@ -1,5 +1,6 @@
 import type { CopyEngine, DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { GpuMemory, HostRegistration } from './memory.js'
+import { GpuMemory } from './memory.js'
+import type { RegisteredBuffers } from './registered-buffers.js'
 import { DEFAULT_TIMEOUT_NS, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
@@ -9,29 +10,22 @@ export interface CopyEngineOptions {
   readonly timeoutNs?: number
 }
 
-interface Registered {
-  readonly buffer: WeakRef<ArrayBufferLike>
-  readonly registration: HostRegistration
-}
-
 /**
  * Tier 1's second hop on a stream of its own, beside the kernels. Host memory is registered with the GPU at its first
- * copy, with the whole ArrayBuffer that it is a part of: registering takes longer than a copy, and two registrations
- * cannot share a page.
+ * copy, and stays so until `forget`, or until the GPU is closed: registering takes longer than a copy.
  */
 export class CudaCopyEngine implements CopyEngine {
   readonly #session: CudaSession
-  readonly #pinned: WeakSet<ArrayBufferLike>
+  readonly #registered: RegisteredBuffers
   readonly #stream: CudaStream
   readonly #timeoutNs: number
   /** Nobody else may refer to the memory that is copied from: it must not be collected. */
   readonly #underWay = new Set<{ readonly from: DmaMemory }>()
-  #registered: Registered[] = []
 
-  /** Use `Cuda.copyEngine`. `pinned` are the ArrayBuffers that need no registration. */
-  constructor(session: CudaSession, pinned: WeakSet<ArrayBufferLike>, { timeoutNs }: CopyEngineOptions = {}) {
+  /** Use `Cuda.copyEngine`. */
+  constructor(session: CudaSession, registered: RegisteredBuffers, { timeoutNs }: CopyEngineOptions = {}) {
     this.#session = session
-    this.#pinned = pinned
+    this.#registered = registered
     this.#timeoutNs = timeoutNs ?? DEFAULT_TIMEOUT_NS
     this.#stream = new CudaStream(session)
   }
@@ -55,7 +49,7 @@ export class CudaCopyEngine implements CopyEngine {
     checkPart('fromBytes', fromBytes, lengthBytes, from.lengthBytes)
     checkPart('toBytes', toBytes, lengthBytes, to.lengthBytes)
     if (lengthBytes === 0) return
-    this.#register(view.buffer)
+    this.#registered.add(view)
     from.forHost(fromBytes, lengthBytes)
     const { addon } = this.#session
     const address = addon.addressOf(view) + BigInt(fromBytes)
@@ -71,34 +65,14 @@ export class CudaCopyEngine implements CopyEngine {
     }
   }
 
-  /**
-   * Ends the registration of the ArrayBuffer that `memory` is a part of: before it is unmapped, while its GPU stays
-   * open. Nothing may be under way from it.
-   */
+  /** Ends the registrations that `memory` is a part of: before it is unmapped. Nothing may be under way from there. */
   forget(memory: DmaMemory): void {
-    this.#unregister((buffer) => buffer === memory.view?.buffer)
+    if (memory.view !== undefined) this.#registered.delete(memory.view.buffer)
   }
 
-  /** Ends its stream and its registrations. @throws TypeError the second time, and while copies are under way. */
+  /** Ends its stream. @throws TypeError the second time, and while copies are under way. */
   close(): void {
     this.#stream.close()
-    this.#unregister(() => true)
-  }
-
-  #register(buffer: ArrayBufferLike): void {
-    if (this.#pinned.has(buffer)) return
-    if (this.#registered.some((each) => each.buffer.deref() === buffer)) return
-    // What is gone may have left its addresses to this one.
-    this.#unregister((each) => each === undefined || each.byteLength === 0)
-    const address = this.#session.addon.addressOf(new Uint8Array(buffer))
-    const registration = new HostRegistration(this.#session, address, buffer.byteLength, false)
-    this.#registered.push({ buffer: new WeakRef(buffer), registration })
-  }
-
-  #unregister(isMeant: (buffer: ArrayBufferLike | undefined) => boolean): void {
-    const ended = this.#registered.filter(({ buffer }) => isMeant(buffer.deref()))
-    this.#registered = this.#registered.filter((each) => !ended.includes(each))
-    for (const { registration } of ended) registration.unregister()
   }
 }
 

@@ -4,6 +4,7 @@ import { findDriver, UNAVAILABLE, type CudaObstacle, type CudaUnavailable } from
 import { CudaCallError, CudaRegistrationError, CudaTimeoutError } from './errors.js'
 import { encodeArguments, kernelParameters, type KernelArgument } from './kernels.js'
 import { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
+import { RegisteredBuffers } from './registered-buffers.js'
 import { registrationFacts } from './registration-facts.js'
 import { becomesIdle, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
@@ -50,12 +51,13 @@ export function sessionOf(cuda: Cuda): CudaSession {
 export class Cuda {
   readonly #session: CudaSession
   readonly #kernels = new Map<string, readonly number[]>()
-  readonly #pinned = new WeakSet<ArrayBufferLike>()
+  readonly #registered: RegisteredBuffers
   #closing: Promise<void> | undefined
 
   /** Use `openCuda`. */
   constructor(session: CudaSession) {
     this.#session = session
+    this.#registered = new RegisteredBuffers(session)
     sessions.set(this, session)
   }
 
@@ -63,7 +65,7 @@ export class Cuda {
   allocPinned(lengthBytes: number): PinnedMemory {
     const memory = new PinnedMemory(this.#session, lengthBytes)
     try {
-      this.#pinned.add(memory.buffer)
+      this.#registered.addPinned(memory.buffer)
     } catch (error) {
       memory.free()
       throw error
@@ -144,7 +146,7 @@ export class Cuda {
 
   /** Copies to GPU memory, on a stream of its own. @throws CudaCallError */
   copyEngine(options?: CopyEngineOptions): CudaCopyEngine {
-    return new CudaCopyEngine(this.#session, this.#pinned, options)
+    return new CudaCopyEngine(this.#session, this.#registered, options)
   }
 
   /**

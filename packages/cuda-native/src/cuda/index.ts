@@ -7,4 +7,5 @@ export { CudaCallError, CudaRegistrationError, CudaTimeoutError, type FailedCall
 export type { KernelArgument } from './kernels.js'
 export { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
 export { cudaEngine } from '../engine/cuda.js'
+export { scatterEntries, type ScatterPiece } from './scatter-entries.js'
 export { CudaStream } from './stream.js'

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { cudaStatus, CudaUnavailableError, openCuda, NativeAddonError } from './index.js'
+import { findDriver, libraryPaths } from './driver.js'
+import { skippedWithoutStandin, hasStandin, NOTHING, useStandin } from '../../test/standin/standin.js'
+
+const standin = useStandin()
+
+test('the driver is looked for where GPUNVME_CUDA_LIBRARY says, and nowhere else; otherwise where systems have it', () => {
+  expect(libraryPaths({ GPUNVME_CUDA_LIBRARY: '/opt/libcuda.so' })).toEqual(['/opt/libcuda.so'])
+  expect(libraryPaths({ GPUNVME_CUDA_LIBRARY: '' })[0]).toBe('libcuda.so.1')
+  expect(libraryPaths({})).toEqual([
+    'libcuda.so.1',
+    '/usr/local/nvidia/lib64/libcuda.so.1',
+    '/usr/lib/wsl/lib/libcuda.so.1',
+    '/run/opengl-driver/lib/libcuda.so.1',
+  ])
+})
+
+test('without the addon the state says what was tried, and which command builds it', () => {
+  const error = new NativeAddonError('gpunvme_cuda', [{ path: '/a/gpunvme_cuda.node', reason: 'no such file' }])
+  const found = findDriver(() => {
+    throw error
+  })
+  expect(found).toEqual({
+    state: 'addon-missing',
+    message: 'The native addon gpunvme_cuda could not be loaded',
+    facts: ['/a/gpunvme_cuda.node: no such file'],
+    next: expect.stringMatching(/build-native\.mjs$|Linux machine/) as string,
+    cause: error,
+  })
+})
+
+describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, () => {
+  /** What both say of it. */
+  function refused() {
+    const status = cudaStatus()
+    let error: unknown
+    try {
+      openCuda()
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(CudaUnavailableError)
+    expect(status.available).toBe(false)
+    if (status.available) throw new Error('available')
+    expect(error).toMatchObject({ code: status.code, state: status.state, category: 'not-found' })
+    expect((error as Error).message).toBe(
+      [status.message, ...status.facts.map((fact) => `  ${fact}`), `  Try: ${status.next}`].join('\n'),
+    )
+    expect(JSON.parse(JSON.stringify(status))).toEqual(status)
+    return status
+  }
+
+  test('a driver with a GPU is available, and says what its GPUs can', () => {
+    process.env['GPUNVME_STANDIN_DEVICES'] = '2'
+    const status = cudaStatus()
+    expect(status).toEqual({
+      available: true,
+      message: 'CUDA 12.2 with Stand-in 0 at 0000:0a:00.0, Stand-in 1 at 0000:0b:00.0',
+      library: process.env['GPUNVME_CUDA_LIBRARY'],
+      driverVersion: '12.2',
+      devices: [0, 1].map((device) => ({
+        device,
+        name: `Stand-in ${device}`,
+        computeCapability: '8.6',
+        bdf: `0000:0${'ab'[device]!}:00.0`,
+        memoryBytes: 1_073_741_824,
+        usesHostPointers: false,
+        canRegisterMemory: true,
+        canGpuDirectRdma: false,
+        canExportDmaBuf: false,
+      })),
+    })
+    expect(JSON.parse(JSON.stringify(status))).toEqual(status)
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('no library: the places are listed', () => {
+    process.env['GPUNVME_CUDA_LIBRARY'] = '/nonexistent/libcuda.so.1'
+    expect(refused()).toMatchObject({
+      state: 'library-missing',
+      code: 'ERR_GPUNVME_NO_CUDA_DRIVER',
+      message: "The NVIDIA driver's library could not be loaded",
+      facts: ['/nonexistent/libcuda.so.1: cannot open shared object file: No such file or directory'],
+      next: expect.stringContaining('GPUNVME_CUDA_LIBRARY') as string,
+    })
+  })
+
+  test('a library without a function: the driver is too old, and which ones it lacks is said', async () => {
+    const flags = ['cuMemGetHandleForAddressRange', 'cuMemHostRegister_v2'].map((name) => `-D${name}=${name}_not`)
+    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', ...flags] })
+    expect(refused()).toMatchObject({
+      state: 'driver-too-old',
+      code: 'ERR_GPUNVME_CUDA_DRIVER_TOO_OLD',
+      facts: [`${process.env['GPUNVME_CUDA_LIBRARY']} has no cuMemHostRegister_v2, cuMemGetHandleForAddressRange`],
+    })
+  })
+
+  test('a driver for a CUDA before 12.2 is too old for the kernels', () => {
+    process.env['GPUNVME_STANDIN_VERSION'] = '12010'
+    expect(refused()).toMatchObject({
+      state: 'driver-too-old',
+      facts: [`${process.env['GPUNVME_CUDA_LIBRARY']!} is for CUDA 12.1; the kernels need 12.2`],
+    })
+  })
+
+  test('a driver that does not start: the name and text of its error are given', () => {
+    standin.fail('cuInit=803@1,cuInit=803@2')
+    expect(refused()).toMatchObject({
+      state: 'init-failed',
+      code: 'ERR_GPUNVME_CUDA_INIT_FAILED',
+      message: 'Starting the NVIDIA driver failed: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (library and module differ)',
+      facts: [`library ${process.env['GPUNVME_CUDA_LIBRARY']!}`, 'cuInit returned 803'],
+    })
+  })
+
+  test('no GPU: whether the driver counts none or says so at once', () => {
+    process.env['GPUNVME_STANDIN_DEVICES'] = '0'
+    const expected = { state: 'no-device', code: 'ERR_GPUNVME_NO_CUDA_DEVICE' }
+    expect(refused()).toMatchObject(expected)
+    standin.fail('cuInit=100@1,cuInit=100@2')
+    expect(refused()).toMatchObject(expected)
+  })
+
+  test('a device that there is not is a RangeError', () => {
+    for (const device of [1, -1, 0.5]) {
+      expect(() => openCuda({ device })).toThrow(
+        new RangeError(`device: expected an integer from 0 to 0, got ${device}`),
+      )
+    }
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('an error that the driver has no name for is given as its number', () => {
+    standin.fail('cuInit=4711')
+    expect(cudaStatus()).toMatchObject({
+      message: 'Starting the NVIDIA driver failed: an error without a name (no description)',
+      facts: [expect.any(String), 'cuInit returned 4711'],
+    })
+  })
+})

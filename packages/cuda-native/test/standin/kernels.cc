@@ -1,0 +1,64 @@
+// What runs when the stand-in is asked to launch a kernel: a line for each. The first ones are for tests of the driver's
+// face alone, in kernels.ptx beside this.
+#include "standin/kernels.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace standin {
+
+namespace {
+
+template <typename T>
+T Parameter(void** parameters, int index) {
+  T value;
+  std::memcpy(&value, parameters[index], sizeof value);
+  return value;
+}
+
+// (uint32_t* to, uint32_t value): each thread of each block adds `value` to `*to`.
+void Add(void** parameters, Extent grid, Extent block) {
+  auto* to = Parameter<uint32_t*>(parameters, 0);
+  const uint32_t threads = grid.x * grid.y * grid.z * block.x * block.y * block.z;
+  __atomic_fetch_add(to, threads * Parameter<uint32_t>(parameters, 1), __ATOMIC_SEQ_CST);
+}
+
+// (uint32_t* until): runs until the host has stored something there.
+void Wait(void** parameters, Extent, Extent) {
+  const auto* until = Parameter<const uint32_t*>(parameters, 0);
+  while (__atomic_load_n(until, __ATOMIC_ACQUIRE) == 0) usleep(50);
+}
+
+// (struct { uint64_t to; uint32_t words[4]; }): stores the words.
+void Struct(void** parameters, Extent, Extent) {
+  struct Given {
+    uint64_t to;
+    uint32_t words[4];
+  };
+  const auto given = Parameter<Given>(parameters, 0);
+  std::memcpy(reinterpret_cast<void*>(given.to), given.words, sizeof given.words);
+}
+
+struct Entry {
+  const char* name;
+  Kernel kernel;
+};
+
+constexpr Entry kEntries[] = {
+    {"standin_add", Add},
+    {"standin_wait", Wait},
+    {"standin_struct", Struct},
+};
+
+}  // namespace
+
+Kernel FindKernel(const char* name) {
+  for (const Entry& entry : kEntries) {
+    if (std::strcmp(entry.name, name) == 0) return entry.kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace standin

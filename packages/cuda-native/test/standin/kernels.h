@@ -1,0 +1,16 @@
+// The kernels that the stand-in knows, by the names that PTX has for them.
+#pragma once
+
+namespace standin {
+
+struct Extent {
+  unsigned x, y, z;
+};
+
+// Runs a whole grid. `parameters` points to each of the kernel's parameters, as cuLaunchKernel has them.
+using Kernel = void (*)(void** parameters, Extent grid, Extent block);
+
+// nullptr where there is none of that name.
+Kernel FindKernel(const char* name);
+
+}  // namespace standin

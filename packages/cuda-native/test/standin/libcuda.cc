@@ -1,0 +1,735 @@
+// A library with the names of NVIDIA's libcuda, whose GPU is threads of this process: what is written for a GPU runs, and
+// fails on demand, where there is none. It knows what the real one refuses: a call without a context, memory that is
+// not there, pages that are registered twice. The GPU has addresses of its own for host memory wherever the kernel
+// allows it, so that one used in the other's place is seen.
+//
+// Environment, read at each cuInit:
+//   GPUNVME_STANDIN_FAIL     "cuMemAlloc_v2=2@3,cuInit=999": the third call answers 2, the first one 999. Calls count from
+//                            when this text changed. What gives something back does so before it answers.
+//   GPUNVME_STANDIN_DEVICES  how many GPUs there are; 1
+//   GPUNVME_STANDIN_VERSION  of CUDA; 12020
+//   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cuda/driver.h"
+#include "standin/kernels.h"
+
+using namespace gpunvme::cuda;
+
+namespace {
+
+constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101, kInvalidContext = 201,
+                 kInvalidPtx = 218, kInvalidHandle = 400, kAlreadyRegistered = 712, kNotRegistered = 713,
+                 kNotSupported = 801;
+constexpr size_t kPage = 4096;
+constexpr size_t kDeviceBytes = size_t{1} << 30;
+
+// The layout is known to libcuda.ts.
+struct Control {
+  std::atomic<uint32_t> holdCopies;
+  std::atomic<uint32_t> failed;
+  std::atomic<int32_t> contexts, modules, streams, events, device, pinned, registered;
+  std::atomic<uint32_t> copiesStarted, copiesDone;
+};
+
+Control gNobody;
+Control* gControl = &gNobody;
+
+// All but streams' queues and events is under this one.
+std::mutex gMutex;
+
+struct Planned {
+  std::string name;
+  Result result;
+  int nth;
+};
+std::string gPlanText;
+std::vector<Planned> gPlan;
+std::map<std::string, int> gCalls;
+std::string gControlPath;
+int gDevices = -1;
+int gVersion = 12020;
+
+// What this call is to answer in place of what it would.
+Result Answer(const char* name) {
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const int nth = ++gCalls[name];
+  for (const Planned& each : gPlan) {
+    if (each.name != name || each.nth != nth) continue;
+    gControl->failed++;
+    return each.result;
+  }
+  return kSuccess;
+}
+
+#define ANSWER() \
+  if (const Result answer = Answer(__func__); answer != kSuccess) return answer
+#define ANSWER_AFTERWARDS() const Result answer = Answer(__func__)
+
+void ReadEnvironment() {
+  const auto text = [](const char* name) { return std::string(getenv(name) == nullptr ? "" : getenv(name)); };
+  const auto number = [&](const char* name, int otherwise) {
+    return text(name).empty() ? otherwise : std::atoi(text(name).c_str());
+  };
+  const std::lock_guard<std::mutex> lock(gMutex);
+  gDevices = number("GPUNVME_STANDIN_DEVICES", 1);
+  gVersion = number("GPUNVME_STANDIN_VERSION", 12020);
+  if (const std::string plan = text("GPUNVME_STANDIN_FAIL"); plan != gPlanText) {
+    gPlanText = plan;
+    gPlan.clear();
+    gCalls.clear();
+    for (size_t at = 0, end; at < plan.size(); at = end + 1) {
+      end = std::min(plan.find(',', at), plan.size());
+      char name[64];
+      int result, nth = 1;
+      if (std::sscanf(plan.substr(at, end - at).c_str(), "%63[^=]=%d@%d", name, &result, &nth) < 2) continue;
+      gPlan.push_back({name, result, nth});
+    }
+  }
+  if (const std::string path = text("GPUNVME_STANDIN_CONTROL"); path != gControlPath) {
+    gControlPath = path;
+    const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    void* page = fd < 0 ? MAP_FAILED : mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0) close(fd);
+    gControl = page == MAP_FAILED ? &gNobody : static_cast<Control*>(page);
+  }
+}
+
+struct ContextState {
+  int retained = 0;
+};
+std::map<Device, ContextState> gContexts;
+thread_local Context tCurrent = nullptr;
+
+Context ContextOf(Device device) {
+  return reinterpret_cast<Context>(static_cast<uintptr_t>(0xc0000 + device));
+}
+
+bool HasContext() {
+  const std::lock_guard<std::mutex> lock(gMutex);
+  for (const auto& [device, state] : gContexts) {
+    if (tCurrent == ContextOf(device)) return state.retained > 0;
+  }
+  return false;
+}
+
+#define NEEDS_CONTEXT() \
+  if (!HasContext()) return kInvalidContext
+
+// Memory by its first byte, as the GPU or as the host has it.
+struct Block {
+  uint8_t* host;
+  uint8_t* device;
+  size_t length;
+  // What was mapped for it: a length of 0 where nothing was.
+  uint8_t* mapped;
+  size_t mappedLength;
+};
+std::map<uintptr_t, Block> gDevice, gPinned, gRegistered;
+
+uintptr_t Number(const void* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+// Whether these bytes are GPU memory.
+bool IsDevice(DevicePointer pointer, size_t length) {
+  const std::lock_guard<std::mutex> lock(gMutex);
+  auto next = gDevice.upper_bound(pointer);
+  if (next == gDevice.begin()) return false;
+  const Block& block = std::prev(next)->second;
+  const size_t offset = pointer - Number(block.device);
+  return offset <= block.length && length <= block.length - offset;
+}
+
+struct EventState {
+  std::mutex mutex;
+  std::condition_variable changed;
+  // How often it was recorded, and reached.
+  uint64_t recorded = 0, reached = 0;
+
+  void Reach(uint64_t number) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (number > reached) reached = number;
+    changed.notify_all();
+  }
+  void Wait(uint64_t number) {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return reached >= number; });
+  }
+};
+
+// One thread does what is put in, in order, and ends when the stream is destroyed and has nothing left.
+struct StreamState {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> work;
+  bool busy = false, ended = false;
+
+  void Put(std::function<void()> each) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    work.push_back(std::move(each));
+    changed.notify_all();
+  }
+  bool IsIdle() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return work.empty() && !busy;
+  }
+  void WaitUntilIdle() {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return work.empty() && !busy; });
+  }
+  void Run() {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return ended || !work.empty(); });
+      if (work.empty()) return;
+      const auto next = std::move(work.front());
+      work.pop_front();
+      busy = true;
+      lock.unlock();
+      next();
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }
+};
+
+struct FunctionState {
+  standin::Kernel kernel;
+  // Of each parameter, in bytes.
+  std::vector<size_t> sizes;
+};
+struct ModuleState {
+  std::map<std::string, FunctionState> functions;
+};
+
+std::map<Stream, std::shared_ptr<StreamState>> gStreams;
+std::map<Event, std::shared_ptr<EventState>> gEvents;
+std::map<Module, std::unique_ptr<ModuleState>> gModules;
+uintptr_t gNextHandle = 0x5000;
+
+template <typename Handle, typename State>
+std::shared_ptr<State> Find(const std::map<Handle, std::shared_ptr<State>>& all, Handle handle) {
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const auto found = all.find(handle);
+  return found == all.end() ? nullptr : found->second;
+}
+
+// The kernels of a PTX text that the table has, with the sizes of their parameters.
+std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
+  auto module = std::make_unique<ModuleState>();
+  const std::string keyword = ".entry ";
+  for (size_t at = text.find(keyword); at != std::string::npos; at = text.find(keyword, at + 1)) {
+    const size_t start = at + keyword.size(), open = text.find('(', start), close = text.find(')', open);
+    const std::string name = text.substr(start, open - start), list = text.substr(open, close - open);
+    FunctionState function{standin::FindKernel(name.c_str()), {}};
+    // ".param .u64 name", ".param .u64 .ptr .align 1 name", or ".param .align 8 .b8 name[24]".
+    for (size_t next = list.find(".param"); next != std::string::npos;) {
+      const size_t from = next;
+      next = list.find(".param", from + 1);
+      const std::string one = list.substr(from, next - from);
+      int bits = 0, count = 1;
+      for (const char* type = one.c_str(); bits == 0 && (type = std::strchr(type, '.')) != nullptr; type++) {
+        if (std::strchr("usbf", type[1]) != nullptr) std::sscanf(type + 2, "%d", &bits);
+      }
+      const size_t bracket = one.find('[');
+      if (bracket != std::string::npos) std::sscanf(one.c_str() + bracket, "[%d]", &count);
+      function.sizes.push_back(static_cast<size_t>(bits / 8 * count));
+    }
+    if (function.kernel != nullptr) module->functions.emplace(name, function);
+  }
+  return module;
+}
+
+void Copy(void* to, const void* from, size_t bytes) {
+  gControl->copiesStarted++;
+  while (gControl->holdCopies != 0) usleep(50);
+  std::memcpy(to, from, bytes);
+  gControl->copiesDone++;
+}
+
+struct Named {
+  Result result;
+  const char* name;
+  const char* text;
+};
+constexpr Named kNames[] = {
+    {1, "CUDA_ERROR_INVALID_VALUE", "a value that cannot be"},
+    {2, "CUDA_ERROR_OUT_OF_MEMORY", "no memory left"},
+    {3, "CUDA_ERROR_NOT_INITIALIZED", "cuInit was not called"},
+    {100, "CUDA_ERROR_NO_DEVICE", "there is no GPU"},
+    {101, "CUDA_ERROR_INVALID_DEVICE", "no such GPU"},
+    {201, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
+    {218, "CUDA_ERROR_INVALID_PTX", "not PTX"},
+    {400, "CUDA_ERROR_INVALID_HANDLE", "not a handle"},
+    {500, "CUDA_ERROR_NOT_FOUND", "no such name"},
+    {600, "CUDA_ERROR_NOT_READY", "not done yet"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an address that is none"},
+    {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "registered before"},
+    {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "not registered"},
+    {719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel went wrong"},
+    {800, "CUDA_ERROR_NOT_PERMITTED", "not allowed"},
+    {801, "CUDA_ERROR_NOT_SUPPORTED", "not supported"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "library and module differ"},
+    {999, "CUDA_ERROR_UNKNOWN", "unknown"},
+};
+
+const Named* NameOf(Result result) {
+  for (const Named& each : kNames) {
+    if (each.result == result) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default"))) Result
+
+EXPORT cuInit(unsigned flags) {
+  ReadEnvironment();
+  ANSWER();
+  return flags == 0 ? kSuccess : kInvalidValue;
+}
+
+EXPORT cuDriverGetVersion(int* version) {
+  ANSWER();
+  *version = gVersion;
+  return kSuccess;
+}
+
+EXPORT cuGetErrorName(Result error, const char** name) {
+  ANSWER();
+  const Named* named = NameOf(error);
+  *name = named == nullptr ? nullptr : named->name;
+  return named == nullptr ? kInvalidValue : kSuccess;
+}
+
+EXPORT cuGetErrorString(Result error, const char** text) {
+  ANSWER();
+  const Named* named = NameOf(error);
+  *text = named == nullptr ? nullptr : named->text;
+  return named == nullptr ? kInvalidValue : kSuccess;
+}
+
+EXPORT cuDeviceGetCount(int* count) {
+  ANSWER();
+  if (gDevices < 0) return kNotInitialized;
+  *count = gDevices;
+  return kSuccess;
+}
+
+EXPORT cuDeviceGet(Device* device, int ordinal) {
+  ANSWER();
+  if (ordinal < 0 || ordinal >= gDevices) return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
+
+EXPORT cuDeviceGetName(char* name, int length, Device device) {
+  ANSWER();
+  std::snprintf(name, static_cast<size_t>(length), "Stand-in %d", device);
+  return kSuccess;
+}
+
+EXPORT cuDeviceTotalMem_v2(size_t* bytes, Device) {
+  ANSWER();
+  *bytes = kDeviceBytes;
+  return kSuccess;
+}
+
+EXPORT cuDeviceGetAttribute(int* value, int attribute, Device) {
+  ANSWER();
+  switch (attribute) {
+    case kAttributeComputeMajor: *value = 8; return kSuccess;
+    case kAttributeComputeMinor: *value = 6; return kSuccess;
+    case kAttributeHostRegister: *value = 1; return kSuccess;
+    default: *value = 0; return kSuccess;
+  }
+}
+
+EXPORT cuDeviceGetPCIBusId(char* busId, int length, Device device) {
+  ANSWER();
+  std::snprintf(busId, static_cast<size_t>(length), "0000:%02X:00.0", 10 + device);
+  return kSuccess;
+}
+
+EXPORT cuDevicePrimaryCtxRetain(Context* context, Device device) {
+  ANSWER();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gContexts[device].retained++ == 0) gControl->contexts++;
+  *context = ContextOf(device);
+  return kSuccess;
+}
+
+EXPORT cuDevicePrimaryCtxRelease_v2(Device device) {
+  ANSWER_AFTERWARDS();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gContexts[device].retained == 0) return kInvalidContext;
+  if (--gContexts[device].retained == 0) gControl->contexts--;
+  return answer;
+}
+
+EXPORT cuCtxSetCurrent(Context context) {
+  ANSWER();
+  tCurrent = context;
+  return context == nullptr || HasContext() ? kSuccess : kInvalidContext;
+}
+
+EXPORT cuModuleLoadDataEx(Module* module, const void* image, unsigned count, int* options, void** values) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const std::string text = static_cast<const char*>(image);
+  if (text.find(".version") == std::string::npos) {
+    for (unsigned i = 0; i < count; i++) {
+      if (options[i] == kJitErrorLogBuffer) std::strcpy(static_cast<char*>(values[i]), "line 1: expected .version\n");
+    }
+    return kInvalidPtx;
+  }
+  const std::lock_guard<std::mutex> lock(gMutex);
+  *module = reinterpret_cast<Module>(gNextHandle++);
+  gModules.emplace(*module, ReadPtx(text));
+  gControl->modules++;
+  return kSuccess;
+}
+
+EXPORT cuModuleUnload(Module module) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gModules.erase(module) == 0) return kInvalidHandle;
+  gControl->modules--;
+  return answer;
+}
+
+EXPORT cuModuleGetFunction(Function* function, Module module, const char* name) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const auto found = gModules.find(module);
+  if (found == gModules.end()) return kInvalidHandle;
+  const auto entry = found->second->functions.find(name);
+  if (entry == found->second->functions.end()) return kErrorNotFound;
+  *function = reinterpret_cast<Function>(&entry->second);
+  return kSuccess;
+}
+
+EXPORT cuFuncGetAttribute(int* value, int attribute, Function) {
+  ANSWER();
+  if (attribute != kFuncMaxThreadsPerBlock) return kInvalidValue;
+  *value = 256;
+  return kSuccess;
+}
+
+EXPORT cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
+                      unsigned blockZ, unsigned, Stream stream, void** parameters, void**) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  const auto& launched = *reinterpret_cast<FunctionState*>(function);
+  // The caller's are gone when it runs.
+  std::vector<std::vector<uint8_t>> values;
+  for (size_t i = 0; i < launched.sizes.size(); i++) {
+    const auto* from = static_cast<const uint8_t*>(parameters[i]);
+    values.emplace_back(from, from + launched.sizes[i]);
+  }
+  state->Put([values, kernel = launched.kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
+    std::vector<void*> pointers;
+    for (auto& value : values) pointers.push_back(value.data());
+    kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
+  });
+  return kSuccess;
+}
+
+EXPORT cuLaunchHostFunc(Stream stream, HostFunction function, void* data) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  state->Put([function, data] { function(data); });
+  return kSuccess;
+}
+
+EXPORT cuStreamCreate(Stream* stream, unsigned) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = std::make_shared<StreamState>();
+  std::thread([state] { state->Run(); }).detach();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  *stream = reinterpret_cast<Stream>(gNextHandle++);
+  gStreams.emplace(*stream, state);
+  gControl->streams++;
+  return kSuccess;
+}
+
+EXPORT cuStreamDestroy_v2(Stream stream) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  {
+    const std::lock_guard<std::mutex> lock(state->mutex);
+    state->ended = true;
+    state->changed.notify_all();
+  }
+  const std::lock_guard<std::mutex> lock(gMutex);
+  gStreams.erase(stream);
+  gControl->streams--;
+  return answer;
+}
+
+EXPORT cuStreamQuery(Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  return state->IsIdle() ? kSuccess : kErrorNotReady;
+}
+
+EXPORT cuStreamSynchronize(Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  state->WaitUntilIdle();
+  return kSuccess;
+}
+
+EXPORT cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  const auto waited = Find(gEvents, event);
+  if (state == nullptr || waited == nullptr) return kInvalidHandle;
+  state->Put([waited, number = waited->recorded] { waited->Wait(number); });
+  return kSuccess;
+}
+
+EXPORT cuEventCreate(Event* event, unsigned) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  *event = reinterpret_cast<Event>(gNextHandle++);
+  gEvents.emplace(*event, std::make_shared<EventState>());
+  gControl->events++;
+  return kSuccess;
+}
+
+EXPORT cuEventDestroy_v2(Event event) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  if (gEvents.erase(event) == 0) return kInvalidHandle;
+  gControl->events--;
+  return answer;
+}
+
+EXPORT cuEventRecord(Event event, Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  const auto recorded = Find(gEvents, event);
+  if (state == nullptr || recorded == nullptr) return kInvalidHandle;
+  const uint64_t number = ++recorded->recorded;
+  state->Put([recorded, number] { recorded->Reach(number); });
+  return kSuccess;
+}
+
+EXPORT cuEventQuery(Event event) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gEvents, event);
+  if (state == nullptr) return kInvalidHandle;
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  return state->reached >= state->recorded ? kSuccess : kErrorNotReady;
+}
+
+EXPORT cuEventSynchronize(Event event) {
+  ANSWER();
+  const auto state = Find(gEvents, event);
+  if (state == nullptr) return kInvalidHandle;
+  state->Wait(state->recorded);
+  return kSuccess;
+}
+
+EXPORT cuMemAlloc_v2(DevicePointer* pointer, size_t bytes) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  if (bytes == 0) return kInvalidValue;
+  if (bytes > kDeviceBytes) return kOutOfMemory;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return kOutOfMemory;
+  auto* device = static_cast<uint8_t*>(memory);
+  const std::lock_guard<std::mutex> lock(gMutex);
+  gDevice[Number(device)] = {nullptr, device, bytes, device, bytes};
+  gControl->device++;
+  *pointer = Number(device);
+  return kSuccess;
+}
+
+EXPORT cuMemFree_v2(DevicePointer pointer) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const auto found = gDevice.find(pointer);
+  if (found == gDevice.end()) return kInvalidValue;
+  munmap(found->second.mapped, found->second.mappedLength);
+  gDevice.erase(found);
+  gControl->device--;
+  return answer;
+}
+
+EXPORT cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const int fd = memfd_create("standin", MFD_CLOEXEC);
+  if (fd < 0 || bytes == 0 || bytes > kDeviceBytes || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    if (fd >= 0) close(fd);
+    return kOutOfMemory;
+  }
+  void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* device = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (host == MAP_FAILED || device == MAP_FAILED) return kOutOfMemory;
+  auto* alias = static_cast<uint8_t*>(device);
+  const std::lock_guard<std::mutex> lock(gMutex);
+  gPinned[Number(host)] = {static_cast<uint8_t*>(host), alias, bytes, alias, bytes};
+  gControl->pinned++;
+  *memory = host;
+  return kSuccess;
+}
+
+EXPORT cuMemFreeHost(void* memory) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const auto found = gPinned.find(Number(memory));
+  if (found == gPinned.end()) return kInvalidValue;
+  munmap(memory, found->second.length);
+  munmap(found->second.mapped, found->second.mappedLength);
+  gPinned.erase(found);
+  gControl->pinned--;
+  return answer;
+}
+
+EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  if (bytes == 0 || (flags & ~7u) != 0) return kInvalidValue;
+  const uintptr_t first = Number(memory) / kPage * kPage;
+  const uintptr_t last = (Number(memory) + bytes + kPage - 1) / kPage * kPage;
+  const std::lock_guard<std::mutex> lock(gMutex);
+  for (const auto& [at, block] : gRegistered) {
+    const uintptr_t from = at / kPage * kPage, to = (at + block.length + kPage - 1) / kPage * kPage;
+    if (first < to && from < last) return kAlreadyRegistered;
+  }
+  // Pages that are shared can be had a second time, at another address. Those that are not have the host's alone.
+  auto* host = static_cast<uint8_t*>(memory);
+  Block block{host, host, bytes, nullptr, 0};
+  void* alias = mremap(reinterpret_cast<void*>(first), 0, last - first, MREMAP_MAYMOVE);
+  if (alias != MAP_FAILED) {
+    block.mapped = static_cast<uint8_t*>(alias);
+    block.mappedLength = last - first;
+    block.device = block.mapped + (Number(memory) - first);
+  }
+  gRegistered[Number(memory)] = block;
+  gControl->registered++;
+  return kSuccess;
+}
+
+EXPORT cuMemHostUnregister(void* memory) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const auto found = gRegistered.find(Number(memory));
+  if (found == gRegistered.end()) return kNotRegistered;
+  if (found->second.mappedLength > 0) munmap(found->second.mapped, found->second.mappedLength);
+  gRegistered.erase(found);
+  gControl->registered--;
+  return answer;
+}
+
+EXPORT cuMemHostGetDevicePointer_v2(DevicePointer* pointer, void* memory, unsigned flags) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  if (flags != 0) return kInvalidValue;
+  const std::lock_guard<std::mutex> lock(gMutex);
+  for (const auto* blocks : {&gPinned, &gRegistered}) {
+    auto next = blocks->upper_bound(Number(memory));
+    if (next == blocks->begin()) continue;
+    const Block& block = std::prev(next)->second;
+    const size_t offset = Number(memory) - Number(block.host);
+    if (offset >= block.length) continue;
+    *pointer = Number(block.device + offset);
+    return kSuccess;
+  }
+  return kInvalidValue;
+}
+
+EXPORT cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (!IsDevice(to, bytes)) return kInvalidValue;
+  state->Put([=] { Copy(reinterpret_cast<void*>(to), from, bytes); });
+  return kSuccess;
+}
+
+EXPORT cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (!IsDevice(from, bytes)) return kInvalidValue;
+  state->Put([=] { Copy(to, reinterpret_cast<const void*>(from), bytes); });
+  return kSuccess;
+}
+
+EXPORT cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (!IsDevice(to, bytes)) return kInvalidValue;
+  state->Put([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+  return kSuccess;
+}
+
+EXPORT cuMemGetHandleForAddressRange(void* handle, DevicePointer pointer, size_t bytes, int type, unsigned long long) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  if (type != kRangeHandleDmaBufFd || !IsDevice(pointer, bytes)) return kInvalidValue;
+  const int fd = memfd_create("standin-dma-buf", 0);
+  if (fd < 0) return kNotSupported;
+  *static_cast<int*>(handle) = fd;
+  return kSuccess;
+}
+
+EXPORT cuPointerGetAttribute(void*, int, DevicePointer) {
+  ANSWER();
+  return kNotSupported;
+}
+
+// A prototype that differs from the table's does not compile.
+#define SAME(name, parameters) static_assert(std::is_same_v<decltype(&name), decltype(Functions::name)>, #name);
+GPUNVME_CUDA_FUNCTIONS(SAME)

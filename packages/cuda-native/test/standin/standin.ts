@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { addonPlaces } from '../../src/native-addon.js'
+import { hasCompiler, useCompiler, type ProgramOptions } from '../device/compile.js'
+
+/** Whether the stand-in can be built, and there is an addon to load it. */
+export const hasStandin: boolean = hasCompiler && addonPlaces('gpunvme_cuda').some((path) => existsSync(path))
+
+/** What a title says where it cannot. */
+export const skippedWithoutStandin: string = hasStandin
+  ? ''
+  : ` (skipped: [native] ${hasCompiler ? 'gpunvme_cuda is not built' : 'g++ is not installed'})`
+
+/** What is there in the stand-in: all zeros where nothing was left behind. */
+export interface Live {
+  readonly contexts: number
+  readonly modules: number
+  readonly streams: number
+  readonly events: number
+  readonly device: number
+  readonly pinned: number
+  readonly registered: number
+}
+
+/** Nothing was left behind. */
+export const NOTHING: Live = {
+  ...{ contexts: 0, modules: 0, streams: 0, events: 0 },
+  ...{ device: 0, pinned: 0, registered: 0 },
+}
+
+/** A library that stands in for libcuda.so.1, while the tests of a file run. */
+export interface Standin {
+  /** Kernels that it knows, as PTX. */
+  readonly ptx: Uint8Array
+  live(): Live
+  /** From the next cuInit on: `fail('cuMemAlloc_v2=2@3')`. */
+  fail(plan: string): void
+  /** How many calls were told to fail, and did. */
+  failed(): number
+  /** Copies start, and do not end until this is taken back. */
+  holdCopies(hold: boolean): void
+  copies(): { readonly started: number; readonly done: number }
+  /** Another build of it, by its path. */
+  build(options: Partial<ProgramOptions>): Promise<string>
+}
+
+const LIBRARY = { sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc'], flags: ['-shared', '-fPIC'] }
+const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'CONTROL'].map((name) =>
+  name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`,
+)
+
+/**
+ * Makes the stand-in this file's libcuda. Call it outside of tests.
+ */
+export function useStandin(): Standin {
+  const { build: compile } = useCompiler()
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-standin-'))
+  const control = join(folder, 'control')
+  let plans = 0
+  let library: string
+
+  const build = (options: Partial<ProgramOptions> = {}) => compile('libcuda.so', { ...LIBRARY, ...options })
+  // The layout of Control in libcuda.cc.
+  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 11)
+
+  beforeAll(async () => {
+    if (hasStandin) library = await kept(build)
+  }, 180_000)
+  beforeEach(() => {
+    writeFileSync(control, new Uint8Array(4096), { flag: existsSync(control) ? 'r+' : 'w' })
+    for (const name of VARIABLES) Reflect.deleteProperty(process.env, name)
+    process.env['GPUNVME_CUDA_LIBRARY'] = library
+    process.env['GPUNVME_STANDIN_CONTROL'] = control
+  })
+  afterAll(() => {
+    for (const name of VARIABLES) Reflect.deleteProperty(process.env, name)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  return {
+    ptx: readFileSync(join(import.meta.dirname, 'kernels.ptx')),
+    build,
+    live() {
+      const [, , contexts, modules, streams, events, device, pinned, registered] = words() as unknown as number[]
+      return { contexts, modules, streams, events, device, pinned, registered } as Live
+    },
+    fail(plan) {
+      // A text that was not there before: calls are counted anew.
+      process.env['GPUNVME_STANDIN_FAIL'] = `${plan},plan${plans++}=0`
+    },
+    failed: () => words()[1]!,
+    holdCopies(hold) {
+      writeFileSync(control, new Uint8Array([hold ? 1 : 0, 0, 0, 0]), { flag: 'r+' })
+    },
+    copies: () => ({ started: words()[9]!, done: words()[10]! }),
+  }
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** One build for all test files, beside the addons, for as long as nothing has changed that it is made of. */
+async function kept(build: () => Promise<string>): Promise<string> {
+  const hash = createHash('sha256')
+  for (const folder of ['cuda', 'native', 'test/standin', 'test/fibers']) {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    const sources = names.filter((name) => /\.(cc|cuh|h|ts)$/.test(name) && !name.startsWith('build'))
+    for (const name of sources.sort()) hash.update(name).update(readFileSync(join(root, folder, name)))
+  }
+  const folder = join(root, 'native/build/standin')
+  const path = join(folder, `${hash.digest('hex')}.so`)
+  if (existsSync(path)) return path
+  const built = await build()
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  // Another file's tests may look for it now: it is there as a whole, or not.
+  copyFileSync(built, `${path}.${process.pid}`)
+  renameSync(`${path}.${process.pid}`, path)
+  return path
+}
