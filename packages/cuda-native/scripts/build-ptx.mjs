@@ -183,9 +183,8 @@ function inScratch(use) {
 }
 
 function run(command, args) {
-  const env = { ...process.env }
   // Options that nvcc takes from there would make another text.
-  for (const name of ['NVCC_PREPEND_FLAGS', 'NVCC_APPEND_FLAGS']) delete env[name]
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^NVCC_\w+_FLAGS$/.test(name)))
   const { error, status, stdout, stderr } = spawnSync(command, args, {
     cwd: packageRoot,
     env,

@@ -1,0 +1,104 @@
+import type { Instruction, Kernel } from './parse.js'
+
+/**
+ * Where an address comes from, in words of what the kernel was given: `p0` is its first parameter, `p0+8` eight bytes
+ * behind what that points to, `[p0+16]` the pointer that lies 16 bytes behind it, `[[p0+16]+8]` the one that lies 8
+ * bytes behind where that points. What is added by an index is left out: any element of an array is its first.
+ */
+export type Origin = string
+
+interface Place {
+  readonly base: string
+  readonly offset: number
+}
+
+const show = ({ base, offset }: Place): Origin => (offset === 0 ? base : `${base}+${offset}`)
+const key = ({ base, offset }: Place): string => `${base} ${offset}`
+
+/** Whether an instruction reads memory, writes it, or both. Kernel parameters are no memory. */
+export function accessOf({ opcode }: Instruction): 'read' | 'write' | 'both' | undefined {
+  if (/^ldu?\./.test(opcode)) return opcode.startsWith('ld.param.') ? undefined : 'read'
+  if (/^st\./.test(opcode)) return 'write'
+  return /^(atom|red|cp|prefetch|discard|applypriority)\b/.test(opcode) ? 'both' : undefined
+}
+
+/** Where an access goes: all that its address may come from, whichever way the kernel went. */
+export function originsOf(kernel: Kernel): (instruction: Instruction) => readonly Origin[] {
+  const definitions = new Map<string, { instruction: Instruction; element: number }[]>()
+  for (const instruction of kernel.instructions) {
+    const result = instruction.operands[0] ?? ''
+    if (accessOf(instruction) === 'write' || /^(bra|bar|ret)/.test(instruction.opcode)) continue
+    registersOf(result).forEach((register, element) => {
+      definitions.set(register, [...(definitions.get(register) ?? []), { instruction, element }])
+    })
+  }
+  const known = new Map<string, readonly Place[]>()
+
+  // A register that depends on itself, in a loop, adds nothing to what it was before the loop but an index.
+  function ofRegister(register: string, above: ReadonlySet<string>): { places: readonly Place[]; cut: boolean } {
+    const before = known.get(register)
+    if (before !== undefined) return { places: before, cut: false }
+    if (above.has(register)) return { places: [], cut: true }
+    const below = new Set([...above, register])
+    const places = new Map<string, Place>()
+    const cuts: string[] = []
+    for (const { instruction, element } of definitions.get(register) ?? []) {
+      const found = ofDefinition(instruction, element, (source) => {
+        const result = ofRegister(source, below)
+        if (result.cut) cuts.push(source)
+        return result.places
+      })
+      for (const place of found) places.set(key(place), place)
+    }
+    const cut = cuts.length > 0
+    const all = [...places.values()]
+    if (!cut || above.size === 0) known.set(register, all)
+    return { places: all, cut }
+  }
+
+  const ask = (register: string): readonly Place[] => ofRegister(register, new Set()).places
+  return (instruction) => [...new Set(addressOf(instruction, ask).map(show))].sort()
+}
+
+type Ask = (register: string) => readonly Place[]
+
+function registersOf(operand: string): string[] {
+  return operand.match(/%(?:rd|r|rs|fd|f|rl)\d+/g) ?? []
+}
+
+function addressOf({ opcode, operands }: Instruction, ask: Ask): Place[] {
+  const address = operands.find((operand) => operand.startsWith('['))
+  const found = /^\[(%\w+)(?:\+(-?\d+))?\]$/.exec(address ?? '')
+  // Names of memory of the block, which no pointer comes from.
+  if (found === null && /^\[[\w$]+(\+-?\d+)?\]$/.test(address ?? '')) return []
+  if (found === null) throw new Error(`ptx: expected an address in ${opcode} ${operands.join(', ')}`)
+  return ask(found[1]!).map(({ base, offset }) => ({ base, offset: offset + Number(found[2] ?? 0) }))
+}
+
+function ofDefinition(instruction: Instruction, element: number, ask: Ask): readonly Place[] {
+  const { opcode, operands } = instruction
+  const [name] = opcode.split('.') as [string]
+  const parameter = /_param_(\d+)(?:\+(\d+))?\]$/.exec(operands[1] ?? '')
+  if (opcode.startsWith('ld.param.')) {
+    if (parameter === null) throw new Error(`ptx: expected a parameter in ${opcode} ${operands.join(', ')}`)
+    return [{ base: `p${parameter[1]!}`, offset: Number(parameter[2] ?? 0) }]
+  }
+  if (accessOf(instruction) !== undefined) {
+    const bytes = Number(/\.[busf](\d+)$/.exec(opcode)?.[1] ?? NaN) / 8
+    return addressOf(instruction, ask).map(({ base, offset }) => ({
+      base: `[${show({ base, offset: offset + element * bytes })}]`,
+      offset: 0,
+    }))
+  }
+  const shifted = (source: string, by: number) => ask(source).map(({ base, offset }) => ({ base, offset: offset + by }))
+  const sources = operands.slice(1)
+  const constant = /^-?\d+$/.test(sources[1] ?? '') ? Number(sources[1]) : undefined
+  // Neither of these leaves a pointer what it was: what they make is an index, a length or data.
+  if (/^(setp|shl|shr|mul|div|rem|bfi|bfe|prmt|shf|shfl|popc|clz|brev|not|xor|lop3)$/.test(name)) return []
+  if (name === 'add' && constant !== undefined) return shifted(sources[0]!, constant)
+  if (name === 'sub') return shifted(sources[0]!, constant === undefined ? 0 : -constant)
+  if (name === 'mad') return ask(sources[2]!)
+  // The lower half of a pointer that was moved in halves says where it is from.
+  if (name === 'mov' && sources[0]!.startsWith('{')) return registersOf(sources[0]!).slice(0, 1).flatMap(ask)
+  return sources.flatMap(registersOf).flatMap(ask)
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest'
+import { committed, queues } from './committed.js'
+import { parsePtx } from './parse.js'
+import type { Kernel } from './parse.js'
+import { countOf, violations } from './rules.js'
+
+const ptx = parsePtx(committed)
+const kernel = (name: string): Kernel => ptx.kernels.find((each) => each.name === name)!
+
+describe('the PTX that is shipped', () => {
+  test('is for every driver since CUDA 12.2 and every GPU since compute capability 7.5', () => {
+    expect([ptx.version, ptx.target, ptx.addressSize]).toEqual(['8.2', 'sm_75', '64'])
+  })
+
+  test('has these kernels, whose parameters are 8 bytes each', () => {
+    expect(Object.fromEntries(ptx.kernels.map(({ name, parameters }) => [name, parameters]))).toEqual({
+      gpunvme_serve: ['.u64', '.u64'],
+      gpunvme_warp_read: ['.u64', '.u64'],
+      gpunvme_checksum: ['.u64', '.u64', '.u64', '.u64', '.u64', '.u64', '.u64'],
+      gpunvme_scatter: ['.u64', '.u64', '.u64', '.u64'],
+      gpunvme_pattern_fill: ['.u64', '.u64', '.u64', '.u64'],
+      gpunvme_pattern_verify: ['.u64', '.u64', '.u64', '.u64', '.u64'],
+    })
+  })
+
+  test('names nothing of the machine that made it', () => {
+    expect(committed).not.toMatch(/(^|[\s"'(=])\/[\w.]|CL-\d|\.file\b|\.loc\b|\.section\b/m)
+  })
+
+  test('breaks no rule of queues, doorbells and memory', () => {
+    expect(violations(ptx, queues)).toEqual([])
+  })
+
+  test('rings the tail in one place and the head in two, and no other kernel rings at all', () => {
+    const rings = ptx.kernels.map((each) => [each.name, countOf(each, /\.mmio\b/)])
+    expect(Object.fromEntries(rings)).toEqual({
+      gpunvme_serve: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
+      gpunvme_warp_read: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
+      gpunvme_checksum: {},
+      gpunvme_scatter: {},
+      gpunvme_pattern_fill: {},
+      gpunvme_pattern_verify: {},
+    })
+  })
+
+  test('stores an entry by four stores of 16 bytes; a warp has its leader and the other lanes do it', () => {
+    const stores = (name: string) => countOf(kernel(name), /^st\.global\.v4\.u32$/)
+    expect(stores('gpunvme_serve')).toEqual({
+      '[[p0+16]]': 1,
+      '[[p0+16]]+16': 1,
+      '[[p0+16]]+32': 1,
+      '[[p0+16]]+48': 1,
+    })
+    expect(stores('gpunvme_warp_read')).toEqual({
+      '[[p0+16]]': 2,
+      '[[p0+16]]+16': 2,
+      '[[p0+16]]+32': 2,
+      '[[p0+16]]+48': 2,
+    })
+  })
+
+  test.each(['gpunvme_serve', 'gpunvme_warp_read'])(
+    "polls by one load that acquires, and hears the host's word by another: %s",
+    (name) => {
+      expect(countOf(kernel(name), /^ld\..*acquire/)).toEqual({ '[p0]+8': 1, '[[p0+16]+72]': 1 })
+    },
+  )
+})
+
+/** The text with one place changed, which has to be there: the first one, of all or of a kernel. */
+function planted(from: RegExp, to: string, name?: string): string {
+  const start = name === undefined ? 0 : committed.indexOf(`.entry ${name}(`)
+  const text = committed.slice(start)
+  if (start < 0 || !from.test(text)) throw new Error(`${from.source} is not in the text: plant it elsewhere`)
+  return committed.slice(0, start) + text.replace(from, to)
+}
+
+const ring = /st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;/
+const fence = /fence\.sc\.sys;/
+const poll = /ld\.acquire\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];/
+const entry = /st\.global\.v4\.u32 \[(%rd\d+)\], \{(%r\d+), [^}]*\};/
+const tail = /(fence\.sc\.sys;[^]*?)(st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;)/
+
+test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
+  ['another version', /\.version 8\.2/, '.version 9.0', /\.version is 9\.0/],
+  ['another floor', /\.target sm_75/, '.target sm_90', /\.target is sm_90/],
+  ['32 bits', /\.address_size 64/, '.address_size 32', /\.address_size is 32/],
+  [
+    'a function of the runtime',
+    /(?=\.visible)/,
+    '.extern .func (.param .b32 a) vprintf\n(\n\t.param .b64 b\n)\n;\n',
+    /outside of kernels there is \.extern \.func .* vprintf/,
+  ],
+  ['a variable', /(?=\.visible)/, '.global .align 4 .u32 count;\n', /outside of kernels there is \.global/],
+])('finds %s', (_, from, to, said) => {
+  expect(violations(parsePtx(planted(from, to)), queues).join('\n')).toMatch(said)
+})
+
+describe.each(['gpunvme_serve', 'gpunvme_warp_read'])('in %s', (name) => {
+  test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
+    ['a call', fence, '{ call.uni (retval0), vprintf, (param0, param1); } $&', / calls a function: call\.uni/],
+    ['local memory', /(?=\t\.reg \.pred)/, '\t.local .align 8 .b8 __local_depot0[16];\n', / uses local memory/],
+    ['a store to local memory', fence, 'st.local.u32 [%rd1], %r1; $&', / uses local memory: st\.local/],
+    ['a volatile doorbell', ring, 'st.volatile.global.u32 [$1], %r1;', /uses volatile/],
+    ['an ordinary doorbell', ring, 'st.relaxed.sys.global.u32 [$1], %r1;', /a doorbell is only rung, by st\.mmio/],
+    ['a generic doorbell', ring, 'st.mmio.relaxed.sys.u32 [$1], %r1;', /in another way: st\.mmio\.relaxed\.sys\.u32/],
+    ['a doorbell of 64 bits', ring, 'st.mmio.relaxed.sys.global.u64 [$1], %rd1;', /in another way/],
+    ['a doorbell beside it', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /rung beside it/],
+    ['another thing rung', ring, 'st.mmio.relaxed.sys.global.u32 [%rd1], %r1;', /what is rung is no doorbell/],
+    ['a register that is read', ring, '$& ld.mmio.relaxed.sys.global.u32 %r1, [$1];', /reads a register: ld\.mmio/],
+    ['a doorbell that is read', ring, '$& ld.global.u32 %r1, [$1];', /ld\.global\.u32 .*a doorbell is only rung/],
+    [
+      'a doorbell that is read by way of a copy',
+      ring,
+      '$& add.s64 %rd9001, $1, 4; mov.u64 %rd9002, %rd9001; ld.u32 %r1, [%rd9002];',
+      /ld\.u32 of \[p0\+8\]\+4: a doorbell is only rung/,
+    ],
+    [
+      'a doorbell that is added to',
+      ring,
+      '$& atom.global.add.u32 %r1, [$1], 1;',
+      /atom\.global.*a doorbell is only rung/,
+    ],
+    [
+      'an address that is hidden',
+      ring,
+      '$& xor.b64 %rd9001, $1, 1; xor.b64 %rd9002, %rd9001, 1; ld.u32 %r1, [%rd9002];',
+      /ld\.u32 of nothing known/,
+    ],
+    ['no fence', fence, '', /rung before a fence/],
+    ['a fence that is too weak', fence, 'fence.acq_rel.sys;', /rung before a fence/],
+    ['a fence for this GPU', fence, 'fence.sc.gpu;', /rung before a fence/],
+    ['a fence sometimes', fence, '@%p1 fence.sc.sys;', /rung before a fence/],
+    ['a way around the fence', fence, '@%p1 bra $past; fence.sc.sys; $past:', /rung before a fence/],
+    ['a fence too late', tail, '$2 $1', /rung before a fence/],
+    ['a store after the fence', tail, '$1 st.global.u64 [%rd1+8], %rd1; $2', /rung before a fence/],
+    ['an entry in pieces', entry, 'st.global.u32 [$1], $2;', /entries are stored 16 bytes at once/],
+    [
+      'an entry that is read',
+      entry,
+      '$& ld.global.u32 %r1, [$1];',
+      /entries are stored 16 bytes at once, and never read/,
+    ],
+    ['a poll that does not acquire', poll, 'ld.relaxed.sys.global.u64 $1, [$2];', /one load .* which acquires/],
+    ['a poll for this GPU', poll, 'ld.acquire.gpu.global.u64 $1, [$2];', /one load .* which acquires/],
+    ['a volatile poll', poll, 'ld.volatile.global.u64 $1, [$2];', /uses volatile/],
+    ['a second look at an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
+  ])('%s is found', (_, from, to, said) => {
+    const found = violations(parsePtx(planted(from, to, name)), queues)
+    expect(found.join('\n')).toMatch(said)
+    expect(found.filter((each) => !each.startsWith(name))).toEqual([])
+  })
+})
+
+test('finds a warp whose lanes do not meet between their entries and the fence', () => {
+  const meet = /bar\.warp\.sync\s+-1;/g
+  const start = committed.indexOf('.entry gpunvme_warp_read(')
+  const said = 'gpunvme_warp_read: a fence before the lanes met that stored entries'
+  const changed = (to: string) => committed.slice(0, start) + committed.slice(start).replace(meet, to)
+  expect(violations(parsePtx(changed('')), queues)).toContain(said)
+  expect(violations(parsePtx(changed('bar.warp.sync 1;')), queues)).toContain(said)
+  expect(violations(parsePtx(changed('@%p1 bar.warp.sync -1;')), queues)).toContain(said)
+})
+
+test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
+  ['another text', /\.version[^]*/, 'hello', /expected \.version/],
+  ['a way that is not known', fence, 'bra $nowhere; $&', /no label \$nowhere/],
+  ['a table of ways', fence, 'brx.idx %r1, table; $&', /where brx\.idx goes is not known/],
+  ['what is no instruction', fence, '?; $&', /expected an instruction, got \?/],
+])('refuses to judge %s', (_, from, to, said) => {
+  expect(() => violations(parsePtx(planted(from, to)), queues)).toThrow(said)
+})
+
+test('counts doorbells that were joined, and others that came', () => {
+  const rings = (text: string) => countOf(parsePtx(text).kernels[0]!, /\.mmio\b/)
+  expect(rings(planted(ring, ''))).toEqual({ '[[p0+16]+8]': 1, '[p0+8]': 1 })
+  expect(rings(planted(ring, '$& $&'))).toEqual({ '[[p0+16]+8]': 1, '[p0+8]': 3 })
+})
+
+test.each(['gpunvme_serve', 'gpunvme_warp_read'])(
+  'takes __threadfence_system() in its older spelling for the same: %s',
+  (name) => {
+    expect(violations(parsePtx(planted(fence, 'membar.sys;', name)), queues)).toEqual([])
+  },
+)
