@@ -6,7 +6,7 @@
 
 namespace gpunvme {
 
-// A team, see warp.cuh. Who runs a kernel calls it once for each block; blocks may run on several threads at once.
+// A team, see warp.cuh. Blocks may run on several threads at once.
 struct SoloTeam {
   static constexpr uint32_t kLanes = 1;
   static constexpr uint32_t kAllLanes = 1;
@@ -52,5 +52,14 @@ struct SoloTeam {
     }
   }
 };
+
+// Runs a kernel's blocks, one after another: `run_solo(4, [&] { checksum<SoloTeam>(job); })`.
+template <class Kernel>
+void run_solo(uint32_t blocks, const Kernel& kernel) {
+  for (uint32_t block = 0; block < blocks; block++) {
+    SoloTeam::place() = {block, blocks};
+    kernel();
+  }
+}
 
 }  // namespace gpunvme

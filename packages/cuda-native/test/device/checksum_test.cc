@@ -22,10 +22,7 @@ static void launch(uint32_t threads, uint32_t blocks, uint64_t seed, const Check
     fibers.seed = seed;
     return run_fibers(fibers, [&] { checksum<FiberTeam>(job); });
   }
-  for (uint32_t block = 0; block < blocks; block++) {
-    SoloTeam::place() = {block, blocks};
-    checksum<SoloTeam>(job);
-  }
+  run_solo(blocks, [&] { checksum<SoloTeam>(job); });
 }
 
 int main(int count, char** args) {

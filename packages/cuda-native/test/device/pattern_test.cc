@@ -34,11 +34,8 @@ int main(int count, char** args) {
     job.data = memory.data() + alignment;
     PatternVerdict verdict = {0, ~0ull};
     const auto run = [&](auto fibers, auto solo) {
-      if (launch.threads > 0) return run_fibers(launch, fibers);
-      for (uint32_t block = 0; block < launch.blocks; block++) {
-        SoloTeam::place() = {block, launch.blocks};
-        solo();
-      }
+      if (launch.threads > 0) run_fibers(launch, fibers);
+      else run_solo(launch.blocks, solo);
     };
     run([&] { pattern_fill<FiberTeam>(job); }, [&] { pattern_fill<SoloTeam>(job); });
     for (const uint8_t byte : memory) printf("%02x", byte);

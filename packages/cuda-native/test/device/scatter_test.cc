@@ -63,11 +63,7 @@ static bool pieces(uint64_t seed) {
       memcpy(&expected[entry.destination_offset], &work.source[entry.source_offset], entry.bytes);
 
   if (below(4) == 0) {
-    const uint32_t blocks = static_cast<uint32_t>(1 + below(3));
-    for (uint32_t block = 0; block < blocks; block++) {
-      SoloTeam::place() = {block, blocks};
-      scatter<SoloTeam>(work.job());
-    }
+    run_solo(static_cast<uint32_t>(1 + below(3)), [&] { scatter<SoloTeam>(work.job()); });
   } else {
     FiberLaunch launch;
     launch.blocks = static_cast<uint32_t>(1 + below(5));
