@@ -1,0 +1,56 @@
+// The device code as a program of its own, compiled as the addon is.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const packageRoot = join(import.meta.dirname, '../..')
+const places = ['cuda', 'bench/lib', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
+
+/** Those of node-gyp's release builds. */
+const FLAGS = [
+  '-std=c++17',
+  '-O3',
+  '-fPIC',
+  '-fno-omit-frame-pointer',
+  '-fno-rtti',
+  '-fno-exceptions',
+  '-pthread',
+  '-g',
+]
+
+/** Whether a command can be run here. */
+export const isInstalled = (command) => spawnSync(command, ['--version']).status === 0
+
+/** Compiles `bench/lib/<name>.cc`, calls `use` with what runs it, and leaves nothing behind. */
+export function withProgram(name, use) {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
+  try {
+    const path = join(folder, name)
+    output('g++', [...FLAGS, ...places, '-o', path, join(packageRoot, 'bench/lib', `${name}.cc`)])
+    return use({
+      /** What it printed: a JSON object a line. */
+      run: (...args) =>
+        output(path, args.map(String))
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      /** Instructions of one of its functions and of all that it calls, counted by callgrind. */
+      instructionsOf(symbol, ...args) {
+        const counts = join(folder, 'callgrind.out')
+        const tool = ['--tool=callgrind', `--callgrind-out-file=${counts}`, `--toggle-collect=${symbol}`]
+        output('valgrind', [...tool, path, ...args.map(String)])
+        const total = /^(?:summary|totals): (\d+)/m.exec(readFileSync(counts, 'utf8'))
+        return Number(total[1])
+      },
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function output(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${error ?? stderr}`)
+  return stdout
+}
