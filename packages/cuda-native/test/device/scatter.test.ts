@@ -11,7 +11,7 @@ describe.skipIf(!hasCompiler)(`scattered copies${skippedWithoutCompiler}`, () =>
   beforeAll(async () => {
     plain = await compile({ sources })
     checked = await compile({ sources, flags: sanitized })
-  }, 120_000)
+  }, 300_000)
 
   test('copy what memcpy does, whatever the alignments and lengths, and touch nothing else', async () => {
     expect(await plain.run(['pieces', '1', '600'])).toBe('600 rounds\n')
@@ -45,6 +45,6 @@ describe.skipIf(!hasCompiler)(`scattered copies${skippedWithoutCompiler}`, () =>
       expect(status).not.toBe(0)
       expect(stdout + stderr).toMatch(reason)
     },
-    60_000,
+    180_000,
   )
 })

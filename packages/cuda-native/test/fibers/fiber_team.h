@@ -145,7 +145,7 @@ class FiberBlock {
 
  private:
   static constexpr const char* kBlock = "sync_block";
-  static constexpr size_t kStackBytes = 128 << 10;
+  static constexpr size_t kStackBytes = 64 << 10;
   enum class State { kReady, kWaiting, kFinished };
   struct Wait {
     const char* what = nullptr;

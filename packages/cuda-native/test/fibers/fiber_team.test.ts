@@ -10,7 +10,7 @@ describe.skipIf(!hasCompiler)(`a team of fibers${skippedWithoutCompiler}`, () =>
     const sources = ['test/fibers/fiber_team_test.cc']
     plain = await compile({ sources })
     checked = await compile({ sources, flags: ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'] })
-  }, 120_000)
+  }, 300_000)
 
   test('runs all threads in an order drawn from a seed', async () => {
     const orders = await Promise.all(

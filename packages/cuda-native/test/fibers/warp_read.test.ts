@@ -12,7 +12,7 @@ describe.skipIf(!hasCompiler)(`a warp that reads${skippedWithoutCompiler}`, () =
   beforeAll(async () => {
     plain = await compile({ sources })
     checked = await compile({ sources, flags: sanitized })
-  }, 120_000)
+  }, 300_000)
 
   test.each(['1', '5', '32', '33', '64', '200'])(
     'gets every outcome and all data, whichever lane comes first (%s commands in flight)',
@@ -55,6 +55,6 @@ describe.skipIf(!hasCompiler)(`a warp that reads${skippedWithoutCompiler}`, () =
       const ended = await Promise.all(seeds.map((seed) => program.attempt([seed, '40'])))
       expect(ended.filter(({ status }) => status !== 0).length).toBeGreaterThan(0)
     },
-    60_000,
+    180_000,
   )
 })
