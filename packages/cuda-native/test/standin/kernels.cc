@@ -7,6 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cpu_port.cuh"
+#include "serve.cuh"
+
+// The host of a GPU looks by itself.
+void gpunvme::CpuPort::wake_host(void*) {}
+
 namespace standin {
 
 namespace {
@@ -41,6 +47,11 @@ void Struct(void** parameters, Extent, Extent) {
   std::memcpy(reinterpret_cast<void*>(given.to), given.words, sizeof given.words);
 }
 
+// (Leader* leader, uint64_t launch)
+void Serve(void** parameters, Extent, Extent) {
+  gpunvme::serve<gpunvme::CpuPort>(*Parameter<gpunvme::Leader*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
+}
+
 struct Entry {
   const char* name;
   Kernel kernel;
@@ -50,6 +61,7 @@ constexpr Entry kEntries[] = {
     {"standin_add", Add},
     {"standin_wait", Wait},
     {"standin_struct", Struct},
+    {"gpunvme_serve", Serve},
 };
 
 }  // namespace

@@ -120,13 +120,14 @@ async function kept(build: () => Promise<string>): Promise<string> {
     for (const name of sources.sort()) hash.update(name).update(readFileSync(join(root, folder, name)))
   }
   const folder = join(root, 'native/build/standin')
-  const path = join(folder, `${hash.digest('hex')}.so`)
+  const name = `${hash.digest('hex')}.so`
+  const path = join(folder, name)
   if (existsSync(path)) return path
   const built = await build()
-  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // Another file's tests may look for it now: it is there as a whole, or not.
+  // The tests of another file may look for it, or build it too: it is there as a whole, or not.
   copyFileSync(built, `${path}.${process.pid}`)
   renameSync(`${path}.${process.pid}`, path)
+  for (const old of readdirSync(folder)) if (!old.startsWith(name)) rmSync(join(folder, old), { force: true })
   return path
 }

@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { CudaTimeoutError, openCuda, type Cuda } from './index.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { isBuilt, native } from '../../test/native.js'
+
+const standin = useStandin()
+let cuda: Cuda
+const open = () => (cuda = openCuda())
+
+/** Part of an ArrayBuffer as memory that a controller reaches. `told` are the parts that were made visible. */
+function dma(buffer: ArrayBufferLike, offsetBytes = 0, lengthBytes = buffer.byteLength - offsetBytes) {
+  const told: [number, number][] = []
+  const memory: DmaMemory = {
+    lengthBytes,
+    view: new DataView(buffer, offsetBytes, lengthBytes),
+    segments: [],
+    iovaAt: (at) => at,
+    forDevice: () => undefined,
+    forHost: (...part) => told.push(part),
+    free: () => undefined,
+  }
+  return Object.assign(memory, { told })
+}
+
+async function until(happened: () => boolean): Promise<void> {
+  while (!happened()) await new Promise((done) => setTimeout(done, 1))
+}
+
+describe.skipIf(!hasStandin || !isBuilt)(`a copy engine${skippedWithoutStandin}`, () => {
+  afterEach(async () => {
+    standin.holdCopies(false)
+    await cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('copies parts of host memory to where they are asked for', async () => {
+    const engine = open().copyEngine()
+    const from = dma(Uint8Array.from({ length: 64 }, (_, index) => index).buffer, 16)
+    const to = engine.alloc(16)
+    await to.fill(0xff)
+    await engine.copy(from, 8, to, 4, 6)
+    expect([...(await to.read())]).toEqual([
+      ...Array<number>(4).fill(255),
+      24,
+      25,
+      26,
+      27,
+      28,
+      29,
+      ...Array<number>(6).fill(255),
+    ])
+    // What a controller wrote is made visible before it is read.
+    expect(from.told).toEqual([[8, 6]])
+    await engine.copy(from, 0, to, 0, 0)
+    expect(standin.copies()).toMatchObject({ done: 2 })
+  })
+
+  test('several are under way at a time, and end in the order of the calls, while the event loop goes on', async () => {
+    const engine = open().copyEngine()
+    const from = dma(new Uint8Array(3).fill(7).buffer)
+    const to = engine.alloc(3)
+    await to.fill(0)
+    standin.holdCopies(true)
+    const ended: number[] = []
+    const copies = [0, 1, 2].map((at) => engine.copy(from, at, to, at, 1).then(() => ended.push(at)))
+    await until(() => standin.copies().started === 1)
+    expect(ended).toEqual([])
+    // Nothing of it may go before it has arrived.
+    expect(() => to.free()).toThrow(
+      new TypeError('memory: expected memory that nothing uses, got one with 3 copies under way'),
+    )
+    expect(() => engine.close()).toThrow(TypeError)
+    standin.holdCopies(false)
+    await Promise.all(copies)
+    expect(ended).toEqual([0, 1, 2])
+    expect([...(await to.read())]).toEqual([7, 7, 7])
+    to.free()
+    engine.close()
+    await expect(engine.copy(from, 0, to, 0, 1)).rejects.toThrow(TypeError)
+    expect(() => engine.close()).toThrow(TypeError)
+  })
+
+  test('runs beside kernels: a copy arrives while one runs', async () => {
+    const flag = open().allocPinned(4)
+    cuda.loadKernels(standin.ptx)
+    cuda.launch('standin_wait', 1, 1, [flag.gpuPointer])
+    const engine = cuda.copyEngine()
+    await engine.copy(dma(new ArrayBuffer(8)), 0, engine.alloc(8), 0, 8)
+    new Uint32Array(flag.buffer)[0] = 1
+  })
+
+  test('registers an ArrayBuffer once, whichever of its parts are copied, and pinned memory not at all', async () => {
+    const region = native.allocate(16384, 4096)
+    const [engine, other] = [open().copyEngine(), cuda.copyEngine()]
+    const to = engine.alloc(4096)
+    const part = dma(region.buffer, 4096, 4096)
+    await engine.copy(part, 0, to, 0, 4096)
+    await other.copy(dma(region.buffer, 100, 5000), 0, to, 0, 4096)
+    await other.copy(dma(cuda.allocPinned(4096).buffer), 0, to, 0, 4096)
+    expect(standin.live().registered).toBe(1)
+    engine.forget(part)
+    expect(standin.live().registered).toBe(0)
+    await other.copy(part, 0, to, 0, 4096)
+    expect(standin.live().registered).toBe(1)
+    other.forget(part)
+    region.unmap()
+  })
+
+  test('gives up the registration of memory that was unmapped, when it registers other memory', async () => {
+    const engine = open().copyEngine()
+    const to = engine.alloc(4096)
+    for (let turn = 0; turn < 3; turn++) {
+      const region = native.allocate(4096, 4096)
+      await engine.copy(dma(region.buffer), 0, to, 0, 4096)
+      expect(standin.live().registered).toBe(1)
+      region.unmap()
+    }
+  })
+
+  test('copies beside memory that others have registered: the part alone, or as it is', async () => {
+    const region = native.allocate(16384, 4096)
+    const bytes = new Uint8Array(region.buffer).fill(3)
+    const queues = open().register(region.address, 4096)
+    const engine = cuda.copyEngine()
+    const to = engine.alloc(8192)
+    await engine.copy(dma(region.buffer, 8192), 0, to, 0, 8192)
+    expect(standin.live().registered).toBe(2)
+    bytes[4095] = 4
+    await engine.copy(dma(region.buffer, 0, 8192), 4094, to, 0, 3)
+    await engine.copy(dma(region.buffer, 0, 8192), 4094, to, 0, 3)
+    expect(standin.live().registered).toBe(2)
+    expect([...(await to.read(0, 4))]).toEqual([3, 4, 3, 3])
+    engine.forget(dma(region.buffer))
+    queues.unregister()
+    region.unmap()
+  })
+
+  test('a copy that does not end in time is a timeout, and its memory stays', async () => {
+    const engine = open().copyEngine({ timeoutNs: 1e6 })
+    const to = engine.alloc(8)
+    standin.holdCopies(true)
+    await expect(engine.copy(dma(new ArrayBuffer(8)), 0, to, 0, 8)).rejects.toThrow(
+      /^Copying 8 bytes to GPU memory did not end within 0.001 s/,
+    )
+    await expect(engine.copy(dma(new ArrayBuffer(8)), 0, to, 0, 8)).rejects.toBeInstanceOf(CudaTimeoutError)
+    expect(() => to.free()).toThrow(/2 copies under way/)
+    await expect(cuda.close({ timeoutNs: 1e6 })).rejects.toBeInstanceOf(CudaTimeoutError)
+    expect(standin.live().device).toBe(1)
+  })
+
+  test('what lies outside of either memory is refused, as is memory that the host does not see', async () => {
+    const engine = open().copyEngine()
+    const [from, to] = [dma(new ArrayBuffer(16)), engine.alloc(8)]
+    await expect(engine.copy(from, 9, to, 0, 8)).rejects.toThrow(
+      new RangeError('fromBytes: expected an integer from 0 to 8, got 9'),
+    )
+    await expect(engine.copy(from, 0, to, 1, 8)).rejects.toThrow(
+      new RangeError('toBytes: expected an integer from 0 to 0, got 1'),
+    )
+    await expect(engine.copy(from, 0, to, 0, 1.5)).rejects.toThrow(RangeError)
+    const unseen = { ...from }
+    Reflect.deleteProperty(unseen, 'view')
+    await expect(engine.copy(unseen, 0, to, 0, 1)).rejects.toThrow(
+      new TypeError('from: expected memory of the host, got memory that it does not see'),
+    )
+    expect(standin.copies().started).toBe(0)
+  })
+})
