@@ -1,3 +1,4 @@
+import { randomStream } from '@gpunvme/nvme-spec/faults'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import type { ContentRun, ProbeContent } from './probe-content.js'
 import { hex } from './segments.js'
@@ -29,16 +30,8 @@ export function probeSteps(
   seed: number,
 ): Step[] {
   const pagesThere = Math.floor(memory.lengthBytes / pageBytes)
-  let next = Math.abs(Math.trunc(seed))
-  /** Pages from the next run that has so many; each time others. */
-  const take = (offsetBytes: number, wanted: number): Target => {
-    const fitting = runs.filter((run) => run.pages >= Math.min(wanted, 2))
-    const run = fitting[next % fitting.length]!
-    const pages = Math.min(wanted, run.pages)
-    const firstPage = (next >>> 3) % (run.pages - pages + 1)
-    next += 1
-    return { offsetBytes, run, firstPage, pages }
-  }
+  const pick = picker(runs, seed)
+  const take = (offsetBytes: number, wanted: number): Target => ({ offsetBytes, ...pick(wanted) })
   // Not the middle itself: pages of the GPU may end there.
   const middle = (Math.floor(pagesThere / 2) + 1) * pageBytes
   const edges = borders(memory, gpuPointer, pageBytes)
@@ -55,6 +48,31 @@ export function probeSteps(
     ...edges.map((edge) => ({ name: `across byte ${hex(edge)}`, targets: [take(edge - pageBytes, 2)] })),
     { name: 'every page', targets: all },
   ]
+}
+
+/**
+ * Chooses pages by chance, never the same twice in a row: an order of pages that repeats would look right from another
+ * place too.
+ */
+function picker(runs: readonly ContentRun[], seed: number): (wanted: number) => Omit<Target, 'offsetBytes'> {
+  const random = randomStream(seed >>> 0, 'probe')
+  const longest = Math.max(...runs.map((run) => run.pages))
+  const choices = new Map<number, Omit<Target, 'offsetBytes'>[]>()
+  let last: Omit<Target, 'offsetBytes'> | undefined
+  return (wanted) => {
+    const pages = Math.min(wanted, longest)
+    let fitting = choices.get(pages)
+    if (fitting === undefined) {
+      fitting = runs.flatMap((run) =>
+        Array.from({ length: Math.max(0, run.pages - pages + 1) }, (_, firstPage) => ({ run, firstPage, pages })),
+      )
+      choices.set(pages, fitting)
+    }
+    let index = Math.floor(random() * fitting.length)
+    if (fitting[index] === last) index = (index + 1) % fitting.length
+    last = fitting[index]!
+    return last
+  }
 }
 
 /** Where addresses may break off: between pages of the GPU, and between segments. */

@@ -1,4 +1,4 @@
-import type { DmaSegment, FaultAction } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, DmaSegment, FaultAction } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it, test } from 'vitest'
 import { probeReads, probeWrites, withVram, type ProbeVerdict } from '../../src/vram/index.js'
 import { lateGpu, lying, mediaOf, noise, setUp, shifted } from './probe-setup.js'
@@ -100,6 +100,49 @@ describe('wrong addresses', () => {
     expect(messageOf(verdict)).toMatch(/^across byte 0x200000: /)
   })
 
+  test.each([
+    ['the last page', 6 * MIB - 4096],
+    ['the first page', 0],
+    ['every page', 3 * MIB + 5 * 4096],
+  ])('a single 4 KiB page that lies elsewhere: %s', async (step, at) => {
+    const { options, provider, gpu } = await setUp()
+    // In the BAR before the window, which no memory of the GPU is behind.
+    const elsewhere = gpu.backing.iova
+    const lie = (segments: readonly DmaSegment[]) =>
+      segments.flatMap((segment) => {
+        const { offsetBytes, iova, lengthBytes } = segment
+        const before = at - offsetBytes
+        if (before < 0 || before >= lengthBytes) return [segment]
+        return [
+          { offsetBytes, iova, lengthBytes: before },
+          { offsetBytes: at, iova: elsewhere, lengthBytes: 4096 },
+          { offsetBytes: at + 4096, iova: iova + before + 4096, lengthBytes: lengthBytes - before - 4096 },
+        ].filter((part) => part.lengthBytes > 0)
+      })
+    const { host } = options()
+    // Memory of the right place that withVram has made, with a lie in it: no allocator would cut it there.
+    const vram = {
+      alloc(lengthBytes: number) {
+        const memory = withVram(host, provider, gpu).alloc(lengthBytes, { where: 'gpu' })
+        const segments = lie(memory.segments)
+        const { gpuPointer } = memory
+        return {
+          ...{ lengthBytes, gpuPointer: gpuPointer!, segments: memory.segments },
+          iovaAt(offsetBytes: number) {
+            const found = segments.findLast((segment) => segment.offsetBytes <= offsetBytes)!
+            return found.iova + offsetBytes - found.offsetBytes
+          },
+          forDevice: () => undefined,
+          forHost: () => undefined,
+          free: () => memory.free(),
+        }
+      },
+    }
+    const verdict = await probeWrites(options(provider, { vram }))
+    expect(messageOf(verdict).split(':')[0]).toBe(step)
+    expect(['nothing-arrived', 'partly-arrived']).toContain(reasonOf(verdict))
+  })
+
   it('outside of all memory: the command fails, and its memory is kept until the controller is known to be done', async () => {
     const { options, provider, gpu } = await setUp()
     const verdict = await probeWrites(options(shifted(provider, 2 ** 33)))
@@ -151,6 +194,20 @@ describe('what the GPU sees', () => {
     const { host } = options()
     const vram = withVram(host, provider, gpu, { flush: () => late.flush() })
     expect(reasonOf(await probeWrites(options(provider, { gpu: late, vram })))).toBe('accepted')
+  })
+
+  it('the probe itself flushes: not everybody who reads blocks does', async () => {
+    const { options, gpu, provider } = await setUp()
+    const late = lateGpu(gpu)
+    const { host, namespace } = options()
+    const { blocks, blockBytes } = namespace
+    const plain = (memory: DmaMemory): DmaMemory =>
+      Object.create(memory, { forHost: { value: () => undefined } }) as DmaMemory
+    const read: typeof namespace.read = (slba, count, memory, more) =>
+      namespace.read(slba, count, memory.view ? memory : plain(memory), more)
+    const vram = withVram(host, provider, gpu, { flush: () => late.flush() })
+    const given = options(provider, { gpu: late, vram, namespace: { blocks, blockBytes, read } })
+    expect(reasonOf(await probeWrites(given))).toBe('accepted')
   })
 
   it('stale data: the memory as it was a step ago', async () => {
