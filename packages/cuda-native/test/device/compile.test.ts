@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasCompiler, skippedWithoutCompiler, useCompiler } from './compile.js'
 
-const { folder, compile } = useCompiler()
+const programs = useCompiler()
+const { compile } = programs
 
 function source(name: string, text: string): string {
-  const path = join(folder, name)
+  const path = join(programs.folder, name)
   writeFileSync(path, text)
   return path
 }

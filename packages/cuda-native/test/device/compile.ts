@@ -60,7 +60,7 @@ export interface Program {
 
 /** Compiles C++ into a folder of its own. */
 export interface Compiler {
-  /** The folder, for files of the test. */
+  /** The folder, for files of the test. Ask for it in one: it is made then. */
   readonly folder: string
   /** Throws what g++ says, also where it only warns. */
   readonly compile: (options: ProgramOptions) => Promise<Program>
@@ -74,14 +74,18 @@ export interface Compiler {
  * Headers are found from `cuda`, `native`, `test` and nvme-spec's `include`.
  */
 export function useCompiler(): Compiler {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-programs-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  // Made when it is needed: where all tests are skipped, nothing is called after them.
+  let made: string | undefined
+  const folder = () => (made ??= mkdtempSync(join(tmpdir(), 'gpunvme-programs-')))
+  afterAll(() => {
+    if (made !== undefined) rmSync(made, { recursive: true, force: true })
+  })
   let count = 0
 
   async function build(name: string, { sources, flags = [], changes = [] }: ProgramOptions): Promise<string> {
     const index = count++
-    const root = changes.length === 0 ? packageRoot : changedCopy(join(folder, `source-${index}`), changes)
-    const path = join(folder, `${index}-${name}`)
+    const root = changes.length === 0 ? packageRoot : changedCopy(join(folder(), `source-${index}`), changes)
+    const path = join(folder(), `${index}-${name}`)
     const args = [
       ...['-std=c++17', '-O2', '-g', '-Wall', '-Wextra', '-Werror', '-pthread'],
       ...['cuda', 'native', 'test'].map((place) => `-I${join(root, place)}`),
@@ -110,7 +114,13 @@ export function useCompiler(): Compiler {
     }
   }
 
-  return { folder, compile, build }
+  return {
+    get folder() {
+      return folder()
+    },
+    compile,
+    build,
+  }
 }
 
 function changedCopy(to: string, changes: readonly Change[]): string {

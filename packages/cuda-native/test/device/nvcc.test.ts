@@ -6,7 +6,7 @@ import { end, useCompiler } from './compile.js'
 const hasNvcc = spawnSync('nvcc', ['--version']).status === 0
 const skipped = hasNvcc ? '' : ' (skipped: [cuda] nvcc is not installed)'
 const root = resolve(import.meta.dirname, '../..')
-const { folder } = useCompiler()
+const programs = useCompiler()
 
 // Turing (the oldest that nvcc 13 knows), A100, RTX 3090, RTX 4090, H100 and H200, B200, RTX 5090.
 const architectures = [75, 80, 86, 89, 90, 100, 120]
@@ -18,7 +18,7 @@ describe.skipIf(!hasNvcc)(`the kernels${skipped}`, () => {
       ...['-std=c++17', '--fatbin', '--threads=2', '-Werror=all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],
       ...targets,
       `-I${resolve(root, '../nvme-spec/include')}`,
-      ...['-o', join(folder, 'kernels.fatbin'), join(root, 'cuda/kernels.cu')],
+      ...['-o', join(programs.folder, 'kernels.fatbin'), join(root, 'cuda/kernels.cu')],
     ]
     const { status, stdout, stderr } = await end('nvcc', args, { timeoutMs: 240_000 })
     expect(stdout + stderr).toBe('')
