@@ -11,10 +11,14 @@ namespace {
 void EndState(void* data) {
   auto& state = *static_cast<State*>(data);
   for (auto& [handle, session] : state.sessions) {
-    if (session->Enter() == kSuccess && session->holds == 0 && !IsBusy(state, *session)) {
+    if (session->holds == 0 && session->Enter() == kSuccess && !IsBusy(state, *session)) {
       EndSession(nullptr, state, *session);
+    } else {
+      // An engine may look at it once more, when it is collected.
+      static_cast<void>(session.release());
     }
   }
+  state.sessions.clear();
 }
 
 const char* NameOf(Kind kind) {
