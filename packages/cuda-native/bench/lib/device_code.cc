@@ -1,10 +1,10 @@
-// What the device code costs: shares served on this thread, against a device that answers at once. Prints one JSON object
-// a line.
+// What the device code costs: shares served on this thread, against a device that answers at once. Prints one JSON
+// object a line.
 //
 //   device_code <what> <rounds> <commands> <depth> <blocks of 512 bytes>
 //
 // `what` is `both`, or one of `engine` and `device` to do it alone, for a profiler: all of the work is in Serve, and in
-// AnswerAlone.
+// AnswerAlone; or `count`, to count what would cross PCIe.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,8 +42,8 @@ struct Workload {
 class Engine {
  public:
   explicit Engine(const Workload& load)
-      : load_(load), device_(load.depth + 1), slots_(load.depth), free_slots_(load.depth), shares_(SHARES), actives_(SHARES),
-        commands_(load.commands), outcomes_(load.commands) {
+      : load_(load), device_(load.depth + 1), slots_(load.depth), free_slots_(load.depth), shares_(SHARES),
+        actives_(SHARES), commands_(load.commands), outcomes_(load.commands) {
     NullPort::device = &device_;
     // Pages that do not follow each other: as memory is that was pinned page by page.
     const uint64_t bytes = static_cast<uint64_t>(load.depth) * load.bytes();
@@ -83,7 +83,7 @@ class Engine {
   }
 
   // Serves one share of all commands.
-  uint64_t RunNs() {
+  uint64_t RunNs(bool counting) {
     std::fill(outcomes_.begin(), outcomes_.end(), 0);
     Share& share = shares_[control_ % SHARES];
     share = {};
@@ -97,7 +97,8 @@ class Engine {
     share.opcode = GPUNVME_NVM_OPCODE_READ;
     control_++;
     const uint64_t before = ThreadNs();
-    Serve(leader_, ++launches_);
+    if (counting) serve<CountingPort>(leader_, ++launches_);
+    else Serve(leader_, ++launches_);
     const uint64_t ns = ThreadNs() - before;
     for (const uint64_t outcome : outcomes_) {
       if (outcome >> OUTCOME_ENDING_SHIFT != static_cast<uint64_t>(Ending::SUCCESS)) Fail("a command did not succeed");
@@ -135,22 +136,37 @@ uint64_t AnswerAloneNs(NullDevice& device, const Workload& load) {
   return ThreadNs() - before;
 }
 
+void PrintCounts(const Workload& load, uint32_t rounds) {
+  const auto print = [&](const char* name, uint64_t count, char behind) {
+    std::printf("\"%s\":%.4f%c", name, static_cast<double>(count) / load.commands / rounds, behind);
+  };
+  std::printf("{");
+  print("sqeStores", CountingPort::stores, ',');
+  print("listStores", CountingPort::list_stores, ',');
+  print("outcomeStores", CountingPort::outcome_stores, ',');
+  print("doorbells", CountingPort::doorbells, ',');
+  print("polls", CountingPort::polls, ',');
+  print("hostLoads", CountingPort::host_loads, '}');
+  std::printf("\n");
+}
+
 int Main(int argc, char** argv) {
-  if (argc != 6) Fail("usage: device_code both|engine|device <rounds> <commands> <depth> <blocks>");
-  const bool engine_too = std::strcmp(argv[1], "device") != 0;
-  const bool device_too = std::strcmp(argv[1], "engine") != 0;
+  if (argc != 6) Fail("usage: device_code both|engine|device|count <rounds> <commands> <depth> <blocks>");
+  const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
   const auto number = [&](int at) { return static_cast<uint32_t>(std::strtoul(argv[at], nullptr, 10)); };
   const Workload load = {number(3), number(4), number(5)};
   Engine engine(load);
   for (uint32_t round = 0; round < number(2); round++) {
-    const uint64_t engine_ns = engine_too ? engine.RunNs() : 0;
+    const uint64_t engine_ns = is("device") ? 0 : engine.RunNs(is("count"));
     NullDevice device(load.depth + 1);
-    const uint64_t device_ns = device_too ? AnswerAloneNs(device, load) : 0;
+    const uint64_t device_ns = is("both") || is("device") ? AnswerAloneNs(device, load) : 0;
     const auto each = [&](uint64_t ns) { return static_cast<double>(ns) / load.commands; };
     std::printf("{\"engineNs\":%.3f,\"deviceNs\":%.3f,\"slbas\":%llu}\n", each(engine_ns), each(device_ns),
                 static_cast<unsigned long long>(engine.slbas() + device.slbas));
   }
-  std::printf("{\"commands\":%llu,\"doorbellWrites\":%llu}\n", static_cast<unsigned long long>(engine.report().commands),
+  if (is("count")) PrintCounts(load, number(2));
+  std::printf("{\"commands\":%llu,\"doorbellWrites\":%llu}\n",
+              static_cast<unsigned long long>(engine.report().commands),
               static_cast<unsigned long long>(engine.report().doorbell_writes));
   return 0;
 }

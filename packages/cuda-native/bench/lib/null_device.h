@@ -27,7 +27,8 @@ class NullDevice {
       for (uint32_t at = 0; at < count; at++) {
         uint64_t* entry = cq[posted_].words;
         entry[0] = 0;
-        __atomic_store_n(&entry[1], phase_ << 48 | static_cast<uint64_t>(cids[at]) << 32 | kQid << 16 | head_, __ATOMIC_RELEASE);
+        const uint64_t dw3 = phase_ << 16 | cids[at];
+        __atomic_store_n(&entry[1], dw3 << 32 | kQid << 16 | head_, __ATOMIC_RELEASE);
         posted_ = Next(posted_);
         if (posted_ == 0) phase_ ^= 1;
       }
@@ -67,6 +68,43 @@ struct NullPort : CpuPort {
     if (at == device->doorbells) device->Ring(value);
   }
   static void wake_host(void*) {}
+};
+
+// The same, counting what would cross PCIe if a GPU did it, with queues and outcomes in the memory of the host. What is
+// not done through a port is in the memory of whoever runs the device code, or is read once a plan.
+struct CountingPort : NullPort {
+  static inline uint64_t stores = 0, list_stores = 0, outcome_stores = 0, doorbells = 0, polls = 0, host_loads = 0;
+
+  static void store16(void* at, const Quad& quad) {
+    stores++;
+    NullPort::store16(at, quad);
+  }
+  static void store64(uint64_t* at, uint64_t value) {
+    list_stores++;
+    NullPort::store64(at, value);
+  }
+  static void mmio_store32(uint32_t* at, uint32_t value) {
+    doorbells++;
+    NullPort::mmio_store32(at, value);
+  }
+  static uint64_t load_acquire64(const uint64_t* at) {
+    // The other word that is waited for is the host's.
+    const auto* cq = reinterpret_cast<const uint64_t*>(device->cq.data());
+    (at >= cq && at < cq + 2 * device->cq.size() ? polls : host_loads)++;
+    return NullPort::load_acquire64(at);
+  }
+  static uint64_t load_relaxed64(const uint64_t* at) {
+    host_loads++;
+    return NullPort::load_relaxed64(at);
+  }
+  static void store_relaxed64(uint64_t* at, uint64_t value) {
+    outcome_stores++;
+    NullPort::store_relaxed64(at, value);
+  }
+  static void store_release64(uint64_t* at, uint64_t value) {
+    outcome_stores++;
+    NullPort::store_release64(at, value);
+  }
 };
 
 }  // namespace gpunvme
