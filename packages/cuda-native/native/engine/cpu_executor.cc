@@ -156,4 +156,6 @@ Problem CpuExecutor::Check() { return {}; }
 
 void CpuExecutor::Join() { threads_.clear(); }
 
+void CpuExecutor::End() {}
+
 }  // namespace gpunvme

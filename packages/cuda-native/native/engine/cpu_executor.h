@@ -27,6 +27,7 @@ class CpuExecutor final : public Executor {
   Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
   Problem Check() override;
   void Join() override;
+  void End() override;
 
  private:
   class Thread;

@@ -20,7 +20,11 @@ CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve) : sessi
   session_.holds++;
 }
 
-CudaExecutor::~CudaExecutor() {
+CudaExecutor::~CudaExecutor() { End(); }
+
+void CudaExecutor::End() {
+  if (ended_) return;
+  ended_ = true;
   static_cast<void>(Enter());
   watch_.reset();
   const cuda::Functions& api = session_.api;

@@ -14,7 +14,7 @@ namespace gpunvme {
 
 class CudaExecutor final : public Executor {
  public:
-  // The session stays open for as long as this lives.
+  // The session stays open until End.
   CudaExecutor(cuda::Session& session, cuda::Function serve);
   ~CudaExecutor() override;
 
@@ -32,6 +32,7 @@ class CudaExecutor final : public Executor {
   Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
   Problem Check() override;
   void Join() override;
+  void End() override;
 
  private:
   Problem Enter() const;
@@ -39,6 +40,7 @@ class CudaExecutor final : public Executor {
   Problem Finish();
 
   cuda::Session& session_;
+  bool ended_ = false;
   const cuda::Function serve_;
   // Uploads and downloads; leaders have those of their numbers.
   cuda::Stream copies_ = nullptr;

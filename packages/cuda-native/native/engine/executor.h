@@ -63,6 +63,8 @@ class Executor {
   virtual Problem Check() = 0;
   // Every launch has ended and none follows: called before the leaders' memory goes.
   virtual void Join() = 0;
+  // Gives back all that it has of others. Only what was allocated may still be freed after that.
+  virtual void End() = 0;
 };
 
 }  // namespace gpunvme

@@ -115,6 +115,7 @@ Session::~Session() {
     return;
   }
   Release();
+  executor_->End();
 }
 
 // While plans are under way, their leaders run and nothing may be allocated that is not there already.
@@ -139,6 +140,7 @@ Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shar
 Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> layouts) {
   // Where everything lies, first: leaders are told addresses in memory of their own.
   Places local, shared;
+  std::vector<std::unique_ptr<Led>> leaders;
   for (size_t number = 0; number < layouts.size(); number++) {
     auto led = std::make_unique<Led>();
     led->number = static_cast<unsigned>(number);
@@ -155,7 +157,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
       queue->control = Pointer<uint64_t>(shared.Take<Share>(1));
       led->queues.push_back(std::move(queue));
     }
-    leaders_.push_back(std::move(led));
+    leaders.push_back(std::move(led));
   }
   const auto fail = [this](Problem problem) {
     Release();
@@ -170,6 +172,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   }
   bool room = false;
   if (Problem problem = MakeRoom(shared.used(), local.used(), &room)) return fail(problem);
+  leaders_ = std::move(leaders);
   if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
   if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
   uint64_t bar = 0;
