@@ -33,6 +33,7 @@ GPUNVME_DEVICE void receive(Leader& leader, Pair& pair, uint32_t cid, uint32_t s
     // Later than its deadline, and its fate is known after all: for whoever still waits for others of its plan.
     const Active& active = pair.active[place.share % SHARES];
     if (!active.done && pair.taken - place.share <= SHARES) tell<Port>(pair, place, ending, cid, status);
+    else leader.stale++;
     free_slot(pair, slot);
   } else {
     leader.stale++;
@@ -75,6 +76,8 @@ GPUNVME_DEVICE void give_up(Leader& leader, Ending ending, uint64_t until_ns) {
         continue;
       }
       leader.halted = true;
+      // Before the share is done: a host that sees its outcomes must not post to a leader that submits nothing more.
+      Port::store_relaxed64(&leader.report->halted, 1);
       tell<Port>(pair, place, ending, cid_of(pair, slot, place.generation), 0);
       abandon_slot(pair, slot);
       pair.in_flight--;
@@ -82,7 +85,6 @@ GPUNVME_DEVICE void give_up(Leader& leader, Ending ending, uint64_t until_ns) {
       settle<Port>(leader, pair, place.share);
     }
   }
-  if (leader.halted) Port::store_relaxed64(&leader.report->halted, 1);
 }
 
 }  // namespace gpunvme

@@ -20,7 +20,13 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
   const uint64_t changed = control ^ pair.seen_control;
   pair.seen_control = control;
   for (const uint32_t posted = static_cast<uint32_t>(control & CONTROL_POSTED); pair.taken != posted; pair.taken++) {
-    pair.active[pair.taken % SHARES] = Active{pair.shares[pair.taken % SHARES], 0, 0, false, false};
+    const Share& from = pair.shares[pair.taken % SHARES];
+    // A word by itself: the host may set it at this moment.
+    const uint64_t cancelled = Port::load_relaxed64(&from.cancelled);
+    pair.active[pair.taken % SHARES] =
+        Active{{from.commands, from.outcomes, from.memory, from.timeout_ns, from.count, from.nsid, from.block_bytes,
+                from.opcode, cancelled, 0},
+               0, 0, false, false};
   }
   if ((changed & CONTROL_CANCELS) != 0) {
     for (uint32_t number = pair.served; number != pair.taken; number++) {
@@ -53,15 +59,15 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
       in_flight += pair.in_flight;
     }
 
+    // Also between two looks at the clock: a command that was quick has been work all the same.
+    if (in_flight > 0) idle_since_ns = NO_DEADLINE;
     const bool look_at_clock = empty_polls % POLLS_BETWEEN_CLOCKS == POLLS_BETWEEN_CLOCKS - 1 || in_flight == 0;
     if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
       const uint64_t now_ns = time_of<Port>(leader);
       if (now_ns >= leader.next_deadline_ns) give_up<Port>(leader, Ending::TIMEOUT, now_ns);
       if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0) release_completions<Port>(leader);
       if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
-      if (in_flight > 0) {
-        idle_since_ns = NO_DEADLINE;
-      } else {
+      if (in_flight == 0) {
         if (idle_since_ns == NO_DEADLINE) idle_since_ns = Port::now_ns();
         if (leader.stopping || Port::now_ns() - idle_since_ns >= leader.linger_ns) break;
       }

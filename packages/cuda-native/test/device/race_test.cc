@@ -1,0 +1,107 @@
+// A leader on one thread, the model of a controller on another, the host on a third, for ThreadSanitizer and the other
+// sanitizers: `race_test SEED`. No thread waits without end: each gives up after so many turns.
+#include <sched.h>
+
+#include <thread>
+
+#include "cpu_port.cuh"
+#include "rig.h"
+
+namespace model {
+namespace {
+
+// The port of CPU threads, for a checker that knows no fences: one says that the next doorbell is a store with release,
+// and a doorbell without one orders nothing.
+struct RacePort : CpuPort {
+  static constexpr uint32_t PATIENT_POLLS = 3;
+  static inline thread_local bool fenced = false;
+  static inline uint64_t wakes = 0;
+
+  static void fence() { fenced = true; }
+  static void mmio_store32(uint32_t* at, uint32_t value) {
+    if (fenced) __atomic_store_n(at, value, __ATOMIC_RELEASE);
+    else __atomic_store_n(at, value, __ATOMIC_RELAXED);
+    fenced = false;
+  }
+  static void relax(uint32_t empty_polls) {
+    REQUIRE(empty_polls < kPatience, "the leader waits for a completion that does not come");
+    sched_yield();
+  }
+  static void wake_host(void*) { __atomic_add_fetch(&wakes, 1, __ATOMIC_RELEASE); }
+
+  static constexpr uint32_t kPatience = 50'000'000;
+};
+
+uint64_t seed;
+
+void run() {
+  Layout layout;
+  layout.pairs = 2;
+  layout.sq_entries = 5;
+  layout.slots = 4;
+  layout.cq_entries = 6;
+  Rig rig(layout);
+  bool stop = false;
+
+  std::thread leader([&] {
+    uint64_t launched = 0;
+    while (!load(&stop)) {
+      const uint64_t launches = load(&rig.launches);
+      if (launches == launched) {
+        sched_yield();
+        continue;
+      }
+      launched = launches;
+      serve<RacePort>(rig.leader, launched);
+    }
+  });
+  std::thread controller([&] {
+    Random random(seed);
+    while (!load(&stop)) {
+      const uint32_t sq = random.below(2);
+      if (rig.controller.announced(rig.controller.sqs[sq]) > 0) {
+        rig.controller.fetch(sq);
+      } else if (!rig.controller.outstanding.empty() && rig.controller.room() > 0) {
+        rig.controller.complete(random.below(rig.controller.outstanding.size()), random.once_in(8) ? 0x0007 : 0);
+      } else {
+        sched_yield();
+      }
+    }
+  });
+
+  // All data and outcomes are looked at by this thread, which shares no lock with the controller's.
+  Random random(seed + 1);
+  uint64_t turns = 0;
+  for (uint32_t posted = 0; posted < 150 || !rig.look();) {
+    REQUIRE(++turns < RacePort::kPatience, "the host waits for outcomes that do not come");
+    const uint32_t pair = random.below(2);
+    if (posted < 150 && rig.has_room(pair) && !random.once_in(4)) {
+      std::vector<uint32_t> blocks(1 + random.below(5));
+      for (uint32_t& each : blocks) each = 1 + random.below(20);
+      rig.post(pair, random.once_in(2) ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, blocks, NO_DEADLINE / 2);
+      if (random.once_in(6)) rig.cancel(random.below(rig.plans.size()));
+      posted++;
+    } else {
+      rig.look();
+      sched_yield();
+    }
+    if (rig.has_ended() && rig.has_work()) __atomic_store_n(&rig.launches, rig.launches + 1, __ATOMIC_RELEASE);
+  }
+  rig.flag(CONTROL_STOP);
+  while (!rig.has_ended()) sched_yield();
+  __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+  leader.join();
+  controller.join();
+  rig.finish();
+}
+
+}  // namespace
+}  // namespace model
+
+int main(int, char** args) {
+  model::seed = strtoull(args[1], nullptr, 10);
+  model::explain = [] { fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(model::seed)); };
+  model::run();
+}
+
+void gpunvme::CpuPort::wake_host(void*) {}
