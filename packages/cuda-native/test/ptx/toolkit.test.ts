@@ -1,0 +1,157 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { committedPath, queues } from './committed.js'
+import { parsePtx } from './parse.js'
+import { violations } from './rules.js'
+import { machineKernels, ringsOf } from './sass.js'
+import type { Rings } from './sass.js'
+import { hasToolkit, run, skippedWithoutToolkit, targets } from './toolkit.js'
+
+const packageRoot = join(import.meta.dirname, '../..')
+const repository = join(packageRoot, '../..')
+const script = join(packageRoot, 'scripts/build-ptx.mjs')
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-toolkit-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let count = 0
+
+/** The PTX of sources with one place changed. */
+function changedPtx(file: string, from: RegExp, to: string): string {
+  const root = join(folder, `${count++}`)
+  for (const part of ['packages/cuda-native/cuda', 'packages/nvme-spec/include'])
+    cpSync(join(repository, part), join(root, part), { recursive: true })
+  const path = join(root, 'packages/cuda-native/cuda', file)
+  const text = readFileSync(path, 'utf8')
+  if (!from.test(text)) throw new Error(`${file} has no ${from.source}: plant it elsewhere`)
+  writeFileSync(path, text.replace(from, to))
+  const { status, stderr } = run(process.execPath, [script, root])
+  expect(status, stderr).toBe(0)
+  return join(root, 'packages/cuda-native/cuda/kernels.ptx')
+}
+
+function assemble(ptx: string, target: number) {
+  const cubin = join(folder, `${count++}.cubin`)
+  const { status, stdout, stderr } = run('ptxas', ['-v', `-arch=sm_${target}`, '-o', cubin, ptx])
+  expect(status, stdout + stderr).toBe(0)
+  const kernels = machineKernels(readFileSync(cubin))
+  return { said: stdout + stderr, rings: new Map(kernels.map((each) => [each.name, ringsOf(each, target)])) }
+}
+
+/** What ptxas -v says of each kernel. */
+function resources(said: string): Record<string, { spilled: number; stack: number; registers: number }> {
+  const pattern =
+    /Function properties for (\w+)\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\s+[^\n]*Used (\d+) registers/g
+  return Object.fromEntries(
+    [...said.matchAll(pattern)].map(([, name, stack, stores, loads, registers]) => [
+      name!,
+      { stack: Number(stack), spilled: Number(stores) + Number(loads), registers: Number(registers) },
+    ]),
+  )
+}
+
+describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () => {
+  test('the PTX that is shipped is what nvcc makes of its sources', ({ skip }) => {
+    const { status, stdout, stderr } = run(process.execPath, [script, '--check'])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+    if (stdout !== '') skip(`[cuda] ${stdout.trim()}`)
+  })
+
+  test('ptxas knows the GPUs that this is for', () => {
+    expect(targets).toEqual(expect.arrayContaining([75, 80, 86, 89, 90]))
+  })
+
+  describe.each(targets)('for sm_%i', (target) => {
+    let said: string
+    let rings: ReadonlyMap<string, Rings>
+    beforeAll(() => {
+      ;({ said, rings } = assemble(committedPath, target))
+    })
+
+    test('the kernels compile as C++17 without a warning, and assemble without one', { timeout: 180_000 }, () => {
+      const args = [
+        ...['-std=c++17', '-ptx', `-arch=compute_${target}`, '-Werror', 'all-warnings'],
+        ...['-Xcompiler', '-Wall,-Wextra,-Werror', '-I../nvme-spec/include'],
+        ...['-o', join(folder, `${count++}.ptx`), 'cuda/kernels.cu'],
+      ]
+      const { status, stdout, stderr } = run('nvcc', args, packageRoot)
+      expect(stdout + stderr).toBe('')
+      expect(status).toBe(0)
+      expect(said).not.toMatch(/warning/i)
+    })
+
+    test('no kernel needs memory of its own, and 1024 threads fit where they are promised', () => {
+      const found = resources(said)
+      expect(Object.keys(found).sort()).toEqual([
+        'gpunvme_checksum',
+        'gpunvme_pattern_fill',
+        'gpunvme_pattern_verify',
+        'gpunvme_scatter',
+        'gpunvme_serve',
+        'gpunvme_warp_read',
+      ])
+      for (const [name, { stack, spilled, registers }] of Object.entries(found)) {
+        expect({ name, stack, spilled }).toEqual({ name, stack: 0, spilled: 0 })
+        // 65536 registers for 1024 threads; one thread alone has at most 255.
+        expect(registers).toBeLessThanOrEqual(/serve|warp_read/.test(name) ? 255 : 64)
+      }
+    })
+
+    test('machine code rings as often as the PTX does, once behind a fence, and reads no register', () => {
+      const ringing: Rings = { stores: 3, reads: 0, fenced: 1 }
+      const none: Rings = { stores: 0, reads: 0, fenced: 0 }
+      expect(Object.fromEntries(rings)).toEqual({
+        gpunvme_checksum: none,
+        gpunvme_pattern_fill: none,
+        gpunvme_pattern_verify: none,
+        gpunvme_scatter: none,
+        gpunvme_serve: ringing,
+        gpunvme_warp_read: ringing,
+      })
+    })
+  })
+
+  test.each<[what: string, file: string, from: RegExp, to: string, said: RegExp, rings: Rings]>([
+    [
+      'a fence that was left out',
+      'submit.cuh',
+      /Port::fence\(\);/,
+      '',
+      /rung before a fence/,
+      { stores: 3, reads: 0, fenced: 0 },
+    ],
+    [
+      'a fence that is too weak',
+      'gpu_port.cuh',
+      /fence\.sc\.sys/,
+      'fence.acq_rel.sys',
+      /rung before a fence/,
+      { stores: 3, reads: 0, fenced: 0 },
+    ],
+    [
+      'a doorbell that is volatile',
+      'gpu_port.cuh',
+      /st\.mmio\.relaxed\.sys\.global\.u32/,
+      'st.volatile.global.u32',
+      /uses volatile/,
+      { stores: 0, reads: 0, fenced: 0 },
+    ],
+    [
+      'a doorbell that is read back',
+      'gpu_port.cuh',
+      /(asm volatile\("st\.mmio[^;]*;[^;]*;)/,
+      '$1 asm volatile("ld.mmio.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");',
+      /reads a register/,
+      { stores: 3, reads: 3, fenced: 1 },
+    ],
+  ])(
+    '%s is found in what nvcc makes of it, and in what ptxas does',
+    { timeout: 180_000 },
+    (_, file, from, to, said, rings) => {
+      const ptx = changedPtx(file, from, to)
+      expect(violations(parsePtx(readFileSync(ptx, 'utf8')), queues).join('\n')).toMatch(said)
+      expect(assemble(ptx, targets.at(-1)!).rings.get('gpunvme_serve')).toEqual(rings)
+    },
+  )
+})

@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import type { SpawnSyncReturns } from 'node:child_process'
+
+/** Runs one of CUDA's programs; its options come from its arguments alone. */
+export function run(command: string, args: readonly string[], cwd?: string): SpawnSyncReturns<string> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^NVCC_\w+_FLAGS$/.test(name)))
+  return spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26, env, ...(cwd !== undefined && { cwd }) })
+}
+
+const has = (command: string): boolean => run(command, ['--version']).status === 0
+
+/** Whether CUDA's compiler and assembler are here. */
+export const hasToolkit: boolean = has('nvcc') && has('ptxas')
+
+/** What a title says where they are not. */
+export const skippedWithoutToolkit: string = hasToolkit ? '' : ' (skipped: [cuda] nvcc or ptxas is not installed)'
+
+const wanted = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
+
+/** The compute capabilities that kernels are judged for, as far as this ptxas knows them: 86 is 8.6. */
+export const targets: readonly number[] = hasToolkit
+  ? wanted.filter((target) => run('ptxas', ['--help']).stdout.includes(`'sm_${target}'`))
+  : []
