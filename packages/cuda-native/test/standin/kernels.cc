@@ -6,8 +6,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <mutex>
 
+#include "checksum.cuh"
 #include "cpu_port.cuh"
+#include "fibers/fiber_team.h"
+#include "pattern.cuh"
+#include "scatter.cuh"
 #include "serve.cuh"
 
 // The host of a GPU looks by itself.
@@ -47,6 +53,46 @@ void Struct(void** parameters, Extent, Extent) {
   std::memcpy(reinterpret_cast<void*>(given.to), given.words, sizeof given.words);
 }
 
+// Runs a kernel of teams in an order that no GPU would choose. Fibers are of one thread: one grid at a time.
+void OnFibers(Extent grid, Extent block, const std::function<void()>& kernel) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  gpunvme::FiberLaunch launch;
+  launch.blocks = grid.x;
+  launch.threads = block.x;
+  gpunvme::run_fibers(launch, kernel);
+}
+
+// The parameters of cuda/kernels.cu, each of 8 bytes, are the members of the job in their order.
+template <typename Job, int kCount>
+Job JobOf(void** parameters) {
+  static_assert(sizeof(Job) == 8 * kCount);
+  Job job;
+  for (int i = 0; i < kCount; i++) std::memcpy(reinterpret_cast<uint8_t*>(&job) + 8 * i, parameters[i], 8);
+  return job;
+}
+
+void Checksum(void** parameters, Extent grid, Extent block) {
+  const auto job = JobOf<gpunvme::ChecksumJob, 7>(parameters);
+  OnFibers(grid, block, [&] { gpunvme::checksum<gpunvme::FiberTeam>(job); });
+}
+
+void Scatter(void** parameters, Extent grid, Extent block) {
+  const auto job = JobOf<gpunvme::ScatterJob, 4>(parameters);
+  OnFibers(grid, block, [&] { gpunvme::scatter<gpunvme::FiberTeam>(job); });
+}
+
+void PatternFill(void** parameters, Extent grid, Extent block) {
+  const auto job = JobOf<gpunvme::PatternJob, 4>(parameters);
+  OnFibers(grid, block, [&] { gpunvme::pattern_fill<gpunvme::FiberTeam>(job); });
+}
+
+void PatternVerify(void** parameters, Extent grid, Extent block) {
+  const auto job = JobOf<gpunvme::PatternJob, 4>(parameters);
+  auto* verdict = Parameter<gpunvme::PatternVerdict*>(parameters, 4);
+  OnFibers(grid, block, [&] { gpunvme::pattern_verify<gpunvme::FiberTeam>(job, verdict); });
+}
+
 // (Leader* leader, uint64_t launch)
 void Serve(void** parameters, Extent, Extent) {
   gpunvme::serve<gpunvme::CpuPort>(*Parameter<gpunvme::Leader*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
@@ -62,6 +108,10 @@ constexpr Entry kEntries[] = {
     {"standin_wait", Wait},
     {"standin_struct", Struct},
     {"gpunvme_serve", Serve},
+    {"gpunvme_checksum", Checksum},
+    {"gpunvme_scatter", Scatter},
+    {"gpunvme_pattern_fill", PatternFill},
+    {"gpunvme_pattern_verify", PatternVerify},
 };
 
 }  // namespace
