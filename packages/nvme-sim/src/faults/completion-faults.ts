@@ -1,4 +1,4 @@
-import { CQE } from '@gpunvme/nvme-spec'
+import { CQE, STATUS } from '@gpunvme/nvme-spec'
 import type { ActionOf, Struck } from '@gpunvme/nvme-spec/faults'
 import type { Ended } from '../controller/command.js'
 import type { Completion, CompletionQueue, CqeDamage } from '../queues/queue.js'
@@ -6,6 +6,8 @@ import type { Faults } from './fault.js'
 
 /** The status that a command ends with by a fault of the plan. */
 export function statusByPlan({ sct, sc, dnr = false }: ActionOf<'status'>): Ended {
+  // A success that nothing was done for: no error is logged, so that none is announced by More.
+  if (sct === 0 && sc === 0) return STATUS.SUCCESS
   return { sct, sc, name: 'by a fault of the plan', retry: dnr ? 'never' : 'same' }
 }
 

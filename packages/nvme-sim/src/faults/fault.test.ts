@@ -142,6 +142,12 @@ it('status: with Do Not Retry, More and a Command Retry Delay', async () => {
   expect(host.cqs.get(1)!.memory.view!.getUint32(12, true)).toBe(0xe043_0000)
 })
 
+it('status: a success that is none looks like every other, and moves nothing', async () => {
+  const { host, memory } = await tenReads(plan({ qid: 1, nth: 1 }, { kind: 'status', sct: 0, sc: 0 }))
+  expect(host.cqs.get(1)!.memory.view!.getUint32(12, true)).toBe(0x0001_0000)
+  expect(memory.view!.getUint32(0, true)).toBe(0xa5a5_a5a5)
+})
+
 it('corrupt-sqhd and corrupt-sqid: the other fields of the entry are right', async () => {
   const { seen } = await tenReads({
     rules: [
