@@ -22,7 +22,8 @@ export class HostClock implements Clock {
   private readonly control: Int32Array
   private seen = 0
   private lastTurnNs = 0
-  private wake: (() => void) | undefined
+  /** Whoever waits for a message: there may be several that wait for the same controller. */
+  private readonly waiting = new Set<() => void>()
 
   constructor(control: Int32Array) {
     this.control = control
@@ -34,22 +35,24 @@ export class HostClock implements Clock {
 
   idle(untilNs: number): Promise<void> {
     checkDeadline(untilNs)
-    if (this.hasChanged()) return this.breathe()
+    // What another has seen meanwhile, this one has not: it looked at the controller before it came here.
+    const { seen } = this
+    if (this.hasChanged(seen)) return this.breathe()
     const spinUntilNs = Math.min(untilNs, this.now() + SPIN_NS)
     do {
-      for (let i = 0; i < 50; i++) if (this.hasChanged()) return this.breathe()
+      for (let i = 0; i < 50; i++) if (this.hasChanged(seen)) return this.breathe()
     } while (this.now() < spinUntilNs)
-    return this.rest(untilNs)
+    return this.rest(untilNs, seen)
   }
 
   /** The simulator has sent a message, or has ended. */
   awake(): void {
-    this.wake?.()
+    for (const wake of this.waiting) wake()
   }
 
-  private hasChanged(): boolean {
+  private hasChanged(since: number): boolean {
     const activity = Atomics.load(this.control, ACTIVITY)
-    if (activity === this.seen) return false
+    if (activity === since) return false
     this.seen = activity
     return true
   }
@@ -58,8 +61,8 @@ export class HostClock implements Clock {
     return this.now() - this.lastTurnNs < BREATH_NS ? arrived : this.turn()
   }
 
-  private async rest(untilNs: number): Promise<void> {
-    const { control } = this
+  private async rest(untilNs: number, seen: number): Promise<void> {
+    const { control, waiting } = this
     const blockUntilNs = this.now() + BLOCKING_NS
     for (;;) {
       const nowNs = this.now()
@@ -67,11 +70,13 @@ export class HostClock implements Clock {
       const leftMs = (untilNs - nowNs) / 1e6
       if (nowNs < blockUntilNs) {
         Atomics.store(control, HOST_WAITS, BLOCKED)
-        Atomics.wait(control, ACTIVITY, this.seen, Math.min(leftMs, BLOCK_MS))
-        Atomics.store(control, HOST_WAITS, 0)
+        Atomics.wait(control, ACTIVITY, seen, Math.min(leftMs, BLOCK_MS))
+        Atomics.store(control, HOST_WAITS, waiting.size === 0 ? 0 : WANTS_MESSAGE)
+        // Nobody sent the others a message meanwhile.
+        if (Atomics.load(control, ACTIVITY) !== seen) this.awake()
         await this.turn()
-      } else await this.message(Math.min(leftMs, MESSAGE_MS))
-      if (this.hasChanged()) return
+      } else await this.message(Math.min(leftMs, MESSAGE_MS), seen)
+      if (this.hasChanged(seen)) return
     }
   }
 
@@ -85,18 +90,20 @@ export class HostClock implements Clock {
     })
   }
 
-  private message(limitMs: number): Promise<void> {
+  private message(limitMs: number, seen: number): Promise<void> {
+    const { control, waiting } = this
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake?.(), Math.ceil(limitMs))
-      this.wake = () => {
+      const wake = () => {
         clearTimeout(timer)
-        this.wake = undefined
-        Atomics.store(this.control, HOST_WAITS, 0)
+        waiting.delete(wake)
+        if (waiting.size === 0) Atomics.store(control, HOST_WAITS, 0)
         resolve()
       }
-      Atomics.store(this.control, HOST_WAITS, WANTS_MESSAGE)
+      const timer = setTimeout(wake, Math.ceil(limitMs))
+      waiting.add(wake)
+      Atomics.store(control, HOST_WAITS, WANTS_MESSAGE)
       // What came before that was asked for is not told.
-      if (Atomics.load(this.control, ACTIVITY) !== this.seen) this.wake()
+      if (Atomics.load(control, ACTIVITY) !== seen) wake()
     })
   }
 }

@@ -84,6 +84,19 @@ describe('a real-time simulator', () => {
     expect(completed).toMatchObject({ status: '2/81', dnr: true })
   })
 
+  it('lets several wait for it at once, each until its own time, and wakes all of them', async () => {
+    const { transport } = await start()
+    const { clock } = transport
+    const nowNs = clock.now()
+    // Far enough away for their event loop to be free meanwhile.
+    await Promise.all([15e6, 25e6, 20e6].map((ns) => clock.idle(nowNs + ns)))
+    expect(clock.now()).toBeGreaterThanOrEqual(nowNs + 25e6)
+    const waiting = Promise.all([clock.idle(Infinity), clock.idle(Infinity), clock.idle(Infinity)])
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new CaseHost(transport).start()
+    await waiting
+  })
+
   it('reports what the host did wrong, doorbells of queues that do not exist too', async () => {
     const { transport, diagnostics } = await start()
     const host = new CaseHost(transport)
