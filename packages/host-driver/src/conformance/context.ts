@@ -139,7 +139,7 @@ export class DriverContext {
       }
     }
     for (const { given } of this.opened) {
-      const mistakes = each.provokesMistakes ? [] : (given.mistakes?.() ?? [])
+      const mistakes = each.provokesMistakes ? [] : ((await given.mistakes?.()) ?? [])
       if (mistakes.length > 0) fail(`the device says that the host made mistakes:\n${mistakes.join('\n')}`)
     }
   }

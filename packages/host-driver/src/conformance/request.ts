@@ -33,7 +33,7 @@ export interface OpenedTransport {
   /** The serial number of its controller: cases write, and what the namespaces hold is lost. */
   readonly serial: string
   /** What the device says that the host did wrong since it was opened, in its own words; empty is well. */
-  readonly mistakes?: () => readonly string[]
+  readonly mistakes?: () => readonly string[] | Promise<readonly string[]>
 }
 
 /** Gives a transport that is as requested, or says why there is none. */
