@@ -35,6 +35,7 @@ constexpr Entry kEntries[] = {
     {"copyIn", gpunvme::cuda::CopyIn},
     {"copyOut", gpunvme::cuda::CopyOut},
     {"fill", gpunvme::cuda::Fill},
+    {"isDone", gpunvme::cuda::IsDone},
     {"finished", gpunvme::cuda::Finished},
     {"createEngine", gpunvme::CreateCudaEngine},
 };

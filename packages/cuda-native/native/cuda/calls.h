@@ -32,6 +32,7 @@ napi_value Launch(napi_env env, napi_callback_info info);
 napi_value CopyIn(napi_env env, napi_callback_info info);
 napi_value CopyOut(napi_env env, napi_callback_info info);
 napi_value Fill(napi_env env, napi_callback_info info);
+napi_value IsDone(napi_env env, napi_callback_info info);
 napi_value Finished(napi_env env, napi_callback_info info);
 
 }  // namespace gpunvme::cuda

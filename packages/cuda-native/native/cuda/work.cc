@@ -195,6 +195,16 @@ napi_value Fill(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+napi_value IsDone(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result;
+  Arguments(env, info, arguments);
+  const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
+  if (stream == nullptr) return nullptr;
+  // Any other answer than that it is not ready means that it does nothing more.
+  napi_get_boolean(env, stream->session->api.cuStreamQuery(stream->stream) != kErrorNotReady, &result);
+  return result;
+}
+
 napi_value Finished(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);

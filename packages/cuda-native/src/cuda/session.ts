@@ -23,24 +23,28 @@ export async function finished(session: CudaSession, stream: number, timeoutNs: 
     session.waits.add(wait)
     return await wait.finally(() => session.waits.delete(wait))
   } catch (error) {
-    if (error instanceof CudaCallError && !(await becomesIdle(session, timeoutNs))) return false
+    if (error instanceof CudaCallError && !(await becomes(() => session.addon.isDone(stream), timeoutNs))) return false
     throw error
   }
 }
 
 /** Resolves whether nothing is left to do for the GPU here, within that time. */
-export async function becomesIdle(session: CudaSession, timeoutNs: number): Promise<boolean> {
+export function becomesIdle({ addon, handle }: CudaSession, timeoutNs: number): Promise<boolean> {
+  return becomes(() => addon.isIdle(handle), timeoutNs)
+}
+
+async function becomes(isIdle: () => boolean, timeoutNs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutNs / 1e6
-  for (let pauseMs = 1; !isIdle(session); pauseMs = Math.min(2 * pauseMs, 20)) {
+  for (let pauseMs = 1; !isIt(isIdle); pauseMs = Math.min(2 * pauseMs, 20)) {
     if (performance.now() >= deadline) return false
     await sleep(pauseMs)
   }
   return true
 }
 
-function isIdle({ addon, handle }: CudaSession): boolean {
+function isIt(isIdle: () => boolean): boolean {
   try {
-    return addon.isIdle(handle)
+    return isIdle()
   } catch (error) {
     // Nothing runs in a context that cannot be used any more.
     if (error instanceof CudaCallError) return true
