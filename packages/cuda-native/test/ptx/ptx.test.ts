@@ -101,6 +101,7 @@ describe.each(['gpunvme_serve', 'gpunvme_warp_read'])('in %s', (name) => {
     ['a call', fence, '{ call.uni (retval0), vprintf, (param0, param1); } $&', / calls a function: call\.uni/],
     ['local memory', /(?=\t\.reg \.pred)/, '\t.local .align 8 .b8 __local_depot0[16];\n', / uses local memory/],
     ['a store to local memory', fence, 'st.local.u32 [%rd1], %r1; $&', / uses local memory: st\.local/],
+    ['what is new', ring, '$& multimem.st.global.u32 [$1], %r1;', /that nobody judged: multimem\.st/],
     ['a volatile doorbell', ring, 'st.volatile.global.u32 [$1], %r1;', /uses volatile/],
     ['an ordinary doorbell', ring, 'st.relaxed.sys.global.u32 [$1], %r1;', /a doorbell is only rung, by st\.mmio/],
     ['a generic doorbell', ring, 'st.mmio.relaxed.sys.u32 [$1], %r1;', /in another way: st\.mmio\.relaxed\.sys\.u32/],

@@ -37,10 +37,19 @@ const forbiddenWords: readonly (readonly [word: RegExp, why: string])[] = [
   [/^st\.(?!mmio\.relaxed\.sys\.global\.u32$).*mmio/, 'stores to a register in another way'],
 ]
 
+// Whose reach is known here: those that compute, and loads, stores and atomics, whose addresses are looked at.
+const computing =
+  'abs add and bfe bfi brev clz cvt cvta div lop3 mad max min mov mul neg not or popc prmt rem selp setp shf shl shr sub xor'
+const others = 'activemask atom bar bra exit fence ld membar nanosleep red ret shfl st trap vote'
+const known = new Set(`${computing} ${others}`.split(' '))
+
 function forbidden({ name, directives, instructions }: Kernel): string[] {
-  return [...directives, ...instructions.map(({ opcode }) => opcode)].flatMap((text) =>
+  const opcodes = instructions.map(({ opcode }) => opcode)
+  const strange = opcodes.filter((opcode) => !known.has(opcode.split('.')[0]!))
+  const worded = [...directives, ...opcodes].flatMap((text) =>
     forbiddenWords.filter(([word]) => word.test(text)).map(([, why]) => `${name} ${why}: ${text}`),
   )
+  return [...strange.map((opcode) => `${name} has an instruction that nobody judged: ${opcode}`), ...worded]
 }
 
 function accesses(kernel: Kernel, queues: Queues | undefined): string[] {
