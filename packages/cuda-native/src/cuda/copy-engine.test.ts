@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { CudaTimeoutError, openCuda, type Cuda } from './index.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
-import { isBuilt, native } from '../../test/native.js'
+import { native } from '../../test/native.js'
 
 const standin = useStandin()
 let cuda: Cuda
@@ -27,7 +27,7 @@ async function until(happened: () => boolean): Promise<void> {
   while (!happened()) await new Promise((done) => setTimeout(done, 1))
 }
 
-describe.skipIf(!hasStandin || !isBuilt)(`a copy engine${skippedWithoutStandin}`, () => {
+describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
   afterEach(async () => {
     standin.holdCopies(false)
     await cuda.close()
@@ -54,6 +54,16 @@ describe.skipIf(!hasStandin || !isBuilt)(`a copy engine${skippedWithoutStandin}`
     expect(from.told).toEqual([[8, 6]])
     await engine.copy(from, 0, to, 0, 0)
     expect(standin.copies()).toMatchObject({ done: 2 })
+  })
+
+  test('copies from memory that threads share, registered at its first byte', async () => {
+    const shared = new SharedArrayBuffer(12288)
+    new Uint8Array(shared).set([1, 2, 3, 4], 5000)
+    const engine = open().copyEngine()
+    const to = engine.alloc(4)
+    await engine.copy(dma(shared, 4096), 904, to, 0, 4)
+    expect([...(await to.read())]).toEqual([1, 2, 3, 4])
+    expect(standin.live().registered).toBe(1)
   })
 
   test('several are under way at a time, and end in the order of the calls, while the event loop goes on', async () => {

@@ -16,13 +16,15 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { addonPlaces } from '../../src/native-addon.js'
 import { hasCompiler, useCompiler, type ProgramOptions } from '../device/compile.js'
 
-/** Whether the stand-in can be built, and there is an addon to load it. */
-export const hasStandin: boolean = hasCompiler && addonPlaces('gpunvme_cuda').some((path) => existsSync(path))
+/** Whether the stand-in can be built, and there are addons to use it with. */
+export const hasStandin: boolean =
+  hasCompiler &&
+  (['gpunvme_host', 'gpunvme_cuda'] as const).every((name) => addonPlaces(name).some((path) => existsSync(path)))
 
 /** What a title says where it cannot. */
 export const skippedWithoutStandin: string = hasStandin
   ? ''
-  : ` (skipped: [native] ${hasCompiler ? 'gpunvme_cuda is not built' : 'g++ is not installed'})`
+  : ` (skipped: [native] ${hasCompiler ? 'the addons are not built' : 'g++ is not installed'})`
 
 /** What is there in the stand-in: all zeros where nothing was left behind. */
 export interface Live {
