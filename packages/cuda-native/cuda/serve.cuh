@@ -46,9 +46,14 @@ template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   uint32_t empty_polls = 0;
   uint64_t idle_since_ns = NO_DEADLINE;
+  uint64_t expired_ns = 0;
   for (uint32_t turn = 0;; turn++) {
     const uint32_t consumed = consume<Port>(leader);
     empty_polls = consumed > 0 ? 0 : empty_polls + 1;
+    // Only now that everything is consumed which was there by then: that a thread was not run for a while, between its last
+    // look at the queue and its look at the clock, makes no command late.
+    if (expired_ns > 0) give_up<Port>(leader, Ending::TIMEOUT, expired_ns);
+    expired_ns = 0;
 
     uint32_t in_flight = 0;
     uint32_t staged = 0;
@@ -64,7 +69,7 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     const bool look_at_clock = empty_polls % POLLS_BETWEEN_CLOCKS == POLLS_BETWEEN_CLOCKS - 1 || in_flight == 0;
     if (look_at_clock || turn % TURNS_BETWEEN_CLOCKS == 0) {
       const uint64_t now_ns = time_of<Port>(leader);
-      if (now_ns >= leader.next_deadline_ns) give_up<Port>(leader, Ending::TIMEOUT, now_ns);
+      if (now_ns >= leader.next_deadline_ns) expired_ns = now_ns;
       if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0) release_completions<Port>(leader);
       if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
       if (in_flight == 0) {

@@ -1,0 +1,615 @@
+// Single cases, each with outcomes known to the letter: `cases_test CASE`, or all of them. Nothing moves but by the
+// script of a case: the controller and the host act when the leader looks at its completion queue, time is a word.
+#include "block_io.cuh"
+#include "hook_port.h"
+#include "rig.h"
+
+namespace model {
+namespace {
+
+constexpr uint32_t kRead = GPUNVME_NVM_OPCODE_READ;
+constexpr uint32_t kWrite = GPUNVME_NVM_OPCODE_WRITE;
+constexpr uint32_t kFlush = GPUNVME_NVM_OPCODE_FLUSH;
+// Unrecovered Read Error with Do Not Retry, without the Phase Tag.
+constexpr uint16_t kReadError = 0x4281;
+
+#define EXPECT(actual, wanted)                                                                           \
+  do {                                                                                                   \
+    const unsigned long long is = static_cast<unsigned long long>(actual), ought = (wanted);             \
+    REQUIRE(is == ought, "line %d: %s is 0x%llx, expected 0x%llx", __LINE__, #actual, is, ought);        \
+  } while (0)
+
+// A rig, and what happens between two operations of its leader.
+struct Case {
+  explicit Case(const Layout& layout = {}) : rig(layout) {
+    HookPort::between = {};
+    HookPort::rings = [this](uint32_t* at, uint32_t value) { rig.rung(at, value); };
+  }
+
+  // A launch; `script` runs between operations, and is told how many there have been.
+  void launch(const std::function<void(uint64_t)>& script = {}) {
+    rig.launches++;
+    during(script, [this] { rig.serve_once<HookPort>(); });
+  }
+  template <class Function>
+  void during(const std::function<void(uint64_t)>& script, const Function& function) {
+    uint64_t operations = 0;
+    HookPort::between = [&] {
+      REQUIRE(++operations < 100'000, "no end in sight");
+      if (script) script(operations);
+    };
+    function();
+    HookPort::between = {};
+    EXPECT(rig.has_ended(), 1);
+  }
+
+  Controller& controller() { return rig.controller; }
+  // Fetches what is announced, on all queues.
+  void fetch() {
+    for (uint32_t sq = 0; sq < controller().sqs.size(); sq++)
+      while (controller().announced(controller().sqs[sq]) > 0) controller().fetch(sq);
+  }
+  // The same, and completes all that is not dropped.
+  void answer() {
+    fetch();
+    for (size_t at = 0; at < controller().outstanding.size();) {
+      if (controller().outstanding[at].dropped) at++;
+      else if (controller().room() == 0) return;
+      else controller().complete(at);
+    }
+  }
+  void drop(uint32_t command) {
+    for (auto& outstanding : controller().outstanding)
+      if (outstanding.command == command) outstanding.dropped = true;
+  }
+  void complete_command(uint32_t command, uint16_t status = 0) {
+    for (size_t at = 0; at < controller().outstanding.size(); at++)
+      if (controller().outstanding[at].command == command) return controller().complete(at, status);
+    fail("command %u is not outstanding", command);
+  }
+  // Everything is done and judged.
+  void end() {
+    REQUIRE(rig.look(), "not every share is done");
+    rig.finish();
+  }
+  Plan& plan(size_t at) { return *rig.plans[at]; }
+  uint64_t fetches(size_t plan_at) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < plan(plan_at).commands.size(); i++) count += controller().expected[plan(plan_at).first + i].fetches;
+    return count;
+  }
+
+  Rig rig;
+};
+
+const auto TIMEOUT = static_cast<uint64_t>(Ending::TIMEOUT);
+const auto SUCCESS = static_cast<uint64_t>(Ending::SUCCESS);
+const auto STATUS = static_cast<uint64_t>(Ending::STATUS);
+const auto LOST = static_cast<uint64_t>(Ending::LOST);
+uint64_t ending(const Plan& plan, size_t at) { return static_cast<uint64_t>(plan.ending(at)); }
+
+// An error is a command's own; the queue goes on.
+void error_then_usable() {
+  Case test;
+  test.rig.post(0, kRead, {1, 2, 3, 4, 5, 6});
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (test.rig.controller.outstanding.empty()) return;
+    const uint32_t command = test.controller().outstanding.back().command;
+    test.complete_command(command, command == 2 ? kReadError : 0);
+  });
+  test.rig.look();
+  for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), i == 2 ? STATUS : SUCCESS);
+  EXPECT(test.plan(0).status(2), 0x4281);
+  for (uint32_t lap = 0; lap < 20; lap++) {
+    test.rig.post(0, lap % 2 ? kWrite : kRead, {7, 40, 1, 9});
+    test.launch([&](uint64_t) { test.answer(); });
+  }
+  EXPECT(test.rig.report.halted, 0);
+  test.end();
+}
+
+void flush() {
+  Case test;
+  test.rig.post(0, kFlush, {0});
+  test.rig.post(0, kRead, {1});
+  test.launch([&](uint64_t) { test.answer(); });
+  test.end();
+  EXPECT(ending(test.plan(0), 0), SUCCESS);
+}
+
+// One that is not answered costs nobody else his outcome, and nothing is submitted after.
+void timeout_while_others_complete() {
+  Case test;
+  test.rig.may_time_out = test.rig.may_halt = true;
+  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  uint32_t step = 0;
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (step == 0 && test.controller().outstanding.size() == 4) {
+      test.drop(1);
+      test.complete_command(0, kReadError);
+      test.complete_command(3);
+      test.rig.clock = 999;
+      step++;
+    } else if (step == 1 && test.controller().outstanding.size() == 4) {
+      // 4 and 5 were submitted at 999; 1 and 2 have a nanosecond.
+      test.complete_command(2);
+      step++;
+    } else if (step == 2 && test.rig.pairs[0].in_flight == 3) {
+      test.rig.clock = 1000;
+      step++;
+    } else if (step == 3 && test.rig.leader.halted) {
+      test.answer();
+      step++;
+    }
+  });
+  test.rig.look();
+  const uint64_t wanted[] = {STATUS, TIMEOUT, SUCCESS, SUCCESS, SUCCESS, SUCCESS};
+  for (uint32_t i = 0; i < 6; i++) EXPECT(ending(test.plan(0), i), wanted[i]);
+  EXPECT(test.plan(0).status(0), kReadError);
+  EXPECT(test.rig.report.halted, 1);
+  test.rig.post(0, kRead, {1, 1});
+  test.launch([&](uint64_t) { test.answer(); });
+  test.rig.look();
+  EXPECT(test.plan(1).outcomes[0] | test.plan(1).outcomes[1], 0);
+  EXPECT(test.rig.pairs[0].free_count, 3);
+  test.end();
+}
+
+// A completion after the deadline, while others of the plan are waited for: the command's fate is known after all.
+void late_before_the_plan_ends() {
+  Layout layout;
+  layout.slots = 2;
+  Case test(layout);
+  test.rig.may_time_out = true;
+  test.rig.post(0, kRead, {1, 1, 1});
+  uint32_t step = 0;
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (step == 0 && test.controller().outstanding.size() == 2) {
+      test.rig.clock = 500;
+      test.complete_command(1);
+      step++;
+    } else if (step == 1 && test.controller().outstanding.size() == 2) {
+      test.rig.clock = 1000;
+      step++;
+    } else if (step == 2 && test.rig.leader.halted && test.rig.pairs[0].in_flight == 1) {
+      test.complete_command(0);
+      step++;
+    } else if (step == 3 && test.rig.pairs[0].free_count == 1) {
+      test.complete_command(2);
+      step++;
+    }
+  });
+  EXPECT(step, 4);
+  test.end();
+  for (uint32_t i = 0; i < 3; i++) EXPECT(ending(test.plan(0), i), SUCCESS);
+  EXPECT(test.rig.report.stale, 0);
+  EXPECT(test.rig.report.halted, 1);
+}
+
+// A completion after its plan has ended changes nobody's outcome, is counted, and frees the slot.
+void late_after_the_plan_ended() {
+  Case test;
+  test.rig.may_time_out = true;
+  test.rig.post(0, kWrite, {5, 40});
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (test.controller().outstanding.size() < 2) return;
+    test.complete_command(1);
+    test.drop(0);
+    test.rig.clock = 1000;
+  });
+  test.rig.look();
+  EXPECT(ending(test.plan(0), 0), TIMEOUT);
+  EXPECT(ending(test.plan(0), 1), SUCCESS);
+  EXPECT(test.rig.pairs[0].free_count, 3);
+  EXPECT(test.rig.report.stale, 0);
+  test.complete_command(0);
+  test.launch();
+  EXPECT(test.rig.pairs[0].free_count, 4);
+  EXPECT(test.rig.report.stale, 1);
+  // Again: now it is from nowhere.
+  test.controller().stray(static_cast<uint16_t>(test.rig.pairs[0].qid), test.controller().expected[0].cid);
+  test.launch();
+  EXPECT(test.rig.report.stale, 2);
+  test.rig.controller.strays = 1;
+  test.end();
+}
+
+// Completions without end do not keep a lost command from its deadline.
+void deadline_under_constant_flow() {
+  Case test;
+  test.rig.may_time_out = test.rig.may_halt = true;
+  test.rig.post(0, kRead, std::vector<uint32_t>(1500, 1), 300);
+  test.launch([&](uint64_t operations) {
+    test.rig.clock = operations;
+    test.fetch();
+    test.drop(0);
+    test.answer();
+  });
+  test.rig.look();
+  EXPECT(ending(test.plan(0), 0), TIMEOUT);
+  uint32_t succeeded = 0, unsubmitted = 0;
+  for (uint32_t i = 1; i < 1500; i++) {
+    succeeded += ending(test.plan(0), i) == SUCCESS;
+    unsubmitted += test.plan(0).outcomes[i] == 0;
+  }
+  EXPECT(succeeded + unsubmitted, 1499);
+  REQUIRE(succeeded > 50 && unsubmitted > 50, "%u completed, %u not submitted", succeeded, unsubmitted);
+  test.end();
+}
+
+// The device is gone: whatever is in flight is lost, and nothing is waited for.
+void control_lost() {
+  Layout layout;
+  layout.pairs = 2;
+  Case test(layout);
+  test.rig.may_be_lost = test.rig.may_halt = true;
+  test.rig.post(0, kRead, {1, 1, 1, 1, 1});
+  test.rig.post(1, kRead, {1});
+  test.rig.post(1, kWrite, {1});
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (test.controller().outstanding.size() == 6) test.rig.flag(CONTROL_HALT | CONTROL_LOST);
+  });
+  test.rig.look();
+  for (uint32_t i = 0; i < 4; i++) EXPECT(ending(test.plan(0), i), LOST);
+  EXPECT(test.plan(0).outcomes[4], 0);
+  EXPECT(ending(test.plan(1), 0), LOST);
+  EXPECT(ending(test.plan(2), 0), LOST);
+  test.rig.post(1, kWrite, {1});
+  test.launch();
+  test.rig.look();
+  EXPECT(test.plan(3).outcomes[0], 0);
+  test.end();
+}
+
+// Nothing more is submitted, what is in flight is waited for.
+void control_halt() {
+  Case test;
+  test.rig.may_halt = true;
+  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  uint64_t halted_at = 0;
+  test.launch([&](uint64_t operations) {
+    test.fetch();
+    if (halted_at == 0 && test.controller().outstanding.size() == 4) {
+      test.rig.flag(CONTROL_HALT);
+      halted_at = operations;
+    }
+    if (halted_at != 0 && operations > halted_at + 500) test.answer();
+  });
+  test.rig.look();
+  for (uint32_t i = 0; i < 6; i++) EXPECT(test.plan(0).outcomes[i] >> 32, i < 4 ? SUCCESS : 0);
+  // No command was late.
+  EXPECT(test.rig.report.halted, 0);
+  test.end();
+}
+
+void cancel_before_it_is_served() {
+  Case test;
+  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(0, kRead, {1, 1});
+  test.rig.cancel(1);
+  test.launch([&](uint64_t) { test.answer(); });
+  test.rig.look();
+  for (uint32_t i = 0; i < 2; i++) {
+    EXPECT(ending(test.plan(0), i), SUCCESS);
+    EXPECT(test.plan(1).outcomes[i], 0);
+    EXPECT(ending(test.plan(2), i), SUCCESS);
+  }
+  test.end();
+}
+
+void cancel_while_it_is_served() {
+  Case test;
+  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1, 1});
+  test.rig.post(0, kRead, {1});
+  uint64_t cancelled_at = 0;
+  test.launch([&](uint64_t operations) {
+    test.fetch();
+    if (cancelled_at == 0 && test.controller().outstanding.size() == 4) {
+      test.rig.cancel(0);
+      cancelled_at = operations;
+    }
+    if (cancelled_at != 0 && operations > cancelled_at + 200) test.answer();
+  });
+  test.rig.look();
+  for (uint32_t i = 0; i < 7; i++) EXPECT(test.plan(0).outcomes[i] >> 32, i < 4 ? SUCCESS : 0);
+  EXPECT(ending(test.plan(1), 0), SUCCESS);
+  test.end();
+}
+
+void cancel_after_it_was_submitted() {
+  Case test;
+  test.rig.post(0, kRead, {1, 1});
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (test.controller().outstanding.size() == 2) test.rig.cancel(0);
+    if (test.plan(0).cancelled) test.answer();
+  });
+  test.rig.look();
+  for (uint32_t i = 0; i < 2; i++) EXPECT(ending(test.plan(0), i), SUCCESS);
+  test.rig.cancel(0);
+  test.rig.post(0, kRead, {1});
+  test.launch([&](uint64_t) { test.answer(); });
+  test.end();
+}
+
+// 64 shares at once, some of them cancelled, and again in the same places.
+void shares_ring_full() {
+  Case test;
+  for (uint32_t round = 0; round < 5; round++) {
+    for (uint32_t i = 0; i < 64; i++) {
+      EXPECT(test.rig.has_room(0), 1);
+      test.rig.post(0, kRead, {1, 1});
+    }
+    EXPECT(test.rig.has_room(0), 0);
+    test.rig.cancel(64 * round + 63);
+    test.rig.cancel(64 * round + 17 + round);
+    test.launch([&](uint64_t) { test.answer(); });
+    REQUIRE(test.rig.look(), "round %u", round);
+  }
+  for (uint32_t i = 0; i < 320; i++)
+    EXPECT(test.plan(i).outcomes[0] >> 32, i % 64 == 63 || i % 64 == 17 + i / 64 ? 0 : SUCCESS);
+  EXPECT(test.rig.report.progress, 320);
+  test.end();
+}
+
+// Wherever in its last turns a leader is when a share is posted: it serves it, or the next launch does.
+void post_while_it_ends() {
+  uint32_t in_next = 0, in_same = 0;
+  for (uint64_t at = 1;; at++) {
+    Case test;
+    test.rig.post(0, kRead, {1});
+    bool posted = false;
+    test.launch([&](uint64_t operations) {
+      test.answer();
+      if (operations != at) return;
+      test.rig.post(0, kRead, {1, 1});
+      posted = true;
+    });
+    if (!posted) break;
+    if (test.rig.look()) {
+      in_same++;
+    } else {
+      in_next++;
+      test.launch([&](uint64_t) { test.answer(); });
+    }
+    test.end();
+  }
+  REQUIRE(in_next > 3 && in_same > 10, "%u in the next launch, %u in the same", in_next, in_same);
+}
+
+// It waits for `linger_ns` from the last command on, however quick that was.
+void linger_from_the_last_command() {
+  Layout layout;
+  layout.linger_ns = 200;
+  Case test(layout);
+  const uint64_t start = HookPort::now;
+  test.rig.post(0, kRead, {1});
+  test.launch([&](uint64_t) {
+    test.answer();
+    const uint64_t passed = HookPort::now - start;
+    if ((passed == 150 && test.rig.plans.size() == 1) || (passed == 300 && test.rig.plans.size() == 2))
+      test.rig.post(0, kRead, {1});
+  });
+  EXPECT(test.rig.plans.size(), 3);
+  REQUIRE(HookPort::now - start < 600, "it lingers too long");
+  test.end();
+}
+
+void stop_ends_a_persistent_leader() {
+  Layout layout;
+  layout.pairs = 2;
+  layout.linger_ns = NO_DEADLINE;
+  Case test(layout);
+  test.rig.post(0, kRead, {1, 1, 1, 1, 1, 1});
+  uint64_t beats = 0;
+  test.launch([&](uint64_t operations) {
+    if (operations > 3000) test.answer();
+    if (operations == 200) test.rig.flag(CONTROL_STOP);
+    beats = test.rig.leader.heartbeat;
+  });
+  REQUIRE(beats > 2, "a leader that waits has no heartbeat");
+  for (uint32_t i = 0; i < 6; i++) REQUIRE(test.rig.look() && ending(test.plan(0), i) == SUCCESS, "command %u", i);
+  test.end();
+}
+
+// Completions that belong to no command: counted, and credited to nobody.
+void strays() {
+  Layout layout;
+  layout.pairs = 2;
+  layout.cq_entries = 20;
+  layout.slots = 5;
+  Case test(layout);
+  const auto qid = [&](uint32_t pair) { return static_cast<uint16_t>(test.rig.pairs[pair].qid); };
+  test.rig.post(0, kRead, {1, 1});
+  test.rig.post(1, kRead, {1});
+  bool sent = false;
+  test.launch([&](uint64_t) {
+    test.fetch();
+    auto& controller = test.controller();
+    if (sent || controller.outstanding.size() != 3) return;
+    sent = true;
+    const uint16_t first = controller.expected[0].cid, other = controller.expected[2].cid;
+    // Slots 5, 6 and 7 do not exist, and slot 4 is free; slot 0's generation is 0; 16 queues have no such identifier.
+    for (const uint16_t cid : {5, 6, 7, 4, 0x0100, 0xfff8, 0xffff}) controller.stray(qid(0), cid);
+    controller.stray(0, first);
+    controller.stray(99, first);
+    controller.stray(0xffff, first);
+    controller.stray(qid(1), 1);
+    test.complete_command(0, kReadError);
+    controller.stray(qid(0), first);
+    test.complete_command(1);
+    test.complete_command(2);
+    controller.stray(qid(1), other);
+  });
+  test.end();
+  EXPECT(test.rig.report.stale, 13);
+  EXPECT(ending(test.plan(0), 0), STATUS);
+  EXPECT(ending(test.plan(0), 1), SUCCESS);
+  EXPECT(ending(test.plan(1), 0), SUCCESS);
+}
+
+// A queue for completions that has room for one of the many commands in flight.
+void completion_queue_of_two() {
+  Layout layout;
+  layout.pairs = 3;
+  layout.cq_entries = 2;
+  Case test(layout);
+  for (uint32_t i = 0; i < 12; i++) test.rig.post(i % 3, i % 2 ? kRead : kWrite, {1, 2, 3, 4, 5});
+  test.launch([&](uint64_t) { test.answer(); });
+  test.end();
+}
+
+// Four commands, one doorbell for them, one for their completions.
+void doorbells_of_a_batch() {
+  Case test;
+  test.rig.post(0, kRead, {1, 1, 1, 1});
+  test.launch([&](uint64_t) {
+    test.fetch();
+    if (test.controller().outstanding.size() == 4) test.answer();
+  });
+  EXPECT(test.rig.report.doorbell_writes, 2);
+  test.end();
+}
+
+// What a program of the GPU says and gets.
+struct Single {
+  explicit Single(Case& of) : test(of) { memset(static_cast<void*>(&io), 0, sizeof io); }
+  uint64_t run(uint32_t opcode, uint32_t blocks, bool has_answer, uint16_t status = 0) {
+    Rig& rig = test.rig;
+    const uint32_t number = rig.controller.known++;
+    const uint64_t slba = blocks == 0 ? 0 : 1000 + number;
+    rig.controller.expected[number] = {1, opcode, kNsid, blocks, rig.used};
+    io.command = {slba, rig.used, blocks, 0};
+    io.memory = {rig.iovas.data(), rig.layout.run_shift};
+    io.timeout_ns = 1000;
+    io.pair = 1;
+    io.opcode = opcode;
+    io.nsid = kNsid;
+    io.block_bytes = rig.layout.block_bytes;
+    for (uint32_t at = 0; opcode == kWrite && at < blocks * 16; at += 4) {
+      const uint32_t word = pattern(slba, at);
+      memcpy(rig.memory.data() + rig.used + at, &word, 4);
+    }
+    uint64_t outcome = 0;
+    const uint64_t until = rig.clock + 1000;
+    rig.launches++;
+    test.during(
+        [&](uint64_t) {
+          test.fetch();
+          for (const auto& outstanding : rig.controller.outstanding)
+            if (outstanding.command == number && !has_answer) rig.clock = until;
+          if (has_answer && rig.controller.is_outstanding(1, rig.controller.expected[number].cid))
+            test.complete_command(number, status);
+          else if (has_answer) test.answer();
+        },
+        [&] { outcome = block_io<HookPort>(rig.leader, io, rig.launches); });
+    EXPECT(io.outcome, outcome);
+    for (uint32_t at = 0; outcome >> 32 == SUCCESS && at < blocks * 16; at += 4)
+      REQUIRE(memcmp(rig.memory.data() + rig.used + at, &(last = pattern(slba, at)), 4) == 0, "not its data");
+    rig.used += 16 * blocks;
+    return outcome;
+  }
+  Case& test;
+  BlockIo io;
+  uint32_t last = 0;
+};
+
+void block_io_between_plans() {
+  Layout layout;
+  layout.pairs = 2;
+  layout.linger_ns = NO_DEADLINE;
+  Case test(layout);
+  Single single(test);
+  EXPECT(single.run(kRead, 3, true), 0x100000000);
+  EXPECT(single.run(kWrite, 40, true) >> 32, SUCCESS);
+  EXPECT(single.run(kFlush, 0, true) >> 32, SUCCESS);
+  EXPECT(single.run(kRead, 1, true, kReadError) & 0xf0000ffff, 0x200004281);
+  // A plan for its queue waits for the next launch, a plan for the other does not.
+  test.rig.post(1, kRead, {1, 2, 3, 4, 5});
+  test.rig.post(0, kRead, {1, 2, 3, 4, 5});
+  EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
+  EXPECT(test.rig.look(), 0);
+  EXPECT(test.plan(0).done, 0);
+  EXPECT(test.plan(1).done, 1);
+  test.rig.flag(CONTROL_STOP);
+  test.launch([&](uint64_t) { test.answer(); });
+  EXPECT(test.rig.look(), 1);
+  EXPECT(single.run(kRead, 1, true) >> 32, SUCCESS);
+  EXPECT(test.rig.leader.stopping, 1);
+  EXPECT(test.rig.report.commands, 16);
+  EXPECT(test.rig.pairs[1].free_count, 4);
+}
+
+void block_io_without_an_answer() {
+  Layout layout;
+  layout.pairs = 2;
+  Case test(layout);
+  test.rig.may_halt = true;
+  Single single(test);
+  // Share 0 of the host's has the place that the single command uses.
+  test.rig.post(1, kRead, {1, 1});
+  test.launch([&](uint64_t) { test.answer(); });
+  EXPECT(test.rig.look(), 1);
+  EXPECT(single.run(kRead, 1, false) >> 32, TIMEOUT);
+  EXPECT(test.rig.report.halted, 1);
+  EXPECT(test.rig.pairs[1].free_count, 3);
+  EXPECT(single.run(kRead, 1, false), 0);
+  // It comes when nobody waits for it.
+  for (uint32_t i = 0; i < 64; i++) test.rig.post(1, kRead, {1});
+  test.complete_command(2);
+  test.launch();
+  EXPECT(test.rig.report.stale, 1);
+  EXPECT(test.rig.pairs[1].free_count, 4);
+  EXPECT(test.rig.look(), 1);
+  EXPECT(test.plan(64).outcomes[0], 0);
+}
+
+struct Named {
+  const char* name;
+  void (*run)();
+};
+constexpr Named kCases[] = {
+#define CASE(name) {#name, name}
+    CASE(error_then_usable),
+    CASE(flush),
+    CASE(timeout_while_others_complete),
+    CASE(late_before_the_plan_ends),
+    CASE(late_after_the_plan_ended),
+    CASE(deadline_under_constant_flow),
+    CASE(control_lost),
+    CASE(control_halt),
+    CASE(cancel_before_it_is_served),
+    CASE(cancel_while_it_is_served),
+    CASE(cancel_after_it_was_submitted),
+    CASE(shares_ring_full),
+    CASE(post_while_it_ends),
+    CASE(linger_from_the_last_command),
+    CASE(stop_ends_a_persistent_leader),
+    CASE(strays),
+    CASE(completion_queue_of_two),
+    CASE(doorbells_of_a_batch),
+    CASE(block_io_between_plans),
+    CASE(block_io_without_an_answer),
+};
+
+const char* running = "";
+
+}  // namespace
+}  // namespace model
+
+int main(int count, char** args) {
+  using namespace model;
+  explain = [] { fprintf(stderr, "case %s\n", running); };
+  for (const Named& each : kCases) {
+    if (count > 1 && strcmp(args[1], each.name) != 0) continue;
+    running = each.name;
+    each.run();
+    printf("%s\n", each.name);
+  }
+}
