@@ -17,8 +17,42 @@ const leader: Queues = {
   tailDoorbell: '[[p0+16]+8]',
 }
 
-/** The kernels that have queues. */
-export const queues: Readonly<Record<string, Queues>> = {
-  gpunvme_serve: leader,
-  gpunvme_warp_read: { ...leader, byWarp: true },
+/** What a kernel is to be, typed from cuda/kernels.cu: a new kernel belongs here. */
+export interface Expected {
+  readonly parameters: readonly string[]
+  /** Where it has queues. */
+  readonly queues?: Queues
+  /** How many instructions ring each doorbell. */
+  readonly rings: Readonly<Record<string, number>>
+  /** How many places store entries. */
+  readonly entryStores: number
+  /** Loads that acquire, by what they read. */
+  readonly acquires: Readonly<Record<string, number>>
+  /** 65536 of a multiprocessor for the threads of a block; one thread has at most 255. */
+  readonly registersAtMost: number
 }
+
+const u64 = (count: number): string[] => Array<string>(count).fill('.u64')
+const ringing = {
+  rings: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
+  // The last 8 bytes of an entry, and Pair::control at 72.
+  acquires: { '[p0]+8': 1, '[[p0+16]+72]': 1 },
+  registersAtMost: 255,
+}
+const silent = { rings: {}, entryStores: 0, acquires: {}, registersAtMost: 64 }
+
+/** The kernels. */
+export const kernels: Readonly<Record<string, Expected>> = {
+  gpunvme_serve: { parameters: u64(2), queues: leader, ...ringing, entryStores: 1 },
+  // Its first lane and the others store entries in places of their own.
+  gpunvme_warp_read: { parameters: u64(2), queues: { ...leader, byWarp: true }, ...ringing, entryStores: 2 },
+  gpunvme_checksum: { parameters: u64(7), ...silent },
+  gpunvme_scatter: { parameters: u64(4), ...silent },
+  gpunvme_pattern_fill: { parameters: u64(4), ...silent },
+  gpunvme_pattern_verify: { parameters: u64(5), ...silent },
+}
+
+/** Those that have queues. */
+export const queues: Readonly<Record<string, Queues>> = Object.fromEntries(
+  Object.entries(kernels).flatMap(([name, each]) => (each.queues === undefined ? [] : [[name, each.queues]])),
+)

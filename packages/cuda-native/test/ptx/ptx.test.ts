@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { committed, queues } from './committed.js'
+import { committed, kernels, queues } from './committed.js'
 import { parsePtx } from './parse.js'
-import type { Kernel } from './parse.js'
 import { countOf, violations } from './rules.js'
 
 const ptx = parsePtx(committed)
-const kernel = (name: string): Kernel => ptx.kernels.find((each) => each.name === name)!
 
 describe('the PTX that is shipped', () => {
   test('is for every driver since CUDA 12.2 and every GPU since compute capability 7.5', () => {
@@ -13,14 +11,9 @@ describe('the PTX that is shipped', () => {
   })
 
   test('has these kernels, whose parameters are 8 bytes each', () => {
-    expect(Object.fromEntries(ptx.kernels.map(({ name, parameters }) => [name, parameters]))).toEqual({
-      gpunvme_serve: ['.u64', '.u64'],
-      gpunvme_warp_read: ['.u64', '.u64'],
-      gpunvme_checksum: ['.u64', '.u64', '.u64', '.u64', '.u64', '.u64', '.u64'],
-      gpunvme_scatter: ['.u64', '.u64', '.u64', '.u64'],
-      gpunvme_pattern_fill: ['.u64', '.u64', '.u64', '.u64'],
-      gpunvme_pattern_verify: ['.u64', '.u64', '.u64', '.u64', '.u64'],
-    })
+    const parameters = (of: readonly [string, { readonly parameters: readonly string[] }][]) =>
+      Object.fromEntries(of.map(([name, each]) => [name, each.parameters]))
+    expect(parameters(ptx.kernels.map((each) => [each.name, each]))).toEqual(parameters(Object.entries(kernels)))
   })
 
   test('names nothing of the machine that made it', () => {
@@ -31,38 +24,19 @@ describe('the PTX that is shipped', () => {
     expect(violations(ptx, queues)).toEqual([])
   })
 
-  test('rings the tail in one place and the head in two, and no other kernel rings at all', () => {
-    const rings = ptx.kernels.map((each) => [each.name, countOf(each, /\.mmio\b/)])
-    expect(Object.fromEntries(rings)).toEqual({
-      gpunvme_serve: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
-      gpunvme_warp_read: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
-      gpunvme_checksum: {},
-      gpunvme_scatter: {},
-      gpunvme_pattern_fill: {},
-      gpunvme_pattern_verify: {},
-    })
-  })
-
-  test('stores an entry by four stores of 16 bytes; a warp has its leader and the other lanes do it', () => {
-    const stores = (name: string) => countOf(kernel(name), /^st\.global\.v4\.u32$/)
-    expect(stores('gpunvme_serve')).toEqual({
-      '[[p0+16]]': 1,
-      '[[p0+16]]+16': 1,
-      '[[p0+16]]+32': 1,
-      '[[p0+16]]+48': 1,
-    })
-    expect(stores('gpunvme_warp_read')).toEqual({
-      '[[p0+16]]': 2,
-      '[[p0+16]]+16': 2,
-      '[[p0+16]]+32': 2,
-      '[[p0+16]]+48': 2,
-    })
-  })
-
-  test.each(['gpunvme_serve', 'gpunvme_warp_read'])(
-    "polls by one load that acquires, and hears the host's word by another: %s",
-    (name) => {
-      expect(countOf(kernel(name), /^ld\..*acquire/)).toEqual({ '[p0]+8': 1, '[[p0+16]+72]': 1 })
+  test.each(Object.entries(kernels))(
+    'rings, stores entries of 16 bytes and polls in so many places: %s',
+    (name, { rings, entryStores, acquires, queues: of }) => {
+      const kernel = ptx.kernels.find((each) => each.name === name)!
+      expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
+      expect(countOf(kernel, /^ld\..*acquire/)).toEqual(acquires)
+      if (of === undefined) return
+      expect(countOf(kernel, /^st\.global\.v4\.u32$/)).toEqual({
+        [of.submissionQueue]: entryStores,
+        [`${of.submissionQueue}+16`]: entryStores,
+        [`${of.submissionQueue}+32`]: entryStores,
+        [`${of.submissionQueue}+48`]: entryStores,
+      })
     },
   )
 })
@@ -96,7 +70,7 @@ test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
   expect(violations(parsePtx(planted(from, to)), queues).join('\n')).toMatch(said)
 })
 
-describe.each(['gpunvme_serve', 'gpunvme_warp_read'])('in %s', (name) => {
+describe.each(Object.keys(queues))('in %s', (name) => {
   test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
     ['a call', fence, '{ call.uni (retval0), vprintf, (param0, param1); } $&', / calls a function: call\.uni/],
     ['local memory', /(?=\t\.reg \.pred)/, '\t.local .align 8 .b8 __local_depot0[16];\n', / uses local memory/],
@@ -178,9 +152,6 @@ test('counts doorbells that were joined, and others that came', () => {
   expect(rings(planted(ring, '$& $&'))).toEqual({ '[[p0+16]+8]': 1, '[p0+8]': 3 })
 })
 
-test.each(['gpunvme_serve', 'gpunvme_warp_read'])(
-  'takes __threadfence_system() in its older spelling for the same: %s',
-  (name) => {
-    expect(violations(parsePtx(planted(fence, 'membar.sys;', name)), queues)).toEqual([])
-  },
-)
+test.each(Object.keys(queues))('takes __threadfence_system() in its older spelling for the same: %s', (name) => {
+  expect(violations(parsePtx(planted(fence, 'membar.sys;', name)), queues)).toEqual([])
+})
