@@ -4,13 +4,15 @@
 //   node scripts/build-ptx.mjs [ROOT]          write it, where sources or compiler would make another one
 //   node scripts/build-ptx.mjs --check [ROOT]  write nothing; a text that is not of these sources is an error
 //
+// With --measure it is gpu-check/kernels/measure.ptx instead, of kernels that are not shipped.
+//
 // ROOT is the repository, or a copy of it. Without nvcc a text that is of these sources passes, by their checksums; with
 // nvcc of the version that made it, it is also made again and compared.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /** The oldest PTX that has `.mmio`, and the oldest GPU that today's compilers know. */
@@ -22,14 +24,20 @@ const knownVersions = ['8.2', '9.0']
 const droppedPragma = /^\t\.pragma "used_bytes_mask \d+";\n/gm
 const knownPragmas = new Set(['"nounroll"'])
 
-const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean' }, measure: { type: 'boolean' } },
+  allowPositionals: true,
+})
 const root = resolve(positionals[0] ?? join(import.meta.dirname, '../../..'))
 const packageRoot = join(root, 'packages/cuda-native')
 const specInclude = join(root, 'packages/nvme-spec/include')
-const target = join(packageRoot, 'cuda/kernels.ptx')
+/** From the package's root: the source, and what is made of it. */
+const source = values.measure ? 'gpu-check/kernels/measure.cu' : 'cuda/kernels.cu'
+const made = source.replace(/cu$/, 'ptx')
+const target = join(packageRoot, made)
 
 const remedy = 'run npm run gen on a machine with nvcc, and commit what it writes'
-const shown = 'packages/cuda-native/cuda/kernels.ptx'
+const shown = `packages/cuda-native/${made}`
 
 try {
   main()
@@ -39,7 +47,7 @@ try {
 }
 
 function main() {
-  const sources = sourcesOf(join(packageRoot, 'cuda/kernels.cu'))
+  const sources = sourcesOf(source)
   const committed = existsSync(target) ? readFileSync(target, 'utf8') : undefined
   const problem = staleness(committed, sources)
   const compiler = compilerVersion()
@@ -81,11 +89,13 @@ function sourcesOf(first) {
     const text = significant(readFileSync(path, 'utf8'))
     found.set(name, createHash('sha256').update(text).digest('hex'))
     for (const [, quoted] of text.matchAll(/^#include "([^"]+)"/gm)) {
-      visit(join(dirname(path), quoted), `cuda/${quoted}`)
+      const beside = join(dirname(name), quoted)
+      const header = existsSync(join(packageRoot, beside)) ? beside : `cuda/${quoted}`
+      visit(join(packageRoot, header), header)
     }
     for (const [, spec] of text.matchAll(/^#include <(gpunvme\/[^>]+)>/gm)) visit(join(specInclude, spec), spec)
   }
-  visit(first, `cuda/${basename(first)}`)
+  visit(join(packageRoot, first), first)
   return [...found].map(([name, sum]) => ({ name, sum })).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -110,9 +120,9 @@ function compile() {
     // Relative paths, from the package: nothing of this machine can get into the text.
     const { status, output } = run('nvcc', [
       ...['-std=c++17', '-ptx', `-arch=compute_${floor}`, '-Werror', 'all-warnings'],
-      ...['-I../nvme-spec/include', '-o', ptx, 'cuda/kernels.cu'],
+      ...['-I../nvme-spec/include', '-Icuda', '-o', ptx, source],
     ])
-    if (status !== 0) throw new Error(`cuda/kernels.cu does not compile\n${output}`)
+    if (status !== 0) throw new Error(`${source} does not compile\n${output}`)
     return readFileSync(ptx, 'utf8')
   })
 }
@@ -158,7 +168,7 @@ function lower(text) {
 
 function heading(sources, compiler) {
   return [
-    '// The kernels of cuda/kernels.cu, for GPUs from compute capability 7.5 on. Generated: npm run gen writes it where',
+    `// The kernels of ${source}, for GPUs from compute capability 7.5 on. Generated: npm run gen writes it where`,
     '// nvcc is. Made of these sources, by the SHA-256 of what the compiler sees of them:',
     '//',
     ...sources.map(({ name, sum }) => `//   ${sum}  ${name}`),

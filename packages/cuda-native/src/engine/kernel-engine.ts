@@ -1,5 +1,13 @@
 import { CSTS, prpListReach, Read, Write } from '@gpunvme/nvme-spec'
-import { checkPlan, EngineFailedError, isLost, prpProblem, runsOf, type PlanQueue } from '@gpunvme/nvme-spec/engine'
+import {
+  checkPlan,
+  EngineFailedError,
+  isLost,
+  prpProblem,
+  runsOf,
+  type MemoryRuns,
+  type PlanQueue,
+} from '@gpunvme/nvme-spec/engine'
 import type {
   BarWindow,
   DmaMemory,
@@ -39,6 +47,8 @@ export interface EngineBackend {
 interface Job extends PlanContext {
   readonly id: number
   readonly memory: DmaMemory
+  /** Where the memory lies; undefined where the leaders have been told before. */
+  readonly runs: MemoryRuns | undefined
   readonly resolve: (summary: OutcomeSummary) => void
   readonly reject: (error: Error) => void
   /** Stops listening to the signal. */
@@ -74,7 +84,7 @@ export class KernelEngine implements Engine {
   private stopped = false
   /** What CSTS read as when the device was found to be lost. */
   private csts = 0
-  private heartbeat = 0
+  private lastHeartbeat = 0
   private silentTicks = 0
   private past: EngineStatistics = { commands: 0, doorbellWrites: 0, staleCompletions: 0 }
 
@@ -98,11 +108,19 @@ export class KernelEngine implements Engine {
     }
   }
 
+  /** Goes up for as long as a leader lives, a lingering one that has nothing to do included; 0 without queues. */
+  get heartbeat(): number {
+    const { attached } = this
+    return attached === undefined ? 0 : this.backend.addon.engineLook(attached.handle).heartbeat
+  }
+
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
     if (this.attached !== undefined) throw new TypeError('this engine has queues already: detach() it first')
     const { addon, takesGpuPointers } = this.backend
     const window = this.window()
-    const handle = this.backend.create(() => this.poll())
+    // Whoever forgets an engine that has queues has its leaders ended with it: native code does not keep it.
+    const self = new WeakRef(this)
+    const handle = this.backend.create(() => self.deref()?.poll())
     try {
       const leaders = layoutOf(queues, { addon, engine: handle, window, takesGpuPointers })
       const { address, lengthBytes, isMemory = false } = window
@@ -151,6 +169,8 @@ export class KernelEngine implements Engine {
     if (!Number.isSafeInteger(timeoutNs) || timeoutNs < 1) {
       throw new RangeError(`timeoutNs: expected whole nanoseconds, 1 or more, got ${timeoutNs}`)
     }
+    // Refused here, where nothing of it was posted: later it would look like a failure of the engine.
+    const runs = attached!.tables.has(memory) ? undefined : runsOf(memory, attached!.pageBytes)
     const startNs = transport.clock.now()
     if (plan.commands === 0 || this.stopped || signal?.aborted === true) return nothingOf(plan, startNs, startNs)
     return new Promise((resolve, reject) => {
@@ -159,7 +179,7 @@ export class KernelEngine implements Engine {
       const forget = () => signal?.removeEventListener('abort', cancel)
       signal?.addEventListener('abort', cancel, { once: true })
       const { qids } = attached!
-      this.waiting.push({ id, plan, memory, qids, timeoutNs, startNs, resolve, reject, forget })
+      this.waiting.push({ id, plan, memory, runs, qids, timeoutNs, startNs, resolve, reject, forget })
       if (plan.operation === 'write') memory.forDevice(0, memory.lengthBytes)
       this.attempt(() => this.post())
     })
@@ -170,7 +190,7 @@ export class KernelEngine implements Engine {
     const { attached, backend, waiting } = this
     while (waiting.length > 0) {
       const job = waiting[0]!
-      const table = this.tableOf(job.memory)
+      const table = this.tableOf(job)
       if (table === null || !backend.addon.enginePost(attached!.handle, job.id, this.nativePlan(job), table)) break
       this.posted.set(job.id, job)
       waiting.shift()
@@ -187,11 +207,11 @@ export class KernelEngine implements Engine {
   }
 
   /** Made once for each memory; null where there is no room for it before other plans are done. */
-  private tableOf(memory: DmaMemory): TableHandle | null {
-    const { tables, handle, pageBytes } = this.attached!
+  private tableOf({ memory, runs }: Job): TableHandle | null {
+    const { tables, handle } = this.attached!
     const known = tables.get(memory)
     if (known !== undefined) return known
-    const { iovas, shift } = runsOf(memory, pageBytes)
+    const { iovas, shift } = runs!
     const table = this.backend.addon.engineDescribe(handle, iovas, shift)
     if (table !== null) tables.set(memory, table)
     return table
@@ -232,8 +252,8 @@ export class KernelEngine implements Engine {
         this.stop(true)
       }
       const { heartbeat } = backend.addon.engineLook(attached.handle)
-      this.silentTicks = heartbeat === this.heartbeat ? this.silentTicks + 1 : 0
-      this.heartbeat = heartbeat
+      this.silentTicks = heartbeat === this.lastHeartbeat ? this.silentTicks + 1 : 0
+      this.lastHeartbeat = heartbeat
       if (this.silentTicks > SILENT_TICKS) {
         throw new Error(`its leaders gave no sign of life for ${(SILENT_TICKS * TICK_MS) / 1000} s`)
       }

@@ -13,4 +13,7 @@ using Kernel = void (*)(void** parameters, Extent grid, Extent block);
 // nullptr where there is none of that name.
 Kernel FindKernel(const char* name);
 
+// More of them, where a build of the stand-in has another source with some.
+__attribute__((weak)) Kernel FindMoreKernels(const char* name);
+
 }  // namespace standin

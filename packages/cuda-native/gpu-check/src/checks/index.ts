@@ -1,0 +1,21 @@
+import type { Check } from '../check.js'
+import { copyChecks } from './copies.js'
+import { driverChecks } from './driver.js'
+import { engineChecks } from './engine.js'
+import { faultChecks } from './faults.js'
+import { kernelChecks } from './kernels.js'
+import { measureChecks } from './measure.js'
+import { registrationChecks } from './registration.js'
+import { transferChecks } from './transfers.js'
+
+/** All of them, in the order in which they are run: what others build on comes first, and what may harm comes last. */
+export const checks: readonly Check[] = [
+  ...driverChecks,
+  ...kernelChecks,
+  ...transferChecks,
+  ...engineChecks,
+  ...copyChecks,
+  ...measureChecks,
+  ...faultChecks,
+  ...registrationChecks,
+]

@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CudaDevice, KernelEngine, KernelEngineOptions } from '@gpunvme/cuda-native'
+import { cudaEngine, type Cuda } from '@gpunvme/cuda-native/cuda'
+import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
+import { Controller, type ControllerOptions, type WritableNamespace } from '@gpunvme/host-driver'
+import { deriveProfile } from '@gpunvme/nvme-sim'
+import { startRealTimeSimulator, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
+import type { Engine, FaultPlan, NativeRegion, Transport } from '@gpunvme/nvme-spec/transport'
+import type { KernelTexts } from './kernels.js'
+import type { NullControllerAddon } from './null-controller.js'
+import type { Figure } from './report.js'
+
+export const KIB = 1024
+export const MIB = 1024 * KIB
+export const BLOCK_BYTES = 512
+export const SERIAL = 'GPUCHECK1'
+
+/** How much is done. Nothing in it makes a check more lenient. */
+export interface Scale {
+  /** Of each plan, at most; and the size of the drive. */
+  readonly planBytes: number
+  /** Of a run for a speed figure. */
+  readonly speedCommands: number
+  readonly measureRounds: number
+  readonly checksumBytes: number
+}
+
+export const FULL: Scale = {
+  planBytes: 288 * MIB,
+  speedCommands: 200_000,
+  measureRounds: 2000,
+  checksumBytes: 256 * MIB,
+}
+/** For a stand-in, whose threads are not many. */
+export const QUICK: Scale = { planBytes: 2 * MIB, speedCommands: 2000, measureRounds: 20, checksumBytes: 192 * KIB }
+
+/** What checks are run with. */
+export interface ContextOptions {
+  readonly cuda: Cuda
+  readonly device: CudaDevice
+  readonly scale: Scale
+  readonly kernels: KernelTexts
+  readonly nullController?: NullControllerAddon | undefined
+  /** A PCI function, as `0000:0b:00.0`, that is an NVMe controller without a driver, for IOMEMORY alone. */
+  readonly nvmeFunction?: string | undefined
+}
+
+/** A drive on a thread of its own. */
+export interface Drive {
+  readonly simulator: RealTimeSimulator
+  readonly transport: Transport
+  /** What is on it now, past the controller. */
+  readonly stored: () => Uint8Array
+}
+
+/** What a check works with. Everything that it makes is undone for it, in reverse. */
+export class CheckContext {
+  readonly cuda: Cuda
+  readonly device: CudaDevice
+  readonly scale: Scale
+  readonly kernels: KernelTexts
+  readonly nullController: NullControllerAddon | undefined
+  readonly nvmeFunction: string | undefined
+  readonly figures: Figure[] = []
+  readonly host = loadHardwareHost()
+  private readonly undo: (() => unknown)[] = []
+
+  constructor(options: ContextOptions) {
+    this.cuda = options.cuda
+    this.device = options.device
+    this.scale = options.scale
+    this.kernels = options.kernels
+    this.nullController = options.nullController
+    this.nvmeFunction = options.nvmeFunction
+  }
+
+  /** To be done when the check has ended, before what was asked for earlier. */
+  later(action: () => unknown): void {
+    this.undo.push(action)
+  }
+
+  figure(figure: Figure): void {
+    this.figures.push(figure)
+  }
+
+  /** Memory of the process that is locked and in place. */
+  allocate(lengthBytes: number): NativeRegion {
+    const region = this.host.allocate(lengthBytes, 4096)
+    this.later(() => region.unmap())
+    return region
+  }
+
+  /** A simulated drive in native memory that holds `media` in a file; `memoryBytes` are for queues and data. */
+  async drive(media: Uint8Array, memoryBytes: number, faults?: FaultPlan): Promise<Drive> {
+    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-'))
+    this.later(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'media')
+    writeFileSync(path, media)
+    const { address, lengthBytes } = this.allocate(memoryBytes)
+    const simulator = await startRealTimeSimulator({
+      ...{ module: nativeHostModule, address, lengthBytes },
+      profile: deriveProfile('ideal', { identify: { SN: SERIAL } }),
+      namespaces: [{ file: { path } }],
+      idle: { longestSleepNs: 1_000_000 },
+      ...(faults !== undefined && { faults }),
+    })
+    this.later(() => simulator.close())
+    return { simulator, transport: simulator.transport, stored: () => readFileSync(path) }
+  }
+
+  /** The engine of this check. */
+  engine(transport: Transport, options?: KernelEngineOptions): KernelEngine {
+    return cudaEngine(transport, this.cuda, options)
+  }
+
+  /** The driver on a drive, for writing; closed with the check where it is not closed before. */
+  async open(
+    { transport }: Drive,
+    options: ControllerOptions,
+    engine: Engine = this.engine(transport),
+  ): Promise<{ controller: Controller<WritableNamespace>; namespace: WritableNamespace }> {
+    const controller = await Controller.open(transport, { ...options, engine, write: { serial: SERIAL } })
+    this.later(() => controller.close())
+    return { controller, namespace: controller.namespace(1) }
+  }
+
+  /** Undoes everything, and says what could not be. */
+  async release(): Promise<unknown[]> {
+    const errors: unknown[] = []
+    for (const action of this.undo.splice(0).reverse()) {
+      try {
+        await action()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    return errors
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Checks of the GPU engine on the driver and the GPU of a machine, without a test framework: for `npm run test:gpu`, for a
+ * packed copy on a machine without anything else, and on a stand-in for libcuda. Not published.
+ * @module
+ */
+export { CheckFailed, NotApplicable, type Check, type Fact, type Facts } from './check.js'
+export { checks } from './checks/index.js'
+export { FULL, QUICK, type CheckContext, type Scale } from './context.js'
+export { entryPoints, readKernels, type KernelTexts } from './kernels.js'
+export { loadNullController, type NullControllerAddon } from './null-controller.js'
+export {
+  SCHEMA,
+  SCHEMA_VERSION,
+  writeReport,
+  type CheckResult,
+  type Figure,
+  type Report,
+  type Verdict,
+} from './report.js'
+export { runChecks, type RunOptions } from './run-checks.js'
+export { conclusion, headline, lineOf } from './summary.js'

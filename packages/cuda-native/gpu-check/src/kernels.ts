@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+
+/** The kernels that the package ships, and those of these checks alone. */
+export interface KernelTexts {
+  readonly kernels: Uint8Array
+  readonly measure: Uint8Array
+}
+
+export function readKernels(): KernelTexts {
+  const packageFolder = new URL('.', import.meta.resolve('@gpunvme/cuda-native/package.json'))
+  return {
+    kernels: readFileSync(new URL('cuda/kernels.ptx', packageFolder)),
+    measure: readFileSync(new URL('../kernels/measure.ptx', import.meta.url)),
+  }
+}
+
+/** Names of the entry points of a PTX text. */
+export function entryPoints(ptx: Uint8Array): string[] {
+  return [...new TextDecoder().decode(ptx).matchAll(/\.entry\s+([\w$]+)/g)].map(([, name]) => name!)
+}

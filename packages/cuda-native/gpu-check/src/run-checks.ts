@@ -1,0 +1,150 @@
+import { cudaStatus, type CudaStatus } from '@gpunvme/cuda-native'
+import { openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
+import { CheckFailed, NotApplicable, type Check, type Facts } from './check.js'
+import { checks as allChecks } from './checks/index.js'
+import { CheckContext, FULL, type Scale } from './context.js'
+import { readKernels, type KernelTexts } from './kernels.js'
+import { describeMachine, packageVersions, sha256 } from './machine.js'
+import { loadNullController, type NullControllerAddon } from './null-controller.js'
+import { SCHEMA, SCHEMA_VERSION, writeReport, type CheckResult, type Figure, type Report } from './report.js'
+
+/** How the checks are run. */
+export interface RunOptions {
+  /** Where the report goes, after each check anew; nowhere when not given. */
+  readonly reportFile?: string | undefined
+  /** All of them when not given. */
+  readonly checks?: readonly Check[]
+  readonly scale?: Scale
+  /** The driver's number of the GPU; 0 when not given. */
+  readonly device?: number
+  readonly nvmeFunction?: string | undefined
+  /** The one that was built, if any, when not given. */
+  readonly nullController?: NullControllerAddon | undefined
+  readonly kernels?: KernelTexts
+  /** Called with each result as it comes, for people. */
+  readonly onResult?: (result: CheckResult) => void
+}
+
+/** What cleaning up after a check may take, and closing the GPU. */
+const RELEASE_MS = 20_000
+
+/** Runs checks one after the other on one GPU. Throws nothing that a check throws: it is in the report. */
+export async function runChecks(options: RunOptions = {}): Promise<Report> {
+  const { checks = allChecks, scale = FULL, device: number = 0, nvmeFunction, kernels = readKernels() } = options
+  const nullController = options.nullController ?? loadNullController()
+  const status = cudaStatus()
+  const report = new RunningReport(options.reportFile, status, kernels)
+  if (!status.available) return report.end('no-gpu')
+  const device = status.devices[number]
+  if (device === undefined) throw new RangeError(`device: expected one of ${status.devices.length}, got ${number}`)
+
+  let cuda: Cuda | undefined
+  for (const check of checks) {
+    // In the report before it begins: where the process ends in the middle of it, that is what the report says.
+    report.begin(check)
+    const startMs = performance.now()
+    const took = () => Math.round(performance.now() - startMs)
+    let result: Pick<CheckResult, 'verdict' | 'reason' | 'facts'>
+    let figures: readonly Figure[] = []
+    try {
+      cuda ??= openCuda({ device: number })
+      const context = new CheckContext({ cuda, device, scale, kernels, nullController, nvmeFunction })
+      result = await judged(check, context)
+      figures = context.figures
+      const left = await within(RELEASE_MS, context.release())
+      if (left === undefined || left.length > 0) {
+        const reason =
+          left === undefined ? `cleaning up took more than ${RELEASE_MS} ms` : `cleaning up: ${told(left[0])}`
+        // What was wrong before is why.
+        if (result.verdict === 'passed') result = { ...result, verdict: 'error', reason }
+      }
+    } catch (error) {
+      result = { verdict: 'error', reason: told(error), facts: {} }
+    }
+    if (result.verdict === 'failed' || result.verdict === 'error') {
+      // Nothing of this check is the next one's: neither memory nor an error that stays in the context.
+      cuda = await closed(cuda)
+    }
+    const { id, title } = check
+    const whole: CheckResult = { id, title, ...result, durationMs: took() }
+    report.add(whole, result.verdict === 'passed' ? figures : [])
+    options.onResult?.(whole)
+  }
+  await closed(cuda)
+  return report.end()
+}
+
+async function judged(check: Check, context: CheckContext): Promise<Pick<CheckResult, 'verdict' | 'reason' | 'facts'>> {
+  try {
+    const facts: Facts | undefined = await within(check.limitMs, check.run(context))
+    if (facts === undefined) return { verdict: 'error', reason: `it did not end within ${check.limitMs} ms`, facts: {} }
+    return { verdict: 'passed', facts }
+  } catch (error) {
+    const verdict =
+      error instanceof NotApplicable ? 'not-applicable' : error instanceof CheckFailed ? 'failed' : 'error'
+    const reason = verdict === 'error' ? told(error) : (error as Error).message
+    return { verdict, reason, facts: {} }
+  }
+}
+
+/** What it resolves to, or undefined after so long: its own end is then nobody's any more. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), limitMs)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function closed(cuda: Cuda | undefined): Promise<undefined> {
+  await within(RELEASE_MS, cuda?.close() ?? Promise.resolve()).catch(() => undefined)
+  return undefined
+}
+
+function told(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+/** The report as it grows. */
+class RunningReport {
+  private report: Report
+  private readonly file: string | undefined
+
+  constructor(file: string | undefined, cuda: CudaStatus, kernels: KernelTexts) {
+    this.file = file
+    this.report = {
+      ...{ schema: SCHEMA, version: SCHEMA_VERSION, startedAt: new Date().toISOString(), endedAt: null },
+      ...{ outcome: 'unfinished', machine: describeMachine(), packages: packageVersions() },
+      kernels: { 'kernels.ptx': sha256(kernels.kernels), 'measure.ptx': sha256(kernels.measure) },
+      ...{ cuda, checks: [], figures: [] },
+    }
+    this.write(this.report)
+  }
+
+  begin({ id, title }: Check): void {
+    const reason = 'the process ended while it ran'
+    const begun: CheckResult = { ...{ id, title, reason }, verdict: 'error', facts: {}, durationMs: 0 }
+    this.write({ ...this.report, checks: [...this.report.checks, begun] })
+  }
+
+  add(result: CheckResult, figures: readonly Figure[]): void {
+    const { checks, figures: before } = this.report
+    this.report = { ...this.report, checks: [...checks, result], figures: [...before, ...figures] }
+    this.write(this.report)
+  }
+
+  end(outcome?: Report['outcome']): Report {
+    const isBad = ({ verdict }: CheckResult) => verdict === 'failed' || verdict === 'error'
+    const found = this.report.checks.some(isBad) ? 'failed' : 'passed'
+    this.report = { ...this.report, outcome: outcome ?? found, endedAt: new Date().toISOString() }
+    this.write(this.report)
+    return this.report
+  }
+
+  private write(report: Report): void {
+    if (this.file !== undefined) writeReport(this.file, report)
+  }
+}

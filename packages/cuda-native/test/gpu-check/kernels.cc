@@ -1,0 +1,51 @@
+// The kernels of gpu-check/kernels/measure.cu, for the stand-in.
+#include "standin/kernels.h"
+
+#include <x86intrin.h>
+
+#include <cstring>
+
+#include "cpu_port.cuh"
+#include "measure.cuh"
+#include "original.cuh"
+
+namespace standin {
+
+namespace {
+
+struct CpuCycles {
+  static uint64_t now() { return __rdtsc(); }
+};
+
+// With a turn for the controller, whose thread may be one of the same core.
+struct YieldingPort : gpunvme::CpuPort {
+  static uint64_t now_ns() {
+    sched_yield();
+    return gpunvme::CpuPort::now_ns();
+  }
+};
+
+template <class T>
+T& Only(void** parameters) {
+  T* run;
+  std::memcpy(&run, parameters[0], sizeof run);
+  return *run;
+}
+
+void Measure(void** parameters, Extent, Extent) {
+  gpunvme::measure<gpunvme::CpuPort, CpuCycles>(Only<gpunvme::MeasureRun>(parameters));
+}
+
+void OriginalRead(void** parameters, Extent, Extent) {
+  gpunvme::original_read<YieldingPort, gpunvme::PinnedWords>(Only<gpunvme::OriginalRun>(parameters));
+}
+
+}  // namespace
+
+Kernel FindMoreKernels(const char* name) {
+  if (std::strcmp(name, "gpunvme_measure") == 0) return Measure;
+  if (std::strcmp(name, "gpunvme_original_read") == 0) return OriginalRead;
+  return nullptr;
+}
+
+}  // namespace standin
