@@ -41,6 +41,22 @@ describe.each(kinds)('%s', (_, open) => {
   })
 })
 
+it('RamMedia reads as zero what was deallocated after it was read, and what is written then', () => {
+  const media = new RamMedia(2 * MIB)
+  const read = () => {
+    const to = new Uint8Array(1).fill(0xa5)
+    media.read(MIB, to)
+    return to[0]
+  }
+  expect(read()).toBe(0)
+  media.write(MIB, Uint8Array.of(1))
+  expect(read()).toBe(1)
+  media.deallocate(MIB, MIB)
+  expect(read()).toBe(0)
+  media.write(MIB, Uint8Array.of(2))
+  expect(read()).toBe(2)
+})
+
 describe('fileMedia', () => {
   it('makes a sparse file of the capacity, whose bytes outlive it', () => {
     const path = join(folder, 'image')

@@ -9,6 +9,9 @@ const CHUNK_BYTES = 1024 * 1024
 export class RamMedia implements Media {
   readonly capacityBytes: number
   private readonly chunks = new Map<number, Uint8Array>()
+  /** The chunk that was read last, and its base: commands follow each other more often than not. */
+  private last: Uint8Array | undefined
+  private lastBase = -1
 
   /** @throws RangeError or TypeError for a capacity that is not a whole number of at least 512 bytes. */
   constructor(capacityBytes: number) {
@@ -36,6 +39,7 @@ export class RamMedia implements Media {
   }
 
   deallocate(offsetBytes: number, lengthBytes: number): void {
+    this.lastBase = -1
     const endBytes = offsetBytes + lengthBytes
     // By what exists, not by what is asked for: a range may be larger than any memory.
     for (const [base, chunk] of this.chunks) {
@@ -49,11 +53,18 @@ export class RamMedia implements Media {
   flush(): void {}
 
   close(): void {
+    this.lastBase = -1
+    this.last = undefined
     this.chunks.clear()
   }
 
   private readPart(base: number, start: number, into: Uint8Array): void {
-    const chunk = this.chunks.get(base)
+    if (base !== this.lastBase) {
+      this.last = this.chunks.get(base)
+      // One that is not there yet may come into being by a write.
+      this.lastBase = this.last === undefined ? -1 : base
+    }
+    const chunk = this.last
     if (chunk === undefined) into.fill(0)
     else into.set(into.length === CHUNK_BYTES ? chunk : chunk.subarray(start, start + into.length))
   }

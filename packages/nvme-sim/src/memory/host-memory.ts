@@ -23,10 +23,20 @@ interface Range {
   readonly lengthBytes: number
 }
 
-/** A run of device addresses and the bytes behind it; `memory` is undefined once it was freed. */
-interface Mapping extends Range {
+/** A run of device addresses and the bytes behind it. Made as a class, so that all have one shape: each command looks. */
+class Mapping implements Range {
+  readonly iova: number
+  readonly lengthBytes: number
   readonly offsetBytes: number
+  /** Undefined once it was freed. */
   memory: ArrayBuffer | undefined
+
+  constructor({ iova, lengthBytes, offsetBytes }: DmaSegment, memory: ArrayBuffer) {
+    this.iova = iova
+    this.lengthBytes = lengthBytes
+    this.offsetBytes = offsetBytes
+    this.memory = memory
+  }
 }
 
 /**
@@ -63,7 +73,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     }
     const segments = this.assignAddresses(lengthBytes, alignBytes, fragmented && !contiguous)
     const buffer = new ArrayBuffer(lengthBytes)
-    const mappings = segments.map((segment): Mapping => ({ ...segment, memory: buffer }))
+    const mappings = segments.map((segment) => new Mapping(segment, buffer))
     // Addresses only ever grow, so sorting what is new keeps the whole in order.
     this.mappings = this.mappings.concat(mappings.toSorted((a, b) => a.iova - b.iova))
     this.usedBytes += lengthBytes

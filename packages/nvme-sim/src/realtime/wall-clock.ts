@@ -41,7 +41,11 @@ export class WallClock implements EventClock {
       this.tick()
       if (nextNs > this.nowNs) return false
     }
-    for (let i = 0; i < EVENTS_PER_TURN && events.nextNs <= this.nowNs; i++) events.pop()()
+    for (let i = 0; i < EVENTS_PER_TURN; i++) {
+      const action = events.popUntil(this.nowNs)
+      if (action === undefined) break
+      action()
+    }
     return true
   }
 }

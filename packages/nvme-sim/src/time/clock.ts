@@ -32,7 +32,8 @@ export class VirtualClock implements SimulationClock {
   }
 
   schedule(atNs: number, action: () => void): void {
-    this.events.push(Math.max(Math.ceil(atNs), this.nowNs), action)
+    if (atNs <= this.nowNs) this.events.pushDue(this.nowNs, action)
+    else this.events.push(Math.ceil(atNs), action)
   }
 
   /**

@@ -1,8 +1,11 @@
+import { DueEvents } from './due-events.js'
+
 /**
  * What is to happen, in order of time and, within an instant, in order of scheduling: that order makes a run
- * repeatable. A binary heap in parallel arrays, so that an event costs no object.
+ * repeatable. A binary heap in parallel arrays, so that an event costs no object, with what is due already beside it.
  */
 export class EventQueue {
+  private readonly due = new DueEvents()
   private readonly times: number[] = []
   private readonly sequences: number[] = []
   private readonly actions: (() => void)[] = []
@@ -11,7 +14,14 @@ export class EventQueue {
 
   /** When the next event is due; Infinity where there is none. */
   get nextNs(): number {
-    return this.length === 0 ? Infinity : this.times[0]!
+    const { due } = this
+    const heapNs = this.length === 0 ? Infinity : this.times[0]!
+    return due.isEmpty || due.firstNs > heapNs ? heapNs : due.firstNs
+  }
+
+  /** For what is to happen at once. `nowNs` never falls from one call to the next. */
+  pushDue(nowNs: number, action: () => void): void {
+    this.due.push(nowNs, this.sequence++, action)
   }
 
   /** @throws RangeError for a time that is no number, or is not exact: it would spoil the order of all others. */
@@ -36,6 +46,17 @@ export class EventQueue {
 
   /** Takes the next event's action out. There must be one. */
   pop(): () => void {
+    const { due } = this
+    if (due.isEmpty) return this.popHeap()
+    return this.length > 0 && this.isBefore(0, due.firstNs, due.firstSequence) ? this.popHeap() : due.shift()
+  }
+
+  /** Takes the next event's action out where it is due by `nowNs`. */
+  popUntil(nowNs: number): (() => void) | undefined {
+    return this.nextNs <= nowNs ? this.pop() : undefined
+  }
+
+  private popHeap(): () => void {
     const { times, sequences, actions } = this
     const first = actions[0]!
     const last = --this.length
