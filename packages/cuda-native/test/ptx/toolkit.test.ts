@@ -12,8 +12,11 @@ import { hasToolkit, run, skippedWithoutToolkit, targets } from './toolkit.js'
 const packageRoot = join(import.meta.dirname, '../..')
 const repository = join(packageRoot, '../..')
 const script = join(packageRoot, 'scripts/build-ptx.mjs')
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-toolkit-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+// Where all is skipped, nothing would take it away.
+const folder = hasToolkit ? mkdtempSync(join(tmpdir(), 'gpunvme-toolkit-')) : tmpdir()
+afterAll(() => {
+  if (hasToolkit) rmSync(folder, { recursive: true, force: true })
+})
 let count = 0
 
 /** The PTX of sources with one place changed. */
