@@ -31,8 +31,7 @@ export async function bundleGuest(): Promise<CpioEntry[]> {
     { path: 'package' },
     { path: 'package/package.json', content: Buffer.from('{"type":"module"}') },
     { path: 'package/dist' },
-    { path: 'package/dist/guest' },
-    ...code.map((file) => ({ path: `package/dist/guest/${file.fileName}`, content: Buffer.from(file.code) })),
+    ...code.map((file) => ({ path: `package/dist/${file.fileName}`, content: Buffer.from(file.code) })),
     ...['native', 'native/build', 'native/build/Release'].map((path) => ({ path: `package/${path}` })),
     { path: `package/${ADDON}`, content: readFileSync(join(PACKAGE, ADDON)) },
   ]

@@ -70,7 +70,7 @@ export async function runGuest(options: GuestOptions): Promise<GuestRun> {
 
 async function initramfs({ parts, modules, laterModules = [], scenarios }: GuestOptions): Promise<Buffer> {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/guest/runner.js\n`
+  const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/runner.js\n`
   return cpio([
     { path: 'bin' },
     { path: 'bin/busybox', content: readFileSync(parts.busybox), executable: true },

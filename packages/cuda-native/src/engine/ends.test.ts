@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, test } from 'vitest'
+import { isBuilt, skipped } from '../../test/native.js'
+
+const program = new URL('../../test/engine/program.mjs', import.meta.url)
+
+function run(how: string): { status: number | null; signal: string | null; stderr: string } {
+  const args = ['--expose-gc', fileURLToPath(program), how]
+  const { status, signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
+  return { status, signal, stderr }
+}
+
+function leaders(): number {
+  const names = readdirSync('/proc/self/task').map((task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))
+  return names.filter((name) => name === 'gpunvme-leader\n').length
+}
+
+describe.skipIf(!isBuilt)(`how an engine on threads ends${skipped}`, () => {
+  test('a program that exits with plans in flight ends as it says', () => {
+    expect(run('busy')).toEqual({ status: 3, signal: null, stderr: '' })
+  })
+
+  test('an engine that waits for plans keeps no program from ending', () => {
+    expect(run('idle')).toEqual({ status: 0, signal: null, stderr: '' })
+  })
+
+  test('one that is forgotten with its queues is ended, and its leaders with it', () => {
+    expect(run('forgotten')).toEqual({ status: 0, signal: null, stderr: '' })
+  })
+
+  test('a thread that is ended with plans in flight takes its leaders with it, and no other', async () => {
+    const worker = new Worker(program, { workerData: { how: 'busy' }, execArgv: [] })
+    const [running] = (await once(worker, 'message')) as [number]
+    expect(running).toBe(1)
+    expect(leaders()).toBe(1)
+    await worker.terminate()
+    expect(leaders()).toBe(0)
+  })
+})

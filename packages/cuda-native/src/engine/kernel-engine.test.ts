@@ -1,0 +1,391 @@
+import { HostEngine } from '@gpunvme/host-driver'
+import { simulate } from '@gpunvme/nvme-sim'
+import type { OutcomeSummary, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { splicedMemory } from '../../../host-driver/test/spliced-memory.js'
+import { BLOCKS, MIB, openRig, readsOf, struck, wrongBytes } from '../../test/kernel-rig.js'
+import { isBuilt, native, skipped } from '../../test/native.js'
+import { cpuKernelEngine } from './cpu-kernel.js'
+import { EngineUnsuitableError } from './unsuitable.js'
+
+const kinds = ({ failures }: OutcomeSummary) => failures.map(({ outcome }) => outcome.kind)
+const turn = () => new Promise((resolve) => setTimeout(resolve, 2))
+
+describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
+  describe('one outcome for each command', () => {
+    test('of commands that succeed, over many laps of the rings, all data is there', async () => {
+      await using rig = await openRig()
+      const memory = rig.alloc(4 * MIB)
+      const engine = rig.engine()
+      const summary = await engine.execute(readsOf(rig, 1024), memory)
+      expect(summary).toMatchObject({ commands: 1024, succeeded: 1024, bytes: 4 * MIB, failures: [] })
+      expect(wrongBytes(memory)).toBe(0)
+      expect(engine.statistics).toMatchObject({ commands: 1024, staleCompletions: 0 })
+      expect(await rig.drive.simulator.diagnostics()).toEqual([])
+    })
+
+    test('a status is told with its command, queue and fields, and the others go on', async () => {
+      await using rig = await openRig(
+        {},
+        struck({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true }, { nth: 5 }),
+      )
+      const summary = await rig.engine().execute(readsOf(rig, 20), rig.alloc(20 * 4096))
+      expect(summary).toMatchObject({ commands: 20, succeeded: 19, bytes: 19 * 4096 })
+      expect(summary.failures).toEqual([
+        {
+          command: 4,
+          qid: 1,
+          cid: expect.any(Number) as number,
+          outcome: { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: true, crd: 0 },
+        },
+      ])
+    })
+
+    test('a completion that comes twice is counted, and credited to nobody', async () => {
+      await using rig = await openRig({}, struck({ kind: 'duplicate-completion' }, { nth: 5 }))
+      const engine = rig.engine()
+      const memory = rig.alloc(400 * 4096)
+      expect(await engine.execute(readsOf(rig, 400), memory)).toMatchObject({ succeeded: 400, failures: [] })
+      expect(engine.statistics.staleCompletions).toBe(1)
+      expect(wrongBytes(memory)).toBe(0)
+    })
+
+    test('a plan of no commands ends at once, and rings nothing', async () => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      expect(await engine.execute(readsOf(rig, 0), rig.alloc(512))).toMatchObject({ commands: 0, failures: [] })
+      expect(engine.statistics).toEqual({ commands: 0, doorbellWrites: 0, staleCompletions: 0 })
+    })
+  })
+
+  describe('several plans', () => {
+    test('are served in their order, far more at once than there is room for', async () => {
+      await using rig = await openRig({ queueDepth: 1 })
+      const engine = rig.engine()
+      const memory = rig.alloc(300 * 4096)
+      const ended: number[] = []
+      await Promise.all(
+        Array.from({ length: 300 }, async (_, index) => {
+          const summary = await engine.execute(readsOf(rig, 1, 8, index * 8, index * 4096), memory)
+          expect(summary).toMatchObject({ succeeded: 1, failures: [] })
+          ended.push(index)
+        }),
+      )
+      expect(ended).toEqual(Array.from({ length: 300 }, (_, index) => index))
+      expect(wrongBytes(memory)).toBe(0)
+    })
+
+    test('on several queues, of which one is a completion queue for two, all come to their own end', async () => {
+      await using rig = await openRig({ queues: 5, completionQueues: 2, queueDepth: 3 })
+      expect(new Set(rig.queues.map(({ cq }) => cq)).size).toBe(2)
+      const engine = rig.engine()
+      const memory = rig.alloc(4 * MIB)
+      const plans = Array.from({ length: 128 }, (_, index) => readsOf(rig, 8, 8, index * 64, index * 32768))
+      // Queues by turns, and plans that leave some of them out.
+      for (const [index, { queue }] of plans.entries()) queue.forEach((_, at) => (queue[at] = (at * index) % 5))
+      const summaries = await Promise.all(plans.map((plan) => engine.execute(plan, memory)))
+      expect(summaries.every(({ succeeded, failures }) => succeeded === 8 && failures.length === 0)).toBe(true)
+      expect(wrongBytes(memory)).toBe(0)
+      expect(engine.statistics).toMatchObject({ commands: 1024, staleCompletions: 0 })
+      expect(await rig.drive.simulator.diagnostics()).toEqual([])
+    })
+
+    test('whose owner wants to be called while they are in flight keep him informed', async () => {
+      await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 100_000_000 }, { nth: 1 }))
+      let calls = 0
+      await rig.engine({}, () => calls++).execute(readsOf(rig, 1), rig.alloc(4096))
+      expect(calls).toBeGreaterThan(0)
+    })
+  })
+
+  describe('a signal', () => {
+    test('that was aborted before leaves everything unsubmitted', async () => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      const summary = await engine.execute(readsOf(rig, 3), rig.alloc(4 * 4096), { signal: AbortSignal.abort() })
+      expect(summary).toMatchObject({ commands: 3, succeeded: 0, bytes: 0 })
+      expect(summary.failures[2]).toEqual({ command: 2, qid: -1, cid: -1, outcome: { kind: 'not-submitted' } })
+      expect(engine.statistics.commands).toBe(0)
+    })
+
+    test('that is aborted meanwhile stops submission, and what is in flight is waited for', async () => {
+      const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, {})
+      await using rig = await openRig({ queueDepth: 2 }, slow)
+      const { statistics } = rig.drive.simulator
+      const engine = rig.engine()
+      const memory = rig.alloc(512 * 4096)
+      const abort = new AbortController()
+      const running = engine.execute(readsOf(rig, 512), memory, { signal: abort.signal })
+      while (((await statistics()).ioCommands[2] ?? 0) === 0) await turn()
+      abort.abort()
+      const summary = await running
+      expect(summary.succeeded).toBeGreaterThan(0)
+      expect(summary.succeeded).toBeLessThan(512)
+      expect(new Set(kinds(summary))).toEqual(new Set(['not-submitted']))
+      expect(summary.failures).toHaveLength(512 - summary.succeeded)
+      expect(summary.succeeded).toBe(engine.statistics.commands)
+      expect(wrongBytes(memory, 0, 0, summary.succeeded * 4096)).toBe(0)
+      // The queues are as good as before.
+      expect(await engine.execute(readsOf(rig, 4), memory)).toMatchObject({ succeeded: 4, failures: [] })
+    })
+
+    test('of one plan is none of another, in the ring or before there is room in it', async () => {
+      await using rig = await openRig(
+        { queueDepth: 1 },
+        struck({ kind: 'delay-completion', delayNs: 50_000_000 }, { nth: 1 }),
+      )
+      const engine = rig.engine()
+      const memory = rig.alloc(100 * 4096)
+      const aborts = Array.from({ length: 100 }, () => new AbortController())
+      const running = aborts.map(({ signal }, index) =>
+        engine.execute(readsOf(rig, 1, 8, index * 8, index * 4096), memory, { signal }),
+      )
+      for (const index of [20, 90]) aborts[index]!.abort()
+      const summaries = await Promise.all(running)
+      const failed = summaries.flatMap(({ failures }, index) => (failures.length > 0 ? [index] : []))
+      expect(failed).toEqual([20, 90])
+      expect(summaries[90]!.failures[0]!.outcome).toEqual({ kind: 'not-submitted' })
+    })
+  })
+
+  describe('time', () => {
+    test('is that of the clock it was given: a command without an answer times out, and nothing is submitted after it', async () => {
+      await using rig = await openRig({ queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
+      const clock = native.allocate(4096, 4096)
+      const engine = rig.engine({ clock: clock.address })
+      const memory = rig.alloc(64 * 4096)
+      let ended = false
+      const hanging = engine.execute(readsOf(rig, 1), memory, { timeoutNs: 1000 }).finally(() => (ended = true))
+      const others = await engine.execute(readsOf(rig, 32), memory, { timeoutNs: 1000 })
+      expect(others).toMatchObject({ succeeded: 32, failures: [] })
+      clock.store64(0, 999n)
+      expect(await engine.execute(readsOf(rig, 32), memory, { timeoutNs: 1000 })).toMatchObject({ succeeded: 32 })
+      expect(ended).toBe(false)
+      clock.store64(0, 1000n)
+      const summary = await hanging
+      expect(summary.failures).toEqual([
+        { command: 0, qid: 1, cid: expect.any(Number) as number, outcome: { kind: 'timeout', afterNs: 1000 } },
+      ])
+      expect(kinds(await engine.execute(readsOf(rig, 2), memory))).toEqual(['not-submitted', 'not-submitted'])
+      expect(engine.statistics.commands).toBe(65)
+      engine.detach()
+      clock.unmap()
+    })
+
+    test('is the same for each queue of a plan: what other queues have in flight still gets its answer', async () => {
+      await using rig = await openRig({ queues: 2, queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
+      const clock = native.allocate(4096, 4096)
+      const engine = rig.engine({ clock: clock.address })
+      const memory = rig.alloc(64 * 4096)
+      const plan = readsOf(rig, 64)
+      const running = engine.execute(plan, memory, { timeoutNs: 1000 })
+      while (((await rig.drive.simulator.statistics()).ioCommands[2] ?? 0) < 63) await turn()
+      clock.store64(0, 5000n)
+      const summary = await running
+      expect(summary.succeeded).toBe(63)
+      expect(kinds(summary)).toEqual(['timeout'])
+      engine.detach()
+      clock.unmap()
+    })
+  })
+
+  describe('a device that fails', () => {
+    test.each([
+      ['leaves the bus', { kind: 'remove-device' }, 0xffff_ffff],
+      ['sets CSTS.CFS', { kind: 'fatal-status' }, 3],
+    ] as const)(
+      '%s: what was in flight is lost, the rest is not submitted, and the engine ends',
+      async (_, action, csts) => {
+        await using rig = await openRig({ queues: 2 }, struck(action))
+        const engine = rig.engine()
+        const memory = rig.alloc(64 * 4096)
+        const [summary, behind] = await Promise.all([
+          engine.execute(readsOf(rig, 64), memory),
+          engine.execute(readsOf(rig, 64), memory),
+        ])
+        for (const { outcome } of [...summary.failures, ...behind.failures]) {
+          expect([{ kind: 'device-lost', csts }, { kind: 'not-submitted' }]).toContainEqual(outcome)
+        }
+        expect(kinds(summary)).toContain('device-lost')
+        expect(summary.succeeded + summary.failures.length).toBe(64)
+        expect(behind.failures.length).toBeGreaterThan(0)
+        expect(kinds(await engine.execute(readsOf(rig, 1), memory))).toEqual(['not-submitted'])
+      },
+    )
+
+    test('a simulator that is ended under load is lost as well', async () => {
+      await using rig = await openRig({}, struck({ kind: 'hang' }))
+      const engine = rig.engine()
+      const running = engine.execute(readsOf(rig, 64), rig.alloc(64 * 4096))
+      while (((await rig.drive.simulator.statistics()).ioCommands[2] ?? 0) < 2) await turn()
+      await rig.drive.simulator.close()
+      const summary = await running
+      expect(kinds(summary)).toContain('device-lost')
+      expect(summary.succeeded + summary.failures.length).toBe(64)
+    })
+  })
+
+  describe('queues that go from engine to engine', () => {
+    test('go on where they stand: rings, phases and identifiers', async () => {
+      await using rig = await openRig({ queues: 3, completionQueues: 2, queueDepth: 3, queueEntries: 5 })
+      const { transport } = rig.drive.simulator
+      const memory = rig.alloc(64 * 4096)
+      const stands = () =>
+        rig.queues.map((queue) => [queue.sqTail, queue.cq.head, queue.cq.phase, ...queue.generations])
+      let before = JSON.stringify(stands())
+      for (let round = 0; round < 12; round++) {
+        const engine = round % 3 === 2 ? new HostEngine(transport) : cpuKernelEngine(transport)
+        engine.attach(rig.queues)
+        const commands = 1 + ((round * 7) % 23)
+        new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes).fill(0xa5)
+        const summary = await engine.execute(readsOf(rig, commands, 8, round), memory)
+        expect(summary).toMatchObject({ succeeded: commands, failures: [] })
+        expect(wrongBytes(memory, round, 0, commands * 4096)).toBe(0)
+        engine.detach()
+        expect(engine.statistics).toMatchObject({ commands, staleCompletions: 0 })
+        expect(JSON.stringify(stands())).not.toBe(before)
+        before = JSON.stringify(stands())
+      }
+      expect(await rig.drive.simulator.diagnostics()).toEqual([])
+    })
+
+    test('may be attached once at a time, and are given back only when nothing is in flight', async () => {
+      await using rig = await openRig({}, struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 }))
+      const engine = rig.engine()
+      expect(() => engine.attach(rig.queues)).toThrow('this engine has queues already: detach() it first')
+      const running = engine.execute(readsOf(rig, 1), rig.alloc(4096))
+      expect(() => engine.detach()).toThrow('this engine has plans in flight: await them before detach()')
+      await running
+      engine.detach()
+      engine.detach()
+      await expect(engine.execute(readsOf(rig, 1), rig.alloc(4096))).rejects.toThrow('attach() them first')
+      engine.attach(rig.queues)
+      expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1 })
+      expect(engine.statistics.commands).toBe(2)
+    })
+
+    test('that linger for ever end at detach', async () => {
+      await using rig = await openRig({ queues: 2 })
+      const engine = rig.engine({ lingerNs: Infinity })
+      expect(await engine.execute(readsOf(rig, 64), rig.alloc(64 * 4096))).toMatchObject({ succeeded: 64 })
+      const { heartbeat } = engine
+      while (engine.heartbeat === heartbeat) await turn()
+      engine.detach()
+      expect(engine.heartbeat).toBe(0)
+    })
+  })
+
+  describe('memory', () => {
+    test.each([
+      ['pages of 4 KiB in any order', 64, [...Array(64).keys()].map((page) => [((page * 29) % 64) * 4096, 4096])],
+      [
+        'runs of 2 MiB',
+        1024,
+        [
+          [2 * MIB, 2 * MIB],
+          [0, 2 * MIB],
+        ],
+      ],
+    ] as const)('in %s is read into where it lies', async (_, chunks, pieces) => {
+      await using rig = await openRig({ maxTransferBytes: MIB })
+      const whole = rig.alloc(chunks * 4096)
+      const memory = splicedMemory(whole, pieces as unknown as [number, number][])
+      const requests = [{ slba: 1, blocks: chunks * 8, offsetBytes: 0 }]
+      const summary = await rig.engine().execute(rig.ns.planReads(requests), memory)
+      expect(summary.failures).toEqual([])
+      let at = 0
+      for (const [from, bytes] of pieces as unknown as [number, number][]) {
+        expect(wrongBytes(whole, 1 + at / 512, from, bytes)).toBe(0)
+        at += bytes
+      }
+    })
+
+    test('that breaks off inside a page is refused, and nothing is submitted', async () => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      const broken = splicedMemory(rig.alloc(8 * 4096), [
+        [0, 2048],
+        [16384, 2048],
+      ])
+      await expect(engine.execute(readsOf(rig, 1), broken)).rejects.toThrow(
+        /^plan command 0: expected segments that meet at ends of 4096-byte pages/,
+      )
+      expect(engine.statistics.commands).toBe(0)
+      expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1 })
+    })
+
+    test('that is cut elsewhere than at ends of pages is refused, and no other plan takes any harm', async () => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      const memory = splicedMemory(rig.alloc(16 * 4096), [
+        [0, 4096 + 512],
+        [16384, 4096],
+      ])
+      const other = engine.execute(readsOf(rig, 16), rig.alloc(16 * 4096))
+      await expect(engine.execute(readsOf(rig, 1), memory)).rejects.toThrow(
+        'memory: expected segments that begin at multiples of 4096 bytes, got one at byte 4608',
+      )
+      expect(await other).toMatchObject({ succeeded: 16, failures: [] })
+    })
+  })
+
+  describe('what cannot be', () => {
+    test.each([
+      ['reads beyond the memory', { offsetBytes: Float64Array.of(4096) }, /memory of 4096 bytes to hold bytes 4096/],
+      ['names a queue too many', { queue: Uint16Array.of(1) }, /a queue from 0 to 0, got 1/],
+      ['has a command of no blocks', { blocks: Uint32Array.of(0) }, /1 to 65536 blocks, got 0/],
+      ['has an LBA below zero', { slba: Float64Array.of(-1) }, /an LBA below 2\^53, got -1/],
+    ])('a plan that %s is refused by its command, and the next is executed', async (_, wrong, says) => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      const memory = rig.alloc(4096)
+      const plan = readsOf(rig, 1)
+      await expect(engine.execute({ ...plan, ...wrong }, memory)).rejects.toThrow(says)
+      expect(engine.statistics.commands).toBe(0)
+      expect(await engine.execute(plan, memory)).toMatchObject({ succeeded: 1 })
+    })
+
+    test.each([0, -1, 1.5, NaN, Infinity])('a time-out of %s ns is refused', async (timeoutNs) => {
+      await using rig = await openRig()
+      const refused = rig.engine().execute(readsOf(rig, 1), rig.alloc(4096), { timeoutNs })
+      await expect(refused).rejects.toThrow(`timeoutNs: expected whole nanoseconds, 1 or more, got ${timeoutNs}`)
+    })
+
+    test.each([-1, 0.5, NaN])('lingering for %s ns is refused', (lingerNs) => {
+      const { transport } = simulate()
+      expect(() => cpuKernelEngine(transport, { lingerNs })).toThrow(
+        `lingerNs: expected whole nanoseconds from 0 on or Infinity, got ${lingerNs}`,
+      )
+    })
+
+    test('a transport whose registers are no memory is refused, with what drives it', () => {
+      const { transport } = simulate({ namespaces: [{ capacityBytes: BLOCKS * 512 }] })
+      expect(() => cpuKernelEngine(transport)).toThrow(EngineUnsuitableError)
+      expect(() => cpuKernelEngine(transport)).toThrow(
+        "The engine 'cpu-kernel' cannot drive the transport 'sim:ideal': its registers are not memory",
+      )
+      expect(() => cpuKernelEngine(transport)).toThrow("the engine 'host' drives every transport")
+    })
+
+    test.each<[string, (queue: QueuePairMemory) => Partial<QueuePairMemory>, RegExp]>([
+      ['a doorbell outside of the registers', () => ({ sqTailDoorbell: 2 ** 20 }), /doorbell at 0x100000/],
+      [
+        'shadow doorbells',
+        ({ sq }) => ({ shadow: { shadow: sq, eventIdx: sq, offsetBytes: 0 } }),
+        /leave shadowDoorbells out/,
+      ],
+      [
+        'memory that the CPU cannot reach',
+        ({ sq }) => ({ sq: splicedMemory(sq, [[0, 512]]) }),
+        /memory that the CPU can reach/,
+      ],
+    ])('queues with %s are not taken, and the engine takes others', async (_, change, says) => {
+      await using rig = await openRig()
+      const engine = rig.engine()
+      engine.detach()
+      expect(() => engine.attach(rig.queues.map((queue) => ({ ...queue, ...change(queue) })))).toThrow(says)
+      engine.attach(rig.queues)
+      expect(await engine.execute(readsOf(rig, 1), rig.alloc(4096))).toMatchObject({ succeeded: 1 })
+    })
+  })
+})

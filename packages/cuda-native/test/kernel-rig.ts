@@ -1,0 +1,91 @@
+import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
+import type { DmaMemory, Engine, FaultAction, FaultMatch, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { cpuKernelEngine, type KernelEngineOptions } from '../src/engine/cpu-kernel.js'
+import type { KernelEngine } from '../src/engine/kernel-engine.js'
+import { scratchFile } from './scratch-file.js'
+import { startDrive, type RealTimeDrive } from './real-time-drives.js'
+
+export const MIB = 1024 * 1024
+export const BLOCKS = (8 * MIB) / 512
+
+/** What stands at a byte of the drive: each block differs from every other, and each byte from its neighbours. */
+const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
+const CONTENT = Uint8Array.from({ length: BLOCKS * 512 }, (_, position) => byteAt(position))
+
+/** A fault of the reads of queue 1. */
+export const struck = (action: FaultAction, match: FaultMatch = { nth: 3 }) => ({
+  faults: { rules: [{ match: { qid: 1, opcode: 0x02, ...match }, action }] },
+})
+
+/** A controller whose queues are a test's: no engine has them. */
+export interface Rig extends AsyncDisposable {
+  readonly drive: RealTimeDrive
+  readonly queues: readonly QueuePairMemory[]
+  readonly ns: Namespace
+  readonly alloc: (lengthBytes: number) => DmaMemory
+  /** An engine on all of the queues, detached at the end where it has them still and nothing in flight. */
+  readonly engine: (options?: KernelEngineOptions, watch?: () => void) => KernelEngine
+}
+
+/** An engine that does nothing but keep the queues. */
+class Keeper implements Engine {
+  readonly name = 'keeper'
+  queues: readonly QueuePairMemory[] = []
+  attach(queues: readonly QueuePairMemory[]): void {
+    this.queues = queues
+  }
+  execute(): never {
+    throw new TypeError('the queues are the test’s')
+  }
+  detach(): void {}
+}
+
+export async function openRig(
+  options: ControllerOptions = {},
+  faults: ReturnType<typeof struck> | Record<string, never> = {},
+): Promise<Rig> {
+  const file = scratchFile(CONTENT)
+  const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })
+  const keeper = new Keeper()
+  const { transport } = drive.simulator
+  const ctrl = await Controller.open(transport, { queueDepth: 8, ...options, engine: keeper })
+  const engines: KernelEngine[] = []
+  return {
+    drive,
+    queues: keeper.queues,
+    ns: ctrl.namespace(1),
+    alloc: (lengthBytes) => transport.dma.alloc(lengthBytes),
+    engine(engineOptions, watch) {
+      const engine = cpuKernelEngine(transport, engineOptions)
+      engine.attach(keeper.queues, watch)
+      engines.push(engine)
+      return engine
+    },
+    async [Symbol.asyncDispose]() {
+      for (const engine of engines) engine.detach()
+      await ctrl.close().catch(() => undefined)
+      await drive.close()
+      file[Symbol.dispose]()
+    },
+  }
+}
+
+/** Reads of `blocks` blocks each, one command each where they are short enough, side by side on the drive and in memory. */
+export function readsOf({ ns }: Pick<Rig, 'ns'>, commands: number, blocks = 8, slba = 0, offsetBytes = 0) {
+  return ns.planReads(
+    Array.from({ length: commands }, (_, index) => ({
+      slba: slba + index * blocks,
+      blocks,
+      offsetBytes: offsetBytes + index * blocks * 512,
+    })),
+  )
+}
+
+/** How many bytes of the memory are not what stands on the drive from that block on. */
+export function wrongBytes({ view }: DmaMemory, slba = 0, offsetBytes = 0, lengthBytes = view!.byteLength): number {
+  let wrong = 0
+  for (let index = 0; index < lengthBytes; index++) {
+    if (view!.getUint8(offsetBytes + index) !== byteAt(slba * 512 + index)) wrong++
+  }
+  return wrong
+}
