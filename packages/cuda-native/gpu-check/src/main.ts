@@ -1,14 +1,14 @@
 // The program: `node main.js [--report FILE] [--quick] [--only ID[,ID…]] [--device N] [--bdf BDF] [--limit SECONDS]`.
 //
 // The checks run in a process of their own. Whatever happens to it - a crash in native code, a driver call that does not
-// come back - this one is left, ends it in time, and says so in the report that stands on disk.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// come back - this one is left, and has the rest run by another.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { checks, conclusion, FULL, headline, lineOf, QUICK, runChecks, writeReport, type Report } from './index.js'
+import { checks, conclusion, FULL, headline, lineOf, QUICK, readReport, runChecks, supervise } from './index.js'
+import type { Report } from './index.js'
 
 /** Exit statuses: a machine without a GPU is no failure of ours, and no success. */
 const PASSED = 0
@@ -28,6 +28,7 @@ const options = {
   bdf: { type: 'string' },
   limit: { type: 'string', default: '540' },
   child: { type: 'boolean' },
+  resume: { type: 'boolean' },
 } as const
 
 function parse() {
@@ -45,52 +46,35 @@ function parse() {
   }
 }
 
+function statusOf(report: Report | undefined): number {
+  return report?.outcome === 'passed' ? PASSED : report?.outcome === 'no-gpu' ? NO_GPU : FAILED
+}
+
 async function child(reportFile: string): Promise<number> {
   const report = await runChecks({
     ...{ reportFile, checks: given.chosen, scale: given.quick === true ? QUICK : FULL },
     ...{ device: Number(given.device), nvmeFunction: given.bdf },
+    before: given.resume === true ? readReport(reportFile) : undefined,
     onResult: (result) => say(lineOf(result)),
   })
-  return report.outcome === 'passed' ? PASSED : report.outcome === 'no-gpu' ? NO_GPU : FAILED
+  return statusOf(report)
 }
 
-/** Runs the checks in another process, and is there when that is not any more. */
 async function parent(reportFile: string): Promise<number> {
-  const limitMs = 1000 * Number(given.limit)
-  const file = fileURLToPath(import.meta.url)
-  const started = spawn(
-    process.execPath,
-    [...process.execArgv, file, ...process.argv.slice(2), '--child', '--report', reportFile],
-    {
-      stdio: 'inherit',
-    },
-  )
-  let ended: string | undefined
-  const timer = setTimeout(() => {
-    ended = `ended after ${given.limit} s, which is the limit`
-    started.kill('SIGKILL')
-  }, limitMs)
-  const status = await new Promise<number | null>((done) => {
-    started.on('close', (code, signal) => {
-      if (signal !== null) ended ??= `ended by ${signal}`
-      done(code)
-    })
+  // What stands there is of another run.
+  rmSync(reportFile, { force: true })
+  const own = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const report = await supervise({
+    command: [process.execPath, ...own, '--child', '--report', reportFile],
+    ...{ checks: given.chosen, reportFile, limitMs: 1000 * Number(given.limit) },
   })
-  clearTimeout(timer)
-  let report: Report
-  try {
-    report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
-  } catch {
-    say(`no report was written; the checks ended with ${status ?? ended ?? 'nothing'}`)
+  if (report === undefined) {
+    say('no report was written')
     return FAILED
   }
-  if (report.outcome === 'unfinished') {
-    report = { ...report, outcome: 'failed', ended: ended ?? `ended with status ${status ?? 'unknown'}` }
-    writeReport(reportFile, report)
-    say(lineOf(report.checks.at(-1) ?? { id: 'none', title: '', verdict: 'error', facts: {}, durationMs: 0 }))
-  }
+  for (const result of report.checks) if (result.reason?.startsWith('the process was ') === true) say(lineOf(result))
   say(`\n${headline(report)}\n${conclusion(report)}`)
-  return report.outcome === 'passed' ? PASSED : report.outcome === 'no-gpu' ? NO_GPU : FAILED
+  return statusOf(report)
 }
 
 const given = parse()

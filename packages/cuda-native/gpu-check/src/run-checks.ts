@@ -21,25 +21,28 @@ export interface RunOptions {
   /** The one that was built, if any, when not given. */
   readonly nullController?: NullControllerAddon | undefined
   readonly kernels?: KernelTexts
+  /** What an earlier process has found; its checks are not run again. */
+  readonly before?: Report | undefined
   /** Called with each result as it comes, for people. */
   readonly onResult?: (result: CheckResult) => void
 }
 
 /** What cleaning up after a check may take, and closing the GPU. */
-const RELEASE_MS = 20_000
+export const RELEASE_MS = 20_000
 
 /** Runs checks one after the other on one GPU. Throws nothing that a check throws: it is in the report. */
 export async function runChecks(options: RunOptions = {}): Promise<Report> {
   const { checks = allChecks, scale = FULL, device: number = 0, nvmeFunction, kernels = readKernels() } = options
   const nullController = options.nullController ?? loadNullController()
   const status = cudaStatus()
-  const report = new RunningReport(options.reportFile, status, kernels)
+  const report = new RunningReport(options.reportFile, options.before ?? emptyReport(status, kernels))
   if (!status.available) return report.end('no-gpu')
   const device = status.devices[number]
   if (device === undefined) throw new RangeError(`device: expected one of ${status.devices.length}, got ${number}`)
 
   let cuda: Cuda | undefined
   for (const check of checks) {
+    if (report.has(check)) continue
     // In the report before it begins: where the process ends in the middle of it, that is what the report says.
     report.begin(check)
     const startMs = performance.now()
@@ -108,20 +111,28 @@ function told(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }
 
+function emptyReport(cuda: CudaStatus, kernels: KernelTexts): Report {
+  return {
+    ...{ schema: SCHEMA, version: SCHEMA_VERSION, startedAt: new Date().toISOString(), endedAt: null },
+    ...{ outcome: 'unfinished', machine: describeMachine(), packages: packageVersions() },
+    kernels: { 'kernels.ptx': sha256(kernels.kernels), 'measure.ptx': sha256(kernels.measure) },
+    ...{ cuda, checks: [], figures: [] },
+  }
+}
+
 /** The report as it grows. */
 class RunningReport {
   private report: Report
   private readonly file: string | undefined
 
-  constructor(file: string | undefined, cuda: CudaStatus, kernels: KernelTexts) {
+  constructor(file: string | undefined, report: Report) {
     this.file = file
-    this.report = {
-      ...{ schema: SCHEMA, version: SCHEMA_VERSION, startedAt: new Date().toISOString(), endedAt: null },
-      ...{ outcome: 'unfinished', machine: describeMachine(), packages: packageVersions() },
-      kernels: { 'kernels.ptx': sha256(kernels.kernels), 'measure.ptx': sha256(kernels.measure) },
-      ...{ cuda, checks: [], figures: [] },
-    }
+    this.report = report
     this.write(this.report)
+  }
+
+  has({ id }: Check): boolean {
+    return this.report.checks.some((result) => result.id === id)
   }
 
   begin({ id, title }: Check): void {

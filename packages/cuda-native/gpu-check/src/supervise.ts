@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Check } from './check.js'
+import { writeReport, type Report } from './report.js'
+import { RELEASE_MS } from './run-checks.js'
+
+/** A process that runs checks, and what it may take. */
+export interface Supervised {
+  /** Command and arguments; what it does not finish is asked of another one, with `--resume`. */
+  readonly command: readonly string[]
+  readonly checks: readonly Check[]
+  readonly reportFile: string
+  /** For all of it. */
+  readonly limitMs: number
+}
+
+const LOOK_MS = 200
+/** Beyond what a check, and cleaning up after it, may take: the process itself has to see to these. */
+const GRACE_MS = 10_000
+/** What ending may take once the report is complete. */
+const END_MS = 5_000
+
+/**
+ * Runs checks in a process of their own until the report is complete. Whatever happens there - a crash in native code, a
+ * call of the driver that does not come back - costs one check: the others are run by the next process. Gives the report,
+ * or undefined where none was written.
+ */
+export async function supervise({ command, checks, reportFile, limitMs }: Supervised): Promise<Report | undefined> {
+  const untilMs = performance.now() + limitMs
+  for (let resume = false; ; resume = true) {
+    const before = readReport(reportFile)?.checks.length ?? 0
+    const ended = await runOnce([...command, ...(resume ? ['--resume'] : [])], checks, reportFile, untilMs)
+    const report = readReport(reportFile)
+    if (report === undefined || report.outcome !== 'unfinished') return report
+    const isOver = performance.now() >= untilMs
+    const whole = withReason(report, ended)
+    // One that ends before it comes to a check would do so for ever.
+    const isStuck = resume && whole.checks.length === before
+    if (!isOver && !isStuck && whole.checks.length < checks.length) {
+      writeReport(reportFile, whole)
+      continue
+    }
+    const last: Report = { ...whole, outcome: 'failed', endedAt: new Date().toISOString(), ended }
+    writeReport(reportFile, last)
+    return last
+  }
+}
+
+/** The check that was under way has ended with the process, and why. */
+function withReason(report: Report, reason: string): Report {
+  const running = report.checks.at(-1)
+  if (running?.verdict !== 'error') return report
+  return { ...report, checks: [...report.checks.slice(0, -1), { ...running, reason: `the process was ${reason}` }] }
+}
+
+/** How the process has ended, in words. */
+async function runOnce(
+  [program, ...args]: readonly string[],
+  checks: readonly Check[],
+  reportFile: string,
+  untilMs: number,
+): Promise<string> {
+  const child = spawn(program!, args, { stdio: 'inherit' })
+  let ended: string | undefined
+  child.on('error', (error) => (ended ??= `not started: ${error.message}`))
+  child.on('exit', (code, signal) => (ended ??= signal === null ? `over with status ${code}` : `ended by ${signal}`))
+  let seen = ''
+  let sinceMs = performance.now()
+  const isOver = () => ended !== undefined
+  while (!isOver()) {
+    await sleep(LOOK_MS)
+    const report = readReport(reportFile)
+    const running = report?.checks.at(-1)
+    const now = `${report?.checks.length} ${report?.endedAt}`
+    if (now !== seen) sinceMs = performance.now()
+    seen = now
+    const limitMs = checks.find(({ id }) => id === running?.id)?.limitMs ?? 60_000
+    const patienceMs = report?.endedAt ? END_MS : limitMs + RELEASE_MS + GRACE_MS
+    const why =
+      performance.now() >= untilMs
+        ? 'ended at the limit of all checks together'
+        : performance.now() - sinceMs >= patienceMs
+          ? 'ended, as it did nothing any more'
+          : undefined
+    if (why === undefined || isOver()) continue
+    ended = why
+    child.kill('SIGKILL')
+  }
+  return ended!
+}
+
+export function readReport(path: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Report
+  } catch {
+    return undefined
+  }
+}
