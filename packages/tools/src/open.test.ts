@@ -1,3 +1,4 @@
+import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { Controller } from '@gpunvme/host-driver'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -70,6 +71,13 @@ test('an image file that was made meanwhile is left alone', async () => {
     message: expect.stringMatching(/raced\.img: it exists by now.* \(EEXIST\)\n {2}Try: /) as string,
   })
   expect(statSync(image).size).toBe(4096)
+})
+
+test('an engine that rings doorbells by itself says what it cannot drive, and what does', async () => {
+  const { transport, close } = await openTransport('sim')
+  expect(() => openEngine('cpu-kernel', transport)).toThrow(EngineUnsuitableError)
+  expect(() => openEngine('cpu-kernel', transport)).toThrow("the engine 'host' drives every transport")
+  await close()
 })
 
 test('names that are planned and names that mean nothing are told apart', async () => {

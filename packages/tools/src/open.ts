@@ -1,4 +1,4 @@
-import { cudaStatus } from '@gpunvme/cuda-native'
+import { cpuKernelEngine, cudaStatus } from '@gpunvme/cuda-native'
 import { HostEngine } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
@@ -31,7 +31,7 @@ export interface TransportOptions {
 }
 
 export type TransportName = keyof TransportOptions
-export type EngineName = 'host'
+export type EngineName = 'host' | 'cpu-kernel'
 
 const OTHER_TRANSPORTS = ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']
 /** Those of them that programs have already, by an entry of host-driver's own. */
@@ -40,7 +40,7 @@ const ENTRIES: ReadonlyMap<string, string> = new Map([
   ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
   ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
 ])
-const OTHER_ENGINES = ['cpu-kernel', 'cuda']
+const OTHER_ENGINES = ['cuda']
 
 /**
  * Opens a controller by the name of its transport. Close it after use.
@@ -58,10 +58,16 @@ export async function openTransport<N extends TransportName>(
   throw refusal('transport', name, ['sim'], OTHER_TRANSPORTS, reasons)
 }
 
-/** Makes the engine of that name. `Controller.open(transport, { engine })` gives it its queues. */
+/**
+ * Makes the engine of that name: `host` drives every transport, `cpu-kernel` those whose registers are memory, as on
+ * hardware. `Controller.open(transport, { engine })` gives it its queues.
+ * @throws EngineUnsuitableError for a transport that it cannot drive; NativeAddonError where the addon is not built;
+ * NotAvailableError for an engine that is planned; UsageError for a name that means nothing.
+ */
 export function openEngine(name: EngineName, transport: Transport): Engine {
-  if ((name as string) === 'host') return new HostEngine(transport)
-  throw refusal('engine', name, ['host'], OTHER_ENGINES, [cudaStatus().message])
+  if (name === 'host') return new HostEngine(transport)
+  if ((name as string) === 'cpu-kernel') return cpuKernelEngine(transport)
+  throw refusal('engine', name, ['host', 'cpu-kernel'], OTHER_ENGINES, [cudaStatus().message])
 }
 
 function refusal(kind: string, name: string, available: string[], planned: string[], reasons: string[]): GpuNvmeError {

@@ -1,6 +1,7 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { loadAddon } from '../host/addon.js'
 import { KernelEngine } from './kernel-engine.js'
+import { EngineUnsuitableError } from './unsuitable.js'
 
 /** How long a thread polls for another plan before it sleeps: longer than a program takes to send the next. */
 const LINGER_NS = 100_000
@@ -36,6 +37,8 @@ export function cpuKernelEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
   options: KernelEngineOptions = {},
 ): KernelEngine {
+  // Before what would have to be built for it.
+  if (transport.bar.window === undefined) throw new EngineUnsuitableError('cpu-kernel', transport.name)
   const addon = loadAddon()
   const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
   return new KernelEngine(transport, {
