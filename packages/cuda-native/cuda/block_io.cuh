@@ -37,7 +37,7 @@ GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   io.outcome = 0;
   io.share = Share{&io.command, &io.outcome,  io.memory, io.timeout_ns, 1, io.nsid, io.block_bytes,
                    io.opcode,   0, 0};
-  io.control = 1 | (Port::load_acquire64(pair.control) & (CONTROL_HALT | CONTROL_LOST));
+  io.control = 1 | (Port::load_relaxed64(pair.control) & (CONTROL_HALT | CONTROL_LOST));
 
   // The queue has another host for as long as this takes. All shares that it has taken are done, so that their numbers may
   // begin anew: a completion that is late finds the one in its place done, or taken and closed.

@@ -2,6 +2,7 @@
 //
 // Every parameter is 8 bytes, an address that the GPU can use or a number, so that who launches one hands over a list of
 // 64-bit words. Addresses are of GPU memory, or of host memory that is mapped for it.
+#include "block_io.cuh"
 #include "checksum.cuh"
 #include "gpu_port.cuh"
 #include "gpu_team.cuh"
@@ -28,6 +29,17 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_serve(Leader* leader, ui
 // warp_read.cuh. One block of 32 threads.
 extern "C" __global__ void __launch_bounds__(32) gpunvme_warp_read(Leader* leader, uint64_t launch) {
   warp_read<GpuTeam, GpuPort>(*leader, launch);
+}
+
+// A single read, write or flush on one of a leader's queues, with its outcome, in a bounded time. See block_io.cuh.
+//
+//   leader, launch  as for gpunvme_serve: a launch of this is one
+//   io              of GPU memory: BlockIo { command, memory, timeout_ns, pair, opcode, nsid, block_bytes; outcome }, with
+//                   room for what the kernel needs. A multiple of 64
+//
+// One block of one thread.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_block_io(Leader* leader, uint64_t launch, BlockIo* io) {
+  block_io<GpuPort>(*leader, *io, launch);
 }
 
 // CRC-32 of each `chunk_bytes` (more than 0) of `bytes` from `data` on, the last chunk shorter: see checksum.cuh.

@@ -31,7 +31,9 @@ describe('the PTX that is shipped', () => {
       expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
       expect(countOf(kernel, /^ld\..*acquire/)).toEqual(acquires)
       if (of === undefined) return
-      expect(countOf(kernel, /^st\.global\.v4\.u32$/)).toEqual({
+      const stores = Object.entries(countOf(kernel, /^st\.global\.v4\.u32$/))
+      // gpunvme_block_io also fills its own BlockIo, its third parameter, as the compiler likes.
+      expect(Object.fromEntries(stores.filter(([at]) => !at.startsWith('p2')))).toEqual({
         [of.submissionQueue]: entryStores,
         [`${of.submissionQueue}+16`]: entryStores,
         [`${of.submissionQueue}+32`]: entryStores,
