@@ -37,10 +37,10 @@ export function cpuKernelEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
   options: KernelEngineOptions = {},
 ): KernelEngine {
+  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
   // Before what would have to be built for it.
   if (transport.bar.window === undefined) throw new EngineUnsuitableError('cpu-kernel', transport.name)
   const addon = loadAddon()
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
   return new KernelEngine(transport, {
     name: 'cpu-kernel',
     addon,
