@@ -28,7 +28,9 @@ export interface ControllerOptions {
   readonly completionQueues?: number
   /**
    * Where the rings and PRP lists of plans lie: `gpu` is Tier 3, and takes a transport whose GPU memory the engine can
-   * reach - of the host engine, memory with a view. 'host' when not given.
+   * reach: the host engine by its view, the engine `cuda` by its gpuPointer. Without a view it must have `fill`; without
+   * `copyOut` too, a command that gets no answer has its queues created anew, as nobody can see what became of it.
+   * 'host' when not given.
    */
   readonly queueMemory?: 'host' | 'gpu'
   /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */

@@ -69,6 +69,17 @@ export interface DmaMemory {
   forDevice(offsetBytes: number, lengthBytes: number): void
   /** Makes what the device wrote visible to the host; a no-op on coherent systems. */
   forHost(offsetBytes: number, lengthBytes: number): void
+  /**
+   * Sets bytes of memory without a view, as rings must be set before a controller uses them: they are when it returns,
+   * which takes microseconds. Absent where there is a view, and where nobody can. @throws RangeError outside the memory.
+   */
+  fill?(byte: number, offsetBytes: number, lengthBytes: number): void
+  /**
+   * Copies bytes of memory without a view from `offsetBytes` on, as many as `into` has, after `forHost`: they are there
+   * when it returns. For what is rare, as looking through a ring after a time-out. Absent as `fill`.
+   * @throws RangeError outside the memory.
+   */
+  copyOut?(offsetBytes: number, into: Uint8Array): void
   /** Gives the memory back; the controller must not reach for it any more. @throws TypeError when it was freed before. */
   free(): void
 }

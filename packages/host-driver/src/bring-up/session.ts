@@ -241,7 +241,7 @@ export class Session {
   }
 
   private allocateQueues(allowed: { submission: number; completion: number }, completionQueues: number): void {
-    const { options, pool, limits } = this
+    const { options, pool, limits, transport } = this
     const setting = {
       ...limits,
       maxTransferBytes: this.maxTransferBytes,
@@ -262,7 +262,12 @@ export class Session {
     this.engineQueues = Array.from({ length: engines }, (_, i) =>
       allocateQueuePair(pool, engineSetting, { qid: i + 1, sqEntries, depth: each }, cqs[i % shared]!),
     )
-    if (!apart) return
+    if (!apart) {
+      const [{ sq, cq }] = this.engineQueues as [QueuePairMemory]
+      if (sq.view !== undefined && cq.memory.view !== undefined) return
+      const reason = 'it allows one I/O queue pair, which other commands than those of plans need in memory of the host'
+      throw new UnsupportedControllerError(transport.name, reason, 'queueMemory: expected host, got gpu')
+    }
     const entries = Math.min(SINGLE_DEPTH + 1, limits.maxQueueEntries)
     const cq = allocateCompletionQueue(pool, setting, shared + 1, entries)
     const shape = { qid: engines + 1, sqEntries: entries, depth: SINGLE_DEPTH }

@@ -26,6 +26,8 @@ class Loan implements DmaMemory {
   readonly lengthBytes: number
   readonly view?: DataView
   readonly gpuPointer?: bigint
+  readonly fill?: NonNullable<DmaMemory['fill']>
+  readonly copyOut?: NonNullable<DmaMemory['copyOut']>
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly isWithheld: () => boolean
@@ -38,6 +40,16 @@ class Loan implements DmaMemory {
     this.segments = memory.segments
     if (memory.view !== undefined) this.view = memory.view
     if (memory.gpuPointer !== undefined) this.gpuPointer = memory.gpuPointer
+    if (memory.fill !== undefined)
+      this.fill = (byte, offsetBytes, lengthBytes) => {
+        this.checkHeld()
+        memory.fill!(byte, offsetBytes, lengthBytes)
+      }
+    if (memory.copyOut !== undefined)
+      this.copyOut = (offsetBytes, into) => {
+        this.checkHeld()
+        memory.copyOut!(offsetBytes, into)
+      }
   }
 
   iovaAt(offsetBytes: number): number {

@@ -22,6 +22,23 @@ export function hostBytes(memory: DmaMemory, offsetBytes = 0, lengthBytes = memo
   return new Uint8Array(view.buffer, view.byteOffset + offsetBytes, lengthBytes)
 }
 
+/** Sets all of it, by the host's view or by what the memory has in its place. @throws TypeError where it has neither. */
+export function fillMemory(memory: DmaMemory, byte: number): void {
+  if (hasView(memory)) hostBytes(memory).fill(byte)
+  else if (memory.fill !== undefined) memory.fill(byte, 0, memory.lengthBytes)
+  else
+    throw new TypeError(
+      'queue memory: expected a view, or fill() of memory on a GPU, got neither: ' +
+        'use an allocator whose GPU memory has fill(), or queueMemory: "host"',
+    )
+  memory.forDevice(0, memory.lengthBytes)
+}
+
+/** Whether the driver can look at it, by a view or by copies. */
+export function isReadable(memory: DmaMemory): boolean {
+  return hasView(memory) || memory.copyOut !== undefined
+}
+
 function hasView(memory: DmaMemory): memory is ReachableMemory {
   return memory.view !== undefined
 }

@@ -19,13 +19,17 @@ export class CompletionRing {
   /** Completions that name a submission queue that does not complete to this queue. Counted, and credited to nobody. */
   foreignCompletions = 0
   private readonly cqe: ReturnType<typeof CQE.view>
+  /** Of a ring that the host has no view of, its bytes as they were when it was looked at last. */
+  private readonly copy: Uint8Array | undefined
   /** By submission queue identifier. */
   private readonly receivers: (CompletionReceiver | undefined)[] = []
 
   constructor(memory: CompletionQueueMemory, bar: Bar) {
     this.memory = memory
     this.doorbell = new Doorbell(bar, memory.headDoorbell, memory.shadow)
-    this.cqe = CQE.view(hostView(memory.memory))
+    const ring = memory.memory
+    if (ring.view === undefined && ring.copyOut !== undefined) this.copy = new Uint8Array(ring.lengthBytes)
+    this.cqe = CQE.view(this.copy === undefined ? hostView(ring) : new DataView(this.copy.buffer))
   }
 
   /** Completions of submission queue `qid` go to `receiver` from now on. */
@@ -38,9 +42,10 @@ export class CompletionRing {
   poll(): number {
     const { memory, cqe } = this
     memory.memory.forHost(0, memory.memory.lengthBytes)
-    let consumed = 0
     // No more than a lap: what is new beyond it overwrote what was not consumed, and only a broken controller does that.
-    while (consumed < memory.entries) {
+    const most = this.copy === undefined ? memory.entries : this.lookAgain(this.copy)
+    let consumed = 0
+    while (consumed < most) {
       const status = cqe.at(memory.head).STATUS
       if ((status & 1) !== memory.phase) break
       const { CID, SQID, DW0 } = cqe
@@ -53,5 +58,23 @@ export class CompletionRing {
     }
     if (consumed > 0) this.doorbell.ring(memory.head)
     return consumed
+  }
+
+  /**
+   * Looks at a ring that the host has no view of; gives how many entries are new. A copy may catch an entry that is being
+   * written, with its Phase Tag there already: what has one is taken from a copy that was begun after it was seen.
+   */
+  private lookAgain(copy: Uint8Array): number {
+    const { memory, cqe } = this
+    memory.memory.copyOut!(0, copy)
+    let found = 0
+    let { head, phase }: { head: number; phase: number } = memory
+    while (found < memory.entries && (cqe.at(head).STATUS & 1) === phase) {
+      head = advance(head, memory.entries)
+      if (head === 0) phase = 1 - phase
+      found++
+    }
+    if (found > 0) memory.memory.copyOut!(0, copy)
+    return found
   }
 }

@@ -1,13 +1,7 @@
 import { cqHeadDoorbell, prpListBytes, shadowCqHead, shadowSqTail, sqTailDoorbell } from '@gpunvme/nvme-spec'
 import { MOST_IN_FLIGHT } from '@gpunvme/nvme-spec/engine'
-import type {
-  CompletionQueueMemory,
-  DmaAllocator,
-  DmaMemory,
-  QueuePairMemory,
-  ShadowDoorbell,
-} from '@gpunvme/nvme-spec/transport'
-import { hostBytes } from '../memory/reachable.js'
+import type { CompletionQueueMemory, DmaAllocator, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
+import { fillMemory, hostBytes } from '../memory/reachable.js'
 
 const SQE_BYTES = 64
 const CQE_BYTES = 16
@@ -89,8 +83,8 @@ export function rewind(pair: QueuePairMemory): void {
   const { sq, cq, shadow } = pair
   // An entry that is fetched before it was written is then an opcode no controller knows, and is answered with an
   // error. The completion queue starts as zeroes: there a set Phase Tag would mean "completed" on the first lap.
-  fill(sq, 0xff)
-  fill(cq.memory, 0)
+  fillMemory(sq, 0xff)
+  fillMemory(cq.memory, 0)
   for (const place of [shadow, cq.shadow]) {
     if (place === undefined) continue
     for (const buffer of [place.shadow, place.eventIdx]) {
@@ -101,11 +95,6 @@ export function rewind(pair: QueuePairMemory): void {
   pair.sqTail = 0
   cq.head = 0
   cq.phase = 1
-}
-
-function fill(memory: DmaMemory, byte: number): void {
-  hostBytes(memory).fill(byte)
-  memory.forDevice(0, memory.lengthBytes)
 }
 
 function wholePages(bytes: number, pageBytes: number): number {

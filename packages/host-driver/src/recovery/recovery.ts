@@ -228,6 +228,8 @@ export class Recovery {
       session.pollSingle()
     }
     poll()
+    // That it was aborted would be said where it cannot be read: the next step needs no completion.
+    if (unanswered().some((command) => salvage.isBlindTo(command))) return false
     for (const { qid, cid } of unanswered()) {
       const leftNs = deadlineNs - clock.now()
       if (leftNs <= 0) return false

@@ -1,4 +1,5 @@
 import type { Bar, Clock, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { isReadable } from '../memory/reachable.js'
 import { CompletionRing } from '../queues/completion-ring.js'
 import type { OverdueCommand } from '../queues/overdue.js'
 import { QueuePair } from '../queues/queue-pair.js'
@@ -12,14 +13,23 @@ const NOBODY = { completed: () => undefined }
  */
 export class Salvage {
   private readonly rings: readonly CompletionRing[]
+  /** Queues whose completions nobody but their engine could have read. */
+  private readonly unreadable: ReadonlySet<number>
 
   constructor(queues: readonly QueuePairMemory[], bar: Bar, overdue: readonly OverdueCommand[]) {
-    const rings = new Map(queues.map(({ cq }) => [cq, new CompletionRing(cq, bar)]))
-    for (const memory of queues) {
+    const readable = queues.filter(({ cq }) => isReadable(cq.memory))
+    this.unreadable = new Set(queues.filter((queue) => !readable.includes(queue)).map(({ qid }) => qid))
+    const rings = new Map(readable.map(({ cq }) => [cq, new CompletionRing(cq, bar)]))
+    for (const memory of readable) {
       const pair = new QueuePair(memory, bar, rings.get(memory.cq)!, NOBODY)
       for (const command of overdue) if (command.qid === memory.qid) pair.expect(command)
     }
     this.rings = [...rings.values()]
+  }
+
+  /** Whether its completion would not be found here, however long it is waited for. */
+  isBlindTo({ qid }: OverdueCommand): boolean {
+    return this.unreadable.has(qid)
   }
 
   poll(): void {

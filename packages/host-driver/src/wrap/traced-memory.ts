@@ -36,6 +36,8 @@ class RememberedMemory implements DmaMemory {
   readonly lengthBytes: number
   readonly view?: DataView
   readonly gpuPointer?: bigint
+  readonly fill?: NonNullable<DmaMemory['fill']>
+  readonly copyOut?: NonNullable<DmaMemory['copyOut']>
   readonly segments: readonly DmaSegment[]
   private readonly memory: DmaMemory
   private readonly forget: () => void
@@ -47,6 +49,8 @@ class RememberedMemory implements DmaMemory {
     this.segments = memory.segments
     if (memory.view !== undefined) this.view = memory.view
     if (memory.gpuPointer !== undefined) this.gpuPointer = memory.gpuPointer
+    if (memory.fill !== undefined) this.fill = (...part) => memory.fill!(...part)
+    if (memory.copyOut !== undefined) this.copyOut = (...part) => memory.copyOut!(...part)
   }
 
   iovaAt(offsetBytes: number): number {
