@@ -13,6 +13,11 @@ const stamp = createHash('sha256')
   .digest('hex')
 
 const buildSpec = 'turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only'
+const buildGpuCheck = [
+  'turbo run build --filter=@gpunvme/cuda-native --output-logs=errors-only',
+  'node packages/cuda-native/scripts/build-native.mjs',
+  'node packages/cuda-native/gpu-check/build-null.mjs',
+]
 const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
   test: [
@@ -42,14 +47,24 @@ const tasks = {
     'vitest run --root packages/host-driver --config vitest.qemu.config.ts',
     'env GPUNVME_REQUIRE=qemu node scripts/test-summary.mjs packages/host-driver/.reports/qemu.json',
   ],
+  // The engine cuda on the GPU of this machine; exit status 3 where there is none: docs/hardware/README.md.
+  'test:gpu': [...buildGpuCheck, 'node packages/cuda-native/gpu-check/dist/main.js'],
+  // The same, as a folder that runs on a machine with nothing but a driver.
+  'gpu-check:pack': [...buildGpuCheck, 'node scripts/gpu-check/pack.mjs'],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.
-  gen: [buildSpec, 'node packages/nvme-spec/scripts/gen.mjs', 'node packages/cuda-native/scripts/build-ptx.mjs'],
+  gen: [
+    buildSpec,
+    'node packages/nvme-spec/scripts/gen.mjs',
+    'node packages/cuda-native/scripts/build-ptx.mjs',
+    'node packages/cuda-native/scripts/build-ptx.mjs --measure',
+  ],
   'gen:check': [
     buildSpec,
     'node packages/nvme-spec/scripts/gen.mjs --check',
     'node packages/cuda-native/scripts/build-ptx.mjs --check',
+    'node packages/cuda-native/scripts/build-ptx.mjs --measure --check',
   ],
   bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
   // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.

@@ -14,6 +14,8 @@ export interface Check {
   readonly id: string
   /** What holds, in a sentence. */
   readonly title: string
+  /** Whether it makes commands fail: of others, a command that the driver had to send again has failed. */
+  readonly provokes?: boolean
   /** After so long it is given up as an error. */
   readonly limitMs: number
   /** @throws CheckFailed where it does not hold; NotApplicable where there is nothing to ask it of. */

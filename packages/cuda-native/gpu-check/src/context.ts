@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CudaDevice, KernelEngine, KernelEngineOptions } from '@gpunvme/cuda-native'
-import { cudaEngine, type Cuda } from '@gpunvme/cuda-native/cuda'
+import type { CudaDevice, KernelEngine } from '@gpunvme/cuda-native'
+import { cudaEngine, type Cuda, type CudaEngineOptions } from '@gpunvme/cuda-native/cuda'
 import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
 import { Controller, type ControllerOptions, type WritableNamespace } from '@gpunvme/host-driver'
 import { deriveProfile } from '@gpunvme/nvme-sim'
@@ -65,6 +65,8 @@ export class CheckContext {
   readonly nvmeFunction: string | undefined
   readonly figures: Figure[] = []
   readonly host = loadHardwareHost()
+  /** What the driver had to do because commands got no answer: none, unless a check provokes it. */
+  readonly recoveries: string[] = []
   private readonly undo: (() => unknown)[] = []
 
   constructor(options: ContextOptions) {
@@ -111,7 +113,7 @@ export class CheckContext {
   }
 
   /** The engine of this check. */
-  engine(transport: Transport, options?: KernelEngineOptions): KernelEngine {
+  engine(transport: Transport, options?: CudaEngineOptions): KernelEngine {
     return cudaEngine(transport, this.cuda, options)
   }
 
@@ -123,7 +125,15 @@ export class CheckContext {
   ): Promise<{ controller: Controller<WritableNamespace>; namespace: WritableNamespace }> {
     const controller = await Controller.open(transport, { ...options, engine, write: { serial: SERIAL } })
     this.later(() => controller.close())
+    void this.watch(controller)
     return { controller, namespace: controller.namespace(1) }
+  }
+
+  private async watch(controller: Controller): Promise<void> {
+    for await (const event of controller.events()) {
+      if (event.kind === 'recovery' && event.result !== 'begun') this.recoveries.push(`${event.step} ${event.result}`)
+      if (event.kind === 'lost') this.recoveries.push('lost')
+    }
   }
 
   /** Undoes everything, and says what could not be. */

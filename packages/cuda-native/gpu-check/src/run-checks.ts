@@ -81,6 +81,9 @@ async function judged(check: Check, context: CheckContext): Promise<Pick<CheckRe
   try {
     const facts: Facts | undefined = await within(check.limitMs, check.run(context))
     if (facts === undefined) return { verdict: 'error', reason: `it did not end within ${check.limitMs} ms`, facts: {} }
+    if (check.provokes !== true && context.recoveries.length > 0) {
+      return { verdict: 'failed', reason: `commands got no answer: ${context.recoveries.join(', ')}`, facts }
+    }
     return { verdict: 'passed', facts }
   } catch (error) {
     const verdict =

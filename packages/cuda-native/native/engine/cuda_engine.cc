@@ -14,9 +14,17 @@ napi_value CreateCudaEngine(napi_env env, napi_callback_info info) {
   Arguments(env, info, arguments);
   cuda::Session* session = cuda::SessionOf(env, arguments[0]);
   if (session == nullptr) return nullptr;
-  cuda::Function serve = cuda::KernelOf(env, *session, "gpunvme_serve");
+  bool warp = false;
+  napi_value option = nullptr;
+  const bool given = napi_get_named_property(env, arguments[1], "warp", &option) == napi_ok;
+  if (!given || napi_get_value_bool(env, option, &warp) != napi_ok) {
+    ThrowType(env, "warp", "a boolean", option);
+    return nullptr;
+  }
+  const cuda::Function serve = cuda::KernelOf(env, *session, warp ? "gpunvme_warp_read" : "gpunvme_serve");
   if (serve == nullptr) return nullptr;
-  return CreateEngine(env, std::make_shared<CudaExecutor>(*session, serve), arguments[1], arguments[2]);
+  auto executor = std::make_shared<CudaExecutor>(*session, serve, warp ? 32 : 1);
+  return CreateEngine(env, std::move(executor), arguments[1], arguments[2]);
 }
 
 }  // namespace gpunvme

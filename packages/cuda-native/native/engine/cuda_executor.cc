@@ -1,5 +1,7 @@
 #include "cuda_executor.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -16,7 +18,8 @@ constexpr size_t kLocalBytes = 16 << 20;
 
 }  // namespace
 
-CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve) : session_(session), serve_(serve) {
+CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads)
+    : session_(session), serve_(serve), threads_(threads) {
   session_.holds++;
 }
 
@@ -123,7 +126,13 @@ Problem CudaExecutor::Download(void* to, uint64_t device, size_t bytes) {
 }
 
 // Copies of a few kilobytes, which wait for no kernel: nothing else is in their stream.
-Problem CudaExecutor::Finish() { return ProblemOf("cuStreamSynchronize", session_.api.cuStreamSynchronize(copies_)); }
+Problem CudaExecutor::Finish() {
+  const cuda::Functions& api = session_.api;
+  Problem problem = ProblemOf("cuStreamSynchronize", api.cuStreamSynchronize(copies_));
+  // What is copied from or to goes when this returns: a copy that could not be waited for must be over all the same.
+  while (problem && api.cuStreamQuery(copies_) == cuda::kErrorNotReady) sched_yield();
+  return problem;
+}
 
 Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) {
   if (Problem problem = Enter()) return problem;
@@ -166,6 +175,8 @@ void CudaExecutor::Forget(uint64_t address) {
 
 Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) {
   if (Problem problem = Enter()) return problem;
+  // Before the kernel, which nobody would look at otherwise.
+  if (Problem problem = watch_->Start()) return problem;
   const cuda::Functions& api = session_.api;
   while (streams_.size() <= number) {
     cuda::Stream stream = nullptr;
@@ -174,9 +185,10 @@ Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, 
   }
   void* parameters[] = {&leader, &launch};
   const cuda::Result result =
-      api.cuLaunchKernel(serve_, 1, 1, 1, 1, 1, 1, 0, streams_[number], parameters, nullptr);
+      api.cuLaunchKernel(serve_, 1, 1, 1, threads_, 1, 1, 0, streams_[number], parameters, nullptr);
   if (Problem problem = ProblemOf("cuLaunchKernel", result)) return problem;
-  return watch_->Add(report, launch);
+  watch_->Add(report, launch);
+  return {};
 }
 
 Problem CudaExecutor::Check() {

@@ -1,4 +1,4 @@
-// Leaders as kernels of one thread, each on a stream of its own.
+// Leaders as kernels of one thread, or of a warp, each on a stream of its own.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace gpunvme {
 class CudaExecutor final : public Executor {
  public:
   // The session stays open until End.
-  CudaExecutor(cuda::Session& session, cuda::Function serve);
+  CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads);
   ~CudaExecutor() override;
 
   void Wakes(Waker* waker) override;
@@ -42,6 +42,8 @@ class CudaExecutor final : public Executor {
   cuda::Session& session_;
   bool ended_ = false;
   const cuda::Function serve_;
+  // Of its only block.
+  const unsigned threads_;
   // Uploads and downloads; leaders have those of their numbers.
   cuda::Stream copies_ = nullptr;
   std::vector<cuda::Stream> streams_;

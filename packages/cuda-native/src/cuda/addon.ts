@@ -57,12 +57,16 @@ export interface CudaAddon extends EngineAddon {
   readonly copyIn: (stream: number, to: number, toBytes: number, lengthBytes: number, address: bigint) => void
   readonly copyOut: (stream: number, from: number, fromBytes: number, lengthBytes: number, address: bigint) => void
   readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void
-  /** Whether nothing is under way in the stream. */
+  /** Whether nothing is under way in the stream. Where it is so because something went wrong, that is thrown. */
   readonly isDone: (stream: number) => boolean
   /** False when what was put into the stream until now is not done within `timeoutNs`. */
   readonly finished: (stream: number, timeoutNs: number) => Promise<boolean>
   /** An engine whose leaders are kernels on this GPU; `loadKernels` came before. It is closed before the GPU is. */
-  readonly createEngine: (cuda: number, options: EngineOptions, onWake: () => void) => EngineHandle
+  readonly createEngine: (
+    cuda: number,
+    options: EngineOptions & { readonly warp: boolean },
+    onWake: () => void,
+  ) => EngineHandle
 }
 
 let loaded: CudaAddon | undefined

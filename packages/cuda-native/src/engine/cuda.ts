@@ -7,6 +7,12 @@ import { lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
 import type { ExecutorError } from './engine-addon.js'
 import { KernelEngine } from './kernel-engine.js'
 
+/** How the engine `cuda` is made. */
+export interface CudaEngineOptions extends KernelEngineOptions {
+  /** Whether a warp serves a completion queue, whose lanes write the entries of a batch side by side; false when not given. */
+  readonly warp?: boolean
+}
+
 /** How long a kernel polls for another plan before it ends: several times what starting one takes. */
 const LINGER_NS = 200_000
 
@@ -27,10 +33,10 @@ const loaded = new WeakSet<Cuda>()
 export function cudaEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
   cuda: Cuda,
-  options: KernelEngineOptions = {},
+  options: CudaEngineOptions = {},
 ): KernelEngine {
   const { addon, handle } = sessionOf(cuda)
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
+  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n, warp: options.warp ?? false }
   if (!loaded.has(cuda)) cuda.loadKernels(readFileSync(kernelsFile))
   loaded.add(cuda)
   return new KernelEngine(transport, {

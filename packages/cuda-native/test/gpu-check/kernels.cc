@@ -1,4 +1,4 @@
-// The kernels of gpu-check/kernels/measure.cu, for the stand-in.
+// The kernels of gpu-check/kernels/measure.cu, and those that tests of the face do without, for the stand-in.
 #include "standin/kernels.h"
 
 #include <x86intrin.h>
@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "cpu_port.cuh"
+#include "fibers/fiber_team.h"
 #include "measure.cuh"
 #include "original.cuh"
+#include "warp_read.cuh"
 
 namespace standin {
 
@@ -40,11 +42,24 @@ void OriginalRead(void** parameters, Extent, Extent) {
   gpunvme::original_read<YieldingPort, gpunvme::PinnedWords>(Only<gpunvme::OriginalRun>(parameters));
 }
 
+// As gpunvme_serve, by 32 fibers of this thread.
+void WarpRead(void** parameters, Extent, Extent block) {
+  gpunvme::Leader* leader;
+  uint64_t launch;
+  std::memcpy(&leader, parameters[0], sizeof leader);
+  std::memcpy(&launch, parameters[1], sizeof launch);
+  gpunvme::FiberLaunch warp;
+  warp.blocks = 1;
+  warp.threads = block.x;
+  gpunvme::run_fibers(warp, [&] { gpunvme::warp_read<gpunvme::FiberTeam, gpunvme::CpuPort>(*leader, launch); });
+}
+
 }  // namespace
 
 Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_measure") == 0) return Measure;
   if (std::strcmp(name, "gpunvme_original_read") == 0) return OriginalRead;
+  if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
   return nullptr;
 }
 

@@ -6,6 +6,7 @@ import { checks, QUICK, runChecks, type NullControllerAddon, type Report } from 
 import type { Change } from '../device/compile.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
 import { buildNullController } from './null-controller.js'
+import { lostDoorbell, planted } from './planted.js'
 
 const standin = useStandin()
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-test-'))
@@ -32,21 +33,72 @@ async function run(path: string, ids: readonly string[], reportFile?: string): P
 
 const ids = checks.map(({ id }) => id)
 
+/** What there is nothing to ask of here, and why. */
+const elsewhere = new Map([['io-registration-of-bar', 'no NVMe function without a driver was named']])
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   beforeAll(async () => {
     library = await build()
     nullController = buildNullController(folder)
   }, 240_000)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {
     const { checks: results, outcome } = await run(library, [id])
-    const expected =
-      id === 'io-registration-of-bar'
-        ? { verdict: 'not-applicable', reason: 'no NVMe function without a driver was named' }
-        : { verdict: 'passed' }
+    const reason = elsewhere.get(id)
+    const expected = reason === undefined ? { verdict: 'passed' } : { verdict: 'not-applicable', reason }
     expect(results).toMatchObject([{ id, ...expected }])
     expect(outcome).toBe('passed')
     expect(standin.live()).toEqual(NOTHING)
+  })
+})
+
+describe.skipIf(!hasStandin)(`a bug is found by the check that is about it${skippedWithoutStandin}`, () => {
+  let withBugs: string
+  beforeAll(async () => {
+    withBugs = await build(planted.map(({ change }) => change))
+  }, 240_000)
+
+  test.each(planted)('$id: $what', { timeout: 120_000 }, async ({ id, says }) => {
+    const { checks: results, outcome } = await run(withBugs, [id])
+    expect(results).toMatchObject([{ id, verdict: 'failed', reason: expect.stringMatching(says) as string }])
+    expect(outcome).toBe('failed')
+  })
+
+  test('fault-status: a doorbell is lost', { timeout: 240_000 }, async () => {
+    const { checks: results } = await run(await build([lostDoorbell]), ['fault-status'])
+    const says = /^outcomes that the engine gave first: .*got \[\[0,"timeout"\],\[1,"timeout"\]/
+    expect(results).toMatchObject([{ verdict: 'failed', reason: expect.stringMatching(says) as string }])
+  })
+})
+
+describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () => {
+  test('says what ran, and what was found and measured, as it stands on disk', async () => {
+    const reportFile = join(folder, 'report.json')
+    const report = await run(library, ['attributes', 'cycles', 'speed'], reportFile)
+    const written = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
+    expect(written).toEqual(report)
+    expect(written).toMatchObject({
+      ...{ schema: 'gpunvme-gpu-check', version: 1, outcome: 'passed' },
+      machine: { node: process.version },
+      cuda: { available: true, driverVersion: '12.2', devices: [{ name: 'Stand-in 0' }] },
+    })
+    expect(written.kernels['kernels.ptx']).toMatch(/^[0-9a-f]{64}$/)
+    expect(Object.keys(written.packages)).toHaveLength(4)
+    for (const { value, unit, per } of written.figures) {
+      expect(value).toBeGreaterThan(0)
+      expect([unit, per]).not.toContain('')
+    }
+    const transactions = (which: string) => written.figures.find(({ name }) => name === `${which}-transactions`)!.value
+    // By construction, and so on every machine.
+    expect(transactions('original') / transactions('engine')).toBeGreaterThan(5)
+  })
+
+  test('is there without a GPU too, and says what is missing', async () => {
+    const { outcome, checks: results, cuda } = await run('/nonexistent/libcuda.so.1', ['attributes'])
+    expect(outcome).toBe('no-gpu')
+    expect(results).toEqual([])
+    expect(cuda).toMatchObject({ available: false, state: 'library-missing' })
   })
 })

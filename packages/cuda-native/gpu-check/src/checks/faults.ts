@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuKernelEngine, type KernelEngineOptions } from '@gpunvme/cuda-native'
-import type { ControllerEvent } from '@gpunvme/host-driver'
 import type {
   Engine,
   EngineStatistics,
@@ -127,15 +126,6 @@ function outcomesOf({ failures }: OutcomeSummary): [number, string][] {
   })
 }
 
-async function stepsOf(events: AsyncIterable<ControllerEvent>): Promise<string[]> {
-  const steps: string[] = []
-  for await (const event of events) {
-    if (event.kind === 'recovery' && event.result !== 'begun') steps.push(`${event.step} ${event.result}`)
-    if (event.kind === 'lost') steps.push('lost')
-  }
-  return steps
-}
-
 /**
  * The engine's clock: a word that goes on by eleven seconds whenever the controller has answered nothing for a tenth of a
  * real one. Nobody waits for a time-out, and none strikes a command that is still on its way.
@@ -165,11 +155,11 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
   const clock = context.allocate(4096)
   const engine = new Recorded(make(drive.transport, { clock: clock.address }))
   const { controller, namespace } = await context.open(drive, { queueDepth: 16, maxTransferBytes: BYTES }, engine)
-  const steps = stepsOf(controller.events())
+  const before = context.recoveries.length
   const memory = namespace.dma.alloc(COMMANDS * BYTES)
   bytesOf(memory).fill(0xa5)
   // The reads of the opening are another story.
-  const before = engine.statistics.staleCompletions
+  const staleBefore = engine.statistics.staleCompletions
   engine.answers.length = 0
   let over = false
   const ended = namespace
@@ -188,9 +178,9 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
     const part = (all: Uint8Array) => all.subarray(command * BYTES, (command + 1) * BYTES)
     equalBytes(`command ${command}`, part(bytesOf(memory)), part(media))
   }
-  const stale = engine.statistics.staleCompletions - before
+  const stale = engine.statistics.staleCompletions - staleBefore
   await controller.close().catch(() => undefined)
-  return { engine: engine.answers, driver, steps: await steps, stale }
+  return { engine: engine.answers, driver, steps: context.recoveries.slice(before), stale }
 }
 
 function faultCheck(scenario: Scenario): Check {
@@ -198,6 +188,7 @@ function faultCheck(scenario: Scenario): Check {
     id: `fault-${scenario.id}`,
     title: `${scenario.title} has the outcomes that the engine cpu-kernel gives, and no other command has another`,
     limitMs: 60_000,
+    provokes: true,
     async run(context) {
       const onGpu = await story(context, scenario, (transport, options) => context.engine(transport, options))
       equal('outcomes that the engine gave first', onGpu.engine[0], scenario.first)
