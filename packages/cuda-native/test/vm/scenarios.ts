@@ -8,7 +8,14 @@ interface Turn {
   readonly timeoutMs: number
   /** In all modes when not given. */
   readonly modes?: readonly Mode['name'][]
+  /** What the turn is called, where its program has several. */
+  readonly name?: string
+  /** The program's own engine when not given. */
+  readonly engine?: 'cpu-kernel'
 }
+
+/** The turn of `cases` whose commands the device code submits. */
+export const KERNEL_CASES = 'cases by cpu-kernel'
 
 /** In this order: the last of them sees what all others of its mode have left behind. */
 const TURNS: readonly Turn[] = [
@@ -24,6 +31,7 @@ const TURNS: readonly Turn[] = [
   { script: 'reset', timeoutMs: 90_000 },
   { script: 'killed', timeoutMs: 90_000 },
   { script: 'cases', timeoutMs: 420_000 },
+  { script: 'cases', timeoutMs: 420_000, name: KERNEL_CASES, engine: 'cpu-kernel' },
   { script: 'lost', timeoutMs: 90_000 },
   { script: 'restored', timeoutMs: 20_000 },
 ]
@@ -31,19 +39,20 @@ const TURNS: readonly Turn[] = [
 /** What is read and written altogether: a GiB where it costs least, and enough elsewhere to go around all queues often. */
 export const TRAFFIC_MIB: Readonly<Record<Mode['name'], number>> = { sysfs: 1024, vfio: 256, 'vfio-noiommu': 256 }
 
-/** What a mode's programs are called in a guest that runs those of several. */
-export function nameIn(mode: Mode, script: string): string {
-  return `${mode.name} ${script}`
+/** What a mode's turns are called in a guest that runs those of several. */
+export function nameIn(mode: Mode, turn: string): string {
+  return `${mode.name} ${turn}`
 }
 
 export function scenariosOf(mode: Mode): Scenario[] {
-  return TURNS.filter(({ modes }) => modes?.includes(mode.name) ?? true).map(({ script, timeoutMs }) => ({
-    name: nameIn(mode, script),
-    script,
-    timeoutMs,
+  return TURNS.filter(({ modes }) => modes?.includes(mode.name) ?? true).map((turn) => ({
+    name: nameIn(mode, turn.name ?? turn.script),
+    script: turn.script,
+    timeoutMs: turn.timeoutMs,
     environment: {
       ...environmentOf(mode),
       VM_TRAFFIC_MIB: String(TRAFFIC_MIB[mode.name]),
+      VM_ENGINE: turn.engine ?? 'host',
       VM_CASES: `${MODES.indexOf(mode)}/${MODES.length}`,
     },
   }))

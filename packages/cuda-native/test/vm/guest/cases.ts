@@ -1,6 +1,13 @@
 // The driver cases that a controller can be judged by which is what it is: those that depend on the way to it, and a share of
 // the others, which other modes have the rest of. Outcomes are one line each.
-import { driverCases, runDriverCase, shortfall, type OpenTransport } from '@gpunvme/host-driver/conformance'
+import { cpuKernelEngine } from '@gpunvme/cuda-native'
+import {
+  driverCases,
+  runDriverCase,
+  shortfall,
+  type DriverCaseOptions,
+  type OpenTransport,
+} from '@gpunvme/host-driver/conformance'
 import { fixed, loose, MIB, openTransport, print, take, variable } from './lib.js'
 
 /** For each case: long for QEMU on a busy machine. */
@@ -28,6 +35,13 @@ const EVERYWHERE = [
 
 /** Which share of the other cases is run, of how many. */
 const [share, shares] = variable('VM_CASES').split('/').map(Number) as [number, number]
+
+/** By whom commands are submitted: the driver's own engine, or the device code on threads. */
+const engines: Readonly<Record<string, DriverCaseOptions>> = {
+  host: {},
+  'cpu-kernel': { engine: (transport) => cpuKernelEngine(transport) },
+}
+const options: DriverCaseOptions = { wallLimitMs: WALL_LIMIT_MS, ...engines[variable('VM_ENGINE')] }
 
 /** QEMU's controller as modes.ts has it: what its hw/nvme/ctrl.c sets where nothing is asked for. */
 const shape = (mib: number) => ({
@@ -67,9 +81,7 @@ for (const each of chosen) {
   const { id } = each
   const began = performance.now()
   const result =
-    id in TOO_LONG
-      ? ({ outcome: 'skipped', reason: TOO_LONG[id]! } as const)
-      : await runDriverCase(each, open, { wallLimitMs: WALL_LIMIT_MS })
+    id in TOO_LONG ? ({ outcome: 'skipped', reason: TOO_LONG[id]! } as const) : await runDriverCase(each, open, options)
   const ms = Math.round(performance.now() - began)
   const why =
     result.outcome === 'failed' ? result.error.message : result.outcome === 'skipped' ? result.reason : undefined
