@@ -7,6 +7,6 @@ export default defineConfig({
     include: ['test/vm/**/*.vm.ts'],
     reporters: ['verbose', [join(import.meta.dirname, '../../scripts/test-reporter.mjs'), { file: 'vm.json' }]],
     testTimeout: 60_000,
-    hookTimeout: 1_260_000,
+    hookTimeout: 1_860_000,
   },
 })

@@ -32,7 +32,7 @@ for (const boot of BOOTS) {
         images: IMAGES,
         append: `hugepages=96 ${boot.iommu ? 'intel_iommu=on' : ''}`,
         memoryMiB: 1024,
-        deadlineMs: 1_200_000,
+        deadlineMs: 1_800_000,
         scenarios: boot.modes.filter((mode) => !missing.has(mode)).flatMap(scenariosOf),
       })
       const times = [...guest.scenarios].map(([name, { end }]) => `${name} ${seconds(end?.ms)}`)
