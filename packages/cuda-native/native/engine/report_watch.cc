@@ -31,15 +31,8 @@ ReportWatch::~ReportWatch() {
   pthread_join(thread_, nullptr);
 }
 
-Problem ReportWatch::Add(const Report* report, uint64_t launch) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    added_.push_back({report, launch, ~0ULL});
-  }
-  if (started_) {
-    wake_.notify_one();
-    return {};
-  }
+Problem ReportWatch::Start() {
+  if (started_) return {};
   // Signals are for the threads of the program.
   sigset_t all, before;
   sigfillset(&all);
@@ -54,6 +47,14 @@ Problem ReportWatch::Add(const Report* report, uint64_t launch) {
   pthread_setname_np(thread_, "gpunvme-watch");
   started_ = true;
   return {};
+}
+
+void ReportWatch::Add(const Report* report, uint64_t launch) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    added_.push_back({report, launch, ~0ULL});
+  }
+  wake_.notify_one();
 }
 
 void ReportWatch::Run() {

@@ -16,8 +16,10 @@ class ReportWatch {
   explicit ReportWatch(Waker* waker) : waker_(waker) {}
   ~ReportWatch();
 
-  // From now on that report is watched, until `ended` of it is `launch`.
-  Problem Add(const Report* report, uint64_t launch);
+  // Makes its thread, where there is none yet.
+  Problem Start();
+  // From now on that report is watched, until `ended` of it is `launch`. Start came before.
+  void Add(const Report* report, uint64_t launch);
 
  private:
   struct Watched {

@@ -15,6 +15,9 @@ namespace {
 
 // Leaders that have nothing to do end within microseconds; threads of theirs may have to wait for a processor.
 constexpr uint64_t kStopLimitNs = 5'000'000'000;
+// What runs leaders may answer one question with an error that is none of the next. When it answers all of them so for
+// this long, nothing will be heard of leaders any more.
+constexpr uint64_t kBrokenNs = 200'000'000;
 
 uint64_t NowNs() {
   timespec now;
@@ -120,6 +123,8 @@ Session::~Session() {
 
 // While plans are under way, their leaders run and nothing may be allocated that is not there already.
 Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
+  *made = false;
+  if (abandoned_) return Abandoned();
   *made = executor_->HasRoom(shared, local);
   if (*made || !jobs_.empty()) return {};
   if (Problem problem = StopLeaders(kStopLimitNs)) return problem;
@@ -264,6 +269,8 @@ bool Session::HasRoom(const Plan& plan) const {
 }
 
 Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted) {
+  *posted = false;
+  if (abandoned_) return Abandoned();
   *posted = HasRoom(plan);
   if (!*posted) return {};
   const Problem cramped = MakeRoom(plan.commands * sizeof(uint64_t), plan.commands * sizeof(Command), posted);
@@ -346,7 +353,9 @@ Problem Session::Poll(std::vector<Finished>* finished) {
 Problem Session::StartIdle() {
   for (auto& led : leaders_) {
     if (!led->HasEnded() || !led->HasWork()) continue;
-    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, ++led->launches, led->report)) return problem;
+    // Counted when it is under way: nobody waits for the end of one that never was.
+    if (Problem problem = executor_->Launch(led->number, local_ + led->leader, led->launches + 1, led->report)) return problem;
+    led->launches++;
   }
   return {};
 }
@@ -391,19 +400,32 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
     return std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
   };
   for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_STOP);
-  for (const uint64_t until_ns = NowNs() + limit_ns; !ended(); sched_yield()) {
+  uint64_t well_ns = NowNs();
+  for (const uint64_t until_ns = well_ns + limit_ns; !ended(); sched_yield()) {
     Problem problem = executor_->Check();
-    if (!problem && NowNs() > until_ns) problem = {"serve", "no end", "a leader did not end when it was told to", 0};
-    if (!problem) continue;
-    abandoned_ = true;
-    leaders_.clear();
-    queues_.clear();
+    const uint64_t now_ns = NowNs();
+    if (!problem) well_ns = now_ns;
+    if (!problem && now_ns > until_ns) problem = Abandoned();
+    else if (now_ns <= until_ns && now_ns - well_ns <= kBrokenNs) continue;
+    Abandon();
     return problem;
   }
   return {};
 }
 
+Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end when it was told to", 0}; }
+
+// What leaders may still read and write stays as it is, with what tells where it lies.
+void Session::Abandon() {
+  abandoned_ = true;
+  for (auto& job : jobs_) static_cast<void>(job.release());
+  jobs_.clear();
+  leaders_.clear();
+  queues_.clear();
+}
+
 Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
+  if (abandoned_) return Abandoned();
   if (Problem problem = StopLeaders(limit_ns)) return problem;
   const Counters counted = counters();
   for (auto& led : leaders_) {

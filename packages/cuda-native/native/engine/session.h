@@ -110,6 +110,8 @@ class Session {
   bool HasRoom(const Plan& plan) const;
   Problem MakeRoom(size_t shared, size_t local, bool* made);
   Problem StopLeaders(uint64_t limit_ns);
+  void Abandon();
+  static Problem Abandoned();
   Problem StartIdle();
   void EndJob(Job* job, Finished* finished);
   void Release();
