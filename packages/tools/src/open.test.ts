@@ -1,5 +1,6 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { Controller } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +78,8 @@ test('an engine that rings doorbells by itself says what it cannot drive, and wh
   const { transport, close } = await openTransport('sim')
   expect(() => openEngine('cpu-kernel', transport)).toThrow(EngineUnsuitableError)
   expect(() => openEngine('cpu-kernel', transport)).toThrow("the engine 'host' drives every transport")
+  // Where there is no GPU that is said, and where there is one, that it cannot ring this transport.
+  expect(() => openEngine('cuda', transport)).toThrow(GpuNvmeError)
   await close()
 })
 
@@ -85,7 +88,6 @@ test('names that are planned and names that mean nothing are told apart', async 
   await expect(openTransport('smi' as TransportName)).rejects.toThrow(UsageError)
   await expect(openTransport('sim', { profile: 'sn750' })).rejects.toThrow(UnknownProfileError)
   const { transport, close } = await openTransport('sim')
-  expect(() => openEngine('cuda' as EngineName, transport)).toThrow(NotAvailableError)
   expect(() => openEngine('hots' as EngineName, transport)).toThrow(UsageError)
   await close()
 })

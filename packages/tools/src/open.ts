@@ -1,4 +1,5 @@
-import { cpuKernelEngine, cudaStatus } from '@gpunvme/cuda-native'
+import { cpuKernelEngine } from '@gpunvme/cuda-native'
+import { cudaEngine, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { HostEngine } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
@@ -31,7 +32,7 @@ export interface TransportOptions {
 }
 
 export type TransportName = keyof TransportOptions
-export type EngineName = 'host' | 'cpu-kernel'
+export type EngineName = 'host' | 'cpu-kernel' | 'cuda'
 
 const OTHER_TRANSPORTS = ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']
 /** Those of them that programs have already, by an entry of host-driver's own. */
@@ -40,7 +41,9 @@ const ENTRIES: ReadonlyMap<string, string> = new Map([
   ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
   ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
 ])
-const OTHER_ENGINES = ['cuda']
+
+/** The GPU of engines that were made here: one is enough, and it goes with the program. */
+let gpu: Cuda | undefined
 
 /**
  * Opens a controller by the name of its transport. Close it after use.
@@ -59,21 +62,33 @@ export async function openTransport<N extends TransportName>(
 }
 
 /**
- * Makes the engine of that name: `host` drives every transport, `cpu-kernel` those whose registers are memory, as on
- * hardware. `Controller.open(transport, { engine })` gives it its queues.
+ * Makes the engine of that name: `host` drives every transport; `cpu-kernel` and `cuda` those whose registers are memory,
+ * as on hardware. `Controller.open(transport, { engine })` gives it its queues. The first GPU is opened for `cuda`, and
+ * stays open until the program ends; programs with wishes of their own call `cudaEngine` of `@gpunvme/cuda-native/cuda`.
  * @throws EngineUnsuitableError for a transport that it cannot drive; NativeAddonError where the addon is not built;
- * NotAvailableError for an engine that is planned; UsageError for a name that means nothing.
+ * CudaUnavailableError where there is no GPU that could be used; UsageError for a name that means nothing.
  */
 export function openEngine(name: EngineName, transport: Transport): Engine {
-  if (name === 'host') return new HostEngine(transport)
-  if ((name as string) === 'cpu-kernel') return cpuKernelEngine(transport)
-  throw refusal('engine', name, ['host', 'cpu-kernel'], OTHER_ENGINES, [cudaStatus().message])
+  switch (name) {
+    case 'host':
+      return new HostEngine(transport)
+    case 'cpu-kernel':
+      return cpuKernelEngine(transport)
+    case 'cuda':
+      return cudaEngine(transport, (gpu ??= openCuda()))
+    default:
+      // Callers without types, and command lines, bring other names.
+      throw refusal('engine', name, ['host', 'cpu-kernel', 'cuda'], [], [])
+  }
 }
 
 function refusal(kind: string, name: string, available: string[], planned: string[], reasons: string[]): GpuNvmeError {
   if (planned.includes(name)) return new NotAvailableError(kind, name, available, reasons)
   return new UsageError(`Unknown ${kind} '${name}'`, {
-    facts: [`available: ${available.join(', ')}`, `planned: ${planned.join(', ')}`],
+    facts: [
+      `available: ${available.join(', ')}`,
+      ...(planned.length > 0 ? [`planned: ${planned.join(', ')}`] : []),
+    ],
     next: `--${kind} ${available[0]!}`,
   })
 }
