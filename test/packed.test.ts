@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, describe, expect, test } from 'vitest'
 import { packages, root, type Package } from './packages.js'
@@ -89,5 +90,53 @@ describe("the README's examples, from the packed packages", () => {
 
   test('the gpunvme command is there', () => {
     expect(run('npx', ['--no-install', 'gpunvme', '--help'], folder)).toContain('Usage: gpunvme')
+  })
+})
+
+const nullController = 'packages/cuda-native/gpu-check/build/gpunvme_null.node'
+run('node', ['packages/cuda-native/gpu-check/build-null.mjs'], root)
+const canCheck =
+  existsSync(join(root, nullController)) && tar(['-t'], tarballs.get('cuda-native')!).includes('/gpunvme_cuda.node\n')
+const withoutCompiler = canCheck ? '' : ' (skipped: [native] the native addons are not built)'
+
+describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything else${withoutCompiler}`, () => {
+  const folder = scratchFolder('gpu-check')
+
+  /** Runs it with nothing of this machine but its programs: Node is not in the copy, which would take minutes to make. */
+  function check(args: readonly string[], environment: Record<string, string> = {}) {
+    const out = scratchFolder('gpu-check-report')
+    const path = `${dirname(process.execPath)}:/usr/bin:/bin`
+    const env = { PATH: path, HOME: '/nonexistent', OUT: out, ...environment }
+    const { status, stderr } = spawnSync('sh', [join(folder, 'run.sh'), ...args], { env, cwd: out, encoding: 'utf8' })
+    const report = JSON.parse(readFileSync(join(out, 'gpu-check.json'), 'utf8')) as {
+      readonly outcome: string
+      readonly cuda: { readonly state?: string }
+      readonly checks: readonly { readonly id: string; readonly verdict: string }[]
+    }
+    return { status, stderr, report }
+  }
+
+  test('says which state of CUDA keeps it from checking, and that nothing was checked', () => {
+    const tarballFolder = dirname(tarballs.get('cuda-native')!)
+    run('node', ['scripts/gpu-check/pack.mjs', '--no-node', '--out', folder, '--tarballs', tarballFolder], root)
+    const { status, stderr, report } = check([], { GPUNVME_CUDA_LIBRARY: '/nonexistent/libcuda.so.1' })
+    expect(stderr).toBe('')
+    expect(status).toBe(3)
+    expect(report).toMatchObject({ outcome: 'no-gpu', cuda: { state: 'library-missing' }, checks: [] })
+  })
+
+  test('checks the library that stands in for libcuda', { timeout: 300_000 }, () => {
+    const library = join(folder, 'libcuda.so')
+    const source = join(root, 'packages/cuda-native')
+    const includes = ['cuda', 'native', 'test', 'gpu-check/kernels', '../nvme-spec/include']
+    const files = ['test/standin/libcuda.cc', 'test/standin/kernels.cc', 'test/gpu-check/kernels.cc']
+    const flags = ['-std=c++17', '-O1', '-pthread', '-shared', '-fPIC', ...includes.map((each) => `-I${each}`)]
+    run('g++', [...flags, '-o', library, ...files], source)
+    const ids = ['attributes', 'ptx-load', 'plans-several', 'fault-status', 'speed']
+    const { status, stderr, report } = check(['--quick', '--only', ids.join(',')], { GPUNVME_CUDA_LIBRARY: library })
+    expect(stderr).toBe('')
+    const verdicts = Object.fromEntries(report.checks.map(({ id, verdict }) => [id, verdict]))
+    expect(verdicts).toEqual(Object.fromEntries(ids.map((id) => [id, 'passed'])))
+    expect(status).toBe(0)
   })
 })

@@ -1,10 +1,11 @@
 // Packs gpu-check into a folder that runs on a Linux machine with nothing but NVIDIA's driver: no Node, no compiler, no
 // package manager, no network.
 //
-//   node scripts/gpu-check/pack.mjs [--out FOLDER] [--node FILE | --no-node]
+//   node scripts/gpu-check/pack.mjs [--out FOLDER] [--node FILE | --no-node] [--tarballs FOLDER]
 //
 // FOLDER is .gpu-check when not given; what is in it goes. Node is the one that runs this, or FILE, stripped and
-// compressed; with --no-node, run.sh takes the one on PATH. Built before: npm run gpu-check:pack does all of it.
+// compressed; with --no-node, run.sh takes the one on PATH. Packages are packed,
+// or taken from where they were. Built before: npm run gpu-check:pack does all of it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -29,7 +30,12 @@ const source = join(root, 'packages/cuda-native/gpu-check')
 const LIMIT_BYTES = 60 * 1024 * 1024
 
 const { values } = parseArgs({
-  options: { out: { type: 'string' }, node: { type: 'string' }, 'no-node': { type: 'boolean' } },
+  options: {
+    out: { type: 'string' },
+    node: { type: 'string' },
+    'no-node': { type: 'boolean' },
+    tarballs: { type: 'string' },
+  },
 })
 const out = resolve(values.out ?? join(root, '.gpu-check'))
 
@@ -52,11 +58,12 @@ try {
 /** As npm would unpack them, so that what is checked is what is published. */
 function packages() {
   for (const name of names) {
-    run('pnpm', ['pack', '--pack-destination', scratch], join(root, 'packages', name))
-    const tarball = readdirSync(scratch).find((file) => file.startsWith(`gpunvme-${name}-`) && file.endsWith('.tgz'))
+    const packed = values.tarballs ?? scratch
+    if (packed === scratch) run('pnpm', ['pack', '--pack-destination', scratch], join(root, 'packages', name))
+    const tarball = readdirSync(packed).find((file) => file.startsWith(`gpunvme-${name}-`) && file.endsWith('.tgz'))
     const folder = join(out, 'node_modules/@gpunvme', name)
     mkdirSync(folder, { recursive: true })
-    run('tar', ['-xzf', join(scratch, tarball), '--strip-components=1', '-C', folder])
+    run('tar', ['-xzf', join(packed, tarball), '--strip-components=1', '-C', folder])
   }
   // Nothing is compiled there.
   for (const folder of ['native', 'scripts'])

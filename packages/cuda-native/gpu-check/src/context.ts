@@ -55,6 +55,14 @@ export interface Drive {
   readonly stored: () => Uint8Array
 }
 
+/** The driver on a drive. */
+export interface OpenedDrive {
+  readonly controller: Controller<WritableNamespace>
+  readonly namespace: WritableNamespace
+  /** Resolves when the controller is closed, and all that happened to it is among `recoveries`. */
+  readonly watched: Promise<void>
+}
+
 /** What a check works with. Everything that it makes is undone for it, in reverse. */
 export class CheckContext {
   readonly cuda: Cuda
@@ -122,11 +130,11 @@ export class CheckContext {
     { transport }: Drive,
     options: ControllerOptions,
     engine: Engine = this.engine(transport),
-  ): Promise<{ controller: Controller<WritableNamespace>; namespace: WritableNamespace }> {
+  ): Promise<OpenedDrive> {
     const controller = await Controller.open(transport, { ...options, engine, write: { serial: SERIAL } })
     this.later(() => controller.close())
-    void this.watch(controller)
-    return { controller, namespace: controller.namespace(1) }
+    const watched = this.watch(controller)
+    return { controller, namespace: controller.namespace(1), watched }
   }
 
   private async watch(controller: Controller): Promise<void> {

@@ -14,7 +14,8 @@ export function readKernels(): KernelTexts {
   }
 }
 
-/** Names of the entry points of a PTX text. */
-export function entryPoints(ptx: Uint8Array): string[] {
-  return [...new TextDecoder().decode(ptx).matchAll(/\.entry\s+([\w$]+)/g)].map(([, name]) => name!)
+/** The entry points of a PTX text, with how many parameters each takes. */
+export function entryPoints(ptx: Uint8Array): ReadonlyMap<string, number> {
+  const entries = new TextDecoder().decode(ptx).matchAll(/\.entry\s+([\w$]+)\s*\(([^)]*)\)/g)
+  return new Map([...entries].map(([, name, list]) => [name!, list!.split('.param').length - 1]))
 }

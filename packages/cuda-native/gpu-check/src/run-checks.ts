@@ -66,14 +66,15 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
     }
     if (result.verdict === 'failed' || result.verdict === 'error') {
       // Nothing of this check is the next one's: neither memory nor an error that stays in the context.
-      cuda = await closed(cuda)
+      await close(cuda)
+      cuda = undefined
     }
     const { id, title } = check
     const whole: CheckResult = { id, title, ...result, durationMs: took() }
     report.add(whole, result.verdict === 'passed' ? figures : [])
     options.onResult?.(whole)
   }
-  await closed(cuda)
+  await close(cuda)
   return report.end()
 }
 
@@ -81,6 +82,8 @@ async function judged(check: Check, context: CheckContext): Promise<Pick<CheckRe
   try {
     const facts: Facts | undefined = await within(check.limitMs, check.run(context))
     if (facts === undefined) return { verdict: 'error', reason: `it did not end within ${check.limitMs} ms`, facts: {} }
+    // Events that have happened are told in a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
     if (check.provokes !== true && context.recoveries.length > 0) {
       return { verdict: 'failed', reason: `commands got no answer: ${context.recoveries.join(', ')}`, facts }
     }
@@ -105,9 +108,10 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefin
   }
 }
 
-async function closed(cuda: Cuda | undefined): Promise<undefined> {
-  await within(RELEASE_MS, cuda?.close() ?? Promise.resolve()).catch(() => undefined)
-  return undefined
+/** As far as that is possible: what does not close is left to the end of the process. */
+async function close(cuda: Cuda | undefined): Promise<void> {
+  if (cuda === undefined) return
+  await within(RELEASE_MS, cuda.close()).catch(() => undefined)
 }
 
 function told(error: unknown): string {

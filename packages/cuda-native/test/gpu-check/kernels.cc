@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "block_io.cuh"
 #include "cpu_port.cuh"
 #include "fibers/fiber_team.h"
 #include "measure.cuh"
@@ -42,6 +43,17 @@ void OriginalRead(void** parameters, Extent, Extent) {
   gpunvme::original_read<YieldingPort, gpunvme::PinnedWords>(Only<gpunvme::OriginalRun>(parameters));
 }
 
+// (Leader* leader, uint64_t launch, BlockIo* io)
+void BlockIo(void** parameters, Extent, Extent) {
+  gpunvme::Leader* leader;
+  uint64_t launch;
+  gpunvme::BlockIo* io;
+  std::memcpy(&leader, parameters[0], sizeof leader);
+  std::memcpy(&launch, parameters[1], sizeof launch);
+  std::memcpy(&io, parameters[2], sizeof io);
+  gpunvme::block_io<gpunvme::CpuPort>(*leader, *io, launch);
+}
+
 // As gpunvme_serve, by 32 fibers of this thread.
 void WarpRead(void** parameters, Extent, Extent block) {
   gpunvme::Leader* leader;
@@ -60,6 +72,7 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_measure") == 0) return Measure;
   if (std::strcmp(name, "gpunvme_original_read") == 0) return OriginalRead;
   if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
+  if (std::strcmp(name, "gpunvme_block_io") == 0) return BlockIo;
   return nullptr;
 }
 

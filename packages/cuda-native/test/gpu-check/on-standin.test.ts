@@ -95,6 +95,18 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
     expect(transactions('original') / transactions('engine')).toBeGreaterThan(5)
   })
 
+  test('counts transactions by the code itself: 46 for a command of the loop before, about 6 for one of the engine', () => {
+    // 13 loads and 22 stores to submit, with 8 and 1 to take the completion; the phase turns with each lap of 64 entries.
+    const before = { loads: (13 + 8) * 4096, stores: (22 + 1) * 4096 + 64, doorbells: 2 * 4096 }
+    expect(nullController.count('original', 4096, 32)).toEqual(before)
+    // Four stores of an entry, one of an outcome, one load of a completion; 2 doorbells for each 32.
+    const { loads, stores, doorbells } = nullController.count('engine', 4096, 32)
+    expect(doorbells).toBe((2 * 4096) / 32)
+    expect(stores - 5 * 4096).toBeLessThan(64)
+    expect(loads - 4096).toBeLessThan(256)
+    expect(Math.min(stores - 5 * 4096, loads - 4096)).toBeGreaterThanOrEqual(0)
+  })
+
   test('is there without a GPU too, and says what is missing', async () => {
     const { outcome, checks: results, cuda } = await run('/nonexistent/libcuda.so.1', ['attributes'])
     expect(outcome).toBe('no-gpu')

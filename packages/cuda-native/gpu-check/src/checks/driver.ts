@@ -12,7 +12,7 @@ const attributes: Check = {
   },
 }
 
-/** Launches that do nothing: no bytes, no pieces. The others serve a queue, and other checks launch them. */
+/** Launches that do nothing: no bytes, no pieces. The others serve queues: other checks launch them. */
 const HARMLESS = {
   gpunvme_checksum: [0n, 0n, 4096n, 0n, 0n, 0n, 0n],
   gpunvme_scatter: [0n, 0n, 0n, 0n],
@@ -22,13 +22,14 @@ const HARMLESS = {
 
 const ptxLoad: Check = {
   id: 'ptx-load',
-  title: 'The driver compiles the shipped PTX for this GPU, and finds every kernel in it that can run on nothing',
+  title:
+    'The driver compiles the shipped PTX for this GPU, finds every kernel in it, and runs those that can run on nothing',
   limitMs: 120_000,
   async run(context) {
     const { cuda, kernels } = context
-    const names = entryPoints(kernels.kernels)
+    const entries = entryPoints(kernels.kernels)
     for (const name of ['gpunvme_serve', ...Object.keys(HARMLESS)])
-      if (!names.includes(name)) fail(`kernels.ptx has no entry point ${name}`)
+      if (!entries.has(name)) fail(`kernels.ptx has no entry point ${name}`)
     const startMs = performance.now()
     cuda.loadKernels(kernels.kernels)
     const loadMs = performance.now() - startMs
@@ -40,9 +41,26 @@ const ptxLoad: Check = {
       await stream.finished(10e9)
       launched.push(name)
     }
+    // Nobody can launch these with so many threads: who is told so has found the kernel, and the driver's limit for it.
+    const limits: Record<string, number> = {}
+    for (const [name, parameters] of entries) {
+      if (name in HARMLESS) continue
+      limits[name] = threadLimit(() => cuda.launch(name, 1, 1024, Array<bigint>(parameters).fill(0n), stream))
+    }
     equal('kernels that ran', launched, Object.keys(HARMLESS))
-    return { entryPoints: names, launched, loadMs: Math.round(loadMs) }
+    return { entryPoints: [...entries.keys()], launched, threadLimits: limits, loadMs: Math.round(loadMs) }
   },
+}
+
+function threadLimit(launch: () => void): number {
+  try {
+    launch()
+  } catch (error) {
+    const limit = /^block: expected at most (\d+) threads/.exec((error as Error).message)?.[1]
+    if (limit !== undefined) return Number(limit)
+    throw error
+  }
+  return fail('expected a kernel for less than 1024 threads to be refused so many')
 }
 
 export const driverChecks: readonly Check[] = [attributes, ptxLoad]

@@ -154,7 +154,11 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
   const drive = await context.drive(media, 4 * MIB, { rules })
   const clock = context.allocate(4096)
   const engine = new Recorded(make(drive.transport, { clock: clock.address }))
-  const { controller, namespace } = await context.open(drive, { queueDepth: 16, maxTransferBytes: BYTES }, engine)
+  const { controller, namespace, watched } = await context.open(
+    drive,
+    { queueDepth: 16, maxTransferBytes: BYTES },
+    engine,
+  )
   const before = context.recoveries.length
   const memory = namespace.dma.alloc(COMMANDS * BYTES)
   bytesOf(memory).fill(0xa5)
@@ -180,6 +184,7 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
   }
   const stale = engine.statistics.staleCompletions - staleBefore
   await controller.close().catch(() => undefined)
+  await watched
   return { engine: engine.answers, driver, steps: context.recoveries.slice(before), stale }
 }
 

@@ -1,6 +1,6 @@
 import { NotApplicable, equal, fail, type Check } from '../check.js'
 import type { CheckContext } from '../context.js'
-import type { NullControllerAddon } from '../null-controller.js'
+import type { NullControllerAddon, NullControllerCounts } from '../null-controller.js'
 import { pieceOf } from '../memory.js'
 import { ratio } from './transfers.js'
 import { allSucceeded } from './transfers.js'
@@ -118,7 +118,7 @@ async function engineRate(context: CheckContext, addon: NullControllerAddon): Pr
     close: () => Promise.resolve(),
   })
   const handle = startNull(addon, region.address)
-  let counts = { commands: 0, rings: 0 }
+  let counts: NullControllerCounts
   let rate: number
   let doorbells: number
   try {
@@ -173,7 +173,7 @@ async function originalRate(context: CheckContext, addon: NullControllerAddon): 
   const commands = BigInt(scale.speedCommands)
   run.set([memory.gpuPointer + BigInt(queueAt), at(DATA), pages, commands, BigInt(DEPTH), 5_000_000_000n, 0n, 0n])
   const handle = startNull(addon, region.address)
-  let counts = { commands: 0, rings: 0 }
+  let counts: NullControllerCounts
   try {
     cuda.launch('gpunvme_original_read', 1, 1, [memory.gpuPointer], stream)
     await stream.finished(60e9)

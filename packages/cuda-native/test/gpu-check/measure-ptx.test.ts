@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { entryPoints, readKernels } from '../../gpu-check/src/kernels.js'
+
+const script = join(import.meta.dirname, '../../scripts/build-ptx.mjs')
+
+test('the kernels of gpu-check are of these sources', { timeout: 120_000 }, () => {
+  const { status, stderr } = spawnSync(process.execPath, [script, '--measure', '--check'], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+})
+
+test('each takes one pointer', () => {
+  expect([...entryPoints(readKernels().measure)]).toEqual([
+    ['gpunvme_original_read', 1],
+    ['gpunvme_measure', 1],
+  ])
+})

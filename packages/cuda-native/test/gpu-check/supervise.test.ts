@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { supervise, type Check, type Report } from '../../gpu-check/src/index.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-supervise-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const checks: readonly Check[] = ['one', 'two', 'three'].map((id) => ({
+  ...{ id, title: id, limitMs: 100_000 },
+  run: () => Promise.resolve({}),
+}))
+
+/** A program that reports as checks do, and does `deed` in the middle of the second one. */
+function program(name: string, deed: string): { command: string[]; reportFile: string } {
+  const reportFile = join(folder, `${name}.json`)
+  const path = join(folder, `${name}.mjs`)
+  writeFileSync(
+    path,
+    `import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+    const file = ${JSON.stringify(reportFile)}
+    const resumed = process.argv.includes('--resume')
+    const report = resumed ? JSON.parse(readFileSync(file, 'utf8')) : { outcome: 'unfinished', endedAt: null, checks: [] }
+    const write = (value) => (writeFileSync(file + '.next', JSON.stringify(value)), renameSync(file + '.next', file))
+    for (const id of ['one', 'two', 'three']) {
+      if (report.checks.some((each) => each.id === id)) continue
+      write({ ...report, checks: [...report.checks, { id, verdict: 'error', reason: 'the process ended while it ran' }] })
+      if (id === 'two') { ${deed} }
+      report.checks.push({ id, verdict: 'passed' })
+      write(report)
+    }
+    write({ ...report, outcome: 'failed', endedAt: 'now' })`,
+  )
+  return { command: [process.execPath, path], reportFile }
+}
+
+test('a process that crashes costs the check that ran, and no other', async () => {
+  const crash = program(
+    'crash',
+    "process.kill(process.pid, 'SIGSEGV'); await new Promise(() => setInterval(() => {}, 1e3))",
+  )
+  const report = await supervise({ ...crash, checks, limitMs: 60_000 })
+  expect(report).toMatchObject({
+    outcome: 'failed',
+    endedAt: 'now',
+    checks: [
+      { id: 'one', verdict: 'passed' },
+      { id: 'two', verdict: 'error', reason: 'the process was ended by SIGSEGV' },
+      { id: 'three', verdict: 'passed' },
+    ],
+  })
+})
+
+test('a process that hangs is ended at the limit of all checks together, and the report says so', async () => {
+  const hang = program('hang', 'for (;;) {}')
+  const report = await supervise({ ...hang, checks, limitMs: 2_000 })
+  const reason = 'the process was ended at the limit of all checks together'
+  expect(report).toMatchObject({ outcome: 'failed', ended: 'ended at the limit of all checks together' })
+  expect(report!.checks.at(-1)).toMatchObject({ verdict: 'error', reason })
+  expect(JSON.parse(readFileSync(hang.reportFile, 'utf8')) as Report).toEqual(report)
+})
+
+test('a process that never writes a report is not started for ever', async () => {
+  const reportFile = join(folder, 'nothing.json')
+  const command = [process.execPath, '-e', '0']
+  expect(await supervise({ command, checks, reportFile, limitMs: 60_000 })).toBeUndefined()
+})
