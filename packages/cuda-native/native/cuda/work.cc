@@ -200,8 +200,11 @@ napi_value IsDone(napi_env env, napi_callback_info info) {
   Arguments(env, info, arguments);
   const Resource* stream = ResourceOf(env, arguments[0], Kind::kStream, "stream");
   if (stream == nullptr) return nullptr;
-  // Any other answer than that it is not ready means that it does nothing more.
-  napi_get_boolean(env, stream->session->api.cuStreamQuery(stream->stream) != kErrorNotReady, &result);
+  const Functions& api = stream->session->api;
+  const Result answer = api.cuStreamQuery(stream->stream);
+  const bool isUnderWay = answer == kErrorNotReady;
+  if (!isUnderWay && !Check(env, api, answer, "cuStreamQuery", "Waiting for the GPU")) return nullptr;
+  napi_get_boolean(env, !isUnderWay, &result);
   return result;
 }
 

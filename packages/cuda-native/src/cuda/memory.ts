@@ -1,6 +1,6 @@
 import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
 import { CudaTimeoutError } from './errors.js'
-import { DEFAULT_TIMEOUT_NS, finished, type CudaSession } from './session.js'
+import { DEFAULT_TIMEOUT_NS, finished, isSettled, type CudaSession } from './session.js'
 
 /** Memory of the host that the GPU reaches by DMA. It is the process's until `free`, or until its GPU is closed. */
 export class PinnedMemory {
@@ -108,6 +108,17 @@ export class GpuMemory implements DeviceMemory {
     this.#underWay++
     if (!(await this.#isDone(stream, timeoutNs))) throw new CudaTimeoutError(attempt, timeoutNs)
     this.#underWay--
+  }
+
+  /**
+   * As `use`, and done when it returns: for what is short, in a stream that has no kernels.
+   * @throws CudaTimeoutError, after which it is as after that of `use`; CudaCallError
+   */
+  useNow(stream: number, attempt: string, timeoutNs: number, start: (handle: number) => void): void {
+    start(this.#handle)
+    if (isSettled(this.#session, stream, timeoutNs)) return
+    this.#underWay++
+    throw new CudaTimeoutError(attempt, timeoutNs)
   }
 
   /** Whether it belongs to that GPU. */

@@ -28,6 +28,16 @@ export async function finished(session: CudaSession, stream: number, timeoutNs: 
   }
 }
 
+/**
+ * Whether all that was put into the stream until now is done within that time. Returns no sooner, and blocks the event
+ * loop: for a few kilobytes in a stream that has no kernels. @throws CudaCallError where it went wrong.
+ */
+export function isSettled({ addon }: CudaSession, stream: number, timeoutNs: number): boolean {
+  const deadline = performance.now() + timeoutNs / 1e6
+  while (!addon.isDone(stream)) if (performance.now() >= deadline) return false
+  return true
+}
+
 /** Resolves whether nothing is left to do for the GPU here, within that time. */
 export function becomesIdle({ addon, handle }: CudaSession, timeoutNs: number): Promise<boolean> {
   return becomes(() => addon.isIdle(handle), timeoutNs)

@@ -20,7 +20,8 @@ function made({ lengthBytes = 16 * MIB, map }: { lengthBytes?: number; map?: Vra
   const gpu = new FakeGpu(backing)
   const journal: string[] = []
   const source = {
-    zero: (pointer: bigint, length: number) => gpu.zero(pointer, length),
+    fill: (pointer: bigint, length: number, byte: number) => gpu.fill(pointer, length, byte),
+    copyOut: (pointer: bigint, into: Uint8Array) => into.set(gpu.read(pointer, into.length)),
     alloc: (length: number) => {
       const memory = gpu.alloc(length)
       return {
@@ -160,6 +161,30 @@ it('what cannot be asked for is refused before the driver is asked', () => {
   expect(() => dma.alloc(1.5, inGpu)).toThrow(RangeError)
   expect(() => dma.alloc(1, { ...inGpu, alignBytes: 3 })).toThrow(RangeError)
   expect(gpu.pages.size).toBe(0)
+})
+
+it('the driver sets its bytes and copies them out, those of the memory and no others', () => {
+  const { dma, gpu, host, provider, source } = made()
+  const memory = dma.alloc(8192, inGpu)
+  memory.fill!(0xff, 4096, 4096)
+  const into = new Uint8Array(3)
+  memory.copyOut!(4095, into)
+  expect([...into]).toEqual([0, 255, 255])
+  expect([...gpu.read(memory.gpuPointer! + 8191n, 2)]).toEqual([255, 0])
+  for (const [offset, length] of [
+    [8000, 193],
+    [-1, 1],
+    [0.5, 1],
+  ] as const) {
+    expect(() => memory.fill!(0, offset, length)).toThrow(RangeError)
+    expect(() => memory.copyOut!(offset, new Uint8Array(length))).toThrow(RangeError)
+  }
+  memory.free()
+  expect(() => memory.fill!(0, 0, 1)).toThrow(TypeError)
+  expect(() => memory.copyOut!(0, into)).toThrow(TypeError)
+  const { alloc, fill } = source
+  const blind = withVram(host, provider, { alloc, fill }).alloc(4096, inGpu)
+  expect(blind.copyOut).toBeUndefined()
 })
 
 it('forHost flushes what the controller wrote; forDevice does not', () => {

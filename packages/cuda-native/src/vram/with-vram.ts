@@ -4,12 +4,14 @@ import { VramRefusedError, type VramMapping, type VramProvider } from './provide
 import { PAGE_BYTES, segmentsFault, sliceSegments } from './segments.js'
 import { GPU_PAGE_BYTES } from './static-bar1.js'
 
-/** Where GPU memory comes from: the driver, through whoever has it loaded. */
+/** Where GPU memory comes from: the driver, through whoever has it loaded. `CudaMemorySource` is one. */
 export interface GpuMemorySource {
   /** GPU memory of `lengthBytes` bytes. @throws when there is none left. */
   alloc(lengthBytes: number): DeviceMemory
-  /** Sets bytes to zero; they are when it returns. */
-  zero(gpuPointer: bigint, lengthBytes: number): void
+  /** Sets bytes; they are when it returns, whatever kernels run. */
+  fill(gpuPointer: bigint, lengthBytes: number, byte: number): void
+  /** Copies as many bytes as `into` has; they are there when it returns, whatever kernels run. */
+  copyOut?(gpuPointer: bigint, into: Uint8Array): void
 }
 
 /** What `withVram` may be told. */
@@ -38,7 +40,7 @@ export interface VramAllocator extends DmaAllocator {
 /**
  * `dma` with GPU memory: `{ where: 'gpu' }` is served by `provider` from memory of `gpu`, everything else by `dma`. GPU
  * memory is taken in whole 2 MiB, so that nobody else's data share a page with the controller's. It has no view; its
- * `gpuPointer` is where kernels find it. `free` takes the mapping from the controller first and gives the memory back
+ * `gpuPointer` is where kernels find it, and `fill` and `copyOut` are what the driver needs of it for queues. `free` takes the mapping from the controller first and gives the memory back
  * then; a mapping that does not end keeps its memory.
  */
 export function withVram(
@@ -57,6 +59,7 @@ export function withVram(
       const block = takeBlock(gpu, fit)
       try {
         const memory: VramMemory = new VramMemory(mapped(provider, gpu, block, fit), {
+          gpu,
           flush,
           isKept: () => state === 'abandoned',
           giveBack: () => {
@@ -134,7 +137,7 @@ function takeBlock(gpu: GpuMemorySource, { lengthBytes, alignBytes }: Fit): Bloc
 
 function mapped(provider: VramProvider, gpu: GpuMemorySource, block: Block, fit: Fit): Part {
   // Before the controller can reach it: what it writes is not to be lost.
-  gpu.zero(block.gpuPointer, block.lengthBytes)
+  gpu.fill(block.gpuPointer, block.lengthBytes, 0)
   const mapping = provider.map(block.gpuPointer, block.lengthBytes)
   const fault = segmentsFault(mapping.segments, block.lengthBytes)
   const at = fault === undefined ? place(mapping.segments, block.lengthBytes, fit) : undefined
@@ -171,6 +174,7 @@ function place(segments: readonly DmaSegment[], totalBytes: number, fit: Fit): n
 
 /** What memory asks of the allocator that it came from. */
 interface Owner {
+  readonly gpu: GpuMemorySource
   readonly flush: (() => void) | undefined
   /** Nothing is given back any more. */
   readonly isKept: () => boolean
@@ -183,6 +187,7 @@ class VramMemory implements DmaMemory {
   readonly lengthBytes: number
   readonly segments: readonly DmaSegment[]
   readonly gpuPointer: bigint
+  readonly copyOut?: NonNullable<DmaMemory['copyOut']>
   private readonly mapping: VramMapping
   private readonly owner: Owner
   private isFree = false
@@ -193,6 +198,17 @@ class VramMemory implements DmaMemory {
     this.gpuPointer = gpuPointer
     this.mapping = mapping
     this.owner = owner
+    const { gpu } = owner
+    if (gpu.copyOut !== undefined)
+      this.copyOut = (offsetBytes, into) => {
+        this.checkPart(offsetBytes, into.length)
+        gpu.copyOut!(gpuPointer + BigInt(offsetBytes), into)
+      }
+  }
+
+  fill(byte: number, offsetBytes: number, lengthBytes: number): void {
+    this.checkPart(offsetBytes, lengthBytes)
+    this.owner.gpu.fill(this.gpuPointer + BigInt(offsetBytes), lengthBytes, byte)
   }
 
   iovaAt(offsetBytes: number): number {
@@ -229,6 +245,13 @@ class VramMemory implements DmaMemory {
       this.owner.giveBack()
     }
     this.isFree = true
+  }
+
+  private checkPart(offsetBytes: number, lengthBytes: number): void {
+    this.checkHeld()
+    const isInside = [offsetBytes, lengthBytes].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)
+    if (!isInside || offsetBytes + lengthBytes > this.lengthBytes)
+      throw new RangeError(`expected bytes of ${this.lengthBytes}, got ${lengthBytes} from ${offsetBytes} on`)
   }
 
   private checkHeld(): void {

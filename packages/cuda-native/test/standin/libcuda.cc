@@ -44,6 +44,7 @@ constexpr size_t kDeviceBytes = size_t{1} << 30;
 
 // The layout is known to libcuda.ts.
 struct Control {
+  // Copies of at least so many bytes are held back; 0 for none.
   std::atomic<uint32_t> holdCopies;
   std::atomic<uint32_t> failed;
   std::atomic<int32_t> contexts, modules, streams, events, device, pinned, registered;
@@ -262,7 +263,7 @@ std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
 
 void Copy(void* to, const void* from, size_t bytes) {
   gControl->copiesStarted++;
-  while (gControl->holdCopies != 0) usleep(50);
+  for (uint32_t least; (least = gControl->holdCopies) != 0 && bytes >= least;) usleep(50);
   std::memcpy(to, from, bytes);
   gControl->copiesDone++;
 }

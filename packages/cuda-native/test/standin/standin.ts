@@ -52,8 +52,8 @@ export interface Standin {
   fail(plan: string): void
   /** How many calls were told to fail, and did. */
   failed(): number
-  /** Copies start, and do not end until this is taken back. */
-  holdCopies(hold: boolean): void
+  /** Copies of at least so many bytes, 1 when not given, start, and do not end until this is taken back. */
+  holdCopies(hold: boolean, leastBytes?: number): void
   copies(): { readonly started: number; readonly done: number }
   /** Another build of it, by its path. */
   build(options: Partial<ProgramOptions>): Promise<string>
@@ -104,8 +104,8 @@ export function useStandin(): Standin {
       process.env['GPUNVME_STANDIN_FAIL'] = `${plan},plan${plans++}=0`
     },
     failed: () => words()[1]!,
-    holdCopies(hold) {
-      writeFileSync(control, new Uint8Array([hold ? 1 : 0, 0, 0, 0]), { flag: 'r+' })
+    holdCopies(hold, leastBytes = 1) {
+      writeFileSync(control, new Uint32Array([hold ? leastBytes : 0]), { flag: 'r+' })
     },
     copies: () => ({ started: words()[9]!, done: words()[10]! }),
   }

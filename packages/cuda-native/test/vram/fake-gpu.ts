@@ -68,8 +68,8 @@ export class FakeGpu implements GpuAccess, GpuMemorySource {
     }
   }
 
-  zero(gpuPointer: bigint, lengthBytes: number): void {
-    this.write(gpuPointer, new Uint8Array(lengthBytes))
+  fill(gpuPointer: bigint, lengthBytes: number, byte: number): void {
+    this.write(gpuPointer, new Uint8Array(lengthBytes).fill(byte))
   }
 
   write(gpuPointer: bigint, bytes: Uint8Array): void {

@@ -99,13 +99,13 @@ export async function setUp({
   const gpu = new FakeGpu(backing, WINDOW_OFFSET)
   const provider = staticBar1(gpu)
   const owned = new Set<number>()
-  const watched: Pick<FakeGpu, 'alloc' | 'zero'> = {
+  const watched: Pick<FakeGpu, 'alloc' | 'fill'> = {
     alloc(lengthBytes) {
       const memory = gpu.alloc(lengthBytes)
       for (const physical of gpu.pages.values()) owned.add(WINDOW_OFFSET + physical)
       return memory
     },
-    zero: (gpuPointer, lengthBytes) => gpu.zero(gpuPointer, lengthBytes),
+    fill: (gpuPointer, lengthBytes, byte) => gpu.fill(gpuPointer, lengthBytes, byte),
   }
   return {
     simulation,

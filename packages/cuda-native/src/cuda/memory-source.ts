@@ -1,0 +1,119 @@
+import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
+import type { GpuAccess, GpuMemorySource } from '../vram/index.js'
+import { sessionOf, type Cuda } from './cuda.js'
+import { CudaTimeoutError } from './errors.js'
+import { GpuMemory, PinnedMemory } from './memory.js'
+import { isSettled, type CudaSession } from './session.js'
+import { CudaStream } from './stream.js'
+
+/** Copies go through pinned memory of this size, which is there from the beginning: allocating it can wait for kernels. */
+const STAGING_BYTES = 65_536
+
+/** How long a part of `STAGING_BYTES` may take: thousands of times what it takes on any GPU that is not lost. */
+const TIMEOUT_NS = 2e9
+
+/**
+ * GPU memory of CUDA for `withVram`, and its bytes for probes. What it sets and copies is done when it returns, on a
+ * stream of its own that waits for no kernel: a leader that lingers does not keep a driver waiting. `close` it after the
+ * allocator that uses it.
+ */
+export class CudaMemorySource implements GpuMemorySource, GpuAccess {
+  readonly #session: CudaSession
+  readonly #stream: CudaStream
+  readonly #staging: PinnedMemory
+  readonly #blocks = new Set<GpuMemory>()
+  readonly #timeoutNs: number
+
+  /** @throws CudaCallError where there is no memory left. */
+  constructor(cuda: Cuda, { timeoutNs = TIMEOUT_NS }: { readonly timeoutNs?: number } = {}) {
+    this.#session = sessionOf(cuda)
+    this.#timeoutNs = timeoutNs
+    this.#stream = new CudaStream(this.#session)
+    try {
+      this.#staging = new PinnedMemory(this.#session, STAGING_BYTES)
+    } catch (error) {
+      this.#stream.close()
+      throw error
+    }
+  }
+
+  alloc(lengthBytes: number): DeviceMemory {
+    const memory = new GpuMemory(this.#session, lengthBytes)
+    this.#blocks.add(memory)
+    const { gpuPointer } = memory
+    return {
+      lengthBytes,
+      gpuPointer,
+      free: () => {
+        memory.free()
+        this.#blocks.delete(memory)
+      },
+    }
+  }
+
+  /** @throws RangeError outside what was allocated here; CudaTimeoutError, CudaCallError where the GPU does not do it. */
+  fill(gpuPointer: bigint, lengthBytes: number, byte: number): void {
+    const { memory, offsetBytes } = this.#find(gpuPointer, lengthBytes)
+    const { addon } = this.#session
+    this.#use(memory, `Filling ${lengthBytes} bytes of GPU memory`, (stream, handle) =>
+      addon.fill(stream, handle, offsetBytes, lengthBytes, byte),
+    )
+  }
+
+  /** @throws as `fill` */
+  copyOut(gpuPointer: bigint, into: Uint8Array): void {
+    const { memory, offsetBytes } = this.#find(gpuPointer, into.length)
+    const { addon } = this.#session
+    for (const { at, bytes } of parts(into.length)) {
+      this.#use(memory, `Reading ${into.length} bytes of GPU memory`, (stream, handle) =>
+        addon.copyOut(stream, handle, offsetBytes + at, bytes, this.#staging.address),
+      )
+      into.set(new Uint8Array(this.#staging.buffer, 0, bytes), at)
+    }
+  }
+
+  /** @throws as `fill` */
+  write(gpuPointer: bigint, from: Uint8Array): void {
+    const { memory, offsetBytes } = this.#find(gpuPointer, from.length)
+    const { addon } = this.#session
+    for (const { at, bytes } of parts(from.length)) {
+      this.#use(memory, `Writing ${from.length} bytes of GPU memory`, (stream, handle) => {
+        new Uint8Array(this.#staging.buffer).set(from.subarray(at, at + bytes))
+        addon.copyIn(stream, handle, offsetBytes + at, bytes, this.#staging.address)
+      })
+    }
+  }
+
+  /** @throws as `fill` */
+  read(gpuPointer: bigint, lengthBytes: number): Uint8Array {
+    const bytes = new Uint8Array(lengthBytes)
+    this.copyOut(gpuPointer, bytes)
+    return bytes
+  }
+
+  /** Gives back what it works with. What was allocated here is its owners'. @throws TypeError the second time. */
+  close(): void {
+    this.#stream.close()
+    this.#staging.free()
+  }
+
+  #use(memory: GpuMemory, attempt: string, start: (stream: number, handle: number) => void): void {
+    const stream = this.#stream.handle
+    // Something that timed out before may still be using the staging memory.
+    if (!isSettled(this.#session, stream, this.#timeoutNs)) throw new CudaTimeoutError(attempt, this.#timeoutNs)
+    memory.useNow(stream, attempt, this.#timeoutNs, (handle) => start(stream, handle))
+  }
+
+  #find(gpuPointer: bigint, lengthBytes: number): { memory: GpuMemory; offsetBytes: number } {
+    for (const memory of this.#blocks) {
+      const offsetBytes = Number(gpuPointer - memory.gpuPointer)
+      if (offsetBytes >= 0 && offsetBytes + lengthBytes <= memory.lengthBytes) return { memory, offsetBytes }
+    }
+    const part = `${lengthBytes} bytes at 0x${gpuPointer.toString(16)}`
+    throw new RangeError(`gpuPointer: expected memory that was allocated here, got ${part}`)
+  }
+}
+
+function* parts(lengthBytes: number): Generator<{ at: number; bytes: number }> {
+  for (let at = 0; at < lengthBytes; at += STAGING_BYTES) yield { at, bytes: Math.min(STAGING_BYTES, lengthBytes - at) }
+}
