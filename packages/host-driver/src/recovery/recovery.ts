@@ -3,6 +3,7 @@ import { ALL_ONES, DeviceLostError, type Loss } from '../bring-up/device-lost.js
 import { FUNCTION_RESET_NS, resetFunction } from '../bring-up/function-reset.js'
 import type { Session } from '../bring-up/session.js'
 import type { EventHub } from '../events/event-hub.js'
+import { isReadable } from '../memory/reachable.js'
 import type { OverdueCommand } from '../queues/overdue.js'
 import { NS_PER_MS } from '../wait.js'
 import { Salvage } from './salvage.js'
@@ -188,6 +189,10 @@ export class Recovery {
     if (step === 'function-reset' && this.session.transport.whole.reset === undefined) {
       return tell('unavailable', 'this transport cannot reset the function')
     }
+    if (step === 'abort' && this.isBlindTo(overdue)) {
+      // That a command was aborted would be said where nobody reads it. The next step needs no completion.
+      return tell('unavailable', 'completions in memory that has neither a view nor copyOut() cannot be read')
+    }
     this.counts[step]++
     tell('begun')
     try {
@@ -217,6 +222,11 @@ export class Recovery {
     }
   }
 
+  private isBlindTo(overdue: readonly OverdueCommand[]): boolean {
+    const unreadable = this.session.engineQueues.filter(({ cq }) => !isReadable(cq.memory))
+    return overdue.some(({ qid }) => unreadable.some((queue) => queue.qid === qid))
+  }
+
   /** True when each of them has completed, as aborted or otherwise. */
   private async abort(overdue: readonly OverdueCommand[], deadlineNs: number): Promise<boolean> {
     const { session } = this
@@ -228,8 +238,6 @@ export class Recovery {
       session.pollSingle()
     }
     poll()
-    // That it was aborted would be said where it cannot be read: the next step needs no completion.
-    if (unanswered().some((command) => salvage.isBlindTo(command))) return false
     for (const { qid, cid } of unanswered()) {
       const leftNs = deadlineNs - clock.now()
       if (leftNs <= 0) return false

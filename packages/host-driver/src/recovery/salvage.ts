@@ -9,27 +9,19 @@ const NOBODY = { completed: () => undefined }
 
 /**
  * Looks through queues that nobody uses at the moment for completions of commands that were given up: one that comes
- * late still tells what became of its command.
+ * late still tells what became of its command. In memory that the driver cannot look at it finds nothing.
  */
 export class Salvage {
   private readonly rings: readonly CompletionRing[]
-  /** Queues whose completions nobody but their engine could have read. */
-  private readonly unreadable: ReadonlySet<number>
 
   constructor(queues: readonly QueuePairMemory[], bar: Bar, overdue: readonly OverdueCommand[]) {
     const readable = queues.filter(({ cq }) => isReadable(cq.memory))
-    this.unreadable = new Set(queues.filter((queue) => !readable.includes(queue)).map(({ qid }) => qid))
     const rings = new Map(readable.map(({ cq }) => [cq, new CompletionRing(cq, bar)]))
     for (const memory of readable) {
       const pair = new QueuePair(memory, bar, rings.get(memory.cq)!, NOBODY)
       for (const command of overdue) if (command.qid === memory.qid) pair.expect(command)
     }
     this.rings = [...rings.values()]
-  }
-
-  /** Whether its completion would not be found here, however long it is waited for. */
-  isBlindTo({ qid }: OverdueCommand): boolean {
-    return this.unreadable.has(qid)
   }
 
   poll(): void {

@@ -117,14 +117,15 @@ test('where one I/O queue pair must serve other commands too, it cannot be unsee
 })
 
 const struck = (action: FaultAction, opcode = READ, nth = 3) => [{ action, match: { qid: 1, opcode, nth } }]
+const UNAVAILABLE = ['abort unavailable', 'recreate-queues begun', 'recreate-queues succeeded']
 const RECREATED = ['abort begun', 'abort insufficient', 'recreate-queues begun', 'recreate-queues succeeded']
 
 test.each([
   ['hangs', BOTH, { kind: 'hang' }, ['abort begun', 'abort succeeded']],
   ['loses its completion', BOTH, { kind: 'drop-completion' }, RECREATED],
-  ['hangs', ['fill'], { kind: 'hang' }, RECREATED],
-  ['loses its completion', ['fill'], { kind: 'drop-completion' }, RECREATED],
-  ['is late', ['fill'], { kind: 'delay-completion', delayNs: SECOND_NS }, RECREATED],
+  ['hangs', ['fill'], { kind: 'hang' }, UNAVAILABLE],
+  ['loses its completion', ['fill'], { kind: 'drop-completion' }, UNAVAILABLE],
+  ['is late', ['fill'], { kind: 'delay-completion', delayNs: SECOND_NS }, UNAVAILABLE],
   ['sets CSTS.CFS', ['fill'], { kind: 'fatal-status' }, ['controller-reset begun', 'controller-reset succeeded']],
 ] as const)(
   'a read that %s is read again, where queues have %j and no view',
