@@ -36,8 +36,8 @@ export class UnseenMemory implements DmaAllocator {
     const real = this.dma.alloc(lengthBytes, rest)
     if (where !== 'gpu') return real
     const bytes = new Uint8Array(real.view!.buffer, real.view!.byteOffset, lengthBytes)
-    // What a GPU's memory holds before anybody sets it.
-    bytes.fill(0x5a)
+    // Set Phase Tags in all entries: a ring that nobody sets is full of completions.
+    bytes.fill(0xa5)
     const gpuPointer = (this.nextPointer += 0x1000_0000n)
     const memory: DmaMemory = {
       lengthBytes,
