@@ -245,6 +245,8 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
       pair->slot_bits = from.slot_bits;
       pair->sq_tail = from.sq_tail;
       pair->free_count = from.in_flight;
+      queue.posted = queue.oldest = pair->taken = pair->served = options_.first_share;
+      *queue.control = pair->seen_control = options_.first_share;
       auto* slots = reinterpret_cast<Slot*>(image.data() + queue.slots);
       auto* ring = reinterpret_cast<uint32_t*>(image.data() + rings[ordinal]);
       for (uint32_t slot = 0; slot < from.in_flight; slot++) {

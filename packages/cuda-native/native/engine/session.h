@@ -16,6 +16,8 @@ struct SessionOptions {
   uint64_t linger_ns;
   // The address of a word that counts nanoseconds, for time-outs; 0 for the executor's own clock.
   uint64_t clock;
+  // What the first plan of each queue is counted as: counts go on modulo 2^32, which takes a test too long to reach.
+  uint32_t first_share = 0;
 };
 
 // Memory by its address in this process, or, where it is `on_device`, by that which leaders use already.

@@ -1,16 +1,19 @@
-// A program, or a thread, that has an engine and ends in the way that its argument says.
+// A program, or a thread, that has an engine and ends in the way that its argument says. A second one, 'cuda', makes it an
+// engine on the GPU that GPUNVME_CUDA_LIBRARY stands for.
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { cpuKernelEngine } from '@gpunvme/cuda-native'
+import { cudaEngine, openCuda } from '@gpunvme/cuda-native/cuda'
 import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
 import { Controller } from '@gpunvme/host-driver'
 import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 
 const MIB = 1024 * 1024
 const how = workerData?.how ?? process.argv[2]
+const onGpu = (workerData?.engine ?? process.argv[3]) === 'cuda'
 
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-engine-'))
 const fd = openSync(join(folder, 'memory'), 'w+')
@@ -37,13 +40,16 @@ const ns = controller.namespace(1)
 const reads = (count) =>
   ns.planReads(Array.from({ length: count }, (_, at) => ({ slba: at * 8, blocks: 8, offsetBytes: at * 4096 })))
 
-const held = { engine: cpuKernelEngine(transport, { lingerNs: Infinity }) }
+const persistent = { lingerNs: Infinity }
+const held = { engine: onGpu ? cudaEngine(transport, openCuda(), persistent) : cpuKernelEngine(transport, persistent) }
 held.engine.attach(kept.queues)
 const { succeeded } = await held.engine.execute(reads(16), memory)
 if (succeeded !== 16) throw new Error(`${succeeded} of 16`)
 
-/** Threads of this process that are leaders. */
+/** Threads of this process that are leaders; on a GPU, streams that are an engine's. */
 function leaders() {
+  // Of the stand-in's words the fifth; a stream is the GPU's own.
+  if (onGpu) return readFileSync(process.env.GPUNVME_STANDIN_CONTROL).readInt32LE(16) - 1
   const names = readdirSync('/proc/self/task').map((task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))
   return names.filter((name) => name === 'gpunvme-leader\n').length
 }
@@ -57,7 +63,7 @@ switch (how) {
     break
   }
   case 'forgotten': {
-    if (leaders() !== 1) throw new Error(`${leaders()} leaders`)
+    if (leaders() < 1) throw new Error(`${leaders()} leaders`)
     delete held.engine
     while (leaders() > 0) {
       globalThis.gc()

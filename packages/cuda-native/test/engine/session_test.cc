@@ -1,0 +1,401 @@
+// A session as an engine has one, without Node: plans are posted, cancelled and polled for by this thread, leaders are run
+// by an executor, and models of controllers run on a thread of their own. `session_test SEED ROUNDS`, where ROUNDS are
+// of queues that go from session to session.
+//
+// Over the stand-in it is compiled with OVER_STANDIN.
+#include "engine/session.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "device/model_controller.h"
+#include "engine/run_table.h"
+#include "engine/waker.h"
+#include "pair.cuh"
+#ifdef OVER_STANDIN
+#include "cpu_port.cuh"
+#include "engine/cuda_executor.h"
+#include "serve.cuh"
+#include "standin/kernels.h"
+#else
+#include "engine/cpu_executor.h"
+#endif
+
+namespace {
+std::atomic<uint64_t> gWakes{0};
+}
+
+void gpunvme::Waker::Wake() { gWakes++; }
+
+#ifdef OVER_STANDIN
+// The host of a GPU looks by itself.
+void gpunvme::CpuPort::wake_host(void*) {}
+
+// The stand-in's only kernel here.
+standin::Kernel standin::FindKernel(const char* name) {
+  if (std::string(name) != "gpunvme_serve") return nullptr;
+  return [](void** parameters, Extent, Extent) {
+    gpunvme::serve<gpunvme::CpuPort>(**static_cast<gpunvme::Leader**>(parameters[0]), *static_cast<uint64_t*>(parameters[1]));
+  };
+}
+
+// The stand-in is linked, and not loaded.
+namespace gpunvme::cuda {
+#define DECLARED(name, parameters) extern "C" Result name parameters;
+GPUNVME_CUDA_FUNCTIONS(DECLARED)
+#undef DECLARED
+#define NAMED(name, parameters) name,
+static constexpr Functions kStandin{GPUNVME_CUDA_FUNCTIONS(NAMED)};
+#undef NAMED
+}  // namespace gpunvme::cuda
+#endif
+
+namespace model {
+namespace {
+
+using namespace gpunvme;
+
+constexpr uint32_t kLeaders = 2, kPairs = 2, kQueues = kLeaders * kPairs;
+constexpr uint32_t kNsid = 7, kPageBytes = 64, kBlockBytes = 16, kListPages = 3;
+constexpr uint32_t kSqEntries = 5, kInFlight = 4, kCqEntries = 6, kSlotBits = 3;
+constexpr uint32_t kMemoryBytes = 1 << 20, kRunShift = 12, kPage = 4096;
+// Commands of one round and leader, at most.
+constexpr uint32_t kBudget = 500;
+constexpr uint64_t kForEver = (1ULL << 53) - 1, kLimitNs = 60'000'000'000;
+constexpr uint32_t kPatience = 20'000'000;
+
+// Pages of their own, as what is registered with a driver has.
+template <typename T>
+struct Pages {
+  explicit Pages(size_t count)
+      : bytes((count * sizeof(T) + kPage - 1) / kPage * kPage), at(static_cast<T*>(std::aligned_alloc(kPage, bytes))) {
+    memset(static_cast<void*>(at), 0, bytes);
+  }
+  ~Pages() { std::free(at); }
+  Pages(const Pages&) = delete;
+  Memory memory() const { return {reinterpret_cast<uintptr_t>(at), bytes, false}; }
+
+  const size_t bytes;
+  T* const at;
+};
+
+// Where an executor comes from.
+#ifdef OVER_STANDIN
+class Backend {
+ public:
+  Backend() {
+    const char* kernels = ".version 8.2\n.entry gpunvme_serve(.param .u64 leader, .param .u64 launch)";
+    cuda::Context context;
+    cuda::Module module;
+    must(api_.cuInit(0));
+    must(api_.cuDevicePrimaryCtxRetain(&context, 0));
+    must(api_.cuCtxSetCurrent(context));
+    must(api_.cuModuleLoadDataEx(&module, kernels, 0, nullptr, nullptr));
+    must(api_.cuModuleGetFunction(&serve_, module, "gpunvme_serve"));
+    session_.reset(new cuda::Session{api_, 0, 0, context, 1});
+  }
+  ~Backend() { REQUIRE(session_->holds == 0, "%u executors hold the GPU", session_->holds); }
+  std::shared_ptr<Executor> make() { return std::make_shared<CudaExecutor>(*session_, serve_, 1); }
+
+ private:
+  static void must(int result) { REQUIRE(result == 0, "the stand-in answers %d", result); }
+
+  const cuda::Functions& api_ = cuda::kStandin;
+  cuda::Function serve_ = nullptr;
+  std::unique_ptr<cuda::Session> session_;
+};
+#else
+class Backend {
+ public:
+  std::shared_ptr<Executor> make() { return std::make_shared<CpuExecutor>(); }
+};
+#endif
+
+// A completion queue, its submission queues and the controller behind them.
+struct Rings {
+  Pages<uint64_t> cq{2 * kCqEntries};
+  Pages<uint32_t> sq[kPairs] = {Pages<uint32_t>(16 * kSqEntries), Pages<uint32_t>(16 * kSqEntries)};
+  Pages<uint8_t> lists[kPairs] = {Pages<uint8_t>(kInFlight * kListPages * kPageBytes),
+                                  Pages<uint8_t>(kInFlight * kListPages * kPageBytes)};
+  std::vector<uint64_t> list_iovas[kPairs];
+  std::vector<uint16_t> generations[kPairs];
+  Controller controller;
+};
+
+struct Sent {
+  uint32_t leader;
+  // Its place among what the leader's controller knows.
+  uint32_t index;
+  uint64_t offset;
+  uint32_t blocks;
+};
+
+struct Posted {
+  bool read;
+  bool cancelled = false;
+  std::vector<Sent> commands;
+};
+
+class Host {
+ public:
+  Host(uint64_t seed, Backend& backend) : random_(seed), backend_(backend), registers_(2 * kLeaders * kPairs), memory_(kMemoryBytes) {
+    for (uint32_t leader = 0; leader < kLeaders; leader++) {
+      auto& rings = *rings_.emplace_back(std::make_unique<Rings>());
+      Controller& controller = rings.controller;
+      controller.page_bytes = kPageBytes;
+      controller.block_bytes = kBlockBytes;
+      controller.cq = rings.cq.at;
+      controller.cq_entries = kCqEntries;
+      controller.head_doorbell = registers_.at + head(leader);
+      for (uint64_t run = 0; run < kMemoryBytes >> kRunShift; run++) {
+        const uint64_t iova = 0x7f0000000000 + (kMemoryBytes - (run << kRunShift));
+        controller.ranges.push_back({iova, 1 << kRunShift, memory_.at + (run << kRunShift)});
+        if (leader == 0) iovas_.push_back(iova);
+      }
+      for (uint32_t pair = 0; pair < kPairs; pair++) {
+        controller.sqs.push_back({qid(leader, pair), rings.sq[pair].at, kSqEntries, registers_.at + tail(leader, pair),
+                                  (1u << kSlotBits) - 1});
+        for (uint32_t page = 0; page < kInFlight * kListPages; page++) {
+          rings.list_iovas[pair].push_back((pair + 1) * 0x100000000 + page * kPageBytes);
+          controller.ranges.push_back({rings.list_iovas[pair].back(), kPageBytes, rings.lists[pair].at + page * kPageBytes});
+        }
+        rings.generations[pair].assign(kInFlight, static_cast<uint16_t>(random_.next()));
+      }
+      layouts_.push_back({rings.cq.memory(), kCqEntries, 0, 1, 4 * head(leader), {}});
+      for (uint32_t pair = 0; pair < kPairs; pair++) {
+        layouts_.back().pairs.push_back({rings.sq[pair].memory(), rings.lists[pair].memory(), nullptr, qid(leader, pair),
+                                         kSqEntries, 0, kInFlight, kSlotBits, kListPages * kPageBytes, kPageBytes,
+                                         4 * tail(leader, pair), rings.generations[pair].data()});
+      }
+    }
+  }
+
+  // Queues from their attachment to their detachment. False where they cannot be used again.
+  bool round() {
+    static constexpr uint64_t kLingers[] = {0, 0, 2000, 200'000, kForEver};
+    // Counts of plans pass 2^32 within a round.
+    const SessionOptions options = {kLingers[random_.below(5)], reinterpret_cast<uintptr_t>(clock_.at),
+                                    random_.once_in(2) ? 0xfffffff0 + random_.below(16) : 0};
+    auto executor = backend_.make();
+    executor->Wakes(&waker_);
+    Session session(std::move(executor), options, &waker_);
+    begin(session);
+    Random at_controllers(random_.next());
+    bool stop = false;
+    std::thread controllers([&] {
+      while (!load(&stop)) serve(at_controllers);
+    });
+    const bool lost = work(session);
+    end(session, lost);
+    __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+    controllers.join();
+    return !lost;
+  }
+
+ private:
+  static uint16_t qid(uint32_t leader, uint32_t pair) { return static_cast<uint16_t>(1 + leader + kLeaders * pair); }
+  static uint32_t tail(uint32_t leader, uint32_t pair) { return 2 * (leader * kPairs + pair); }
+  static uint32_t head(uint32_t leader) { return 2 * leader * kPairs + 1; }
+
+  void must(const Problem& problem) { REQUIRE(!problem, "%s: %s (%s)", problem.call.c_str(), problem.text.c_str(), problem.name.c_str()); }
+
+  void begin(Session& session) {
+    // What a round has used is nobody's any more: SLBAs and memory begin anew.
+    for (auto& rings : rings_) {
+      rings->controller.known = 0;
+      for (Expected& each : rings->controller.expected) each = {};
+    }
+    used_ = 0;
+    for (uint32_t leader = 0; leader < kLeaders; leader++) {
+      for (uint32_t pair = 0; pair < kPairs; pair++) {
+        must(session.Describe(rings_[leader]->list_iovas[pair], __builtin_ctz(kPageBytes), &layouts_[leader].pairs[pair].prp_list_runs));
+      }
+    }
+    must(session.Attach(registers_.memory(), true, layouts_));
+    must(session.Describe(iovas_, kRunShift, &table_));
+  }
+
+  void serve(Random& random) {
+    Controller& controller = rings_[random.below(kLeaders)]->controller;
+    const uint32_t sq = random.below(kPairs);
+    if (controller.announced(controller.sqs[sq]) > 0) {
+      controller.fetch(sq);
+    } else if (!controller.outstanding.empty() && controller.room() > 0) {
+      controller.complete(random.below(controller.outstanding.size()), random.once_in(8) ? 0x0007 : 0);
+    } else {
+      sched_yield();
+    }
+  }
+
+  // Posts and cancels until all is used up, or the queues are halted; whether they are lost.
+  bool work(Session& session) {
+    const uint32_t halt_after = random_.once_in(4) ? random_.below(60) : ~0u;
+    const bool lost = random_.once_in(2);
+    uint32_t turns = 0;
+    for (uint32_t plans = 0; plans < 120; turns++) {
+      REQUIRE(turns < kPatience, "the host waits for room that does not come");
+      if (plans == halt_after) {
+        halted_ = true;
+        lost_ = lost;
+        session.Halt(lost);
+        break;
+      }
+      if (!random_.once_in(3) && post(session)) plans++;
+      if (random_.once_in(8) && !posted_.empty()) {
+        auto each = std::next(posted_.begin(), random_.below(posted_.size()));
+        each->second.cancelled = true;
+        session.Cancel(each->first);
+      }
+      if (random_.once_in(2)) poll(session);
+      if (random_.once_in(16)) sched_yield();
+    }
+    return halted_ && lost_;
+  }
+
+  bool post(Session& session) {
+    const auto count = 1 + random_.below(12);
+    const bool read = random_.once_in(2);
+    std::vector<double> slba, offset;
+    std::vector<uint32_t> blocks;
+    std::vector<uint16_t> queue;
+    Posted sent{read, false, {}};
+    uint64_t used = used_;
+    std::vector<uint32_t> known;
+    for (auto& rings : rings_) known.push_back(rings->controller.known);
+    for (uint32_t at = 0; at < count; at++) {
+      const uint32_t to = random_.below(kQueues), leader = to / kPairs;
+      const uint32_t some = 1 + random_.below(20);
+      if (known[leader] == kBudget || used + some * kBlockBytes > kMemoryBytes) return true;
+      Controller& controller = rings_[leader]->controller;
+      const uint64_t lba = controller.first_slba + known[leader];
+      slba.push_back(static_cast<double>(lba));
+      offset.push_back(static_cast<double>(used));
+      blocks.push_back(some);
+      queue.push_back(static_cast<uint16_t>(to));
+      sent.commands.push_back({leader, known[leader], used, some});
+      controller.expected[known[leader]++] = {to % kPairs, read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, some, used};
+      for (uint32_t byte = 0; byte < some * kBlockBytes; byte += 4) {
+        const uint32_t word = read ? 0xa5a5a5a5 : pattern(lba, byte);
+        memcpy(memory_.at + used + byte, &word, 4);
+      }
+      used += some * kBlockBytes;
+    }
+    const Plan plan = {read ? GPUNVME_NVM_OPCODE_READ : GPUNVME_NVM_OPCODE_WRITE, kNsid, kBlockBytes, count,
+                       slba.data(), blocks.data(), offset.data(), queue.data(), 1000};
+    // Nothing of it is fetched before it is posted: whoever does not get a place gives these up again.
+    for (uint32_t leader = 0; leader < kLeaders; leader++) __atomic_store_n(&rings_[leader]->controller.known, known[leader], __ATOMIC_RELEASE);
+    bool posted = false;
+    must(session.Post(next_id_, plan, table_, &posted));
+    if (!posted) {
+      // Their SLBAs stay unused.
+      used_ = used;
+      return false;
+    }
+    posted_.emplace(next_id_++, std::move(sent));
+    used_ = used;
+    return true;
+  }
+
+  void poll(Session& session) {
+    std::vector<Finished> finished;
+    must(session.Poll(&finished));
+    for (const Finished& each : finished) judge(each);
+  }
+
+  void judge(const Finished& finished) {
+    const auto found = posted_.find(finished.id);
+    REQUIRE(found != posted_.end(), "plan %u is done, which was not posted, or twice", finished.id);
+    const Posted& plan = found->second;
+    std::map<uint32_t, uint64_t> failures;
+    for (const Failure& failure : finished.failures) failures[failure.command] = failure.outcome;
+    REQUIRE(failures.size() + finished.succeeded == plan.commands.size(), "plan %u: outcomes", finished.id);
+    double bytes = 0;
+    for (uint32_t at = 0; at < plan.commands.size(); at++) {
+      const Sent& sent = plan.commands[at];
+      const Expected& expected = rings_[sent.leader]->controller.expected[sent.index];
+      const auto failure = failures.find(at);
+      const uint64_t outcome = failure == failures.end() ? 0 : failure->second;
+      if (failure == failures.end()) {
+        bytes += sent.blocks * kBlockBytes;
+        REQUIRE(expected.completed && expected.status == 0, "plan %u command %u: no such completion", finished.id, at);
+        for (uint32_t byte = 0; byte < sent.blocks * kBlockBytes; byte += 4) {
+          uint32_t word;
+          memcpy(&word, memory_.at + sent.offset + byte, 4);
+          REQUIRE(word == pattern(rings_[sent.leader]->controller.first_slba + sent.index, byte), "not its data");
+        }
+      } else if (outcome == 0) {
+        REQUIRE(plan.cancelled || halted_, "plan %u command %u: it ought to have been submitted", finished.id, at);
+      } else if (outcome >> OUTCOME_ENDING_SHIFT == static_cast<uint64_t>(Ending::LOST)) {
+        REQUIRE(lost_, "plan %u command %u: the device is there", finished.id, at);
+      } else {
+        REQUIRE(outcome >> OUTCOME_ENDING_SHIFT == static_cast<uint64_t>(Ending::STATUS) && expected.completed &&
+                    expected.status == (outcome & 0x7fff),
+                "plan %u command %u: no such completion", finished.id, at);
+      }
+    }
+    REQUIRE(bytes == finished.bytes, "plan %u: %f bytes", finished.id, finished.bytes);
+    posted_.erase(found);
+  }
+
+  void end(Session& session, bool lost) {
+    for (uint32_t turns = 0; !posted_.empty(); turns++) {
+      REQUIRE(turns < kPatience, "the host waits for outcomes that do not come");
+      poll(session);
+      sched_yield();
+    }
+    must(session.Detach(kLimitNs, &layouts_));
+    if (lost) return;
+    for (uint32_t leader = 0; leader < kLeaders; leader++) {
+      const LeaderLayout& layout = layouts_[leader];
+      const uint32_t rung = load(registers_.at + head(leader));
+      REQUIRE(layout.cq_head == rung, "CQ: head %u, doorbell %u", layout.cq_head, rung);
+      for (uint32_t pair = 0; pair < kPairs; pair++) {
+        const uint32_t tail_rung = load(registers_.at + tail(leader, pair));
+        REQUIRE(layout.pairs[pair].sq_tail == tail_rung, "SQ: tail %u, doorbell %u", layout.pairs[pair].sq_tail, tail_rung);
+      }
+    }
+    REQUIRE(session.counters().commands > 0 || halted_, "nothing was submitted");
+    table_.reset();
+    for (LeaderLayout& layout : layouts_)
+      for (PairLayout& pair : layout.pairs) pair.prp_list_runs.reset();
+    halted_ = false;
+  }
+
+  Random random_;
+  Backend& backend_;
+  Waker waker_;
+  Pages<uint64_t> clock_{1};
+  Pages<uint32_t> registers_;
+  Pages<uint8_t> memory_;
+  std::vector<uint64_t> iovas_;
+  std::vector<std::unique_ptr<Rings>> rings_;
+  std::vector<LeaderLayout> layouts_;
+  std::shared_ptr<RunTable> table_;
+  std::map<uint32_t, Posted> posted_;
+  // Identifiers of plans pass 2^32 too.
+  uint32_t next_id_ = 0xffffffc0;
+  uint64_t used_ = 0;
+  bool halted_ = false;
+  bool lost_ = false;
+};
+
+}  // namespace
+}  // namespace model
+
+int main(int, char** args) {
+  static const uint64_t seed = strtoull(args[1], nullptr, 10);
+  model::explain = [] { fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed)); };
+  model::Backend backend;
+  std::unique_ptr<model::Host> host;
+  for (uint64_t round = 0; round < strtoull(args[2], nullptr, 10); round++) {
+    if (host == nullptr) host = std::make_unique<model::Host>(seed + 1000 * round, backend);
+    if (!host->round()) host.reset();
+  }
+  REQUIRE(gWakes > 0, "nobody was woken");
+}

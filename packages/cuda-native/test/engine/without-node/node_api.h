@@ -1,0 +1,9 @@
+// The types that native/engine names of Node's header, for programs without Node.
+#pragma once
+
+using napi_env = struct napi_env_object*;
+using napi_value = struct napi_value_object*;
+using napi_callback_info = struct napi_callback_info_object*;
+using napi_threadsafe_function = struct napi_threadsafe_function_object*;
+using napi_ref = struct napi_ref_object*;
+using napi_deferred = struct napi_deferred_object*;
