@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,19 +30,52 @@ Table& TheTable() {
 
 std::unique_ptr<Opened> Resolve(void* library) {
   auto opened = std::make_unique<Opened>();
-  const auto find = [&](const char* name) {
-    void* symbol = dlsym(library, name);
-    if (symbol == nullptr) opened->missing.push_back(name);
-    return symbol;
-  };
 #define GPUNVME_RESOLVE(name, parameters) \
-  opened->functions.name = reinterpret_cast<decltype(opened->functions.name)>(find(#name));
+  opened->functions.name = reinterpret_cast<decltype(opened->functions.name)>(dlsym(library, #name));
+#define GPUNVME_REQUIRE(name, parameters) \
+  if (opened->functions.name == nullptr) opened->missing.push_back(#name);
   GPUNVME_CUDA_FUNCTIONS(GPUNVME_RESOLVE)
+  GPUNVME_CUDA_FUNCTIONS(GPUNVME_REQUIRE)
+  GPUNVME_CUDA_OPTIONAL_FUNCTIONS(GPUNVME_RESOLVE)
+#undef GPUNVME_REQUIRE
 #undef GPUNVME_RESOLVE
   return opened;
 }
 
 }  // namespace
+
+Result Initialize(const Functions& api) {
+  Table& table = TheTable();
+  {
+    // One thread of this addon at a time: the environment is the whole process's.
+    const std::lock_guard<std::mutex> lock(table.mutex);
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  }
+  return api.cuInit(0);
+}
+
+bool IsDeath(Result result, const char* call) {
+  switch (result) {
+    case kErrorEccUncorrectable:
+    case kErrorContained:
+    case kErrorIllegalAddress:
+    case kErrorLaunchTimeout:
+    case kErrorAssert:
+    case kErrorHardwareStack:
+    case kErrorIllegalInstruction:
+    case kErrorMisalignedAddress:
+    case kErrorInvalidAddressSpace:
+    case kErrorInvalidPc:
+    case kErrorLaunchFailed:
+    case kErrorTensorMemoryLeak: return true;
+    case kErrorUnknown:
+      for (const char* question : {"cuStreamQuery", "cuEventQuery", "cuStreamSynchronize"}) {
+        if (std::strcmp(call, question) == 0) return true;
+      }
+      return false;
+    default: return false;
+  }
+}
 
 Library LoadLibrary(const std::vector<std::string>& paths) {
   Table& table = TheTable();

@@ -22,8 +22,21 @@ using HostFunction = void (*)(void*);
 // Values of cuda.h, by its names.
 constexpr Result kSuccess = 0;
 constexpr Result kErrorNoDevice = 100;             // CUDA_ERROR_NO_DEVICE
+constexpr Result kErrorEccUncorrectable = 214;     // CUDA_ERROR_ECC_UNCORRECTABLE
+constexpr Result kErrorContained = 226;            // CUDA_ERROR_CONTAINED
 constexpr Result kErrorNotFound = 500;             // CUDA_ERROR_NOT_FOUND
 constexpr Result kErrorNotReady = 600;             // CUDA_ERROR_NOT_READY
+constexpr Result kErrorIllegalAddress = 700;       // CUDA_ERROR_ILLEGAL_ADDRESS
+constexpr Result kErrorLaunchTimeout = 702;        // CUDA_ERROR_LAUNCH_TIMEOUT
+constexpr Result kErrorAssert = 710;               // CUDA_ERROR_ASSERT
+constexpr Result kErrorHardwareStack = 714;        // CUDA_ERROR_HARDWARE_STACK_ERROR
+constexpr Result kErrorIllegalInstruction = 715;   // CUDA_ERROR_ILLEGAL_INSTRUCTION
+constexpr Result kErrorMisalignedAddress = 716;    // CUDA_ERROR_MISALIGNED_ADDRESS
+constexpr Result kErrorInvalidAddressSpace = 717;  // CUDA_ERROR_INVALID_ADDRESS_SPACE
+constexpr Result kErrorInvalidPc = 718;            // CUDA_ERROR_INVALID_PC
+constexpr Result kErrorLaunchFailed = 719;         // CUDA_ERROR_LAUNCH_FAILED
+constexpr Result kErrorTensorMemoryLeak = 721;     // CUDA_ERROR_TENSOR_MEMORY_LEAK
+constexpr Result kErrorUnknown = 999;              // CUDA_ERROR_UNKNOWN
 constexpr unsigned kMemHostAllocPortable = 0x01;   // CU_MEMHOSTALLOC_PORTABLE
 constexpr unsigned kMemHostAllocDeviceMap = 0x02;  // CU_MEMHOSTALLOC_DEVICEMAP
 constexpr unsigned kRegisterPortable = 0x01;       // CU_MEMHOSTREGISTER_PORTABLE
@@ -35,11 +48,15 @@ constexpr int kJitErrorLogBuffer = 5;              // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBufferSizeBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 constexpr int kFuncMaxThreadsPerBlock = 0;         // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 constexpr int kRangeHandleDmaBufFd = 1;            // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+constexpr int kAttributeTimeLimit = 17;            // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
+constexpr int kAttributeComputeMode = 20;          // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
 constexpr int kAttributeComputeMajor = 75;         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kAttributeComputeMinor = 76;         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 constexpr int kAttributeSamePointer = 91;          // CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM
 constexpr int kAttributeHostRegister = 99;         // CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED
 constexpr int kAttributeGpuDirectRdma = 116;       // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED
+constexpr int kAttributeFlushWrites = 117;         // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS
+constexpr int kAttributeWritesOrdering = 118;      // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING
 constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED
 
 // The names are those that the library exports: cuda.h's macros map its own names to some of these. All of them are in
@@ -90,10 +107,16 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
     (void* handle, DevicePointer pointer, size_t bytes, int type, unsigned long long flags))                       \
   F(cuPointerGetAttribute, (void* data, int attribute, DevicePointer pointer))
 
-// All of them, in one table.
+// What newer drivers have, and is done without where there is none of it: cuFuncLoad is of CUDA 12.4.
+#define GPUNVME_CUDA_OPTIONAL_FUNCTIONS(F)  \
+  F(cuModuleGetLoadingMode, (int* mode))    \
+  F(cuFuncLoad, (Function function))
+
+// All of them, in one table; nullptr for an optional one that the library lacks.
 struct Functions {
 #define GPUNVME_MEMBER(name, parameters) Result(*name) parameters;
   GPUNVME_CUDA_FUNCTIONS(GPUNVME_MEMBER)
+  GPUNVME_CUDA_OPTIONAL_FUNCTIONS(GPUNVME_MEMBER)
 #undef GPUNVME_MEMBER
 };
 
@@ -116,5 +139,14 @@ struct Library {
 // Opens the first of `paths` that can be opened. Each is opened once in a process, and stays: the driver starts threads
 // of its own, and nothing says when they are gone.
 Library LoadLibrary(const std::vector<std::string>& paths);
+
+// cuInit. Before the first, CUDA_MODULE_LOADING=EAGER where nobody has set it: what is loaded lazily may be loaded while a
+// kernel runs, and a driver that waits for kernels to end then waits for a leader that does not.
+Result Initialize(const Functions& api);
+
+// Whether that answer of `call` says that nothing runs in the context any more, and nothing ever will. cuda.h says of
+// these that the process must be terminated and relaunched to continue using CUDA; CUDA_ERROR_UNKNOWN is one of them
+// where it is the answer to how work goes.
+bool IsDeath(Result result, const char* call);
 
 }  // namespace gpunvme::cuda

@@ -49,7 +49,8 @@ napi_value DescribeDevice(napi_env env, const Functions& api, int ordinal) {
   napi_set_named_property(env, result, "memoryBytes", Number(env, static_cast<double>(bytes)));
   std::vector<napi_value> values;
   for (const int attribute : {kAttributeComputeMajor, kAttributeComputeMinor, kAttributeSamePointer,
-                              kAttributeHostRegister, kAttributeGpuDirectRdma, kAttributeDmaBuf}) {
+                              kAttributeHostRegister, kAttributeGpuDirectRdma, kAttributeDmaBuf, kAttributeTimeLimit,
+                              kAttributeComputeMode, kAttributeFlushWrites, kAttributeWritesOrdering}) {
     int value = 0;
     const Result asked = api.cuDeviceGetAttribute(&value, attribute, device);
     if (!Check(env, api, asked, "cuDeviceGetAttribute", attempt)) return nullptr;
@@ -114,7 +115,7 @@ napi_value Probe(napi_env env, napi_callback_info info) {
   if (api == nullptr) return nullptr;
   const char* attempt = "Asking which GPUs there are";
   int version = 0, count = 0;
-  if (!Check(env, *api, api->cuInit(0), "cuInit", "Starting the NVIDIA driver")) return nullptr;
+  if (!Check(env, *api, Initialize(*api), "cuInit", "Starting the NVIDIA driver")) return nullptr;
   if (!Check(env, *api, api->cuDriverGetVersion(&version), "cuDriverGetVersion", attempt)) return nullptr;
   if (!Check(env, *api, api->cuDeviceGetCount(&count), "cuDeviceGetCount", attempt)) return nullptr;
   std::vector<napi_value> devices;
@@ -125,7 +126,11 @@ napi_value Probe(napi_env env, napi_callback_info info) {
   }
   napi_value result;
   napi_create_object(env, &result);
+  // 0 where the driver does not say: nothing depends on it but what people are told.
+  int mode = 0;
+  if (api->cuModuleGetLoadingMode == nullptr || api->cuModuleGetLoadingMode(&mode) != kSuccess) mode = 0;
   napi_set_named_property(env, result, "driverVersion", Number(env, version));
+  napi_set_named_property(env, result, "moduleLoading", Number(env, mode));
   napi_set_named_property(env, result, "devices", Array(env, devices));
   return result;
 }

@@ -13,7 +13,7 @@ napi_value Open(napi_env env, napi_callback_info info) {
   const std::string attempt = "Opening GPU " + std::to_string(static_cast<int>(ordinal));
   Device device;
   Context context;
-  if (!Check(env, *api, api->cuInit(0), "cuInit", attempt)) return nullptr;
+  if (!Check(env, *api, Initialize(*api), "cuInit", attempt)) return nullptr;
   if (!Check(env, *api, api->cuDeviceGet(&device, static_cast<int>(ordinal)), "cuDeviceGet", attempt)) return nullptr;
   const Result retained = api->cuDevicePrimaryCtxRetain(&context, device);
   if (!Check(env, *api, retained, "cuDevicePrimaryCtxRetain", attempt)) return nullptr;
