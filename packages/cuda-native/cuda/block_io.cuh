@@ -23,9 +23,16 @@ struct BlockIo {
   // What it becomes of: an outcome as a plan's, 0 where the leader was halted before and nothing was submitted.
   uint64_t outcome;
 
-  // For block_io itself.
+  // For block_io itself: what it lends the leader, and what the leader had before.
   uint64_t control;
   Share share;
+  Share* shares_before;
+  const uint64_t* control_before;
+  uint64_t seen_before;
+  uint64_t linger_before;
+  uint32_t taken_before;
+  uint32_t served_before;
+  uint32_t stopping_before;
 };
 
 // Does it on a leader that is not running, as a share of one command that no host posted, and gives its outcome. What the
@@ -41,9 +48,13 @@ GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
 
   // The queue has another host for as long as this takes. All shares that it has taken are done, so that their numbers may
   // begin anew: a completion that is late finds the one in its place done, or taken and closed.
-  const Pair before = pair;
-  const uint64_t linger_ns = leader.linger_ns;
-  const bool stopping = leader.stopping;
+  io.shares_before = pair.shares;
+  io.control_before = pair.control;
+  io.seen_before = pair.seen_control;
+  io.taken_before = pair.taken;
+  io.served_before = pair.served;
+  io.linger_before = leader.linger_ns;
+  io.stopping_before = leader.stopping ? 1 : 0;
   pair.shares = &io.share;
   pair.control = &io.control;
   pair.seen_control = 0;
@@ -51,13 +62,13 @@ GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   pair.served = 0;
   leader.linger_ns = 0;
   serve<Port>(leader, launch);
-  pair.shares = before.shares;
-  pair.control = before.control;
-  pair.seen_control = before.seen_control;
-  pair.taken = before.taken;
-  pair.served = before.served;
-  leader.linger_ns = linger_ns;
-  leader.stopping = leader.stopping || stopping;
+  pair.shares = io.shares_before;
+  pair.control = io.control_before;
+  pair.seen_control = io.seen_before;
+  pair.taken = io.taken_before;
+  pair.served = io.served_before;
+  leader.linger_ns = io.linger_before;
+  leader.stopping = leader.stopping || io.stopping_before != 0;
   return Port::load_relaxed64(&io.outcome);
 }
 

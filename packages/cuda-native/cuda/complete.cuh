@@ -46,7 +46,7 @@ template <class Port>
 GPUNVME_DEVICE uint32_t consume(Leader& leader) {
   uint32_t consumed = 0;
   while (consumed < leader.cq_entries) {
-    const uint64_t dw2_3 = Port::load_acquire64(leader.cq + 2 * leader.cq_head + 1);
+    const uint64_t dw2_3 = Port::load_completion64(leader.cq + 2 * leader.cq_head + 1);
     const uint32_t status = static_cast<uint32_t>(dw2_3 >> 48);
     if ((status & GPUNVME_CQE_STATUS_P_MASK) != leader.phase) break;
     leader.cq_head = advance(leader.cq_head, leader.cq_entries);

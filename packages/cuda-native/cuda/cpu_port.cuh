@@ -22,6 +22,8 @@ struct CpuPort {
 
   static void mmio_store32(uint32_t* at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
 
+  // The last 8 bytes of a completion. Whoever is told of it by this thread may look at its data: it acquires.
+  static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
   static uint64_t load_relaxed64(const uint64_t* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
   static void store_relaxed64(uint64_t* at, uint64_t value) { __atomic_store_n(at, value, __ATOMIC_RELAXED); }
@@ -40,7 +42,7 @@ struct CpuPort {
     else __builtin_ia32_pause();
   }
 
-  // Tells whoever waits for it on the host. `context` is Pair::context.
+  // Tells whoever waits for it on the host. `context` is Leader::context.
   static void wake_host(void* context);
 };
 

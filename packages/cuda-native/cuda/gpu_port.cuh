@@ -33,7 +33,11 @@ struct GpuPort {
     asm volatile("st.mmio.relaxed.sys.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
   }
 
-  // What the controller or the host stored, and what either had stored before that.
+  // The last 8 bytes of a completion: no kernel here looks at the data that it announces, and the host is told of it by a
+  // store that releases. To acquire with every poll would empty the L1 cache each time, and with it the queues' state.
+  static GPUNVME_DEVICE uint64_t load_completion64(const uint64_t* at) { return load_relaxed64(at); }
+
+  // What the host stored, and what it had stored before that.
   static GPUNVME_DEVICE uint64_t load_acquire64(const uint64_t* at) {
     uint64_t value;
     asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
@@ -53,7 +57,8 @@ struct GpuPort {
     asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
   }
 
-  // Nanoseconds of a clock that runs evenly: clock64() counts cycles of a clock that changes its speed.
+  // Nanoseconds. clock64() counts cycles of a clock that changes its speed; this one steps by 32 ns to a microsecond or
+  // more, as the GPU has it, which gpu-check measures.
   static GPUNVME_DEVICE uint64_t now_ns() {
     uint64_t now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));

@@ -74,6 +74,9 @@ struct Leader {
   void* context;
   // How long it waits for another share before it ends.
   uint64_t linger_ns;
+  // How long it runs before it submits nothing more and ends, for its next launch to go on: a display's watchdog ends
+  // longer kernels by force, and what waits for this one gets its turn. 0 for no limit.
+  uint64_t run_limit_ns;
 
   uint32_t pair_count;
   uint32_t cq_entries;
@@ -85,6 +88,8 @@ struct Leader {
   uint32_t batch;
   bool halted;
   bool stopping;
+  // Nothing is submitted until the next launch.
+  bool draining;
   // No command in flight has an earlier deadline.
   uint64_t next_deadline_ns;
   uint64_t progress;

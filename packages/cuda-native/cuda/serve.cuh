@@ -15,8 +15,9 @@ constexpr uint32_t TURNS_BETWEEN_CLOCKS = 256;
 // What the host says to a queue. False where it has said nothing new.
 template <class Port>
 GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
+  // To acquire costs a GPU its L1 cache: only where there is news.
+  if (Port::load_relaxed64(pair.control) == pair.seen_control) return false;
   const uint64_t control = Port::load_acquire64(pair.control);
-  if (control == pair.seen_control) return false;
   const uint64_t changed = control ^ pair.seen_control;
   pair.seen_control = control;
   for (const uint32_t posted = static_cast<uint32_t>(control & CONTROL_POSTED); pair.taken != posted; pair.taken++) {
@@ -35,15 +36,19 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
     }
   }
   leader.stopping = (control & CONTROL_STOP) != 0;
+  if ((control & CONTROL_PAUSE) != 0) leader.draining = true;
   if ((control & (CONTROL_HALT | CONTROL_LOST)) != 0) leader.halted = true;
   if ((control & CONTROL_LOST) != 0) give_up<Port>(leader, Ending::LOST, NO_DEADLINE);
   return true;
 }
 
-// Serves the queues until there was nothing to do for `linger_ns`, or the host says stop. Whatever was submitted by then
-// has its outcome. `launch` counts the calls for this leader, which follow each other and never overlap.
+// Serves the queues until there was nothing to do for `linger_ns`, until the host says stop or pause, or `run_limit_ns` is
+// over. Whatever was submitted by then has its outcome. `launch` counts the calls for this leader, which follow each other
+// and never overlap.
 template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
+  leader.draining = false;
+  const uint64_t start_ns = Port::now_ns();
   uint32_t empty_polls = 0;
   uint64_t idle_since_ns = NO_DEADLINE;
   uint64_t expired_ns = 0;
@@ -55,11 +60,15 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
     if (expired_ns > 0) give_up<Port>(leader, Ending::TIMEOUT, expired_ns);
     expired_ns = 0;
 
+    // A queue that is idle while others are not is no reason to read its word at every turn.
     uint32_t in_flight = 0;
+    for (uint32_t index = 0; index < leader.pair_count; index++) in_flight += leader.pairs[index].in_flight;
+    const bool look_at_control = in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0;
+    in_flight = 0;
     uint32_t staged = 0;
     for (uint32_t index = 0; index < leader.pair_count; index++) {
       Pair& pair = leader.pairs[index];
-      if (pair.in_flight == 0 || turn % TURNS_BETWEEN_CONTROLS == 0) obey<Port>(leader, pair);
+      if (look_at_control) obey<Port>(leader, pair);
       staged += submit<Port, Crew>(leader, pair, empty_polls);
       in_flight += pair.in_flight;
     }
@@ -73,9 +82,11 @@ GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
       if (empty_polls >= Port::PATIENT_POLLS || in_flight == 0) release_completions<Port>(leader);
       if (turn % TURNS_BETWEEN_CLOCKS == 0) Port::store_relaxed64(&leader.report->heartbeat, ++leader.heartbeat);
       if (in_flight == 0) {
-        if (idle_since_ns == NO_DEADLINE) idle_since_ns = Port::now_ns();
-        if (leader.stopping || Port::now_ns() - idle_since_ns >= leader.linger_ns) break;
+        const uint64_t idle_ns = Port::now_ns();
+        if (idle_since_ns == NO_DEADLINE) idle_since_ns = idle_ns;
+        if (leader.stopping || leader.draining || idle_ns - idle_since_ns >= leader.linger_ns) break;
       }
+      if (leader.run_limit_ns != 0 && Port::now_ns() - start_ns >= leader.run_limit_ns) leader.draining = true;
     }
     if (consumed == 0 && staged == 0) Port::relax(empty_polls);
   }

@@ -54,7 +54,9 @@ constexpr uint32_t SHARES = 64;
 constexpr uint64_t CONTROL_POSTED = 0xffffffffULL;
 // Added to whenever a share was cancelled.
 constexpr uint64_t CONTROL_CANCEL = 1ULL << 32;
-constexpr uint64_t CONTROL_CANCELS = 0x1fffffffULL << 32;
+constexpr uint64_t CONTROL_CANCELS = 0x0fffffffULL << 32;
+// Nothing more is submitted for now: the leader ends when nothing is in flight, and its next launch goes on.
+constexpr uint64_t CONTROL_PAUSE = 1ULL << 60;
 // Nothing more is submitted; what is in flight is waited for.
 constexpr uint64_t CONTROL_HALT = 1ULL << 61;
 // The device is gone: nothing is waited for.

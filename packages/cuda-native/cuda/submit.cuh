@@ -104,7 +104,7 @@ GPUNVME_DEVICE uint32_t submit(Leader& leader, Pair& pair, uint32_t empty_polls)
       settle<Port>(leader, pair, pair.served++);
       continue;
     }
-    if (pair.free_count == 0) break;
+    if (pair.free_count == 0 || leader.draining) break;
     const bool worth = staged > 0 || pair.free_count >= leader.batch || pair.free_count >= left || pair.in_flight == 0 ||
                        empty_polls >= Port::PATIENT_POLLS;
     if (!worth) break;

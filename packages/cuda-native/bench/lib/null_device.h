@@ -87,6 +87,7 @@ struct CountingPort : NullPort {
     doorbells++;
     NullPort::mmio_store32(at, value);
   }
+  static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) {
     // The other word that is waited for is the host's.
     const auto* cq = reinterpret_cast<const uint64_t*>(device->cq.data());

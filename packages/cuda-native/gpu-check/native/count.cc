@@ -53,6 +53,7 @@ struct CountingPort : CpuPort {
     CpuPort::mmio_store32(at, value);
     if (at == gDevice->doorbells) gDevice->Ring();
   }
+  static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) {
     const bool is_entry = at >= gDevice->cq.data() && at < gDevice->cq.data() + gDevice->cq.size();
     if (!is_entry || gDevice->unseen > 0) gCounted.loads++;

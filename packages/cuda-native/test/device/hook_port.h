@@ -35,6 +35,7 @@ struct HookPort {
     rings(at, value);
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
   }
+  static uint64_t load_completion64(const uint64_t* at) { return load_acquire64(at); }
   static uint64_t load_acquire64(const uint64_t* at) { return load_relaxed64(at); }
   static uint64_t load_relaxed64(const uint64_t* at) {
     point();

@@ -167,7 +167,7 @@ describe.skipIf(!hasCompiler)(`bugs in a leader are found${skippedWithoutCompile
     async (_, program, reason, { in: file, ...change }) => {
       const changes = [{ path: `cuda/${file}.cuh`, ...change }]
       const changed = await compile({ sources: sources[program], flags: ['-O0', '-g0'], changes })
-      const args = program === 'schedules' ? ['1', '300'] : []
+      const args = program === 'schedules' ? ['1', '1500'] : []
       const { status, stderr } = await changed.attempt(args)
       expect(status).toBe(1)
       expect(stderr).toMatch(program === 'schedules' ? /to see it again: schedules_test \d+ 1 \w+/ : /case \w+/)

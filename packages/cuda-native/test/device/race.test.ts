@@ -27,7 +27,7 @@ describe.skipIf(!hasCompiler)(`a leader, a controller and a host on three thread
     [
       'data that is not there before its completion: no acquire',
       /data race.*\n +Read of size \d+ at .* by main thread:\n +#0 model::Rig::judge/,
-      { path: 'cuda/complete.cuh', from: 'Port::load_acquire64(leader.cq', to: 'Port::load_relaxed64(leader.cq' },
+      { path: 'cuda/complete.cuh', from: 'Port::load_completion64(leader.cq', to: 'Port::load_relaxed64(leader.cq' },
     ],
     [
       'outcomes that are not there before their share is done: no release',

@@ -99,6 +99,7 @@ struct FiberPort {
   }
   static void fence() { controller.unfenced = false; }
   static void mmio_store32(uint32_t* at, uint32_t value) { controller.ring(at, value); }
+  static uint64_t load_completion64(const uint64_t* at) { return *at; }
   static uint64_t load_acquire64(const uint64_t* at) { return *at; }
   static uint64_t load_relaxed64(const uint64_t* at) { return *at; }
   static void store_relaxed64(uint64_t* at, uint64_t value) { *at = value; }

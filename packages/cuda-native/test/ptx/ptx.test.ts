@@ -26,10 +26,11 @@ describe('the PTX that is shipped', () => {
 
   test.each(Object.entries(kernels))(
     'rings, stores entries of 16 bytes and polls in so many places: %s',
-    (name, { rings, entryStores, acquires, queues: of }) => {
+    (name, { rings, entryStores, acquires, polls, queues: of }) => {
       const kernel = ptx.kernels.find((each) => each.name === name)!
       expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
       expect(countOf(kernel, /^ld\..*acquire/)).toEqual(acquires)
+      expect(countOf(kernel, /^ld\./)['[p0]+8'] ?? 0).toBe(polls)
       if (of === undefined) return
       const stores = Object.entries(countOf(kernel, /^st\.global\.v4\.u32$/))
       // gpunvme_block_io also fills its own BlockIo, its third parameter, as the compiler likes.
@@ -53,7 +54,8 @@ function planted(from: RegExp, to: string, name?: string): string {
 
 const ring = /st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;/
 const fence = /fence\.sc\.sys;/
-const poll = /ld\.acquire\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];/
+// Of the words that are read so, the one whose upper 16 bits are then looked at: the Phase Tag and the status.
+const poll = /ld\.relaxed\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];(?=[^;]{0,40}shr\.u64\s+%rd\d+, \1, 48;)/
 const entry = /st\.global\.v4\.u32 \[(%rd\d+)\], \{(%r\d+), [^}]*\};/
 const tail = /(fence\.sc\.sys;[^]*?)(st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;)/
 
@@ -118,8 +120,8 @@ describe.each(Object.keys(queues))('in %s', (name) => {
       '$& ld.global.u32 %r1, [$1];',
       /entries are stored 16 bytes at once, and never read/,
     ],
-    ['a poll that does not acquire', poll, 'ld.relaxed.sys.global.u64 $1, [$2];', /one load .* which acquires/],
-    ['a poll for this GPU', poll, 'ld.acquire.gpu.global.u64 $1, [$2];', /one load .* which acquires/],
+    ['a poll that says nothing of its order', poll, 'ld.global.u64 $1, [$2];', /one load .* of the system.s scope/],
+    ['a poll for this GPU', poll, 'ld.relaxed.gpu.global.u64 $1, [$2];', /one load .* of the system.s scope/],
     ['a volatile poll', poll, 'ld.volatile.global.u64 $1, [$2];', /uses volatile/],
     ['a second look at an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
   ])('%s is found', (_, from, to, said) => {

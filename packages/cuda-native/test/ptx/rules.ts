@@ -87,8 +87,8 @@ function problemsOf({ opcode }: Instruction, origin: Origin, queues: Queues | un
   if (rings) return ['what is rung is no doorbell']
   if (base === queues?.submissionQueue && opcode !== 'st.global.v4.u32')
     return ['entries are stored 16 bytes at once, and never read']
-  if (base === queues?.completionQueue && (opcode !== 'ld.acquire.sys.global.u64' || origin !== `${base}+8`))
-    return ['an entry is read by one load of its last 8 bytes, which acquires']
+  if (base === queues?.completionQueue && (opcode !== 'ld.relaxed.sys.global.u64' || origin !== `${base}+8`))
+    return ["an entry is read by one load of its last 8 bytes, of the system's scope"]
   return []
 }
 
