@@ -6,7 +6,6 @@ import { startDrive, type RealTimeDrive } from '../../test/real-time-drives.js'
 import { scratchFile } from '../../test/scratch-file.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { CudaCallError, CudaRegistrationError, cudaEngine, openCuda, type Cuda } from '../cuda/index.js'
-import type { KernelEngine } from './kernel-engine.js'
 
 const standin = useStandin()
 
