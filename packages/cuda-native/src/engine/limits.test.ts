@@ -1,0 +1,184 @@
+import { Controller, type ControllerOptions } from '@gpunvme/host-driver'
+import type { DmaMemory, DmaSegment, Engine, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isBuilt, skipped } from '../../test/native.js'
+import { struck } from '../../test/kernel-rig.js'
+import { startDrive } from '../../test/real-time-drives.js'
+import { scratchFile } from '../../test/scratch-file.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { cudaEngine, openCuda } from '../cuda/index.js'
+import { cpuKernelEngine } from './cpu-kernel.js'
+import type { KernelEngine } from './kernel-engine.js'
+
+const standin = useStandin()
+
+const MIB = 1024 * 1024
+const BLOCKS = (2 * MIB) / 512
+const CONTENT = Uint8Array.from({ length: 2 * MIB }, (_, position) => (position * 31) ^ (position >>> 9))
+const turn = () => new Promise((resolve) => setTimeout(resolve, 2))
+
+interface Rig {
+  readonly engine: KernelEngine
+  readonly alloc: (lengthBytes: number) => DmaMemory
+}
+
+/** Queues of a test's, with an engine whose leaders linger for ever. What was opened is closed after the test. */
+async function open(kind: string, options: ControllerOptions, faults: Partial<ReturnType<typeof struck>> = {}) {
+  const file = scratchFile(CONTENT)
+  onTestFinished(() => file[Symbol.dispose]())
+  const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })
+  onTestFinished(() => drive.close())
+  const { transport } = drive.simulator
+  const keeper = new Keeper()
+  const controller = await Controller.open(transport, { ...options, engine: keeper })
+  onTestFinished(() => controller.close())
+  const persistent = { lingerNs: Infinity }
+  let engine: KernelEngine
+  if (kind === 'cuda') {
+    const cuda = openCuda()
+    onTestFinished(async () => {
+      await cuda.close()
+      expect(standin.live()).toEqual(NOTHING)
+    })
+    engine = cudaEngine(transport, cuda, persistent)
+  } else {
+    engine = cpuKernelEngine(transport, persistent)
+  }
+  engine.attach(keeper.queues)
+  onTestFinished(() => engine.detach())
+  return { engine, alloc: (lengthBytes: number) => transport.dma.alloc(lengthBytes) } satisfies Rig
+}
+
+/** Reads of a block each, over and over: the n-th is of block n modulo what there is, to the same place of the memory. */
+function blocksOf(commands: number, { lengthBytes }: { lengthBytes: number }, first = 0): Plan {
+  const places = Math.min(BLOCKS, Math.floor(lengthBytes / 512))
+  return {
+    operation: 'read',
+    nsid: 1,
+    blockBytes: 512,
+    commands,
+    slba: Float64Array.from({ length: commands }, (_, index) => (first + index) % places),
+    blocks: new Uint32Array(commands).fill(1),
+    offsetBytes: Float64Array.from({ length: commands }, (_, index) => ((first + index) % places) * 512),
+    queue: new Uint16Array(commands),
+  }
+}
+
+function isRight({ view }: DmaMemory, bytes: number): boolean {
+  return Buffer.compare(new Uint8Array(view!.buffer, view!.byteOffset, bytes), CONTENT.subarray(0, bytes)) === 0
+}
+
+const delayed = (delayMs: number, nth: number) =>
+  struck({ kind: 'delay-completion', delayNs: delayMs * 1_000_000 }, { nth })
+
+describe.each([
+  ['cpu-kernel', isBuilt, skipped],
+  ['cuda', hasStandin && isBuilt, skippedWithoutStandin],
+])('the limits of the engine %s%#', (kind, there, reason) => {
+  describe.skipIf(!there)(`are no plan's${reason}`, () => {
+    test('of one command, and of more than 65536', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 64 })
+      const memory = alloc(2 * MIB)
+      expect(await engine.execute(blocksOf(1, memory), memory)).toMatchObject({ succeeded: 1, failures: [] })
+      const many = 65_536 + 3
+      const summary = await engine.execute(blocksOf(many, memory), memory)
+      expect(summary).toMatchObject({ succeeded: many, bytes: many * 512, failures: [] })
+      expect(isRight(memory, 2 * MIB)).toBe(true)
+    })
+
+    test('with 4095 commands in flight at once', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 4095, queueEntries: 4096, maxTransferBytes: 8192 })
+      const memory = alloc(2 * MIB)
+      const summary = await engine.execute(blocksOf(3 * 4095, memory), memory)
+      expect(summary).toMatchObject({ succeeded: 3 * 4095, failures: [] })
+      expect(isRight(memory, 2 * MIB)).toBe(true)
+    })
+
+    test('as the 65th in a queue, which waits for its place', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 1 }, delayed(100, 1))
+      const memory = alloc(65 * 512)
+      const ended: number[] = []
+      const running = Array.from({ length: 65 }, async (_, index) => {
+        const summary = await engine.execute(blocksOf(1, memory, index), memory)
+        expect(summary).toMatchObject({ succeeded: 1, failures: [] })
+        ended.push(index)
+      })
+      await Promise.all(running)
+      expect(ended).toEqual(Array.from({ length: 65 }, (_, index) => index))
+      expect(isRight(memory, 65 * 512)).toBe(true)
+    })
+
+    test('of more commands than there is room for, behind others and while a leader lingers', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 4 }, delayed(100, 2))
+      const memory = alloc(MIB)
+      // The leader lingers, and nothing is in flight.
+      expect(await engine.execute(blocksOf(1, memory), memory)).toMatchObject({ succeeded: 1 })
+      const { pinned } = standin.live()
+      const before = engine.execute(blocksOf(8, memory), memory)
+      const abort = new AbortController()
+      const huge = 600_000
+      const running = engine.execute(blocksOf(huge, memory), memory, abort)
+      const behind = engine.execute(blocksOf(8, memory), memory)
+      expect(await before).toMatchObject({ succeeded: 8, failures: [] })
+      while (engine.statistics.commands < 100) await turn()
+      abort.abort()
+      const { succeeded, failures } = await running
+      expect(succeeded).toBeGreaterThan(0)
+      expect(failures).toHaveLength(huge - succeeded)
+      expect(await behind).toMatchObject({ succeeded: 8, failures: [] })
+      // Outcomes of half a million commands are what there is from the beginning.
+      if (kind === 'cuda') expect(standin.live().pinned).toBe(pinned + 1)
+    })
+
+    test('on nine gigabytes of memory in runs of 4 KiB', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 64 })
+      const whole = alloc(2 * MIB)
+      const memory = scattered(whole, (9 * 1024 * MIB) / 4096)
+      // The last bytes of it lie at the beginning of what there is.
+      const plan = blocksOf(4096, whole)
+      plan.offsetBytes.forEach((at, index) => (plan.offsetBytes[index] = memory.lengthBytes - 2 * MIB + at))
+      expect(await engine.execute(plan, memory)).toMatchObject({ succeeded: 4096, failures: [] })
+      expect(isRight(whole, 2 * MIB)).toBe(true)
+    })
+
+    test('after 2^32 others', async () => {
+      const { engine, alloc } = await open(kind, { queueDepth: 4 })
+      const memory = alloc(16 * 512)
+      Object.assign(engine, { nextId: 2 ** 32 - 3 })
+      const plans = Array.from({ length: 8 }, (_, index) => engine.execute(blocksOf(2, memory, 2 * index), memory))
+      for (const summary of await Promise.all(plans)) expect(summary).toMatchObject({ succeeded: 2, failures: [] })
+      expect(isRight(memory, 16 * 512)).toBe(true)
+    })
+  })
+})
+
+/** Pages of some memory, over and over, of which no two that follow each other are neighbours but where it begins anew. */
+function scattered(whole: DmaMemory, pages: number): DmaMemory {
+  const there = whole.lengthBytes / 4096
+  const segments: DmaSegment[] = Array.from({ length: pages }, (_, page) => ({
+    offsetBytes: page * 4096,
+    iova: whole.iovaAt((page % there) * 4096),
+    lengthBytes: 4096,
+  }))
+  return {
+    lengthBytes: pages * 4096,
+    segments,
+    iovaAt: (offsetBytes) => whole.iovaAt(offsetBytes % whole.lengthBytes),
+    forDevice: () => undefined,
+    forHost: () => whole.forHost(0, whole.lengthBytes),
+    free: () => undefined,
+  }
+}
+
+/** An engine that does nothing but keep the queues. */
+class Keeper implements Engine {
+  readonly name = 'keeper'
+  queues: readonly QueuePairMemory[] = []
+  attach(queues: readonly QueuePairMemory[]): void {
+    this.queues = queues
+  }
+  execute(): never {
+    throw new TypeError('the queues are the test’s')
+  }
+  detach(): void {}
+}
