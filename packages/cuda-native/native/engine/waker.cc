@@ -13,12 +13,15 @@ bool Waker::Start(napi_env env, napi_value function) {
 }
 
 void Waker::Stop() {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (function_ != nullptr) napi_release_threadsafe_function(function_, napi_tsfn_abort);
   function_ = nullptr;
 }
 
 void Waker::Wake() {
-  if (!called_.exchange(true)) napi_call_threadsafe_function(function_, nullptr, napi_tsfn_nonblocking);
+  if (called_.exchange(true)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (function_ != nullptr) napi_call_threadsafe_function(function_, nullptr, napi_tsfn_nonblocking);
 }
 
 void Waker::Hold(napi_env env, bool hold) {
@@ -27,9 +30,9 @@ void Waker::Hold(napi_env env, bool hold) {
 }
 
 void Waker::Call(napi_env env, napi_value function, void* self, void*) {
-  static_cast<Waker*>(self)->called_.store(false);
-  // The environment is ending.
+  // What was called for when it was stopped, or the environment ends: nobody is left, the waker itself may be gone.
   if (env == nullptr || function == nullptr) return;
+  static_cast<Waker*>(self)->called_.store(false);
   napi_value undefined;
   napi_get_undefined(env, &undefined);
   napi_call_function(env, undefined, function, 0, nullptr, nullptr);
