@@ -157,6 +157,7 @@ class Rig {
     if (plan.done) return;
     Queue& queue = *queues[plan.pair];
     // Its place in the ring is another's when it is done and has not been looked at.
+    if (static_cast<int32_t>(plan.number - queue.oldest) < 0) return;
     if (load(&queue.shares[plan.number % SHARES].done) != 0) return;
     plan.cancelled = true;
     __atomic_store_n(&queue.shares[plan.number % SHARES].cancelled, 1, __ATOMIC_RELEASE);
