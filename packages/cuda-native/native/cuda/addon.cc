@@ -21,6 +21,7 @@ constexpr Entry kEntries[] = {
     {"open", gpunvme::cuda::Open},
     {"isIdle", gpunvme::cuda::IsIdle},
     {"close", gpunvme::cuda::Close},
+    {"limits", gpunvme::cuda::Limits},
     {"allocPinned", gpunvme::cuda::AllocPinned},
     {"allocDevice", gpunvme::cuda::AllocDevice},
     {"register", gpunvme::cuda::Register},

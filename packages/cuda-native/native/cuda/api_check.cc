@@ -45,6 +45,7 @@ GPUNVME_CUDA_OPTIONAL_FUNCTIONS(GPUNVME_CHECK)
 #define GPUNVME_CHECK_VALUE(ours, real) \
   static_assert(gpunvme::cuda::ours == static_cast<long long>(real), #ours " has another value in this cuda.h");
 GPUNVME_CHECK_VALUE(kSuccess, CUDA_SUCCESS)
+GPUNVME_CHECK_VALUE(kErrorInvalidValue, CUDA_ERROR_INVALID_VALUE)
 GPUNVME_CHECK_VALUE(kErrorNoDevice, CUDA_ERROR_NO_DEVICE)
 GPUNVME_CHECK_VALUE(kErrorNotFound, CUDA_ERROR_NOT_FOUND)
 GPUNVME_CHECK_VALUE(kErrorNotReady, CUDA_ERROR_NOT_READY)

@@ -21,7 +21,19 @@ struct Opened {
 struct Table {
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Opened>> libraries;
+  // Asked for before the first cuInit: the driver does not look again.
+  int connections = 0;
 };
+
+// By the CUDA Programming Guide, of this variable: 1 to 32, and 8 where there is none.
+int AskForConnections() {
+  constexpr const char* kVariable = "CUDA_DEVICE_MAX_CONNECTIONS";
+  constexpr int kMost = 32, kUsual = 8;
+  setenv(kVariable, "32", 0);
+  const char* text = getenv(kVariable);
+  const int number = text == nullptr ? 0 : std::atoi(text);
+  return number >= 1 && number <= kMost ? number : kUsual;
+}
 
 Table& TheTable() {
   static Table* const table = new Table;
@@ -50,8 +62,15 @@ Result Initialize(const Functions& api) {
     // One thread of this addon at a time: the environment is the whole process's.
     const std::lock_guard<std::mutex> lock(table.mutex);
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    if (table.connections == 0) table.connections = AskForConnections();
   }
   return api.cuInit(0);
+}
+
+int Connections() {
+  Table& table = TheTable();
+  const std::lock_guard<std::mutex> lock(table.mutex);
+  return table.connections;
 }
 
 bool IsDeath(Result result, const char* call) {

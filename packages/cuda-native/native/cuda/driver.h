@@ -21,6 +21,7 @@ using HostFunction = void (*)(void*);
 
 // Values of cuda.h, by its names.
 constexpr Result kSuccess = 0;
+constexpr Result kErrorInvalidValue = 1;            // CUDA_ERROR_INVALID_VALUE
 constexpr Result kErrorNoDevice = 100;             // CUDA_ERROR_NO_DEVICE
 constexpr Result kErrorEccUncorrectable = 214;     // CUDA_ERROR_ECC_UNCORRECTABLE
 constexpr Result kErrorContained = 226;            // CUDA_ERROR_CONTAINED
@@ -84,6 +85,8 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
      unsigned blockZ, unsigned sharedBytes, Stream stream, void** parameters, void** extra))                       \
   F(cuLaunchHostFunc, (Stream stream, HostFunction function, void* data))                                          \
   F(cuStreamCreate, (Stream * stream, unsigned flags))                                                             \
+  F(cuStreamCreateWithPriority, (Stream * stream, unsigned flags, int priority))                                   \
+  F(cuCtxGetStreamPriorityRange, (int* least, int* greatest))                                                      \
   F(cuStreamDestroy_v2, (Stream stream))                                                                           \
   F(cuStreamQuery, (Stream stream))                                                                                \
   F(cuStreamSynchronize, (Stream stream))                                                                          \
@@ -142,7 +145,12 @@ Library LoadLibrary(const std::vector<std::string>& paths);
 
 // cuInit. Before the first, CUDA_MODULE_LOADING=EAGER where nobody has set it: what is loaded lazily may be loaded while a
 // kernel runs, and a driver that waits for kernels to end then waits for a leader that does not.
+// Also as many hardware work queues as there can be, where nobody has said how many: streams that share one wait for each
+// other, and whatever is behind a kernel that lingers would wait without an end.
 Result Initialize(const Functions& api);
+
+// How many hardware work queues there are, by what the environment said at the first Initialize.
+int Connections();
 
 // Whether that answer of `call` says that nothing runs in the context any more, and nothing ever will. cuda.h says of
 // these that the process must be terminated and relaunched to continue using CUDA; CUDA_ERROR_UNKNOWN is one of them

@@ -40,6 +40,19 @@ napi_value CallError(napi_env env, const Functions& api, Result result, const ch
   return error;
 }
 
+bool CheckParked(napi_env env, const Parked& parked, const char* call) {
+  if (parked.ok()) return true;
+  napi_value arguments[3], constructor = nullptr, error = nullptr;
+  const std::string attempt = std::string("Pausing the engines of this GPU for ") + call;
+  const char* next = "await the plans in flight, or detach the engine whose drive gives no answers, and then again";
+  napi_create_string_utf8(env, attempt.c_str(), attempt.size(), &arguments[0]);
+  arguments[1] = Number(env, static_cast<double>(parked.limit_ns()));
+  napi_create_string_utf8(env, next, NAPI_AUTO_LENGTH, &arguments[2]);
+  napi_get_reference_value(env, StateOf(env).timeoutError, &constructor);
+  if (napi_new_instance(env, constructor, 3, arguments, &error) == napi_ok) napi_throw(env, error);
+  return false;
+}
+
 bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
            const std::vector<std::string>& facts) {
   if (result == kSuccess) return true;

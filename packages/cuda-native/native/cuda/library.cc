@@ -63,11 +63,13 @@ napi_value DescribeDevice(napi_env env, const Functions& api, int ordinal) {
 }  // namespace
 
 napi_value Errors(napi_env env, napi_callback_info info) {
-  napi_value arguments[1];
+  napi_value arguments[2];
   Arguments(env, info, arguments);
   State& state = StateOf(env);
   if (state.callError != nullptr) napi_delete_reference(env, state.callError);
+  if (state.timeoutError != nullptr) napi_delete_reference(env, state.timeoutError);
   napi_create_reference(env, arguments[0], 1, &state.callError);
+  napi_create_reference(env, arguments[1], 1, &state.timeoutError);
   return nullptr;
 }
 

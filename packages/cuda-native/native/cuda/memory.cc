@@ -54,6 +54,8 @@ napi_value AllocPinned(napi_env env, napi_callback_info info) {
   const std::string attempt = "Allocating " + Bytes(length) + " of pinned memory";
   void* memory = nullptr;
   const unsigned flags = kMemHostAllocPortable | kMemHostAllocDeviceMap;
+  const Parked parked(*session->parking);
+  if (!CheckParked(env, parked, "cuMemHostAlloc")) return nullptr;
   const Result allocated = session->api.cuMemHostAlloc(&memory, static_cast<size_t>(length), flags);
   if (!Check(env, session->api, allocated, "cuMemHostAlloc", attempt)) return nullptr;
   Resource resource{Kind::kPinned, session};
@@ -71,6 +73,8 @@ napi_value AllocDevice(napi_env env, napi_callback_info info) {
   if (session == nullptr) return nullptr;
   Resource resource{Kind::kDevice, session};
   resource.length = static_cast<size_t>(length);
+  const Parked parked(*session->parking);
+  if (!CheckParked(env, parked, "cuMemAlloc_v2")) return nullptr;
   const Result allocated = session->api.cuMemAlloc_v2(&resource.device, resource.length);
   const std::string attempt = "Allocating " + Bytes(length) + " of GPU memory";
   return Check(env, session->api, allocated, "cuMemAlloc_v2", attempt) ? Keep(env, resource) : nullptr;
@@ -97,6 +101,8 @@ napi_value Register(napi_env env, napi_callback_info info) {
   resource.length = static_cast<size_t>(length);
   resource.host = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(address));
   const unsigned flags = kRegisterPortable | kRegisterDeviceMap | (io ? kRegisterIoMemory : 0);
+  const Parked parked(*session->parking);
+  if (!CheckParked(env, parked, "cuMemHostRegister_v2")) return nullptr;
   const Result registered = session->api.cuMemHostRegister_v2(resource.host, resource.length, flags);
   if (!Check(env, session->api, registered, "cuMemHostRegister_v2", attempt)) return nullptr;
   return FindDevicePointer(env, &resource, attempt) ? Keep(env, resource) : nullptr;
@@ -192,6 +198,8 @@ napi_value Free(napi_env env, napi_callback_info info) {
                           "stream: expected one whose work is done, got one at work: await finished() before");
     return nullptr;
   }
+  const Parked parked(*resource->session->parking);
+  if (!CheckParked(env, parked, "what gives it back")) return nullptr;
   // Whatever the driver says, it is not to be undone a second time.
   const Failure failure = Undo(env, *resource);
   StateOf(env).resources.erase(found);

@@ -25,8 +25,9 @@ napi_value Open(napi_env env, napi_callback_info info) {
   }
   State& state = StateOf(env);
   const uint64_t handle = state.nextHandle++;
-  state.sessions.emplace(handle,
-                         new Session{*api, static_cast<int>(ordinal), device, context, handle});
+  auto* session = new Session{*api, static_cast<int>(ordinal), device, context, handle};
+  session->parking = state.parking.try_emplace(session->ordinal, session->parking).first->second;
+  state.sessions.emplace(handle, session);
   return Number(env, static_cast<double>(handle));
 }
 
@@ -56,12 +57,31 @@ napi_value Close(napi_env env, napi_callback_info info) {
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY", "cuda: expected a GPU that has nothing to do, got one at work");
     return nullptr;
   }
+  // Not the session's own share in it, which goes before this ends.
+  const std::shared_ptr<Parking> parking = session.parking;
+  const Parked parked(*parking);
+  if (!CheckParked(env, parked, "cuDevicePrimaryCtxRelease_v2")) return nullptr;
   const Failure undone = EndSession(env, state, session);
   if (first.result == kSuccess) first = undone;
   const Functions& api = session.api;
   state.sessions.erase(found);
   Check(env, api, first.result, first.call, "Closing the GPU");
   return nullptr;
+}
+
+napi_value Limits(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], result, hasTimeLimit;
+  Arguments(env, info, arguments);
+  const Session* session = SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
+  int limited = 0;
+  const Result asked = session->api.cuDeviceGetAttribute(&limited, kAttributeTimeLimit, session->device);
+  if (!Check(env, session->api, asked, "cuDeviceGetAttribute", "Asking how long kernels may run")) return nullptr;
+  napi_create_object(env, &result);
+  napi_get_boolean(env, limited != 0, &hasTimeLimit);
+  napi_set_named_property(env, result, "connections", Number(env, Connections()));
+  napi_set_named_property(env, result, "hasTimeLimit", hasTimeLimit);
+  return result;
 }
 
 }  // namespace gpunvme::cuda

@@ -5,10 +5,12 @@
 #include <node_api.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "driver.h"
+#include "parking.h"
 
 namespace gpunvme::cuda {
 
@@ -21,6 +23,8 @@ struct Session {
   // Who uses it beside JavaScript, as engines with leaders do: `close` is refused while there is any. Of the thread of
   // the environment alone.
   unsigned holds = 0;
+  // What runs on its GPU, of this environment: sessions of one GPU share it.
+  std::shared_ptr<Parking> parking = std::make_shared<Parking>();
 
   // Makes its context that of the calling thread. Every thread has to, once, before it calls anything of `api`.
   Result Enter() const { return api.cuCtxSetCurrent(context); }
@@ -37,7 +41,10 @@ Function KernelOf(napi_env env, const Session& session, const char* name);
 bool Check(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
            const std::vector<std::string>& facts = {});
 
-// The same error as a value, for promises.
+// True where everything rests. Otherwise throws CudaTimeoutError, in place of the call of that name.
+bool CheckParked(napi_env env, const Parked& parked, const char* call);
+
+// What Check throws as a value, for promises.
 napi_value CallError(napi_env env, const Functions& api, Result result, const char* call, const std::string& attempt,
                      const std::vector<std::string>& facts = {});
 

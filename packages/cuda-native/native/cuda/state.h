@@ -34,6 +34,10 @@ struct State {
   std::map<uint64_t, Resource> resources;
   // The class CudaCallError.
   napi_ref callError = nullptr;
+  // The class CudaTimeoutError.
+  napi_ref timeoutError = nullptr;
+  // By the GPU's ordinal: contexts of sessions are the same where their GPU is.
+  std::map<int, std::shared_ptr<Parking>> parking;
   Watcher watcher;
 };
 

@@ -76,6 +76,8 @@ napi_value LoadKernels(napi_env env, napi_callback_info info) {
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
   Resource resource{Kind::kKernels, session};
+  const Parked parked(*session->parking);
+  if (!CheckParked(env, parked, "cuModuleLoadDataEx")) return nullptr;
   const Result loaded = session->api.cuModuleLoadDataEx(&resource.module, text.c_str(), 2, options, values);
   log[sizeof log - 1] = '\0';
   std::vector<std::string> facts;
@@ -190,6 +192,8 @@ napi_value Fill(napi_env env, napi_callback_info info) {
   if (memory == nullptr || !ReadPart(env, *memory, arguments[2], arguments[3], &to, &length)) return nullptr;
   if (!ReadInteger(env, arguments[4], "byte", 0, 255, &byte)) return nullptr;
   const Functions& api = stream->session->api;
+  const Parked parked(*stream->session->parking);
+  if (!CheckParked(env, parked, "cuMemsetD8Async")) return nullptr;
   const Result filled = api.cuMemsetD8Async(to, static_cast<unsigned char>(byte), length, stream->stream);
   Check(env, api, filled, "cuMemsetD8Async", "Filling GPU memory");
   return nullptr;

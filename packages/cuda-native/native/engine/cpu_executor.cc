@@ -3,12 +3,12 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <condition_variable>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
+#include "../condition.h"
 #include "cpu_port.cuh"
 #include "serve.cuh"
 #include "waker.h"
@@ -47,7 +47,7 @@ class CpuExecutor::Thread {
       const std::lock_guard<std::mutex> lock(mutex_);
       ending_ = true;
     }
-    wake_.notify_one();
+    wake_.NotifyOne();
     pthread_join(thread_, nullptr);
   }
 
@@ -58,7 +58,7 @@ class CpuExecutor::Thread {
       launch_ = launch;
     }
     if (started_) {
-      wake_.notify_one();
+      wake_.NotifyOne();
       return {};
     }
     // Signals are for the threads of the program.
@@ -84,7 +84,7 @@ class CpuExecutor::Thread {
       uint64_t leader;
       {
         std::unique_lock<std::mutex> lock(mutex_);
-        wake_.wait(lock, [&] { return ending_ || launch_ != done; });
+        wake_.Wait(lock, [&] { return ending_ || launch_ != done; });
         if (ending_) return;
         leader = leader_;
         done = launch_;
@@ -94,7 +94,7 @@ class CpuExecutor::Thread {
   }
 
   std::mutex mutex_;
-  std::condition_variable wake_;
+  Condition wake_;
   uint64_t leader_ = 0;
   uint64_t launch_ = 0;
   bool ending_ = false;
@@ -107,6 +107,9 @@ CpuExecutor::~CpuExecutor() = default;
 
 // Leaders wake it by themselves: it is the context that they are laid out with.
 void CpuExecutor::Wakes(Waker*) {}
+
+// Nothing waits for threads that run.
+void CpuExecutor::Serves(Pausable*) {}
 
 bool CpuExecutor::HasRoom(size_t, size_t) const { return true; }
 
@@ -154,8 +157,14 @@ Problem CpuExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, c
 
 Problem CpuExecutor::Check() { return {}; }
 
-void CpuExecutor::Join() { threads_.clear(); }
+Problem CpuExecutor::Join() {
+  threads_.clear();
+  return {};
+}
 
-void CpuExecutor::End() {}
+// Its threads go on, and so does what they wake: a Waker that was stopped.
+void CpuExecutor::Abandon() {}
+
+bool CpuExecutor::End() { return true; }
 
 }  // namespace gpunvme

@@ -14,6 +14,7 @@ class CpuExecutor final : public Executor {
   ~CpuExecutor() override;
 
   void Wakes(Waker* waker) override;
+  void Serves(Pausable* leaders) override;
   bool HasRoom(size_t shared, size_t local) const override;
   Problem Grow(size_t shared, size_t local) override;
   Problem AllocateShared(size_t bytes, SharedBlock* block) override;
@@ -26,8 +27,9 @@ class CpuExecutor final : public Executor {
   void Forget(uint64_t address) override;
   Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
   Problem Check() override;
-  void Join() override;
-  void End() override;
+  Problem Join() override;
+  void Abandon() override;
+  bool End() override;
 
  private:
   class Thread;

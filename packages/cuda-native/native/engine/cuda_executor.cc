@@ -1,44 +1,71 @@
 #include "cuda_executor.h"
 
-#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace gpunvme {
 
 namespace {
 
-constexpr cuda::Result kErrorHostMemoryAlreadyRegistered = 712;  // CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-
 constexpr uint64_t kPage = 4096;
 // Outcomes of half a million commands, and the commands of as many.
 constexpr size_t kSharedBytes = 4 << 20;
 constexpr size_t kLocalBytes = 16 << 20;
+// Copies of some kilobytes, and kernels that have said that they ended: microseconds, on a GPU that does what it is told.
+constexpr uint64_t kFinishNs = 5'000'000'000;
+constexpr timespec kPause = {0, 10'000};
+
+uint64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Problem NotAtRest() {
+  return {"pause", "CUDA_ERROR_NOT_READY", "engines on this GPU did not come to rest", cuda::kErrorNotReady};
+}
+
+// The kernel of a controller's driver may enter pages into the page table at their first touch, one at a time, and
+// NVIDIA's looks up no others.
+void Touch(uint64_t first, uint64_t end) {
+  for (uint64_t page = first; page < end; page += kPage) {
+    static_cast<void>(*reinterpret_cast<const volatile uint32_t*>(static_cast<uintptr_t>(page)));
+  }
+}
 
 }  // namespace
 
 CudaExecutor::CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads)
-    : session_(session), serve_(serve), threads_(threads) {
+    : session_(session), parking_(session.parking), serve_(serve), threads_(threads) {
   session_.holds++;
+  parking_->parkables.push_back(this);
 }
 
 CudaExecutor::~CudaExecutor() { End(); }
 
-void CudaExecutor::End() {
-  if (ended_) return;
-  ended_ = true;
+bool CudaExecutor::End() {
+  if (ended_) return true;
   static_cast<void>(Enter());
   watch_.reset();
+  const cuda::Parked parked(*parking_);
+  // A GPU may still use what there is, or others do not come to rest for it to be given back.
+  if (stuck_ || (!parked.ok() && copies_ != nullptr)) return false;
+  ended_ = true;
+  auto& parkables = parking_->parkables;
+  parkables.erase(std::remove(parkables.begin(), parkables.end(), static_cast<cuda::Parkable*>(this)), parkables.end());
   const cuda::Functions& api = session_.api;
   for (const auto& [given, page] : registered_) {
-    if (page != 0) api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(page)));
+    api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(page)));
   }
   for (const cuda::Stream stream : streams_) api.cuStreamDestroy_v2(stream);
   if (copies_ != nullptr) api.cuStreamDestroy_v2(copies_);
   for (const Slab& slab : slabs_) api.cuMemFreeHost(slab.host);
   for (const cuda::DevicePointer local : locals_) api.cuMemFree_v2(local);
   session_.holds--;
+  return true;
 }
 
 Problem CudaExecutor::ProblemOf(const char* call, cuda::Result result) const {
@@ -55,12 +82,40 @@ Problem CudaExecutor::Enter() const { return ProblemOf("cuCtxSetCurrent", sessio
 
 void CudaExecutor::Wakes(Waker* waker) { watch_ = std::make_unique<ReportWatch>(waker); }
 
+void CudaExecutor::Serves(Pausable* leaders) { leaders_ = leaders; }
+
+void CudaExecutor::Pause() {
+  if (leaders_ != nullptr) leaders_->Pause();
+}
+
+uint64_t CudaExecutor::LongestNs() const { return leaders_ == nullptr ? 0 : leaders_->LongestNs(); }
+
+void CudaExecutor::Resume() {
+  if (leaders_ != nullptr) leaders_->Resume();
+}
+
+cuda::Parkable::State CudaExecutor::Look() {
+  if (leaders_ != nullptr && leaders_->HaveEnded() && !stuck_) return State::kResting;
+  static_cast<void>(Enter());
+  State state = State::kResting;
+  const auto look = [&](cuda::Stream stream) {
+    const cuda::Result result = session_.api.cuStreamQuery(stream);
+    if (result == cuda::kErrorNotReady) state = State::kRunning;
+    else if (result != cuda::kSuccess && state == State::kResting) state = State::kUnknown;
+  };
+  for (const cuda::Stream stream : streams_) look(stream);
+  if (copies_ != nullptr) look(copies_);
+  return state;
+}
+
 bool CudaExecutor::HasRoom(size_t shared, size_t local) const {
   return (shared == 0 || shared_.Has(shared)) && (local == 0 || local_.Has(local));
 }
 
 Problem CudaExecutor::Grow(size_t shared, size_t local) {
   if (Problem problem = Enter()) return problem;
+  const cuda::Parked parked(*parking_);
+  if (!parked.ok()) return NotAtRest();
   const cuda::Functions& api = session_.api;
   if (shared > 0 && !shared_.Has(shared)) {
     const size_t bytes = std::max(shared + Pool::kGrain, kSharedBytes);
@@ -108,69 +163,115 @@ Problem CudaExecutor::AllocateLocal(size_t bytes, uint64_t* device) {
 
 void CudaExecutor::FreeLocal(uint64_t device) { local_.Give(device); }
 
+// The first stream of all, so that it shares no hardware work queue with a leader's.
 Problem CudaExecutor::Upload(uint64_t device, const void* from, size_t bytes) {
   if (Problem problem = Enter()) return problem;
-  const cuda::Functions& api = session_.api;
+  if (stuck_) return NotAtRest();
   if (copies_ == nullptr) {
-    if (Problem problem = ProblemOf("cuStreamCreate", api.cuStreamCreate(&copies_, cuda::kStreamNonBlocking))) return problem;
+    const cuda::Result made = session_.api.cuStreamCreate(&copies_, cuda::kStreamNonBlocking);
+    if (Problem problem = ProblemOf("cuStreamCreate", made)) return problem;
   }
-  if (Problem problem = ProblemOf("cuMemcpyHtoDAsync_v2", api.cuMemcpyHtoDAsync_v2(device, from, bytes, copies_))) return problem;
-  return Finish();
+  const auto* first = static_cast<const uint8_t*>(from);
+  staged_.assign(first, first + bytes);
+  return Transfer("cuMemcpyHtoDAsync_v2", session_.api.cuMemcpyHtoDAsync_v2(device, staged_.data(), bytes, copies_));
 }
 
 Problem CudaExecutor::Download(void* to, uint64_t device, size_t bytes) {
   if (Problem problem = Enter()) return problem;
-  const cuda::Result result = session_.api.cuMemcpyDtoHAsync_v2(to, device, bytes, copies_);
-  if (Problem problem = ProblemOf("cuMemcpyDtoHAsync_v2", result)) return problem;
-  return Finish();
+  if (stuck_) return NotAtRest();
+  staged_.assign(bytes, 0);
+  const cuda::Result begun = session_.api.cuMemcpyDtoHAsync_v2(staged_.data(), device, bytes, copies_);
+  if (Problem problem = Transfer("cuMemcpyDtoHAsync_v2", begun)) return problem;
+  std::memcpy(to, staged_.data(), bytes);
+  return {};
 }
 
 // Copies of a few kilobytes, which wait for no kernel: nothing else is in their stream.
-Problem CudaExecutor::Finish() {
-  const cuda::Functions& api = session_.api;
-  Problem problem = ProblemOf("cuStreamSynchronize", api.cuStreamSynchronize(copies_));
-  // What is copied from or to goes when this returns: a copy that could not be waited for must be over all the same.
-  while (problem && api.cuStreamQuery(copies_) == cuda::kErrorNotReady) sched_yield();
+Problem CudaExecutor::Transfer(const char* call, cuda::Result begun) {
+  if (Problem problem = ProblemOf(call, begun)) return problem;
+  Problem problem = Finish(copies_);
+  if (problem.code == cuda::kErrorNotReady) stuck_ = true;
   return problem;
 }
 
+Problem CudaExecutor::Finish(cuda::Stream stream) const {
+  Problem problem;
+  for (const uint64_t until_ns = NowNs() + kFinishNs;;) {
+    const cuda::Result result = session_.api.cuStreamQuery(stream);
+    if (result == cuda::kSuccess) return problem;
+    // An error is no proof that the stream is empty; a second one says that nothing more will be heard of it.
+    if (result != cuda::kErrorNotReady) {
+      if (problem) return problem;
+      problem = ProblemOf("cuStreamQuery", result);
+      continue;
+    }
+    if (NowNs() > until_ns) return {"cuStreamQuery", "CUDA_ERROR_NOT_READY", "a stream did not come to an end", result};
+    nanosleep(&kPause, nullptr);
+  }
+}
+
+Problem CudaExecutor::Find(uint64_t first, uint64_t end, uint64_t* device) const {
+  *device = 0;
+  const auto ask = [&](uint64_t page, cuda::DevicePointer* pointer) {
+    return session_.api.cuMemHostGetDevicePointer_v2(pointer, reinterpret_cast<void*>(static_cast<uintptr_t>(page)), 0);
+  };
+  cuda::DevicePointer pointer = 0, last = 0;
+  for (const auto& [page, to] : {std::pair{first, &pointer}, std::pair{end - kPage, &last}}) {
+    const cuda::Result result = ask(page, to);
+    if (result == cuda::kErrorInvalidValue) return {};
+    if (Problem problem = ProblemOf("cuMemHostGetDevicePointer_v2", result)) return problem;
+  }
+  // What somebody has registered may end within this: the GPU must see all of it.
+  if (last - pointer == end - kPage - first) *device = pointer;
+  return {};
+}
+
+// What the GPU reaches already stays whose it is, for as long as this uses it: memory that the driver allocated, or that
+// was registered by somebody else.
 Problem CudaExecutor::Reach(uint64_t address, size_t bytes, bool registers, uint64_t* device) {
   if (Problem problem = Enter()) return problem;
-  const cuda::Functions& api = session_.api;
   const uint64_t first = address / kPage * kPage;
   const uint64_t end = (address + bytes + kPage - 1) / kPage * kPage;
-  auto* memory = reinterpret_cast<void*>(static_cast<uintptr_t>(first));
-  const unsigned flags = cuda::kRegisterPortable | cuda::kRegisterDeviceMap | (registers ? cuda::kRegisterIoMemory : 0);
-  const cuda::Result result = api.cuMemHostRegister_v2(memory, end - first, flags);
-  // Whoever registered it before keeps it for as long as this uses it.
-  const bool known = result == kErrorHostMemoryAlreadyRegistered;
-  if (!known && result != cuda::kSuccess) return ProblemOf("cuMemHostRegister_v2", result);
-  registered_[address] = known ? 0 : first;
-  cuda::DevicePointer pointer = 0;
-  const cuda::Result got = api.cuMemHostGetDevicePointer_v2(&pointer, memory, 0);
-  if (got != cuda::kSuccess) {
-    Forget(address);
-    return ProblemOf("cuMemHostGetDevicePointer_v2", got);
+  uint64_t pages = 0;
+  if (Problem problem = Find(first, end, &pages)) return problem;
+  if (pages == 0) {
+    const cuda::Parked parked(*parking_);
+    if (!parked.ok()) return NotAtRest();
+    if (registers) Touch(first, end);
+    auto* memory = reinterpret_cast<void*>(static_cast<uintptr_t>(first));
+    const unsigned flags = cuda::kRegisterPortable | cuda::kRegisterDeviceMap | (registers ? cuda::kRegisterIoMemory : 0);
+    const cuda::Result result = session_.api.cuMemHostRegister_v2(memory, end - first, flags);
+    if (Problem problem = ProblemOf("cuMemHostRegister_v2", result)) return problem;
+    registered_[address] = first;
+    Problem problem = Find(first, end, &pages);
+    if (!problem && pages == 0) problem = ProblemOf("cuMemHostGetDevicePointer_v2", cuda::kErrorInvalidValue);
+    if (problem) {
+      Forget(address);
+      return problem;
+    }
   }
-  // What was registered before may have ended within this: the GPU must see all of it.
-  cuda::DevicePointer last = 0;
-  auto* last_page = reinterpret_cast<void*>(static_cast<uintptr_t>(end - kPage));
-  if (known && (api.cuMemHostGetDevicePointer_v2(&last, last_page, 0) != cuda::kSuccess ||
-                last - pointer != end - kPage - first)) {
-    Forget(address);
-    return ProblemOf("cuMemHostRegister_v2", result);
-  }
-  *device = pointer + (address - first);
+  *device = pages + (address - first);
   return {};
 }
 
 void CudaExecutor::Forget(uint64_t address) {
   const auto found = registered_.find(address);
   if (found == registered_.end()) return;
-  if (found->second != 0) {
-    session_.api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(found->second)));
-  }
+  const cuda::Parked parked(*parking_);
+  // End tries once more.
+  if (!parked.ok()) return;
+  session_.api.cuMemHostUnregister(reinterpret_cast<void*>(static_cast<uintptr_t>(found->second)));
   registered_.erase(found);
+}
+
+// Of the greatest priority: a leader that waits behind other kernels leaves a drive idle.
+Problem CudaExecutor::MakeStream(cuda::Stream* stream) const {
+  const cuda::Functions& api = session_.api;
+  int least = 0, greatest = 0;
+  const cuda::Result asked = api.cuCtxGetStreamPriorityRange(&least, &greatest);
+  if (Problem problem = ProblemOf("cuCtxGetStreamPriorityRange", asked)) return problem;
+  const cuda::Result made = api.cuStreamCreateWithPriority(stream, cuda::kStreamNonBlocking, greatest);
+  return ProblemOf("cuStreamCreateWithPriority", made);
 }
 
 Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) {
@@ -180,7 +281,7 @@ Problem CudaExecutor::Launch(unsigned number, uint64_t leader, uint64_t launch, 
   const cuda::Functions& api = session_.api;
   while (streams_.size() <= number) {
     cuda::Stream stream = nullptr;
-    if (Problem problem = ProblemOf("cuStreamCreate", api.cuStreamCreate(&stream, cuda::kStreamNonBlocking))) return problem;
+    if (Problem problem = MakeStream(&stream)) return problem;
     streams_.push_back(stream);
   }
   void* parameters[] = {&leader, &launch};
@@ -200,11 +301,17 @@ Problem CudaExecutor::Check() {
   return {};
 }
 
-void CudaExecutor::Join() {
+Problem CudaExecutor::Join() {
   static_cast<void>(Enter());
   watch_.reset();
-  // Their leaders have said that they ended: what is left of them takes microseconds.
-  for (const cuda::Stream stream : streams_) session_.api.cuStreamSynchronize(stream);
+  for (const cuda::Stream stream : streams_) {
+    // One that answers errors has nothing that runs.
+    if (Problem problem = Finish(stream); problem.code == cuda::kErrorNotReady) return problem;
+  }
+  return {};
 }
+
+// Whoever would be woken may be gone before the leaders are.
+void CudaExecutor::Abandon() { watch_.reset(); }
 
 }  // namespace gpunvme

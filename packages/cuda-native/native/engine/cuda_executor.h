@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "../cuda/parking.h"
 #include "../cuda/session.h"
 #include "executor.h"
 #include "pool.h"
@@ -12,13 +13,14 @@
 
 namespace gpunvme {
 
-class CudaExecutor final : public Executor {
+class CudaExecutor final : public Executor, private cuda::Parkable {
  public:
   // The session stays open until End.
   CudaExecutor(cuda::Session& session, cuda::Function serve, unsigned threads);
   ~CudaExecutor() override;
 
   void Wakes(Waker* waker) override;
+  void Serves(Pausable* leaders) override;
   bool HasRoom(size_t shared, size_t local) const override;
   Problem Grow(size_t shared, size_t local) override;
   Problem AllocateShared(size_t bytes, SharedBlock* block) override;
@@ -31,16 +33,32 @@ class CudaExecutor final : public Executor {
   void Forget(uint64_t address) override;
   Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) override;
   Problem Check() override;
-  void Join() override;
-  void End() override;
+  Problem Join() override;
+  void Abandon() override;
+  bool End() override;
 
  private:
+  void Pause() override;
+  State Look() override;
+  uint64_t LongestNs() const override;
+  void Resume() override;
+
   Problem Enter() const;
   Problem ProblemOf(const char* call, cuda::Result result) const;
-  Problem Finish();
+  // Waits until nothing is left to do in that stream, no longer than a while.
+  Problem Finish(cuda::Stream stream) const;
+  Problem Transfer(const char* call, cuda::Result begun);
+  Problem MakeStream(cuda::Stream* stream) const;
+  // The GPU's address of whole pages; 0 where it has none for all of them.
+  Problem Find(uint64_t first, uint64_t end, uint64_t* device) const;
 
   cuda::Session& session_;
+  // As long as this may be looked at.
+  const std::shared_ptr<cuda::Parking> parking_;
+  Pausable* leaders_ = nullptr;
   bool ended_ = false;
+  // A copy did not end: what it copies from or to stays.
+  bool stuck_ = false;
   const cuda::Function serve_;
   // Of its only block.
   const unsigned threads_;
@@ -58,8 +76,10 @@ class CudaExecutor final : public Executor {
   };
   std::vector<Slab> slabs_;
   std::vector<cuda::DevicePointer> locals_;
-  // What was registered here, by what Reach was given: the beginning of its pages, or 0 for what was registered already.
+  // What was registered here, by what Reach was given: the beginning of its pages.
   std::map<uint64_t, uint64_t> registered_;
+  // What is copied, for as long as that takes: whoever asked for it may be gone then.
+  std::vector<uint8_t> staged_;
 };
 
 }  // namespace gpunvme

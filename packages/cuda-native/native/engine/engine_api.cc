@@ -114,14 +114,14 @@ Engine* EngineOf(napi_env env, napi_value value) {
   return engine;
 }
 
-// Ends what the engine runs. Leaders that do not end keep their memory, and the waker that they may call.
+// Ends what the engine runs. Leaders that do not end keep their memory, and a waker that calls nobody.
 void End(Engine* engine) {
   if (engine->session == nullptr) return;
   engine->session->Halt(true);
   if (engine->session->attached()) static_cast<void>(engine->session->Detach(kDetachLimitNs, &engine->layouts));
   engine->ended = !engine->session->abandoned();
   engine->session.reset();
-  if (engine->ended) engine->waker.Stop();
+  engine->waker.Stop();
 }
 
 void EndAtExit(void* data) { End(static_cast<Engine*>(data)); }
@@ -336,6 +336,14 @@ napi_value Look(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// (engine) -> how many calls in a row, up to this one, found no sign of life of a leader that has something to do
+napi_value Watch(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  Engine* engine = EngineOf(env, arguments[0]);
+  return engine == nullptr ? nullptr : Number(env, engine->session->Watch());
+}
+
 // (engine, hold): whether the program shall go on for as long as somebody waits
 napi_value Hold(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
@@ -428,7 +436,10 @@ void ThrowProblem(napi_env env, const Problem& problem) {
 
 napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_value options, napi_value on_wake) {
   Reader from(env, options);
-  const SessionOptions chosen = {from.Long("lingerNs"), from.Address("clock")};
+  SessionOptions chosen{};
+  chosen.linger_ns = from.Long("lingerNs");
+  chosen.run_limit_ns = from.Long("runLimitNs");
+  chosen.clock = from.Address("clock");
   if (!from.ok()) return nullptr;
   auto engine = std::make_unique<Engine>();
   if (!engine->waker.Start(env, on_wake)) {
@@ -457,6 +468,7 @@ bool ExportEngineFunctions(napi_env env, napi_value exports) {
   } kFunctions[] = {
       {"engineDescribe", Describe}, {"engineAttach", Attach}, {"enginePost", Post},     {"engineCancel", Cancel},
       {"engineHalt", Halt},         {"enginePoll", Poll},     {"engineLook", Look},     {"engineHold", Hold},
+      {"engineWatch", Watch},
       {"engineDetach", Detach},     {"engineClose", Close},   {"viewAddress", ViewAddress},
   };
   for (const auto& [name, function] : kFunctions) {

@@ -30,15 +30,32 @@ struct SharedBlock {
   uint64_t device = 0;
 };
 
+// Leaders that are to end for a while, and to go on afterwards.
+class Pausable {
+ public:
+  // They submit nothing more, and end when nothing is in flight.
+  virtual void Pause() = 0;
+  virtual bool HaveEnded() const = 0;
+  // How long what is in flight may take, in nanoseconds.
+  virtual uint64_t LongestNs() const = 0;
+  // Those that have something to do are launched again.
+  virtual void Resume() = 0;
+
+ protected:
+  ~Pausable() = default;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
 
   // Who is woken when a leader has told something. Set before anything is launched.
   virtual void Wakes(Waker* waker) = 0;
+  // Whose leaders it runs: a GPU's driver may wait for all of them, so that they are paused before it is asked for what it
+  // may wait in. nullptr where nobody can pause them any more.
+  virtual void Serves(Pausable* leaders) = 0;
 
-  // Whether so many bytes of either kind can be allocated as things are. Where not, Grow makes it so; no leader may run
-  // then, since a GPU's driver may wait for all that run.
+  // Whether so many bytes of either kind can be allocated as things are. Where not, Grow makes it so.
   virtual bool HasRoom(size_t shared, size_t local) const = 0;
   virtual Problem Grow(size_t shared, size_t local) = 0;
 
@@ -61,10 +78,14 @@ class Executor {
   virtual Problem Launch(unsigned number, uint64_t leader, uint64_t launch, const Report* report) = 0;
   // Whether anything that was launched has failed by itself.
   virtual Problem Check() = 0;
-  // Every launch has ended and none follows: called before the leaders' memory goes.
-  virtual void Join() = 0;
-  // Gives back all that it has of others. Only what was allocated may still be freed after that.
-  virtual void End() = 0;
+  // Every launch has said that it ended and none follows: called before the leaders' memory goes. A problem where something
+  // of them runs on.
+  virtual Problem Join() = 0;
+  // Leaders may run for ever, and what they use with them: nobody is woken any more.
+  virtual void Abandon() = 0;
+  // Gives back all that it has of others. Only what was allocated may still be freed after that. False where that cannot be
+  // done now: it has to stay then, and what it has with it.
+  virtual bool End() = 0;
 };
 
 }  // namespace gpunvme

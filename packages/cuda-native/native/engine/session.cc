@@ -13,8 +13,6 @@ namespace gpunvme {
 
 namespace {
 
-// Leaders that have nothing to do end within microseconds; threads of theirs may have to wait for a processor.
-constexpr uint64_t kStopLimitNs = 5'000'000'000;
 // What runs leaders may answer one question with an error that is none of the next. When it answers all of them so for
 // this long, nothing will be heard of leaders any more.
 constexpr uint64_t kBrokenNs = 200'000'000;
@@ -81,6 +79,9 @@ struct Session::Led {
   // Its place in the image.
   uint64_t leader = 0;
   uint64_t launches = 0;
+  // Of Watch: what it told last, and for how many calls that was the same.
+  uint64_t sign = 0;
+  uint32_t silent = 0;
   std::vector<std::unique_ptr<Queue>> queues;
 
   bool HasEnded() const { return Load(&report->ended) == launches; }
@@ -97,6 +98,7 @@ struct Session::Job {
   };
   uint32_t id = 0;
   uint32_t block_bytes = 0;
+  uint64_t timeout_ns = 0;
   std::vector<uint32_t> blocks;
   std::vector<Part> parts;
   std::shared_ptr<RunTable> memory;
@@ -109,26 +111,25 @@ struct Session::Job {
 };
 
 Session::Session(std::shared_ptr<Executor> executor, SessionOptions options, void* context)
-    : executor_(std::move(executor)), options_(options), context_(context) {}
-
-Session::~Session() {
-  if (abandoned_) {
-    // Their threads or kernels, and all memory of theirs, are the process's to end.
-    static_cast<void>(new std::shared_ptr<Executor>(std::move(executor_)));
-    return;
-  }
-  Release();
-  executor_->End();
+    : executor_(std::move(executor)), options_(options), context_(context) {
+  executor_->Serves(this);
 }
 
-// While plans are under way, their leaders run and nothing may be allocated that is not there already.
+Session::~Session() {
+  if (!abandoned_ && executor_->Join()) Abandon();
+  executor_->Serves(nullptr);
+  if (!abandoned_) Release();
+  if (!abandoned_ && executor_->End()) return;
+  // Their threads or kernels, and all memory of theirs, are the process's to end.
+  static_cast<void>(new std::shared_ptr<Executor>(std::move(executor_)));
+}
+
+// While plans are under way nobody waits for what is in flight: whoever needs more memory gets it when they are done.
 Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
   *made = false;
   if (abandoned_) return Abandoned();
   *made = executor_->HasRoom(shared, local);
   if (*made || !jobs_.empty()) return {};
-  if (Problem problem = StopLeaders(kStopLimitNs)) return problem;
-  for (Queue* queue : queues_) Store(queue->control, *queue->control & ~CONTROL_STOP);
   *made = true;
   return executor_->Grow(shared, local);
 }
@@ -180,7 +181,6 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   leaders_ = std::move(leaders);
   if (Problem problem = executor_->AllocateShared(shared.used(), &shared_)) return fail(problem);
   if (Problem problem = executor_->AllocateLocal(local.used(), &local_)) return fail(problem);
-  uint64_t bar = 0;
   const auto reach = [this](const Memory& memory, bool is_registers, uint64_t* device) -> Problem {
     if (memory.on_device) {
       *device = memory.address;
@@ -190,7 +190,20 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     reached_.push_back(memory.address);
     return {};
   };
-  if (Problem problem = reach(registers, !are_memory, &bar)) return fail(problem);
+  // No other register is leaders' business.
+  uint64_t first = ~0ULL, end = 0;
+  const auto includes = [&](uint64_t doorbell) {
+    first = std::min(first, doorbell);
+    end = std::max(end, doorbell + sizeof(uint32_t));
+  };
+  for (const LeaderLayout& layout : layouts) {
+    includes(layout.head_doorbell);
+    for (const PairLayout& pair : layout.pairs) includes(pair.tail_doorbell);
+  }
+  uint64_t doorbells = 0;
+  const Memory used = {registers.address + first, end - first, registers.on_device};
+  if (Problem problem = reach(used, !are_memory, &doorbells)) return fail(problem);
+  const uint64_t bar = doorbells - first;
   uint64_t clock = 0;
   if (options_.clock != 0) {
     if (Problem problem = reach({options_.clock, sizeof(uint64_t), false}, false, &clock)) return fail(problem);
@@ -213,6 +226,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     leader->clock = Pointer<const uint64_t>(clock);
     leader->context = context_;
     leader->linger_ns = options_.linger_ns;
+    leader->run_limit_ns = options_.run_limit_ns;
     leader->pair_count = static_cast<uint32_t>(layout.pairs.size());
     leader->cq_entries = layout.cq_entries;
     leader->cq_head = layout.cq_head;
@@ -259,6 +273,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
     }
   }
   if (Problem problem = executor_->Upload(local_, image.data(), image.size())) return fail(problem);
+  ready_ = true;
   return {};
 }
 
@@ -280,6 +295,7 @@ Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> m
   auto job = std::make_unique<Job>();
   job->id = id;
   job->block_bytes = plan.block_bytes;
+  job->timeout_ns = plan.timeout_ns;
   job->blocks.assign(plan.blocks, plan.blocks + plan.commands);
   job->memory = std::move(memory);
   // Each queue's commands in one piece, in the plan's order.
@@ -353,6 +369,7 @@ Problem Session::Poll(std::vector<Finished>* finished) {
 
 // A leader that has ended just before a plan was posted has not seen it.
 Problem Session::StartIdle() {
+  if (paused_) return {};
   for (auto& led : leaders_) {
     if (!led->HasEnded() || !led->HasWork()) continue;
     // Counted when it is under way: nobody waits for the end of one that never was.
@@ -385,6 +402,43 @@ uint64_t Session::Heartbeat() const {
   uint64_t sum = 0;
   for (const auto& led : leaders_) sum += Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
   return sum;
+}
+
+uint32_t Session::Watch() {
+  uint32_t most = 0;
+  for (auto& led : leaders_) {
+    // Each of them only ever goes up.
+    const uint64_t sign = Load(&led->report->heartbeat) + Load(&led->report->progress) + Load(&led->report->ended);
+    const bool silent = sign == led->sign && !led->HasEnded() && led->HasWork();
+    led->silent = silent ? led->silent + 1 : 0;
+    led->sign = sign;
+    most = std::max(most, led->silent);
+  }
+  return most;
+}
+
+void Session::Pause() {
+  paused_ = true;
+  if (!ready_) return;
+  for (Queue* queue : queues_) Store(queue->control, *queue->control | CONTROL_PAUSE);
+}
+
+bool Session::HaveEnded() const {
+  return !ready_ || std::all_of(leaders_.begin(), leaders_.end(), [](const auto& led) { return led->HasEnded(); });
+}
+
+uint64_t Session::LongestNs() const {
+  uint64_t longest_ns = 0;
+  for (const auto& job : jobs_) longest_ns = std::max(longest_ns, job->timeout_ns);
+  return longest_ns;
+}
+
+void Session::Resume() {
+  paused_ = false;
+  if (!ready_) return;
+  for (Queue* queue : queues_) Store(queue->control, *queue->control & ~CONTROL_PAUSE);
+  // What cannot be launched now is tried again by whoever polls, and hears why it cannot.
+  static_cast<void>(StartIdle());
 }
 
 Counters Session::counters() const {
@@ -420,6 +474,9 @@ Problem Session::Abandoned() { return {"serve", "no end", "a leader did not end 
 // What leaders may still read and write stays as it is, with what tells where it lies.
 void Session::Abandon() {
   abandoned_ = true;
+  ready_ = false;
+  executor_->Abandon();
+  executor_->Serves(nullptr);
   for (auto& job : jobs_) static_cast<void>(job.release());
   jobs_.clear();
   leaders_.clear();
@@ -448,12 +505,16 @@ Problem Session::Detach(uint64_t limit_ns, std::vector<LeaderLayout>* layouts) {
     }
   }
   past_ = counted;
+  if (Problem problem = executor_->Join()) {
+    Abandon();
+    return problem;
+  }
   Release();
   return {};
 }
 
 void Session::Release() {
-  executor_->Join();
+  ready_ = false;
   for (const uint64_t address : reached_) executor_->Forget(address);
   reached_.clear();
   for (const auto& job : jobs_) {

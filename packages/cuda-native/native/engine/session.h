@@ -18,6 +18,8 @@ struct SessionOptions {
   uint64_t clock;
   // What the first plan of each queue is counted as: counts go on modulo 2^32, which takes a test too long to reach.
   uint32_t first_share = 0;
+  // How long a leader runs at a time; 0 for as long as it has something to do, or lingers.
+  uint64_t run_limit_ns = 0;
 };
 
 // Memory by its address in this process, or, where it is `on_device`, by that which leaders use already.
@@ -74,7 +76,7 @@ struct Counters {
   uint64_t commands, doorbell_writes, stale;
 };
 
-class Session {
+class Session final : private Pausable {
  public:
   Session(std::shared_ptr<Executor> executor, SessionOptions options, void* context);
   // Leaders that would not end keep what they use.
@@ -97,8 +99,11 @@ class Session {
   // Starts leaders that have ended with plans before them, and gives the plans that are done.
   Problem Poll(std::vector<Finished>* finished);
   bool halted() const;
-  // Changes as long as the leaders that have something to do live.
+  // Changes as long as any of the leaders lives.
   uint64_t Heartbeat() const;
+  // To be called again and again: for how many calls in a row a leader that has something to do has given no sign of life,
+  // its first one included; the most of all leaders. What other leaders tell says nothing of it.
+  uint32_t Watch();
   Counters counters() const;
 
   // Ends the leaders, waiting no longer than `limit_ns`, and tells where the rings stand by `leaders`' own fields.
@@ -109,6 +114,10 @@ class Session {
   struct Led;
   struct Job;
 
+  void Pause() override;
+  bool HaveEnded() const override;
+  uint64_t LongestNs() const override;
+  void Resume() override;
   bool HasRoom(const Plan& plan) const;
   Problem MakeRoom(size_t shared, size_t local, bool* made);
   Problem StopLeaders(uint64_t limit_ns);
@@ -131,6 +140,9 @@ class Session {
   SharedBlock shared_;
   uint64_t local_ = 0;
   Counters past_{};
+  // Leaders can be launched: all that they use is there.
+  bool ready_ = false;
+  bool paused_ = false;
   // Nothing that leaders use is given back then.
   bool abandoned_ = false;
 };

@@ -13,12 +13,15 @@ bool Waker::Start(napi_env env, napi_value function) {
 }
 
 void Waker::Stop() {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (function_ != nullptr) napi_release_threadsafe_function(function_, napi_tsfn_abort);
   function_ = nullptr;
 }
 
 void Waker::Wake() {
-  if (!called_.exchange(true)) napi_call_threadsafe_function(function_, nullptr, napi_tsfn_nonblocking);
+  if (called_.exchange(true)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (function_ != nullptr) napi_call_threadsafe_function(function_, nullptr, napi_tsfn_nonblocking);
 }
 
 void Waker::Hold(napi_env env, bool hold) {

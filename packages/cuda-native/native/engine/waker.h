@@ -4,6 +4,7 @@
 #include <node_api.h>
 
 #include <atomic>
+#include <mutex>
 
 namespace gpunvme {
 
@@ -11,7 +12,7 @@ class Waker {
  public:
   // `function` is called without arguments, soon after a Wake; once for several. It keeps no program from ending.
   bool Start(napi_env env, napi_value function);
-  // Nothing is called any more. Of the JavaScript thread.
+  // Nothing is called any more, whoever wakes it then. Of the JavaScript thread.
   void Stop();
   // Of any thread.
   void Wake();
@@ -21,6 +22,8 @@ class Waker {
  private:
   static void Call(napi_env env, napi_value function, void* self, void*);
 
+  std::mutex mutex_;
+  // Changed under the lock.
   napi_threadsafe_function function_ = nullptr;
   std::atomic<bool> called_{false};
 };

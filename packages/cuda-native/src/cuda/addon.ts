@@ -1,6 +1,6 @@
 import type { EngineAddon, EngineHandle, EngineOptions } from '../engine/engine-addon.js'
 import { loadNativeAddon } from '../native-addon.js'
-import { CudaCallError, type FailedCall } from './errors.js'
+import { CudaCallError, CudaTimeoutError, type FailedCall } from './errors.js'
 
 /** What `load` found: `path` is the library that was opened, `missing` what it does not export. */
 export interface LoadedLibrary {
@@ -25,7 +25,10 @@ export interface ProbedDriver {
  * what was freed, or belongs to another kind, is a TypeError. What the driver refuses is thrown as `CudaCallError`.
  */
 export interface CudaAddon extends EngineAddon {
-  readonly errors: (callError: new (call: FailedCall) => CudaCallError) => void
+  readonly errors: (
+    callError: new (call: FailedCall) => CudaCallError,
+    timeoutError: new (attempt: string, afterNs: number, next: string) => CudaTimeoutError,
+  ) => void
   readonly load: (paths: readonly string[]) => LoadedLibrary
   readonly probe: (path: string) => ProbedDriver
   readonly open: (path: string, device: number) => number
@@ -33,6 +36,8 @@ export interface CudaAddon extends EngineAddon {
   readonly isIdle: (cuda: number) => boolean
   /** Undoes all that was made in it. @throws TypeError where it is not idle. */
   readonly close: (cuda: number) => void
+  /** How many hardware work queues streams have, and whether kernels that run for seconds are ended by force. */
+  readonly limits: (cuda: number) => { readonly connections: number; readonly hasTimeLimit: boolean }
   readonly allocPinned: (cuda: number, lengthBytes: number) => number
   readonly allocDevice: (cuda: number, lengthBytes: number) => number
   readonly register: (cuda: number, address: bigint, lengthBytes: number, io: boolean) => number
@@ -75,7 +80,7 @@ let loaded: CudaAddon | undefined
 export function loadCudaAddon(): CudaAddon {
   if (loaded === undefined) {
     const addon = loadNativeAddon('gpunvme_cuda') as CudaAddon
-    addon.errors(CudaCallError)
+    addon.errors(CudaCallError, CudaTimeoutError)
     loaded = addon
   }
   return loaded

@@ -51,11 +51,13 @@ export class CudaTimeoutError extends GpuNvmeError {
   readonly category = 'device'
   readonly afterNs: number
 
-  /** @param attempt What was waited for, as "Copying 4096 bytes to GPU memory". */
-  constructor(attempt: string, afterNs: number) {
-    super(`${attempt} did not end within ${afterNs / 1e9} s`, {
-      next: 'nvidia-smi, which tells what else runs on that GPU; a longer timeoutNs where it is only slow',
-    })
+  /** @param attempt What was waited for, as "Copying 4096 bytes to GPU memory". @param next What helps. */
+  constructor(
+    attempt: string,
+    afterNs: number,
+    next = 'nvidia-smi, which tells what else runs on that GPU; a longer timeoutNs where it is only slow',
+  ) {
+    super(`${attempt} did not end within ${afterNs / 1e9} s`, { next })
     this.afterNs = afterNs
   }
 }

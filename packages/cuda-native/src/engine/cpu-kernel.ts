@@ -18,6 +18,11 @@ export interface KernelEngineOptions {
    * none. The clock of whoever runs the device code when not given.
    */
   readonly clock?: bigint
+  /**
+   * For how many ticks in a row, of 10 ms, a leader with plans may give no sign of life, its first one included, before
+   * the engine has failed; 1000 when not given.
+   */
+  readonly silentTicks?: number
 }
 
 /** 2^53 - 1 ns are a hundred days. */
@@ -37,7 +42,7 @@ export function cpuKernelEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
   options: KernelEngineOptions = {},
 ): KernelEngine {
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n }
+  const native = { lingerNs: lingerNsOf(options, LINGER_NS), runLimitNs: 0, clock: options.clock ?? 0n }
   // Before what would have to be built for it.
   if (transport.bar.window === undefined) throw new EngineUnsuitableError('cpu-kernel', transport.name)
   const addon = loadAddon()
@@ -45,6 +50,7 @@ export function cpuKernelEngine(
     name: 'cpu-kernel',
     addon,
     takesGpuPointers: false,
+    ...(options.silentTicks !== undefined && { silentTicks: options.silentTicks }),
     create: (onWake) => addon.createEngine(native, onWake),
   })
 }

@@ -15,7 +15,8 @@ const CONTENT = Uint8Array.from({ length: MIB }, (_, position) => (position * 31
 /** What CudaExecutor calls, and nobody else while an engine lives. Each is failed at each of its calls. */
 const FUNCTIONS = `
   cuCtxSetCurrent cuModuleGetFunction cuMemHostAlloc cuMemHostGetDevicePointer_v2 cuMemAlloc_v2 cuMemHostRegister_v2
-  cuStreamCreate cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuStreamSynchronize cuLaunchKernel cuStreamQuery
+  cuStreamCreate cuStreamCreateWithPriority cuCtxGetStreamPriorityRange cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2
+  cuLaunchKernel cuStreamQuery
   cuMemHostUnregister cuStreamDestroy_v2 cuMemFreeHost cuMemFree_v2`
   .trim()
   .split(/\s+/)

@@ -16,6 +16,15 @@ export interface CudaEngineOptions extends KernelEngineOptions {
 /** How long a kernel polls for another plan before it ends: several times what starting one takes. */
 const LINGER_NS = 200_000
 
+/** A kernel with more to do is started anew after so long: what waits for kernels to end gets its turn. */
+const RUN_LIMIT_NS = 5_000_000_000
+
+/** Where a display hangs on the GPU, or a debugger: the driver ends kernels that run for some seconds, and all with them. */
+const SHORT_RUN_LIMIT_NS = 400_000_000
+
+/** Streams that no leader has: for copies of the engine, of the caller, and one for whatever else there is. */
+const OTHER_STREAMS = 3
+
 /** The text of the kernels, seen from `src/engine` and from `dist/engine`. */
 const kernelsFile = new URL('../../cuda/kernels.ptx', import.meta.url)
 
@@ -26,8 +35,10 @@ const loaded = new WeakSet<Cuda>()
  * The engine `cuda`: a kernel of one thread for each completion queue builds entries, rings doorbells and polls for
  * completions, with no CPU between. Queues are memory of the host that the GPU reaches, or GPU memory where the driver
  * put them there; the registers are registered with CUDA at `attach`, which throws CudaRegistrationError where that is
- * refused. `cuda` stays open until the engine is detached.
- * @throws EngineUnsuitableError for a transport whose registers native code cannot reach; CudaCallError for a GPU that
+ * refused. `cuda` stays open until the engine is detached. While memory of that GPU is allocated or given back, its
+ * leaders pause; plans go on afterwards. `attach` throws RangeError for more completion queues than kernels can run at
+ * once, which CUDA_DEVICE_MAX_CONNECTIONS says.
+ * @throws RangeError for a `lingerNs` of Infinity where the GPU ends long kernels; EngineUnsuitableError for a transport whose registers native code cannot reach; CudaCallError for a GPU that
  *   the kernels are not for.
  */
 export function cudaEngine(
@@ -36,16 +47,47 @@ export function cudaEngine(
   options: CudaEngineOptions = {},
 ): KernelEngine {
   const { addon, handle } = sessionOf(cuda)
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), clock: options.clock ?? 0n, warp: options.warp ?? false }
+  const { connections, hasTimeLimit } = addon.limits(handle)
+  const lingerNs = lingerNsOf(options, LINGER_NS)
+  const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)
+  const native = { lingerNs, runLimitNs, clock: options.clock ?? 0n, warp: options.warp ?? false }
   if (!loaded.has(cuda)) cuda.loadKernels(readFileSync(kernelsFile))
   loaded.add(cuda)
   return new KernelEngine(transport, {
     name: 'cuda',
     addon,
     takesGpuPointers: true,
+    ...(options.silentTicks !== undefined && { silentTicks: options.silentTicks }),
+    check: (leaders) => checkConnections(leaders, connections, options.lingerNs === Infinity),
     create: (onWake) => addon.createEngine(handle, native, onWake),
     explain: (error, window) => explained(error, window),
   })
+}
+
+function runLimitOf(isPersistent: boolean, hasTimeLimit: boolean): number {
+  if (!hasTimeLimit) return isPersistent ? 0 : RUN_LIMIT_NS
+  if (!isPersistent) return SHORT_RUN_LIMIT_NS
+  throw new RangeError(
+    'lingerNs: expected a number on this GPU, whose driver ends kernels that run for long, as where a display hangs on it;' +
+      ' got Infinity',
+  )
+}
+
+/** Streams beyond the hardware work queues share some of them: what is behind a leader waits for it to end. */
+function checkConnections(leaders: number, connections: number, isPersistent: boolean): void {
+  const most = Math.max(1, connections - OTHER_STREAMS)
+  const next = 'start the program with CUDA_DEVICE_MAX_CONNECTIONS=32'
+  if (leaders > most) {
+    throw new RangeError(
+      `queues: expected at most ${most} completion queues with ${connections} hardware work queues, got ${leaders}; ` +
+        `ask for fewer completionQueues, or ${next}`,
+    )
+  }
+  if (isPersistent && connections <= OTHER_STREAMS) {
+    throw new RangeError(
+      `lingerNs: expected a number with ${connections} hardware work queues, got Infinity; give one, or ${next}`,
+    )
+  }
 }
 
 /** What the driver refused, as this package's errors say it. */

@@ -113,6 +113,8 @@ export interface EngineAddon {
   readonly engineHalt: (engine: EngineHandle, lost: boolean) => void
   readonly enginePoll: (engine: EngineHandle) => FinishedPlan[]
   readonly engineLook: (engine: EngineHandle) => LeaderReport
+  /** How many calls in a row, up to this one, found no sign of life of a leader that has something to do. */
+  readonly engineWatch: (engine: EngineHandle) => number
   readonly engineHold: (engine: EngineHandle, hold: boolean) => void
   readonly engineDetach: (engine: EngineHandle) => LeaderPositions[]
   readonly engineClose: (engine: EngineHandle) => void
@@ -122,6 +124,8 @@ export interface EngineAddon {
 export interface EngineOptions {
   /** How long a leader waits for another plan before it ends, in nanoseconds. */
   readonly lingerNs: number
+  /** How long it runs at a time, in nanoseconds; 0 for as long as it has something to do, or lingers. */
+  readonly runLimitNs: number
   /** The address of a word of 64 bits that counts nanoseconds for time-outs; 0n for the clock of whoever runs leaders. */
   readonly clock: bigint
 }

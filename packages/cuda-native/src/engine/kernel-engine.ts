@@ -21,7 +21,7 @@ import type {
 } from '@gpunvme/nvme-spec/transport'
 import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
-import { giveBack, layoutOf, nativeIndexes } from './queue-layout.js'
+import { giveBack, groupsOf, layoutOf, nativeIndexes } from './queue-layout.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
 const DEFAULT_TIMEOUT_NS = 10_000_000_000
@@ -29,14 +29,21 @@ const DEFAULT_TIMEOUT_NS = 10_000_000_000
 /** CSTS is looked at this often while plans are in flight, by the CPU: a GPU's read of it can take a drive off the bus. */
 const TICK_MS = 10
 
-/** A leader that has plans and gives no sign of life for so many ticks has failed. */
+/** A leader that has plans and gives no sign of life for so many ticks has failed, whatever others do. */
 const SILENT_TICKS = 1000
+
+/** What helps where leaders would not end: they may ring doorbells, and write where entries are, at any time. */
+const END_PROCESS = 'end this process before the controller is used again: what did not end may still ring its doorbells'
 
 /** What runs the device code. */
 export interface EngineBackend {
   readonly name: string
   readonly addon: EngineAddon
   readonly takesGpuPointers: boolean
+  /** SILENT_TICKS when not given. */
+  readonly silentTicks?: number
+  /** Throws where it cannot run so many leaders at once. */
+  check?(leaders: number): void
   /** Its native part. `onWake` is called soon after a plan is done or a leader has ended. */
   create(onWake: () => void): EngineHandle
   /** What is thrown instead of what native code threw; the same error where this is absent. */
@@ -84,8 +91,6 @@ export class KernelEngine implements Engine {
   private stopped = false
   /** What CSTS read as when the device was found to be lost. */
   private csts = 0
-  private lastHeartbeat = 0
-  private silentTicks = 0
   private past: EngineStatistics = { commands: 0, doorbellWrites: 0, staleCompletions: 0 }
 
   /** @throws EngineUnsuitableError for a transport whose registers native code cannot reach. */
@@ -118,6 +123,7 @@ export class KernelEngine implements Engine {
     if (this.attached !== undefined) throw new TypeError('this engine has queues already: detach() it first')
     const { addon, takesGpuPointers } = this.backend
     const window = this.window()
+    this.backend.check?.(groupsOf(queues).length)
     // Whoever forgets an engine that has queues has its leaders ended with it: native code does not keep it.
     const self = new WeakRef(this)
     const handle = this.backend.create(() => self.deref()?.poll())
@@ -155,7 +161,7 @@ export class KernelEngine implements Engine {
     try {
       giveBack(attached.queues, addon.engineDetach(attached.handle))
     } catch (cause) {
-      throw new EngineFailedError(this.name, cause)
+      throw new EngineFailedError(this.name, cause, END_PROCESS)
     }
     addon.engineClose(attached.handle)
     this.past = counted
@@ -251,11 +257,9 @@ export class KernelEngine implements Engine {
         this.csts = csts
         this.stop(true)
       }
-      const { heartbeat } = backend.addon.engineLook(attached.handle)
-      this.silentTicks = heartbeat === this.lastHeartbeat ? this.silentTicks + 1 : 0
-      this.lastHeartbeat = heartbeat
-      if (this.silentTicks > SILENT_TICKS) {
-        throw new Error(`its leaders gave no sign of life for ${(SILENT_TICKS * TICK_MS) / 1000} s`)
+      const { silentTicks = SILENT_TICKS } = backend
+      if (backend.addon.engineWatch(attached.handle) > silentTicks) {
+        throw new Error(`one of its leaders gave no sign of life for ${(silentTicks * TICK_MS) / 1000} s`)
       }
     })
     this.poll()
@@ -293,7 +297,6 @@ export class KernelEngine implements Engine {
     const busy = this.posted.size + this.waiting.length > 0
     if (busy === (this.timer !== undefined)) return
     if (busy) {
-      this.silentTicks = 0
       this.timer = setInterval(() => this.tick(), TICK_MS)
     } else {
       clearInterval(this.timer)

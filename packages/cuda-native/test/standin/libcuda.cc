@@ -8,6 +8,7 @@
 //                            when this text changed. What gives something back does so before it answers.
 //   GPUNVME_STANDIN_DEVICES  how many GPUs there are; 1
 //   GPUNVME_STANDIN_VERSION  of CUDA; 12020
+//   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
 //   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,6 +40,7 @@ namespace {
 constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101, kInvalidContext = 201,
                  kInvalidPtx = 218, kInvalidHandle = 400, kAlreadyRegistered = 712, kNotRegistered = 713,
                  kNotSupported = 801;
+constexpr int kGreatestPriority = -5;
 constexpr size_t kPage = 4096;
 constexpr size_t kDeviceBytes = size_t{1} << 30;
 
@@ -49,6 +51,10 @@ struct Control {
   std::atomic<uint32_t> failed;
   std::atomic<int32_t> contexts, modules, streams, events, device, pinned, registered;
   std::atomic<uint32_t> copiesStarted, copiesDone;
+  // Kernels of the package that were launched, and the number of one that does not begin as long as this stands here.
+  std::atomic<uint32_t> launched, holdLaunch;
+  // Of the last registration: its address and its length.
+  std::atomic<uint64_t> registeredAt, registeredBytes;
 };
 
 Control gNobody;
@@ -68,6 +74,7 @@ std::map<std::string, int> gCalls;
 std::string gControlPath;
 int gDevices = -1;
 int gVersion = 12020;
+int gTimeLimit = 0;
 
 // What this call is to answer in place of what it would.
 Result Answer(const char* name) {
@@ -93,6 +100,7 @@ void ReadEnvironment() {
   const std::lock_guard<std::mutex> lock(gMutex);
   gDevices = number("GPUNVME_STANDIN_DEVICES", 1);
   gVersion = number("GPUNVME_STANDIN_VERSION", 12020);
+  gTimeLimit = number("GPUNVME_STANDIN_TIME_LIMIT", 0);
   if (const std::string plan = text("GPUNVME_STANDIN_FAIL"); plan != gPlanText) {
     gPlanText = plan;
     gPlan.clear();
@@ -134,6 +142,17 @@ bool HasContext() {
 
 #define NEEDS_CONTEXT() \
   if (!HasContext()) return kInvalidContext
+
+// Kernels of each context that were launched and have not ended. Those of tests are left out: who launches one that waits
+// ends it himself.
+std::map<Context, int> gKernels;
+std::condition_variable gKernelEnded;
+
+// The real driver may wait for whatever runs, in some of its calls on some GPUs; this one always does.
+void WaitForKernels() {
+  std::unique_lock<std::mutex> lock(gMutex);
+  gKernelEnded.wait(lock, [context = tCurrent] { return gKernels[context] == 0; });
+}
 
 // Memory by its first byte, as the GPU or as the host has it.
 struct Block {
@@ -216,6 +235,7 @@ struct StreamState {
 
 struct FunctionState {
   standin::Kernel kernel;
+  bool isOfPackage;
   // Of each parameter, in bytes.
   std::vector<size_t> sizes;
 };
@@ -242,7 +262,7 @@ std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
   for (size_t at = text.find(keyword); at != std::string::npos; at = text.find(keyword, at + 1)) {
     const size_t start = at + keyword.size(), open = text.find('(', start), close = text.find(')', open);
     const std::string name = text.substr(start, open - start), list = text.substr(open, close - open);
-    FunctionState function{standin::FindKernel(name.c_str()), {}};
+    FunctionState function{standin::FindKernel(name.c_str()), name.rfind("gpunvme_", 0) == 0, {}};
     // ".param .u64 name", ".param .u64 .ptr .align 1 name", or ".param .align 8 .b8 name[24]".
     for (size_t next = list.find(".param"); next != std::string::npos;) {
       const size_t from = next;
@@ -363,6 +383,7 @@ EXPORT cuDeviceGetAttribute(int* value, int attribute, Device) {
     case kAttributeComputeMajor: *value = 8; return kSuccess;
     case kAttributeComputeMinor: *value = 6; return kSuccess;
     case kAttributeHostRegister: *value = 1; return kSuccess;
+    case kAttributeTimeLimit: *value = gTimeLimit; return kSuccess;
     default: *value = 0; return kSuccess;
   }
 }
@@ -383,6 +404,10 @@ EXPORT cuDevicePrimaryCtxRetain(Context* context, Device device) {
 
 EXPORT cuDevicePrimaryCtxRelease_v2(Device device) {
   ANSWER_AFTERWARDS();
+  {
+    std::unique_lock<std::mutex> lock(gMutex);
+    gKernelEnded.wait(lock, [device] { return gKernels[ContextOf(device)] == 0; });
+  }
   const std::lock_guard<std::mutex> lock(gMutex);
   if (gContexts[device].retained == 0) return kInvalidContext;
   if (--gContexts[device].retained == 0) gControl->contexts--;
@@ -398,6 +423,7 @@ EXPORT cuCtxSetCurrent(Context context) {
 EXPORT cuModuleLoadDataEx(Module* module, const void* image, unsigned count, int* options, void** values) {
   ANSWER();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const std::string text = static_cast<const char*>(image);
   if (text.find(".version") == std::string::npos) {
     for (unsigned i = 0; i < count; i++) {
@@ -415,6 +441,7 @@ EXPORT cuModuleLoadDataEx(Module* module, const void* image, unsigned count, int
 EXPORT cuModuleUnload(Module module) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const std::lock_guard<std::mutex> lock(gMutex);
   if (gModules.erase(module) == 0) return kInvalidHandle;
   gControl->modules--;
@@ -453,10 +480,21 @@ EXPORT cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
     const auto* from = static_cast<const uint8_t*>(parameters[i]);
     values.emplace_back(from, from + launched.sizes[i]);
   }
-  state->Put([values, kernel = launched.kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
+  uint32_t number = 0;
+  if (launched.isOfPackage) {
+    const std::lock_guard<std::mutex> lock(gMutex);
+    gKernels[tCurrent]++;
+    number = ++gControl->launched;
+  }
+  state->Put([values, number, context = tCurrent, kernel = launched.kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
     std::vector<void*> pointers;
     for (auto& value : values) pointers.push_back(value.data());
+    while (number != 0 && gControl->holdLaunch == number) usleep(50);
     kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
+    if (number == 0) return;
+    const std::lock_guard<std::mutex> lock(gMutex);
+    gKernels[context]--;
+    gKernelEnded.notify_all();
   });
   return kSuccess;
 }
@@ -482,9 +520,23 @@ EXPORT cuStreamCreate(Stream* stream, unsigned) {
   return kSuccess;
 }
 
+EXPORT cuStreamCreateWithPriority(Stream* stream, unsigned flags, int priority) {
+  ANSWER();
+  return priority == kGreatestPriority ? cuStreamCreate(stream, flags) : kInvalidValue;
+}
+
+EXPORT cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  *least = 0;
+  *greatest = kGreatestPriority;
+  return kSuccess;
+}
+
 EXPORT cuStreamDestroy_v2(Stream stream) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
   {
@@ -575,6 +627,7 @@ EXPORT cuEventSynchronize(Event event) {
 EXPORT cuMemAlloc_v2(DevicePointer* pointer, size_t bytes) {
   ANSWER();
   NEEDS_CONTEXT();
+  WaitForKernels();
   if (bytes == 0) return kInvalidValue;
   if (bytes > kDeviceBytes) return kOutOfMemory;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -590,6 +643,7 @@ EXPORT cuMemAlloc_v2(DevicePointer* pointer, size_t bytes) {
 EXPORT cuMemFree_v2(DevicePointer pointer) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const std::lock_guard<std::mutex> lock(gMutex);
   const auto found = gDevice.find(pointer);
   if (found == gDevice.end()) return kInvalidValue;
@@ -602,6 +656,7 @@ EXPORT cuMemFree_v2(DevicePointer pointer) {
 EXPORT cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
   ANSWER();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const int fd = memfd_create("standin", MFD_CLOEXEC);
   if (fd < 0 || bytes == 0 || bytes > kDeviceBytes || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
     if (fd >= 0) close(fd);
@@ -622,6 +677,7 @@ EXPORT cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
 EXPORT cuMemFreeHost(void* memory) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const std::lock_guard<std::mutex> lock(gMutex);
   const auto found = gPinned.find(Number(memory));
   if (found == gPinned.end()) return kInvalidValue;
@@ -635,6 +691,7 @@ EXPORT cuMemFreeHost(void* memory) {
 EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
   ANSWER();
   NEEDS_CONTEXT();
+  WaitForKernels();
   if (bytes == 0 || (flags & ~7u) != 0) return kInvalidValue;
   const uintptr_t first = Number(memory) / kPage * kPage;
   const uintptr_t last = (Number(memory) + bytes + kPage - 1) / kPage * kPage;
@@ -653,6 +710,8 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     block.device = block.mapped + (Number(memory) - first);
   }
   gRegistered[Number(memory)] = block;
+  gControl->registeredAt = Number(memory);
+  gControl->registeredBytes = bytes;
   gControl->registered++;
   return kSuccess;
 }
@@ -660,6 +719,7 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
 EXPORT cuMemHostUnregister(void* memory) {
   ANSWER_AFTERWARDS();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const std::lock_guard<std::mutex> lock(gMutex);
   const auto found = gRegistered.find(Number(memory));
   if (found == gRegistered.end()) return kNotRegistered;
@@ -709,6 +769,7 @@ EXPORT cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, Stream s
 EXPORT cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, Stream stream) {
   ANSWER();
   NEEDS_CONTEXT();
+  WaitForKernels();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
   if (!IsDevice(to, bytes)) return kInvalidValue;

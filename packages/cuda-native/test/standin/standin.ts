@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import {
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,12 +58,18 @@ export interface Standin {
   /** Copies of at least so many bytes, 1 when not given, start, and do not end until this is taken back. */
   holdCopies(hold: boolean, leastBytes?: number): void
   copies(): { readonly started: number; readonly done: number }
+  /** How many kernels of this package were launched in this test. */
+  launched(): number
+  /** The kernel of this package that is launched as that one, from 1 on, does not begin until this is 0. */
+  holdLaunch(number: number): void
+  /** What was registered last. */
+  lastRegistration(): { readonly at: bigint; readonly lengthBytes: number }
   /** Another build of it, by its path. */
   build(options: Partial<ProgramOptions>): Promise<string>
 }
 
 const LIBRARY = { sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc'], flags: ['-shared', '-fPIC'] }
-const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'CONTROL'].map((name) =>
+const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL'].map((name) =>
   name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`,
 )
 
@@ -76,7 +85,12 @@ export function useStandin(): Standin {
 
   const build = (options: Partial<ProgramOptions> = {}) => compile('libcuda.so', { ...LIBRARY, ...options })
   // The layout of Control in libcuda.cc.
-  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 11)
+  const writeAt = (position: number, bytes: Uint32Array) => {
+    const fd = openSync(control, 'r+')
+    writeSync(fd, bytes, 0, bytes.byteLength, position)
+    closeSync(fd)
+  }
+  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 18)
 
   beforeAll(async () => {
     if (hasStandin) library = await kept(build)
@@ -108,6 +122,14 @@ export function useStandin(): Standin {
       writeFileSync(control, new Uint32Array([hold ? leastBytes : 0]), { flag: 'r+' })
     },
     copies: () => ({ started: words()[9]!, done: words()[10]! }),
+    launched: () => words()[11]!,
+    holdLaunch(number) {
+      writeAt(48, new Uint32Array([number]))
+    },
+    lastRegistration() {
+      const [at, lengthBytes] = new BigUint64Array(words().slice(14, 18).buffer)
+      return { at: at!, lengthBytes: Number(lengthBytes) }
+    },
   }
 }
 

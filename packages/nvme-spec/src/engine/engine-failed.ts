@@ -4,10 +4,10 @@ import { GpuNvmeError } from '../error.js'
 export class EngineFailedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ENGINE_FAILED'
   readonly category = 'device'
-  /** @param engine its `name`. */
-  constructor(engine: string, cause: unknown) {
+  /** @param engine its `name`. @param next what helps; opening everything again when not given. */
+  constructor(engine: string, cause: unknown, next = 'see the cause; open the transport and the controller again') {
     super(`The engine '${engine}' lost its transport: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      next: 'see the cause; open the transport and the controller again',
+      next,
       cause,
     })
   }
