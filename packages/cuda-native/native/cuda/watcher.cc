@@ -53,7 +53,7 @@ napi_value Watcher::Add(napi_env env, const Session& session, Stream stream, dou
     const std::lock_guard<std::mutex> lock(mutex_);
     added_.push_back(wait);
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   return promise;
 }
 
@@ -90,8 +90,8 @@ void Watcher::Run() {
     {
       std::unique_lock<std::mutex> lock(mutex_);
       const auto called = [this] { return stopping_ || !added_.empty(); };
-      if (waits.empty()) wake_.wait(lock, called);
-      else wake_.wait_for(lock, pause, called);
+      if (waits.empty()) wake_.Wait(lock, called);
+      else wake_.WaitFor(lock, pause, called);
       if (stopping_) break;
       if (!added_.empty()) pause = kShortest;
       waits.insert(waits.end(), added_.begin(), added_.end());
@@ -165,7 +165,7 @@ void Watcher::Stop() {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   pthread_join(thread_, nullptr);
   napi_release_threadsafe_function(settle_, napi_tsfn_abort);
   for (Wait* wait : added_) {

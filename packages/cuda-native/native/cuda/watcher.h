@@ -6,10 +6,10 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <vector>
 
+#include "../condition.h"
 #include "session.h"
 
 namespace gpunvme::cuda {
@@ -29,7 +29,7 @@ class Watcher {
   static void Settle(napi_env env, napi_value, void* context, void* data);
 
   std::mutex mutex_;
-  std::condition_variable wake_;
+  Condition wake_;
   // Under the lock: what the thread has not taken over yet.
   std::vector<Wait*> added_;
   bool stopping_ = false;

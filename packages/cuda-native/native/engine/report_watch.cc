@@ -27,7 +27,7 @@ ReportWatch::~ReportWatch() {
     const std::lock_guard<std::mutex> lock(mutex_);
     ending_ = true;
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
   pthread_join(thread_, nullptr);
 }
 
@@ -54,7 +54,7 @@ void ReportWatch::Add(const Report* report, uint64_t launch) {
     const std::lock_guard<std::mutex> lock(mutex_);
     added_.push_back({report, launch, ~0ULL});
   }
-  wake_.notify_one();
+  wake_.NotifyOne();
 }
 
 void ReportWatch::Run() {
@@ -63,7 +63,7 @@ void ReportWatch::Run() {
   for (;;) {
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      if (watched.empty()) wake_.wait(lock, [&] { return ending_ || !added_.empty(); });
+      if (watched.empty()) wake_.Wait(lock, [&] { return ending_ || !added_.empty(); });
       if (ending_) return;
       if (!added_.empty()) pauseNs = kFirstPauseNs;
       watched.insert(watched.end(), added_.begin(), added_.end());

@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 
-#include <condition_variable>
 #include <mutex>
 #include <vector>
 
+#include "../condition.h"
 #include "executor.h"
 
 namespace gpunvme {
@@ -34,7 +34,7 @@ class ReportWatch {
 
   Waker* const waker_;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  Condition wake_;
   // Under the lock: what the thread has not taken over yet.
   std::vector<Watched> added_;
   bool ending_ = false;
