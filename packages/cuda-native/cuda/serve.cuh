@@ -48,6 +48,8 @@ GPUNVME_DEVICE bool obey(Leader& leader, Pair& pair) {
 template <class Port, class Crew = Alone>
 GPUNVME_DEVICE void serve(Leader& leader, uint64_t launch) {
   leader.draining = false;
+  // A pause that the last launch has seen may be over, and another one be there: that one is news.
+  for (uint32_t index = 0; index < leader.pair_count; index++) leader.pairs[index].seen_control &= ~CONTROL_PAUSE;
   const uint64_t start_ns = Port::now_ns();
   uint32_t empty_polls = 0;
   uint64_t idle_since_ns = NO_DEADLINE;

@@ -33,7 +33,8 @@ const TICK_MS = 10
 const SILENT_TICKS = 1000
 
 /** What helps where leaders would not end: they may ring doorbells, and write where entries are, at any time. */
-const END_PROCESS = 'end this process before the controller is used again: what did not end may still ring its doorbells'
+const END_PROCESS =
+  'end this process before the controller is used again: what did not end may still ring its doorbells'
 
 /** What runs the device code. */
 export interface EngineBackend {
@@ -117,6 +118,11 @@ export class KernelEngine implements Engine {
   get heartbeat(): number {
     const { attached } = this
     return attached === undefined ? 0 : this.backend.addon.engineLook(attached.handle).heartbeat
+  }
+
+  /** Whether it has queues: from `attach` to `detach`. */
+  get hasQueues(): boolean {
+    return this.attached !== undefined
   }
 
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void {

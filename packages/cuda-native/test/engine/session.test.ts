@@ -11,7 +11,7 @@ const session = ['test/engine/session_test.cc', 'native/engine/session.cc']
 const onThreads = { sources: [...session, 'native/engine/cpu_executor.cc'], flags: withoutNode }
 const onStandin = {
   sources: [
-    ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc'],
+    ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
     'test/standin/libcuda.cc',
   ],
   flags: [...withoutNode, '-DOVER_STANDIN'],

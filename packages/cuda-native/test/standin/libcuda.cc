@@ -53,7 +53,7 @@ struct Control {
   std::atomic<uint32_t> copiesStarted, copiesDone;
   // Kernels of the package that were launched, and the number of one that does not begin as long as this stands here.
   std::atomic<uint32_t> launched, holdLaunch;
-  // Of the last registration: its address and its length.
+  // Of the last registration of registers: its address and its length.
   std::atomic<uint64_t> registeredAt, registeredBytes;
 };
 
@@ -710,8 +710,10 @@ EXPORT cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
     block.device = block.mapped + (Number(memory) - first);
   }
   gRegistered[Number(memory)] = block;
-  gControl->registeredAt = Number(memory);
-  gControl->registeredBytes = bytes;
+  if ((flags & kRegisterIoMemory) != 0) {
+    gControl->registeredAt = Number(memory);
+    gControl->registeredBytes = bytes;
+  }
   gControl->registered++;
   return kSuccess;
 }

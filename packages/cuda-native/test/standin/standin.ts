@@ -62,8 +62,8 @@ export interface Standin {
   launched(): number
   /** The kernel of this package that is launched as that one, from 1 on, does not begin until this is 0. */
   holdLaunch(number: number): void
-  /** What was registered last. */
-  lastRegistration(): { readonly at: bigint; readonly lengthBytes: number }
+  /** Which registers were registered last. */
+  registers(): { readonly at: bigint; readonly lengthBytes: number }
   /** Another build of it, by its path. */
   build(options: Partial<ProgramOptions>): Promise<string>
 }
@@ -126,7 +126,7 @@ export function useStandin(): Standin {
     holdLaunch(number) {
       writeAt(48, new Uint32Array([number]))
     },
-    lastRegistration() {
+    registers() {
       const [at, lengthBytes] = new BigUint64Array(words().slice(14, 18).buffer)
       return { at: at!, lengthBytes: Number(lengthBytes) }
     },

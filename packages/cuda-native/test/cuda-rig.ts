@@ -1,0 +1,74 @@
+import { Controller, type ControllerOptions } from '@gpunvme/host-driver'
+import type { DmaMemory, Plan, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import { onTestFinished } from 'vitest'
+import { cudaEngine, openCuda, type Cuda, type CudaEngineOptions } from '../src/cuda/index.js'
+import type { KernelEngine } from '../src/engine/kernel-engine.js'
+import type { struck } from './kernel-rig.js'
+import { startDrive } from './real-time-drives.js'
+import { scratchFile } from './scratch-file.js'
+
+const BYTES = 2 * 1024 * 1024
+const CONTENT = Uint8Array.from({ length: BYTES }, (_, position) => (position * 31) ^ (position >>> 9))
+
+/** A controller's queues, which no engine has, and a GPU. */
+export interface CudaRig {
+  readonly cuda: Cuda
+  readonly transport: Transport
+  readonly queues: readonly QueuePairMemory[]
+  readonly alloc: (lengthBytes: number) => DmaMemory
+  /** How many reads the drive has been given. */
+  readonly reads: () => Promise<number>
+  /** An engine on these queues, all of them when not given. Whoever takes it detaches it. */
+  readonly engine: (options?: CudaEngineOptions, queues?: readonly QueuePairMemory[]) => KernelEngine
+}
+
+/** All of it is closed after the test. */
+export async function openCudaRig(
+  options: ControllerOptions = {},
+  faults: Partial<ReturnType<typeof struck>> = {},
+): Promise<CudaRig> {
+  const file = scratchFile(CONTENT)
+  onTestFinished(() => file[Symbol.dispose]())
+  const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })
+  onTestFinished(() => drive.close())
+  const { transport } = drive.simulator
+  let queues: readonly QueuePairMemory[] = []
+  const keeper = {
+    name: 'keeper',
+    attach: (given: readonly QueuePairMemory[]) => void (queues = given),
+    execute: () => Promise.reject(new TypeError('the queues are the test’s')),
+    detach: () => undefined,
+  }
+  const controller = await Controller.open(transport, { ...options, engine: keeper })
+  onTestFinished(() => controller.close())
+  const cuda = openCuda()
+  onTestFinished(() => cuda.close().catch(() => undefined))
+  return {
+    ...{ cuda, transport, queues },
+    alloc: (lengthBytes) => transport.dma.alloc(lengthBytes),
+    reads: async () => (await drive.simulator.statistics()).ioCommands[2] ?? 0,
+    engine(engineOptions, taken = queues) {
+      const engine = cudaEngine(transport, cuda, engineOptions)
+      engine.attach(taken)
+      return engine
+    },
+  }
+}
+
+/** Reads of a block each, over and over: the n-th is of block n modulo what the memory has, to its place there. */
+export function blocksOf(commands: number, { lengthBytes }: DmaMemory, queues = 1): Plan {
+  const places = lengthBytes / 512
+  return {
+    ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },
+    slba: Float64Array.from({ length: commands }, (_, index) => index % places),
+    blocks: new Uint32Array(commands).fill(1),
+    offsetBytes: Float64Array.from({ length: commands }, (_, index) => (index % places) * 512),
+    queue: Uint16Array.from({ length: commands }, (_, index) => index % queues),
+  }
+}
+
+/** Whether the memory has what stands on the drive from its beginning on. */
+export function isRead({ view, lengthBytes }: DmaMemory): boolean {
+  const bytes = new Uint8Array(view!.buffer, view!.byteOffset, lengthBytes)
+  return Buffer.compare(bytes, CONTENT.subarray(0, lengthBytes)) === 0
+}
