@@ -1,4 +1,5 @@
 import type { CopyEngine, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, timeout } from '../arguments.js'
 import { GpuMemory } from './memory.js'
 import type { RegisteredBuffers } from './registered-buffers.js'
 import { DEFAULT_TIMEOUT_NS, type CudaSession } from './session.js'
@@ -23,10 +24,11 @@ export class CudaCopyEngine implements CopyEngine {
   readonly #underWay = new Set<{ readonly from: DmaMemory }>()
 
   /** Use `Cuda.copyEngine`. */
-  constructor(session: CudaSession, registered: RegisteredBuffers, { timeoutNs }: CopyEngineOptions = {}) {
+  constructor(session: CudaSession, registered: RegisteredBuffers, options: CopyEngineOptions = {}) {
+    checkOptions('copyEngine', options, { timeoutNs: timeout })
     this.#session = session
     this.#registered = registered
-    this.#timeoutNs = timeoutNs ?? DEFAULT_TIMEOUT_NS
+    this.#timeoutNs = options.timeoutNs ?? DEFAULT_TIMEOUT_NS
     this.#stream = new CudaStream(session)
   }
 

@@ -1,12 +1,13 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { checkOptions, fit, show, timeout } from '../arguments.js'
 import { CudaCopyEngine, type CopyEngineOptions } from './copy-engine.js'
 import { findDriver, UNAVAILABLE, type CudaObstacle, type CudaUnavailable } from './driver.js'
-import { CudaCallError, CudaRegistrationError, CudaTimeoutError } from './errors.js'
+import { CudaBusyError, CudaCallError, CudaRegistrationError, CudaTimeoutError } from './errors.js'
 import { encodeArguments, kernelParameters, type KernelArgument } from './kernels.js'
 import { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
 import { RegisteredBuffers } from './registered-buffers.js'
 import { registrationFacts } from './registration-facts.js'
-import { becomesIdle, type CudaSession } from './session.js'
+import { becomesIdle, Engines, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
 /** Blocks of a grid, or threads of a block: one number, or x, y and z. */
@@ -23,7 +24,9 @@ export interface CudaOptions {
  * @throws NativeAddonError without the addon; CudaUnavailableError without a driver, or a GPU; RangeError for a device
  *   that there is not; CudaCallError where the driver refuses.
  */
-export function openCuda({ device = 0 }: CudaOptions = {}): Cuda {
+export function openCuda(options: CudaOptions = {}): Cuda {
+  checkOptions('openCuda', options, { device: fit('a number', (value) => typeof value === 'number') })
+  const { device = 0 } = options
   const found = findDriver()
   if (found.state === 'addon-missing') throw found.cause
   if (found.state !== 'available') throw new CudaUnavailableError(found)
@@ -33,7 +36,7 @@ export function openCuda({ device = 0 }: CudaOptions = {}): Cuda {
   }
   const handle = addon.open(library, device)
   try {
-    return new Cuda({ addon, handle, stream: addon.createStream(handle), waits: new Set() })
+    return new Cuda({ addon, handle, stream: addon.createStream(handle), waits: new Set(), engines: new Engines() })
   } catch (error) {
     addon.close(handle)
     throw error
@@ -42,9 +45,15 @@ export function openCuda({ device = 0 }: CudaOptions = {}): Cuda {
 
 const sessions = new WeakMap<Cuda, CudaSession>()
 
-/** What engines of this package need of a GPU: the addon, and the handle that `SessionOf` of native/cuda takes. */
+/**
+ * What engines of this package need of a GPU: the addon, and the handle that `SessionOf` of native/cuda takes.
+ * @throws TypeError for anything else, and for a GPU that was closed.
+ */
 export function sessionOf(cuda: Cuda): CudaSession {
-  return sessions.get(cuda)!
+  const session = sessions.get(cuda)
+  if (session !== undefined) return session
+  const got = (cuda as unknown) instanceof Cuda ? 'one that was closed' : show(cuda)
+  throw new TypeError(`cuda: expected a GPU that is open, as openCuda() gives it, got ${got}`)
 }
 
 /** An open GPU. Whatever is made here goes with it at the latest. Use `openCuda`. */
@@ -151,23 +160,31 @@ export class Cuda {
 
   /**
    * Waits until the GPU has nothing to do here, and undoes all that was made: kernels, registrations, memory, streams.
-   * What was registered must still be mapped. Where the GPU does not come to an end within `timeoutNs`, it is still
-   * open, with all its memory: it may be writing there. Closing it again is harmless.
-   * @throws CudaTimeoutError; CudaCallError where something went wrong on the way: it is closed then.
+   * What was registered must still be mapped. Engines with queues here are not waited for: close their controllers
+   * before. Where the GPU does not come to an end within `timeoutNs`, 5 s when not given, it is still open, with all its
+   * memory: it may be writing there. Closing it again is harmless.
+   * @throws CudaBusyError at once where an engine has queues here, and CudaTimeoutError: it is open still. CudaCallError
+   *   where something went wrong on the way: it is closed then. TypeError, RangeError for wrong options.
    */
-  close({ timeoutNs = 5e9 }: { readonly timeoutNs?: number } = {}): Promise<void> {
-    return (this.#closing ??= this.#close(timeoutNs).catch((error: unknown) => {
-      if (error instanceof CudaTimeoutError) this.#closing = undefined
+  close(options: { readonly timeoutNs?: number } = {}): Promise<void> {
+    return (this.#closing ??= this.#close(options).catch((error: unknown) => {
+      // Whatever else was thrown, it is open still.
+      if (error instanceof CudaCallError) sessions.delete(this)
+      else this.#closing = undefined
       throw error
     }))
   }
 
-  async #close(timeoutNs: number): Promise<void> {
-    const { addon, handle, waits } = this.#session
+  async #close(options: { readonly timeoutNs?: number }): Promise<void> {
+    checkOptions('close', options, { timeoutNs: timeout })
+    const { timeoutNs = 5e9 } = options
+    const { addon, handle, waits, engines } = this.#session
+    if (engines.attached > 0) throw new CudaBusyError(engines.attached)
     if (!(await becomesIdle(this.#session, timeoutNs))) throw new CudaTimeoutError('Closing the GPU', timeoutNs)
     // The watcher has events in the context until it has seen them; nothing is left that they could wait for.
     await Promise.allSettled(waits)
     addon.close(handle)
+    sessions.delete(this)
   }
 }
 

@@ -62,6 +62,20 @@ export class CudaTimeoutError extends GpuNvmeError {
   }
 }
 
+/** The GPU is still needed: kernels of engines run there, and drive controllers. Nothing was changed. */
+export class CudaBusyError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_CUDA_BUSY'
+  readonly category = 'usage'
+  readonly engines: number
+
+  /** @param engines How many have queues there. */
+  constructor(engines: number) {
+    const [have, whose] = engines === 1 ? ['engine has', 'its controller'] : ['engines have', 'their controllers']
+    super(`The GPU cannot be closed: ${engines} ${have} queues there`, { next: `close ${whose} first` })
+    this.engines = engines
+  }
+}
+
 /**
  * The GPU was refused a controller's registers. Kernels cannot ring doorbells then, and the reason is in the machine,
  * not in the call: the facts say what it depends on.

@@ -1,4 +1,5 @@
 import type { DeviceMemory } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, timeout } from '../arguments.js'
 import type { GpuAccess, GpuMemorySource } from '../vram/index.js'
 import { sessionOf, type Cuda } from './cuda.js'
 import { CudaTimeoutError } from './errors.js'
@@ -24,10 +25,11 @@ export class CudaMemorySource implements GpuMemorySource, GpuAccess {
   readonly #blocks = new Set<GpuMemory>()
   readonly #timeoutNs: number
 
-  /** @throws CudaCallError where there is no memory left. */
-  constructor(cuda: Cuda, { timeoutNs = TIMEOUT_NS }: { readonly timeoutNs?: number } = {}) {
+  /** @throws CudaCallError where there is no memory left; TypeError, RangeError for wrong arguments. */
+  constructor(cuda: Cuda, options: { readonly timeoutNs?: number } = {}) {
+    checkOptions('CudaMemorySource', options, { timeoutNs: timeout })
     this.#session = sessionOf(cuda)
-    this.#timeoutNs = timeoutNs
+    this.#timeoutNs = options.timeoutNs ?? TIMEOUT_NS
     this.#stream = new CudaStream(this.#session)
     try {
       this.#staging = new PinnedMemory(this.#session, STAGING_BYTES)

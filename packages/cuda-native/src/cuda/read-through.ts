@@ -1,3 +1,4 @@
+import { callback, checkOptions, having, listOf, object, show, type Check } from '../arguments.js'
 import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 
 /** What goes through host memory to a GPU. */
@@ -14,12 +15,28 @@ export interface ReadThrough {
   readonly read: (slot: DmaMemory, fromBytes: number, lengthBytes: number) => Promise<void>
 }
 
+const bytes: Check = (name, value) => {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return
+  throw new RangeError(`${name}: expected a whole number of bytes from 0 on, got ${show(value)}`)
+}
+const checks = {
+  slots: listOf('memory', object),
+  copies: having('a CopyEngine, as cuda.copyEngine() gives it', ['copy']),
+  to: object,
+  toBytes: bytes,
+  lengthBytes: bytes,
+  read: callback,
+}
+const NEEDED = ['slots', 'copies', 'to', 'lengthBytes', 'read'] as const
+
 /**
  * Tier 1: reads into host memory piece by piece, and copies each to GPU memory while the next is read. Pieces are as
  * long as a slot. Resolves when all of it has arrived; when it rejects, nothing is under way any more.
- * @throws TypeError without a slot; what `read` and the copies throw.
+ * @throws TypeError, RangeError for wrong options, such as no slot; what `read` and the copies throw.
  */
 export async function readThrough(options: ReadThrough): Promise<void> {
+  checkOptions('readThrough', options, checks)
+  for (const name of NEEDED) if (options[name] === undefined) checks[name](name, undefined)
   const { slots, copies, to, toBytes = 0, lengthBytes, read } = options
   const pieceBytes = Math.min(...slots.map((slot) => slot.lengthBytes))
   if (slots.length === 0 || pieceBytes === 0) throw new TypeError('slots: expected host memory, got none')

@@ -2,8 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CudaAddon } from './addon.js'
 import { CudaCallError } from './errors.js'
 
+/** Engines that nobody keeps for being here: one that is forgotten ends with its leaders. */
+export class Engines {
+  #made: WeakRef<{ readonly hasQueues: boolean }>[] = []
+
+  add(engine: { readonly hasQueues: boolean }): void {
+    this.#made = this.#made.filter((each) => each.deref() !== undefined)
+    this.#made.push(new WeakRef(engine))
+  }
+
+  /** How many of them have queues. */
+  get attached(): number {
+    return this.#made.filter((each) => each.deref()?.hasQueues === true).length
+  }
+}
+
 /** An open GPU, as the parts of this folder and engines know it. */
 export interface CudaSession {
+  /** Engines that were made here. */
+  readonly engines: Engines
   readonly addon: CudaAddon
   /** What the addon knows it by. */
   readonly handle: number

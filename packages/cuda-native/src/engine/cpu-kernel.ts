@@ -1,5 +1,7 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, checkTransport, fit, timeoutOrNever } from '../arguments.js'
 import { loadAddon } from '../host/addon.js'
+import type { EngineAddon } from './engine-addon.js'
 import { KernelEngine } from './kernel-engine.js'
 import { EngineUnsuitableError } from './unsuitable.js'
 
@@ -14,10 +16,11 @@ export interface KernelEngineOptions {
    */
   readonly lingerNs?: number
   /**
-   * The address of a word of 64 bits that counts nanoseconds: time-outs are measured by it, so that a test waits for
-   * none. The clock of whoever runs the device code when not given.
+   * For tests: its first word counts nanoseconds, by which time-outs are measured then, so that nobody waits for one. In
+   * memory that stays where it is and that leaders reach, as `allocate` of `loadHardwareHost` gives. The clock of whoever
+   * runs the device code when not given.
    */
-  readonly clock?: bigint
+  readonly clock?: BigUint64Array
   /**
    * For how many ticks in a row, of 10 ms, a leader with plans may give no sign of life, its first one included, before
    * the engine has failed; 1000 when not given.
@@ -25,27 +28,39 @@ export interface KernelEngineOptions {
   readonly silentTicks?: number
 }
 
+/** Of the options that both engines have. */
+export const kernelEngineChecks = {
+  lingerNs: timeoutOrNever,
+  clock: fit('a BigUint64Array of a word', (value) => value instanceof BigUint64Array && value.length > 0),
+  silentTicks: fit('a whole number of ticks from 0 on', (value) => Number.isSafeInteger(value) && Number(value) >= 0),
+}
+
 /** 2^53 - 1 ns are a hundred days. */
 export function lingerNsOf({ lingerNs }: KernelEngineOptions, otherwise: number): number {
-  if (lingerNs === undefined) return otherwise
-  if (lingerNs === Infinity) return Number.MAX_SAFE_INTEGER
-  if (Number.isSafeInteger(lingerNs) && lingerNs >= 0) return lingerNs
-  throw new RangeError(`lingerNs: expected whole nanoseconds from 0 on or Infinity, got ${lingerNs}`)
+  return Math.min(lingerNs ?? otherwise, Number.MAX_SAFE_INTEGER)
+}
+
+/** Where the clock's word is; 0n for none. */
+export function clockAddress({ viewAddress }: EngineAddon, { clock }: KernelEngineOptions): bigint {
+  return clock === undefined ? 0n : viewAddress(new Uint8Array(clock.buffer, clock.byteOffset, clock.byteLength))
 }
 
 /**
  * The engine `cpu-kernel`: the device code, compiled for the CPU, on a thread for each completion queue. It does what
  * the engine `cuda` does on a GPU, wherever the addon is.
- * @throws EngineUnsuitableError for a transport whose registers native code cannot reach; NativeAddonError.
+ * @throws EngineUnsuitableError for a transport whose registers native code cannot reach; NativeAddonError; TypeError,
+ *   RangeError for wrong arguments.
  */
 export function cpuKernelEngine(
   transport: Pick<Transport, 'bar' | 'clock' | 'name'>,
   options: KernelEngineOptions = {},
 ): KernelEngine {
-  const native = { lingerNs: lingerNsOf(options, LINGER_NS), runLimitNs: 0, clock: options.clock ?? 0n }
+  checkTransport(transport)
+  checkOptions('cpuKernelEngine', options, kernelEngineChecks)
   // Before what would have to be built for it.
   if (transport.bar.window === undefined) throw new EngineUnsuitableError('cpu-kernel', transport.name)
   const addon = loadAddon()
+  const native = { lingerNs: lingerNsOf(options, LINGER_NS), runLimitNs: 0, clock: clockAddress(addon, options) }
   return new KernelEngine(transport, {
     name: 'cpu-kernel',
     addon,

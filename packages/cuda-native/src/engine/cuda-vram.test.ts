@@ -116,7 +116,7 @@ describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda with GPU memory${skipp
     const dma = withVram(transport.dma, gpu.provider, gpu)
     const recovery = { abortNs: 300_000_000 }
     const options = { ...TIER_3, queues: 1, recovery }
-    const { ctrl } = await machine.open({ ...transport, dma }, options, { clock: clock.address })
+    const { ctrl } = await machine.open({ ...transport, dma }, options, { clock: new BigUint64Array(clock.buffer) })
     const seen: ControllerEvent[] = []
     const listening = (async () => {
       for await (const event of ctrl.events()) seen.push(event)

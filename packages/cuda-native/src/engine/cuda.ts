@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { BarWindow, Transport } from '@gpunvme/nvme-spec/transport'
+import { checkOptions, checkTransport, flag } from '../arguments.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
 import { registrationFacts } from '../cuda/registration-facts.js'
-import { lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
+import { clockAddress, kernelEngineChecks, lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
 import type { ExecutorError } from './engine-addon.js'
 import { KernelEngine } from './kernel-engine.js'
+import { EngineUnsuitableError } from './unsuitable.js'
 
 /** How the engine `cuda` is made. */
 export interface CudaEngineOptions extends KernelEngineOptions {
@@ -46,14 +48,19 @@ export function cudaEngine(
   cuda: Cuda,
   options: CudaEngineOptions = {},
 ): KernelEngine {
-  const { addon, handle } = sessionOf(cuda)
+  checkTransport(transport)
+  checkOptions('cudaEngine', options, { ...kernelEngineChecks, warp: flag })
+  // Before the kernels are compiled for it.
+  if (transport.bar.window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
+  const session = sessionOf(cuda)
+  const { addon, handle } = session
   const { connections, hasTimeLimit } = addon.limits(handle)
   const lingerNs = lingerNsOf(options, LINGER_NS)
   const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)
-  const native = { lingerNs, runLimitNs, clock: options.clock ?? 0n, warp: options.warp ?? false }
+  const native = { lingerNs, runLimitNs, clock: clockAddress(addon, options), warp: options.warp ?? false }
   if (!loaded.has(cuda)) cuda.loadKernels(readFileSync(kernelsFile))
   loaded.add(cuda)
-  return new KernelEngine(transport, {
+  const engine = new KernelEngine(transport, {
     name: 'cuda',
     addon,
     takesGpuPointers: true,
@@ -62,6 +69,8 @@ export function cudaEngine(
     create: (onWake) => addon.createEngine(handle, native, onWake),
     explain: (error, window) => explained(error, window),
   })
+  session.engines.add(engine)
+  return engine
 }
 
 function runLimitOf(isPersistent: boolean, hasTimeLimit: boolean): number {

@@ -152,7 +152,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     test('is that of the clock it was given: a command without an answer times out, and nothing is submitted after it', async () => {
       await using rig = await openRig({ queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
-      const engine = rig.engine({ clock: clock.address })
+      const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
       const memory = rig.alloc(64 * 4096)
       let ended = false
       const hanging = engine.execute(readsOf(rig, 1), memory, { timeoutNs: 1000 }).finally(() => (ended = true))
@@ -175,7 +175,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     test('is the same for each queue of a plan: what other queues have in flight still gets its answer', async () => {
       await using rig = await openRig({ queues: 2, queueDepth: 4 }, struck({ kind: 'hang' }, { nth: 1 }))
       const clock = native.allocate(4096, 4096)
-      const engine = rig.engine({ clock: clock.address })
+      const engine = rig.engine({ clock: new BigUint64Array(clock.buffer) })
       const memory = rig.alloc(64 * 4096)
       const plan = readsOf(rig, 64)
       const running = engine.execute(plan, memory, { timeoutNs: 1000 })

@@ -1,5 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory, TransportCapabilities } from '@gpunvme/nvme-spec/transport'
+import { callback, checkOptions, having, listOf, object, show } from '../arguments.js'
 import { decideOrdering, type OrderingFacts, type OrderingRefusal } from './ordering.js'
 import type { ProbeRefusal, ProbeVerdict } from './probe-verdict.js'
 import { VramRefusedError, type VramProvider, type VramRefusal } from './provider.js'
@@ -80,11 +81,27 @@ export interface TierResult {
   readonly reasons: readonly Demotion[]
 }
 
+const checks = {
+  wanted: (name: string, value: unknown) => {
+    if (![1, 2, 3].includes(value as number)) throw new RangeError(`${name}: expected 1, 2 or 3, got ${show(value)}`)
+  },
+  can: object,
+  ordering: object,
+  flush: callback,
+  providers: listOf('providers', having('one with open()', ['open'])),
+  probe: callback,
+  peerReads: having('an object with probe()', ['probe']),
+}
+const NEEDED = ['wanted', 'can', 'providers', 'probe'] as const
+
 /**
  * Finds the highest tier, up to the one that is wanted, that this machine was seen to do: a memory counts when a probe
  * has verified what arrived in it. Nothing is demoted without a reason, and nothing is promoted above what was asked for.
+ * @throws TypeError, RangeError for a request that is none.
  */
 export async function negotiateTier(request: TierRequest): Promise<TierResult> {
+  checkOptions('negotiateTier', request, checks)
+  for (const name of NEEDED) if (request[name] === undefined) checks[name](name, undefined)
   const { wanted, peerReads } = request
   if (wanted === 1) return { tier: 1, reasons: [] }
   const reasons: Demotion[] = []

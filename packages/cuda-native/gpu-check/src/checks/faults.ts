@@ -153,7 +153,7 @@ async function story(context: CheckContext, { action }: Scenario, make: MakeEngi
   const rules = [{ match: READ_OF(STRUCK), action }]
   const drive = await context.drive(media, 4 * MIB, { rules })
   const clock = context.allocate(4096)
-  const engine = new Recorded(make(drive.transport, { clock: clock.address }))
+  const engine = new Recorded(make(drive.transport, { clock: new BigUint64Array(clock.buffer) }))
   const { controller, namespace, watched } = await context.open(
     drive,
     { queueDepth: 16, maxTransferBytes: BYTES },
