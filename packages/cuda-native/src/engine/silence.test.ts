@@ -1,0 +1,69 @@
+import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { blocksOf, isRead, openCudaRig } from '../../test/cuda-rig.js'
+import { isBuilt } from '../../test/native.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { cudaEngine, CudaTimeoutError } from '../cuda/index.js'
+
+const standin = useStandin()
+
+describe.skipIf(!hasStandin || !isBuilt)(`the engine cuda${skippedWithoutStandin}`, () => {
+  test('fails where one of two leaders gives no first sign, whatever the other does', async () => {
+    const rig = await openCudaRig({ queues: 2 })
+    standin.holdLaunch(1)
+    const engine = rig.engine({ lingerNs: Infinity, silentTicks: 20 })
+    const memory = rig.alloc(64 * 512)
+    const error: unknown = await engine.execute(blocksOf(64, memory, 2), memory).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(EngineFailedError)
+    expect((error as Error).message).toContain('one of its leaders gave no sign of life for 0.2 s')
+    standin.holdLaunch(0)
+    engine.detach()
+    await rig.cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('waits for a leader that begins late', async () => {
+    const rig = await openCudaRig({ queues: 2 })
+    standin.holdLaunch(1)
+    const engine = rig.engine({ lingerNs: Infinity })
+    const memory = rig.alloc(64 * 512)
+    const running = engine.execute(blocksOf(64, memory, 2), memory)
+    while ((await rig.reads()) < 32) await new Promise(setImmediate)
+    standin.holdLaunch(0)
+    expect(await running).toMatchObject({ succeeded: 64, failures: [] })
+    expect(isRead(memory)).toBe(true)
+    engine.detach()
+  })
+
+  test('is given the pages of its doorbells, and no other of the controller’s registers', async () => {
+    const rig = await openCudaRig({ queues: 2 })
+    const { name, bar, clock } = rig.transport
+    const { address, lengthBytes } = bar.window!
+    const asHardware: Pick<Transport, 'bar' | 'clock' | 'name'> = {
+      ...{ name, clock },
+      bar: { ...bar, read32: (at) => bar.read32(at), window: { address, lengthBytes } },
+    }
+    const engine = cudaEngine(asHardware, rig.cuda)
+    engine.attach(rig.queues)
+    // Doorbells of 4 bytes: those of queues 1 and 2 stand from 1008h to 1017h.
+    expect(standin.registers()).toEqual({ at: address + 0x1000n, lengthBytes: 4096 })
+    engine.detach()
+    await rig.cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  test('that cannot be detached says that this process must end before the controller is used again', async () => {
+    const rig = await openCudaRig({ queues: 2 })
+    standin.holdLaunch(1)
+    const engine = rig.engine({ lingerNs: Infinity, silentTicks: 3 })
+    const memory = rig.alloc(64 * 512)
+    await expect(engine.execute(blocksOf(64, memory, 2), memory)).rejects.toThrow(EngineFailedError)
+    expect(() => engine.detach()).toThrow(
+      /a leader did not end when it was told to[^]*Try: end this process before the controller is used again/,
+    )
+    // What waits for kernels is refused for as long as it may run.
+    expect(() => rig.cuda.allocDevice(64)).toThrow(CudaTimeoutError)
+    standin.holdLaunch(0)
+  })
+})
