@@ -35,12 +35,13 @@ test('where there is no addon, the error lists what was tried and names the comm
     category: 'not-found',
     tried: [
       { path: absent, reason: 'no such file' },
-      { path: broken, reason: expect.stringContaining(broken) as string },
+      { path: broken, reason: expect.any(String) as string },
     ],
   })
   const lines = (error as Error).message.split('\n')
   expect(lines[0]).toBe('The native addon gpunvme_cuda could not be loaded')
   expect(lines[1]).toBe(`  ${absent}: no such file`)
+  if (process.platform === 'linux') expect(lines[2]).toBe(`  ${broken}: file too short`)
   if (process.platform === 'linux')
     expect(lines[3]).toMatch(/^ {2}Try: install g\+\+, .* node \/.*\/scripts\/build-native\.mjs$/)
 })

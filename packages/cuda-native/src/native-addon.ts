@@ -22,15 +22,18 @@ export function loadNativeAddon(name: AddonName, places: readonly string[] = add
     try {
       return load(path)
     } catch (cause) {
-      tried.push({ path, reason: reasonOf(cause) })
+      tried.push({ path, reason: reasonOf(cause, path) })
     }
   }
   throw new NativeAddonError(name, tried)
 }
 
-function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown, path: string): string {
   const { code, message } = cause as NodeJS.ErrnoException
-  return code === 'MODULE_NOT_FOUND' ? 'no such file' : message.split('\n')[0]!
+  if (code === 'MODULE_NOT_FOUND') return 'no such file'
+  const [reason] = message.split('\n') as [string]
+  // The loader of most systems begins with the path, which is said already.
+  return reason.startsWith(`${path}: `) ? reason.slice(path.length + 2) : reason
 }
 
 /** One place where an addon was looked for, and what came of it. */

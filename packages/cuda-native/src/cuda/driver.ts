@@ -42,9 +42,12 @@ const LIBRARY_PLACES = [
 
 /** Where the driver's library is looked for: GPUNVME_CUDA_LIBRARY alone, where it is set. */
 export function libraryPaths(environment: NodeJS.ProcessEnv = process.env): string[] {
-  const { GPUNVME_CUDA_LIBRARY } = environment
-  if (GPUNVME_CUDA_LIBRARY !== undefined && GPUNVME_CUDA_LIBRARY !== '') return [GPUNVME_CUDA_LIBRARY]
-  return ['libcuda.so.1', ...LIBRARY_PLACES]
+  const named = namedLibrary(environment)
+  return named === undefined ? ['libcuda.so.1', ...LIBRARY_PLACES] : [named]
+}
+
+function namedLibrary({ GPUNVME_CUDA_LIBRARY }: NodeJS.ProcessEnv = process.env): string | undefined {
+  return GPUNVME_CUDA_LIBRARY === '' ? undefined : GPUNVME_CUDA_LIBRARY
 }
 
 /** What of CUDA there is for this process. Throws nothing: whatever is missing is an answer. */
@@ -58,18 +61,15 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
   }
   const { path, tried, missing } = addon.load(libraryPaths())
   if (path === undefined) {
-    return {
-      state: 'library-missing',
-      message: "The NVIDIA driver's library could not be loaded",
-      facts: tried.map(({ path, reason }) => (reason.startsWith(path) ? reason : `${path}: ${reason}`)),
-      next: `install the NVIDIA driver, or name its libcuda.so.1 in GPUNVME_CUDA_LIBRARY; ${OTHER_ENGINE}`,
-    }
+    const facts = tried.map(({ path, reason }) => (reason.startsWith(path) ? reason : `${path}: ${reason}`))
+    return noLibrary("The NVIDIA driver's library could not be loaded", facts)
   }
+  if (missing.includes('cuInit')) return noLibrary(`${path} is no driver library`, [missingFact(path, missing)])
   if (missing.length > 0) {
     return {
       state: 'driver-too-old',
       message: "The NVIDIA driver's library is too old",
-      facts: [`${path} has no ${missing.join(', ')}`],
+      facts: [missingFact(path, missing)],
       next: NEWER_DRIVER,
     }
   }
@@ -99,7 +99,29 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
   }
 }
 
-const OTHER_ENGINE = "openEngine('host', transport) of @gpunvme/tools/open meanwhile, which runs everywhere"
+/** Where somebody has named the library, that is to be mended, or undone. */
+function noLibrary(message: string, facts: readonly string[]): CudaUnavailable {
+  const state = 'library-missing'
+  if (namedLibrary() === undefined) {
+    const next = `install the NVIDIA driver, or name its libcuda.so.1 in GPUNVME_CUDA_LIBRARY; ${OTHER_ENGINE}`
+    return { state, message, facts, next }
+  }
+  return {
+    state,
+    message,
+    facts: [...facts, 'GPUNVME_CUDA_LIBRARY names it, so that nothing else was tried'],
+    next: `unset GPUNVME_CUDA_LIBRARY, or let it name the driver's libcuda.so.1; ${OTHER_ENGINE}`,
+  }
+}
+
+function missingFact(path: string, missing: readonly string[]): string {
+  const rest = missing.length - NAMED_AT_MOST
+  return `${path} has no ${missing.slice(0, NAMED_AT_MOST).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+/** Of the functions that a library has not. */
+const NAMED_AT_MOST = 5
+const OTHER_ENGINE = "or leave `engine` out of Controller.open: the driver's own engine runs everywhere"
 const NEWER_DRIVER = `an NVIDIA driver of version 535 or newer; ${OTHER_ENGINE}`
 
 function noDevice(path: string, cause?: CudaCallError): CudaUnavailable {

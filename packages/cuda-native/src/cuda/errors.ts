@@ -104,4 +104,5 @@ export class CudaRegistrationError extends GpuNvmeError {
 }
 
 const OPEN_MODULE = "the open flavour of NVIDIA's kernel modules, for GPUs from Turing on, in its current version"
-const MEANWHILE = "engine 'cpu-kernel' or 'host' meanwhile, whose doorbells the CPU rings"
+const MEANWHILE =
+  'or leave `engine` out of Controller.open, or give it cpuKernelEngine(): the CPU rings their doorbells'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cudaStatus, CudaUnavailableError, openCuda, NativeAddonError } from './index.js'
+import type { CudaAddon } from './addon.js'
 import { findDriver, libraryPaths } from './driver.js'
 import { skippedWithoutStandin, hasStandin, NOTHING, useStandin } from '../../test/standin/standin.js'
 
@@ -81,8 +82,26 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
       state: 'library-missing',
       code: 'ERR_GPUNVME_NO_CUDA_DRIVER',
       message: "The NVIDIA driver's library could not be loaded",
-      facts: ['/nonexistent/libcuda.so.1: cannot open shared object file: No such file or directory'],
-      next: expect.stringContaining('GPUNVME_CUDA_LIBRARY') as string,
+      facts: [
+        '/nonexistent/libcuda.so.1: cannot open shared object file: No such file or directory',
+        'GPUNVME_CUDA_LIBRARY names it, so that nothing else was tried',
+      ],
+      next: expect.stringMatching(/^unset GPUNVME_CUDA_LIBRARY, .*leave `engine` out of Controller\.open/) as string,
+    })
+  })
+
+  test('a library without cuInit is no driver library: five functions that it has not, and how many more', async () => {
+    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', '-DcuInit=cuInit_not'] })
+    const { state, message, facts } = refused()
+    const library = process.env['GPUNVME_CUDA_LIBRARY']
+    expect({ state, message }).toEqual({ state: 'library-missing', message: `${library} is no driver library` })
+    expect(facts[0]).toBe(`${library} has no cuInit`)
+    const emptyAddon = {
+      load: () => ({ path: '/usr/lib/libm.so.6', tried: [], missing: ['cuInit', 'b', 'c', 'd', 'e', 'f', 'g'] }),
+    }
+    expect(findDriver(() => emptyAddon as unknown as CudaAddon)).toMatchObject({
+      message: '/usr/lib/libm.so.6 is no driver library',
+      facts: ['/usr/lib/libm.so.6 has no cuInit, b, c, d, e and 2 more', expect.any(String)],
     })
   })
 

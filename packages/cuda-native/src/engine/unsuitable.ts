@@ -9,7 +9,7 @@ export class EngineUnsuitableError extends GpuNvmeError {
   constructor(engine: string, transport: string) {
     super(`The engine '${engine}' cannot drive the transport '${transport}': its registers are not memory`, {
       facts: ['native code rings doorbells by stores; here an access is a call, or a wrapper stands before it'],
-      next: "the engine 'host' drives every transport; give this one sysfs, vfio, or a real-time simulator on native memory",
+      next: 'leave `engine` out of Controller.open: the host engine drives every transport; this one drives those of sysfs, vfio and a real-time simulator on native memory',
     })
   }
 }

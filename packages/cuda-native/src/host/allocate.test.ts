@@ -79,8 +79,8 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
       let refusal
       try {
         host.allocate(131072, 4096)
-      } catch ({ code, errno, syscall }) {
-        refusal = { code, errno, syscall }
+      } catch ({ code, errno, syscall, message }) {
+        refusal = { code, errno, syscall, message }
       }
       console.log(JSON.stringify({ limit: host.memlockLimitBytes(), refusal }))`
     // The shell's unit is KiB.
@@ -89,7 +89,12 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     const output = execFileSync('bash', ['-c', shell, process.execPath, script], { cwd, encoding: 'utf8' })
     expect(JSON.parse(output)).toEqual({
       limit: 65536,
-      refusal: { code: 'EAGAIN', errno: -11, syscall: 'mmap' },
+      refusal: {
+        ...{ code: 'EAGAIN', errno: -11, syscall: 'mmap' },
+        message:
+          'EAGAIN: Resource temporarily unavailable, mmap: ' +
+          'RLIMIT_MEMLOCK lets this process lock 65536 bytes in all; ulimit -l raises it',
+      },
     })
   })
 })

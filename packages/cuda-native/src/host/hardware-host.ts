@@ -26,11 +26,27 @@ function hardwareHost(addon: HostAddon): HardwareHost {
       return new HostRegion(addon, addon.map(fd, offsetBytes, lengthBytes, access === 'read-write'))
     },
     allocate(lengthBytes, pageBytes) {
-      return new HostRegion(addon, addon.allocate(lengthBytes, pageBytes))
+      return new HostRegion(
+        addon,
+        withinMemlock(addon, pageBytes, () => addon.allocate(lengthBytes, pageBytes)),
+      )
     },
     yield: addon.yield,
     eventfd: () => adopt(addon.eventfd()),
     ...{ view, ioctl, ioctlNumber, adopt, waitReadable, memlockLimitBytes },
+  }
+}
+
+/** The same error, which says what the limit is: the code alone, EAGAIN, sounds as if trying again helped. */
+function withinMemlock<T>({ memlockLimitBytes }: HostAddon, pageBytes: number, allocate: () => T): T {
+  try {
+    return allocate()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (error instanceof Error && pageBytes === 4096 && (code === 'EAGAIN' || code === 'EPERM')) {
+      error.message += `: RLIMIT_MEMLOCK lets this process lock ${memlockLimitBytes()} bytes in all; ulimit -l raises it`
+    }
+    throw error
   }
 }
 

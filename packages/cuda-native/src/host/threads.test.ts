@@ -33,9 +33,11 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
        port.postMessage('stored')`,
       { address: region.address },
     )
+    // It may end before anybody has seen what it said.
+    const ended = once(worker, 'exit')
     region.store32(4096, 0xbeef)
     expect(await nextMessage(worker)).toBe(0xbeef)
-    await once(worker, 'exit')
+    await ended
     expect(region.load32(4100)).toBe(0xcafe)
     region.unmap()
   })

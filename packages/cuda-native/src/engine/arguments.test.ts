@@ -1,0 +1,143 @@
+import { Controller } from '@gpunvme/host-driver'
+import { simulate } from '@gpunvme/nvme-sim'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { isBuilt } from '../../test/native.js'
+import { startDrive } from '../../test/real-time-drives.js'
+import { cudaEngine, CudaBusyError, CudaMemorySource, openCuda, readThrough, type Cuda } from '../cuda/index.js'
+import { negotiateTier, type TierRequest } from '../vram/index.js'
+import * as entry from '../index.js'
+import { cpuKernelEngine, EngineUnsuitableError, NativeAddonError, type KernelEngineOptions } from '../index.js'
+
+const standin = useStandin()
+const bad = (value: unknown) => value as never
+
+/** As of a device whose registers can be mapped; they are never touched here. */
+function suitable(): Transport {
+  const { transport } = simulate()
+  const { bar } = transport
+  const window = { address: 4096n, lengthBytes: 4096 }
+  const seen = { lengthBytes: bar.lengthBytes, read32: bar.read32.bind(bar), read64: bar.read64.bind(bar), window }
+  return { ...transport, bar: { ...seen, write32: bar.write32.bind(bar), write64: bar.write64.bind(bar) } }
+}
+
+test('the entry has NativeAddonError, and no class that makes engines of parts', () => {
+  expect(NativeAddonError.name).toBe('NativeAddonError')
+  expect(Object.keys(entry).sort()).toEqual([
+    'EngineUnsuitableError',
+    'NativeAddonError',
+    'cpuKernelEngine',
+    'cudaStatus',
+  ])
+})
+
+describe('arguments of engines that are none are refused by name', () => {
+  test.each([
+    [undefined, 'nothing'],
+    [null, 'null'],
+    ['sim', "'sim'"],
+    [{}, 'Object'],
+    [simulate(), 'an object that has one: give its .transport'],
+  ])('transport %s', (transport, got) => {
+    const expected = new TypeError(`transport: expected a Transport, got ${got}`)
+    expect(() => cpuKernelEngine(bad(transport))).toThrow(expected)
+    expect(() => cudaEngine(bad(transport), bad(undefined))).toThrow(expected)
+  })
+
+  test.each<[unknown, Error]>([
+    [null, new TypeError('cpuKernelEngine: expected an object of options, got null')],
+    [{ linger: 1 }, new TypeError("cpuKernelEngine: unknown 'linger'; known are lingerNs, clock, silentTicks")],
+    [{ lingerNs: NaN }, new RangeError('lingerNs: expected whole nanoseconds from 0 on or Infinity, got NaN')],
+    [{ clock: 4096n }, new TypeError('clock: expected a BigUint64Array of a word, got 4096n')],
+    [{ clock: new BigUint64Array(0) }, new TypeError('clock: expected a BigUint64Array of a word, got BigUint64Array')],
+  ])('options %s', (options, expected) => {
+    expect(() => cpuKernelEngine(suitable(), options as KernelEngineOptions)).toThrow(expected)
+  })
+
+  test('what is no warp', () => {
+    expect(() => cudaEngine(suitable(), bad({}), { warp: bad('yes') })).toThrow(
+      new TypeError("warp: expected true or false, got 'yes'"),
+    )
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'nothing'],
+    [{}, 'Object'],
+  ])('cuda %s', (cuda, got) => {
+    const expected = new TypeError(`cuda: expected a GPU that is open, as openCuda() gives it, got ${got}`)
+    expect(() => cudaEngine(suitable(), bad(cuda))).toThrow(expected)
+    expect(() => new CudaMemorySource(bad(cuda))).toThrow(expected)
+  })
+
+  test('a transport whose registers are no memory is refused before a GPU is looked for', () => {
+    expect(() => cudaEngine(simulate().transport, bad(undefined))).toThrow(EngineUnsuitableError)
+  })
+})
+
+describe('what is no request is refused by name', () => {
+  test.each<[unknown, Error]>([
+    [undefined, new TypeError('negotiateTier: expected an object of options, got nothing')],
+    [{}, new RangeError('wanted: expected 1, 2 or 3, got nothing')],
+    [{ wanted: 7 }, new RangeError('wanted: expected 1, 2 or 3, got 7')],
+    [{ wanted: 2 }, new TypeError('can: expected an object, got nothing')],
+    [{ wanted: 2, can: {}, providers: [{}] }, new TypeError('providers[0]: expected one with open(), got Object')],
+  ])('negotiateTier %s', async (request, expected) => {
+    await expect(negotiateTier(request as TierRequest)).rejects.toThrow(expected)
+  })
+
+  test.each<[unknown, Error]>([
+    [null, new TypeError('readThrough: expected an object of options, got null')],
+    [{}, new TypeError('slots: expected a list of memory, got nothing')],
+    [{ slots: [{}] }, new TypeError('copies: expected a CopyEngine, as cuda.copyEngine() gives it, got nothing')],
+    [{ lengthBytes: NaN }, new RangeError('lengthBytes: expected a whole number of bytes from 0 on, got NaN')],
+  ])('readThrough %s', async (options, expected) => {
+    await expect(readThrough(bad(options))).rejects.toThrow(expected)
+  })
+})
+
+describe.skipIf(!hasStandin || !isBuilt)(`a GPU${skippedWithoutStandin}`, () => {
+  test.each([NaN, 'x', -1, 0.5, Infinity, null])(
+    'a timeoutNs of %s is a RangeError, and changes nothing',
+    async (timeoutNs) => {
+      const cuda = openCuda()
+      const expected = /^timeoutNs: expected whole nanoseconds from 0 on, got /
+      const options = { timeoutNs: bad(timeoutNs) }
+      await expect(cuda.close(options)).rejects.toThrow(expected)
+      await expect(cuda.close(options)).rejects.toThrow(RangeError)
+      expect(() => cuda.copyEngine(options)).toThrow(expected)
+      expect(() => new CudaMemorySource(cuda, options)).toThrow(expected)
+      cuda.allocDevice(4096).free()
+      await cuda.close()
+      expect(standin.live()).toEqual(NOTHING)
+    },
+  )
+
+  test('that was closed drives nothing any more', async () => {
+    const cuda = openCuda()
+    await cuda.close()
+    const expected = /^cuda: expected a GPU that is open, .* got one that was closed$/
+    expect(() => cudaEngine(suitable(), cuda)).toThrow(expected)
+    expect(() => new CudaMemorySource(cuda)).toThrow(expected)
+  })
+
+  test('is not closed while an engine has queues there, and is when its controller is closed', async () => {
+    const { simulator, close } = await startDrive({})
+    const { transport } = simulator
+    const cuda: Cuda = openCuda()
+    const controller = await Controller.open(transport, { engine: cudaEngine(transport, cuda) })
+    // One that has none is no reason.
+    cudaEngine(transport, cuda)
+    const refused = cuda.close()
+    await expect(refused).rejects.toBeInstanceOf(CudaBusyError)
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_GPUNVME_CUDA_BUSY', category: 'usage', engines: 1 })
+    await expect(refused).rejects.toThrow(
+      'The GPU cannot be closed: 1 engine has queues there\n  Try: close its controller first',
+    )
+    await controller.namespace(1).readBytes(0, 4096)
+    await controller.close()
+    await cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+    await close()
+  })
+})
