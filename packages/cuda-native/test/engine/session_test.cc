@@ -51,7 +51,9 @@ namespace gpunvme::cuda {
 GPUNVME_CUDA_FUNCTIONS(DECLARED)
 #undef DECLARED
 #define NAMED(name, parameters) name,
-static constexpr Functions kStandin{GPUNVME_CUDA_FUNCTIONS(NAMED)};
+#define ABSENT(name, parameters) nullptr,
+static constexpr Functions kStandin{GPUNVME_CUDA_FUNCTIONS(NAMED) GPUNVME_CUDA_OPTIONAL_FUNCTIONS(ABSENT)};
+#undef ABSENT
 #undef NAMED
 }  // namespace gpunvme::cuda
 #endif
@@ -102,6 +104,15 @@ class Backend {
   }
   ~Backend() { REQUIRE(session_->holds == 0, "%u executors hold the GPU", session_->holds); }
   std::shared_ptr<Executor> make() { return std::make_shared<CudaExecutor>(*session_, serve_, 1); }
+  // What somebody else asks of the GPU meanwhile, in which the stand-in waits for all kernels.
+  void disturb() {
+    const cuda::Parked parked(*session_->parking);
+    // Controllers may be slow.
+    if (!parked.ok()) return;
+    cuda::DevicePointer memory = 0;
+    must(api_.cuMemAlloc_v2(&memory, 64));
+    must(api_.cuMemFree_v2(memory));
+  }
 
  private:
   static void must(int result) { REQUIRE(result == 0, "the stand-in answers %d", result); }
@@ -114,6 +125,7 @@ class Backend {
 class Backend {
  public:
   std::shared_ptr<Executor> make() { return std::make_shared<CpuExecutor>(); }
+  void disturb() {}
 };
 #endif
 
@@ -180,8 +192,10 @@ class Host {
   bool round() {
     static constexpr uint64_t kLingers[] = {0, 0, 2000, 200'000, kForEver};
     // Counts of plans pass 2^32 within a round.
+    static constexpr uint64_t kRunLimits[] = {0, 0, 1, 100'000};
     const SessionOptions options = {kLingers[random_.below(5)], reinterpret_cast<uintptr_t>(clock_.at),
-                                    random_.once_in(2) ? 0xfffffff0 + random_.below(16) : 0};
+                                    random_.once_in(2) ? 0xfffffff0 + random_.below(16) : 0,
+                                    kRunLimits[random_.below(4)]};
     auto executor = backend_.make();
     executor->Wakes(&waker_);
     Session session(std::move(executor), options, &waker_);
@@ -254,6 +268,7 @@ class Host {
       }
       if (random_.once_in(2)) poll(session);
       if (random_.once_in(16)) sched_yield();
+      if (random_.once_in(16)) backend_.disturb();
     }
     return halted_ && lost_;
   }

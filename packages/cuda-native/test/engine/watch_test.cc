@@ -1,0 +1,131 @@
+// A session whose leaders are played by this test, by what they report: one that is silent is seen whatever others tell.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/run_table.h"
+#include "engine/session.h"
+
+#define REQUIRE(condition)                                                   \
+  do {                                                                       \
+    if (condition) break;                                                    \
+    fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                  \
+    exit(1);                                                                 \
+  } while (false)
+
+namespace {
+
+using namespace gpunvme;
+
+// Runs nothing.
+class Idle final : public Executor {
+ public:
+  void Wakes(Waker*) override {}
+  void Serves(Pausable* leaders) override { served = leaders; }
+  bool HasRoom(size_t, size_t) const override { return true; }
+  Problem Grow(size_t, size_t) override { return {}; }
+  Problem AllocateShared(size_t bytes, SharedBlock* block) override {
+    AllocateLocal(bytes, &block->device);
+    block->host = reinterpret_cast<uint8_t*>(block->device);
+    return {};
+  }
+  void FreeShared(const SharedBlock& block) override { FreeLocal(block.device); }
+  Problem AllocateLocal(size_t bytes, uint64_t* device) override {
+    const size_t whole = (bytes + 63) / 64 * 64;
+    void* memory = memset(std::aligned_alloc(64, whole), 0, whole);
+    *device = reinterpret_cast<uintptr_t>(memory);
+    return {};
+  }
+  void FreeLocal(uint64_t device) override { std::free(reinterpret_cast<void*>(device)); }
+  Problem Upload(uint64_t device, const void* from, size_t bytes) override {
+    memcpy(reinterpret_cast<void*>(device), from, bytes);
+    return {};
+  }
+  Problem Download(void* to, uint64_t device, size_t bytes) override {
+    memcpy(to, reinterpret_cast<void*>(device), bytes);
+    return {};
+  }
+  Problem Reach(uint64_t address, size_t, bool, uint64_t* device) override {
+    *device = address;
+    return {};
+  }
+  void Forget(uint64_t) override {}
+  Problem Launch(unsigned number, uint64_t, uint64_t launch, const Report* report) override {
+    reports[number] = const_cast<Report*>(report);
+    launches[number] = launch;
+    return {};
+  }
+  Problem Check() override { return {}; }
+  Problem Join() override { return {}; }
+  void Abandon() override {}
+  bool End() override { return true; }
+
+  // As a leader does at its end.
+  void end(unsigned number) { reports[number]->ended = launches[number]; }
+
+  Pausable* served = nullptr;
+  std::map<unsigned, Report*> reports;
+  std::map<unsigned, uint64_t> launches;
+};
+
+}  // namespace
+
+int main() {
+  alignas(64) static uint64_t memory[1024];
+  const Memory all = {reinterpret_cast<uintptr_t>(memory), sizeof memory, false};
+  auto executor = std::make_shared<Idle>();
+  Session session(executor, {1000, 0}, nullptr);
+  std::shared_ptr<RunTable> table;
+  REQUIRE(!session.Describe({0x1000}, 63, &table));
+  uint16_t generations[2] = {};
+  std::vector<LeaderLayout> layouts;
+  for (uint32_t index = 0; index < 2; index++) {
+    layouts.push_back({all, 4, 0, 1, 4, {}});
+    layouts.back().pairs.push_back({all, all, table, index + 1, 4, 0, 1, 1, 4096, 4096, 0, &generations[index]});
+  }
+  REQUIRE(!session.Attach(all, true, layouts));
+  // Nothing to do: nobody is silent.
+  REQUIRE(session.Watch() == 0 && session.Watch() == 0);
+
+  const double slba[] = {0, 1}, offset[] = {0, 512};
+  const uint32_t blocks[] = {1, 1};
+  const uint16_t queues[] = {0, 1};
+  bool posted = false;
+  REQUIRE(!session.Post(1, {2, 1, 512, 2, slba, blocks, offset, queues, 1000}, table, &posted) && posted);
+  REQUIRE(executor->launches.size() == 2);
+
+  // The first one never begins; the second one lives.
+  for (uint32_t calls = 1; calls <= 5; calls++) {
+    executor->reports[1]->heartbeat++;
+    REQUIRE(session.Watch() == calls);
+  }
+  // A first sign, and then none.
+  executor->reports[0]->heartbeat++;
+  executor->reports[1]->heartbeat++;
+  REQUIRE(session.Watch() == 0);
+  executor->reports[1]->heartbeat++;
+  REQUIRE(session.Watch() == 1);
+  // It has ended with something left to do: its next launch is to give a sign of its own.
+  executor->end(0);
+  executor->reports[1]->heartbeat++;
+  REQUIRE(session.Watch() == 0);
+  std::vector<Finished> finished;
+  REQUIRE(!session.Poll(&finished) && executor->launches[0] == 2);
+  executor->reports[1]->heartbeat++;
+  REQUIRE(session.Watch() == 1);
+
+  // Paused, they are not launched; afterwards those with something to do are.
+  executor->served->Pause();
+  REQUIRE(executor->served->LongestNs() == 1000 && !executor->served->HaveEnded());
+  executor->end(0);
+  executor->end(1);
+  REQUIRE(executor->served->HaveEnded());
+  REQUIRE(!session.Poll(&finished) && executor->launches[0] == 2);
+  executor->served->Resume();
+  REQUIRE(executor->launches[0] == 3 && executor->launches[1] == 2);
+  executor->end(0);
+  executor->end(1);
+}
