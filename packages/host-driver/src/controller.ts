@@ -12,6 +12,7 @@ import {
 import { identify, type Decodable, type IdentifyOptions } from './admin/identify.js'
 import { errorLog, logPage, smartLog, type ErrorLog, type LogPageOptions, type SmartLog } from './admin/log-page.js'
 import { Management, type ManagementHost } from './admin/management.js'
+import { checkEngine } from './check-engine.js'
 import type { ControllerIdentity } from './bring-up/identity.js'
 import type { Registers } from './bring-up/registers.js'
 import { ADMIN_DATA_BYTES } from './bring-up/session.js'
@@ -78,6 +79,7 @@ export class Controller<N extends Namespace = Namespace> {
   static async open(transport: Transport, options: OpenOptions = {}): Promise<Controller> {
     checkTransport(transport)
     checkOpenOptions(options)
+    checkEngine(transport, options)
     // Reading takes the controller from whoever has it just as writing does: bring-up begins with a reset.
     await guardController(options.sysRoot ?? '/', transport)
     const letGo = takeTransport(transport)

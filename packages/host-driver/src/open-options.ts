@@ -35,8 +35,13 @@ export interface ControllerOptions {
   readonly queueMemory?: 'host' | 'gpu'
   /** An upper bound for one command, below MDTS; 1 MiB when not given. Larger ones gain nothing, and cost PRP lists. */
   readonly maxTransferBytes?: number
-  /** Who submits I/O. The host engine when not given. */
+  /** Who submits I/O, made on the same transport. The host engine when not given. */
   readonly engine?: Engine
+  /**
+   * Allows an engine that was made on a transport which the given one wraps, as `traced` and `faulty` do: a wrapper then
+   * sees nothing of the doorbells of I/O queues, and changes nothing of them. False when not given.
+   */
+  readonly engineBelow?: boolean
   /** Waits by an interrupt of the transport instead of polling. */
   readonly interrupts?: boolean
   /**
@@ -79,6 +84,7 @@ const checks: Checks<OpenOptions> = {
   queueMemory: oneOf('host', 'gpu'),
   maxTransferBytes: integer(4096, 2 ** 32),
   engine: having('an Engine, as HostEngine is', ['attach', 'execute', 'detach']),
+  engineBelow: flag,
   interrupts: flag,
   sgl: flag,
   shadowDoorbells: flag,

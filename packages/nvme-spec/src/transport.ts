@@ -154,6 +154,11 @@ export interface Transport {
   readonly can: TransportCapabilities
   /** Present and false: reads and writes complete without their bytes being moved; whoever hands out data must refuse. */
   readonly movesData?: false
+  /**
+   * Of a wrapper that observes or changes accesses to registers, the transport that it passes them on to: so that an
+   * engine that goes past the wrapper is told from one of another device.
+   */
+  readonly wraps?: Transport
   /** Resets the PCI function, or the bus behind the port above it; absent where the transport can do neither. */
   reset?(kind: 'function' | 'bus'): Promise<void>
   /** Lets go of the controller and of what the transport holds for it; nothing of the transport works after that. */
@@ -315,6 +320,11 @@ export interface ExecuteOptions {
  */
 export interface Engine {
   readonly name: string
+  /**
+   * The transport that it was made on, whose doorbells it rings; absent where the engine does not say. A driver that was
+   * opened on other registers refuses the engine.
+   */
+  readonly transport?: Pick<Transport, 'bar'>
   /** What it has done since it was made, over all queues it has had; absent where nobody counts. */
   readonly statistics?: EngineStatistics
   /**

@@ -82,7 +82,7 @@ interface Attached {
  */
 export class KernelEngine implements Engine {
   readonly name: string
-  private readonly transport: Pick<Transport, 'bar' | 'clock' | 'name'>
+  readonly transport: Pick<Transport, 'bar' | 'clock' | 'name'>
   private readonly backend: EngineBackend
   private attached: Attached | undefined
   private waiting: Job[] = []

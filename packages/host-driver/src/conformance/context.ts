@@ -79,7 +79,9 @@ export class DriverContext {
       transport = wrapped
       faults = wrapped.faults
     }
-    if (between.bar !== undefined) transport = { ...transport, bar: changedBar(transport.bar, between.bar) }
+    if (between.bar !== undefined) {
+      transport = { ...transport, bar: changedBar(transport.bar, between.bar), wraps: transport }
+    }
     if (between.transport !== undefined) transport = { ...transport, ...between.transport(transport) }
     const seesPlans = this.makeEngine === undefined
     const device = Object.assign(new Watch(transport), { serial: given.serial, faults, seesPlans })
@@ -114,11 +116,11 @@ export class DriverContext {
     return ctrl
   }
 
-  /** As an option of `Controller.open`, the engine that this run is about; nothing where `options` have one. */
-  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine'> {
+  /** As options of `Controller.open`, the engine that this run is about; nothing where `options` have one. */
+  engineFor(device: Device, options: ControllerOptions = {}): Pick<ControllerOptions, 'engine' | 'engineBelow'> {
     const found = this.opened.find((each) => each.device === device)
     if (found === undefined || this.makeEngine === undefined || options.engine !== undefined) return {}
-    return { engine: this.makeEngine(found.given.transport) }
+    return { engine: this.makeEngine(found.given.transport), engineBelow: true }
   }
 
   /** Memory freed with the case, and not before. */

@@ -35,7 +35,7 @@ const isFinished = ({ job }: Pending) => job.finished
 /** The engine in which TypeScript writes the entries and rings the doorbells. It needs nothing but a transport. */
 export class HostEngine implements Engine {
   readonly name = 'host'
-  private readonly transport: Pick<Transport, 'bar' | 'clock'>
+  readonly transport: Pick<Transport, 'bar' | 'clock'>
   private lanes: Lane[] = []
   private rings: CompletionRing[] = []
   private watch: (() => void) | undefined

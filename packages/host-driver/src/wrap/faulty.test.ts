@@ -29,15 +29,16 @@ describe('a transport without faults', () => {
     const wrapped = faulty(below, { rules: [] })
     expect(Object.keys(below).filter((key) => !(key in wrapped))).toEqual([])
     expect(wrapped).toMatchObject({ name: 'faulty:sim:sn740', bdf: '0000:0b:00.0', movesData: false, can: below.can })
+    expect(wrapped.wraps).toBe(below)
     expect(wrapped.bar.read64(CAP)).toBe(below.bar.read64(CAP))
     expect(wrapped.config!.read(0, 4)).toBe(below.config!.read(0, 4))
     expect(wrapped.interrupts!.vectors).toBe(below.interrupts!.vectors)
     await wrapped.close()
   })
 
-  it('has no member that the one below has not', () => {
+  it('has no member that the one below has not, but for what it wraps', () => {
     const wrapped = faulty(onlyNeeded(sn740()), { rules: [] })
-    expect(Object.keys(wrapped).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'faults', 'name'])
+    expect(Object.keys(wrapped).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'faults', 'name', 'wraps'])
   })
 
   it('carries a driver', async () => {

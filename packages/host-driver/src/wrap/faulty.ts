@@ -57,6 +57,7 @@ export function faulty(transport: Transport, plan: FaultPlan, options: FaultyOpt
     ...(interrupts && { interrupts: faultyInterrupts(interrupts, agenda) }),
     can: transport.can,
     ...(transport.movesData === false && { movesData: false }),
+    wraps: transport,
     ...(transport.reset && {
       async reset(kind: 'function' | 'bus'): Promise<void> {
         agenda.catchUp()

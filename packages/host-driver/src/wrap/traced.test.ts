@@ -22,14 +22,15 @@ beforeEach(() => {
 afterEach(() => expect(simulation.diagnostics).toEqual([]))
 
 describe('a traced transport', () => {
-  it('does what the one below does, with all that it has and no more', async () => {
+  it('does what the one below does, with all that it has, says which one that is, and no more', async () => {
     const below: Transport = { ...start(), bdf: '0000:0b:00.0', movesData: false }
     const whole = traced(below, sink)
-    expect(Object.keys(whole).sort()).toEqual(Object.keys(below).sort())
+    expect(Object.keys(whole).sort()).toEqual([...Object.keys(below), 'wraps'].sort())
     expect(whole).toMatchObject({ name: 'sim:sn740', bdf: '0000:0b:00.0', movesData: false, can: below.can })
     expect(whole.clock).toBe(below.clock)
+    expect(whole.wraps).toBe(below)
     const bare = traced(onlyNeeded(below), sink)
-    expect(Object.keys(bare).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'name'])
+    expect(Object.keys(bare).sort()).toEqual(['bar', 'can', 'clock', 'close', 'dma', 'name', 'wraps'])
     await whole.close()
   })
 

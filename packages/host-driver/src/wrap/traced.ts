@@ -29,6 +29,7 @@ export function traced(transport: Transport, sink: TraceSink): Transport {
     ...(interrupts && { interrupts: tracedInterrupts(interrupts, tell) }),
     can: transport.can,
     ...(transport.movesData === false && { movesData: false }),
+    wraps: transport,
     ...(transport.reset && {
       reset(kind: 'function' | 'bus'): Promise<void> {
         tell({ track: 'reset', name: `reset ${kind}` })

@@ -1,0 +1,86 @@
+import { simulate } from '@gpunvme/nvme-sim'
+import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { Controller } from './controller.js'
+import { HostEngine } from './engine/host-engine.js'
+import { faulty } from './wrap/faulty.js'
+import { traced } from './wrap/traced.js'
+
+const wrappers: [string, (transport: Transport) => Transport][] = [
+  ['traced', (transport) => traced(transport, () => undefined)],
+  ['faulty', (transport) => faulty(transport, { rules: [] })],
+  [
+    'both',
+    (transport) =>
+      faulty(
+        traced(transport, () => undefined),
+        { rules: [] },
+      ),
+  ],
+  ['a copy of one', (transport) => ({ ...traced(transport, () => undefined) })],
+]
+
+/** Registers that say when they are touched. */
+function untouched(transport: Transport): Transport {
+  const touch = () => {
+    throw new Error('touched')
+  }
+  const bar = { lengthBytes: 16384, read32: touch, read64: touch, write32: touch, write64: touch }
+  return { ...transport, bar }
+}
+
+test.each(wrappers)('an engine of a transport passes by its wrapper, %s: refused unless allowed', async (_, wrap) => {
+  const { transport } = simulate()
+  const engine = new HostEngine(transport)
+  const wrapped = wrap(transport)
+  await expect(Controller.open(wrapped, { engine })).rejects.toThrow(
+    /^engine: expected one that was made on the transport .*, got 'host' of what that wraps, .*\{ engineBelow: true \}$/,
+  )
+  await expect(Controller.open(wrapped, { engine, engineBelow: false })).rejects.toThrow(TypeError)
+  const controller = await Controller.open(wrapped, { engine, engineBelow: true })
+  expect((await controller.namespace(1).readBytes(0, 512)).length).toBe(512)
+  await controller.close()
+})
+
+describe('an engine on other registers', () => {
+  test('is refused before the controller is touched, whatever is allowed', async () => {
+    const device = untouched(simulate().transport)
+    const engine = new HostEngine(simulate().transport)
+    for (const engineBelow of [false, true]) {
+      await expect(Controller.open(device, { engine, engineBelow })).rejects.toThrow(
+        new TypeError(
+          "engine: expected one that was made on the transport sim:ideal, got 'host' of other registers; " +
+            'a wrapper says its own by `wraps`',
+        ),
+      )
+    }
+  })
+
+  test('of what wraps the transport is one of another', async () => {
+    const { transport } = simulate()
+    const engine = new HostEngine(traced(transport, () => undefined))
+    await expect(Controller.open(transport, { engine, engineBelow: true })).rejects.toThrow(/of other registers/)
+  })
+})
+
+test('an engine of the same registers, of a copy of the transport, or that does not say its own, is taken', async () => {
+  const { transport } = simulate()
+  const wrapped = traced(transport, () => undefined)
+  const inner = new HostEngine(transport)
+  const silent: Engine = {
+    name: 'silent',
+    attach: (queues, watch) => inner.attach(queues, watch),
+    execute: (plan, memory, options) => inner.execute(plan, memory, options),
+    detach: () => inner.detach(),
+  }
+  for (const [on, engine] of [
+    [transport, new HostEngine(transport)],
+    [wrapped, new HostEngine(wrapped)],
+    [{ ...transport }, new HostEngine(transport)],
+    [wrapped, silent],
+  ] as const) {
+    const controller = await Controller.open(on, { engine })
+    await controller.namespace(1).readBytes(0, 512)
+    await controller.close()
+  }
+})
