@@ -3,6 +3,7 @@
 #include "gpu_port.cuh"
 #include "measure.cuh"
 #include "original.cuh"
+#include "timer.cuh"
 
 using namespace gpunvme;
 
@@ -19,3 +20,10 @@ extern "C" __global__ void __launch_bounds__(1) gpunvme_original_read(OriginalRu
 }
 
 extern "C" __global__ void __launch_bounds__(1) gpunvme_measure(MeasureRun* run) { measure<GpuPort, GpuCycles>(*run); }
+
+extern "C" __global__ void __launch_bounds__(1) gpunvme_timer_steps(TimerRun* run) { timer_steps<GpuPort>(*run); }
+
+// Tells a controller once more what it was told last: nothing is to be fetched.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_ring(uint32_t* doorbell, uint64_t tail) {
+  GpuPort::mmio_store32(doorbell, static_cast<uint32_t>(tail));
+}

@@ -16,6 +16,8 @@ export interface Check {
   readonly title: string
   /** Whether it makes commands fail: of others, a command that the driver had to send again has failed. */
   readonly provokes?: boolean
+  /** Whether what it does to the driver is nobody else's business: it gets a process that nothing else is run in. */
+  readonly alone?: boolean
   /** After so long it is given up as an error. */
   readonly limitMs: number
   /** @throws CheckFailed where it does not hold; NotApplicable where there is nothing to ask it of. */

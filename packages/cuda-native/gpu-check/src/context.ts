@@ -45,6 +45,8 @@ export interface ContextOptions {
   readonly nullController?: NullControllerAddon | undefined
   /** A PCI function, as `0000:0b:00.0`, that is an NVMe controller without a driver, for IOMEMORY alone. */
   readonly nvmeFunction?: string | undefined
+  /** Whether a doorbell of it may be rung. */
+  readonly ring?: boolean
 }
 
 /** A drive on a thread of its own. */
@@ -71,6 +73,7 @@ export class CheckContext {
   readonly kernels: KernelTexts
   readonly nullController: NullControllerAddon | undefined
   readonly nvmeFunction: string | undefined
+  readonly ring: boolean
   readonly figures: Figure[] = []
   readonly host = loadHardwareHost()
   /** What the driver had to do because commands got no answer: none, unless a check provokes it. */
@@ -84,6 +87,7 @@ export class CheckContext {
     this.kernels = options.kernels
     this.nullController = options.nullController
     this.nvmeFunction = options.nvmeFunction
+    this.ring = options.ring === true
   }
 
   /** To be done when the check has ended, before what was asked for earlier. */

@@ -1,7 +1,8 @@
-// The program: `node main.js [--report FILE] [--quick] [--only ID[,ID…]] [--device N] [--bdf BDF] [--limit SECONDS]`.
+// The program: `node main.js [--report FILE] [--quick] [--only ID[,ID…]] [--device N] [--bdf BDF [--ring]]
+// [--limit SECONDS]`.
 //
 // The checks run in a process of their own. Whatever happens to it - a crash in native code, a driver call that does not
-// come back - this one is left, and has the rest run by another.
+// come back, an error that stays with the process - this one is left, and has the rest run by another.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -17,7 +18,7 @@ const USAGE = 2
 const NO_GPU = 3
 
 const usage =
-  'usage: gpu-check [--report FILE] [--quick] [--only ID,ID] [--device N] [--bdf 0000:0b:00.0] [--limit SECONDS]'
+  'usage: gpu-check [--report FILE] [--quick] [--only ID,ID] [--device N] [--bdf 0000:0b:00.0 [--ring]] [--limit SECONDS]'
 const say = (text: string) => process.stdout.write(`${text}\n`)
 // Whoever listens may go: the report is what counts.
 process.stdout.on('error', () => undefined)
@@ -28,6 +29,7 @@ const options = {
   only: { type: 'string' },
   device: { type: 'string', default: '0' },
   bdf: { type: 'string' },
+  ring: { type: 'boolean' },
   limit: { type: 'string', default: '540' },
   child: { type: 'boolean' },
   resume: { type: 'boolean' },
@@ -40,6 +42,7 @@ function parse() {
     const unknown = only?.filter((id) => !checks.some((check) => check.id === id)) ?? []
     if (unknown.length > 0) throw new TypeError(`no check is called ${unknown.join(', ')}`)
     if (!/^\d+$/.test(values.device)) throw new TypeError(`--device: expected a number, got ${values.device}`)
+    if (values.ring === true && values.bdf === undefined) throw new TypeError('--ring: expected --bdf beside it')
     if (!(Number(values.limit) > 0)) throw new TypeError(`--limit: expected seconds, got ${values.limit}`)
     return { ...values, chosen: only === undefined ? checks : checks.filter(({ id }) => only.includes(id)) }
   } catch (error) {
@@ -55,7 +58,7 @@ function statusOf(report: Report | undefined): number {
 async function child(reportFile: string): Promise<number> {
   const report = await runChecks({
     ...{ reportFile, checks: given.chosen, scale: given.quick === true ? QUICK : FULL },
-    ...{ device: Number(given.device), nvmeFunction: given.bdf },
+    ...{ device: Number(given.device), nvmeFunction: given.bdf, ring: given.ring },
     before: given.resume === true ? readReport(reportFile) : undefined,
     onResult: (result) => say(lineOf(result)),
   })
@@ -81,7 +84,10 @@ async function parent(reportFile: string): Promise<number> {
 
 const given = parse()
 if (given.child === true) {
-  process.exit(await child(given.report!))
+  const status = await child(given.report!)
+  // Nothing that is left of the driver in this process is asked to end: it may not be able to.
+  if (readReport(given.report!)?.outcome === 'unfinished') process.kill(process.pid, 'SIGKILL')
+  process.exit(status)
 } else {
   const scratch = given.report === undefined ? mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-')) : undefined
   const status = await parent(resolve(given.report ?? join(scratch!, 'report.json')))

@@ -10,6 +10,9 @@ export const SCHEMA_VERSION = 1
 /** How a check ended. `error`: nobody knows whether it holds, as it ended by itself or took too long. */
 export type Verdict = 'passed' | 'failed' | 'not-applicable' | 'error'
 
+/** The reason of a check that has begun, which stays where the process ends in the middle of it. */
+export const UNDER_WAY = 'the process ended while it ran'
+
 export interface CheckResult {
   readonly id: string
   readonly title: string

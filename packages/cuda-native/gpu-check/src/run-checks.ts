@@ -6,7 +6,7 @@ import { CheckContext, FULL, type Scale } from './context.js'
 import { readKernels, type KernelTexts } from './kernels.js'
 import { describeMachine, packageVersions, sha256 } from './machine.js'
 import { loadNullController, type NullControllerAddon } from './null-controller.js'
-import { SCHEMA, SCHEMA_VERSION, writeReport, type CheckResult, type Figure, type Report } from './report.js'
+import { SCHEMA, SCHEMA_VERSION, UNDER_WAY, writeReport, type CheckResult, type Figure, type Report } from './report.js'
 
 /** How the checks are run. */
 export interface RunOptions {
@@ -18,6 +18,8 @@ export interface RunOptions {
   /** The driver's number of the GPU; 0 when not given. */
   readonly device?: number
   readonly nvmeFunction?: string | undefined
+  /** Whether a doorbell of that function may be rung. */
+  readonly ring?: boolean | undefined
   /** The one that was built, if any, when not given. */
   readonly nullController?: NullControllerAddon | undefined
   readonly kernels?: KernelTexts
@@ -30,9 +32,16 @@ export interface RunOptions {
 /** What cleaning up after a check may take, and closing the GPU. */
 export const RELEASE_MS = 20_000
 
-/** Runs checks one after the other on one GPU. Throws nothing that a check throws: it is in the report. */
+/**
+ * Runs checks one after the other on one GPU. Throws nothing that a check throws: it is in the report.
+ *
+ * Ends early, with a report that is `unfinished`, after a check that did not pass, and around one that is to be alone:
+ * after some errors the driver answers nothing but errors for as long as the process lives. Another process goes on then,
+ * with that report as `before`.
+ */
 export async function runChecks(options: RunOptions = {}): Promise<Report> {
   const { checks = allChecks, scale = FULL, device: number = 0, nvmeFunction, kernels = readKernels() } = options
+  const ring = options.ring === true
   const nullController = options.nullController ?? loadNullController()
   const status = cudaStatus()
   const report = new RunningReport(options.reportFile, options.before ?? emptyReport(status, kernels))
@@ -41,8 +50,13 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
   if (device === undefined) throw new RangeError(`device: expected one of ${status.devices.length}, got ${number}`)
 
   let cuda: Cuda | undefined
+  let isSpoilt = false
   for (const check of checks) {
     if (report.has(check)) continue
+    if (isSpoilt || (check.alone === true && cuda !== undefined)) {
+      await close(cuda)
+      return report.soFar()
+    }
     // In the report before it begins: where the process ends in the middle of it, that is what the report says.
     report.begin(check)
     const startMs = performance.now()
@@ -51,7 +65,7 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
     let figures: readonly Figure[] = []
     try {
       cuda ??= openCuda({ device: number })
-      const context = new CheckContext({ cuda, device, scale, kernels, nullController, nvmeFunction })
+      const context = new CheckContext({ cuda, device, scale, kernels, nullController, nvmeFunction, ring })
       result = await judged(check, context)
       figures = context.figures
       const left = await within(RELEASE_MS, context.release())
@@ -64,11 +78,7 @@ export async function runChecks(options: RunOptions = {}): Promise<Report> {
     } catch (error) {
       result = { verdict: 'error', reason: told(error), facts: {} }
     }
-    if (result.verdict === 'failed' || result.verdict === 'error') {
-      // Nothing of this check is the next one's: neither memory nor an error that stays in the context.
-      await close(cuda)
-      cuda = undefined
-    }
+    isSpoilt = result.verdict === 'failed' || result.verdict === 'error' || check.alone === true
     const { id, title } = check
     const whole: CheckResult = { id, title, ...result, durationMs: took() }
     report.add(whole, result.verdict === 'passed' ? figures : [])
@@ -143,8 +153,7 @@ class RunningReport {
   }
 
   begin({ id, title }: Check): void {
-    const reason = 'the process ended while it ran'
-    const begun: CheckResult = { ...{ id, title, reason }, verdict: 'error', facts: {}, durationMs: 0 }
+    const begun: CheckResult = { ...{ id, title, reason: UNDER_WAY }, verdict: 'error', facts: {}, durationMs: 0 }
     this.write({ ...this.report, checks: [...this.report.checks, begun] })
   }
 
@@ -152,6 +161,11 @@ class RunningReport {
     const { checks, figures: before } = this.report
     this.report = { ...this.report, checks: [...checks, result], figures: [...before, ...figures] }
     this.write(this.report)
+  }
+
+  /** With checks left to run. */
+  soFar(): Report {
+    return this.report
   }
 
   end(outcome?: Report['outcome']): Report {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Check } from './check.js'
-import { writeReport, type Report } from './report.js'
+import { UNDER_WAY, writeReport, type Report } from './report.js'
 import { RELEASE_MS } from './run-checks.js'
 
 /** A process that runs checks, and what it may take. */
@@ -23,7 +23,8 @@ const END_MS = 5_000
 
 /**
  * Runs checks in a process of their own until the report is complete. Whatever happens there - a crash in native code, a
- * call of the driver that does not come back - costs one check: the others are run by the next process. Gives the report,
+ * call of the driver that does not come back, an error after which the driver answers nothing else - costs one check: the
+ * others are run by the next process, as is one that is to be alone. Gives the report,
  * or undefined where none was written.
  */
 export async function supervise({ command, checks, reportFile, limitMs }: Supervised): Promise<Report | undefined> {
@@ -50,7 +51,7 @@ export async function supervise({ command, checks, reportFile, limitMs }: Superv
 /** The check that was under way has ended with the process, and why. */
 function withReason(report: Report, reason: string): Report {
   const running = report.checks.at(-1)
-  if (running?.verdict !== 'error') return report
+  if (running?.reason !== UNDER_WAY) return report
   return { ...report, checks: [...report.checks.slice(0, -1), { ...running, reason: `the process was ${reason}` }] }
 }
 
@@ -75,8 +76,11 @@ async function runOnce(
     const now = `${report?.checks.length} ${report?.endedAt}`
     if (now !== seen) sinceMs = performance.now()
     seen = now
-    const limitMs = checks.find(({ id }) => id === running?.id)?.limitMs ?? 60_000
-    const patienceMs = report?.endedAt ? END_MS : limitMs + RELEASE_MS + GRACE_MS
+    const check = checks.find(({ id }) => id === running?.id)
+    const isUnderWay = running === undefined || running.reason === UNDER_WAY
+    // One that is alone leaves nothing for others: what it has made goes with its process.
+    const releaseMs = check?.alone === true ? 0 : RELEASE_MS
+    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + GRACE_MS : END_MS
     const why =
       performance.now() >= untilMs
         ? 'ended at the limit of all checks together'

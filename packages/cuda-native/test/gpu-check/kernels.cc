@@ -10,6 +10,7 @@
 #include "fibers/fiber_team.h"
 #include "measure.cuh"
 #include "original.cuh"
+#include "timer.cuh"
 #include "warp_read.cuh"
 
 namespace standin {
@@ -43,6 +44,17 @@ void OriginalRead(void** parameters, Extent, Extent) {
   gpunvme::original_read<YieldingPort, gpunvme::PinnedWords>(Only<gpunvme::OriginalRun>(parameters));
 }
 
+void TimerSteps(void** parameters, Extent, Extent) {
+  gpunvme::timer_steps<gpunvme::CpuPort>(Only<gpunvme::TimerRun>(parameters));
+}
+
+// (uint32_t* doorbell, uint64_t tail)
+void Ring(void** parameters, Extent, Extent) {
+  uint64_t tail;
+  std::memcpy(&tail, parameters[1], sizeof tail);
+  gpunvme::CpuPort::mmio_store32(&Only<uint32_t>(parameters), static_cast<uint32_t>(tail));
+}
+
 // (Leader* leader, uint64_t launch, BlockIo* io)
 void BlockIo(void** parameters, Extent, Extent) {
   gpunvme::Leader* leader;
@@ -71,6 +83,8 @@ void WarpRead(void** parameters, Extent, Extent block) {
 Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_measure") == 0) return Measure;
   if (std::strcmp(name, "gpunvme_original_read") == 0) return OriginalRead;
+  if (std::strcmp(name, "gpunvme_timer_steps") == 0) return TimerSteps;
+  if (std::strcmp(name, "gpunvme_ring") == 0) return Ring;
   if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
   if (std::strcmp(name, "gpunvme_block_io") == 0) return BlockIo;
   return nullptr;

@@ -11,9 +11,11 @@ test('the kernels of gpu-check are of these sources', { timeout: 120_000 }, () =
   expect(status).toBe(0)
 })
 
-test('each takes one pointer', () => {
+test('each takes one pointer, and what rings a doorbell the tail too', () => {
   expect([...entryPoints(readKernels().measure)]).toEqual([
     ['gpunvme_original_read', 1],
     ['gpunvme_measure', 1],
+    ['gpunvme_timer_steps', 1],
+    ['gpunvme_ring', 2],
   ])
 })

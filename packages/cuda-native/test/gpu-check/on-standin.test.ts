@@ -2,7 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checks, QUICK, runChecks, type NullControllerAddon, type Report } from '../../gpu-check/src/index.js'
+import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
+import {
+  checks,
+  QUICK,
+  runChecks,
+  type Check,
+  type NullControllerAddon,
+  type Report,
+} from '../../gpu-check/src/index.js'
 import type { Change } from '../device/compile.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
 import { buildNullController } from './null-controller.js'
@@ -34,7 +42,15 @@ async function run(path: string, ids: readonly string[], reportFile?: string): P
 const ids = checks.map(({ id }) => id)
 
 /** What there is nothing to ask of here, and why. */
-const elsewhere = new Map([['io-registration-of-bar', 'no NVMe function without a driver was named']])
+const elsewhere = new Map([
+  ['io-registration-of-bar', 'no NVMe function was named'],
+  ['io-registration-of-vfio', 'no NVMe function was named'],
+  ['sanitizer-memcheck', 'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names'],
+  ['sanitizer-racecheck', 'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names'],
+  ['ring-doorbell', 'it was not asked for, by --ring beside --bdf'],
+])
+// One that is installed would look for a GPU.
+process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -70,6 +86,23 @@ describe.skipIf(!hasStandin)(`a bug is found by the check that is about it${skip
     const { checks: results } = await run(await build([lostDoorbell]), ['fault-status'])
     const says = /^outcomes that the engine gave first: .*got \[\[0,"timeout"\],\[1,"timeout"\]/
     expect(results).toMatchObject([{ verdict: 'failed', reason: expect.stringMatching(says) as string }])
+  })
+})
+
+describe.skipIf(!hasStandin)(`what --ring does to a drive${skippedWithoutStandin}`, () => {
+  test('one store to the doorbell of an idle queue, of the tail that it has', { timeout: 60_000 }, async () => {
+    const ring: Check = {
+      ...{ id: 'ring', title: 'ring', limitMs: 30_000 },
+      async run(context) {
+        const drive = await context.drive(new Uint8Array(1 << 20), 8 << 20)
+        const facts = await ringIdleQueue(context, drive.transport)
+        return { ...facts, seen: await drive.simulator.diagnostics() }
+      },
+    }
+    process.env['GPUNVME_CUDA_LIBRARY'] = library
+    const { checks: results } = await runChecks({ checks: [ring], scale: QUICK })
+    // Submission queue 1, of which nothing was used: Base 2.1, SQ 1 Tail at 1000h + 2 * (4 << CAP.DSTRD).
+    expect(results).toMatchObject([{ verdict: 'passed', facts: { qid: 1, tail: 0, doorbell: 0x1008 } }])
   })
 })
 

@@ -52,6 +52,33 @@ test('a process that crashes costs the check that ran, and no other', async () =
   })
 })
 
+test('a process that is left after a check keeps what that check has found, and another goes on', async () => {
+  const left = program(
+    'left',
+    `report.checks.push({ id, verdict: 'error', reason: 'CudaCallError: CUDA_ERROR_ILLEGAL_ADDRESS' })
+     write(report)
+     process.kill(process.pid, 'SIGKILL')`,
+  )
+  const report = await supervise({ ...left, checks, limitMs: 60_000 })
+  expect(report).toMatchObject({
+    outcome: 'failed',
+    endedAt: 'now',
+    checks: [
+      { id: 'one', verdict: 'passed' },
+      { id: 'two', verdict: 'error', reason: 'CudaCallError: CUDA_ERROR_ILLEGAL_ADDRESS' },
+      { id: 'three', verdict: 'passed' },
+    ],
+  })
+})
+
+test('a process that hangs in a check that is alone is ended when its time is up', { timeout: 60_000 }, async () => {
+  const hang = program('alone', 'for (;;) {}')
+  const alone = checks.map((check) => ({ ...check, alone: check.id === 'two', limitMs: 500 }))
+  const report = await supervise({ ...hang, checks: alone, limitMs: 60_000 })
+  expect(report!.checks[1]).toMatchObject({ id: 'two', reason: 'the process was ended, as it did nothing any more' })
+  expect(report!.checks[2]).toMatchObject({ id: 'three', verdict: 'passed' })
+})
+
 test('a process that hangs is ended at the limit of all checks together, and the report says so', async () => {
   const hang = program('hang', 'for (;;) {}')
   const report = await supervise({ ...hang, checks, limitMs: 2_000 })

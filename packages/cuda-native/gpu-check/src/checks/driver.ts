@@ -2,12 +2,18 @@ import type { Check, Facts } from '../check.js'
 import { equal, fail } from '../check.js'
 import { entryPoints } from '../kernels.js'
 
+/** What the driver of this process goes by, as the addon has set it where nobody else had; null for what is not set. */
+function environment(): Facts {
+  const names = ['CUDA_DEVICE_MAX_CONNECTIONS', 'CUDA_MODULE_LOADING']
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? null]))
+}
+
 const attributes: Check = {
   id: 'attributes',
   title: 'The driver describes the GPU',
   limitMs: 10_000,
   run({ device }) {
-    const facts: Facts = { ...device }
+    const facts: Facts = { ...device, environment: environment() }
     return Promise.resolve(facts)
   },
 }

@@ -4,8 +4,12 @@ import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
 import { faultChecks } from './faults.js'
 import { kernelChecks } from './kernels.js'
+import { lingeringChecks } from './lingering.js'
 import { measureChecks } from './measure.js'
 import { registrationChecks } from './registration.js'
+import { ringChecks } from './ring.js'
+import { sanitizerChecks } from './sanitizer.js'
+import { timerChecks } from './timer.js'
 import { transferChecks } from './transfers.js'
 
 /** All of them, in the order in which they are run: what others build on comes first, and what may harm comes last. */
@@ -16,6 +20,10 @@ export const checks: readonly Check[] = [
   ...engineChecks,
   ...copyChecks,
   ...measureChecks,
+  ...timerChecks,
   ...faultChecks,
   ...registrationChecks,
+  ...lingeringChecks,
+  ...sanitizerChecks,
+  ...ringChecks,
 ]

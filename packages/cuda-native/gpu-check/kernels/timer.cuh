@@ -1,0 +1,51 @@
+// By what the clock of the device that runs this steps: no time-out is finer.
+#pragma once
+
+#include "target.cuh"
+
+namespace gpunvme {
+
+// Six words, which the host writes and reads.
+struct TimerRun {
+  uint64_t looks;
+  // Of all looks: how often the clock had changed, by how much at least and at most, and from the first change to the last.
+  uint64_t steps;
+  uint64_t least_ns;
+  uint64_t most_ns;
+  uint64_t span_ns;
+  // Changes to an earlier time.
+  uint64_t backwards;
+};
+static_assert(sizeof(TimerRun) == 48, "written by the host");
+
+template <class Port>
+GPUNVME_DEVICE void timer_steps(TimerRun& run) {
+  const uint64_t looks = run.looks;
+  uint64_t steps = 0, least = ~0ULL, most = 0, backwards = 0;
+  uint64_t first = 0;
+  uint64_t before = Port::now_ns();
+  GPUNVME_ROLLED
+  for (uint64_t look = 0; look < looks; look++) {
+    const uint64_t now = Port::now_ns();
+    if (now == before) continue;
+    if (now < before) {
+      backwards++;
+    } else if (first == 0) {
+      // The first look was in the middle of a step.
+      first = now;
+    } else {
+      const uint64_t step = now - before;
+      if (step < least) least = step;
+      if (step > most) most = step;
+      steps++;
+    }
+    before = now;
+  }
+  run.steps = steps;
+  run.least_ns = least;
+  run.most_ns = most;
+  run.span_ns = before - first;
+  run.backwards = backwards;
+}
+
+}  // namespace gpunvme
