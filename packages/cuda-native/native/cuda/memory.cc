@@ -191,9 +191,14 @@ napi_value Free(napi_env env, napi_callback_info info) {
   std::map<uint64_t, Resource>::iterator found;
   Resource* resource = FindAny(env, arguments[0], &found);
   if (resource == nullptr) return nullptr;
-  const Functions& api = resource->session->api;
-  if (!Check(env, api, resource->session->Enter(), "cuCtxSetCurrent", "Using the GPU")) return nullptr;
-  if (resource->kind == Kind::kStream && api.cuStreamQuery(resource->stream) == kErrorNotReady) {
+  const Session& session = *resource->session;
+  const Functions& api = session.api;
+  const Result entered = session.Note(session.Enter(), "cuCtxSetCurrent");
+  // What cannot be entered may be dead, which its streams know.
+  if (entered != kSuccess) static_cast<void>(IsBusy(StateOf(env), session));
+  if (!session.IsDead() && !Check(env, api, entered, "cuCtxSetCurrent", "Using the GPU")) return nullptr;
+  if (resource->kind == Kind::kStream &&
+      session.Note(api.cuStreamQuery(resource->stream), "cuStreamQuery") == kErrorNotReady) {
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY",
                           "stream: expected one whose work is done, got one at work: await finished() before");
     return nullptr;
@@ -203,6 +208,9 @@ napi_value Free(napi_env env, napi_callback_info info) {
   // Whatever the driver says, it is not to be undone a second time.
   const Failure failure = Undo(env, *resource);
   StateOf(env).resources.erase(found);
+  session.Note(failure.result, failure.call);
+  // Nothing of a dead context runs: what it had is free, whatever the driver says.
+  if (session.IsDead()) return nullptr;
   Check(env, api, failure.result, failure.call, "Giving back what was made on the GPU");
   return nullptr;
 }

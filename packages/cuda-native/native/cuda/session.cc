@@ -36,11 +36,13 @@ napi_value IsIdle(napi_env env, napi_callback_info info) {
   Arguments(env, info, arguments);
   const Session* session = SessionOf(env, arguments[0]);
   if (session == nullptr) return nullptr;
-  napi_get_boolean(env, session->holds == 0 && !IsBusy(StateOf(env), *session), &result);
+  const bool busy = IsBusy(StateOf(env), *session);
+  napi_get_boolean(env, session->IsDead() || (session->holds == 0 && !busy), &result);
   return result;
 }
 
-// Whatever fails on the way, nothing of it is there afterwards.
+// Whatever fails on the way, nothing of it is there afterwards. Of a context that is dead, nothing that fails means more
+// than that: it gives the one error that says so, and throws none.
 napi_value Close(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
@@ -51,9 +53,10 @@ napi_value Close(napi_env env, napi_callback_info info) {
   if (found == state.sessions.end()) return nullptr;
   Session& session = *found->second;
   Failure first;
-  const Result entered = session.Enter();
+  const Result entered = session.Note(session.Enter(), "cuCtxSetCurrent");
   if (entered != kSuccess) first = {entered, "cuCtxSetCurrent"};
-  if (session.holds > 0 || IsBusy(state, session)) {
+  const bool busy = IsBusy(state, session);
+  if (!session.IsDead() && (session.holds > 0 || busy)) {
     napi_throw_type_error(env, "ERR_GPUNVME_CUDA_BUSY", "cuda: expected a GPU that has nothing to do, got one at work");
     return nullptr;
   }
@@ -64,7 +67,10 @@ napi_value Close(napi_env env, napi_callback_info info) {
   const Failure undone = EndSession(env, state, session);
   if (first.result == kSuccess) first = undone;
   const Functions& api = session.api;
+  const Failure death = {session.death, session.deathCall};
+  if (session.closed) static_cast<void>(found->second.release());
   state.sessions.erase(found);
+  if (death.result != kSuccess) return CallError(env, api, death.result, death.call, "Work on the GPU");
   Check(env, api, first.result, first.call, "Closing the GPU");
   return nullptr;
 }

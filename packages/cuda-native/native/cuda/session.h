@@ -23,12 +23,31 @@ struct Session {
   // Who uses it beside JavaScript, as engines with leaders do: `close` is refused while there is any. Of the thread of
   // the environment alone.
   unsigned holds = 0;
+  // The answer from which on nothing runs in its context any more, and the call that gave it first.
+  mutable Result death = kSuccess;
+  mutable const char* deathCall = "";
+  // JavaScript has closed it after its death; it goes with the last hold.
+  bool closed = false;
+
+  // Remembers an answer that is the context's death; gives it back as it is.
+  Result Note(Result result, const char* call) const {
+    if (death == kSuccess && IsDeath(result, call)) {
+      death = result;
+      deathCall = call;
+    }
+    return result;
+  }
+  bool IsDead() const { return death != kSuccess; }
+
   // What runs on its GPU, of this environment: sessions of one GPU share it.
   std::shared_ptr<Parking> parking = std::make_shared<Parking>();
 
   // Makes its context that of the calling thread. Every thread has to, once, before it calls anything of `api`.
   Result Enter() const { return api.cuCtxSetCurrent(context); }
 };
+
+// Ends a hold. The session may be gone then.
+void Drop(Session& session);
 
 // The open session behind a handle, whose context is then that of this thread; nullptr where it threw.
 Session* SessionOf(napi_env env, napi_value handle);

@@ -11,7 +11,8 @@ namespace {
 void EndState(void* data) {
   auto& state = *static_cast<State*>(data);
   for (auto& [handle, session] : state.sessions) {
-    if (session->holds == 0 && session->Enter() == kSuccess && !IsBusy(state, *session)) {
+    const bool entered = session->Note(session->Enter(), "cuCtxSetCurrent") == kSuccess;
+    if (session->holds == 0 && (entered || session->IsDead()) && !IsBusy(state, *session)) {
       EndSession(nullptr, state, *session);
     } else {
       // An engine may look at it once more, when it is collected.
@@ -53,9 +54,18 @@ State& StateOf(napi_env env) {
 bool IsBusy(const State& state, const Session& session) {
   for (const auto& [handle, resource] : state.resources) {
     if (resource.session != &session || resource.kind != Kind::kStream) continue;
-    if (session.api.cuStreamQuery(resource.stream) == kErrorNotReady) return true;
+    const Result answer = session.Note(session.api.cuStreamQuery(resource.stream), "cuStreamQuery");
+    if (answer == kErrorNotReady) return true;
   }
   return false;
+}
+
+void Drop(Session& session) {
+  if (--session.holds > 0 || !session.closed) return;
+  // Nobody else is left to do it.
+  session.api.cuCtxSetCurrent(nullptr);
+  session.api.cuDevicePrimaryCtxRelease_v2(session.device);
+  delete &session;
 }
 
 Session* SessionOf(napi_env env, napi_value handle) {
@@ -109,6 +119,7 @@ Failure Undo(napi_env env, Resource& resource) {
 Failure EndSession(napi_env env, State& state, Session& session) {
   Failure first;
   const auto note = [&](const Failure& failure) {
+    session.Note(failure.result, failure.call);
     if (first.result == kSuccess) first = failure;
   };
   for (const Kind kind : {Kind::kKernels, Kind::kRegistration, Kind::kPinned, Kind::kDevice, Kind::kStream}) {
@@ -122,6 +133,9 @@ Failure EndSession(napi_env env, State& state, Session& session) {
       each = state.resources.erase(each);
     }
   }
+  // Whoever still has something in a dead context gives it back, with the context, when it lets go.
+  session.closed = session.holds > 0;
+  if (session.closed) return first;
   note(Try(session.api.cuCtxSetCurrent(nullptr), "cuCtxSetCurrent"));
   note(Try(session.api.cuDevicePrimaryCtxRelease_v2(session.device), "cuDevicePrimaryCtxRelease_v2"));
   return first;

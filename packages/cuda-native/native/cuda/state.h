@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 
 #include "session.h"
 #include "watcher.h"
@@ -24,6 +25,8 @@ struct Resource {
   DevicePointer device = 0;
   Stream stream = nullptr;
   Module module = nullptr;
+  // All of the module's, found and loaded when it was: the driver is not asked for one while others may run.
+  std::map<std::string, Function> functions = {};
   // The ArrayBuffer over pinned memory, where JavaScript has asked for one; it does not keep it.
   napi_ref buffer = nullptr;
 };

@@ -31,6 +31,26 @@ bool ReadExtent(napi_env env, napi_value value, const char* name, double most, u
   return true;
 }
 
+bool ReadNames(napi_env env, napi_value value, std::vector<std::string>* names) {
+  uint32_t count = 0;
+  if (napi_get_array_length(env, value, &count) != napi_ok) {
+    ThrowType(env, "names", "an array of strings", value);
+    return false;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    napi_value each;
+    char name[256];
+    size_t length = 0;
+    napi_get_element(env, value, i, &each);
+    if (napi_get_value_string_utf8(env, each, name, sizeof name, &length) != napi_ok) {
+      ThrowType(env, "names", "an array of strings", value);
+      return false;
+    }
+    names->emplace_back(name, length);
+  }
+  return true;
+}
+
 // Bytes of GPU memory that are inside of it.
 bool ReadPart(napi_env env, const Resource& memory, napi_value offsetValue, napi_value lengthValue,
               DevicePointer* pointer, size_t* length) {
@@ -46,21 +66,19 @@ bool ReadPart(napi_env env, const Resource& memory, napi_value offsetValue, napi
 }  // namespace
 
 Function KernelOf(napi_env env, const Session& session, const char* name) {
-  const std::string attempt = std::string("Looking for the kernel ") + name;
   for (const auto& [handle, resource] : StateOf(env).resources) {
     if (resource.session != &session || resource.kind != Kind::kKernels) continue;
-    Function function = nullptr;
-    const Result found = session.api.cuModuleGetFunction(&function, resource.module, name);
-    if (found == kErrorNotFound) continue;
-    return Check(env, session.api, found, "cuModuleGetFunction", attempt) ? function : nullptr;
+    const auto found = resource.functions.find(name);
+    if (found != resource.functions.end()) return found->second;
   }
   const std::string message = std::string("name: expected a kernel of what was loaded, got ") + name;
   napi_throw_type_error(env, nullptr, message.c_str());
   return nullptr;
 }
 
+// (cuda, ptx, names): all kernels of these names that the text has.
 napi_value LoadKernels(napi_env env, napi_callback_info info) {
-  napi_value arguments[2];
+  napi_value arguments[3];
   Arguments(env, info, arguments);
   Session* session = SessionOf(env, arguments[0]);
   if (session == nullptr) return nullptr;
@@ -70,6 +88,8 @@ napi_value LoadKernels(napi_env env, napi_callback_info info) {
     ThrowType(env, "ptx", "a Uint8Array", arguments[1]);
     return nullptr;
   }
+  std::vector<std::string> names;
+  if (!ReadNames(env, arguments[2], &names)) return nullptr;
   // The driver reads a text up to its NUL, which a file does not have.
   const std::string text(static_cast<const char*>(data), length);
   char log[4096] = "";
@@ -83,6 +103,23 @@ napi_value LoadKernels(napi_env env, napi_callback_info info) {
   std::vector<std::string> facts;
   for (char* rest = log, *line; (line = strtok_r(rest, "\n", &rest)) != nullptr;) facts.emplace_back(line);
   if (!Check(env, session->api, loaded, "cuModuleLoadDataEx", "Loading kernels", facts)) return nullptr;
+  for (const std::string& name : names) {
+    const char* call = "cuModuleGetFunction";
+    Function function = nullptr;
+    Result found = session->api.cuModuleGetFunction(&function, resource.module, name.c_str());
+    // One that is nobody's business but the text's own.
+    if (found == kErrorNotFound) continue;
+    if (found == kSuccess && session->api.cuFuncLoad != nullptr) {
+      call = "cuFuncLoad";
+      found = session->api.cuFuncLoad(function);
+    }
+    if (found != kSuccess) {
+      Undo(env, resource);
+      Check(env, session->api, found, call, "Loading the kernel " + name);
+      return nullptr;
+    }
+    resource.functions.emplace(name, function);
+  }
   return Keep(env, resource);
 }
 

@@ -52,7 +52,8 @@ bool CudaExecutor::End() {
   watch_.reset();
   const cuda::Parked parked(*parking_);
   // A GPU may still use what there is, or others do not come to rest for it to be given back.
-  if (stuck_ || (!parked.ok() && copies_ != nullptr)) return false;
+  const bool moving = stuck_ || (!parked.ok() && copies_ != nullptr);
+  if (moving && !session_.IsDead()) return false;
   ended_ = true;
   auto& parkables = parking_->parkables;
   parkables.erase(std::remove(parkables.begin(), parkables.end(), static_cast<cuda::Parkable*>(this)), parkables.end());
@@ -64,7 +65,7 @@ bool CudaExecutor::End() {
   if (copies_ != nullptr) api.cuStreamDestroy_v2(copies_);
   for (const Slab& slab : slabs_) api.cuMemFreeHost(slab.host);
   for (const cuda::DevicePointer local : locals_) api.cuMemFree_v2(local);
-  session_.holds--;
+  cuda::Drop(session_);
   return true;
 }
 
@@ -75,7 +76,8 @@ Problem CudaExecutor::ProblemOf(const char* call, cuda::Result result) const {
   const char* text = nullptr;
   if (session_.api.cuGetErrorName(result, &name) != cuda::kSuccess || name == nullptr) name = "an error without a name";
   if (session_.api.cuGetErrorString(result, &text) != cuda::kSuccess || text == nullptr) text = "no description";
-  return {call, name, text, result};
+  session_.Note(result, call);
+  return {call, name, text, result, session_.IsDead()};
 }
 
 Problem CudaExecutor::Enter() const { return ProblemOf("cuCtxSetCurrent", session_.Enter()); }
@@ -96,16 +98,17 @@ void CudaExecutor::Resume() {
 
 cuda::Parkable::State CudaExecutor::Look() {
   if (leaders_ != nullptr && leaders_->HaveEnded() && !stuck_) return State::kResting;
+  if (session_.IsDead()) return State::kResting;
   static_cast<void>(Enter());
   State state = State::kResting;
   const auto look = [&](cuda::Stream stream) {
-    const cuda::Result result = session_.api.cuStreamQuery(stream);
+    const cuda::Result result = session_.Note(session_.api.cuStreamQuery(stream), "cuStreamQuery");
     if (result == cuda::kErrorNotReady) state = State::kRunning;
     else if (result != cuda::kSuccess && state == State::kResting) state = State::kUnknown;
   };
   for (const cuda::Stream stream : streams_) look(stream);
   if (copies_ != nullptr) look(copies_);
-  return state;
+  return session_.IsDead() ? State::kResting : state;
 }
 
 bool CudaExecutor::HasRoom(size_t shared, size_t local) const {

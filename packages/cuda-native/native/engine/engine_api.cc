@@ -431,6 +431,9 @@ void ThrowProblem(napi_env env, const Problem& problem) {
   napi_set_named_property(env, error, "result", name);
   napi_set_named_property(env, error, "description", text_of);
   Set(env, error, "resultCode", problem.code);
+  napi_value dead;
+  napi_get_boolean(env, problem.dead, &dead);
+  napi_set_named_property(env, error, "dead", dead);
   napi_throw(env, error);
 }
 

@@ -19,6 +19,8 @@ struct Problem {
   std::string text;
   // The number of it, where the driver of a GPU has answered.
   int code = 0;
+  // Nothing that was launched runs any more, and nothing ever will: leaders have ended, if not as they were told to.
+  bool dead = false;
 
   explicit operator bool() const { return !call.empty(); }
 };

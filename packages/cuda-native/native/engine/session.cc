@@ -459,6 +459,7 @@ Problem Session::StopLeaders(uint64_t limit_ns) {
   uint64_t well_ns = NowNs();
   for (const uint64_t until_ns = well_ns + limit_ns; !ended(); sched_yield()) {
     Problem problem = executor_->Check();
+    if (problem.dead) return problem;
     const uint64_t now_ns = NowNs();
     if (!problem) well_ns = now_ns;
     if (!problem && now_ns > until_ns) problem = Abandoned();

@@ -9,9 +9,13 @@ export interface LoadedLibrary {
   readonly missing: readonly string[]
 }
 
-/** What `probe` found. Attributes are those of cuda.h with the numbers 75, 76, 91, 99, 116 and 124. */
+/**
+ * What `probe` found. Attributes are those of cuda.h with the numbers 75, 76, 91, 99, 116, 124, 17, 20, 117 and 118;
+ * `moduleLoading` is a CUmoduleLoadingMode, 0 where the driver does not say.
+ */
 export interface ProbedDriver {
   readonly driverVersion: number
+  readonly moduleLoading: number
   readonly devices: readonly {
     readonly name: string
     readonly bdf: string
@@ -32,10 +36,13 @@ export interface CudaAddon extends EngineAddon {
   readonly load: (paths: readonly string[]) => LoadedLibrary
   readonly probe: (path: string) => ProbedDriver
   readonly open: (path: string, device: number) => number
-  /** Whether nothing is under way in its streams, and no engine runs in it. */
+  /** Whether nothing is under way in its streams, and no engine runs in it; or its context is dead, and nothing can be. */
   readonly isIdle: (cuda: number) => boolean
-  /** Undoes all that was made in it. @throws TypeError where it is not idle. */
-  readonly close: (cuda: number) => void
+  /**
+   * Undoes all that was made in it. Gives the error that ended its context, where that is dead: then nothing that fails
+   * on the way is thrown. @throws TypeError where it is not idle.
+   */
+  readonly close: (cuda: number) => CudaCallError | undefined
   /** How many hardware work queues streams have, and whether kernels that run for seconds are ended by force. */
   readonly limits: (cuda: number) => { readonly connections: number; readonly hasTimeLimit: boolean }
   readonly allocPinned: (cuda: number, lengthBytes: number) => number
@@ -49,7 +56,8 @@ export interface CudaAddon extends EngineAddon {
   /** Where a view's first byte is. */
   readonly addressOf: (view: ArrayBufferView) => bigint
   readonly free: (handle: number) => void
-  readonly loadKernels: (cuda: number, ptx: Uint8Array) => number
+  /** All kernels of these names that the text has are loaded when it returns: none is while another runs. */
+  readonly loadKernels: (cuda: number, ptx: Uint8Array, names: readonly string[]) => number
   readonly createStream: (cuda: number) => number
   /** One Uint8Array an argument; their lengths must be those of the kernel's parameters. */
   readonly launch: (

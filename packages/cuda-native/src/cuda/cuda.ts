@@ -7,7 +7,7 @@ import { encodeArguments, kernelParameters, type KernelArgument } from './kernel
 import { GpuMemory, HostRegistration, PinnedMemory } from './memory.js'
 import { RegisteredBuffers } from './registered-buffers.js'
 import { registrationFacts } from './registration-facts.js'
-import { becomesIdle, Engines, type CudaSession } from './session.js'
+import { becomesIdle, Engines, isAtRest, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
 /** Blocks of a grid, or threads of a block: one number, or x, y and z. */
@@ -36,7 +36,10 @@ export function openCuda(options: CudaOptions = {}): Cuda {
   }
   const handle = addon.open(library, device)
   try {
-    return new Cuda({ addon, handle, stream: addon.createStream(handle), waits: new Set(), engines: new Engines() })
+    const [major, minor] = devices[device]!.attributes
+    const computeCapability = [major!, minor!] as const
+    const [stream, waits, engines] = [addon.createStream(handle), new Set<Promise<unknown>>(), new Engines()]
+    return new Cuda({ addon, handle, computeCapability, stream, waits, engines })
   } catch (error) {
     addon.close(handle)
     throw error
@@ -56,12 +59,18 @@ export function sessionOf(cuda: Cuda): CudaSession {
   throw new TypeError(`cuda: expected a GPU that is open, as openCuda() gives it, got ${got}`)
 }
 
+/** What closing a GPU found out. */
+export interface ClosedCuda {
+  /** Work on the GPU went wrong, and its context was dead: this process cannot use CUDA any more. Absent otherwise. */
+  readonly death?: CudaCallError
+}
+
 /** An open GPU. Whatever is made here goes with it at the latest. Use `openCuda`. */
 export class Cuda {
   readonly #session: CudaSession
   readonly #kernels = new Map<string, readonly number[]>()
   readonly #registered: RegisteredBuffers
-  #closing: Promise<void> | undefined
+  #closing: Promise<ClosedCuda> | undefined
 
   /** Use `openCuda`. */
   constructor(session: CudaSession) {
@@ -102,7 +111,8 @@ export class Cuda {
 
   /**
    * Lets the GPU reach a controller's registers, mapped into this process at `address`, until `unregister`: it may then
-   * write doorbells. Registers that are mapped through VFIO must have been read once, a register in each page.
+   * write doorbells. Registers that are mapped through VFIO must have been read once, a register in each page. On GPUs
+   * from compute capability 10.0 (Blackwell) on this has frozen a machine; `cudaEngine` refuses to, and this does not.
    * @throws CudaRegistrationError where the driver refuses, with what that depends on.
    */
   registerIo(address: bigint, lengthBytes: number): HostRegistration {
@@ -126,7 +136,7 @@ export class Cuda {
   /** Compiles the kernels of a PTX text for this GPU. They stay until it is closed. @throws CudaCallError */
   loadKernels(ptx: Uint8Array): void {
     const kernels = kernelParameters(new TextDecoder().decode(ptx))
-    this.#session.addon.loadKernels(this.#session.handle, ptx)
+    this.#session.addon.loadKernels(this.#session.handle, ptx, [...kernels.keys()])
     for (const [name, sizes] of kernels) this.#kernels.set(name, sizes)
   }
 
@@ -163,10 +173,13 @@ export class Cuda {
    * What was registered must still be mapped. Engines with queues here are not waited for: close their controllers
    * before. Where the GPU does not come to an end within `timeoutNs`, 5 s when not given, it is still open, with all its
    * memory: it may be writing there. Closing it again is harmless.
+   *
+   * Where a kernel went wrong, so that the context is dead and nothing runs in it any more, all is given back as far as
+   * the driver does it, engines or not: it resolves, and `death` says what it was.
    * @throws CudaBusyError at once where an engine has queues here, and CudaTimeoutError: it is open still. CudaCallError
    *   where something went wrong on the way: it is closed then. TypeError, RangeError for wrong options.
    */
-  close(options: { readonly timeoutNs?: number } = {}): Promise<void> {
+  close(options: { readonly timeoutNs?: number } = {}): Promise<ClosedCuda> {
     return (this.#closing ??= this.#close(options).catch((error: unknown) => {
       // Whatever else was thrown, it is open still.
       if (error instanceof CudaCallError) sessions.delete(this)
@@ -175,16 +188,18 @@ export class Cuda {
     }))
   }
 
-  async #close(options: { readonly timeoutNs?: number }): Promise<void> {
+  async #close(options: { readonly timeoutNs?: number }): Promise<ClosedCuda> {
     checkOptions('close', options, { timeoutNs: timeout })
     const { timeoutNs = 5e9 } = options
     const { addon, handle, waits, engines } = this.#session
-    if (engines.attached > 0) throw new CudaBusyError(engines.attached)
+    // With queues somewhere, nothing rests but a context that is dead.
+    if (engines.attached > 0 && !isAtRest(this.#session)) throw new CudaBusyError(engines.attached)
     if (!(await becomesIdle(this.#session, timeoutNs))) throw new CudaTimeoutError('Closing the GPU', timeoutNs)
     // The watcher has events in the context until it has seen them; nothing is left that they could wait for.
     await Promise.allSettled(waits)
-    addon.close(handle)
+    const death = addon.close(handle)
     sessions.delete(this)
+    return death === undefined ? {} : { death }
   }
 }
 

@@ -88,12 +88,14 @@ export function findDriver(load: () => CudaAddon = loadCudaAddon): FoundDriver |
   } catch (cause) {
     if (!(cause instanceof CudaCallError)) throw cause
     if (cause.resultName === 'CUDA_ERROR_NO_DEVICE') return noDevice(path, cause)
-    const [headline, ...facts] = cause.message.split('\n')
+    const [headline, ...lines] = cause.message.split('\n').map((line) => line.trim())
+    const facts = lines.filter((line) => !line.startsWith('Try: '))
+    const next = lines.find((line) => line.startsWith('Try: '))?.slice('Try: '.length)
     return {
       state: 'init-failed',
       message: headline!,
-      facts: [`library ${path}`, ...facts.map((fact) => fact.trim())],
-      next: `nvidia-smi, which says whether driver and kernel module fit each other; ${OTHER_ENGINE}`,
+      facts: [`library ${path}`, ...facts],
+      next: `${next ?? 'nvidia-smi, which says whether driver and kernel module fit each other'}; ${OTHER_ENGINE}`,
       cause,
     }
   }

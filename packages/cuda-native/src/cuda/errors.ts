@@ -24,7 +24,8 @@ export class CudaCallError extends GpuNvmeError {
   readonly resultName: string
 
   constructor({ attempt, call, result, name, description, facts }: FailedCall) {
-    const next = NEXT.get(name)
+    const isAnother = name === 'CUDA_ERROR_UNKNOWN' && !QUESTIONS.includes(call)
+    const next = isAnother ? undefined : NEXT.get(name)
     super(`${attempt} failed: ${name} (${description})`, {
       facts: [`${call} returned ${result}`, ...facts],
       ...(next === undefined ? {} : { next }),
@@ -35,14 +36,51 @@ export class CudaCallError extends GpuNvmeError {
   }
 }
 
+/** cuda.h says of these that the process must be terminated and relaunched to continue using CUDA. */
+const DEATHS = [
+  'CUDA_ERROR_ECC_UNCORRECTABLE',
+  'CUDA_ERROR_CONTAINED',
+  'CUDA_ERROR_ILLEGAL_ADDRESS',
+  'CUDA_ERROR_ASSERT',
+  'CUDA_ERROR_HARDWARE_STACK_ERROR',
+  'CUDA_ERROR_ILLEGAL_INSTRUCTION',
+  'CUDA_ERROR_MISALIGNED_ADDRESS',
+  'CUDA_ERROR_INVALID_ADDRESS_SPACE',
+  'CUDA_ERROR_INVALID_PC',
+  'CUDA_ERROR_LAUNCH_FAILED',
+  'CUDA_ERROR_TENSOR_MEMORY_LEAK',
+  'CUDA_ERROR_UNKNOWN',
+]
+/** What asks how work goes: CUDA_ERROR_UNKNOWN is then the work's, and the context's death. */
+const QUESTIONS = ['cuStreamQuery', 'cuEventQuery', 'cuStreamSynchronize']
+const RESTART = 'restart this process: the GPU runs nothing more in it, nor in a context that it opens anew'
+const BUSY = 'end what else uses this GPU, or give this process another by CUDA_VISIBLE_DEVICES'
+
 /** What helps against the answers for which something does. */
-const NEXT = new Map([
+const NEXT = new Map<string, string>([
   ['CUDA_ERROR_OUT_OF_MEMORY', 'less memory at a time, or free() what is not needed any more'],
   ['CUDA_ERROR_UNSUPPORTED_PTX_VERSION', 'a driver of version 535 or newer'],
   ['CUDA_ERROR_NO_BINARY_FOR_GPU', 'a GPU of compute capability 7.5 (Turing) or newer'],
   ['CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED', 'unregister() what was registered of these pages before'],
-  ['CUDA_ERROR_ILLEGAL_ADDRESS', 'close this GPU and open it again: nothing runs in its context any more'],
-  ['CUDA_ERROR_LAUNCH_FAILED', 'close this GPU and open it again: nothing runs in its context any more'],
+  ['CUDA_ERROR_DEVICE_UNAVAILABLE', `${BUSY}; nvidia-smi -q -d COMPUTE says which mode it is in`],
+  ['CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE', 'open the GPU before anything else of this process uses CUDA on it'],
+  [
+    'CUDA_ERROR_SYSTEM_NOT_READY',
+    'start what this machine needs beside the driver, as nvidia-fabricmanager of its version where GPUs have an NVSwitch',
+  ],
+  [
+    'CUDA_ERROR_SYSTEM_DRIVER_MISMATCH',
+    'reload the kernel module or reboot: libcuda.so.1 and the module that runs are of two versions, as after an update',
+  ],
+  [
+    'CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE',
+    "the driver's own libcuda.so.1 in place of that of a package cuda-compat, which is for data centre GPUs alone",
+  ],
+  [
+    'CUDA_ERROR_LAUNCH_TIMEOUT',
+    `${RESTART}; a GPU without a display, since one with a display ends kernels that run for long`,
+  ],
+  ...DEATHS.map((name) => [name, RESTART] as const),
 ])
 
 /** The GPU did not finish within the time that it was given. What it does goes on: nothing that it uses may go. */

@@ -1,7 +1,14 @@
 export { NativeAddonError, type TriedAddon } from '../native-addon.js'
-export { cudaStatus, type CudaDevice, type CudaStatus } from '../status.js'
+export {
+  cudaStatus,
+  type CudaDevice,
+  type CudaEngineOutlook,
+  type CudaEngineReason,
+  type CudaStatus,
+} from '../status.js'
+export { BlackwellRegistersError } from './blackwell.js'
 export { CudaCopyEngine, type CopyEngineOptions } from './copy-engine.js'
-export { Cuda, CudaUnavailableError, openCuda, type CudaOptions, type Extent } from './cuda.js'
+export { Cuda, CudaUnavailableError, openCuda, type ClosedCuda, type CudaOptions, type Extent } from './cuda.js'
 export type { CudaObstacle } from './driver.js'
 export { CudaBusyError, CudaCallError, CudaRegistrationError, CudaTimeoutError, type FailedCall } from './errors.js'
 export type { KernelArgument } from './kernels.js'

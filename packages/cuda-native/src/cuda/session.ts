@@ -24,6 +24,7 @@ export interface CudaSession {
   readonly addon: CudaAddon
   /** What the addon knows it by. */
   readonly handle: number
+  readonly computeCapability: readonly [major: number, minor: number]
   /** The stream of what is put into none. */
   readonly stream: number
   /** Waits that are not over: the GPU's context outlives them. */
@@ -56,8 +57,13 @@ export function isSettled({ addon }: CudaSession, stream: number, timeoutNs: num
 }
 
 /** Resolves whether nothing is left to do for the GPU here, within that time. */
-export function becomesIdle({ addon, handle }: CudaSession, timeoutNs: number): Promise<boolean> {
-  return becomes(() => addon.isIdle(handle), timeoutNs)
+export function becomesIdle(session: CudaSession, timeoutNs: number): Promise<boolean> {
+  return becomes(() => isAtRest(session), timeoutNs)
+}
+
+/** Whether nothing is under way here: neither work nor an engine, or a dead context. */
+export function isAtRest({ addon, handle }: CudaSession): boolean {
+  return isIt(() => addon.isIdle(handle))
 }
 
 async function becomes(isIdle: () => boolean, timeoutNs: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cudaStatus, CudaUnavailableError, openCuda, NativeAddonError } from './index.js'
 import type { CudaAddon } from './addon.js'
+import { decideOrdering } from '../vram/index.js'
 import { findDriver, libraryPaths } from './driver.js'
 import { skippedWithoutStandin, hasStandin, NOTHING, useStandin } from '../../test/standin/standin.js'
 
@@ -60,6 +61,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
       message: 'CUDA 12.2 with Stand-in 0 at 0000:0a:00.0, Stand-in 1 at 0000:0b:00.0',
       library: process.env['GPUNVME_CUDA_LIBRARY'],
       driverVersion: '12.2',
+      moduleLoading: 'eager',
       devices: [0, 1].map((device) => ({
         device,
         name: `Stand-in ${device}`,
@@ -70,6 +72,10 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
         canRegisterMemory: true,
         canGpuDirectRdma: false,
         canExportDmaBuf: false,
+        limitsKernelTime: false,
+        computeMode: 'default',
+        ordering: { writesOrdering: 0, flushWritesOptions: 0 },
+        engine: { usable: true, reasons: [] },
       })),
     })
     expect(JSON.parse(JSON.stringify(status))).toEqual(status)
@@ -139,6 +145,59 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
     expect(refused()).toMatchObject(expected)
     standin.fail('cuInit=100@1,cuInit=100@2')
     expect(refused()).toMatchObject(expected)
+  })
+
+  test.each([
+    ['75=7,76=0', ['compute-capability']],
+    ['75=7,76=5', []],
+    ['20=2', ['compute-mode']],
+    ['20=3', []],
+    ['99=0', ['no-registration']],
+    ['17=1', ['kernel-time-limit']],
+    ['75=9,76=0', []],
+    ['75=10,76=0', ['blackwell-registers']],
+    ['75=12,76=0,17=1', ['kernel-time-limit', 'blackwell-registers']],
+  ])('whether the engine cuda can be expected to work is told beforehand: attributes %s', (attributes, codes) => {
+    process.env['GPUNVME_STANDIN_ATTRIBUTES'] = attributes
+    const status = cudaStatus()
+    if (!status.available) throw new Error(status.message)
+    const { engine } = status.devices[0]!
+    expect(engine.reasons.map(({ code }) => code)).toEqual(codes)
+    // Leaders that run for long are launched anew.
+    expect(engine.usable).toBe(codes.every((code) => code === 'kernel-time-limit'))
+    for (const { next } of engine.reasons) expect(next).not.toBe('')
+  })
+
+  test('time limit, compute mode and ordering are those of the driver, as they are taken elsewhere', () => {
+    process.env['GPUNVME_STANDIN_ATTRIBUTES'] = '17=1,20=3,117=1,118=100'
+    const status = cudaStatus()
+    expect(status).toMatchObject({
+      devices: [
+        {
+          limitsKernelTime: true,
+          computeMode: 'exclusive-process',
+          ordering: { writesOrdering: 100, flushWritesOptions: 1 },
+        },
+      ],
+    })
+    if (!status.available) throw new Error(status.message)
+    expect(decideOrdering(status.devices[0]!.ordering)).toEqual({ kind: 'ordered' })
+  })
+
+  test.each([
+    [46, 'CUDA_ERROR_DEVICE_UNAVAILABLE', /nvidia-smi -q -d COMPUTE/],
+    [802, 'CUDA_ERROR_SYSTEM_NOT_READY', /nvidia-fabricmanager/],
+    [803, 'CUDA_ERROR_SYSTEM_DRIVER_MISMATCH', /reboot/],
+    [804, 'CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE', /cuda-compat/],
+    [999, 'CUDA_ERROR_UNKNOWN', /^nvidia-smi/],
+  ])('a driver that does not start by %i %s: what helps is said', (result, name, next) => {
+    standin.fail(`cuInit=${result}@1,cuInit=${result}@2`)
+    expect(refused()).toMatchObject({
+      state: 'init-failed',
+      message: expect.stringContaining(name) as string,
+      facts: [expect.any(String), `cuInit returned ${result}`],
+      next: expect.stringMatching(next) as string,
+    })
   })
 
   test('a device that there is not is a RangeError', () => {

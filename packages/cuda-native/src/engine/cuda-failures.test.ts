@@ -126,7 +126,7 @@ describe.skipIf(!hasStandin)(`whatever call of the driver fails${skippedWithoutS
       let calls = 0
       for (; calls < most; calls++) {
         const before = standin.failed()
-        standin.fail(`${name}=719@${calls + 1}`)
+        standin.fail(`${name}=801@${calls + 1}`)
         const seen = await life()
         expect({ calls, live: standin.live() }).toEqual({ calls, live: NOTHING })
         expectRight(seen)
@@ -149,13 +149,13 @@ function expectTyped(step: string, error: unknown, name: string): void {
   const isRegistration = name === 'cuMemHostRegister_v2' || name === 'cuMemHostGetDevicePointer_v2'
   if (step === 'execute' || step === 'detach') {
     expect(error).toBeInstanceOf(EngineFailedError)
-    expect((error as EngineFailedError).message).toContain('CUDA_ERROR_LAUNCH_FAILED')
+    expect((error as EngineFailedError).message).toContain('CUDA_ERROR_NOT_SUPPORTED')
   } else if (step === 'attach' && isRegistration) {
     const told = error instanceof CudaRegistrationError ? error.cause : error
-    expect(told).toMatchObject({ call: name, resultName: 'CUDA_ERROR_LAUNCH_FAILED' })
+    expect(told).toMatchObject({ call: name, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
   } else {
     expect(error).toBeInstanceOf(CudaCallError)
-    expect(error).toMatchObject({ call: name, result: 719, resultName: 'CUDA_ERROR_LAUNCH_FAILED' })
+    expect(error).toMatchObject({ call: name, result: 801, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { BarWindow, Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, checkTransport, flag } from '../arguments.js'
+import { BlackwellRegistersError, FIRST_BLACKWELL } from '../cuda/blackwell.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
 import { registrationFacts } from '../cuda/registration-facts.js'
@@ -14,6 +15,12 @@ import { EngineUnsuitableError } from './unsuitable.js'
 export interface CudaEngineOptions extends KernelEngineOptions {
   /** Whether a warp serves a completion queue, whose lanes write the entries of a batch side by side; false when not given. */
   readonly warp?: boolean
+  /**
+   * Lets a GPU of compute capability 10.0 (Blackwell) or newer reach a drive's registers, which is refused otherwise: it
+   * froze the one machine of which it is reported. Nothing that this process does afterwards helps then. False when not
+   * given; registers that are memory, as a simulator's, are no matter.
+   */
+  readonly riskBlackwellRegisters?: boolean
 }
 
 /** How long a kernel polls for another plan before it ends: several times what starting one takes. */
@@ -32,7 +39,8 @@ const loaded = new WeakSet<Cuda>()
  * refused. `cuda` stays open until the engine is detached. While memory of that GPU is allocated or given back, its
  * leaders pause; plans go on afterwards. `attach` throws RangeError for more completion queues than kernels can run at
  * once, which CUDA_DEVICE_MAX_CONNECTIONS says.
- * @throws RangeError for a `lingerNs` of Infinity where the GPU ends long kernels; EngineUnsuitableError for a transport whose registers native code cannot reach; CudaCallError for a GPU that
+ * @throws RangeError for a `lingerNs` of Infinity where the GPU ends long kernels; EngineUnsuitableError for a transport whose registers native code cannot reach; BlackwellRegistersError for a
+ *   drive's registers and a GPU that is not known to bear them; CudaCallError for a GPU that
  *   the kernels are not for.
  */
 export function cudaEngine(
@@ -41,11 +49,16 @@ export function cudaEngine(
   options: CudaEngineOptions = {},
 ): KernelEngine {
   checkTransport(transport)
-  checkOptions('cudaEngine', options, { ...kernelEngineChecks, warp: flag })
+  checkOptions('cudaEngine', options, { ...kernelEngineChecks, warp: flag, riskBlackwellRegisters: flag })
   // Before the kernels are compiled for it.
-  if (transport.bar.window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
+  const { window } = transport.bar
+  if (window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
   const session = sessionOf(cuda)
-  const { addon, handle } = session
+  const { addon, handle, computeCapability } = session
+  const isRisk = computeCapability[0] >= FIRST_BLACKWELL && window.isMemory !== true
+  if (isRisk && options.riskBlackwellRegisters !== true) {
+    throw new BlackwellRegistersError(transport.name, computeCapability)
+  }
   const { connections, hasTimeLimit } = addon.limits(handle)
   const lingerNs = lingerNsOf(options, LINGER_NS)
   const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)

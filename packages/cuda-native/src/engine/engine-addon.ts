@@ -91,6 +91,8 @@ export interface ExecutorError extends Error {
   readonly result: string
   readonly resultCode: number
   readonly description: string
+  /** Nothing that was launched runs any more, and nothing ever will in this process. */
+  readonly dead: boolean
 }
 
 /** The functions of engines, which both addons have. Whatever an executor refuses is thrown as an `ExecutorError`. */

@@ -92,6 +92,8 @@ export class KernelEngine implements Engine {
   private stopped = false
   /** What CSTS read as when the device was found to be lost. */
   private csts = 0
+  /** What runs leaders is dead, and whoever had plans was told. */
+  private dead = false
   private past: EngineStatistics = { commands: 0, doorbellWrites: 0, staleCompletions: 0 }
 
   /** @throws EngineUnsuitableError for a transport whose registers native code cannot reach. */
@@ -167,9 +169,17 @@ export class KernelEngine implements Engine {
     try {
       giveBack(attached.queues, addon.engineDetach(attached.handle))
     } catch (cause) {
-      throw new EngineFailedError(this.name, cause, END_PROCESS)
+      if (!isDeath(cause)) throw new EngineFailedError(this.name, cause, END_PROCESS)
+      // Nothing runs any more: all is given back but the rings' positions, which nobody knows.
+      this.letGo(attached, counted)
+      if (!this.dead) throw new EngineFailedError(this.name, this.explained(cause, this.window()), END_PROCESS)
+      return
     }
-    addon.engineClose(attached.handle)
+    this.letGo(attached, counted)
+  }
+
+  private letGo({ handle }: Attached, counted: EngineStatistics): void {
+    this.backend.addon.engineClose(handle)
     this.past = counted
     this.attached = undefined
   }
@@ -316,6 +326,7 @@ export class KernelEngine implements Engine {
       action()
     } catch (cause) {
       this.stopped = true
+      this.dead ||= isDeath(cause) && this.posted.size + this.waiting.length > 0
       // Leaders shall not wait for what nobody waits for any more.
       if (this.attached !== undefined) this.backend.addon.engineHalt(this.attached.handle, true)
       const { window } = this.transport.bar
@@ -340,6 +351,10 @@ export class KernelEngine implements Engine {
     if (bar.window === undefined) throw new EngineUnsuitableError(this.backend.name, name)
     return bar.window
   }
+}
+
+function isDeath(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<ExecutorError>).dead === true
 }
 
 function planQueue({ prpListBytes, pageBytes }: QueuePairMemory): PlanQueue {

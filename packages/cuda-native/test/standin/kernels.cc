@@ -40,7 +40,10 @@ void Add(void** parameters, Extent grid, Extent block) {
 // (uint32_t* until): runs until the host has stored something there.
 void Wait(void** parameters, Extent, Extent) {
   const auto* until = Parameter<const uint32_t*>(parameters, 0);
-  while (__atomic_load_n(until, __ATOMIC_ACQUIRE) == 0) usleep(50);
+  while (__atomic_load_n(until, __ATOMIC_ACQUIRE) == 0) {
+    DieWhenTold();
+    usleep(50);
+  }
 }
 
 // (struct { uint64_t to; uint32_t words[4]; }): stores the words.
@@ -93,9 +96,21 @@ void PatternVerify(void** parameters, Extent grid, Extent block) {
   OnFibers(grid, block, [&] { gpunvme::pattern_verify<gpunvme::FiberTeam>(job, verdict); });
 }
 
+// A leader on a GPU that may go wrong: it looks for completions and at its own time as long as it lives.
+struct MortalPort : gpunvme::CpuPort {
+  static uint64_t load_completion64(const uint64_t* at) {
+    DieWhenTold();
+    return gpunvme::CpuPort::load_completion64(at);
+  }
+  static uint64_t now_ns() {
+    DieWhenTold();
+    return gpunvme::CpuPort::now_ns();
+  }
+};
+
 // (Leader* leader, uint64_t launch)
 void Serve(void** parameters, Extent, Extent) {
-  gpunvme::serve<gpunvme::CpuPort>(*Parameter<gpunvme::Leader*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
+  gpunvme::serve<MortalPort>(*Parameter<gpunvme::Leader*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
 }
 
 struct Entry {

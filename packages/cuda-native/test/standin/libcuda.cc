@@ -6,6 +6,9 @@
 // Environment, read at each cuInit:
 //   GPUNVME_STANDIN_FAIL     "cuMemAlloc_v2=2@3,cuInit=999": the third call answers 2, the first one 999. Calls count from
 //                            when this text changed. What gives something back does so before it answers.
+//                            "cuStreamQuery=719@3+": from the third call on nothing runs any more, and all calls that
+//                            need a context answer 719, as those of the real one do when a kernel went wrong.
+//   GPUNVME_STANDIN_ATTRIBUTES  of its GPUs: "17=1,75=12" by the numbers of cuda.h
 //   GPUNVME_STANDIN_DEVICES  how many GPUs there are; 1
 //   GPUNVME_STANDIN_VERSION  of CUDA; 12020
 //   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
@@ -17,6 +20,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -55,6 +59,8 @@ struct Control {
   std::atomic<uint32_t> launched, holdLaunch;
   // Of the last registration of registers: its address and its length.
   std::atomic<uint64_t> registeredAt, registeredBytes;
+  // How often a kernel was asked for by its name, and was loaded.
+  std::atomic<uint32_t> lookups, loads;
 };
 
 Control gNobody;
@@ -67,8 +73,12 @@ struct Planned {
   std::string name;
   Result result;
   int nth;
+  bool forGood;
 };
 std::string gPlanText;
+// What all calls that need a context answer, once a kernel went wrong.
+Result gDeath = kSuccess;
+std::map<int, int> gAttributes;
 std::vector<Planned> gPlan;
 std::map<std::string, int> gCalls;
 std::string gControlPath;
@@ -76,13 +86,29 @@ int gDevices = -1;
 int gVersion = 12020;
 int gTimeLimit = 0;
 
+void StopWork();
+
+// Which calls a context's death is nothing to.
+bool IsWithoutContext(const std::string& name) {
+  return name == "cuInit" || name == "cuDriverGetVersion" || name == "cuModuleGetLoadingMode" ||
+         name.rfind("cuGetError", 0) == 0 ||
+         (name.rfind("cuDevice", 0) == 0 && name.rfind("cuDevicePrimary", 0) != 0);
+}
+
 // What this call is to answer in place of what it would.
 Result Answer(const char* name) {
-  const std::lock_guard<std::mutex> lock(gMutex);
+  std::unique_lock<std::mutex> lock(gMutex);
   const int nth = ++gCalls[name];
+  if (gDeath != kSuccess && !IsWithoutContext(name)) return gDeath;
   for (const Planned& each : gPlan) {
     if (each.name != name || each.nth != nth) continue;
     gControl->failed++;
+    if (each.forGood) {
+      gDeath = each.result;
+      lock.unlock();
+      // Whoever hears of it may take the memory away.
+      StopWork();
+    }
     return each.result;
   }
   return kSuccess;
@@ -101,16 +127,25 @@ void ReadEnvironment() {
   gDevices = number("GPUNVME_STANDIN_DEVICES", 1);
   gVersion = number("GPUNVME_STANDIN_VERSION", 12020);
   gTimeLimit = number("GPUNVME_STANDIN_TIME_LIMIT", 0);
+  gAttributes.clear();
+  const std::string attributes = text("GPUNVME_STANDIN_ATTRIBUTES");
+  for (size_t at = 0, end; at < attributes.size(); at = end + 1) {
+    end = std::min(attributes.find(',', at), attributes.size());
+    int attribute, value;
+    if (std::sscanf(attributes.c_str() + at, "%d=%d", &attribute, &value) == 2) gAttributes[attribute] = value;
+  }
   if (const std::string plan = text("GPUNVME_STANDIN_FAIL"); plan != gPlanText) {
     gPlanText = plan;
     gPlan.clear();
     gCalls.clear();
+    gDeath = kSuccess;
+    standin::dying = false;
     for (size_t at = 0, end; at < plan.size(); at = end + 1) {
       end = std::min(plan.find(',', at), plan.size());
-      char name[64];
+      char name[64], last = 0;
       int result, nth = 1;
-      if (std::sscanf(plan.substr(at, end - at).c_str(), "%63[^=]=%d@%d", name, &result, &nth) < 2) continue;
-      gPlan.push_back({name, result, nth});
+      if (std::sscanf(plan.substr(at, end - at).c_str(), "%63[^=]=%d@%d%c", name, &result, &nth, &last) < 2) continue;
+      gPlan.push_back({name, result, nth, last == '+'});
     }
   }
   if (const std::string path = text("GPUNVME_STANDIN_CONTROL"); path != gControlPath) {
@@ -212,6 +247,12 @@ struct StreamState {
     const std::lock_guard<std::mutex> lock(mutex);
     return work.empty() && !busy;
   }
+  // What runs ends as soon as it looks; what waits never begins.
+  void Stop() {
+    std::unique_lock<std::mutex> lock(mutex);
+    work.clear();
+    changed.wait_for(lock, std::chrono::seconds(5), [&] { return !busy; });
+  }
   void WaitUntilIdle() {
     std::unique_lock<std::mutex> lock(mutex);
     changed.wait(lock, [&] { return work.empty() && !busy; });
@@ -255,6 +296,20 @@ std::shared_ptr<State> Find(const std::map<Handle, std::shared_ptr<State>>& all,
   return found == all.end() ? nullptr : found->second;
 }
 
+void StopWork() {
+  standin::dying = true;
+  std::map<Stream, std::shared_ptr<StreamState>> streams;
+  {
+    const std::lock_guard<std::mutex> lock(gMutex);
+    streams = gStreams;
+  }
+  for (const auto& [stream, state] : streams) state->Stop();
+  // Those that never began, too.
+  const std::lock_guard<std::mutex> lock(gMutex);
+  gKernels.clear();
+  gKernelEnded.notify_all();
+}
+
 // The kernels of a PTX text that the table has, with the sizes of their parameters.
 std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
   auto module = std::make_unique<ModuleState>();
@@ -283,7 +338,10 @@ std::unique_ptr<ModuleState> ReadPtx(const std::string& text) {
 
 void Copy(void* to, const void* from, size_t bytes) {
   gControl->copiesStarted++;
-  for (uint32_t least; (least = gControl->holdCopies) != 0 && bytes >= least;) usleep(50);
+  for (uint32_t least; (least = gControl->holdCopies) != 0 && bytes >= least;) {
+    if (standin::dying) return;
+    usleep(50);
+  }
   std::memcpy(to, from, bytes);
   gControl->copiesDone++;
 }
@@ -297,9 +355,11 @@ constexpr Named kNames[] = {
     {1, "CUDA_ERROR_INVALID_VALUE", "a value that cannot be"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY", "no memory left"},
     {3, "CUDA_ERROR_NOT_INITIALIZED", "cuInit was not called"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "somebody else has it"},
     {100, "CUDA_ERROR_NO_DEVICE", "there is no GPU"},
     {101, "CUDA_ERROR_INVALID_DEVICE", "no such GPU"},
     {201, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
+    {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "a bit was lost"},
     {218, "CUDA_ERROR_INVALID_PTX", "not PTX"},
     {400, "CUDA_ERROR_INVALID_HANDLE", "not a handle"},
     {500, "CUDA_ERROR_NOT_FOUND", "no such name"},
@@ -307,10 +367,19 @@ constexpr Named kNames[] = {
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an address that is none"},
     {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "registered before"},
     {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "not registered"},
+    {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "a kernel took too long"},
+    {710, "CUDA_ERROR_ASSERT", "a kernel asserts"},
+    {714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "a stack is broken"},
+    {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "no such instruction"},
+    {716, "CUDA_ERROR_MISALIGNED_ADDRESS", "an address is not aligned"},
+    {717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "an address of another space"},
+    {718, "CUDA_ERROR_INVALID_PC", "no such place"},
     {719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel went wrong"},
     {800, "CUDA_ERROR_NOT_PERMITTED", "not allowed"},
     {801, "CUDA_ERROR_NOT_SUPPORTED", "not supported"},
+    {802, "CUDA_ERROR_SYSTEM_NOT_READY", "not ready"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "library and module differ"},
+    {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "not this GPU"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown"},
 };
 
@@ -379,6 +448,10 @@ EXPORT cuDeviceTotalMem_v2(size_t* bytes, Device) {
 
 EXPORT cuDeviceGetAttribute(int* value, int attribute, Device) {
   ANSWER();
+  if (const auto given = gAttributes.find(attribute); given != gAttributes.end()) {
+    *value = given->second;
+    return kSuccess;
+  }
   switch (attribute) {
     case kAttributeComputeMajor: *value = 8; return kSuccess;
     case kAttributeComputeMinor: *value = 6; return kSuccess;
@@ -415,8 +488,11 @@ EXPORT cuDevicePrimaryCtxRelease_v2(Device device) {
 }
 
 EXPORT cuCtxSetCurrent(Context context) {
-  ANSWER();
+  const Result answer = Answer(__func__);
+  if (answer != kSuccess && gDeath == kSuccess) return answer;
+  // What is given back in a dead context is given back all the same.
   tCurrent = context;
+  if (answer != kSuccess) return answer;
   return context == nullptr || HasContext() ? kSuccess : kInvalidContext;
 }
 
@@ -448,9 +524,24 @@ EXPORT cuModuleUnload(Module module) {
   return answer;
 }
 
+EXPORT cuModuleGetLoadingMode(int* mode) {
+  ANSWER();
+  const char* given = getenv("CUDA_MODULE_LOADING");
+  *mode = given != nullptr && std::strcmp(given, "EAGER") == 0 ? 1 : 2;
+  return kSuccess;
+}
+
+EXPORT cuFuncLoad(Function) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  gControl->loads++;
+  return kSuccess;
+}
+
 EXPORT cuModuleGetFunction(Function* function, Module module, const char* name) {
   ANSWER();
   NEEDS_CONTEXT();
+  gControl->lookups++;
   const std::lock_guard<std::mutex> lock(gMutex);
   const auto found = gModules.find(module);
   if (found == gModules.end()) return kInvalidHandle;
@@ -489,8 +580,11 @@ EXPORT cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
   state->Put([values, number, context = tCurrent, kernel = launched.kernel, gridX, gridY, gridZ, blockX, blockY, blockZ]() mutable {
     std::vector<void*> pointers;
     for (auto& value : values) pointers.push_back(value.data());
-    while (number != 0 && gControl->holdLaunch == number) usleep(50);
-    kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
+    try {
+      for (; number != 0 && gControl->holdLaunch == number; usleep(50)) standin::DieWhenTold();
+      kernel(pointers.data(), {gridX, gridY, gridZ}, {blockX, blockY, blockZ});
+    } catch (const standin::Killed&) {
+    }
     if (number == 0) return;
     const std::lock_guard<std::mutex> lock(gMutex);
     gKernels[context]--;
@@ -797,3 +891,4 @@ EXPORT cuPointerGetAttribute(void*, int, DevicePointer) {
 // A prototype that differs from the table's does not compile.
 #define SAME(name, parameters) static_assert(std::is_same_v<decltype(&name), decltype(Functions::name)>, #name);
 GPUNVME_CUDA_FUNCTIONS(SAME)
+GPUNVME_CUDA_OPTIONAL_FUNCTIONS(SAME)

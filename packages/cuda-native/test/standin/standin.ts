@@ -51,12 +51,14 @@ export interface Standin {
   /** Kernels that it knows, as PTX. */
   readonly ptx: Uint8Array
   live(): Live
-  /** From the next cuInit on: `fail('cuMemAlloc_v2=2@3')`. */
+  /** From the next cuInit on: `fail('cuMemAlloc_v2=2@3')`, or for good, with all work gone: `'cuStreamQuery=719@3+'`. */
   fail(plan: string): void
   /** How many calls were told to fail, and did. */
   failed(): number
   /** Copies of at least so many bytes, 1 when not given, start, and do not end until this is taken back. */
   holdCopies(hold: boolean, leastBytes?: number): void
+  /** Kernels that were asked for by their name, and loaded, by now. */
+  lookups(): { readonly asked: number; readonly loaded: number }
   copies(): { readonly started: number; readonly done: number }
   /** How many kernels of this package were launched in this test. */
   launched(): number
@@ -69,7 +71,7 @@ export interface Standin {
 }
 
 const LIBRARY = { sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc'], flags: ['-shared', '-fPIC'] }
-const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL'].map((name) =>
+const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES'].map((name) =>
   name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`,
 )
 
@@ -90,7 +92,7 @@ export function useStandin(): Standin {
     writeSync(fd, bytes, 0, bytes.byteLength, position)
     closeSync(fd)
   }
-  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 18)
+  const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 20)
 
   beforeAll(async () => {
     if (hasStandin) library = await kept(build)
@@ -121,6 +123,7 @@ export function useStandin(): Standin {
     holdCopies(hold, leastBytes = 1) {
       writeFileSync(control, new Uint32Array([hold ? leastBytes : 0]), { flag: 'r+' })
     },
+    lookups: () => ({ asked: words()[18]!, loaded: words()[19]! }),
     copies: () => ({ started: words()[9]!, done: words()[10]! }),
     launched: () => words()[11]!,
     holdLaunch(number) {

@@ -13,7 +13,9 @@ const attributes: Check = {
   title: 'The driver describes the GPU',
   limitMs: 10_000,
   run({ device }) {
-    const facts: Facts = { ...device, environment: environment() }
+    const { ordering, engine, ...rest } = device
+    const outlook = { usable: engine.usable, reasons: engine.reasons.map(({ code }) => code) }
+    const facts: Facts = { ...rest, ordering: { ...ordering }, engine: outlook, environment: environment() }
     return Promise.resolve(facts)
   },
 }

@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { CudaCallError, cudaStatus, openCuda } from './index.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { native } from '../../test/native.js'
+
+const standin = useStandin()
+
+/** What cuda.h says leaves the process in an inconsistent state, so that it must be terminated and relaunched. */
+const DEATHS = [
+  [214, 'CUDA_ERROR_ECC_UNCORRECTABLE'],
+  [700, 'CUDA_ERROR_ILLEGAL_ADDRESS'],
+  [702, 'CUDA_ERROR_LAUNCH_TIMEOUT'],
+  [710, 'CUDA_ERROR_ASSERT'],
+  [714, 'CUDA_ERROR_HARDWARE_STACK_ERROR'],
+  [715, 'CUDA_ERROR_ILLEGAL_INSTRUCTION'],
+  [716, 'CUDA_ERROR_MISALIGNED_ADDRESS'],
+  [717, 'CUDA_ERROR_INVALID_ADDRESS_SPACE'],
+  [718, 'CUDA_ERROR_INVALID_PC'],
+  [719, 'CUDA_ERROR_LAUNCH_FAILED'],
+  [999, 'CUDA_ERROR_UNKNOWN'],
+] as const
+
+/** From its next call on, and for all others too. */
+function dies(call: string, result: number): void {
+  standin.fail(`${call}=${result}@1+`)
+  // It looks at that in cuInit.
+  cudaStatus()
+}
+
+describe.skipIf(!hasStandin)(`a context that is dead${skippedWithoutStandin}`, () => {
+  afterEach(() => expect(standin.live()).toEqual(NOTHING))
+
+  test.each(DEATHS)('by %i: waits end, all is given back, and closing says so once', async (result, resultName) => {
+    const region = native.allocate(8192, 4096)
+    const cuda = openCuda()
+    cuda.loadKernels(standin.ptx)
+    const [pinned, device, stream] = [cuda.allocPinned(4096), cuda.allocDevice(4096), cuda.stream()]
+    const [given, left] = [cuda.register(region.address, 4096), cuda.register(region.address + 4096n, 4096)]
+    cuda.launch('standin_wait', 1, 1, [pinned.gpuPointer], stream)
+    const wait = stream.finished()
+    dies('cuEventQuery', result)
+    const died = { call: 'cuEventQuery', result, resultName }
+    await expect(wait).rejects.toMatchObject(died)
+    await expect(wait).rejects.toThrow(/\n {2}Try: restart this process/)
+    // Nothing uses it any more, whatever the driver answers.
+    given.unregister()
+    device.free()
+    expect(standin.live()).toMatchObject({ registered: 1, device: 0 })
+    expect(() => cuda.allocDevice(1)).toThrow(CudaCallError)
+    const closed = await cuda.close()
+    expect(closed.death).toMatchObject({ result, resultName })
+    expect(closed.death?.message).toMatch(/^Work on the GPU failed: .*\n.*\n {2}Try: restart this process/)
+    expect(pinned.buffer.byteLength).toBe(0)
+    expect(() => left.unregister()).toThrow(TypeError)
+    region.unmap()
+    expect(() => openCuda()).toThrow(CudaCallError)
+  })
+
+  test('is found by closing it, with work that never was to end', async () => {
+    const cuda = openCuda()
+    cuda.loadKernels(standin.ptx)
+    cuda.launch('standin_wait', 1, 1, [cuda.allocPinned(4).gpuPointer])
+    dies('cuStreamQuery', 719)
+    expect((await cuda.close()).death).toMatchObject({ result: 719 })
+  })
+
+  test('a copy from it ends too, and memory that it was made from', async () => {
+    const cuda = openCuda()
+    const memory = cuda.allocDevice(64)
+    standin.holdCopies(true)
+    const read = memory.read()
+    dies('cuEventQuery', 700)
+    await expect(read).rejects.toMatchObject({ result: 700 })
+    memory.free()
+    await cuda.close()
+    standin.holdCopies(false)
+  })
+
+  test('an answer that says nothing of work leaves it alive', async () => {
+    const cuda = openCuda()
+    standin.fail('cuMemAlloc_v2=999@1')
+    cudaStatus()
+    expect(() => cuda.allocDevice(1)).toThrow(/^Allocating 1 bytes of GPU memory failed: CUDA_ERROR_UNKNOWN(?!.*Try)/s)
+    cuda.allocDevice(1)
+    expect(await cuda.close()).toEqual({})
+  })
+})
+
+describe.skipIf(!hasStandin)(`kernels of a module${skippedWithoutStandin}`, () => {
+  test('are all loaded when it is: none is while another may run', async () => {
+    const cuda = openCuda()
+    cuda.loadKernels(standin.ptx)
+    expect(standin.lookups()).toEqual({ asked: 3, loaded: 3 })
+    const [word, stream] = [cuda.allocPinned(4), cuda.stream()]
+    cuda.launch('standin_add', 1, 1, [word.gpuPointer, 1], stream)
+    await stream.finished()
+    expect(standin.lookups()).toEqual({ asked: 3, loaded: 3 })
+    await cuda.close()
+  })
+
+  test('are found by a driver that has no cuFuncLoad and does not say how it loads them', async () => {
+    const flags = ['cuFuncLoad', 'cuModuleGetLoadingMode'].map((name) => `-D${name}=${name}_not`)
+    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', ...flags] })
+    expect(cudaStatus()).toMatchObject({ available: true, moduleLoading: 'unknown' })
+    const cuda = openCuda()
+    cuda.loadKernels(standin.ptx)
+    expect(standin.lookups()).toEqual({ asked: 3, loaded: 0 })
+    await cuda.close()
+  }, 60_000)
+
+  test('are loaded eagerly, where nobody has said otherwise', () => {
+    expect(cudaStatus()).toMatchObject({ moduleLoading: 'eager' })
+    const before = process.env['CUDA_MODULE_LOADING']
+    expect(before).toBe('EAGER')
+    process.env['CUDA_MODULE_LOADING'] = 'LAZY'
+    expect(cudaStatus()).toMatchObject({ moduleLoading: 'lazy' })
+    process.env['CUDA_MODULE_LOADING'] = before
+  })
+})

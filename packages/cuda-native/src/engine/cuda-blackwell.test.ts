@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { native } from '../../test/native.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { BlackwellRegistersError, cudaEngine, openCuda, type Cuda } from '../cuda/index.js'
+
+const standin = useStandin()
+let cuda: Cuda
+
+function open(computeMajor: number): Cuda {
+  process.env['GPUNVME_STANDIN_ATTRIBUTES'] = `75=${computeMajor},76=0`
+  return (cuda = openCuda())
+}
+
+describe.skipIf(!hasStandin)(`the engine cuda on Blackwell GPUs${skippedWithoutStandin}`, () => {
+  afterEach(async () => {
+    await cuda.close()
+    expect(standin.live()).toEqual(NOTHING)
+  })
+
+  /** A drive's registers, or memory that stands for some. */
+  function transport(isMemory: boolean): Pick<Transport, 'bar' | 'clock' | 'name'> {
+    const { address } = native.allocate(16_384, 4096)
+    const window = { address, lengthBytes: 16_384, ...(isMemory ? { isMemory } : {}) }
+    return { name: 'a drive', bar: { window }, clock: {} } as unknown as Transport
+  }
+
+  test.each([10, 11, 12])(
+    'a drive’s registers are refused to compute capability %i.0, before anything is made',
+    (major) => {
+      open(major)
+      const before = standin.live()
+      let error: unknown
+      try {
+        cudaEngine(transport(false), cuda)
+      } catch (thrown) {
+        error = thrown
+      }
+      expect(error).toBeInstanceOf(BlackwellRegistersError)
+      expect(error).toMatchObject({ code: 'ERR_GPUNVME_BLACKWELL_REGISTERS', category: 'infeasible' })
+      expect((error as Error).message).toMatch(/^ {2}Try: the engine 'cpu-kernel' or 'host'/m)
+      expect(standin.live()).toEqual(before)
+    },
+  )
+
+  test('they are given to it where the risk is taken, to older GPUs, and where they are memory', () => {
+    open(12)
+    expect(() => cudaEngine(transport(false), cuda, { riskBlackwellRegisters: false })).toThrow(BlackwellRegistersError)
+    expect(cudaEngine(transport(false), cuda, { riskBlackwellRegisters: true }).name).toBe('cuda')
+    expect(cudaEngine(transport(true), cuda).name).toBe('cuda')
+  })
+
+  test('9.0 is not one of them', () => {
+    expect(cudaEngine(transport(false), open(9)).name).toBe('cuda')
+  })
+})
