@@ -84,7 +84,10 @@ export type CudaStatus =
       readonly next: string
     }
 
-/** Never throws and makes nothing on a device: a program may ask on any machine, before it decides on an engine. */
+/**
+ * Never throws and makes nothing on a device: a program may ask on any machine, before it decides on an engine. It starts
+ * the driver, before which CUDA_MODULE_LOADING is set to EAGER in the environment where nobody has set it.
+ */
 export function cudaStatus(): CudaStatus {
   const found = findDriver()
   if (found.state !== 'available') {

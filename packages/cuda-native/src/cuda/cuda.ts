@@ -20,7 +20,10 @@ export interface CudaOptions {
 }
 
 /**
- * Opens a GPU in its primary context, which other users of CUDA in this process share.
+ * Opens a GPU in its primary context, which other users of CUDA in this process share. Whatever is called of it makes that
+ * context current in the calling thread and leaves it so, until `close`, which leaves none: native code in the same thread
+ * that uses CUDA too has to set its own. The first call of this package that asks the driver anything sets
+ * CUDA_MODULE_LOADING=EAGER in the environment where it is not set.
  * @throws NativeAddonError without the addon; CudaUnavailableError without a driver, or a GPU; RangeError for a device
  *   that there is not; CudaCallError where the driver refuses.
  */

@@ -12,7 +12,8 @@ const LINGER_NS = 100_000
 export interface KernelEngineOptions {
   /**
    * How long a leader that has nothing to do polls for the next plan before it ends, in nanoseconds. Infinity is the
-   * persistent kernel, which ends at `detach`.
+   * persistent kernel, which ends at `detach`: on a GPU only where nothing else in the process uses its primary context,
+   * since a call that waits for all kernels would wait for ever.
    */
   readonly lingerNs?: number
   /**
