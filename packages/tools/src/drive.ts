@@ -14,7 +14,10 @@ export interface WriteFlags {
   readonly overwrite?: readonly string[]
 }
 
-/** Opens what the flags name, lends it, and closes it however `use` ends. The controller is not touched. */
+/**
+ * Opens what the flags name, lends it, and closes it however `use` ends. The controller is not touched.
+ * @throws as `openTransport` and `openEngine`: an engine that cannot drive it is refused before anything is made for it.
+ */
 export async function withTransport<T>(
   flags: TransportFlags,
   access: 'read' | 'write',
@@ -29,6 +32,7 @@ export async function withTransport<T>(
     ...(capacity !== undefined && { capacityBytes: capacity }),
   })
   try {
+    openEngine(flags.engine as EngineName, opened.transport)
     return await use(opened)
   } catch (error) {
     // What the drive then reports as its own failure is only what followed from the host's.

@@ -1,4 +1,4 @@
-import { cpuKernelEngine } from '@gpunvme/cuda-native'
+import { cpuKernelEngine, EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { cudaEngine, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { HostEngine } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
@@ -75,6 +75,8 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
     case 'cpu-kernel':
       return cpuKernelEngine(transport)
     case 'cuda':
+      // Before a GPU is opened for it.
+      if (transport.bar.window === undefined) throw new EngineUnsuitableError(name, transport.name)
       return cudaEngine(transport, (gpu ??= openCuda()))
     default:
       // Callers without types, and command lines, bring other names.
@@ -85,10 +87,7 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
 function refusal(kind: string, name: string, available: string[], planned: string[], reasons: string[]): GpuNvmeError {
   if (planned.includes(name)) return new NotAvailableError(kind, name, available, reasons)
   return new UsageError(`Unknown ${kind} '${name}'`, {
-    facts: [
-      `available: ${available.join(', ')}`,
-      ...(planned.length > 0 ? [`planned: ${planned.join(', ')}`] : []),
-    ],
+    facts: [`available: ${available.join(', ')}`, ...(planned.length > 0 ? [`planned: ${planned.join(', ')}`] : [])],
     next: `--${kind} ${available[0]!}`,
   })
 }

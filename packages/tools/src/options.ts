@@ -33,7 +33,11 @@ export function addTransportOptions(command: Command, image?: string): void {
       'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753',
       'sn740',
     )
-    .option('--engine <name>', 'who submits the commands', 'host')
+    .option(
+      '--engine <name>',
+      'who submits the commands: host; cpu-kernel and cuda need registers in memory, which sim has not',
+      'host',
+    )
     .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
     .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES))

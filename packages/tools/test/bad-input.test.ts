@@ -333,16 +333,21 @@ describe('exit 7: cannot be done', () => {
     await expectError(['pack', 'model.gguf', '--image', 'none.img'], 7, '0 bytes are no drive')
   })
 
-  test('transports and engines that are planned: what there is today', async () => {
+  test('transports that are planned, and engines that cannot drive the simulator: what there is today', async () => {
     await Promise.all([
       ...['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user'].map((name) =>
         expectError(['identify', '--transport', name], 7, 'not available yet', 'available: sim'),
       ),
-      ...['cpu-kernel', 'cuda'].map((name) =>
-        expectError(['load', 'model.gguf', '--engine', name], 7, 'not available yet', 'available: host'),
+      ...['cpu-kernel', 'cuda'].flatMap((name) =>
+        [['load', 'model.gguf'], ['demo', '--size', '64MiB'], ['identify']].map((args) =>
+          expectError([...args, '--engine', name], 7, `The engine '${name}' cannot drive`, 'Try: --engine host'),
+        ),
       ),
     ])
-    await expectError(['pack', 'model.gguf', '--image', 'cuda.img', '--engine', 'cuda'], 7, 'not available yet')
+    // Before the model is made.
+    const demo = await gpunvme(['demo', '--engine', 'cpu-kernel'], { cwd })
+    expect(demo.stdout + demo.stderr).not.toMatch(/model/)
+    await expectError(['pack', 'model.gguf', '--image', 'cuda.img', '--engine', 'cuda'], 7, 'cannot drive')
     expect(existsSync(at('cuda.img'))).toBe(false)
   })
 })

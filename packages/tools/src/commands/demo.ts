@@ -56,7 +56,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   )
   await withTemporaryDirectory(parent, async (directory) => {
     const path = join(directory, 'demo.gguf')
-    await show(path, flags, output, signal)
+    await withTransport(flags, 'write', (opened) => show(path, opened, flags, output, signal))
     // Only now: a model that was not shown to work would stand in the way of the next attempt.
     if (keep !== undefined) await attempting(`keep the model as ${keep}`, () => rename(path, keep))
   })
@@ -77,7 +77,13 @@ async function requireNew(keep: string): Promise<void> {
   if (exists) throw new UsageError(`${keep} exists already`, { next: 'name another file for --keep' })
 }
 
-async function show(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function show(
+  path: string,
+  opened: OpenedTransport,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   output.note('A model goes onto a simulated NVMe drive and comes back. No GPU, SSD or root.')
   const startMs = performance.now()
   output.setStatus('1 Making a model')
@@ -90,7 +96,7 @@ async function show(path: string, flags: Flags, output: Output, signal: AbortSig
       `1 Made a model: GGUF, ${formatBytes(source.sizeBytes)}, ${plural(tensors.length, 'tensor')}, ` +
         `${plural(layers.length, 'layer')}, random weights (${formatDuration((performance.now() - startMs) * 1e6)})`,
     )
-    await withTransport(flags, 'write', (opened) => packAndStream(model, opened, flags, output, signal))
+    await packAndStream(model, opened, flags, output, signal)
   } finally {
     await source.close()
   }

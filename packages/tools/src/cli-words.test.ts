@@ -1,0 +1,23 @@
+import { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import { expect, test } from 'vitest'
+import { inCliWords } from './cli-words.js'
+
+test('an engine that cannot drive a transport: another one, as an option', () => {
+  const words = inCliWords(new EngineUnsuitableError('cuda', 'sim:sn740')).split('\n')
+  expect(words[0]).toBe("The engine 'cuda' cannot drive the transport 'sim:sn740': its registers are not memory")
+  expect(words.at(-1)).toBe('  Try: --engine host, which drives every transport')
+})
+
+test('without a GPU: the engine that was asked for, what is missing, and another one, as an option', () => {
+  const error = new CudaUnavailableError({
+    state: 'no-device',
+    message: 'The NVIDIA driver knows no GPU',
+    facts: ['library libcuda.so.1'],
+    next: "give this process a GPU; or leave `engine` out of Controller.open: the driver's own engine runs everywhere",
+  })
+  expect(inCliWords(error)).toBe(
+    "The engine 'cuda' is not to be had: The NVIDIA driver knows no GPU\n  library libcuda.so.1\n" +
+      '  Try: give this process a GPU; or --engine host, which needs no GPU',
+  )
+})
