@@ -12,6 +12,7 @@ const onThreads = { sources: [...session, 'native/engine/cpu_executor.cc'], flag
 const onStandin = {
   sources: [
     ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
+    'native/cuda/driver.cc',
     'test/standin/libcuda.cc',
   ],
   flags: [...withoutNode, '-DOVER_STANDIN'],

@@ -55,6 +55,9 @@ GPUNVME_CUDA_FUNCTIONS(DECLARED)
 static constexpr Functions kStandin{GPUNVME_CUDA_FUNCTIONS(NAMED) GPUNVME_CUDA_OPTIONAL_FUNCTIONS(ABSENT)};
 #undef ABSENT
 #undef NAMED
+
+// Nobody closes it here.
+void Drop(Session& session) { session.holds--; }
 }  // namespace gpunvme::cuda
 #endif
 
