@@ -6,6 +6,7 @@
 #include "engine/session.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -107,6 +108,24 @@ class Backend {
   }
   ~Backend() { REQUIRE(session_->holds == 0, "%u executors hold the GPU", session_->holds); }
   std::shared_ptr<Executor> make() { return std::make_shared<CudaExecutor>(*session_, serve_, 1); }
+  // Of registers, each page is read before it is registered: whose page table entries are made at the first touch has none
+  // before. Memory has no need of that.
+  void reach() {
+    auto executor = make();
+    for (const bool registers : {true, false}) {
+      constexpr size_t kBytes = 3 * kPage;
+      void* pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      const auto address = reinterpret_cast<uintptr_t>(pages) + 8;
+      unsigned char there[3] = {};
+      uint64_t device = 0;
+      REQUIRE(!executor->Reach(address, 2 * kPage, registers, &device) && device != 0, "not reached");
+      mincore(pages, kBytes, there);
+      for (const unsigned char each : there) REQUIRE((each & 1) == registers, "pages that were not read, or were");
+      executor->Forget(address);
+      munmap(pages, kBytes);
+    }
+    executor->End();
+  }
   // What somebody else asks of the GPU meanwhile, in which the stand-in waits for all kernels.
   void disturb() {
     const cuda::Parked parked(*session_->parking);
@@ -128,6 +147,7 @@ class Backend {
 class Backend {
  public:
   std::shared_ptr<Executor> make() { return std::make_shared<CpuExecutor>(); }
+  void reach() {}
   void disturb() {}
 };
 #endif
@@ -410,6 +430,7 @@ int main(int, char** args) {
   static const uint64_t seed = strtoull(args[1], nullptr, 10);
   model::explain = [] { fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed)); };
   model::Backend backend;
+  backend.reach();
   std::unique_ptr<model::Host> host;
   for (uint64_t round = 0; round < strtoull(args[2], nullptr, 10); round++) {
     if (host == nullptr) host = std::make_unique<model::Host>(seed + 1000 * round, backend);
