@@ -42,7 +42,7 @@ export async function openCudaRig(
   const controller = await Controller.open(transport, { ...options, engine: keeper })
   onTestFinished(() => controller.close())
   const cuda = openCuda()
-  onTestFinished(() => cuda.close().catch(() => undefined))
+  onTestFinished(async () => void (await cuda.close().catch(() => undefined)))
   return {
     ...{ cuda, transport, queues },
     alloc: (lengthBytes) => transport.dma.alloc(lengthBytes),
