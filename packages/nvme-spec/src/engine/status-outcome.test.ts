@@ -27,5 +27,6 @@ test('an engine that failed says which it was, why, and what to do', () => {
     name: 'EngineFailedError',
     cause,
   })
+  expect(new EngineFailedError('cuda', cause, 'end this process').message).toMatch(/\n {2}Try: end this process$/)
   expect(new EngineFailedError('host', 'no words').message).toContain("'host' lost its transport: no words\n")
 })
