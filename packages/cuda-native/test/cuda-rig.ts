@@ -42,7 +42,9 @@ export async function openCudaRig(
   const controller = await Controller.open(transport, { ...options, engine: keeper })
   onTestFinished(() => controller.close())
   const cuda = openCuda()
-  onTestFinished(async () => void (await cuda.close().catch(() => undefined)))
+  onTestFinished(async () => {
+    await cuda.close().catch(() => undefined)
+  })
   return {
     ...{ cuda, transport, queues },
     alloc: (lengthBytes) => transport.dma.alloc(lengthBytes),
