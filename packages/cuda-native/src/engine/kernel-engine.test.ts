@@ -364,7 +364,7 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
       expect(() => cpuKernelEngine(transport)).toThrow(
         "The engine 'cpu-kernel' cannot drive the transport 'sim:ideal': its registers are not memory",
       )
-      expect(() => cpuKernelEngine(transport)).toThrow("the engine 'host' drives every transport")
+      expect(() => cpuKernelEngine(transport)).toThrow('the host engine drives every transport')
     })
 
     test.each<[string, (queue: QueuePairMemory) => Partial<QueuePairMemory>, RegExp]>([
