@@ -46,9 +46,15 @@ export function checkTransport(given: unknown): void {
 /**
  * Checks options, whoever made them. What is undefined is not given.
  * @param where what was called. @param checks one for every option: another is refused, which would be ignored otherwise.
+ * @param needed those that must be given.
  * @throws TypeError, and what the checks throw.
  */
-export function checkOptions<T>(where: string, given: T, checks: { readonly [K in keyof T]-?: Check }): void {
+export function checkOptions<T>(
+  where: string,
+  given: T,
+  checks: { readonly [K in keyof T]-?: Check },
+  needed: readonly (keyof T & string)[] = [],
+): void {
   if (!isObject(given)) throw new TypeError(`${where}: expected an object of options, got ${show(given)}`)
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(checks, name)) {
@@ -56,6 +62,7 @@ export function checkOptions<T>(where: string, given: T, checks: { readonly [K i
     }
     if (value !== undefined) checks[name as keyof T](name, value)
   }
+  for (const name of needed) if (given[name] === undefined) checks[name](name, undefined)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -35,8 +35,7 @@ const NEEDED = ['slots', 'copies', 'to', 'lengthBytes', 'read'] as const
  * @throws TypeError, RangeError for wrong options, such as no slot; what `read` and the copies throw.
  */
 export async function readThrough(options: ReadThrough): Promise<void> {
-  checkOptions('readThrough', options, checks)
-  for (const name of NEEDED) if (options[name] === undefined) checks[name](name, undefined)
+  checkOptions('readThrough', options, checks, NEEDED)
   const { slots, copies, to, toBytes = 0, lengthBytes, read } = options
   const pieceBytes = Math.min(...slots.map((slot) => slot.lengthBytes))
   if (slots.length === 0 || pieceBytes === 0) throw new TypeError('slots: expected host memory, got none')

@@ -100,8 +100,7 @@ const NEEDED = ['wanted', 'can', 'providers', 'probe'] as const
  * @throws TypeError, RangeError for a request that is none.
  */
 export async function negotiateTier(request: TierRequest): Promise<TierResult> {
-  checkOptions('negotiateTier', request, checks)
-  for (const name of NEEDED) if (request[name] === undefined) checks[name](name, undefined)
+  checkOptions('negotiateTier', request, checks, NEEDED)
   const { wanted, peerReads } = request
   if (wanted === 1) return { tier: 1, reasons: [] }
   const reasons: Demotion[] = []
