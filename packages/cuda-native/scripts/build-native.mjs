@@ -1,8 +1,9 @@
-// Builds the addons where their tools are, and says why not where they are missing: a machine without a compiler does
-// without them. What is built already, from the same sources, is not built again.
+// Builds the addons where their tools are, and says why not where they are missing: that is an error for whoever asks
+// for the addons, and none for the repository's build and for packing, which do without them. What is built already, from
+// the same sources, is not built again; of two builds at a time in one folder the second waits for the first.
 //
 //   node scripts/build-native.mjs              build
-//   node scripts/build-native.mjs --prebuilds  build, and put it where the packed package has it
+//   node scripts/build-native.mjs --prebuilds  build if possible, and put it where the packed package has it
 //   node scripts/build-native.mjs --required   as --prebuilds; a missing tool is an error, as for a release
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,6 +18,7 @@ const build = join(native, 'build')
 const names = ['gpunvme_host', 'gpunvme_cuda']
 const addons = names.map((name) => join(build, 'Release', `${name}.node`))
 const stampFile = join(build, 'gpunvme-stamp')
+const inRepository = existsSync(join(root, '..', '..', 'pnpm-workspace.yaml'))
 
 const flags = process.argv.slice(2)
 const unknown = flags.filter((flag) => !['--prebuilds', '--required'].includes(flag))
@@ -27,17 +29,44 @@ if (GPUNVME_NODEDIR !== undefined && !hasHeaders(GPUNVME_NODEDIR)) {
   fail(`GPUNVME_NODEDIR=${GPUNVME_NODEDIR} has no include/node with node_api.h and common.gypi`)
 }
 
-const reason = isFresh() ? undefined : missing()
+lock()
+// What packs the package may have its own output to print.
+const say = flags.length > 0 ? console.error : console.log
+const wasFresh = isFresh()
+const reason = wasFresh ? undefined : missing()
 if (reason === undefined) {
-  if (!isFresh()) compile()
+  if (!wasFresh) compile()
+  say(`${wasFresh ? 'Up to date' : 'Built'}: ${addons.join(', ')}`)
   if (flags.length > 0) copyToPrebuilds()
-} else if (flags.includes('--required')) {
+} else if (flags.includes('--required') || !(inRepository || flags.includes('--prebuilds'))) {
   fail(`${names.join(' and ')} cannot be built: ${reason}`)
 } else {
   // An addon of other sources than these is worse than none.
   for (const addon of addons) rmSync(addon, { force: true })
   if (flags.includes('--prebuilds')) rmSync(join(root, 'prebuilds'), { recursive: true, force: true })
-  console.log(`${names.join(' and ')} are not built: ${reason}. Everything else works without them.`)
+  say(`${names.join(' and ')} are not built: ${reason}. Everything else works without them.`)
+}
+
+/**
+ * Goes on in a process that has the folder's lock, which goes with it however it ends; without the system's `flock`, as
+ * on a machine that has no compiler either, in this one.
+ */
+function lock() {
+  if (process.env.GPUNVME_BUILD_LOCKED === root) return
+  try {
+    mkdirSync(build, { recursive: true })
+  } catch (error) {
+    fail(`cannot build in ${build}: ${error.message}`)
+  }
+  const command = [process.execPath, process.argv[1], ...flags]
+  const waited = ['--timeout', '600', '--conflict-exit-code', '75', join(build, 'gpunvme-lock')]
+  const { status, error } = spawnSync('flock', [...waited, ...command], {
+    stdio: 'inherit',
+    env: { ...process.env, GPUNVME_BUILD_LOCKED: root },
+  })
+  if (error?.code === 'ENOENT') return
+  if (status === 75) fail('another build in this folder did not end within 10 minutes')
+  process.exit(status ?? 1)
 }
 
 /** Why they cannot be built here; undefined where they can. */
@@ -46,8 +75,10 @@ function missing() {
   const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
   const tools = [process.env.CXX ?? 'g++', 'make', 'python3'].filter((tool) => !runs(tool))
   if (tools.length > 0) return `${tools.join(', ')} not found`
-  if (nodeGyp() === undefined) return 'node-gyp not found'
-  if (headersFolder() === undefined) return 'no headers of Node found; name their prefix in GPUNVME_NODEDIR'
+  if (nodeGyp() === undefined) return 'node-gyp not found; npm i node-gyp node-api-headers installs it'
+  if (headersFolder() === undefined) {
+    return 'no headers of Node found; npm i node-api-headers installs them, or name their prefix in GPUNVME_NODEDIR'
+  }
   return undefined
 }
 
@@ -73,10 +104,9 @@ function compile() {
   rmSync(stampFile, { force: true })
   mkdirSync(build, { recursive: true })
   // In the repository a warning is an error; elsewhere there are compilers that warn of other things.
-  const strict = existsSync(join(root, '..', '..', 'pnpm-workspace.yaml'))
   const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
   const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
-    env: { ...process.env, GYP_DEFINES: `spec_include='${specInclude()}'${strict ? ' warnings=-Werror' : ''}` },
+    env: { ...process.env, GYP_DEFINES: `spec_include='${specInclude()}'${inRepository ? ' warnings=-Werror' : ''}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (status !== 0 || !addons.every((addon) => existsSync(addon))) fail(`${names.join(' and ')} do not compile`)

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   cpSync,
@@ -9,17 +9,22 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isBuilt, skipped } from './native.js'
 
 const root = join(import.meta.dirname, '..')
+let repository: string
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gpunvme-build-'))
+  repository = mkdtempSync(join(tmpdir(), 'gpunvme-build-'))
+  folder = join(repository, 'packages', 'cuda-native')
+  mkdirSync(folder, { recursive: true })
   cpSync(join(root, 'native'), join(folder, 'native'), {
     recursive: true,
     filter: (path) => path !== join(root, 'native', 'build'),
@@ -28,7 +33,7 @@ beforeAll(() => {
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(repository, { recursive: true }))
 
 function build(flags: readonly string[], { node = process.execPath, ...env }: Record<string, string>) {
   const script = join(folder, 'scripts', 'build-native.mjs')
@@ -39,21 +44,20 @@ function build(flags: readonly string[], { node = process.execPath, ...env }: Re
 describe('a machine without a compiler', () => {
   const env = { PATH: '/nonexistent' }
 
-  test('does without the addon, and is told why', () => {
-    expect(build([], env)).toEqual({
-      status: 0,
-      stdout:
-        'gpunvme_host and gpunvme_cuda are not built: g++, make, python3 not found. Everything else works without them.\n',
-      stderr: '',
-    })
+  test('does without the addon where the repository is built and where it is packed, and is told why', () => {
+    const why =
+      'gpunvme_host and gpunvme_cuda are not built: g++, make, python3 not found. Everything else works without them.\n'
+    writeFileSync(join(repository, 'pnpm-workspace.yaml'), '')
+    expect(build([], env)).toEqual({ status: 0, stdout: why, stderr: '' })
+    rmSync(join(repository, 'pnpm-workspace.yaml'))
     // One that was packed before is of other sources.
     mkdirSync(join(folder, 'prebuilds'))
     expect(build(['--prebuilds'], env).status).toBe(0)
     expect(existsSync(join(folder, 'prebuilds'))).toBe(false)
   })
 
-  test('releases nothing', () => {
-    expect(build(['--required'], env)).toEqual({
+  test.each([[], ['--required']])('gives whoever asks for the addons an error: %s', (...flags) => {
+    expect(build(flags, env)).toEqual({
       status: 1,
       stdout: '',
       stderr: 'build-native: gpunvme_host and gpunvme_cuda cannot be built: g++, make, python3 not found\n',
@@ -76,7 +80,7 @@ test('options that there are none of are an error', () => {
 
 test.skipIf(!isBuilt)(
   `the addons build from npm's headers alone, once for each state of their sources, and load${skipped}`,
-  () => {
+  async () => {
     // A Node whose own headers are not beside it, as in most containers.
     const node = join(folder, 'bin', 'node')
     mkdirSync(join(folder, 'bin'))
@@ -84,13 +88,18 @@ test.skipIf(!isBuilt)(
     const env = { node, PATH: process.env['PATH']!, HOME: folder }
     const addon = join(folder, 'native/build/Release/gpunvme_host.node')
 
-    expect(build([], env)).toEqual({ status: 0, stdout: '', stderr: '' })
+    const list = ['host', 'cuda'].map((name) => join(folder, `native/build/Release/gpunvme_${name}.node`)).join(', ')
+    const script = join(folder, 'scripts', 'build-native.mjs')
+    // Two at a time: one builds, and the other waits for it.
+    const both = [1, 2].map(() => promisify(execFile)(node, [script], { env }))
+    const said = (await Promise.all(both)).map(({ stdout, stderr }) => stdout + stderr)
+    expect(said.sort()).toEqual([`Built: ${list}\n`, `Up to date: ${list}\n`])
     expect(createRequire(import.meta.url)(addon)).toHaveProperty('memlockLimitBytes')
     expect(createRequire(import.meta.url)(join(folder, 'native/build/Release/gpunvme_cuda.node'))).toHaveProperty(
       'open',
     )
     const first = statSync(addon).mtimeMs
-    expect(build(['--prebuilds'], env)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(build(['--prebuilds'], env)).toEqual({ status: 0, stdout: '', stderr: `Up to date: ${list}\n` })
     expect(statSync(addon).mtimeMs).toBe(first)
     for (const name of ['gpunvme_host.node', 'gpunvme_cuda.node']) {
       const prebuilt = join(folder, 'prebuilds', `${process.platform}-${process.arch}`, name)
