@@ -117,6 +117,15 @@ describe.skipIf(!hasStandin)(`the report of a GPU${skippedWithoutStandin}`, () =
       machine: { node: process.version },
       cuda: { available: true, driverVersion: '12.2', devices: [{ name: 'Stand-in 0' }] },
     })
+    // CU_DEVICE_ATTRIBUTE 17, 20, 117 and 118, which are all 0 on the stand-in, and what the driver reads at its start.
+    expect(written.checks[0]).toMatchObject({
+      id: 'attributes',
+      facts: {
+        ...{ limitsKernelTime: false, computeMode: 'default' },
+        ordering: { flushWritesOptions: 0, writesOrdering: 0 },
+        environment: { CUDA_DEVICE_MAX_CONNECTIONS: '32', CUDA_MODULE_LOADING: 'EAGER' },
+      },
+    })
     expect(written.kernels['kernels.ptx']).toMatch(/^[0-9a-f]{64}$/)
     expect(Object.keys(written.packages)).toHaveLength(4)
     for (const { value, unit, per } of written.figures) {
