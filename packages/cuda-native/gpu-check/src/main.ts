@@ -89,9 +89,11 @@ if (given.child === true) {
   if (readReport(given.report!)?.outcome === 'unfinished') process.kill(process.pid, 'SIGKILL')
   process.exit(status)
 } else {
-  const scratch = given.report === undefined ? mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-')) : undefined
-  const status = await parent(resolve(given.report ?? join(scratch!, 'report.json')))
-  if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
-  else say(`report: ${resolve(given.report!)}`)
+  const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-'))
+  // What a process that was ended has left there goes with the rest.
+  process.env['TMPDIR'] = scratch
+  const status = await parent(resolve(given.report ?? join(scratch, 'report.json')))
+  rmSync(scratch, { recursive: true, force: true })
+  if (given.report !== undefined) say(`report: ${resolve(given.report)}`)
   process.exitCode = status
 }
