@@ -16,7 +16,8 @@ const arrows: Record<string, readonly string[]> = {
 /** What tests may use besides: everything before the package in this order, so that no cycle can arise. */
 const testOrder = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 
-const isTest = (path: string) => /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\/|\/host-driver\/dst\/|\/gpu-check\//.test(path)
+const isTest = (path: string) =>
+  /\.(test|test-d|bench|fuzz)\.m?[jt]s$|\/(test|bench)\/|\/host-driver\/dst\/|\/gpu-check\//.test(path)
 
 function importsOf(path: string): string[] {
   const text = readFileSync(path, 'utf8')
