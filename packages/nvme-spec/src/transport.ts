@@ -342,8 +342,8 @@ export interface Engine {
   /**
    * Gives the queues back, with the rings' positions and generations up to date. Returns when all that works for the
    * engine has come to rest: what may not be interrupted is waited for, not longer than it takes to see that it ends.
-   * @throws TypeError while plans are in flight; EngineFailedError where something cannot be brought to rest. The engine
-   *   then still has the queues, and their memory must be kept.
+   * @throws TypeError while plans are in flight; EngineFailedError where something cannot be brought to rest, or
+   *   the rings' positions are lost. The memory of the queues must be kept then.
    */
   detach(): void
 }
