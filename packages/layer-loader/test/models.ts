@@ -41,9 +41,9 @@ export function layeredModel(layers: number, layerBytes: number, seed?: number):
   return smallModel(tensors, seed)
 }
 
-/** What a model's tensors are in its file. */
+/** What a model's tensors are in its files. */
 export function tensorBytes(model: Model, name: string): Promise<Uint8Array> {
-  const { offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
+  const { part, offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
   const bytes = new Uint8Array(lengthBytes)
-  return model.source.read(offsetBytes, bytes).then(() => bytes)
+  return model.parts[part]!.source.read(offsetBytes, bytes).then(() => bytes)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { memorySource, openModel, type Model } from '../src/formats/index.js'
+import { memorySource, openModel, type ByteSource, type Model } from '../src/formats/index.js'
 import {
   BlockSizeError,
   EmptyModelError,
@@ -87,11 +87,14 @@ describe('cut off while it writes', () => {
     const memory = new MemoryNamespace()
     const model = await smallModel()
     let reads = 0
-    const failing: Model['source'] = Object.assign(Object.create(model.source) as Model['source'], {
-      read: (...args: Parameters<Model['source']['read']>) =>
-        ++reads === 4 ? Promise.reject(new Error('disk on fire')) : model.source.read(...args),
+    const [{ source, headerBytes }] = model.parts
+    const failing: ByteSource = Object.assign(Object.create(source) as ByteSource, {
+      read: (...args: Parameters<ByteSource['read']>) =>
+        ++reads === 4 ? Promise.reject(new Error('disk on fire')) : source.read(...args),
     })
-    await expect(pack({ ...model, source: failing }, memory.namespace)).rejects.toThrow('disk on fire')
+    await expect(pack({ ...model, parts: [{ source: failing, headerBytes }] }, memory.namespace)).rejects.toThrow(
+      'disk on fire',
+    )
     expect(memory.allocatedBytes).toBe(0)
     await expect(openImage(memory.namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_NO_IMAGE' })
   })

@@ -35,8 +35,9 @@ async function expectRoundTrip(model: Model, options: MemoryNamespaceOptions = {
     }
   }
   expect(seen.toSorted()).toEqual(model.tensors.map(({ name }) => name).toSorted())
-  const header = new Uint8Array(model.headerBytes)
-  await model.source.read(0, header)
+  const [{ source, headerBytes }] = model.parts
+  const header = new Uint8Array(headerBytes)
+  await source.read(0, header)
   expect(Buffer.compare(await readSourceHeader(packed), header)).toBe(0)
   expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
 }

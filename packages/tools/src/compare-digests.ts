@@ -31,10 +31,12 @@ export async function compareDigests(packed: PackedModel, file: Model, output: O
   } finally {
     progress.end()
   }
-  if (different.length > 0) throw new TensorContentsError(file.source.name, packed.name, different)
+  if (different.length > 0) throw new TensorContentsError(file.parts[0].source.name, packed.name, different)
 }
 
-async function digestOf({ source }: Model, { offsetBytes, lengthBytes }: Tensor, signal: AbortSignal): Promise<string> {
+async function digestOf({ parts }: Model, tensor: Tensor, signal: AbortSignal): Promise<string> {
+  const { part, offsetBytes, lengthBytes } = tensor
+  const { source } = parts[part]!
   const hash = createHash('sha256')
   for (let done = 0; done < lengthBytes; done += PIECE_BYTES) {
     const piece = new Uint8Array(Math.min(PIECE_BYTES, lengthBytes - done))

@@ -24,7 +24,7 @@ export class TensorComparison {
       const tensor = this.byName.get(name)
       const streamed = lease.tensor(name)
       const inFile = new Uint8Array(tensor?.lengthBytes ?? 0)
-      if (tensor !== undefined) await this.model.source.read(tensor.offsetBytes, inFile, { signal })
+      if (tensor !== undefined) await this.model.parts[tensor.part]!.source.read(tensor.offsetBytes, inFile, { signal })
       if (Buffer.compare(inFile, streamed) !== 0) throw new TensorsDifferError(name)
       this.tensors++
     }

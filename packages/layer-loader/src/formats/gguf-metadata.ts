@@ -1,4 +1,4 @@
-import type { ArraySummary, MetadataValue } from './catalogue.js'
+import type { ArraySummary, MetadataValue } from './model.js'
 import type { GgufReader } from './gguf-reader.js'
 import { ARRAY_ID, scalarById, STRING_ID, type GgufScalar } from './gguf-value-types.js'
 import type { FormatLimits } from './limits.js'

@@ -1,4 +1,4 @@
-import type { Tensor } from './catalogue.js'
+import type { Tensor } from './model.js'
 import { ggmlTypeById, ggmlTypeName } from './ggml-types.js'
 import type { GgufReader } from './gguf-reader.js'
 import { quote } from './quote.js'
@@ -131,7 +131,8 @@ export function placeTensors(reader: GgufReader, infos: readonly TensorInfo[], d
       ])
     }
     const loadable = info.lengthBytes !== undefined
-    return { name: info.name, dtype: ggmlTypeName(info.typeId), shape: info.shape, offsetBytes, lengthBytes, loadable }
+    const { name, typeId, shape } = info
+    return { name, dtype: ggmlTypeName(typeId), shape, part: 0, offsetBytes, lengthBytes, loadable }
   })
 }
 

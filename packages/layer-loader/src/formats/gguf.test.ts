@@ -30,24 +30,31 @@ describe('a GGUF', () => {
   test('gives its tensors absolute places, lengths and row-major shapes, in the order of their bytes', async () => {
     // The header ends at byte 24 + 45 + 47 + 33 + 45 + 57 + 41 = 292, so the data begin at 320.
     expect(bytes.byteLength).toBe(292)
-    const model = await openModel(memorySource(padTo(320 + 136, bytes)))
-    expect(model.headerBytes).toBe(320)
+    const source = memorySource(padTo(320 + 136, bytes))
+    const model = await openModel(source)
+    expect(model.parts).toEqual([{ source, headerBytes: 320 }])
     expect(model.tensors).toEqual([
-      { name: 'token_embd.weight', dtype: 'Q4_0', shape: [3, 32], offsetBytes: 320, lengthBytes: 54, loadable: true },
-      { name: 'blk.0.odd', dtype: 'type 77', shape: [5], offsetBytes: 384, lengthBytes: 64, loadable: false },
-      { name: 'output.weight', dtype: 'F32', shape: [2], offsetBytes: 448, lengthBytes: 8, loadable: true },
+      {
+        name: 'token_embd.weight',
+        dtype: 'Q4_0',
+        shape: [3, 32],
+        part: 0,
+        offsetBytes: 320,
+        lengthBytes: 54,
+        loadable: true,
+      },
+      { name: 'blk.0.odd', dtype: 'type 77', shape: [5], part: 0, offsetBytes: 384, lengthBytes: 64, loadable: false },
+      { name: 'output.weight', dtype: 'F32', shape: [2], part: 0, offsetBytes: 448, lengthBytes: 8, loadable: true },
     ])
   })
 
   test('gives its name, architecture, version and layers', async () => {
-    const source = memorySource(padTo(320 + 136, bytes))
-    const model = await openModel(source)
+    const model = await openModel(memorySource(padTo(320 + 136, bytes)))
     expect(model).toMatchObject({
       format: 'gguf',
       formatVersion: 3,
       name: 'two rows of fun',
       architecture: 'llama',
-      source,
     })
     expect(model.layers.map(({ name, lengthBytes }) => [name, lengthBytes])).toEqual([
       ['embedding', 54],
@@ -70,7 +77,7 @@ describe('a GGUF', () => {
 
   test('without tensors has no data section', async () => {
     const model = await openModel(memorySource(concat(ggufHead(0, 1), entry('k', 0, u8(1)))))
-    expect(model).toMatchObject({ headerBytes: 38, tensors: [], layers: [] })
+    expect(model).toMatchObject({ parts: [{ headerBytes: 38 }], tensors: [], layers: [] })
   })
 })
 

@@ -1,5 +1,5 @@
 import type { ByteSource } from './byte-source.js'
-import type { Model } from './catalogue.js'
+import type { Model } from './model.js'
 import { MIN_ENTRY_BYTES, readMetadata } from './gguf-metadata.js'
 import { GgufReader } from './gguf-reader.js'
 import { MIN_TENSOR_INFO_BYTES, placeTensors, readTensorInfos } from './gguf-tensors.js'
@@ -39,10 +39,9 @@ export async function readGguf(
     architecture: textOf(values.get('general.architecture')),
     metadata: values,
     // A file without tensors (a vocabulary) may end before its data section would begin.
-    headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes,
+    parts: [{ source, headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes }],
     tensors,
     layers: groupLayers(tensors),
-    source,
   }
 }
 

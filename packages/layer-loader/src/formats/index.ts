@@ -1,5 +1,5 @@
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
-export type { ArraySummary, Layer, MetadataValue, Model, Tensor } from './catalogue.js'
+export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
 export { DEMO_MODEL, writeDemoModel } from './demo-model.js'
 export {
   ModelAccessError,

@@ -5,6 +5,7 @@ const tensor = (name: string, lengthBytes = 1): Tensor => ({
   name,
   dtype: 'U8',
   shape: [lengthBytes],
+  part: 0,
   offsetBytes: 0,
   lengthBytes,
   loadable: true,

@@ -1,4 +1,4 @@
-import type { Layer, Tensor } from './catalogue.js'
+import type { Layer, Tensor } from './model.js'
 
 /**
  * A repeated block: what comes before the block's number, the number, a dot. Publishers say `blk.7.` (GGUF),

@@ -1,6 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import type { ByteSource } from './byte-source.js'
-import type { Model } from './catalogue.js'
+import type { Model } from './model.js'
 import { readGguf } from './gguf.js'
 import { resolveLimits, type FormatLimits } from './limits.js'
 import { readSafetensors } from './safetensors.js'

@@ -10,20 +10,38 @@ describe('a safetensors file', () => {
     '"model.embed_tokens.weight":{"dtype":"F9_NEW","shape":[7,7],"data_offsets":[0,2]}}'
 
   test('gives its tensors absolute places, lengths and shapes, in the order of their bytes', async () => {
-    const model = await openModel(memorySource(safetensors(header, 16)))
+    const source = memorySource(safetensors(header, 16))
+    const model = await openModel(source)
     const start = 8 + header.length
-    expect(model.headerBytes).toBe(start)
+    expect(model.parts).toEqual([{ source, headerBytes: start }])
     expect(model.tensors).toEqual([
       {
         name: 'model.embed_tokens.weight',
         dtype: 'F9_NEW',
         shape: [7, 7],
+        part: 0,
         offsetBytes: start,
         lengthBytes: 2,
         loadable: false,
       },
-      { name: 'model.layers.0.w', dtype: 'F32', shape: [2, 1], offsetBytes: start + 2, lengthBytes: 8, loadable: true },
-      { name: 'model.norm.weight', dtype: 'BF16', shape: [3], offsetBytes: start + 10, lengthBytes: 6, loadable: true },
+      {
+        name: 'model.layers.0.w',
+        dtype: 'F32',
+        shape: [2, 1],
+        part: 0,
+        offsetBytes: start + 2,
+        lengthBytes: 8,
+        loadable: true,
+      },
+      {
+        name: 'model.norm.weight',
+        dtype: 'BF16',
+        shape: [3],
+        part: 0,
+        offsetBytes: start + 10,
+        lengthBytes: 6,
+        loadable: true,
+      },
     ])
     expect(model.layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'output'])
   })

@@ -1,5 +1,5 @@
 import type { ByteSource } from './byte-source.js'
-import type { MetadataValue, Model, Tensor } from './catalogue.js'
+import type { MetadataValue, Model, Tensor } from './model.js'
 import { groupLayers } from './layers.js'
 import type { FormatLimits } from './limits.js'
 import { quote } from './quote.js'
@@ -31,6 +31,7 @@ export async function readSafetensors(
     name,
     dtype,
     shape,
+    part: 0,
     offsetBytes: dataStartBytes + beginBytes,
     lengthBytes: endBytes - beginBytes,
     loadable,
@@ -41,10 +42,9 @@ export async function readSafetensors(
     name: undefined,
     architecture: undefined,
     metadata,
-    headerBytes: dataStartBytes,
+    parts: [{ source, headerBytes: dataStartBytes }],
     tensors,
     layers: groupLayers(tensors),
-    source,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Model } from '../formats/catalogue.js'
+import type { Model } from '../formats/model.js'
 import { MAX_MODEL_NAME_BYTES } from '../image/format.js'
 
 /**
@@ -14,8 +14,8 @@ export function modelNameFor(model: Model, given: string | undefined): string {
       `name: expected 1 to ${MAX_MODEL_NAME_BYTES} bytes without control characters, got ${JSON.stringify(given)}`,
     )
   }
-  const lastPart = model.source.name.split(/[/\\]/).at(-1) ?? ''
-  return fitting(model.name ?? '') || fitting(lastPart) || 'model'
+  const fileName = model.parts[0].source.name.split(/[/\\]/).at(-1) ?? ''
+  return fitting(model.name ?? '') || fitting(fileName) || 'model'
 }
 
 function fitting(name: string): string {

@@ -1,9 +1,11 @@
-import type { Model } from '../formats/catalogue.js'
+import type { ByteSource } from '../formats/byte-source.js'
+import type { Model } from '../formats/model.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import type { PackPlan } from './plan-pack.js'
 
-/** Bytes of the model's file, and where in a piece they belong. */
+/** Bytes of one of the model's files, and where in a piece they belong. */
 export interface Part {
+  readonly source: ByteSource
   readonly sourceBytes: number
   readonly pieceBytes: number
   readonly lengthBytes: number
@@ -23,21 +25,21 @@ export interface Piece {
 /** Four commands of the usual 1 MiB, so that a few pieces in flight fill a queue of 32. */
 export const PIECE_BYTES = 4 * CHUNK_BYTES
 
-/** Everything that comes from the model's file, piece by piece, in the order of the image. */
+/** Everything that comes from the model's files, piece by piece, in the order of the image. */
 export function* piecesOf(model: Model, { manifest }: PackPlan): Generator<Piece> {
   let tensor = 0
   for (const [index, layer] of manifest.layers.entries()) {
-    const sources = model.layers[index]!.tensors
-    const parts = layer.tensors.map(({ offsetBytes, lengthBytes }, position): Part => ({
-      sourceBytes: sources[position]!.offsetBytes,
-      pieceBytes: offsetBytes,
-      lengthBytes,
-      tensor: tensor++,
-    }))
+    const originals = model.layers[index]!.tensors
+    const parts = layer.tensors.map(({ offsetBytes, lengthBytes }, position): Part => {
+      const original = originals[position]!
+      const { source } = model.parts[original.part]!
+      return { source, sourceBytes: original.offsetBytes, pieceBytes: offsetBytes, lengthBytes, tensor: tensor++ }
+    })
     yield* cut(layer.offsetBytes, layer.lengthBytes, parts, layer.firstChunk)
   }
   const { offsetBytes, lengthBytes } = manifest.header
-  yield* cut(offsetBytes, lengthBytes, [{ sourceBytes: 0, pieceBytes: 0, lengthBytes, tensor: -1 }], -1)
+  const { source } = model.parts[0]
+  yield* cut(offsetBytes, lengthBytes, [{ source, sourceBytes: 0, pieceBytes: 0, lengthBytes, tensor: -1 }], -1)
 }
 
 function* cut(offsetBytes: number, lengthBytes: number, parts: readonly Part[], firstChunk: number): Generator<Piece> {
@@ -52,6 +54,7 @@ function* cut(offsetBytes: number, lengthBytes: number, parts: readonly Part[], 
       if (partEnd <= end) next = index + 1
       const from = Math.max(part.pieceBytes, start)
       inside.push({
+        source: part.source,
         sourceBytes: part.sourceBytes + (from - part.pieceBytes),
         pieceBytes: from - start,
         lengthBytes: Math.min(partEnd, end) - from,

@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { Layer, Model, Tensor } from '../formats/catalogue.js'
+import type { Layer, Model, Tensor } from '../formats/model.js'
 import { quote } from '../formats/quote.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
 import {
@@ -37,8 +37,8 @@ export interface PlanPackOptions {
 const NO_DIGEST = '0'.repeat(64)
 
 /**
- * Lays a model out as image format 1 does: layers in order of computation, then the source's header, the chunk
- * table, the manifest and the directory. Pure: nothing is read or written.
+ * Lays a model out as image format 1 does: layers in order of computation, then the header of its first part, the
+ * chunk table, the manifest and the directory. Pure: nothing is read or written.
  *
  * @param blockBytes of the namespace; only to refuse those that the format does not fit.
  * @throws EmptyModelError, UnloadableTensorsError, BlockSizeError, ManifestTooLongError; RangeError for a bad name.
@@ -75,7 +75,7 @@ export function planPack(model: Model, blockBytes: number, options: PlanPackOpti
       name: model.name === '' ? undefined : model.name,
       architecture: model.architecture === '' ? undefined : model.architecture,
     },
-    header: place(model.headerBytes),
+    header: place(model.parts[0].headerBytes),
     chunkTable: place(chunks * 4),
     layers,
   }
@@ -103,8 +103,8 @@ export class EmptyModelError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_EMPTY_MODEL'
   readonly category = 'infeasible'
 
-  constructor({ source }: Model) {
-    super(`Cannot pack ${source.name}: it has no tensors`, { next: 'name the file that holds the weights' })
+  constructor({ parts }: Model) {
+    super(`Cannot pack ${parts[0].source.name}: it has no tensors`, { next: 'name the file that holds the weights' })
   }
 }
 
@@ -114,10 +114,10 @@ export class UnloadableTensorsError extends GpuNvmeError {
   readonly category = 'infeasible'
   readonly tensors: readonly Tensor[]
 
-  constructor({ source }: Model, tensors: readonly Tensor[]) {
+  constructor({ parts }: Model, tensors: readonly Tensor[]) {
     const shown = tensors.slice(0, 10).map(({ name, dtype }) => `${quote(name)} is of ${quote(dtype)}`)
     const more = tensors.length > shown.length ? [`and ${tensors.length - shown.length} more`] : []
-    super(`Cannot pack ${source.name}: ${tensors.length} of its tensors are of a type that is not known`, {
+    super(`Cannot pack ${parts[0].source.name}: ${tensors.length} of its tensors are of a type that is not known`, {
       facts: [...shown, ...more],
       next: 'convert the model with a current tool, or use a newer @gpunvme/layer-loader',
     })
@@ -142,8 +142,8 @@ export class ManifestTooLongError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MANIFEST_TOO_LONG'
   readonly category = 'infeasible'
 
-  constructor({ source, tensors }: Model, manifestBytes: number) {
-    super(`Cannot pack ${source.name}: its manifest would be too long`, {
+  constructor({ parts, tensors }: Model, manifestBytes: number) {
+    super(`Cannot pack ${parts[0].source.name}: its manifest would be too long`, {
       facts: [`${manifestBytes} bytes for ${tensors.length} tensors`, `image format 1 allows ${MAX_MANIFEST_BYTES}`],
     })
   }

@@ -1,6 +1,6 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
-import type { Model } from '../formats/catalogue.js'
+import type { Model } from '../formats/model.js'
 import { alignUp } from '../image/format.js'
 import { Digests } from './digests.js'
 import type { PackProgress } from './pack.js'
@@ -11,7 +11,7 @@ import type { PackPlan } from './plan-pack.js'
 const BUFFERS = 8
 
 /**
- * Writes the layers and the source's header, and gives the checksums of what was written. Reads from the file and
+ * Writes the layers and the source's header, and gives the checksums of what was written. Reads from the files and
  * writes to the drive overlap; memory is bounded by the buffers, however large the model.
  */
 export async function writePieces(
@@ -30,7 +30,7 @@ export async function writePieces(
   await using pool = new BufferPool(dma, BUFFERS, Math.min(PIECE_BYTES, alignUp(longestBytes)))
   for (const piece of piecesOf(model, plan)) {
     const buffer = await pool.take()
-    await fill(model, piece, buffer, signal)
+    await fill(piece, buffer, signal)
     digests.add(piece, buffer.bytes.subarray(0, piece.lengthBytes))
     pool.run(buffer, async ({ memory }) => {
       const blocks = alignUp(piece.lengthBytes) / blockBytes
@@ -43,13 +43,13 @@ export async function writePieces(
   return digests
 }
 
-/** Brings the piece's bytes from the file; what they do not cover is zero, since buffers are used again. */
-async function fill(model: Model, piece: Piece, { bytes }: HostBuffer, signal?: AbortSignal): Promise<void> {
+/** Brings the piece's bytes from the model's files; what they do not cover is zero, since buffers are used again. */
+async function fill(piece: Piece, { bytes }: HostBuffer, signal?: AbortSignal): Promise<void> {
   let endBytes = 0
-  for (const { sourceBytes, pieceBytes, lengthBytes } of piece.parts) {
+  for (const { source, sourceBytes, pieceBytes, lengthBytes } of piece.parts) {
     bytes.fill(0, endBytes, pieceBytes)
     endBytes = pieceBytes + lengthBytes
-    await model.source.read(sourceBytes, bytes.subarray(pieceBytes, endBytes), signal && { signal })
+    await source.read(sourceBytes, bytes.subarray(pieceBytes, endBytes), signal && { signal })
   }
   bytes.fill(0, endBytes, alignUp(piece.lengthBytes))
 }

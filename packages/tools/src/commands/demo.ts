@@ -152,7 +152,11 @@ async function packAndStream(
       `compared  ${tensors} of ${model.tensors.length} tensors equal the model file, byte by byte`,
     )
     output.object('gpunvme.demo/1', {
-      model: { bytes: model.source.sizeBytes, tensors: model.tensors.length, fingerprint: receipt.fingerprint },
+      model: {
+        bytes: model.parts[0].source.sizeBytes,
+        tensors: model.tensors.length,
+        fingerprint: receipt.fingerprint,
+      },
       pack: { bytes: imageBytes, modelledNs: elapsedNs, wallNs },
       ...describeLink(total.bytes, total.modelledNs, opened.link),
       layers,

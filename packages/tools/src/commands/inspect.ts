@@ -41,7 +41,7 @@ function describe(path: string, model: Model): string[] {
   ]
   return [
     `${printable(path)}: ${facts.join(', ')}`,
-    `${plural(tensors.length, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(sum(tensors))} of data after a ${formatBytes(model.headerBytes)} header`,
+    `${plural(tensors.length, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(sum(tensors))} of data after a ${formatBytes(model.parts[0].headerBytes)} header`,
     '',
     ...formatTable(
       [{ title: 'DTYPE' }, { title: 'TENSORS', align: 'right' }, { title: 'BYTES', align: 'right' }],
@@ -97,13 +97,13 @@ function alignment(tensors: readonly Tensor[]): string {
 }
 
 function catalogue(model: Model): object {
-  const { format, formatVersion, name, architecture, metadata, headerBytes, tensors, layers } = model
+  const { format, formatVersion, name, architecture, metadata, parts, tensors, layers } = model
   return {
     format,
     formatVersion,
     name,
     architecture,
-    headerBytes,
+    headerBytes: parts[0].headerBytes,
     dataBytes: sum(tensors),
     dtypes: byDtype(model),
     layers: layers.map((layer: Layer) => ({ ...layer, tensors: layer.tensors.map((tensor) => tensor.name) })),

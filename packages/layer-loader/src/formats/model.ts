@@ -1,15 +1,17 @@
 import type { ByteSource } from './byte-source.js'
 
-/** One tensor: what it is and which bytes of the source it takes. */
+/** One tensor: what it is and which bytes of the model it takes. */
 export interface Tensor {
   readonly name: string
   /** The format's own name: 'F32', 'Q4_0', 'BF16'. A GGUF type that this package does not know is 'type 77'. */
   readonly dtype: string
   /** Elements, row-major with the outermost dimension first in both formats; GGUF stores the reverse order. */
   readonly shape: readonly number[]
-  /** Absolute in the source. */
+  /** Index of the part that holds it, all of it. */
+  readonly part: number
+  /** Absolute in the part's source. */
   readonly offsetBytes: number
-  /** Of a GGUF type that is not known: up to the next tensor, or to the end of the source. */
+  /** Of a GGUF type that is not known: up to the next tensor, or to the end of the part. */
   readonly lengthBytes: number
   /** False for a dtype that is unknown or retired: such a tensor is listed, and refused only when it is loaded. */
   readonly loadable: boolean
@@ -19,7 +21,7 @@ export interface Tensor {
 export interface Layer {
   /** 'embedding', 'layer 0', 'layer 1', ..., 'output'. A second stack of blocks has its prefix: 'v.blk layer 0'. */
   readonly name: string
-  /** In the order of their bytes in the source. */
+  /** In the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
   /** Sum over the tensors. */
   readonly lengthBytes: number
@@ -38,7 +40,15 @@ export interface ArraySummary {
  */
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[] | ArraySummary
 
-/** What a model file says about itself. No tensor data has been read. */
+/** One of the files that a model is made of; most are made of one. */
+export interface ModelPart {
+  /** Where the part was read from. Still open, and still to be closed by whoever opened it. */
+  readonly source: ByteSource
+  /** Bytes before the tensor data; the whole source for a file without tensors. */
+  readonly headerBytes: number
+}
+
+/** What the files of a model say about themselves. No tensor data has been read. */
 export interface Model {
   readonly format: 'gguf' | 'safetensors'
   /** 2 or 3 for GGUF; 0 for safetensors, which has no version. */
@@ -49,12 +59,10 @@ export interface Model {
   readonly architecture: string | undefined
   /** In file order. Arrays longer than `maxArrayItems` are summaries. */
   readonly metadata: ReadonlyMap<string, MetadataValue>
-  /** Bytes before the tensor data; the whole source for a file without tensors. */
-  readonly headerBytes: number
-  /** In the order of their bytes in the source. */
+  /** In the publisher's order. The first has what the model says about itself. */
+  readonly parts: readonly [ModelPart, ...ModelPart[]]
+  /** In the order of their bytes, part by part. */
   readonly tensors: readonly Tensor[]
   /** In the order of computation: the embedding, the blocks by number, then the rest. */
   readonly layers: readonly Layer[]
-  /** Where the model was read from. Still open, and still the caller's to close. */
-  readonly source: ByteSource
 }
