@@ -357,12 +357,14 @@ test.each([
   ['/dev/vfio/noiommu-14', 'IOMMU group 14'],
   ['/dev/vfio/devices/vfio0', 'vfio0'],
   ['/dev/uio0', 'uio0'],
+  ['/dev/gpunvme0', 'gpunvme0'],
   [`/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
   [`/host/sys/devices/pci0000:00/0000:00:1d.0/${bdf}/resource0`, 'resource0'],
 ])('a process that drives it from user space, having %s open, holds it', async (path, what) => {
   link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
   folder(`sys/bus/pci/devices/${bdf}/vfio-dev/vfio0`)
   folder(`sys/bus/pci/devices/${bdf}/uio/uio0`)
+  folder(`sys/bus/pci/devices/${bdf}/misc/gpunvme0`)
   runs(4242, 'nvmf_tgt', [path])
   // This process may have opened it in order to drive it.
   runs(process.pid, 'node', [path])

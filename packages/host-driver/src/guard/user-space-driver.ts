@@ -4,7 +4,7 @@ import { openFiles } from './processes.js'
 import { OF_ANOTHER_PROCESS, type Tree } from './tree.js'
 
 /**
- * Who drives the function from user space: a process that has its IOMMU group, its VFIO or UIO device, or its registers
+ * Who drives the function from user space: a process that has its IOMMU group, its VFIO, UIO or gpunvme device, or its registers
  * (resource0 and the like) open. A driver that is bound and that nobody has open holds nothing.
  */
 export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
@@ -17,6 +17,7 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   }
   for (const name of await tree.list(`${path}/vfio-dev`)) nodes.set(`/dev/vfio/devices/${name}`, name)
   for (const name of await tree.list(`${path}/uio`)) nodes.set(`/dev/${name}`, name)
+  for (const name of await tree.list(`${path}/misc`)) nodes.set(`/dev/${name}`, name)
   const registers = registersOf(tree.bdf)
   const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file))
   return files.map(({ path: file, use }) => ({

@@ -36,6 +36,15 @@ test('a controller goes from the kernel driver to vfio-pci and back, with everyt
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
+test('a controller goes to the module gpunvme and back: by its override alone, as to any other', async () => {
+  sys.driver('gpunvme')
+  sys.function(bdf, { driver: 'nvme' })
+  const binding = await bind({ driver: 'gpunvme' })
+  expect(state()).toEqual(['gpunvme', 'gpunvme\n', 'on\n'])
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
 test('disposing of a binding restores it', async () => {
   sys.function(bdf, { driver: 'nvme' })
   {
@@ -238,6 +247,7 @@ test('a driver that the kernel does not have is refused with the command that lo
   sys.function(bdf, { driver: 'nvme' })
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow(DriverNotLoadedError)
   await expect(bind({ driver: 'uio_pci_generic' })).rejects.toThrow('modprobe uio_pci_generic')
+  await expect(bind({ driver: 'gpunvme' })).rejects.toThrow('modprobe gpunvme, the module that kmod/README.md tells')
 })
 
 test('a wrong address or driver is refused', async () => {

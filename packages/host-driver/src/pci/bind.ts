@@ -7,14 +7,14 @@ import { attribute, driverOf, GroupNotViableError, nvmeFunction, obstacles, type
 import { claimFunction } from './open-functions.js'
 
 /** Drivers that leave a function to user space; null for none at all. */
-export type UserSpaceDriver = 'vfio-pci' | 'uio_pci_generic' | null
+export type UserSpaceDriver = 'vfio-pci' | 'gpunvme' | 'uio_pci_generic' | null
 
-const DRIVERS: readonly unknown[] = ['vfio-pci', 'uio_pci_generic', null] satisfies UserSpaceDriver[]
+const DRIVERS: readonly unknown[] = ['vfio-pci', 'gpunvme', 'uio_pci_generic', null] satisfies UserSpaceDriver[]
 
 /** Which function, and what to bind to it. */
 export interface BindOptions {
   readonly bdf: string
-  /** 'vfio-pci' for the transport vfio; null or 'uio_pci_generic' for the transport sysfs. */
+  /** 'vfio-pci' for the transport vfio; 'gpunvme', the module of kmod/, for kmod; null or 'uio_pci_generic' for the transport sysfs. */
   readonly driver: UserSpaceDriver
   /** Where sys/ and proc/ are; '/' when not given. */
   readonly sysRoot?: string
@@ -61,7 +61,9 @@ export function bindDriver(options: BindOptions): Promise<Binding> {
 export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Promise<Binding> {
   const { bdf, driver, sysRoot = '/' } = options
   if (!DRIVERS.includes(driver))
-    throw new TypeError(`driver: expected 'vfio-pci', 'uio_pci_generic' or null, got ${JSON.stringify(driver)}`)
+    throw new TypeError(
+      `driver: expected 'vfio-pci', 'gpunvme', 'uio_pci_generic' or null, got ${JSON.stringify(driver)}`,
+    )
   const found = nvmeFunction(sysRoot, bdf)
   const steps = new Steps(found)
   const release = claimFunction(found, CHANGING_DRIVER)
@@ -232,7 +234,10 @@ export class DriverNotLoadedError extends GpuNvmeError {
   readonly category = 'not-found'
   constructor(bdf: string, driver: string) {
     super(`Cannot bind ${driver} to ${bdf}: the kernel has no driver of that name`, {
-      next: `modprobe ${driver}`,
+      next:
+        driver === 'gpunvme'
+          ? 'modprobe gpunvme, the module that kmod/README.md tells how to build'
+          : `modprobe ${driver}`,
     })
   }
 }

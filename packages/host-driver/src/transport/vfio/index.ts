@@ -6,6 +6,7 @@ import { claimFunction, OPEN_HERE } from '../../pci/open-functions.js'
 import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
 import { Cleanup } from '../cleanup.js'
 import { DmaArena } from '../dma-arena.js'
+import { EventInterrupts } from '../event-interrupts.js'
 import { disableFound } from '../found-enabled.js'
 import { HUGE_PAGE_BYTES, physicalMemory } from '../locked-memory.js'
 import { mapPeerBar, type PeerBar } from '../peer-bar.js'
@@ -15,7 +16,7 @@ import { wholeRegion } from '../segmented-memory.js'
 import { DeviceInfo, IRQ, REGION, VFIO } from './abi.js'
 import { ask, callNumber } from './argument.js'
 import { openDevice, type VfioMode } from './group.js'
-import { interruptCount, VfioEvents, VfioInterrupts } from './interrupts.js'
+import { eventsOf, interruptCount } from './interrupts.js'
 import { regionInfo, VfioWindow } from './region.js'
 import { Type1Memory } from './type1-memory.js'
 
@@ -125,7 +126,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     watchRemoval(host, device, clock, bar, cleanup)
     const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, IRQ.MSIX))
     const interrupts =
-      vectors === 0 ? undefined : new VfioInterrupts(host, clock, new VfioEvents(host, device, IRQ.MSIX, vectors))
+      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, IRQ.MSIX, vectors))
     if (interrupts !== undefined) cleanup.push(() => interrupts.close())
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
@@ -171,7 +172,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
  */
 function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar, cleanup: Cleanup): void {
   if (interruptCount(host, device, IRQ.REQ) === 0) return
-  const events = new VfioEvents(host, device, IRQ.REQ, 1)
+  const events = eventsOf(host, device, IRQ.REQ, 1)
   const stop = clock.every(REMOVAL_CHECK_NS, () => {
     if (events.hasFired(0)) bar.leaveBus()
   })

@@ -1,0 +1,89 @@
+import { closeSync, readSync } from 'node:fs'
+import type { Clock, HardwareHost, Interrupts } from '@gpunvme/nvme-spec/transport'
+
+/** How long one wait of the native host may last, so that closing never waits longer. */
+const SLICE_NS = 100_000_000
+
+/** Eventfds that the kernel signals, until `close`. */
+export class EventFds {
+  readonly fds: readonly number[]
+  private readonly announce: (fds: readonly number[]) => void
+  private readonly count = Buffer.alloc(8)
+
+  /**
+   * @param announce tells the kernel which vectors signal what, all at once; none turns them off.
+   * @throws what `announce` throws; nothing stays open then.
+   */
+  constructor(host: HardwareHost, vectors: number, announce: (fds: readonly number[]) => void) {
+    this.announce = announce
+    const fds: number[] = []
+    this.fds = fds
+    try {
+      while (fds.length < vectors) fds.push(host.eventfd())
+      announce(fds)
+    } catch (error) {
+      for (const fd of fds) closeSync(fd)
+      throw error
+    }
+  }
+
+  /** Whether the vector has fired since it was last asked. */
+  hasFired(vector: number): boolean {
+    try {
+      return readSync(this.fds[vector]!, this.count, 0, 8, null) === 8
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false
+      throw error
+    }
+  }
+
+  close(): void {
+    try {
+      this.announce([])
+    } finally {
+      for (const fd of this.fds) closeSync(fd)
+    }
+  }
+}
+
+/** MSI-X vectors that are waited for, on the clock of their transport. */
+export class EventInterrupts implements Interrupts {
+  readonly vectors: number
+  private readonly host: HardwareHost
+  private readonly clock: Clock
+  private readonly events: EventFds
+  private readonly waiting = new Set<Promise<unknown>>()
+  private isClosed = false
+
+  constructor(host: HardwareHost, clock: Clock, events: EventFds) {
+    this.host = host
+    this.clock = clock
+    this.events = events
+    this.vectors = events.fds.length
+  }
+
+  wait(vector: number, untilNs: number): Promise<'fired' | 'deadline'> {
+    if (!Number.isInteger(vector) || vector < 0 || vector >= this.vectors)
+      throw new RangeError(`vector: expected an integer from 0 to ${this.vectors - 1}, got ${vector}`)
+    const waiting = this.until(vector, untilNs).finally(() => this.waiting.delete(waiting))
+    this.waiting.add(waiting)
+    return waiting
+  }
+
+  /** Ends all waits, within a tenth of a second, and only then closes what they wait on. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await Promise.allSettled(this.waiting)
+    this.events.close()
+  }
+
+  private async until(vector: number, untilNs: number): Promise<'fired' | 'deadline'> {
+    while (!this.isClosed) {
+      if (this.events.hasFired(vector)) return 'fired'
+      const left = untilNs - this.clock.now()
+      if (left <= 0) break
+      await this.host.waitReadable(this.events.fds[vector]!, Math.min(left, SLICE_NS))
+    }
+    return 'deadline'
+  }
+}
