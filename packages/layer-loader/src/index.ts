@@ -21,8 +21,11 @@ export {
   type PlanPackOptions,
 } from './pack/plan-pack.js'
 export { NamespaceTooSmallError } from './pack/room.js'
-export { planExtent, type ReadShape } from './plan.js'
 export { readSourceHeader } from './source-header.js'
+export { asStore, type Readable, type Writable } from './store/as-store.js'
+export { namespaceStore } from './store/namespace-store.js'
+export { checkTransfers } from './store/store.js'
+export type { BlockStore, DeviceShare, StoreSummary, StoreTransfer, WritableBlockStore } from './store/store.js'
 export { AllSlotsHeldError, streamLayers, type LayerStream } from './stream/layer-stream.js'
 export { UseAfterReleaseError, type LayerLease } from './stream/lease.js'
 export { planStream, type StreamOptions, type StreamProgress, type StreamShape } from './stream/options.js'

@@ -1,12 +1,10 @@
-import { throwOnFailure } from '@gpunvme/host-driver'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
-import { allocateHostBuffer } from './buffer-pool.js'
 import { quote } from './formats/quote.js'
-import { alignUp, CHUNK_BYTES } from './image/format.js'
+import { CHUNK_BYTES } from './image/format.js'
 import type { PackedLayer, PackedTensor } from './image/manifest.js'
 import { refuseUnmoved } from './image/moves-no-data.js'
 import type { PackedModel } from './image/open-image.js'
-import { planExtent } from './plan.js'
+import { readBytes } from './store/read-bytes.js'
 import { verifyChunks } from './verify-chunks.js'
 
 export interface LoadTensorOptions extends ExecuteOptions {
@@ -23,23 +21,17 @@ export async function loadTensor(
   name: string,
   { verify = true, ...options }: LoadTensorOptions = {},
 ): Promise<Uint8Array> {
-  refuseUnmoved(model.namespace)
+  const { store } = model
+  refuseUnmoved(store)
   const { layer, tensor } = findTensor(model, name)
   const { offsetBytes, lengthBytes } = tensor
   if (lengthBytes === 0) return new Uint8Array(0)
   const unit = verify ? CHUNK_BYTES : 1
   const startBytes = Math.floor(offsetBytes / unit) * unit
   const endBytes = Math.min(Math.ceil((offsetBytes + lengthBytes) / unit) * unit, layer.lengthBytes)
-  const extent = { offsetBytes: layer.offsetBytes + startBytes, lengthBytes: endBytes - startBytes }
-  const plan = planExtent(model.namespace, extent)
-  const { memory, bytes } = allocateHostBuffer(model.namespace.dma, alignUp(extent.lengthBytes))
-  try {
-    throwOnFailure(plan, await model.namespace.execute(plan, memory, options), options)
-    if (verify) await verifyChunks(model, layer, bytes, startBytes / CHUNK_BYTES)
-    return bytes.slice(offsetBytes - startBytes, offsetBytes - startBytes + lengthBytes)
-  } finally {
-    memory.free()
-  }
+  const bytes = await readBytes(store, layer.offsetBytes + startBytes, endBytes - startBytes, options)
+  if (verify) await verifyChunks(model, layer, bytes, startBytes / CHUNK_BYTES)
+  return bytes.slice(offsetBytes - startBytes, offsetBytes - startBytes + lengthBytes)
 }
 
 function findTensor(

@@ -6,8 +6,8 @@ import { readRegion } from './image/read-region.js'
 /**
  * The bytes that came before the tensor data in the file that the model was packed from, as they were: a GGUF's
  * hyper-parameters and tokenizer, a safetensors file's metadata.
- * @throws ImageChecksumError, and what reading a namespace throws.
+ * @throws ImageChecksumError, and what reading the store throws.
  */
 export function readSourceHeader(model: PackedModel, options?: ExecuteOptions): Promise<Uint8Array> {
-  return readRegion(model.namespace, `source header of ${quote(model.name)}`, model.header, options)
+  return readRegion(model.store, `source header of ${quote(model.name)}`, model.header, options)
 }

@@ -47,29 +47,29 @@ export class VerificationError extends GpuNvmeError {
   readonly tensors: readonly string[]
   /** Counted from the start of the layer. */
   readonly chunk: number
-  /** The logical blocks of the chunk. */
-  readonly slba: number
-  readonly blocks: number
+  /** The bytes of the chunk, from the start of the store. */
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+  /** Where they lie, in the words of the devices that hold them. */
+  readonly where: string
   /** CRC-32s. */
   readonly expected: number
   readonly got: number
 
   constructor(model: PackedModel, layer: PackedLayer, chunk: number, got: number) {
-    const { blockBytes, nsid } = model.namespace
     const startBytes = chunk * CHUNK_BYTES
     const endBytes = Math.min(startBytes + CHUNK_BYTES, layer.lengthBytes)
     const inside = layer.tensors.filter(
       ({ offsetBytes, lengthBytes }) => offsetBytes < endBytes && offsetBytes + lengthBytes > startBytes,
     )
-    const slba = (layer.offsetBytes + startBytes) / blockBytes
-    const blocks = (endBytes - startBytes) / blockBytes
+    const [offsetBytes, lengthBytes] = [layer.offsetBytes + startBytes, endBytes - startBytes]
     const expected = model.chunkCrcs[layer.firstChunk + chunk]!
     const shown = inside.slice(0, 5).map(({ name }) => quote(name))
     if (inside.length > shown.length) shown.push(`and ${inside.length - shown.length} more`)
     super(`Verification failed: ${quote(layer.name)} of model ${quote(model.name)}, chunk ${chunk}`, {
       facts: [
         `tensors in this chunk: ${shown.join(', ') || 'none, it is padding'}`,
-        `NSID ${nsid}  LBA 0x${slba.toString(16)} to 0x${(slba + blocks - 1).toString(16)}`,
+        model.store.locate(offsetBytes, lengthBytes),
         `CRC-32 expected ${encodeCrc(expected)}, got ${encodeCrc(got)}`,
       ],
       next:
@@ -80,8 +80,9 @@ export class VerificationError extends GpuNvmeError {
     this.layer = layer.name
     this.tensors = inside.map(({ name }) => name)
     this.chunk = chunk
-    this.slba = slba
-    this.blocks = blocks
+    this.offsetBytes = offsetBytes
+    this.lengthBytes = lengthBytes
+    this.where = model.store.locate(offsetBytes, lengthBytes)
     this.expected = expected
     this.got = got
   }

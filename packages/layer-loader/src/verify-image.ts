@@ -1,13 +1,12 @@
 import { crc32 } from 'node:zlib'
-import { throwOnFailure, type Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { BufferPool, type HostBuffer } from './buffer-pool.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
-import { CHUNK_BYTES, type Extent } from './image/format.js'
+import { alignUp, CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
-import { planExtent } from './plan.js'
+import { asStore, type Readable } from './store/as-store.js'
 import { verifyChunks } from './verify-chunks.js'
 
 /** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
@@ -49,19 +48,19 @@ export interface VerifyReport {
  * @throws ImageNotFoundError, UnsupportedImageError; what reading throws, unless it is the media that cannot be read;
  * the signal's reason.
  */
-export async function verifyImage(target: Namespace | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
-  const namespace = 'namespace' in target ? target.namespace : target
+export async function verifyImage(target: Readable | Image, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const store = 'superblock' in target ? target.store : asStore(target)
   const findings = new Findings(options)
-  const image = await findings.guard(() => openImage(namespace, findings.limits))
+  const image = await findings.guard(() => openImage(store, findings.limits))
   if (image === undefined) {
     // The error that ended the opening names one copy at most.
-    for (const { problem } of await readCopies(namespace, findings.limits)) findings.add(problem)
+    for (const { problem } of await readCopies(store, findings.limits)) findings.add(problem)
   } else {
     for (const problem of image.problems) findings.add(problem)
     findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
     const chunks = image.models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
     const buffers = Math.min(MAX_BUFFERS, chunks + image.models.length)
-    await using pool = new BufferPool(namespace.dma, buffers, CHUNK_BYTES)
+    await using pool = new BufferPool(store.dma, buffers, CHUNK_BYTES)
     for (const model of image.models) {
       pool.run(await pool.take(), (buffer) => verifyHeader(model, buffer, findings))
       await verifyLayers(model, pool, findings)
@@ -109,13 +108,13 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
 }
 
 async function read(
-  { namespace }: PackedModel,
-  extent: Extent,
+  { store }: PackedModel,
+  { offsetBytes, lengthBytes }: Extent,
   { memory }: HostBuffer,
   { limits }: Findings,
 ): Promise<void> {
-  const plan = planExtent(namespace, extent)
-  throwOnFailure(plan, await namespace.execute(plan, memory, limits), limits)
+  // Extents start at a block, and their last block is read whole.
+  await store.read([{ offsetBytes, lengthBytes: alignUp(lengthBytes), memoryBytes: 0 }], memory, limits)
 }
 
 /** What has been found so far. */

@@ -132,8 +132,13 @@ describe('a flipped bit', () => {
       model: 'small.safetensors',
       layer: 'layer 0',
       chunk: 0,
-      slba: layer.offsetBytes / 512,
-      blocks: layer.lengthBytes / 512,
+      offsetBytes: layer.offsetBytes,
+      lengthBytes: layer.lengthBytes,
+      where:
+        'NSID 1  LBA 0x' +
+        (layer.offsetBytes / 512).toString(16) +
+        ' to 0x' +
+        ((layer.offsetBytes + layer.lengthBytes) / 512 - 1).toString(16),
     })
     expect((error as VerificationError).tensors).toContain(tensor.name)
     expect((error as VerificationError).expected).not.toBe((error as VerificationError).got)

@@ -1,7 +1,15 @@
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { simulate, unverifiableMedia, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
-import { loadTensor, openImage, pack, streamLayers, UnverifiableMediaError, verifyImage } from '../src/index.js'
+import {
+  asStore,
+  loadTensor,
+  openImage,
+  pack,
+  streamLayers,
+  UnverifiableMediaError,
+  verifyImage,
+} from '../src/index.js'
 import { layeredModel, smallModel, tensorBytes } from './models.js'
 
 interface Drive {
@@ -125,13 +133,13 @@ test('media that move no bytes are refused, by everything that would hand out wh
   for (const refused of [openImage(namespace), verifyImage(namespace), pack(model, namespace)]) {
     const error: unknown = await refused.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UnverifiableMediaError)
-    expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA', nsid: 1 })
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_UNVERIFIABLE_MEDIA', store: 'namespace 1' })
     expect(String(error)).toMatch(/moves no bytes[^]*RamMedia or fileMedia/)
   }
   // A model whose image was opened elsewhere is no way around it.
   const other = await drive()
   await pack(model, other.namespace)
-  const packed = { ...(await openImage(other.namespace)).model(), namespace }
+  const packed = { ...(await openImage(other.namespace)).model(), store: asStore(namespace) }
   expect(() => streamLayers(packed)).toThrow(UnverifiableMediaError)
   await expect(loadTensor(packed, packed.layers[0]!.tensors[0]!.name)).rejects.toThrow(UnverifiableMediaError)
 })

@@ -296,8 +296,8 @@ describe('the end', () => {
 
   test('by memory that is not to be had: what was allocated is freed', async () => {
     const { memory, model } = await opened()
-    const { dma } = memory.namespace
-    const limited = Object.create(memory.namespace, {
+    const { dma } = model.store
+    const store = Object.create(model.store, {
       dma: {
         value: {
           alloc: (lengthBytes: number) => {
@@ -306,8 +306,8 @@ describe('the end', () => {
           },
         },
       },
-    }) as PackedModel['namespace']
-    await expect(streamLayers({ ...model, namespace: limited }).next()).rejects.toThrow('out of memory')
+    }) as PackedModel['store']
+    await expect(streamLayers({ ...model, store }).next()).rejects.toThrow('out of memory')
     expect(memory.allocatedBytes).toBe(0)
   })
 

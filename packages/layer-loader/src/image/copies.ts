@@ -1,6 +1,8 @@
-import { TransferError, type Namespace } from '@gpunvme/host-driver'
+import { TransferError } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { readBytes } from '../store/read-bytes.js'
+import type { BlockStore } from '../store/store.js'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
 import { refuseUnmoved } from './moves-no-data.js'
 import { ImageTruncatedError } from './truncated.js'
@@ -11,24 +13,24 @@ export interface SuperblockCopy {
   readonly copy: CopyName
   /** Absent when the copy cannot be used. */
   readonly superblock?: Superblock
-  /** Why it cannot be used; absent too where the namespace ends before the copy does. */
+  /** Why it cannot be used; absent too where the store ends before the copy does. */
   readonly problem?: GpuNvmeError
   /** Whether it starts as an image does, or cannot be read and so might. */
   readonly ours: boolean
 }
 
 /** Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown. */
-export async function readCopies(namespace: Namespace, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
-  refuseUnmoved(namespace)
-  return Promise.all((['A', 'B'] as const).map((copy) => readCopy(namespace, copy, options)))
+export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
+  refuseUnmoved(store)
+  return Promise.all((['A', 'B'] as const).map((copy) => readCopy(store, copy, options)))
 }
 
-async function readCopy(namespace: Namespace, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
+async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOptions): Promise<SuperblockCopy> {
   const offsetBytes = COPY_OFFSET_BYTES[copy]
-  const lengthBytes = Math.min(SUPERBLOCK_BYTES, namespace.capacityBytes - offsetBytes)
+  const lengthBytes = Math.min(SUPERBLOCK_BYTES, store.capacityBytes - offsetBytes)
   if (lengthBytes <= 0) return { copy, ours: false }
   try {
-    const encoded = await namespace.readBytes(offsetBytes, lengthBytes, options)
+    const encoded = await readBytes(store, offsetBytes, lengthBytes, options)
     const ours = hasMagic(encoded)
     if (lengthBytes < SUPERBLOCK_BYTES) return { copy, ours }
     try {
@@ -51,10 +53,10 @@ export function isMediaError(error: unknown): error is TransferError {
 /**
  * The copy that counts: the valid one with the highest generation.
  * @throws UnsupportedImageError when either copy is of a later version; ImageNotFoundError when neither copy is a
- * superblock at all; ImageTruncatedError when the namespace ends before the image does; SuperblockError or
+ * superblock at all; ImageTruncatedError when the store ends before the image does; SuperblockError or
  * TransferError when what is there cannot be used.
  */
-export function liveSuperblock(namespace: Namespace, copies: readonly SuperblockCopy[]): Superblock {
+export function liveSuperblock(store: BlockStore, copies: readonly SuperblockCopy[]): Superblock {
   const newer = copies.find(({ problem }) => problem instanceof UnsupportedImageError)
   // Which of the two is live cannot be told: a later version may count generations in another way.
   if (newer?.problem !== undefined) throw newer.problem
@@ -62,13 +64,13 @@ export function liveSuperblock(namespace: Namespace, copies: readonly Superblock
   const [first, second] = sound.sort((a, b) => b.superblock.generation - a.superblock.generation)
   if (first === undefined) {
     const damaged = copies.find(({ ours }) => ours)
-    if (damaged === undefined) throw new ImageNotFoundError(namespace)
-    const cutOff = namespace.capacityBytes <= DATA_START_BYTES && !isMediaError(damaged.problem)
-    throw cutOff ? new ImageTruncatedError(namespace) : damaged.problem!
+    if (damaged === undefined) throw new ImageNotFoundError(store)
+    const cutOff = store.capacityBytes <= DATA_START_BYTES && !isMediaError(damaged.problem)
+    throw cutOff ? new ImageTruncatedError(store) : damaged.problem!
   }
   if (second !== undefined) refuseDisagreement(first.superblock, second.copy, second.superblock)
   const { usedEndBytes } = first.superblock
-  if (usedEndBytes > namespace.capacityBytes) throw new ImageTruncatedError(namespace, usedEndBytes)
+  if (usedEndBytes > store.capacityBytes) throw new ImageTruncatedError(store, usedEndBytes)
   return first.superblock
 }
 
@@ -80,16 +82,16 @@ function refuseDisagreement(live: Superblock, copy: CopyName, other: Superblock)
     throw new SuperblockError(copy, 'GENERATION', 'a copy equal to the other of its generation', 'another image')
 }
 
-/** The namespace holds no image. */
+/** The store holds no image. */
 export class ImageNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NO_IMAGE'
   readonly category = 'not-found'
 
-  constructor({ nsid, capacityBytes }: Namespace) {
-    super(`Namespace ${nsid} holds no model image`, {
+  constructor({ name, capacityBytes }: BlockStore) {
+    super(`No model image on ${name}`, {
       facts: [
         `no superblock at byte ${COPY_OFFSET_BYTES.A} or ${COPY_OFFSET_BYTES.B}`,
-        `the namespace has ${capacityBytes} bytes`,
+        `it has ${capacityBytes} bytes`,
       ],
       next: 'write a model to it with pack()',
     })

@@ -44,9 +44,9 @@ export function chunksOf(layerBytes: number): number {
   return Math.ceil(layerBytes / CHUNK_BYTES)
 }
 
-/** A run of bytes of the namespace. */
+/** A run of bytes of a store. */
 export interface Extent {
-  /** From the start of the namespace. */
+  /** From the start of the store. */
   readonly offsetBytes: number
   readonly lengthBytes: number
 }

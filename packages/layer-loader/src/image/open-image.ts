@@ -1,7 +1,8 @@
-import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
+import { asStore, type Readable } from '../store/as-store.js'
+import type { BlockStore } from '../store/store.js'
 import { decodeChunkTable } from './chunk-table.js'
 import { liveSuperblock, readCopies, type SuperblockCopy } from './copies.js'
 import { decodeDirectory, type DirectoryEntry } from './directory.js'
@@ -14,14 +15,14 @@ import type { Superblock } from './superblock.js'
 
 /** A model in an image, ready to be streamed. Everything here has been checked; no layer has been read. */
 export interface PackedModel extends Manifest {
-  readonly namespace: Namespace
+  readonly store: BlockStore
   /** CRC-32s of all chunks; a layer's begin at its `firstChunk`. */
   readonly chunkCrcs: Uint32Array
 }
 
-/** What an image on a namespace says of itself. */
+/** What an image says of itself. */
 export interface Image {
-  readonly namespace: Namespace
+  readonly store: BlockStore
   readonly superblock: Superblock
   /** Both copies as they were found. One may be damaged, or older: then the next publication repairs it. */
   readonly copies: readonly SuperblockCopy[]
@@ -35,41 +36,42 @@ export interface Image {
 }
 
 /**
- * Finds the image on a namespace, and reads and checks all of it but the layers.
+ * Finds the image on a namespace or another store, and reads and checks all of it but the layers.
  *
  * @throws UnverifiableMediaError, ImageNotFoundError, ImageTruncatedError, SuperblockError, UnsupportedImageError, ImageChecksumError,
- * ImageContentError; what reading a namespace throws; the signal's reason.
+ * ImageContentError; what reading the store throws; the signal's reason.
  */
-export async function openImage(namespace: Namespace, options: ExecuteOptions = {}): Promise<Image> {
-  const copies = await readCopies(namespace, options)
-  const superblock = liveSuperblock(namespace, copies)
+export async function openImage(target: Readable, options: ExecuteOptions = {}): Promise<Image> {
+  const store = asStore(target)
+  const copies = await readCopies(store, options)
+  const superblock = liveSuperblock(store, copies)
   const { directory, usedEndBytes } = superblock
-  const entries = decodeDirectory(await readRegion(namespace, 'directory', directory, options), usedEndBytes)
+  const entries = decodeDirectory(await readRegion(store, 'directory', directory, options), usedEndBytes)
   const found: { entry: DirectoryEntry; manifest: Manifest }[] = []
   for (const entry of entries) {
-    found.push({ entry, manifest: await readManifest(namespace, entry, usedEndBytes, options) })
+    found.push({ entry, manifest: await readManifest(store, entry, usedEndBytes, options) })
   }
   const extents = extentsOf(directory, found)
   refuseOverlap(extents)
   const models: PackedModel[] = []
   for (const { manifest } of found) {
     const region = `chunk table of ${quote(manifest.name)}`
-    const table = await readRegion(namespace, region, manifest.chunkTable, options)
-    models.push({ ...manifest, namespace, chunkCrcs: decodeChunkTable(table) })
+    const table = await readRegion(store, region, manifest.chunkTable, options)
+    models.push({ ...manifest, store, chunkCrcs: decodeChunkTable(table) })
   }
   const problems = copies.flatMap((copy) => problemWith(copy, superblock))
-  return { namespace, superblock, copies, problems, models, extents, model: (name) => pick(models, name) }
+  return { store, superblock, copies, problems, models, extents, model: (name) => pick(models, name) }
 }
 
 /** Reads a manifest, and checks that it is the one that the directory speaks of. */
 async function readManifest(
-  namespace: Namespace,
+  store: BlockStore,
   entry: DirectoryEntry,
   usedEndBytes: number,
   options: ExecuteOptions,
 ): Promise<Manifest> {
   const region = `manifest of ${quote(entry.name)}`
-  const encoded = await readRegion(namespace, region, entry.manifest, options)
+  const encoded = await readRegion(store, region, entry.manifest, options)
   const manifest = decodeManifest(region, encoded, usedEndBytes)
   const require = (path: string, expected: string, got: string): void => {
     if (expected !== got) throw new ImageContentError(region, path, expected, got)

@@ -1,21 +1,22 @@
 import { crc32 } from 'node:zlib'
-import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { readBytes } from '../store/read-bytes.js'
+import type { BlockStore } from '../store/store.js'
 import { encodeCrc } from './extent.js'
 import type { CheckedExtent } from './format.js'
 
 /**
  * Reads an extent that has one checksum, and checks it.
- * @throws ImageChecksumError, and what `readBytes` throws.
+ * @throws ImageChecksumError, and what reading the store throws.
  */
 export async function readRegion(
-  namespace: Namespace,
+  store: BlockStore,
   region: string,
   extent: CheckedExtent,
   options?: ExecuteOptions,
 ): Promise<Uint8Array> {
-  const content = await namespace.readBytes(extent.offsetBytes, extent.lengthBytes, options)
+  const content = await readBytes(store, extent.offsetBytes, extent.lengthBytes, options)
   checkRegion(region, extent, crc32(content))
   return content
 }

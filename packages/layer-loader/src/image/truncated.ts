@@ -1,18 +1,18 @@
-import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { BlockStore } from '../store/store.js'
 import { DATA_START_BYTES } from './format.js'
 
-/** The namespace ends before the image on it does: a copy that was cut off, or one onto a smaller drive. */
+/** The store ends before the image on it does: a copy that was cut off, or one onto a smaller drive. */
 export class ImageTruncatedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_TRUNCATED'
   readonly category = 'verification'
   readonly availableBytes: number
-  /** Undefined where the namespace is too short for any image, and what is left does not say how long this one is. */
+  /** Undefined where the store is too short for any image, and what is left does not say how long this one is. */
   readonly neededBytes: number | undefined
 
-  constructor({ nsid, capacityBytes }: Namespace, neededBytes?: number) {
+  constructor({ name, capacityBytes }: BlockStore, neededBytes?: number) {
     const needed = neededBytes ?? `more than ${DATA_START_BYTES}`
-    super(`Namespace ${nsid} is shorter than the image on it: ${capacityBytes} of ${needed} bytes`, {
+    super(`The image on ${name} is cut off: ${capacityBytes} of ${needed} bytes are there`, {
       facts:
         neededBytes === undefined
           ? ['it starts as an image does']

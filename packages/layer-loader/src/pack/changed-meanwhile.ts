@@ -1,6 +1,6 @@
-import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import type { BlockStore } from '../store/store.js'
 import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'
 
 /**
@@ -11,18 +11,18 @@ import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.j
  * @throws ImageChangedError
  */
 export async function refuseIfChanged(
-  namespace: Namespace,
+  store: BlockStore,
   kept: readonly SuperblockCopy[] | undefined,
   options: ExecuteOptions,
 ): Promise<void> {
-  const copies = await readCopies(namespace, options)
+  const copies = await readCopies(store, options)
   const changed = copies.some((copy, index) => {
     const before = kept?.[index]
     // A copy that cannot be read says nothing of who wrote to it.
     if (isMediaError(copy.problem) || isMediaError(before?.problem)) return false
     return identityOf(copy) !== identityOf(before)
   })
-  if (changed) throw new ImageChangedError(namespace)
+  if (changed) throw new ImageChangedError(store)
 }
 
 /** Which publication a copy is of, if any. */
@@ -31,13 +31,13 @@ function identityOf(copy: SuperblockCopy | undefined): string {
   return `${copy.superblock.generation} ${copy.superblock.imageId}`
 }
 
-/** Somebody else published or gave up an image on the namespace while this one was being written. */
+/** Somebody else published or gave up an image on the store while this one was being written. */
 export class ImageChangedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CHANGED'
   readonly category = 'failure'
 
-  constructor({ nsid }: Namespace) {
-    super(`Somebody else wrote to namespace ${nsid} while a model was packed to it; this model was not published`, {
+  constructor({ name }: BlockStore) {
+    super(`Somebody else wrote to ${name} while a model was packed to it; this model was not published`, {
       facts: [
         'the superblocks are not those that this pack() left',
         'an image that is there now may be damaged: both may have written to the same bytes',

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { WritableNamespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Model } from '../formats/model.js'
 import { encodeChunkTable } from '../image/chunk-table.js'
 import { readCopies } from '../image/copies.js'
 import { encodeDirectory } from '../image/directory.js'
 import { encodeManifest, type Manifest } from '../image/manifest.js'
+import { asStore, type Writable } from '../store/as-store.js'
+import type { BlockStore, WritableBlockStore } from '../store/store.js'
 import { refuseIfChanged } from './changed-meanwhile.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { planPack } from './plan-pack.js'
@@ -30,7 +31,7 @@ export interface PackOptions {
   readonly name?: string
   /** 16 bytes; random when not given. */
   readonly imageId?: Uint8Array
-  /** Permits to give up an image that is on the namespace already. False when not given. */
+  /** Permits to give up an image that is on the store already. False when not given. */
   readonly replace?: boolean
   /**
    * Called when the image that is there has to be given up before the new one is written, because both do not fit or
@@ -62,58 +63,59 @@ export interface PackReceipt {
    * did not fit, so that an interruption would have left none.
    */
   readonly replaced: 'nothing' | 'kept' | 'given up'
-  /** By the namespace's clock: modelled time in a simulation. */
+  /** By the store's clock: modelled time in a simulation. */
   readonly elapsedNs: number
 }
 
 /**
- * Writes a model to a namespace as an image, and publishes it in one step: whenever it is interrupted, the namespace
+ * Writes a model to a namespace, or another store, as an image, and publishes it in one step: whenever it is interrupted, the store
  * holds the whole of the new image, or the whole of the old one, or none (see `replaced` and `onGiveUp`).
  *
- * Nothing is written before all of this is known to hold: the model can be loaded, the namespace is large enough,
+ * Nothing is written before all of this is known to hold: the model can be loaded, the store is large enough,
  * and no image is there that may not be replaced.
  *
- * One packing at a time: a second one of the same namespace is refused. Other processes and hosts are kept away by
+ * One packing at a time: a second one of the same store is refused. Other processes and hosts are kept away by
  * nothing; where one has published an image meanwhile, this one is not published.
  *
  * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ImageExistsError and what `planPack`
- * throws; PackInProgressError, ImageChangedError; what reading the model or writing the namespace throws; the
+ * throws; PackInProgressError, ImageChangedError; what reading the model or writing the store throws; the
  * signal's reason.
  */
-export function pack(model: Model, namespace: WritableNamespace, options: PackOptions = {}): Promise<PackReceipt> {
-  return oneAtATime(namespace, () => packAlone(model, namespace, options))
+export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
+  const store = asStore(target)
+  return oneAtATime(store, () => packAlone(model, store, options))
 }
 
-async function packAlone(model: Model, namespace: WritableNamespace, options: PackOptions): Promise<PackReceipt> {
+async function packAlone(model: Model, store: WritableBlockStore, options: PackOptions): Promise<PackReceipt> {
   const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onGiveUp, onProgress } = options
   if (imageId.length !== IMAGE_ID_BYTES) {
     throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
   }
   signal?.throwIfAborted()
-  const startNs = namespace.clock.now()
-  const { blockBytes, capacityBytes } = namespace
+  const startNs = store.clock.now()
+  const { blockBytes, capacityBytes } = store
   const naming = options.name === undefined ? {} : { name: options.name }
   const draft = planPack(model, blockBytes, naming)
   const imageBytes = draft.endBytes - draft.startBytes
   findRoom(imageBytes, capacityBytes, [])
 
-  const copies = await readCopies(namespace, { ...(signal && { signal }) })
+  const copies = await readCopies(store, { ...(signal && { signal }) })
   const occupied = copies.some(({ ours }) => ours)
-  if (occupied && !replace) throw new ImageExistsError(namespace.nsid)
-  const live = occupied ? await findLive(namespace) : []
+  if (occupied && !replace) throw new ImageExistsError(store)
+  const live = occupied ? await findLive(store) : []
   const room = findRoom(imageBytes, capacityBytes, live ?? [])
   const keepsLive = room.keepsLive && live !== undefined
   const plan = planPack(model, blockBytes, { ...naming, startBytes: room.startBytes })
 
   signal?.throwIfAborted()
-  if (!occupied) await clearEnds(namespace)
+  if (!occupied) await clearEnds(store)
   else if (!keepsLive) {
     onGiveUp?.()
     // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.
     signal?.throwIfAborted()
-    await invalidate(namespace, copies)
+    await invalidate(store, copies)
   }
-  const digests = await writePieces(model, namespace, plan, signal, onProgress)
+  const digests = await writePieces(model, store, plan, signal, onProgress)
 
   const table = encodeChunkTable(digests.chunkCrcs)
   const manifest = digests.complete(plan.manifest, crc32(table))
@@ -121,11 +123,11 @@ async function packAlone(model: Model, namespace: WritableNamespace, options: Pa
   const { name, fingerprint, chunkTable } = manifest
   const entry = { name, fingerprint, manifest: { ...plan.entry.manifest, crc32: crc32(encodedManifest) } }
   const encodedDirectory = encodeDirectory([entry])
-  await writeBytes(namespace, chunkTable.offsetBytes, table, signal)
-  await writeBytes(namespace, entry.manifest.offsetBytes, encodedManifest, signal)
-  await writeBytes(namespace, plan.directory.offsetBytes, encodedDirectory, signal)
+  await writeBytes(store, chunkTable.offsetBytes, table, signal)
+  await writeBytes(store, entry.manifest.offsetBytes, encodedManifest, signal)
+  await writeBytes(store, plan.directory.offsetBytes, encodedDirectory, signal)
 
-  await refuseIfChanged(namespace, occupied && keepsLive ? copies : undefined, { ...(signal && { signal }) })
+  await refuseIfChanged(store, occupied && keepsLive ? copies : undefined, { ...(signal && { signal }) })
   signal?.throwIfAborted()
   const superblock = {
     generation: 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0)),
@@ -134,7 +136,7 @@ async function packAlone(model: Model, namespace: WritableNamespace, options: Pa
     usedEndBytes: plan.endBytes,
     writer: WRITER,
   }
-  await publish(namespace, superblock, copies)
+  await publish(store, superblock, copies)
   return {
     name,
     fingerprint,
@@ -144,17 +146,17 @@ async function packAlone(model: Model, namespace: WritableNamespace, options: Pa
     imageBytes,
     tensorBytes: plan.tensorBytes,
     replaced: !occupied ? 'nothing' : keepsLive ? 'kept' : 'given up',
-    elapsedNs: namespace.clock.now() - startNs,
+    elapsedNs: store.clock.now() - startNs,
   }
 }
 
-/** The namespace holds an image, or what is left of one, and nobody said that it may be replaced. */
+/** The store holds an image, or what is left of one, and nobody said that it may be replaced. */
 export class ImageExistsError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_EXISTS'
   readonly category = 'privilege'
 
-  constructor(nsid: number) {
-    super(`Namespace ${nsid} holds a model image already; nothing was written`, {
+  constructor({ name }: BlockStore) {
+    super(`A model image is on ${name} already; nothing was written`, {
       next: 'look at it with openImage() or verifyImage(); pass { replace: true } to give it up',
     })
   }

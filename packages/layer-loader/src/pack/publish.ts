@@ -1,7 +1,9 @@
-import { findSignatures, SIGNATURE_REACH_BYTES, type WritableNamespace } from '@gpunvme/host-driver'
+import { findSignatures, SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
 import { allocateHostBuffer } from '../buffer-pool.js'
 import type { SuperblockCopy } from '../image/copies.js'
 import { alignUp, COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from '../image/format.js'
+import { readBytes } from '../store/read-bytes.js'
+import type { WritableBlockStore } from '../store/store.js'
 import { encodeSuperblock, type Superblock } from '../image/superblock.js'
 
 /**
@@ -9,42 +11,49 @@ import { encodeSuperblock, type Superblock } from '../image/superblock.js'
  * the one that counts is touched last: at every instant one of the two is whole.
  */
 export async function publish(
-  namespace: WritableNamespace,
+  store: WritableBlockStore,
   superblock: Superblock,
   copies: readonly SuperblockCopy[],
 ): Promise<void> {
-  await namespace.flush()
+  await store.flush()
   for (const copy of olderFirst(copies)) {
-    await writeBytes(namespace, COPY_OFFSET_BYTES[copy], encodeSuperblock(copy, superblock))
-    await namespace.flush()
+    await writeBytes(store, COPY_OFFSET_BYTES[copy], encodeSuperblock(copy, superblock))
+    await store.flush()
   }
 }
 
 /** Gives an image up: afterwards there is none, and its extents may be written over. */
-export async function invalidate(namespace: WritableNamespace, copies: readonly SuperblockCopy[]): Promise<void> {
+export async function invalidate(store: WritableBlockStore, copies: readonly SuperblockCopy[]): Promise<void> {
   for (const copy of olderFirst(copies)) {
-    await writeBytes(namespace, COPY_OFFSET_BYTES[copy], new Uint8Array(SUPERBLOCK_BYTES))
+    await writeBytes(store, COPY_OFFSET_BYTES[copy], new Uint8Array(SUPERBLOCK_BYTES))
     // Each before the next, lest an older copy outlive the newer one and lead to extents that are long reused.
-    await namespace.flush()
+    await store.flush()
   }
 }
 
 /**
- * Zeroes what is reserved at the start of a namespace that held no image, and the end of it, so that no partition
+ * Zeroes what is reserved at the start of a store that held no image, and the end of it, so that no partition
  * table or file system seems to be on it afterwards: a backup GPT at the end would invite a tool to "repair" the one
  * that was here over a superblock. What was there could be lost by leave of the write guard.
  */
-export async function clearEnds(namespace: WritableNamespace): Promise<void> {
-  const { blockBytes, capacityBytes, dma } = namespace
+export async function clearEnds(store: WritableBlockStore): Promise<void> {
+  const { blockBytes, capacityBytes, dma } = store
   const tailBytes = Math.min(SIGNATURE_REACH_BYTES, capacityBytes - DATA_START_BYTES)
   const { memory, bytes } = allocateHostBuffer(dma, DATA_START_BYTES)
   try {
     bytes.fill(0)
-    await namespace.write(0, DATA_START_BYTES / blockBytes, memory)
-    await namespace.write((capacityBytes - tailBytes) / blockBytes, tailBytes / blockBytes, memory)
+    const zero = (offsetBytes: number, lengthBytes: number) =>
+      store.write([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory)
+    await zero(0, DATA_START_BYTES)
+    await zero(capacityBytes - tailBytes, tailBytes)
     // Copies that some formats keep far from both ends would be found again, and have to be named again, at every pack.
-    for (const { places } of await findSignatures(namespace)) {
-      for (const place of places) await namespace.write(Math.floor(place / blockBytes), 1, memory)
+    const source = {
+      capacityBytes,
+      blockBytes,
+      readBytes: (at: number, length: number) => readBytes(store, at, length),
+    }
+    for (const { places } of await findSignatures(source)) {
+      for (const place of places) await zero(Math.floor(place / blockBytes) * blockBytes, blockBytes)
     }
   } finally {
     memory.free()
@@ -53,17 +62,16 @@ export async function clearEnds(namespace: WritableNamespace): Promise<void> {
 
 /** Writes bytes at an aligned offset, with zeros up to the next one, and waits until they are written. */
 export async function writeBytes(
-  namespace: WritableNamespace,
+  store: WritableBlockStore,
   offsetBytes: number,
   content: Uint8Array,
   signal?: AbortSignal,
 ): Promise<void> {
   const lengthBytes = alignUp(content.byteLength)
-  const { blockBytes } = namespace
-  const { memory, bytes } = allocateHostBuffer(namespace.dma, lengthBytes)
+  const { memory, bytes } = allocateHostBuffer(store.dma, lengthBytes)
   try {
     bytes.set(content)
-    await namespace.write(offsetBytes / blockBytes, lengthBytes / blockBytes, memory, signal && { signal })
+    await store.write([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory, signal && { signal })
   } finally {
     memory.free()
   }

@@ -1,8 +1,8 @@
-import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { isMediaError } from '../image/copies.js'
 import { CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/format.js'
 import { openImage } from '../image/open-image.js'
+import type { BlockStore } from '../store/store.js'
 
 /** Where a new image begins, and what becomes of the one that it replaces. */
 export interface Room {
@@ -29,9 +29,9 @@ export function findRoom(imageBytes: number, capacityBytes: number, live: readon
 }
 
 /** What the live image occupies; undefined where there is one that cannot be used, so that nothing is left to keep. */
-export async function findLive(namespace: Namespace): Promise<readonly Extent[] | undefined> {
+export async function findLive(store: BlockStore): Promise<readonly Extent[] | undefined> {
   try {
-    return (await openImage(namespace)).extents
+    return (await openImage(store)).extents
   } catch (error) {
     const unusable = error instanceof GpuNvmeError && ['verification', 'infeasible'].includes(error.category)
     if (unusable || isMediaError(error)) return undefined

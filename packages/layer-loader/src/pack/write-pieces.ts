@@ -1,7 +1,7 @@
-import type { WritableNamespace } from '@gpunvme/host-driver'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
 import type { Model } from '../formats/model.js'
 import { alignUp } from '../image/format.js'
+import type { WritableBlockStore } from '../store/store.js'
 import { Digests } from './digests.js'
 import type { PackProgress } from './pack.js'
 import { PIECE_BYTES, piecesOf, type Piece } from './pieces.js'
@@ -16,12 +16,12 @@ const BUFFERS = 8
  */
 export async function writePieces(
   model: Model,
-  namespace: WritableNamespace,
+  store: WritableBlockStore,
   plan: PackPlan,
   signal?: AbortSignal,
   onProgress?: (progress: PackProgress) => void,
 ): Promise<Digests> {
-  const { dma, blockBytes } = namespace
+  const { dma } = store
   const { layers, header } = plan.manifest
   const totalBytes = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
   const longestBytes = layers.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), header.lengthBytes)
@@ -33,8 +33,8 @@ export async function writePieces(
     await fill(piece, buffer, signal)
     digests.add(piece, buffer.bytes.subarray(0, piece.lengthBytes))
     pool.run(buffer, async ({ memory }) => {
-      const blocks = alignUp(piece.lengthBytes) / blockBytes
-      await namespace.write(piece.offsetBytes / blockBytes, blocks, memory, signal && { signal })
+      const transfer = { offsetBytes: piece.offsetBytes, lengthBytes: alignUp(piece.lengthBytes), memoryBytes: 0 }
+      await store.write([transfer], memory, signal && { signal })
       doneBytes += piece.lengthBytes
       onProgress?.({ doneBytes, totalBytes })
     })

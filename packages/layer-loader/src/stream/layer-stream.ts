@@ -1,10 +1,8 @@
-import { throwOnFailure } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HostBuffer } from '../buffer-pool.js'
 import type { PackedLayer } from '../image/manifest.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { PackedModel } from '../image/open-image.js'
-import { planExtent } from '../plan.js'
 import { verifyChunks } from '../verify-chunks.js'
 import { LayerLease } from './lease.js'
 import { planStream, type StreamOptions, type StreamShape } from './options.js'
@@ -60,7 +58,7 @@ export class LayerStream implements AsyncIterableIterator<LayerLease, undefined>
   private closed = false
 
   constructor(model: PackedModel, options: StreamOptions) {
-    refuseUnmoved(model.namespace)
+    refuseUnmoved(model.store)
     this.shape = planStream(model, options)
     this.model = model
     this.options = options
@@ -128,7 +126,7 @@ export class LayerStream implements AsyncIterableIterator<LayerLease, undefined>
     if (this.slots !== undefined) return
     const { signal, poison = false } = this.options
     signal?.throwIfAborted()
-    this.slots = new Slots(this.model.namespace.dma, this.shape.slots, this.shape.slotBytes, poison)
+    this.slots = new Slots(this.model.store.dma, this.shape.slots, this.shape.slotBytes, poison)
     signal?.addEventListener('abort', this.onAbort, { once: true })
   }
 
@@ -174,10 +172,10 @@ export class LayerStream implements AsyncIterableIterator<LayerLease, undefined>
     const { model, shape, counter } = this
     const { verify = true, timeoutNs, onProgress } = this.options
     const { signal } = this.stop
-    const plan = planExtent(model.namespace, layer)
     const limits = { signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-    const summary = await model.namespace.execute(plan, slot.memory, limits)
-    throwOnFailure(plan, summary, limits)
+    const { offsetBytes, lengthBytes } = layer
+    const transfers = lengthBytes === 0 ? [] : [{ offsetBytes, lengthBytes, memoryBytes: 0 }]
+    const summary = await model.store.read(transfers, slot.memory, limits)
     // Layers are verified and counted in order, so that the one that is waited for is not held up by its successors.
     await before
     const readNs = counter.read(summary)

@@ -1,10 +1,10 @@
-import type { OutcomeSummary } from '@gpunvme/nvme-spec/transport'
+import type { StoreSummary } from '../store/store.js'
 
 /** What it took to load one layer. */
 export interface LayerStatistics {
   readonly bytes: number
   readonly commands: number
-  /** By the namespace's clock, from when this layer's commands had the drive to themselves until the last ended. */
+  /** By the store's clock, from when this layer's commands had the drive to themselves until the last ended. */
   readonly readNs: number
   /** This processor's time for checksums, apart from any simulation. 0 when the layer was not verified. */
   readonly verifyNs: number
@@ -15,7 +15,7 @@ export interface StreamStatistics extends LayerStatistics {
   readonly layers: number
   readonly tensors: number
   readonly tensorsVerified: number
-  /** By the namespace's clock, from the first command's submission to the last one's end. */
+  /** By the store's clock, from the first command's submission to the last one's end. */
   readonly elapsedNs: number
 }
 
@@ -29,7 +29,7 @@ export class StatisticsCounter {
   }
 
   /** Counts a layer that has been read; gives how long the drive was busy with it. Layers end in order. */
-  read({ bytes, commands, startNs, endNs }: OutcomeSummary): number {
+  read({ bytes, commands, startNs, endNs }: StoreSummary): number {
     // Plans are handed over ahead of their turn; until the layer before has ended, the drive is busy with that.
     const readNs = endNs - Math.max(startNs, Math.min(this.endNs, endNs))
     this.startNs = Math.min(this.startNs, startNs)

@@ -1,0 +1,107 @@
+import { throwOnFailure, WritableNamespace, type Namespace } from '@gpunvme/host-driver'
+import type { DmaMemory, ExecuteOptions, Plan } from '@gpunvme/nvme-spec/transport'
+import {
+  checkTransfers,
+  type BlockStore,
+  type StoreSummary,
+  type StoreTransfer,
+  type WritableBlockStore,
+} from './store.js'
+
+/** Commands in flight that keep any drive busy at its longest transfer. */
+const BUSY_COMMANDS = 32
+
+const stores = new WeakMap<Namespace, BlockStore>()
+
+/** A namespace as a store; the same one for the same namespace. One that may be written to gives one that may. */
+export function namespaceStore(namespace: WritableNamespace): WritableBlockStore
+export function namespaceStore(namespace: Namespace): BlockStore
+export function namespaceStore(namespace: Namespace): BlockStore {
+  let store = stores.get(namespace)
+  if (store === undefined) {
+    store =
+      namespace instanceof WritableNamespace ? new WritableNamespaceStore(namespace) : new NamespaceStore(namespace)
+    stores.set(namespace, store)
+  }
+  return store
+}
+
+class NamespaceStore<N extends Namespace = Namespace> implements BlockStore {
+  protected readonly namespace: N
+
+  constructor(namespace: N) {
+    this.namespace = namespace
+  }
+
+  get name() {
+    return `namespace ${this.namespace.nsid}`
+  }
+
+  get blockBytes() {
+    return this.namespace.blockBytes
+  }
+
+  get capacityBytes() {
+    return this.namespace.capacityBytes
+  }
+
+  get busyBytes() {
+    return BUSY_COMMANDS * this.namespace.maxTransferBytes
+  }
+
+  get dma() {
+    return this.namespace.dma
+  }
+
+  get clock() {
+    return this.namespace.clock
+  }
+
+  get movesData() {
+    return this.namespace.movesData
+  }
+
+  async read(
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    options: ExecuteOptions = {},
+  ): Promise<StoreSummary> {
+    const { namespace } = this
+    checkTransfers(this, transfers, memory)
+    return this.execute(namespace.planReads(transfers.map(this.inBlocks)), memory, options)
+  }
+
+  locate(offsetBytes: number, lengthBytes: number): string {
+    const { nsid, blockBytes } = this.namespace
+    const first = Math.floor(offsetBytes / blockBytes)
+    const last = Math.max(first, Math.ceil((offsetBytes + lengthBytes) / blockBytes) - 1)
+    return `NSID ${nsid}  LBA 0x${first.toString(16)} to 0x${last.toString(16)}`
+  }
+
+  protected readonly inBlocks = ({ offsetBytes, lengthBytes, memoryBytes }: StoreTransfer) => {
+    const { blockBytes } = this.namespace
+    return { slba: offsetBytes / blockBytes, blocks: lengthBytes / blockBytes, offsetBytes: memoryBytes }
+  }
+
+  protected async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions): Promise<StoreSummary> {
+    const summary = await this.namespace.execute(plan, memory, options)
+    throwOnFailure(plan, summary, options)
+    const { bytes, commands, startNs, endNs } = summary
+    return { bytes, commands, startNs, endNs }
+  }
+}
+
+class WritableNamespaceStore extends NamespaceStore<WritableNamespace> implements WritableBlockStore {
+  async write(
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    options: ExecuteOptions = {},
+  ): Promise<StoreSummary> {
+    checkTransfers(this, transfers, memory)
+    return this.execute(this.namespace.planWrites(transfers.map(this.inBlocks)), memory, options)
+  }
+
+  async flush(): Promise<void> {
+    await this.namespace.flush()
+  }
+}
