@@ -111,8 +111,14 @@ function lengthOf(
 /**
  * Gives every tensor its place in the source, in the order of the bytes.
  * @param dataStartBytes where the data section begins.
+ * @param part what the tensors give as the part that holds them.
  */
-export function placeTensors(reader: GgufReader, infos: readonly TensorInfo[], dataStartBytes: number): Tensor[] {
+export function placeTensors(
+  reader: GgufReader,
+  infos: readonly TensorInfo[],
+  dataStartBytes: number,
+  part: number,
+): Tensor[] {
   const { sizeBytes } = reader.source
   refuseTruncation(reader, infos, dataStartBytes)
   const ordered = [...infos].sort((a, b) => a.offsetBytes - b.offsetBytes)
@@ -132,7 +138,7 @@ export function placeTensors(reader: GgufReader, infos: readonly TensorInfo[], d
     }
     const loadable = info.lengthBytes !== undefined
     const { name, typeId, shape } = info
-    return { name, dtype: ggmlTypeName(typeId), shape, part: 0, offsetBytes, lengthBytes, loadable }
+    return { name, dtype: ggmlTypeName(typeId), shape, part, offsetBytes, lengthBytes, loadable }
   })
 }
 

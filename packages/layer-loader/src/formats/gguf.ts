@@ -1,24 +1,25 @@
 import type { ByteSource } from './byte-source.js'
-import type { Model } from './model.js'
 import { MIN_ENTRY_BYTES, readMetadata } from './gguf-metadata.js'
 import { GgufReader } from './gguf-reader.js'
 import { MIN_TENSOR_INFO_BYTES, placeTensors, readTensorInfos } from './gguf-tensors.js'
-import { groupLayers } from './layers.js'
 import type { FormatLimits } from './limits.js'
+import type { PartContent } from './part-content.js'
 
 const MAGIC_BYTES = 4
 
 /**
  * Reads the header of a GGUF, version 2 or 3, little-endian, that starts at byte 0 of the source; the caller has
- * seen its magic. Not implemented: merging the parts of a split model. Each part is read as a model of its own.
+ * seen its magic.
  *
+ * @param part what its tensors give as the part that holds them.
  * @throws GgufError
  */
 export async function readGguf(
   source: ByteSource,
+  part: number,
   limits: FormatLimits,
   signal: AbortSignal | undefined,
-): Promise<Model> {
+): Promise<PartContent> {
   const reader = new GgufReader(source, limits, signal)
   await reader.ahead()
   reader.skip(MAGIC_BYTES, 'magic')
@@ -30,18 +31,16 @@ export async function readGguf(
   const infos = await readTensorInfos(reader, tensorCount, alignment)
   // From the start of the GGUF, not of a disk that it may lie on: hence sources with a base.
   const dataStartBytes = Math.ceil(reader.positionBytes / alignment) * alignment
-  const tensors = placeTensors(reader, infos, dataStartBytes)
+  const tensors = placeTensors(reader, infos, dataStartBytes, part)
 
   return {
     format: 'gguf',
     formatVersion,
-    name: textOf(values.get('general.name')),
-    architecture: textOf(values.get('general.architecture')),
     metadata: values,
+    source,
     // A file without tensors (a vocabulary) may end before its data section would begin.
-    parts: [{ source, headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes }],
+    headerBytes: tensors.length === 0 ? source.sizeBytes : dataStartBytes,
     tensors,
-    layers: groupLayers(tensors),
   }
 }
 
@@ -67,8 +66,4 @@ function readCount(reader: GgufReader, what: string, limit: number, minEntryByte
     throw reader.error('TRUNCATED', position, headline)
   }
   return count
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }

@@ -7,6 +7,8 @@ export interface FormatLimits {
   /** Bytes of one entry of a safetensors header; also sets the reader's window, which is twice as long. */
   readonly maxEntryBytes: number
   readonly maxTensors: number
+  /** Files of one model: each is open as long as the model is. */
+  readonly maxParts: number
   readonly maxMetadataEntries: number
   /** Bytes of metadata that are kept: keys, strings, and 16 for each array item. */
   readonly maxMetadataBytes: number
@@ -24,6 +26,7 @@ export const DEFAULT_LIMITS: FormatLimits = {
   maxSafetensorsHeaderBytes: 100_000_000,
   maxEntryBytes: 8 * 1024 * 1024,
   maxTensors: 1_000_000,
+  maxParts: 1000,
   maxMetadataEntries: 100_000,
   maxMetadataBytes: 64 * 1024 * 1024,
   maxArrayItems: 1024,

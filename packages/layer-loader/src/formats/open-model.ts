@@ -1,73 +1,54 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ByteSource } from './byte-source.js'
-import type { Model } from './model.js'
 import { readGguf } from './gguf.js'
+import { splitOf } from './gguf-split.js'
 import { resolveLimits, type FormatLimits } from './limits.js'
+import type { Model } from './model.js'
+import { modelOf } from './part-content.js'
 import { readSafetensors } from './safetensors.js'
+import { sniff } from './sniff.js'
 
-/** Enough to tell the formats apart: GGUF's magic, or a safetensors length and its opening brace. */
-const SNIFF_BYTES = 9
+export interface OpenModelOptions {
+  /** Instead of those of `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<FormatLimits>
+  readonly signal?: AbortSignal
+}
 
 /**
  * Reads what a GGUF or safetensors file says about itself: metadata, tensors and where their bytes are. The format
  * is told by content, not by name. Only the header is read, in pieces, so neither a long tokenizer nor a hostile
  * count takes memory beyond `limits`.
  *
- * The source stays the caller's: it is not closed, not even on errors.
- * @throws UnknownFormatError when it is neither; GgufError or SafetensorsError when it is one and malformed.
+ * The source stays the caller's: it is not closed, not even on errors. A model of several files has an opener of its
+ * own, `openModelFile` or `openModelParts`; a safetensors shard does not say that it is one, and is read as a model.
+ *
+ * @throws UnknownFormatError when it is neither; GgufError or SafetensorsError when it is one and malformed;
+ * ModelInPartsError when it says that there are other files.
  */
-export async function openModel(
-  source: ByteSource,
-  options: { limits?: Partial<FormatLimits>; signal?: AbortSignal } = {},
-): Promise<Model> {
+export async function openModel(source: ByteSource, options: OpenModelOptions = {}): Promise<Model> {
+  const { signal } = options
   const limits = resolveLimits(options.limits)
-  const first = new Uint8Array(Math.min(SNIFF_BYTES, source.sizeBytes))
-  await source.read(0, first, options.signal && { signal: options.signal })
-  if (looksLikeGguf(first)) return readGguf(source, limits, options.signal)
-  if (looksLikeSafetensors(first, source.sizeBytes)) return readSafetensors(source, limits, options.signal)
-  throw new UnknownFormatError(source, first)
+  const format = await sniff(source, signal)
+  if (format === 'safetensors index') {
+    throw new ModelInPartsError(source.name, 'the index of a model whose tensors are in other files')
+  }
+  if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, limits, signal)])
+  const content = await readGguf(source, 0, limits, signal)
+  const split = splitOf(content)
+  if (split === undefined) return modelOf([content])
+  throw new ModelInPartsError(source.name, `part ${split.number + 1} of ${split.count} of a split GGUF`)
 }
 
-function looksLikeGguf(first: Uint8Array): boolean {
-  return ascii(first).startsWith('GGUF')
-}
-
-/** safetensors has no magic. A brace where its JSON starts, or a length that fits in the file, will do. */
-function looksLikeSafetensors(first: Uint8Array, sizeBytes: number): boolean {
-  if (first.byteLength < 8) return false
-  const headerBytes = new DataView(first.buffer).getBigUint64(0, true)
-  return first[8] === 0x7b || headerBytes <= BigInt(sizeBytes - 8)
-}
-
-function ascii(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('')
-}
-
-/** First bytes that people meet in place of a model, and what to do then. */
-const MISTAKEN = [
-  { starts: 'version', next: 'git lfs pull, since the file looks like the pointer that Git LFS keeps in its place' },
-  { starts: '<', next: 'download the file again, since this looks like a web page' },
-  { starts: 'PK', next: 'convert it to safetensors, since this looks like a zipped PyTorch checkpoint' },
-  { starts: 'ggjt', next: 'convert the model again, since this is a predecessor of GGUF' },
-]
-
-/** The source is neither GGUF nor safetensors. */
-export class UnknownFormatError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_UNKNOWN_FORMAT'
-  readonly category: ErrorCategory = 'failure'
+/** One source was given of a model that has several. */
+export class ModelInPartsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MODEL_IN_PARTS'
+  readonly category = 'usage'
   readonly sourceName: string
-  readonly firstBytes: Uint8Array
 
-  constructor(source: ByteSource, firstBytes: Uint8Array) {
-    const text = ascii(firstBytes)
-    const hex = Array.from(firstBytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ')
-    const got = firstBytes.byteLength === 0 ? 'it is empty' : `its first bytes are ${hex} "${text}"`
-    const next = MISTAKEN.find(({ starts }) => text.startsWith(starts))?.next
-    super(`Cannot tell the format of ${source.name}: ${got}`, {
-      facts: ['GGUF starts with "GGUF"; safetensors with a header length of 8 bytes, then "{"'],
-      next: next ?? 'give a .gguf or .safetensors file',
+  constructor(sourceName: string, what: string) {
+    super(`Cannot read ${sourceName} as a whole model: it is ${what}`, {
+      next: 'openModelFile(path) or openModelParts(name, openPart), which open the other files too',
     })
-    this.sourceName = source.name
-    this.firstBytes = firstBytes
+    this.sourceName = sourceName
   }
 }

@@ -1,7 +1,7 @@
 import type { ByteSource } from './byte-source.js'
-import type { MetadataValue, Model, Tensor } from './model.js'
-import { groupLayers } from './layers.js'
 import type { FormatLimits } from './limits.js'
+import type { MetadataValue, Tensor } from './model.js'
+import type { PartContent } from './part-content.js'
 import { quote } from './quote.js'
 import { readEntry, type SafetensorsEntry as Entry } from './safetensors-entry.js'
 import { SafetensorsError, SafetensorsJson } from './safetensors-json.js'
@@ -12,16 +12,17 @@ const PREFIX_BYTES = 8
 const METADATA_KEY = '__metadata__'
 
 /**
- * Reads the header of a safetensors file that starts at byte 0 of the source and ends where the source does. Not
- * implemented: model.safetensors.index.json. Each shard is read as a model of its own.
+ * Reads the header of a safetensors file that starts at byte 0 of the source and ends where the source does.
  *
+ * @param part what its tensors give as the part that holds them.
  * @throws SafetensorsError
  */
 export async function readSafetensors(
   source: ByteSource,
+  part: number,
   limits: FormatLimits,
   signal: AbortSignal | undefined,
-): Promise<Model> {
+): Promise<PartContent> {
   const dataStartBytes = PREFIX_BYTES + (await readHeaderLength(source, limits, signal))
   const json = new SafetensorsJson(source, PREFIX_BYTES, dataStartBytes, limits, signal)
   const { entries, metadata } = await readHeader(json, limits)
@@ -31,7 +32,7 @@ export async function readSafetensors(
     name,
     dtype,
     shape,
-    part: 0,
+    part,
     offsetBytes: dataStartBytes + beginBytes,
     lengthBytes: endBytes - beginBytes,
     loadable,
@@ -39,12 +40,10 @@ export async function readSafetensors(
   return {
     format: 'safetensors',
     formatVersion: 0,
-    name: undefined,
-    architecture: undefined,
     metadata,
-    parts: [{ source, headerBytes: dataStartBytes }],
+    source,
+    headerBytes: dataStartBytes,
     tensors,
-    layers: groupLayers(tensors),
   }
 }
 

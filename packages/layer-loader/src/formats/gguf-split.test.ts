@@ -1,0 +1,279 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ascii, concat, entry, ggufHead, info, padTo, safetensors, text, u32 } from '../../test/formats/bytes.js'
+import { MemoryFolder } from '../../test/formats/memory-folder.js'
+import {
+  MissingPartError,
+  ModelInPartsError,
+  memorySource,
+  openModel,
+  openModelFile,
+  openModelParts,
+  SplitError,
+  type FormatLimits,
+} from './index.js'
+
+const UINT16 = 2
+const INT32 = 5
+const UINT32 = 4
+
+const u16 = (value: number): Uint8Array => Uint8Array.of(value & 0xff, value >> 8)
+
+/** As gguf-split of llama.cpp stores them: two uint16 and one int32. */
+const splitKeys = (number: number, count: number, tensors: number): Uint8Array[] => [
+  entry('split.no', UINT16, u16(number)),
+  entry('split.count', UINT16, u16(count)),
+  entry('split.tensors.count', INT32, u32(tensors)),
+]
+
+/** A GGUF of these entries, with one F32 tensor of each name and of one element, 32 bytes apart. */
+function gguf(entries: readonly Uint8Array[], names: readonly string[]): Uint8Array {
+  const infos = names.map((name, index) => info(name, [1], 0, 32 * index))
+  const header = concat(ggufHead(names.length, entries.length), ...entries, ...infos)
+  return padTo(Math.ceil(header.byteLength / 32) * 32 + 32 * names.length, header)
+}
+
+const name = (number: number, count = 3): string => `m-0000${number}-of-0000${count}.gguf`
+
+/** Three parts; as llama.cpp writes them, only the first has what the model says about itself. */
+const sound = (): Record<string, Uint8Array> => ({
+  [name(1)]: gguf([entry('general.architecture', 8, text('llama')), ...splitKeys(0, 3, 4)], ['token_embd.weight']),
+  [name(2)]: gguf(splitKeys(1, 3, 4), ['blk.0.a', 'blk.1.a']),
+  [name(3)]: gguf(splitKeys(2, 3, 4), ['blk.1.b']),
+})
+
+describe('a split GGUF', () => {
+  test.each([1, 2, 3])('is opened as a whole by its part %i', async (number) => {
+    const folder = new MemoryFolder(sound())
+    const model = await openModelParts(name(number), folder.open)
+    expect(model).toMatchObject({ format: 'gguf', architecture: 'llama' })
+    expect(model.metadata.get('split.no')).toBe(0)
+    expect(model.parts.map(({ source, headerBytes }) => [source.name, headerBytes])).toEqual(
+      Object.entries(folder.files).map(([part, bytes], index) => [part, bytes.byteLength - [32, 64, 32][index]!]),
+    )
+    expect(model.tensors.map((tensor) => [tensor.name, tensor.part])).toEqual([
+      ['token_embd.weight', 0],
+      ['blk.0.a', 1],
+      ['blk.1.a', 1],
+      ['blk.1.b', 2],
+    ])
+    for (const { part, offsetBytes } of model.tensors.filter((tensor) => tensor.name !== 'blk.1.a')) {
+      expect(offsetBytes).toBe(model.parts[part]!.headerBytes)
+    }
+    expect(folder.opened.toSorted()).toEqual([name(1), name(2), name(3)])
+    await model.close()
+    await model.close()
+    expect(folder.opened).toEqual([])
+  })
+
+  test('has layers across its parts', async () => {
+    await using model = await openModelParts(name(1), new MemoryFolder(sound()).open)
+    expect(model.layers.map((layer) => [layer.name, layer.tensors.map((tensor) => tensor.part)])).toEqual([
+      ['embedding', [0]],
+      ['layer 0', [1]],
+      ['layer 1', [1, 2]],
+    ])
+  })
+
+  test('of one part is a whole model under any name', async () => {
+    const files = { 'whole.gguf': gguf(splitKeys(0, 1, 1), ['a']), 'm-00001-of-00001.gguf': gguf([], ['a']) }
+    for (const whole of Object.keys(files)) {
+      await using model = await openModelParts(whole, new MemoryFolder(files).open)
+      expect(model.parts).toHaveLength(1)
+    }
+  })
+
+  test('may have a first part without tensors, as gguf-split makes with --no-tensor-first-split', async () => {
+    const files = {
+      [name(1, 2)]: gguf(splitKeys(0, 2, 1), []),
+      [name(2, 2)]: gguf(splitKeys(1, 2, 1), ['a']),
+    }
+    await using model = await openModelParts(name(1, 2), new MemoryFolder(files).open)
+    expect(model.tensors).toMatchObject([{ name: 'a', part: 1 }])
+    expect(model.parts[0].headerBytes).toBe(files[name(1, 2)]!.byteLength)
+  })
+
+  test('one part of which is opened as a whole model is refused, and the right call is named', async () => {
+    const error: unknown = await openModel(memorySource(sound()[name(2)]!, 'p2')).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ModelInPartsError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_IN_PARTS', category: 'usage', sourceName: 'p2' })
+    expect((error as Error).message).toContain('it is part 2 of 3 of a split GGUF\n  Try: openModelFile(path)')
+  })
+})
+
+interface Case {
+  readonly title: string
+  /** Instead of those of the sound split. */
+  readonly files: Record<string, Uint8Array>
+  readonly given?: string
+  readonly problem: string
+  readonly sourceName: string
+  readonly limits?: Partial<FormatLimits>
+}
+
+const malformed: readonly Case[] = [
+  {
+    title: 'a part named as one, without split.count',
+    files: { [name(2)]: gguf([], ['blk.0.a']) },
+    problem: 'KEY',
+    sourceName: name(2),
+  },
+  {
+    title: 'a given part without split.count',
+    files: { [name(1)]: gguf([], []) },
+    problem: 'KEY',
+    sourceName: name(1),
+  },
+  {
+    title: 'a split.count without a split.no',
+    files: { [name(1)]: gguf([entry('split.count', UINT16, u16(3))], []) },
+    problem: 'KEY',
+    sourceName: name(1),
+  },
+  {
+    title: 'a split.count that is a string',
+    files: { [name(1)]: gguf([entry('split.no', UINT16, u16(0)), entry('split.count', 8, text('3'))], []) },
+    problem: 'KEY',
+    sourceName: name(1),
+  },
+  {
+    title: 'a split.no as large as split.count',
+    files: { [name(3)]: gguf(splitKeys(3, 3, 4), ['blk.1.b']) },
+    problem: 'KEY',
+    sourceName: name(3),
+  },
+  {
+    title: 'a negative split.no',
+    files: { [name(1)]: gguf([entry('split.no', INT32, u32(0xffff_ffff)), entry('split.count', UINT16, u16(3))], []) },
+    problem: 'KEY',
+    sourceName: name(1),
+  },
+  {
+    title: 'a part under a name that does not say which',
+    files: { 'm.gguf': gguf(splitKeys(0, 3, 4), []) },
+    given: 'm.gguf',
+    problem: 'NAME',
+    sourceName: 'm.gguf',
+  },
+  {
+    title: 'two parts that were exchanged',
+    files: { [name(2)]: sound()[name(3)]!, [name(3)]: sound()[name(2)]! },
+    problem: 'NUMBER',
+    sourceName: name(2),
+  },
+  {
+    title: 'a given part that has the name of another',
+    files: { [name(1)]: sound()[name(2)]! },
+    problem: 'NUMBER',
+    sourceName: name(1),
+  },
+  {
+    title: 'a part of a split into four',
+    files: { [name(3)]: gguf(splitKeys(2, 4, 4), ['blk.1.b']) },
+    problem: 'COUNT',
+    sourceName: name(3),
+  },
+  {
+    title: 'a tensor in two parts',
+    files: { [name(3)]: gguf(splitKeys(2, 3, 4), ['blk.0.a']) },
+    problem: 'DUPLICATE_TENSOR',
+    sourceName: name(3),
+  },
+  {
+    title: 'one tensor fewer than split.tensors.count',
+    files: { [name(2)]: gguf(splitKeys(1, 3, 4), ['blk.0.a']) },
+    problem: 'TENSOR_COUNT',
+    sourceName: name(1),
+  },
+  {
+    title: 'no split.tensors.count',
+    files: { [name(1)]: gguf(splitKeys(0, 3, 4).slice(0, 2), ['token_embd.weight']) },
+    problem: 'TENSOR_COUNT',
+    sourceName: name(1),
+  },
+  {
+    title: 'a part that is a safetensors file',
+    files: { [name(2)]: safetensors('{}') },
+    problem: 'FORMAT',
+    sourceName: name(2),
+  },
+  {
+    title: 'more parts than the limit',
+    files: { 'm-00001-of-60000.gguf': gguf(splitKeys(0, 60_000, 4), []) },
+    given: 'm-00001-of-60000.gguf',
+    problem: 'LIMIT',
+    sourceName: 'm-00001-of-60000.gguf',
+  },
+  {
+    title: 'a split.count of uint32 that no name can have',
+    files: { 'x.gguf': gguf([entry('split.no', UINT32, u32(0)), entry('split.count', UINT32, u32(4e9))], []) },
+    given: 'x.gguf',
+    problem: 'NAME',
+    sourceName: 'x.gguf',
+  },
+]
+
+describe('a malformed split is refused with its own code, naming the part, and every file is closed', () => {
+  test.each(malformed)('$problem: $title', async ({ files, given = name(1), problem, sourceName }) => {
+    const folder = new MemoryFolder({ ...sound(), ...files })
+    const error: unknown = await openModelParts(given, folder.open).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(SplitError)
+    expect(error).toMatchObject({ code: `ERR_GPUNVME_SPLIT_${problem}`, category: 'failure', sourceName })
+    expect(folder.opened).toEqual([])
+  })
+
+  test('a missing part is named, whichever was given', async () => {
+    const folder = new MemoryFolder(sound())
+    delete folder.files[name(2)]
+    const error: unknown = await openModelParts(name(3), folder.open).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(MissingPartError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_PART_NOT_FOUND', category: 'not-found', partName: name(2) })
+    expect((error as Error).message).toContain(`its part ${name(2)} is missing`)
+    expect(folder.opened).toEqual([])
+  })
+
+  test('an opener that fails otherwise is passed on', async () => {
+    const folder = new MemoryFolder(sound())
+    const failing = (part: string) => (part === name(2) ? Promise.reject(new Error('cable out')) : folder.open(part))
+    await expect(openModelParts(name(1), failing)).rejects.toThrow('cable out')
+    expect(folder.opened).toEqual([])
+  })
+
+  test('a malformed GGUF among the parts has its own error', async () => {
+    const files = { ...sound(), [name(3)]: concat(ascii('GGUF'), u32(1)) }
+    await expect(openModelParts(name(1), new MemoryFolder(files).open)).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_GGUF_VERSION',
+      sourceName: name(3),
+    })
+  })
+})
+
+describe('openModelFile', () => {
+  let directory: string
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gpunvme-split-'))
+    for (const [part, bytes] of Object.entries(sound())) await writeFile(join(directory, part), bytes)
+  })
+  afterAll(() => rm(directory, { recursive: true }))
+
+  test('finds the parts beside the one that is given, and reads their tensors', async () => {
+    await using model = await openModelFile(join(directory, name(2)))
+    expect(model.parts.map(({ source }) => source.name)).toEqual([1, 2, 3].map((part) => join(directory, name(part))))
+    for (const { part, offsetBytes, lengthBytes } of model.tensors) {
+      await model.parts[part]!.source.read(offsetBytes, new Uint8Array(lengthBytes))
+    }
+  })
+
+  test('gives a model whose files are closed with it', async () => {
+    const model = await openModelFile(join(directory, name(1)))
+    await model.close()
+    await expect(model.parts[2]!.source.read(0, new Uint8Array(1))).rejects.toThrow('the source is closed')
+  })
+
+  test('says which path was not found', async () => {
+    const path = `${directory}/missing/../m.gguf`
+    await expect(openModelFile(path)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_FOUND', path })
+  })
+})

@@ -1,0 +1,37 @@
+import { groupLayers } from './layers.js'
+import type { MetadataValue, Model, ModelPart, Tensor } from './model.js'
+
+/** What one file says: all about a model, or about one of its parts. */
+export interface PartContent extends ModelPart {
+  readonly format: Model['format']
+  readonly formatVersion: number
+  readonly metadata: ReadonlyMap<string, MetadataValue>
+  /** In the order of their bytes. */
+  readonly tensors: readonly Tensor[]
+}
+
+/** The model that these files make up, in this order. */
+export function modelOf(contents: readonly [PartContent, ...PartContent[]]): Model {
+  const [first, ...others] = contents
+  const { format, formatVersion, metadata } = first
+  const tensors = others.length === 0 ? first.tensors : contents.flatMap((content) => content.tensors)
+  // safetensors has no keys of its own; one that is called like GGUF's would mean something else.
+  const textOf = (key: string): string | undefined => {
+    const value = format === 'gguf' ? metadata.get(key) : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  return {
+    format,
+    formatVersion,
+    name: textOf('general.name'),
+    architecture: textOf('general.architecture'),
+    metadata,
+    parts: [partOf(first), ...others.map(partOf)],
+    tensors,
+    layers: groupLayers(tensors),
+  }
+}
+
+function partOf({ source, headerBytes }: PartContent): ModelPart {
+  return { source, headerBytes }
+}

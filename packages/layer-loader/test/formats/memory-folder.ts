@@ -1,0 +1,24 @@
+import { memorySource, ModelNotFoundError, type ByteSource } from '../../src/formats/index.js'
+
+/** Files in memory that are opened by name, as those of a folder are; it knows which of them are open. */
+export class MemoryFolder {
+  readonly files: Record<string, Uint8Array>
+  /** Names, in the order in which they were opened; a file that was closed is not among them. */
+  readonly opened: string[] = []
+
+  constructor(files: Record<string, Uint8Array>) {
+    this.files = files
+  }
+
+  readonly open = (name: string): Promise<ByteSource> => {
+    const bytes = this.files[name]
+    if (bytes === undefined) return Promise.reject(new ModelNotFoundError(name))
+    this.opened.push(name)
+    const close = (): Promise<void> => {
+      const index = this.opened.indexOf(name)
+      if (index >= 0) this.opened.splice(index, 1)
+      return Promise.resolve()
+    }
+    return Promise.resolve({ ...memorySource(bytes, name), close, [Symbol.asyncDispose]: close })
+  }
+}
