@@ -1,3 +1,4 @@
+export { zlibChecksummer } from './checksum/zlib-checksummer.js'
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
 export { ImageNotFoundError, type SuperblockCopy } from './image/copies.js'
 export { ImageContentError } from './image/json.js'

@@ -406,6 +406,31 @@ export interface CopyEngine {
   copy(from: DmaMemory, fromBytes: number, to: DeviceMemory, toBytes: number, lengthBytes: number): Promise<void>
 }
 
+/**
+ * Checksums of what lies in memory, for whoever verifies what was read: by the processor, by native code, by a GPU. All
+ * of them give the same numbers.
+ */
+export interface Checksummer {
+  /** For reports: 'zlib'. */
+  readonly name: string
+  /**
+   * Computes the CRC-32/ISO-HDLC (zlib's `crc32`) of each `chunkBytes` of `lengthBytes` bytes from `offsetBytes` on, the
+   * last chunk being as long as what is left: to the elements of `into`, from the first on. What a device wrote there has
+   * arrived before (`DmaMemory.forHost`). Until it settles the memory must stay; then nothing reads it or writes `into`
+   * any more. Calls may overlap in time.
+   * @throws RangeError for what is not inside the memory, and where `into` has fewer elements than there are chunks;
+   *   TypeError for memory that it cannot reach; the signal's reason, at the next place where it can stop.
+   */
+  checksum(
+    memory: DmaMemory,
+    offsetBytes: number,
+    lengthBytes: number,
+    chunkBytes: number,
+    into: Uint32Array,
+    options?: { readonly signal?: AbortSignalLike },
+  ): Promise<void>
+}
+
 /** What a native module must offer so that a simulator worker can share memory with native threads. */
 export interface NativeHost {
   /**
