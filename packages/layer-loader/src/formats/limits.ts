@@ -4,6 +4,8 @@ export interface FormatLimits {
   readonly maxGgufHeaderBytes: number
   /** Bytes of a safetensors JSON header. The format's reference implementation has the same limit. */
   readonly maxSafetensorsHeaderBytes: number
+  /** Bytes of a model.safetensors.index.json. The longest that is known has 60 million. */
+  readonly maxIndexBytes: number
   /** Bytes of one entry of a safetensors header; also sets the reader's window, which is twice as long. */
   readonly maxEntryBytes: number
   readonly maxTensors: number
@@ -14,7 +16,7 @@ export interface FormatLimits {
   readonly maxMetadataBytes: number
   /** Items of a metadata array that is kept. A longer one is skimmed over and summarised, not refused. */
   readonly maxArrayItems: number
-  /** Arrays inside arrays in GGUF metadata; 1 is a plain array. */
+  /** Arrays inside arrays in GGUF metadata, or values inside values in an index's; 1 is a plain array. */
   readonly maxNestingDepth: number
   /** Bytes of a metadata key, or of a safetensors tensor name. GGUF's own limit for its tensor names is 63. */
   readonly maxKeyBytes: number
@@ -24,6 +26,7 @@ export interface FormatLimits {
 export const DEFAULT_LIMITS: FormatLimits = {
   maxGgufHeaderBytes: 1024 * 1024 * 1024,
   maxSafetensorsHeaderBytes: 100_000_000,
+  maxIndexBytes: 256 * 1024 * 1024,
   maxEntryBytes: 8 * 1024 * 1024,
   maxTensors: 1_000_000,
   maxParts: 1000,

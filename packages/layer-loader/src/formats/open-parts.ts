@@ -1,11 +1,12 @@
+import type { ByteSource } from './byte-source.js'
 import { openFileSource } from './file-source.js'
 import { readGgufParts } from './gguf-split.js'
-import { resolveLimits } from './limits.js'
+import { resolveLimits, type FormatLimits } from './limits.js'
 import type { Model } from './model.js'
 import type { OpenModelOptions } from './open-model.js'
-import { modelOf } from './part-content.js'
+import { modelOf, type PartContent } from './part-content.js'
 import { PartFiles, type OpenPart } from './part-files.js'
-import { readSafetensors } from './safetensors.js'
+import { readSafetensorsParts, readShards } from './safetensors-shards.js'
 import { sniff } from './sniff.js'
 
 /** A model together with its open files. */
@@ -16,8 +17,8 @@ export interface OpenedModel extends Model {
 }
 
 /**
- * Opens a model by the path of its file, or of any one of its files: a part of a split GGUF. The others are looked
- * for beside it.
+ * Opens a model by the path of its file, or of any one of its files: a part of a split GGUF, a safetensors index, or a
+ * shard that has its index beside it. The others are looked for beside it.
  *
  * @throws ModelNotFoundError and the other errors of `openFileSource`; what `openModelParts` throws.
  */
@@ -34,7 +35,7 @@ export function openModelFile(path: string, options: OpenModelOptions = {}): Pro
  *
  * @param name of the model's file, or of any one of its files.
  * @returns a model that owns what was opened. On an error, everything is closed again.
- * @throws MissingPartError when the opener has no such file; SplitError when the parts of a GGUF do not fit together;
+ * @throws MissingPartError when the opener has no such file; SplitError or ShardError when they do not fit together;
  * what `openModel` throws for each of them.
  */
 export async function openModelParts(
@@ -46,16 +47,28 @@ export async function openModelParts(
   const { signal } = options
   const files = new PartFiles(openPart)
   try {
-    const source = await files.open(name)
-    const format = await sniff(source, signal)
-    const contents =
-      format === 'gguf'
-        ? await readGgufParts(name, source, files, limits, signal)
-        : ([await readSafetensors(source, 0, limits, signal)] as const)
+    const contents = await readParts(name, await files.open(name), files, limits, signal)
     const close = (): Promise<void> => files.close()
-    return { ...modelOf([...contents]), close, [Symbol.asyncDispose]: close }
+    return { ...modelOf(contents), close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await files.close()
     throw error
+  }
+}
+
+async function readParts(
+  name: string,
+  source: ByteSource,
+  files: PartFiles,
+  limits: FormatLimits,
+  signal: AbortSignal | undefined,
+): Promise<[PartContent, ...PartContent[]]> {
+  switch (await sniff(source, signal)) {
+    case 'gguf':
+      return readGgufParts(name, source, files, limits, signal)
+    case 'safetensors':
+      return readSafetensorsParts(name, source, files, limits, signal)
+    case 'safetensors index':
+      return readShards(source, files, limits, signal)
   }
 }

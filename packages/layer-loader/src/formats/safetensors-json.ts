@@ -8,8 +8,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * The JSON of a safetensors header, piece by piece. `JSON.parse` would not do: it keeps the last of two equal keys
- * without a word, and turns 2^53 + 1 into 2^53. The format uses only objects, strings, and arrays of whole numbers.
+ * The JSON of a safetensors header or index, piece by piece. `JSON.parse` would not do: it keeps the last of two equal keys
+ * without a word, and turns 2^53 + 1 into 2^53. The format itself uses only objects, strings, and arrays of whole numbers.
  *
  * `ahead` brings a whole entry into the window, and everything inside an entry is then synchronous.
  */
@@ -99,6 +99,24 @@ export class SafetensorsJson {
     return value
   }
 
+  /** Passes over a value of any kind, whose content does not matter. */
+  skipValue(levels: number): void {
+    if (levels === 0) throw this.error('LIMIT', this.at(), 'it is nested deeper than the limit (maxNestingDepth)')
+    if (this.isString()) this.string('value')
+    else if (this.accept('{')) {
+      if (this.accept('}')) return
+      do {
+        this.string('key')
+        this.expect(':', 'after the key')
+        this.skipValue(levels - 1)
+      } while (this.more('}', 'or "," after a value'))
+    } else if (this.accept('[')) {
+      if (this.accept(']')) return
+      do this.skipValue(levels - 1)
+      while (this.more(']', 'or "," after a value'))
+    } else this.#skipLiteral()
+  }
+
   /** Nothing but space may follow, however much of it. */
   async end(): Promise<void> {
     for (;;) {
@@ -116,6 +134,16 @@ export class SafetensorsJson {
     facts?: readonly string[],
   ): SafetensorsError {
     return new SafetensorsError(problem, this.source.name, positionBytes, headline, facts)
+  }
+
+  /** A number, true, false or null. */
+  #skipLiteral(): void {
+    const { bytes, cursor, availableBytes } = this.#window
+    // The longest sensible number; a literal ends well before.
+    const text = bytes.toString('latin1', cursor, cursor + Math.min(availableBytes, 64))
+    const [literal] = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/.exec(text) ?? []
+    if (literal === undefined) throw this.#unexpected('a JSON value')
+    this.#window.skip(literal.length)
   }
 
   #decode(quoted: Uint8Array, what: string, position: number): string {
@@ -157,8 +185,8 @@ export class SafetensorsJson {
   /** The window has no more: the header is over, or the entry is longer than the window may be. */
   #cutOff(): SafetensorsError {
     const { availableBytes, remainingBytes, positionBytes: position } = this.#window
-    if (availableBytes === remainingBytes) return this.error('JSON', position, 'the header ends inside its JSON')
-    const headline = `an entry of the header is longer than the limit of ${this.#entryBytes} bytes (maxEntryBytes)`
+    if (availableBytes === remainingBytes) return this.error('JSON', position, 'the JSON ends before it is complete')
+    const headline = `an entry of the JSON is longer than the limit of ${this.#entryBytes} bytes (maxEntryBytes)`
     return this.error('LIMIT', position, headline)
   }
 }
@@ -171,7 +199,7 @@ function isSpace(byte: number): boolean {
 const SAFETENSORS_PROBLEMS = {
   TRUNCATED: 'download or copy the file again, and compare its size with the publisher’s',
   LIMIT: 'raise the limit in the options of openModel if you trust the file',
-  JSON: 'save the model again with a current writer; the header must be strict JSON',
+  JSON: 'save the model again with a current writer; the header and the index must be strict JSON',
   STRING: 'save the model again with a current writer; the header must be UTF-8 JSON',
   NUMBER: 'save the model again; sizes and offsets are whole numbers below 2^53',
   DUPLICATE_KEY: 'save the model again; readers differ in which of the two they use',
@@ -181,6 +209,8 @@ const SAFETENSORS_PROBLEMS = {
   LENGTH: 'save the model again; data_offsets must match dtype and shape',
   OVERLAP: 'save the model again; no two tensors may share bytes',
   HOLE: 'save the model again; the tensors must cover the data without gaps',
+  WEIGHT_MAP: 'save the model again, or open its file instead of its index',
+  FILE_NAME: 'save the model again; the files of an index lie beside it, and are named without a folder',
   EXCESS: 'save the model again; the file must end with its last tensor',
 } as const
 

@@ -1,0 +1,108 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import type { ByteSource } from './byte-source.js'
+import type { FormatLimits } from './limits.js'
+import type { PartContent } from './part-content.js'
+import type { PartFiles } from './part-files.js'
+import { quote } from './quote.js'
+import { readSafetensors } from './safetensors.js'
+import { readIndex, type Shard, type ShardIndex } from './safetensors-index.js'
+import { sniff } from './sniff.js'
+
+/** The name that transformers gives a shard: 'model-00002-of-00003.safetensors'. */
+const SHARD_NAME = /^(.*)-\d{5}-of-(\d{5})\.safetensors$/s
+
+/**
+ * Reads a safetensors file and, where its name says that it is a shard, all the shards of the index beside it: the
+ * file itself does not say so.
+ *
+ * @param name the given file's, without a folder.
+ * @throws SafetensorsError, ShardError, MissingPartError, and what the opener throws.
+ */
+export async function readSafetensorsParts(
+  name: string,
+  source: ByteSource,
+  files: PartFiles,
+  limits: FormatLimits,
+  signal: AbortSignal | undefined,
+): Promise<[PartContent, ...PartContent[]]> {
+  const [, stem, count] = SHARD_NAME.exec(name) ?? []
+  if (stem === undefined || Number(count) <= 1) return [await readSafetensors(source, 0, limits, signal)]
+  // Read again with the others, in its turn.
+  await source.close()
+  const indexName = `${stem}.safetensors.index.json`
+  return readShards(await files.openSibling(indexName, source.name), files, limits, signal)
+}
+
+/**
+ * Reads an index, then the header of each file that it names.
+ *
+ * @returns the shards in the order of their names.
+ * @throws SafetensorsError, ShardError, MissingPartError, and what the opener throws.
+ */
+export async function readShards(
+  source: ByteSource,
+  files: PartFiles,
+  limits: FormatLimits,
+  signal: AbortSignal | undefined,
+): Promise<[PartContent, ...PartContent[]]> {
+  const index = await readIndex(source, limits, signal)
+  await source.close()
+  const readPart = async (shard: Shard, part: number): Promise<PartContent> => {
+    const file = await files.openSibling(shard.fileName, source.name)
+    if ((await sniff(file, signal)) !== 'safetensors') {
+      throw new ShardError('FORMAT', file.name, `the index ${source.name} names it, and it is no safetensors file`)
+    }
+    const content = await readSafetensors(file, part, limits, signal)
+    tickOff(content, shard, index, source.name)
+    return content
+  }
+  const [first, ...others] = index.shards
+  const contents: [PartContent, ...PartContent[]] = [await readPart(first, 0)]
+  for (const shard of others) contents.push(await readPart(shard, contents.length))
+  return contents
+}
+
+/** Takes the shard's tensors out of the index, so that half a million names are not in memory twice for long. */
+function tickOff({ tensors, source }: PartContent, shard: Shard, { shardOf }: ShardIndex, indexName: string): void {
+  for (const { name } of tensors) {
+    const listed = shardOf.get(name)
+    if (listed !== shard) {
+      const where =
+        listed === undefined ? 'does not have it, or had it in an earlier shard' : `has it in ${listed.fileName}`
+      throw new ShardError(
+        'UNLISTED_TENSOR',
+        source.name,
+        `it has tensor ${quote(name)}; the index ${indexName} ${where}`,
+      )
+    }
+    shardOf.delete(name)
+  }
+  if (tensors.length === shard.tensors) return
+  const missing = [...shardOf].filter(([, listed]) => listed === shard).map(([name]) => name)
+  const more = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
+  const headline = `it lacks tensor ${quote(missing[0]!)}${more}, which the index ${indexName} has in it`
+  throw new ShardError('MISSING_TENSOR', source.name, headline)
+}
+
+/** How an index and its shards can disagree, and what helps. Each becomes the code `ERR_GPUNVME_SHARD_<PROBLEM>`. */
+const SHARD_PROBLEMS = {
+  FORMAT: 'download the shard again, and compare its size with the publisher’s',
+  UNLISTED_TENSOR: 'download the shard and the index again: they are not of one model',
+  MISSING_TENSOR: 'download the shard and the index again: they are not of one model',
+} as const
+
+export type ShardProblem = keyof typeof SHARD_PROBLEMS
+
+/** A shard is not what its index says. */
+export class ShardError extends GpuNvmeError {
+  readonly code: `ERR_GPUNVME_SHARD_${ShardProblem}`
+  readonly category: ErrorCategory = 'failure'
+  /** The shard. */
+  readonly sourceName: string
+
+  constructor(problem: ShardProblem, sourceName: string, headline: string) {
+    super(`Cannot read ${sourceName} as a shard: ${headline}`, { next: SHARD_PROBLEMS[problem] })
+    this.code = `ERR_GPUNVME_SHARD_${problem}`
+    this.sourceName = sourceName
+  }
+}
