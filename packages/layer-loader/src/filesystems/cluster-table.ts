@@ -1,0 +1,142 @@
+import type { DeviceExtent, ReadOptions } from './file-system.js'
+import type { Volume } from './volume.js'
+
+/** The first cluster of a FAT32 and an exFAT is called 2. */
+const FIRST_CLUSTER = 2
+
+/** As much of a table as is read at once: 4096 entries, enough that a chain in order costs few reads. */
+const WINDOW_BYTES = 16_384
+
+/** Where a file allocation table and the clusters are. */
+export interface ClusterGeometry {
+  /** Where each copy of the table begins that has to say the same; the first is the one that is followed. */
+  readonly tableOffsetsBytes: readonly number[]
+  readonly clusters: number
+  readonly clusterBytes: number
+  /** Where cluster 2 begins. */
+  readonly heapOffsetBytes: number
+  /** The bits of an entry that count: 28 of a FAT32. */
+  readonly entryMask: number
+  /** An entry from here on ends a chain. */
+  readonly endOfChain: number
+}
+
+/** A file allocation table, where each cluster of a file names the next. */
+export class ClusterTable {
+  readonly clusterBytes: number
+  readonly #volume: Volume
+  readonly #geometry: ClusterGeometry
+
+  /** @throws FileSystemError where the tables or the clusters are not inside the volume. */
+  constructor(volume: Volume, geometry: ClusterGeometry) {
+    this.clusterBytes = geometry.clusterBytes
+    this.#volume = volume
+    this.#geometry = geometry
+    const { clusters, clusterBytes, heapOffsetBytes, tableOffsetsBytes } = geometry
+    for (const offsetBytes of tableOffsetsBytes) volume.checkInside(offsetBytes, (clusters + FIRST_CLUSTER) * 4)
+    volume.checkInside(heapOffsetBytes, clusters * clusterBytes)
+  }
+
+  /**
+   * The runs of a file, whose length says how many clusters it has: its chain must have as many, which a chain that
+   * comes back to itself never has.
+   * @throws FileSystemError
+   */
+  async file(first: number, sizeBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
+    const clusters = Math.ceil(sizeBytes / this.clusterBytes)
+    // Before anything is followed: a length that no device of this size can hold is no reason to look.
+    this.#volume.require(clusters <= this.#geometry.clusters, "a file's length", 'no more than there is', sizeBytes)
+    const list = this.#volume.extentList(sizeBytes)
+    if (sizeBytes === 0) return list.whole()
+    const found = await this.#follow(first, clusters, options, (cluster) => {
+      list.add(this.offsetOf(cluster), this.clusterBytes)
+    })
+    const what = `the chain of a file from cluster ${first}`
+    this.#volume.require(found === clusters, what, `${clusters} clusters`, `an end after ${found}`)
+    return list.whole()
+  }
+
+  /** The runs of clusters that lie side by side, for which nobody has to look at the table. @throws FileSystemError */
+  contiguous(first: number, sizeBytes: number): readonly DeviceExtent[] {
+    const list = this.#volume.extentList(sizeBytes)
+    if (sizeBytes === 0) return list.whole()
+    const clusters = Math.ceil(sizeBytes / this.clusterBytes)
+    this.checkCluster(first)
+    this.checkCluster(first + clusters - 1)
+    list.add(this.offsetOf(first), clusters * this.clusterBytes)
+    return list.whole()
+  }
+
+  /** The runs of a directory, which is as long as its chain. @throws FileSystemError for more than `mostBytes`. */
+  async directory(first: number, mostBytes: number, options: ReadOptions): Promise<readonly DeviceExtent[]> {
+    const offsets: number[] = []
+    const most = Math.ceil(mostBytes / this.clusterBytes)
+    await this.#follow(first, most, options, (cluster) => offsets.push(this.offsetOf(cluster)))
+    const list = this.#volume.extentList(offsets.length * this.clusterBytes)
+    for (const offset of offsets) list.add(offset, this.clusterBytes)
+    return list.whole()
+  }
+
+  /** Where a cluster begins in the volume. */
+  offsetOf(cluster: number): number {
+    const { heapOffsetBytes, clusterBytes } = this.#geometry
+    return heapOffsetBytes + (cluster - FIRST_CLUSTER) * clusterBytes
+  }
+
+  /** @throws FileSystemError for the number of no cluster: one that is free, bad, or past the last. */
+  checkCluster(cluster: number): void {
+    const last = this.#geometry.clusters + FIRST_CLUSTER - 1
+    const isOne = cluster >= FIRST_CLUSTER && cluster <= last
+    this.#volume.require(isOne, 'a cluster number', `${FIRST_CLUSTER} to ${last}`, `0x${cluster.toString(16)}`)
+  }
+
+  /** Entry `index` of the first copy of the table. @throws FileSystemError where the copies differ. */
+  async entry(index: number, options: ReadOptions): Promise<number> {
+    return this.#entryOf(await this.#windowAt(index, options), index)
+  }
+
+  /** Hands every cluster of a chain to `visit`. @returns how many. @throws FileSystemError for more than `most`. */
+  async #follow(first: number, most: number, options: ReadOptions, visit: (cluster: number) => void): Promise<number> {
+    let window: Window | undefined
+    let cluster = first
+    for (let found = 1; ; found++) {
+      this.checkCluster(cluster)
+      if (found > most) {
+        const facts = [`at most ${most} clusters of ${this.clusterBytes} bytes`]
+        throw this.#volume.error('DAMAGED', `the chain from cluster ${first} is too long, or goes in a circle`, facts)
+      }
+      visit(cluster)
+      if (window === undefined || cluster < window.first || cluster >= window.first + WINDOW_BYTES / 4) {
+        window = await this.#windowAt(cluster, options)
+      }
+      cluster = this.#entryOf(window, cluster)
+      if (cluster >= this.#geometry.endOfChain) return found
+    }
+  }
+
+  async #windowAt(index: number, options: ReadOptions): Promise<Window> {
+    const first = Math.floor((index * 4) / WINDOW_BYTES) * (WINDOW_BYTES / 4)
+    const entries = Math.min(WINDOW_BYTES / 4, this.#geometry.clusters + FIRST_CLUSTER - first)
+    const copies = this.#geometry.tableOffsetsBytes.map((offsetBytes) =>
+      this.#volume.read(offsetBytes + first * 4, entries * 4, options),
+    )
+    return { first, copies: await Promise.all(copies) }
+  }
+
+  #entryOf({ first, copies }: Window, index: number): number {
+    const [followed, ...others] = copies.map(
+      (copy) => (copy.getUint32((index - first) * 4, true) & this.#geometry.entryMask) >>> 0,
+    )
+    for (const other of others) {
+      const what = `entry ${index} of the second file allocation table`
+      this.#volume.require(other === followed, what, `0x${followed!.toString(16)}`, `0x${other.toString(16)}`)
+    }
+    return followed!
+  }
+}
+
+/** Some entries of all copies of the table. */
+interface Window {
+  readonly first: number
+  readonly copies: readonly DataView[]
+}

@@ -1,0 +1,14 @@
+/** CRC-32C: the polynomial of Castagnoli, 1EDC6F41h, reflected (RFC 3720 §12.1). */
+const POLYNOMIAL = 0x82f63b78
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1
+  return crc
+})
+
+/** Goes on with a checksum as Linux's crc32c() does: what goes in is not inverted, and neither is what comes out. */
+export function crc32c(crc: number, bytes: Uint8Array): number {
+  for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!
+  return crc >>> 0
+}

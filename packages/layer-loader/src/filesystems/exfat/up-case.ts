@@ -1,0 +1,39 @@
+import type { Volume } from '../volume.js'
+
+/** For each UTF-16 code unit its upper case. */
+export type UpCase = Uint16Array
+
+/** 65536 characters of two bytes; a table that leaves runs out is shorter. */
+export const MAX_UP_CASE_BYTES = 65_536 * 2
+
+/** In a table: as many characters as the next word says are their own upper case. (§7.2.5.1) */
+const IDENTITY_RUN = 0xffff
+
+/**
+ * Unpacks an up-case table. (§7.2)
+ * @throws FileSystemError where its checksum is another, or it has more than 65536 characters.
+ */
+export function readUpCase(volume: Volume, table: DataView, checksum: number): UpCase {
+  let sum = 0
+  for (let at = 0; at < table.byteLength; at++) sum = ((sum << 31) | (sum >>> 1)) + table.getUint8(at)
+  const hex = (value: number) => `0x${value.toString(16)}`
+  volume.require(sum >>> 0 === checksum, 'the TableChecksum of the up-case table', hex(sum >>> 0), hex(checksum))
+  const upCase = Uint16Array.from({ length: 65_536 }, (_, unit) => unit)
+  let unit = 0
+  for (let at = 0; at + 2 <= table.byteLength; at += 2) {
+    const word = table.getUint16(at, true)
+    if (word === IDENTITY_RUN && at + 4 <= table.byteLength) {
+      at += 2
+      unit += table.getUint16(at, true)
+    } else if (unit < 65_536) upCase[unit++] = word
+    else throw volume.error('DAMAGED', 'its up-case table has more than 65536 characters')
+  }
+  return upCase
+}
+
+/** A name as names are compared. */
+export function folded(upCase: UpCase, name: string): string {
+  return Array.from({ length: name.length }, (_, index) => String.fromCharCode(upCase[name.charCodeAt(index)]!)).join(
+    '',
+  )
+}

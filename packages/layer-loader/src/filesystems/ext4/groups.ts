@@ -1,0 +1,67 @@
+import { inHex, struct, u16, u32 } from '@gpunvme/nvme-spec/layout'
+import { crc32c } from '../crc32c.js'
+import type { ReadOptions } from '../file-system.js'
+import type { Volume } from '../volume.js'
+import { SUPERBLOCK_OFFSET_BYTES, type Ext4Superblock } from './superblock.js'
+
+/** The fields that are read; the high half exists in descriptors of 64 bytes and more. */
+const GROUP_DESCRIPTOR = struct(
+  'GROUP_DESCRIPTOR',
+  { bytes: 32, doc: 'Block group descriptor', spec: 'Linux 6.1 Documentation/filesystems/ext4/group_descr.rst' },
+  {
+    INODE_TABLE_LO: u32(0x8, 'Location of inode table'),
+    CHECKSUM: inHex(u16(0x1e, 'Group descriptor checksum')),
+  },
+)
+const INODE_TABLE_HI_OFFSET = 0x28
+
+/** The byte of the volume where the inodes of a group begin. @throws FileSystemError */
+export async function inodeTableOf(
+  volume: Volume,
+  superblock: Ext4Superblock,
+  group: number,
+  options: ReadOptions,
+): Promise<number> {
+  const { blockBytes, blocks, descriptorBytes, checksumSeed, inodesPerGroup, inodeBytes } = superblock
+  const perBlock = blockBytes / descriptorBytes
+  const offsetBytes = descriptorBlock(superblock, Math.floor(group / perBlock), perBlock) * blockBytes
+  const data = await volume.read(offsetBytes + (group % perBlock) * descriptorBytes, descriptorBytes, options)
+  const view = GROUP_DESCRIPTOR.view(data)
+  if (checksumSeed !== undefined) {
+    const got = view.CHECKSUM
+    view.CHECKSUM = 0
+    const number = new DataView(new ArrayBuffer(4))
+    number.setUint32(0, group, true)
+    const crc = crc32c(crc32c(checksumSeed, new Uint8Array(number.buffer)), new Uint8Array(data.buffer)) & 0xffff
+    volume.require(got === crc, `bg_checksum of group ${group}`, `0x${crc.toString(16)}`, `0x${got.toString(16)}`)
+  }
+  const high = descriptorBytes >= 64 ? data.getUint32(INODE_TABLE_HI_OFFSET, true) : 0
+  const block = view.INODE_TABLE_LO + high * 2 ** 32
+  const tableBlocks = Math.ceil((inodesPerGroup * inodeBytes) / blockBytes)
+  const isSound = block > superblock.firstDataBlock && block + tableBlocks <= blocks
+  volume.require(isSound, `bg_inode_table of group ${group}`, `a block before ${blocks}`, block)
+  return block * blockBytes
+}
+
+/** Where the n-th block of descriptors is: all together behind the superblock, or, with META_BG, each in its own groups. */
+function descriptorBlock(superblock: Ext4Superblock, index: number, perBlock: number): number {
+  const { blockBytes, blocksPerGroup, firstDataBlock, firstMetaGroup } = superblock
+  const superblockBlock = Math.floor(SUPERBLOCK_OFFSET_BYTES / blockBytes)
+  if (index < firstMetaGroup) return superblockBlock + 1 + index
+  const group = index * perBlock
+  const groupStart = firstDataBlock + group * blocksPerGroup
+  // With blocks of 1 KiB that are counted from 0, as clusters demand, the boot block lies before the superblock.
+  const bootBlocks = group === 0 ? superblockBlock - firstDataBlock : 0
+  return groupStart + bootBlocks + (hasBackup(superblock, group) ? 1 : 0)
+}
+
+/** Whether a group begins with a superblock: Linux 6.1 Documentation/filesystems/ext4/blockgroup.rst. */
+function hasBackup({ backups }: Ext4Superblock, group: number): boolean {
+  if (group === 0 || backups === 'every group') return true
+  if (backups !== 'powers of 3, 5 and 7') return backups.includes(group)
+  return [3, 5, 7].some((base) => {
+    let power = 1
+    while (power < group) power *= base
+    return power === group
+  })
+}

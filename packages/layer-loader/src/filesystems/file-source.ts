@@ -1,0 +1,75 @@
+import { checkRange, type ByteSource } from '../formats/byte-source.js'
+import type { DeviceExtent, FileOnDisk } from './file-system.js'
+
+/** A fragmented file is read with so many reads at a time: enough to keep a drive busy, and no more than one read starts. */
+const READS_AT_A_TIME = 32
+
+/**
+ * A file on a device, seen as a source of its own, as `openModel` takes it. It is a view and owns nothing: closing it
+ * leaves `source` open.
+ * @param source What the extents count in: the device, not the partition.
+ * @throws RangeError for extents that are not inside `source`, or do not hold the whole file in order.
+ */
+export function fileOnDiskSource(source: ByteSource, { path, sizeBytes, extents }: FileOnDisk): ByteSource {
+  let endBytes = 0
+  for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of extents) {
+    checkRange(source, deviceOffsetBytes, lengthBytes)
+    if (fileOffsetBytes !== endBytes || lengthBytes === 0) {
+      throw new RangeError(`extents: expected one from byte ${endBytes} on, got ${lengthBytes} from ${fileOffsetBytes}`)
+    }
+    endBytes += lengthBytes
+  }
+  if (endBytes !== sizeBytes) throw new RangeError(`extents: expected ${sizeBytes} bytes, got ${endBytes}`)
+  const view: ByteSource = {
+    name: `${path} on ${source.name}`,
+    sizeBytes,
+    async read(offsetBytes, into, options) {
+      checkRange(view, offsetBytes, into.byteLength)
+      const pieces = piecesOf(extents, offsetBytes, into.byteLength)
+      for (let first = 0; first < pieces.length; first += READS_AT_A_TIME) {
+        const reads = pieces
+          .slice(first, first + READS_AT_A_TIME)
+          .map(({ at, deviceOffsetBytes, lengthBytes }) =>
+            source.read(deviceOffsetBytes, into.subarray(at, at + lengthBytes), options),
+          )
+        // All of them, also where one fails: nothing may write to `into` after this has ended.
+        for (const ended of await Promise.allSettled(reads)) if (ended.status === 'rejected') throw ended.reason
+      }
+    },
+    close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+  return view
+}
+
+/** The parts of extents that a range of the file lies in, and where each goes in what is read. */
+function piecesOf(
+  extents: readonly DeviceExtent[],
+  offsetBytes: number,
+  lengthBytes: number,
+): { at: number; deviceOffsetBytes: number; lengthBytes: number }[] {
+  const pieces = []
+  const endBytes = offsetBytes + lengthBytes
+  for (let index = firstEndingAfter(extents, offsetBytes); index < extents.length; index++) {
+    const extent = extents[index]!
+    if (extent.fileOffsetBytes >= endBytes) break
+    const from = Math.max(offsetBytes, extent.fileOffsetBytes)
+    const to = Math.min(endBytes, extent.fileOffsetBytes + extent.lengthBytes)
+    const deviceOffsetBytes = extent.deviceOffsetBytes + (from - extent.fileOffsetBytes)
+    pieces.push({ at: from - offsetBytes, deviceOffsetBytes, lengthBytes: to - from })
+  }
+  return pieces
+}
+
+/** By halving: a file may be in a million pieces, and each read looks for its own. */
+function firstEndingAfter(extents: readonly DeviceExtent[], offsetBytes: number): number {
+  let low = 0
+  let high = extents.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const { fileOffsetBytes, lengthBytes } = extents[middle]!
+    if (fileOffsetBytes + lengthBytes > offsetBytes) high = middle
+    else low = middle + 1
+  }
+  return low
+}

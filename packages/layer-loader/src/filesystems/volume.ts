@@ -1,0 +1,112 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { checkRange, type ByteSource } from '../formats/byte-source.js'
+import { ExtentList } from './extent-list.js'
+import type { DeviceExtent, OpenFileSystemOptions, ReadOptions } from './file-system.js'
+import { resolveFileSystemLimits, type FileSystemLimits } from './limits.js'
+
+/** The part of a source that a file system lies in, and how much of it may be read into memory. Nothing in it is trusted. */
+export class Volume {
+  readonly source: ByteSource
+  readonly startBytes: number
+  readonly sizeBytes: number
+  readonly limits: FileSystemLimits
+  readonly allowDirty: boolean
+
+  /** @throws RangeError for a partition that is not inside the source, and for a limit that is none. */
+  constructor(source: ByteSource, { partition, limits, allowDirty = false }: OpenFileSystemOptions = {}) {
+    this.source = source
+    this.startBytes = partition?.startBytes ?? 0
+    this.sizeBytes = partition?.lengthBytes ?? source.sizeBytes
+    this.limits = resolveFileSystemLimits(limits)
+    this.allowDirty = allowDirty
+    checkRange(source, this.startBytes, this.sizeBytes)
+  }
+
+  /** Bytes of the file system, in memory of their own. @throws FileSystemError where it ends before they do. */
+  async read(offsetBytes: number, lengthBytes: number, { signal }: ReadOptions = {}): Promise<DataView> {
+    this.checkInside(offsetBytes, lengthBytes)
+    const bytes = new Uint8Array(lengthBytes)
+    await this.source.read(this.startBytes + offsetBytes, bytes, signal && { signal })
+    return new DataView(bytes.buffer)
+  }
+
+  /** All of a directory or another small file. The caller has compared its length with a limit. */
+  async readExtents(extents: readonly DeviceExtent[], options: ReadOptions = {}): Promise<DataView> {
+    const { signal } = options
+    const bytes = new Uint8Array(extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0))
+    for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of extents) {
+      const part = bytes.subarray(fileOffsetBytes, fileOffsetBytes + lengthBytes)
+      await this.source.read(deviceOffsetBytes, part, signal && { signal })
+    }
+    return new DataView(bytes.buffer)
+  }
+
+  /** An empty list for the runs of a file of this volume. */
+  extentList(sizeBytes: number): ExtentList {
+    return new ExtentList(this, sizeBytes)
+  }
+
+  /** @throws FileSystemError for what a structure points to that is not there. */
+  checkInside(offsetBytes: number, lengthBytes: number): void {
+    const inside = Number.isSafeInteger(offsetBytes) && offsetBytes >= 0 && lengthBytes <= this.sizeBytes - offsetBytes
+    if (inside) return
+    throw this.error('DAMAGED', `it points to ${lengthBytes} bytes from byte ${offsetBytes}`, [
+      `there are ${this.sizeBytes} bytes`,
+    ])
+  }
+
+  /** @throws FileSystemError that names a field which says what cannot be. */
+  require(holds: boolean, what: string, expected: string, got: number | bigint | string): void {
+    if (holds) return
+    throw this.error('DAMAGED', `${what} cannot be right`, [`expected ${expected}`, `got ${got}`])
+  }
+
+  /** @throws FileSystemError for a directory that is longer than is read into memory. */
+  checkDirectoryLength(lengthBytes: number, most = this.limits.maxDirectoryBytes): void {
+    if (lengthBytes <= most) return
+    throw this.error('LIMIT', 'a directory is too long', [`at most ${most} bytes`, `got ${lengthBytes} bytes`])
+  }
+
+  error(problem: FileSystemProblem, headline: string, facts: readonly string[] = []): FileSystemError {
+    const place = `in the ${this.sizeBytes} bytes from byte ${this.startBytes} of ${this.source.name}`
+    return new FileSystemError(problem, this.source.name, headline, [...facts, place])
+  }
+}
+
+/** What can be in the way, what kind of error that is, and what helps. Each becomes `ERR_GPUNVME_FILE_SYSTEM_<PROBLEM>`. */
+const FILE_SYSTEM_PROBLEMS = {
+  UNKNOWN: ['infeasible', 'name the partition that the file system is in, as findPartitions lists them'],
+  UNSUPPORTED: [
+    'infeasible',
+    'copy the file to an ext4, FAT32 or exFAT without that feature, or pack it to a namespace',
+  ],
+  UNCLEAN: ['infeasible', 'unmount it, or check it with fsck; where it was pulled, mount and unmount it once'],
+  DAMAGED: ['verification', 'check the file system with fsck, then copy the file there again'],
+  LIMIT: ['infeasible', 'raise the limit in the options of openFileSystem if you trust the file system'],
+  NOT_FOUND: ['not-found', 'list the directory: ext4 tells upper from lower case'],
+  NOT_A_DIRECTORY: ['usage', 'list the directory above it'],
+  NOT_A_FILE: ['usage', 'name a regular file'],
+  LINK: ['usage', 'name the file itself'],
+  HOLE: ['infeasible', 'copy the file without holes: cp --sparse=never'],
+  UNWRITTEN: ['infeasible', 'copy the file: its blocks are reserved, and what it reads as was never written there'],
+  ENCRYPTED: ['infeasible', 'copy the file to a directory that is not encrypted'],
+  INLINE: ['infeasible', 'read it by way of the kernel: so small a file has no blocks of its own'],
+  BLOCK_MAP: ['infeasible', 'copy the file on an ext4 with extents: chattr +e converts it in place'],
+} as const satisfies Record<string, readonly [ErrorCategory, string]>
+
+export type FileSystemProblem = keyof typeof FILE_SYSTEM_PROBLEMS
+
+/** A file system, or a file in it, cannot be read in place. `code` says what kind of problem it is. */
+export class FileSystemError extends GpuNvmeError {
+  readonly code: `ERR_GPUNVME_FILE_SYSTEM_${FileSystemProblem}`
+  readonly category: ErrorCategory
+  readonly sourceName: string
+
+  constructor(problem: FileSystemProblem, sourceName: string, headline: string, facts: readonly string[] = []) {
+    const [category, next] = FILE_SYSTEM_PROBLEMS[problem]
+    super(`Cannot read the file system on ${sourceName}: ${headline}`, { facts, next })
+    this.code = `ERR_GPUNVME_FILE_SYSTEM_${problem}`
+    this.category = category
+    this.sourceName = sourceName
+  }
+}
