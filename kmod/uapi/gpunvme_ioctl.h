@@ -18,7 +18,7 @@
  *   EAGAIN       the device is being reset or removed by somebody else at this moment
  *   E2BIG        the structure is larger than the module's, and the rest is not zero
  *   EBADF        no open file, or no eventfd, is behind that descriptor
- *   EBUSY        open already; or the reset would reset other functions
+ *   EBUSY        open already; coherent memory is still mapped; or the reset would reset other functions
  *   EEXIST       an interrupt vector has an eventfd already
  *   EFAULT       memory that is not there, is read-only, or is no ordinary memory
  *   EINTR        a signal came while the request waited
@@ -33,7 +33,7 @@
  *   ENOSPC       more segments than the array holds; segment_count says how many there are
  *   ENOTTY       no request of this module
  *   EOPNOTSUPP   the exporter of a dma-buf refuses, the kernel bounces the memory, or there is no such reset
- *   EOVERFLOW    a length above GPUNVME_MAX_LENGTH, or a range that wraps around
+ *   EOVERFLOW    a length above GPUNVME_MAX_LENGTH or GPUNVME_MAX_COHERENT_LENGTH, or a range that wraps around
  *   EPERM        an address space that did not open the file; or mmap(2) of MSI-X, private, or executable
  *   ESTALE       a dma-buf whose memory has gone is still imported: release it before turning bus mastering on
  *   ETIMEDOUT    a dma-buf's memory did not become ready
@@ -49,6 +49,8 @@
 
 /* The longest memory of one handle, in bytes. */
 #define GPUNVME_MAX_LENGTH (1ULL << 32)
+/* The longest coherent memory, in bytes. */
+#define GPUNVME_MAX_COHERENT_LENGTH (1ULL << 26)
 /* Handles at a time. */
 #define GPUNVME_MAX_HANDLES 65536
 
@@ -184,7 +186,7 @@ struct gpunvme_memory {
 
 /*
  * Gives memory back. What the controller still does with it is the caller's to know: without an IOMMU nothing keeps a
- * command that is in flight from reaching the pages afterwards. A mapping of coherent memory keeps that until it is gone.
+ * command that is in flight from reaching the pages afterwards. Coherent memory is EBUSY as long as it is mapped.
  */
 struct gpunvme_release {
 	__u32 size;

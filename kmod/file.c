@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One open file for each controller, and of that the address space that opened it. */
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pm_runtime.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "gpunvme.h"
+
+static void free_controller(struct kref *ref)
+{
+	struct gpunvme *g = container_of(ref, struct gpunvme, ref);
+
+	xa_destroy(&g->memories);
+	kfree(g);
+}
+
+void gpunvme_put(struct gpunvme *g)
+{
+	kref_put(&g->ref, free_controller);
+}
+
+/* Takes the lock for a request. */
+int gpunvme_enter(struct gpunvme *g)
+{
+	if (mutex_lock_interruptible(&g->lock))
+		return -EINTR;
+	if (g->dead) {
+		mutex_unlock(&g->lock);
+		return -ENODEV;
+	}
+	return 0;
+}
+
+void gpunvme_leave(struct gpunvme *g)
+{
+	mutex_unlock(&g->lock);
+}
+
+/* Wakes the function up, and leaves the controller as one that knows nothing of an owner before. */
+static int wake(struct gpunvme *g)
+{
+	struct pci_dev *pdev = g->pdev;
+	int error = pm_runtime_resume_and_get(&pdev->dev);
+
+	if (error < 0)
+		return error;
+	/* A driver before us may have put it to sleep by itself. */
+	error = pci_set_power_state(pdev, PCI_D0);
+	if (error)
+		goto sleep;
+	if (!gpunvme_answers(g)) {
+		pci_err(pdev, "CAP and CSTS read as ones: the controller is off the bus\n");
+		error = -EIO;
+		goto sleep;
+	}
+	gpunvme_quiesce(g);
+	return 0;
+
+sleep:
+	pm_runtime_put(&pdev->dev);
+	return error;
+}
+
+static int gpunvme_open(struct inode *inode, struct file *file)
+{
+	struct gpunvme *g = container_of(file->private_data, struct gpunvme, misc);
+	int error;
+
+	if (atomic_xchg(&g->opened, 1))
+		return -EBUSY;
+	error = gpunvme_enter(g);
+	if (error)
+		goto close;
+	error = wake(g);
+	if (error)
+		goto leave;
+	kref_get(&g->ref);
+	mmgrab(current->mm);
+	g->mm = current->mm;
+	g->mapping = file->f_mapping;
+	g->events = 0;
+	g->revoked_count = 0;
+	file->private_data = g;
+	gpunvme_leave(g);
+	return 0;
+
+leave:
+	gpunvme_leave(g);
+close:
+	atomic_set(&g->opened, 0);
+	return error;
+}
+
+/* In this order: while the controller may still access memory, none is given back. Under the lock. */
+void gpunvme_end_use(struct gpunvme *g)
+{
+	gpunvme_quiesce(g);
+	gpunvme_free_irqs(g);
+	gpunvme_release_all(g);
+}
+
+/* The last mapping is gone too, since each holds the file. */
+static int gpunvme_release(struct inode *inode, struct file *file)
+{
+	struct gpunvme *g = file->private_data;
+	struct eventfd_ctx *notify;
+
+	mutex_lock(&g->lock);
+	if (!g->dead) {
+		gpunvme_end_use(g);
+		pm_runtime_put(&g->pdev->dev);
+	}
+	mmdrop(g->mm);
+	g->mm = NULL;
+	g->mapping = NULL;
+	spin_lock(&g->dma_lock);
+	notify = g->notify;
+	g->notify = NULL;
+	spin_unlock(&g->dma_lock);
+	atomic_set(&g->opened, 0);
+	mutex_unlock(&g->lock);
+	if (notify)
+		eventfd_ctx_put(notify);
+	gpunvme_put(g);
+	return 0;
+}
+
+const struct file_operations gpunvme_file_operations = {
+	.owner = THIS_MODULE,
+	.open = gpunvme_open,
+	.release = gpunvme_release,
+	.mmap = gpunvme_mmap,
+	.unlocked_ioctl = gpunvme_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};

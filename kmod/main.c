@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The PCI driver: binds controllers that were given to it by name, and lets go of them whatever their owner does. */
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/pm_runtime.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "gpunvme.h"
+
+static DEFINE_IDA(indices);
+
+/* Memory that the controller's registers take before the doorbells: NVMe Base 2.1 §3.1.4, and the first of them. */
+#define SMALLEST_BAR 0x2000
+
+static int read_bar(struct gpunvme *g)
+{
+	struct pci_dev *pdev = g->pdev;
+	resource_size_t length = pci_resource_len(pdev, 0);
+
+	if (!(pci_resource_flags(pdev, 0) & IORESOURCE_MEM) || length < SMALLEST_BAR ||
+	    length > BIT_ULL(GPUNVME_HANDLE_SHIFT)) {
+		pci_err(pdev, "BAR 0 is no memory that NVMe registers could be in: %pR\n", &pdev->resource[0]);
+		return -ENODEV;
+	}
+	g->bar_pfn = pci_resource_start(pdev, 0) >> PAGE_SHIFT;
+	g->bar_pages = length >> PAGE_SHIFT;
+	g->registers = pci_iomap(pdev, 0, PAGE_SIZE);
+	if (!g->registers)
+		return -ENOMEM;
+	gpunvme_find_hidden(g);
+	return 0;
+}
+
+static int prepare_device(struct gpunvme *g)
+{
+	struct pci_dev *pdev = g->pdev;
+	int error;
+
+	error = pci_enable_device_mem(pdev);
+	if (error)
+		return error;
+	/* What the last driver, or the firmware, left running may still write to memory that has long been others'. */
+	gpunvme_stop_dma(g);
+	error = pci_request_region(pdev, 0, KBUILD_MODNAME);
+	if (error)
+		goto disable;
+	error = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (error)
+		goto release;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+	error = read_bar(g);
+	if (error)
+		goto release;
+	gpunvme_quiesce(g);
+	return 0;
+
+release:
+	pci_release_region(pdev, 0);
+disable:
+	pci_disable_device(pdev);
+	return error;
+}
+
+static void release_device(struct gpunvme *g)
+{
+	pci_iounmap(g->pdev, g->registers);
+	pci_release_region(g->pdev, 0);
+	pci_disable_device(g->pdev);
+}
+
+static int gpunvme_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct gpunvme *g;
+	int error;
+
+	/* Only the entry below says so: not one that was written to new_id, nor what stands in for any function. */
+	if (!id->override_only) {
+		pci_err(pdev, "binds NVMe controllers, and only by driver_override\n");
+		return -ENODEV;
+	}
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g)
+		return -ENOMEM;
+	kref_init(&g->ref);
+	mutex_init(&g->lock);
+	spin_lock_init(&g->dma_lock);
+	xa_init_flags(&g->memories, XA_FLAGS_ALLOC1);
+	g->pdev = pdev;
+	error = prepare_device(g);
+	if (error)
+		goto put;
+	g->index = ida_alloc(&indices, GFP_KERNEL);
+	if (g->index < 0) {
+		error = g->index;
+		goto release;
+	}
+	snprintf(g->name, sizeof(g->name), "gpunvme%d", g->index);
+	g->misc = (struct miscdevice){
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = g->name,
+		.fops = &gpunvme_file_operations,
+		.parent = &pdev->dev,
+		.mode = 0600,
+	};
+	pci_set_drvdata(pdev, g);
+	error = misc_register(&g->misc);
+	if (error)
+		goto free_index;
+	/* From here on it may sleep, where power/control of the function says auto. */
+	pm_runtime_put_noidle(&pdev->dev);
+	pci_info(pdev, "/dev/%s\n", g->name);
+	return 0;
+
+free_index:
+	ida_free(&indices, g->index);
+release:
+	release_device(g);
+put:
+	gpunvme_put(g);
+	return error;
+}
+
+/* Takes every mapping away. A mapping that is just being made is not in the file's list of them yet: wait for it. */
+static void revoke_mappings(struct gpunvme *g)
+{
+	struct mm_struct *mm = NULL;
+
+	mutex_lock(&g->lock);
+	if (g->mm && mmget_not_zero(g->mm))
+		mm = g->mm;
+	mutex_unlock(&g->lock);
+	if (mm) {
+		mmap_read_lock(mm);
+		mmap_read_unlock(mm);
+		mmput(mm);
+	}
+	mutex_lock(&g->lock);
+	if (g->mapping)
+		unmap_mapping_range(g->mapping, 0, 0, 1);
+	mutex_unlock(&g->lock);
+}
+
+static void gpunvme_remove(struct pci_dev *pdev)
+{
+	struct gpunvme *g = pci_get_drvdata(pdev);
+	bool open;
+
+	pm_runtime_get_sync(&pdev->dev);
+	misc_deregister(&g->misc);
+	mutex_lock(&g->lock);
+	g->dead = true;
+	open = g->mm;
+	mutex_unlock(&g->lock);
+	revoke_mappings(g);
+
+	mutex_lock(&g->lock);
+	gpunvme_end_use(g);
+	gpunvme_event(g, 0);
+	release_device(g);
+	g->pdev = NULL;
+	mutex_unlock(&g->lock);
+	/* What open(2) took; a release that comes later does not touch the device. */
+	if (open)
+		pm_runtime_put_noidle(&pdev->dev);
+	ida_free(&indices, g->index);
+	gpunvme_put(g);
+}
+
+static void gpunvme_shutdown(struct pci_dev *pdev)
+{
+	struct gpunvme *g = pci_get_drvdata(pdev);
+
+	mutex_lock(&g->lock);
+	gpunvme_quiesce(g);
+	mutex_unlock(&g->lock);
+}
+
+/* Not in the module's table of devices: nothing may load it because there is an NVMe controller. */
+static const struct pci_device_id ids[] = {
+	{
+		PCI_DEVICE_DRIVER_OVERRIDE(PCI_ANY_ID, PCI_ANY_ID, 1),
+		.class = PCI_CLASS_STORAGE_EXPRESS,
+		.class_mask = 0xffffff,
+	},
+	{ }
+};
+
+static struct pci_driver gpunvme_driver = {
+	.name = KBUILD_MODNAME,
+	.id_table = ids,
+	.probe = gpunvme_probe,
+	.remove = gpunvme_remove,
+	.shutdown = gpunvme_shutdown,
+	.err_handler = &gpunvme_error_handlers,
+	.driver.pm = pm_sleep_ptr(&gpunvme_power),
+};
+module_pci_driver(gpunvme_driver);
+
+MODULE_DESCRIPTION("NVMe controllers for drivers in user space, and for GPUs");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("1.0.0");
+#ifdef GPUNVME_HAS_BARE_NAMESPACE
+MODULE_IMPORT_NS(DMA_BUF);
+#else
+MODULE_IMPORT_NS("DMA_BUF");
+#endif
