@@ -22,7 +22,11 @@ export async function openFileSource(path: string): Promise<ByteSource> {
   }
 }
 
-async function openHandle(path: string): Promise<FileHandle> {
+/**
+ * Opens what has bytes at offsets, for reading.
+ * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError, SourceReadError
+ */
+export async function openHandle(path: string): Promise<FileHandle> {
   try {
     // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return. Files and disks ignore it.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -35,7 +39,8 @@ async function openHandle(path: string): Promise<FileHandle> {
   }
 }
 
-async function sizeOf(path: string, handle: FileHandle): Promise<number> {
+/** The bytes of a regular file or a block device. @throws NotAModelFileError for what is neither. */
+export async function sizeOf(path: string, handle: FileHandle): Promise<number> {
   const stat = await handle.stat()
   if (stat.isFile()) return stat.size
   if (stat.isDirectory()) throw new NotAModelFileError(path, 'a directory')

@@ -1,5 +1,11 @@
-/** Bits of one element, by dtype. Elements of less than a byte are packed without gaps. */
-const BITS: ReadonlyMap<string, number> = new Map([
+/** A dtype that is known. */
+export interface SafetensorsDtype {
+  readonly name: string
+  /** Of one element. Elements of less than a byte are packed without gaps. */
+  readonly bits: number
+}
+
+const DTYPES: readonly (readonly [name: string, bits: number])[] = [
   ['F4', 4],
   ['F6_E2M3', 6],
   ['F6_E3M2', 6],
@@ -22,9 +28,11 @@ const BITS: ReadonlyMap<string, number> = new Map([
   ['I64', 64],
   ['F64', 64],
   ['C64', 64],
-])
+]
 
-/** Bits of one element of a safetensors dtype; undefined for one that is not known. */
-export function safetensorsDtypeBits(dtype: string): number | undefined {
-  return BITS.get(dtype)
+const byName: ReadonlyMap<string, SafetensorsDtype> = new Map(DTYPES.map(([name, bits]) => [name, { name, bits }]))
+
+/** The dtype with this name ('BF16'); undefined for one that is not known. */
+export function safetensorsDtype(name: string): SafetensorsDtype | undefined {
+  return byName.get(name)
 }

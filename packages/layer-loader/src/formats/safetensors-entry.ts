@@ -1,5 +1,5 @@
 import { quote } from './quote.js'
-import { safetensorsDtypeBits } from './safetensors-dtypes.js'
+import { safetensorsDtype } from './safetensors-dtypes.js'
 import type { SafetensorsJson } from './safetensors-json.js'
 import { elementsOf } from './shape.js'
 
@@ -59,15 +59,24 @@ export function readEntry(json: SafetensorsJson, name: string): SafetensorsEntry
     const headline = `tensor ${quote(name)} ends at ${endBytes}, before it begins at ${beginBytes}`
     throw json.error('LENGTH', offsetsPosition, headline)
   }
-  const bits = safetensorsDtypeBits(dtype)
-  if (bits !== undefined) {
-    const expected = lengthOf(json, name, shape, shapePosition, bits)
+  const known = safetensorsDtype(dtype)
+  if (known !== undefined) {
+    const expected = lengthOf(json, name, shape, shapePosition, known.bits)
     if (expected !== endBytes - beginBytes) {
       const headline = `tensor ${quote(name)} takes ${expected} bytes as ${quote(dtype)} [${shape.join(', ')}]`
       throw json.error('LENGTH', offsetsPosition, `${headline}, and has ${endBytes - beginBytes}`)
     }
   }
-  return { name, dtype, shape, beginBytes, endBytes, offsetsPosition, loadable: bits !== undefined }
+  // Not the string that was read: half a million tensors share one name of their dtype.
+  return {
+    name,
+    dtype: known?.name ?? dtype,
+    shape,
+    beginBytes,
+    endBytes,
+    offsetsPosition,
+    loadable: known !== undefined,
+  }
 }
 
 const FIELDS: readonly string[] = ['dtype', 'shape', 'data_offsets']
@@ -81,7 +90,8 @@ function readNumbers(json: SafetensorsJson, what: string, limit: number): number
     if (numbers.length === limit) throw json.error('FIELD', position, `the ${what} has more than ${limit} numbers`)
     numbers.push(json.wholeNumber(`number in the ${what}`))
   } while (json.more(']', `or "," in the ${what}`))
-  return numbers
+  // An array that has grown keeps room for sixteen; a copy has room for what is in it.
+  return numbers.slice()
 }
 
 function lengthOf(

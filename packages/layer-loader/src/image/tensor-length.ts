@@ -1,5 +1,5 @@
 import { ggmlTypeByName } from '../formats/ggml-types.js'
-import { safetensorsDtypeBits } from '../formats/safetensors-dtypes.js'
+import { safetensorsDtype } from '../formats/safetensors-dtypes.js'
 import { elementsOf } from '../formats/shape.js'
 
 /**
@@ -12,6 +12,6 @@ export function tensorLengthBytes(format: string, dtype: string, shape: readonly
     const type = ggmlTypeByName(dtype)
     return type && (elements / type.blockElements) * type.blockBytes
   }
-  const bits = format === 'safetensors' ? safetensorsDtypeBits(dtype) : undefined
+  const bits = format === 'safetensors' ? safetensorsDtype(dtype)?.bits : undefined
   return bits && (elements * bits) / 8
 }
