@@ -22,5 +22,6 @@ export type {
 export type { FaultReport, Strike } from '@gpunvme/nvme-spec/faults'
 export type { RootComplex, RootComplexOptions } from './pci/root-complex.js'
 export { simulate, type Simulation, type SimulationOptions } from './simulate.js'
+export { SimulatedHost, type SimulatedHostOptions } from './simulated-host.js'
 export type { Statistics } from './controller/statistics.js'
 export type { HealthChanges } from './logs/health.js'

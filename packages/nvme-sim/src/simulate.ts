@@ -6,7 +6,7 @@ import { Device } from './controller/device.js'
 import { Diagnostics } from './controller/diagnostics.js'
 import { liveView } from './controller/live-view.js'
 import type { HealthChanges } from './logs/health.js'
-import { HostMemory } from './memory/host-memory.js'
+import { AttachedMemory } from './memory/attached-memory.js'
 import type { NamespaceOptions } from './nvm/namespace.js'
 import { Namespaces } from './nvm/namespaces.js'
 import { namespaceFields } from './nvm/namespace-options.js'
@@ -16,6 +16,7 @@ import {
   callback,
   checkOptions,
   flag,
+  instance,
   listOf,
   optional,
   record,
@@ -26,6 +27,7 @@ import { profileOf, type ProfileName } from './profiles/index.js'
 import type { DriveProfile } from './profiles/profile.js'
 import { statisticsOf, type Statistics } from './controller/statistics.js'
 import { rootComplexField, type RootComplex } from './pci/root-complex.js'
+import { hostMemory, SimulatedHost } from './simulated-host.js'
 import { simulatedTransport } from './transport.js'
 
 /** What is simulated; every part has a default. */
@@ -38,6 +40,11 @@ export interface SimulationOptions {
   readonly namespaces?: readonly NamespaceOptions[]
   /** NVM capacity that no namespace has, for namespaces that the host creates; 0 when not given. */
   readonly spareCapacityBytes?: number
+  /**
+   * The machine that it is attached to, for several drives that share memory and time; one of its own when not given.
+   * `hostMemoryBytes` and `fragmented` are the host's own options then.
+   */
+  readonly host?: SimulatedHost
   /** Most host memory that may be allocated at a time; 4 GiB when not given. */
   readonly hostMemoryBytes?: number
   /** Scatters the pages of DMA memory that was not asked to be contiguous. */
@@ -56,6 +63,7 @@ const fields: Fields<SimulationOptions> = {
   seed: optional(seedField),
   namespaces: optional(listOf(record(namespaceFields))),
   spareCapacityBytes: optional(bytes(0)),
+  host: optional(instance(SimulatedHost, 'a SimulatedHost')),
   hostMemoryBytes: optional(bytes(0)),
   fragmented: optional(flag),
   rootComplex: optional(rootComplexField),
@@ -97,10 +105,13 @@ export interface Simulation {
  */
 export function simulate(options: SimulationOptions = {}): Simulation {
   checkOptions('simulate options', options, fields)
-  const { profile = 'ideal', seed = 1, hostMemoryBytes = 4 * 1024 ** 3, fragmented = false, faults } = options
-  const clock = new VirtualClock()
+  const { profile = 'ideal', seed = 1, host, faults } = options
+  if (host !== undefined && (options.hostMemoryBytes ?? options.fragmented) !== undefined) {
+    throw new TypeError('simulate options: hostMemoryBytes and fragmented are options of the SimulatedHost that is given')
+  }
+  const clock = host?.clock ?? new VirtualClock()
   const diagnostics = new Diagnostics()
-  const memory = new HostMemory({ limitBytes: hostMemoryBytes, fragmented, seed })
+  const memory = host?.memory ?? hostMemory(options)
   const namespaces = new Namespaces(options.namespaces ?? [{}], options.spareCapacityBytes)
   const device = new Device({
     clock,
@@ -113,7 +124,13 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     trace: options.trace,
   })
   const controller = new Controller(device)
-  const { transport, peerBar } = simulatedTransport(controller, device, memory, clock, options.rootComplex)
+  const { transport, peerBar } = simulatedTransport(
+    controller,
+    device,
+    new AttachedMemory(memory),
+    clock,
+    options.rootComplex,
+  )
   return {
     transport,
     peerBar,

@@ -2,7 +2,7 @@ import { DOORBELL_BASE } from '@gpunvme/nvme-spec'
 import type { Bar, Clock, Transport } from '@gpunvme/nvme-spec/transport'
 import type { Controller } from './controller/controller.js'
 import type { Device } from './controller/device.js'
-import type { HostMemory } from './memory/host-memory.js'
+import type { AttachedMemory } from './memory/attached-memory.js'
 import { show } from './options.js'
 import { HostConfigSpace } from './pci/host-config.js'
 import { HostInterrupts } from './pci/host-interrupts.js'
@@ -103,7 +103,7 @@ export interface SimulatedBus {
 export function simulatedTransport(
   controller: Controller,
   device: Device,
-  dma: HostMemory,
+  dma: AttachedMemory,
   clock: Clock,
   rootComplex: RootComplex = {},
 ): SimulatedBus {

@@ -102,6 +102,11 @@ export interface DmaAllocator {
    *   is none of that kind.
    */
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory
+  /**
+   * What the iovas of its memory are addresses in. Where two allocators have the same object here, the controller of
+   * each reaches the memory of both, at the same addresses. Absent where its controller alone is known to reach it.
+   */
+  readonly addressSpace?: object | undefined
 }
 
 /** The only source of time. Nanoseconds from an arbitrary start; never runs backwards. */

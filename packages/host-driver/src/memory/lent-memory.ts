@@ -13,6 +13,10 @@ export class LentMemory implements DmaAllocator {
     this.dma = dma
   }
 
+  get addressSpace(): object | undefined {
+    return this.dma.addressSpace
+  }
+
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
     return new Loan(this.dma.alloc(lengthBytes, request), () => this.withheld)
   }

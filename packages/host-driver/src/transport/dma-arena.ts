@@ -21,6 +21,8 @@ export interface DmaSource {
    * `alignBytes`. @throws where there is none left.
    */
   chunk(lengthBytes: number, alignBytes: number): DmaChunk
+  /** As `DmaAllocator.addressSpace`. */
+  readonly addressSpace?: object
 }
 
 interface Arena {
@@ -39,6 +41,10 @@ export class DmaArena implements DmaAllocator {
 
   constructor(source: DmaSource) {
     this.source = source
+  }
+
+  get addressSpace(): object | undefined {
+    return this.source.addressSpace
   }
 
   alloc(lengthBytes: number, { alignBytes = 4096, contiguous = false, where = 'host' }: DmaRequest = {}): DmaMemory {

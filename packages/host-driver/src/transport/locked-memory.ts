@@ -7,6 +7,9 @@ import { physicalSegments } from './pagemap.js'
 
 export const HUGE_PAGE_BYTES = 2_097_152
 
+/** Physical addresses: without an IOMMU they are the same for every device of this machine. */
+const PHYSICAL = Object.freeze({ name: 'physical addresses' })
+
 /** The part of a native host that gives memory. */
 export type MemoryHost = Pick<HardwareHost, 'allocate' | 'memlockLimitBytes'>
 
@@ -41,6 +44,7 @@ export function physicalMemory(host: MemoryHost, sysRoot: string, mostPages = In
   let used = 0
   return {
     granuleBytes: HUGE_PAGE_BYTES,
+    addressSpace: PHYSICAL,
     chunk(lengthBytes) {
       const pages = lengthBytes / HUGE_PAGE_BYTES
       if (used + pages > mostPages)

@@ -15,6 +15,10 @@ export class TracedMemory implements DmaAllocator {
     this.dma = dma
   }
 
+  get addressSpace(): object | undefined {
+    return this.dma.addressSpace
+  }
+
   alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
     const memory = new RememberedMemory(this.dma.alloc(lengthBytes, request), () => this.lent.delete(memory))
     this.lent.add(memory)

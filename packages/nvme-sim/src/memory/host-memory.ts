@@ -53,7 +53,6 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   private lastHit: Mapping | undefined
   private nextIova = FIRST_IOVA
   private usedBytes = 0
-  private isClosed = false
 
   constructor(options: HostMemoryOptions) {
     this.options = options
@@ -64,7 +63,6 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     const { alignBytes = PAGE_BYTES, contiguous = false, where = 'host' } = request
     checkRequest(lengthBytes, alignBytes, where)
     const { limitBytes, fragmented } = this.options
-    if (this.isClosed) throw new TypeError('alloc: the transport was closed')
     if (this.usedBytes + lengthBytes > limitBytes) {
       throw new RangeError(
         `simulated host memory: ${lengthBytes} bytes asked for, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
@@ -85,11 +83,6 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
       }
       this.mappings = this.mappings.filter(({ memory }) => memory !== undefined)
     })
-  }
-
-  /** Nothing is given out any more; what was given out stays until it is freed. */
-  close(): void {
-    this.isClosed = true
   }
 
   bytes(iova: number, lengthBytes: number): Uint8Array | undefined {
