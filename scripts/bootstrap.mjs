@@ -51,6 +51,8 @@ const tasks = {
   'test:gpu': [...buildGpuCheck, 'node packages/cuda-native/gpu-check/dist/main.js'],
   // The same, as a folder that runs on a machine with nothing but a driver.
   'gpu-check:pack': [...buildGpuCheck, 'node scripts/gpu-check/pack.mjs'],
+  // The module compiled for several kernels, by Debian's headers: kmod/README.md.
+  'kmod:kernels': ['node kmod/scripts/kernels.mjs'],
   docs: [buildSpec, 'typedoc', 'typedoc --options packages/nvme-sim/typedoc.json'],
   // The C header and the other files that derive from nvme-spec's declarations; nvme-spec's tests check them too.
   // And the kernels' PTX, which derives from the header too; where nvcc is not, whether it is of these sources.

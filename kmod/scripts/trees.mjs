@@ -1,0 +1,120 @@
+// Trees that a kernel's modules are built in, made of Debian's packages of headers anywhere on the disk, for compilers
+// and a C library that may be older than those the packages want.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Packages } from './packages.mjs'
+
+/** Series, by the suite whose kernel it is. The last suite is where a newer C library comes from. */
+export const SERIES = {
+  6.1: { suite: 'bookworm', suffix: '' },
+  6.12: { suite: 'bookworm-backports', suffix: '\\+deb12' },
+  7.2: { suite: 'trixie-backports', suffix: '\\+deb13' },
+}
+const LIBRARY_SUITE = 'trixie'
+const LIBRARIES = ['libc6', 'libelf1t64', 'libzstd1', 'zlib1g']
+
+export const CACHE = join(import.meta.dirname, '../../node_modules/.cache/gpunvme-kmod')
+
+let packages
+
+function archive() {
+  packages ??= new Packages(CACHE, [...Object.values(SERIES).map(({ suite }) => suite), LIBRARY_SUITE])
+  return packages
+}
+
+/** The kernel of a series that was unpacked before, or the newest. @returns { release, tree } */
+export function headers(series) {
+  const { suffix } = SERIES[series]
+  const release = unpackedBefore(series) ?? archive().newest(new RegExp(`^linux-headers-(${versionOf(series)})-amd64$`))
+  if (release === undefined) throw new Error(`apt has no headers of Linux ${series}`)
+  const tree = join(CACHE, `headers-${release}`)
+  const kbuild = suffix === '' ? `linux-kbuild-${series}` : `linux-kbuild-${release}`
+  const names = ['amd64', 'common'].map((flavour) => `linux-headers-${release}-${flavour}`)
+  if (!existsSync(tree)) archive().unpack([...names, kbuild], tree)
+  relocate(tree, release)
+  return { release: `${release}-amd64`, tree }
+}
+
+/** What needs no network; to have the newest, remove node_modules/.cache/gpunvme-kmod. */
+function unpackedBefore(series) {
+  const pattern = new RegExp(`^headers-(${versionOf(series)})$`)
+  return existsSync(CACHE) ? readdirSync(CACHE).flatMap((name) => pattern.exec(name)?.[1] ?? [])[0] : undefined
+}
+
+/** A pattern of releases. */
+function versionOf(series) {
+  return `${series.replace('.', '\\.')}\\.[\\d-]+${SERIES[series].suffix}`
+}
+
+/** The kernel itself, its modules and a busybox. @returns the tree of all three */
+export function image(release) {
+  const tree = join(CACHE, `image-${release}`)
+  if (existsSync(tree)) return tree
+  const names = ['binary', 'modules', 'base'].map((part) => `linux-${part}-${release}`)
+  archive().unpack([...names, 'busybox-static'], tree)
+  return tree
+}
+
+/** What make is told to build a module in `folder` for a kernel. */
+export function makeArguments({ release, tree }, folder) {
+  const compiler = join(tree, 'gcc')
+  return ['-C', join(tree, 'usr/src', `linux-headers-${release}`), `M=${folder}`, `CC=${compiler}`, 'modules']
+}
+
+function relocate(tree, release) {
+  if (existsSync(join(tree, 'gcc'))) return
+  const build = join(tree, 'usr/src', `linux-headers-${release}-amd64`)
+  const makefile = readFileSync(join(build, 'Makefile'), 'utf8')
+  writeFileSync(join(build, 'Makefile'), makefile.replaceAll('/usr/src/', join(tree, 'usr/src/')))
+  // Types for BPF are made of it, by pahole: none of ours.
+  rmSync(join(build, 'vmlinux'), { force: true })
+  const kbuild = join(
+    tree,
+    'usr/lib',
+    readdirSync(join(tree, 'usr/lib')).find((name) => name.startsWith('linux-kbuild-')),
+  )
+  adaptTools(kbuild)
+  program(join(tree, 'gcc'), compilerOf())
+}
+
+/** gcc without the options that it does not know. */
+function compilerOf() {
+  const option = '-fmin-function-alignment=16'
+  const known = spawnSync('gcc', [option, '-E', '-x', 'c', '/dev/null']).status === 0
+  if (known) return '#!/bin/sh\nexec gcc "$@"\n'
+  return `#!/bin/sh
+for argument do
+  shift
+  case $argument in ${option.replace('16', '*')}) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec gcc "$@"
+`
+}
+
+/** Programs of the package that this machine's C library is too old for are run by the one that they are of. */
+function adaptTools(kbuild) {
+  const leaves = {
+    'scripts/basic/fixdep': 'scripts/basic/fixdep',
+    'scripts/mod/modpost': 'scripts/mod/modpost.real-lsb-64',
+    'tools/objtool/objtool': 'tools/objtool/objtool.real-x86',
+  }
+  const runs = (leaf) => !/GLIBC_.* not found/.test(spawnSync(join(kbuild, leaf), { encoding: 'utf8' }).stderr)
+  if (Object.values(leaves).every(runs)) return
+  const library = join(CACHE, 'libraries')
+  const names = LIBRARIES.map((name) => `${name}/${LIBRARY_SUITE}`)
+  if (!existsSync(library)) archive().unpack(names, library)
+  const paths = join(library, 'usr/lib/x86_64-linux-gnu')
+  for (const [tool, leaf] of Object.entries(leaves)) {
+    const real = join(kbuild, 'real', basename(leaf))
+    mkdirSync(join(kbuild, 'real'), { recursive: true })
+    renameSync(join(kbuild, leaf), real)
+    const loader = join(paths, 'ld-linux-x86-64.so.2')
+    program(join(kbuild, tool), `#!/bin/sh\nexec ${loader} --library-path ${paths} ${real} "$@"\n`)
+  }
+}
+
+function program(path, text) {
+  writeFileSync(path, text)
+  chmodSync(path, 0o755)
+}
