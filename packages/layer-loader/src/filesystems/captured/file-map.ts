@@ -1,0 +1,112 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { DEFAULT_FILE_SYSTEM_LIMITS } from '../limits.js'
+import type { DeviceExtent } from '../file-system.js'
+import type { CapturedFile } from './capture.js'
+
+const FORMAT = 'gpunvme file map 1'
+
+/** A million runs take some 50 MB. */
+const MAX_CHARACTERS = 128 * 1024 * 1024
+
+/** A captured file as JSON to keep. Times are strings of decimal digits, runs are pairs of place and length. */
+export function encodeFileMap(captured: CapturedFile): string {
+  const { path, sizeBytes, device, partitionStartBytes, mtimeNs, firstCrc32, lastCrc32, extents } = captured
+  const { disk, partition, fileSystem } = device
+  return JSON.stringify({
+    format: FORMAT,
+    path,
+    sizeBytes,
+    mtimeNs: String(mtimeNs),
+    firstCrc32,
+    lastCrc32,
+    disk,
+    partition,
+    fileSystem,
+    partitionStartBytes,
+    runs: extents.map(({ deviceOffsetBytes, lengthBytes }) => [deviceOffsetBytes, lengthBytes]),
+  })
+}
+
+/** The inverse of `encodeFileMap`. @throws FileMapError */
+export function decodeFileMap(text: string): CapturedFile {
+  if (text.length > MAX_CHARACTERS) throw new FileMapError('it is too long', [`at most ${MAX_CHARACTERS} characters`])
+  const map = objectOf(text)
+  if (map['format'] !== FORMAT) throw new FileMapError('it has another format', [`expected "${FORMAT}"`])
+  const sizeBytes = numberOf(map, 'sizeBytes')
+  const partition = map['partition'] === undefined ? undefined : textOf(map, 'partition')
+  return {
+    path: textOf(map, 'path'),
+    sizeBytes,
+    extents: extentsOf(map['runs'], sizeBytes),
+    device: {
+      disk: textOf(map, 'disk'),
+      ...(partition !== undefined && { partition }),
+      fileSystem: textOf(map, 'fileSystem'),
+    },
+    partitionStartBytes: numberOf(map, 'partitionStartBytes'),
+    mtimeNs: timeOf(map, 'mtimeNs'),
+    firstCrc32: numberOf(map, 'firstCrc32', 0xffff_ffff),
+    lastCrc32: numberOf(map, 'lastCrc32', 0xffff_ffff),
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+function objectOf(text: string): Members {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new FileMapError('it is no JSON', [], cause)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FileMapError('it is no object')
+  return value as Members
+}
+
+function numberOf(map: Members, key: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = map[key]
+  if (isCount(value) && value <= most) return value
+  throw new FileMapError(`its ${key} is no whole number from 0 to ${most}`)
+}
+
+function textOf(map: Members, key: string): string {
+  const value = map[key]
+  if (typeof value === 'string' && value !== '') return value
+  throw new FileMapError(`its ${key} is no text`)
+}
+
+function timeOf(map: Members, key: string): bigint {
+  const text = textOf(map, key)
+  if (/^-?\d{1,20}$/.test(text)) return BigInt(text)
+  throw new FileMapError(`its ${key} is no time`)
+}
+
+function extentsOf(runs: unknown, sizeBytes: number): readonly DeviceExtent[] {
+  const most = DEFAULT_FILE_SYSTEM_LIMITS.maxExtents
+  if (!Array.isArray(runs) || runs.length > most) throw new FileMapError(`its runs are no array of at most ${most}`)
+  let fileOffsetBytes = 0
+  const extents = runs.map((run: unknown, index) => {
+    const [deviceOffsetBytes, lengthBytes, ...more] = Array.isArray(run) ? (run as unknown[]) : []
+    const isRun = isCount(deviceOffsetBytes) && isCount(lengthBytes) && lengthBytes > 0 && more.length === 0
+    if (!isRun) throw new FileMapError(`run ${index} is no pair of a place and a length`)
+    const extent = { fileOffsetBytes, deviceOffsetBytes, lengthBytes }
+    fileOffsetBytes += lengthBytes
+    return extent
+  })
+  if (fileOffsetBytes === sizeBytes) return extents
+  throw new FileMapError('its runs do not hold the file', [`${fileOffsetBytes} of ${sizeBytes} bytes`])
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** What should be a captured file is none. */
+export class FileMapError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_FILE_MAP'
+  readonly category = 'verification'
+
+  constructor(headline: string, facts: readonly string[] = [], cause?: unknown) {
+    super(`Cannot read a file map: ${headline}`, { facts, next: 'capture the file again', cause })
+  }
+}
