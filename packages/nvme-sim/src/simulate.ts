@@ -107,11 +107,14 @@ export function simulate(options: SimulationOptions = {}): Simulation {
   checkOptions('simulate options', options, fields)
   const { profile = 'ideal', seed = 1, host, faults } = options
   if (host !== undefined && (options.hostMemoryBytes ?? options.fragmented) !== undefined) {
-    throw new TypeError('simulate options: hostMemoryBytes and fragmented are options of the SimulatedHost that is given')
+    throw new TypeError(
+      'simulate options: hostMemoryBytes and fragmented are options of the SimulatedHost that is given',
+    )
   }
   const clock = host?.clock ?? new VirtualClock()
   const diagnostics = new Diagnostics()
   const memory = host?.memory ?? hostMemory(options)
+  const gpu = host?.gpu?.dmaToVram === true ? host.gpu : undefined
   const namespaces = new Namespaces(options.namespaces ?? [{}], options.spareCapacityBytes)
   const device = new Device({
     clock,
@@ -122,6 +125,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     faults,
     seed,
     trace: options.trace,
+    gpuLink: gpu?.link,
   })
   const controller = new Controller(device)
   const { transport, peerBar } = simulatedTransport(
@@ -130,6 +134,7 @@ export function simulate(options: SimulationOptions = {}): Simulation {
     new AttachedMemory(memory),
     clock,
     options.rootComplex,
+    gpu !== undefined,
   )
   return {
     transport,

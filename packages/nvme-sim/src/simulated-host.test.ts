@@ -29,7 +29,9 @@ it('what is the host’s to say is refused of a drive that is given one', () => 
   const host = new SimulatedHost({ hostMemoryBytes: 8192, fragmented: true, seed: 2 })
   expect(() => simulate({ host, hostMemoryBytes: 4096 })).toThrow('options of the SimulatedHost')
   expect(() => simulate({ host, fragmented: false })).toThrow(TypeError)
-  expect(() => simulate({ host: JSON.parse('{}') as SimulatedHost })).toThrow('simulate options.host: expected a SimulatedHost')
+  expect(() => simulate({ host: JSON.parse('{}') as SimulatedHost })).toThrow(
+    'simulate options.host: expected a SimulatedHost',
+  )
   expect(() => simulate({ host }).transport.dma.alloc(12288)).toThrow('8192 of 8192 free')
   expect(() => new SimulatedHost({ hostMemoryBytes: -1 })).toThrow('SimulatedHost options.hostMemoryBytes')
 })
