@@ -1,4 +1,8 @@
+import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import { gpuField, SimulatedGpu, type GpuOptions } from './gpu/simulated-gpu.js'
 import { HostMemory } from './memory/host-memory.js'
+import type { ReachableMemory } from './memory/reachable.js'
+import { SystemMemory } from './memory/system-memory.js'
 import { bytes, checkOptions, flag, optional, seedField, type Fields } from './options.js'
 import type { SimulationClock } from './time/clock.js'
 import { SharedClock } from './time/shared-clock.js'
@@ -11,12 +15,15 @@ export interface SimulatedHostOptions {
   readonly fragmented?: boolean
   /** Decides how they are scattered. 0 to 2^32 - 1; 1 when not given. */
   readonly seed?: number
+  /** A GPU with memory and a link of its own; none when not given. */
+  readonly gpu?: GpuOptions
 }
 
 const fields: Fields<SimulatedHostOptions> = {
   hostMemoryBytes: optional(bytes(0)),
   fragmented: optional(flag),
   seed: optional(seedField),
+  gpu: optional(gpuField),
 }
 
 const DEFAULT_MEMORY_BYTES = 4 * 1024 ** 3
@@ -27,13 +34,17 @@ const DEFAULT_MEMORY_BYTES = 4 * 1024 ** 3
  */
 export class SimulatedHost {
   readonly clock: SimulationClock = new SharedClock()
+  /** Present where one was asked for. */
+  readonly gpu?: SimulatedGpu
   /** @internal */
-  readonly memory: HostMemory
+  readonly memory: DmaAllocator & ReachableMemory
 
   /** @throws RangeError or TypeError, with its name, for an option that cannot be. */
   constructor(options: SimulatedHostOptions = {}) {
     checkOptions('SimulatedHost options', options, fields)
-    this.memory = hostMemory(options)
+    const memory = hostMemory(options)
+    if (options.gpu) this.gpu = new SimulatedGpu(options.gpu, this.clock)
+    this.memory = this.gpu ? new SystemMemory(memory, this.gpu) : memory
   }
 }
 

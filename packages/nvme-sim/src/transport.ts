@@ -106,6 +106,7 @@ export function simulatedTransport(
   dma: AttachedMemory,
   clock: Clock,
   rootComplex: RootComplex = {},
+  dmaToVram = false,
 ): SimulatedBus {
   const bar = new SimulatedBar(controller, device)
   const options = rootComplexOptions(rootComplex)
@@ -118,7 +119,7 @@ export function simulatedTransport(
     ...(device.namespaces.allocated.some(({ media }) => media.movesData === false) && { movesData: false }),
     config,
     interrupts: new HostInterrupts(device, clock),
-    can: { gpuRing: options.peerWrites, gpuRead: options.peerReads, dmaToVram: false },
+    can: { gpuRing: options.peerWrites, gpuRead: options.peerReads, dmaToVram },
     async reset(kind): Promise<void> {
       checkResetKind(kind)
       controller.resetByHost(kind)

@@ -16,10 +16,12 @@ export type Result = Ended | 'held'
 /** The status that a command ends with; `retry` is what its Do Not Retry bit follows from. */
 export type Ended = Pick<StatusCode, 'sct' | 'sc' | 'name' | 'retry'>
 
-/** The three steps that wait for their time. */
+/** The steps that wait for their time. */
 export interface Steps {
   begin(command: ServedCommand): void
   transfer(command: ServedCommand): void
+  /** Of what goes to GPU memory alone. */
+  reachGpu(command: ServedCommand): void
   finish(command: ServedCommand): void
 }
 
@@ -87,6 +89,7 @@ export class ServedCommand implements Asker {
 
   readonly begin: () => void
   readonly transfer: () => void
+  readonly reachGpu: () => void
   readonly finish: () => void
 
   constructor(steps: Steps) {
@@ -95,6 +98,9 @@ export class ServedCommand implements Asker {
     }
     this.transfer = () => {
       if (!this.isAborted) steps.transfer(this)
+    }
+    this.reachGpu = () => {
+      if (!this.isAborted) steps.reachGpu(this)
     }
     this.finish = () => {
       if (!this.isAborted) steps.finish(this)

@@ -11,6 +11,7 @@ import { Health } from '../logs/health.js'
 import { DriveModel } from '../model/drive-model.js'
 import { Faults } from '../faults/fault.js'
 import { checkNamespaceFaults } from '../faults/namespace-faults.js'
+import type { GpuLink } from '../gpu/gpu-link.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { InterruptVectors } from '../queues/interrupts.js'
 import { PciFunction } from '../pci/function.js'
@@ -35,6 +36,8 @@ export interface DeviceOptions {
   readonly faults: FaultPlan | undefined
   readonly seed: number
   readonly trace: TraceSink | undefined
+  /** Of a GPU whose memory the controller reaches. */
+  readonly gpuLink?: GpuLink | undefined
 }
 
 /** What a controller is made of, and what commands work with: its parts, its limits, and what the host has set up. */
@@ -46,6 +49,7 @@ export class Device {
   readonly diagnostics: Diagnostics
   readonly registers: RegisterFile
   readonly link: LinkModel
+  readonly gpuLink: GpuLink | undefined
   readonly drive: DriveModel
   readonly prps: PrpWalker
   readonly sgls: SglWalker
@@ -77,7 +81,7 @@ export class Device {
   grantedSqs: number
   grantedCqs: number
 
-  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace }: DeviceOptions) {
+  constructor({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace, gpuLink }: DeviceOptions) {
     this.clock = clock
     this.memory = memory
     this.namespaces = namespaces
@@ -86,6 +90,7 @@ export class Device {
     this.trace = new Trace(clock, trace)
     this.registers = new RegisterFile(diagnostics)
     this.link = new LinkModel(profile.link)
+    this.gpuLink = gpuLink
     this.pci = new PciFunction(profile, diagnostics)
     this.interrupts = new InterruptVectors(this.pci.bar.vectors, this)
     this.queues = new QueueSet(profile.ioQueuePairs + 1)

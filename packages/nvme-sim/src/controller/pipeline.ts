@@ -8,6 +8,7 @@ import { ioCommands } from '../nvm/nvm.js'
 import { CompletionQueue, SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
 import type { CommandsUnderWay, Ended, ServedCommand, Steps } from './command.js'
 import { Completions } from './completions.js'
+import { FIRST_GPU_IOVA } from '../gpu/simulated-gpu.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 import { inOrder, perform, performFused } from './perform.js'
@@ -242,7 +243,7 @@ export class Pipeline implements Steps, CommandsUnderWay {
 
   /** The media is ready: the data takes its turn on the link and on the drive's data path; the slower one decides. */
   transfer(command: ServedCommand): void {
-    const { clock, link, drive } = this.device
+    const { clock, link, drive, gpuLink } = this.device
     const { lengthBytes, inwardBytes, handler } = command
     let endNs = clock.now()
     if (inwardBytes > 0) endNs = this.transferInward(command)
@@ -250,8 +251,18 @@ export class Pipeline implements Steps, CommandsUnderWay {
       const toHost = handler!.direction === 'to-host'
       const driveNs = drive.transfer(endNs, handler!.work === 'read' ? 'read' : 'write', lengthBytes)
       endNs = Math.max(driveNs, toHost ? link.sendData(endNs, lengthBytes) : link.receiveData(endNs, lengthBytes))
+      if (toHost && gpuLink !== undefined && gpuBytes(command) > 0) {
+        clock.schedule(endNs, command.reachGpu)
+        return
+      }
     }
     clock.schedule(link.postEntry(endNs), command.finish)
+  }
+
+  /** All of it has left the drive: it has a second link to cross, which others use too. */
+  reachGpu(command: ServedCommand): void {
+    const { clock, link, gpuLink } = this.device
+    clock.schedule(link.postEntry(gpuLink!.receive(clock.now(), gpuBytes(command))), command.finish)
   }
 
   /** What the drive reads for itself, as for Verify, and writes again, as for Copy. */
@@ -331,4 +342,11 @@ export class Pipeline implements Steps, CommandsUnderWay {
       if (generation === this.generation) this.fetch()
     }
   }
+}
+
+/** How many bytes of a command's data lie in GPU memory. */
+function gpuBytes({ runs }: ServedCommand): number {
+  let bytes = 0
+  for (let run = 0; run < runs.count; run++) if (runs.iova[run]! >= FIRST_GPU_IOVA) bytes += runs.lengthBytes[run]!
+  return bytes
 }

@@ -1,13 +1,12 @@
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
-import type { HostMemory } from './host-memory.js'
 
 /** A host's memory as the driver of one of its drives is given it, until the drive's transport is closed. */
 export class AttachedMemory implements DmaAllocator {
   /** All drives of a host reach all of its memory. */
-  readonly addressSpace: HostMemory
+  readonly addressSpace: DmaAllocator
   private isClosed = false
 
-  constructor(memory: HostMemory) {
+  constructor(memory: DmaAllocator) {
     this.addressSpace = memory
   }
 

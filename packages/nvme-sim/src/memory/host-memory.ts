@@ -13,6 +13,11 @@ export interface HostMemoryOptions {
   /** Scatters the pages of memory that need not be contiguous, so that PRP lists are really used. */
   readonly fragmented: boolean
   readonly seed: number
+  /** Where it begins for devices; above 4 GiB when not given. */
+  readonly firstIova?: number
+  /** For messages: what it is, and the option that makes it larger. */
+  readonly name?: string
+  readonly option?: string
 }
 
 /** How many freed runs are remembered, for messages. */
@@ -51,22 +56,25 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   /** What was freed last. */
   private readonly freed = new FreedRanges()
   private lastHit: Mapping | undefined
-  private nextIova = FIRST_IOVA
+  private readonly firstIova: number
+  private nextIova: number
   private usedBytes = 0
 
   constructor(options: HostMemoryOptions) {
     this.options = options
     this.random = randomStream(options.seed, 'host memory')
+    this.firstIova = options.firstIova ?? FIRST_IOVA
+    this.nextIova = this.firstIova
   }
 
   alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
     const { alignBytes = PAGE_BYTES, contiguous = false, where = 'host' } = request
     checkRequest(lengthBytes, alignBytes, where)
-    const { limitBytes, fragmented } = this.options
+    const { limitBytes, fragmented, name = 'simulated host memory', option = 'hostMemoryBytes' } = this.options
     if (this.usedBytes + lengthBytes > limitBytes) {
       throw new RangeError(
-        `simulated host memory: ${lengthBytes} bytes asked for, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
-          'raise simulate({ hostMemoryBytes })',
+        `${name}: ${lengthBytes} bytes asked for, ${limitBytes - this.usedBytes} of ${limitBytes} free; ` +
+          `raise simulate({ ${option} })`,
       )
     }
     const segments = this.assignAddresses(lengthBytes, alignBytes, fragmented && !contiguous)
@@ -97,7 +105,7 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
   lack(iova: number): string {
     const there = this.find(iova, 1)
     if (there) return `no memory there behind the first ${there.iova + there.lengthBytes - iova} bytes`
-    const isKnown = this.freed.isComplete || iova >= this.nextIova || iova < FIRST_IOVA
+    const isKnown = this.freed.isComplete || iova >= this.nextIova || iova < this.firstIova
     if (this.freed.has(iova)) return 'no memory there, it was freed'
     return `no memory there, it was never allocated${isKnown ? '' : ', or freed long ago'}`
   }
