@@ -24,6 +24,15 @@ export {
 export { NamespaceTooSmallError } from './pack/room.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
+export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'
+export { DirectReadError } from './store/file-store-direct.js'
+export {
+  FileTargetError,
+  FileWriteError,
+  openWritableFileStore,
+  type WritableFileStore,
+  type WritableFileStoreOptions,
+} from './store/file-store-writable.js'
 export { namespaceStore } from './store/namespace-store.js'
 export { checkTransfers } from './store/store.js'
 export type { BlockStore, DeviceShare, StoreSummary, StoreTransfer, WritableBlockStore } from './store/store.js'

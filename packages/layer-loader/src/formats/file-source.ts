@@ -23,13 +23,14 @@ export async function openFileSource(path: string): Promise<ByteSource> {
 }
 
 /**
- * Opens what has bytes at offsets, for reading.
+ * Opens what has bytes at offsets.
+ * @param access O_RDONLY when not given.
  * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError, SourceReadError
  */
-export async function openHandle(path: string): Promise<FileHandle> {
+export async function openHandle(path: string, access: number = constants.O_RDONLY): Promise<FileHandle> {
   try {
     // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return. Files and disks ignore it.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return await open(path, access | constants.O_NONBLOCK)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new ModelNotFoundError(path, cause)

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { hostMemory } from '../../test/host-memory.js'
+import { FileBlocks, type OpenFile } from './file-store-blocks.js'
+
+const MIB = 1024 * 1024
+const content = Uint8Array.from({ length: 9 * MIB + 700 }, (_, index) => (index * 7) ^ (index >>> 11))
+
+/** A file in memory, and a hand on every system call. */
+class FakeFile implements OpenFile {
+  sizeBytes = content.length
+  /** The most that a call gives. */
+  mostBytes = Infinity
+  /** What a call waits for, by its offset. */
+  gate: (offsetBytes: number) => Promise<void> = () => Promise.resolve()
+  readonly calls: number[] = []
+  inFlight = 0
+  peakInFlight = 0
+
+  async read(into: Uint8Array, at: number, lengthBytes: number, offsetBytes: number) {
+    this.calls.push(offsetBytes)
+    this.peakInFlight = Math.max(this.peakInFlight, ++this.inFlight)
+    try {
+      await this.gate(offsetBytes)
+      const bytesRead = Math.max(0, Math.min(lengthBytes, this.mostBytes, this.sizeBytes - offsetBytes))
+      into.set(content.subarray(offsetBytes, offsetBytes + bytesRead), at)
+      return { bytesRead }
+    } finally {
+      this.inFlight--
+    }
+  }
+
+  write(): never {
+    throw new Error('not of these tests')
+  }
+
+  sync = () => Promise.resolve()
+  close = () => Promise.resolve()
+}
+
+function rig(memoryBytes = 10 * MIB) {
+  const file = new FakeFile()
+  const shape = { sizeBytes: content.length, blockBytes: 512, memoryAlignBytes: 1 }
+  const bytes = new Uint8Array(memoryBytes).fill(0xa5)
+  return { file, bytes, memory: hostMemory(bytes), store: new FileBlocks('model.bin', file, shape) }
+}
+
+const all = { offsetBytes: 0, lengthBytes: 9 * MIB + 1024, memoryBytes: 0 }
+
+test('a call of a megabyte is the largest, four are under way at a time, and busyBytes says so', async () => {
+  const { file, bytes, memory, store } = rig()
+  const [summary] = await Promise.all([
+    store.read([all], memory),
+    store.read([{ ...all, lengthBytes: 4 * MIB }], hostMemory(new Uint8Array(4 * MIB))),
+  ])
+  expect(summary).toMatchObject({ bytes: 9 * MIB + 1024, commands: 10 })
+  expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
+  expect(file.calls).toHaveLength(14)
+  expect(file.peakInFlight).toBe(4)
+  expect(store.busyBytes).toBe(4 * MIB)
+})
+
+test('the last block ends in zeros, also where the file has grown since', async () => {
+  const { file, bytes, memory, store } = rig()
+  expect(store.capacityBytes).toBe(9 * MIB + 1024)
+  file.sizeBytes += 100
+  await store.read([{ offsetBytes: 9 * MIB, lengthBytes: 1024, memoryBytes: 3 }], memory)
+  expect(Buffer.compare(bytes.subarray(3, 703), content.subarray(9 * MIB))).toBe(0)
+  expect(bytes.subarray(703, 1027).every((byte) => byte === 0)).toBe(true)
+  expect([bytes[2], bytes[1027]]).toEqual([0xa5, 0xa5])
+})
+
+test('calls that give less than they were asked for go on where they ended, and are counted', async () => {
+  const { file, bytes, memory, store } = rig()
+  file.mostBytes = 300
+  const summary = await store.read([{ offsetBytes: 1024, lengthBytes: 1024, memoryBytes: 0 }], memory)
+  expect(summary.commands).toBe(4)
+  expect(file.calls).toEqual([1024, 1324, 1624, 1924])
+  expect(Buffer.compare(bytes.subarray(0, 1024), content.subarray(1024, 2048))).toBe(0)
+})
+
+test('a failure names the file and the place, ends the rest, and nothing is under way after it', async () => {
+  const { file, memory, store } = rig()
+  file.gate = async (offsetBytes) => {
+    await new Promise(setImmediate)
+    if (offsetBytes === 2 * MIB) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+    await new Promise(setImmediate)
+  }
+  await expect(store.read([all], memory)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_SOURCE_READ',
+    message: expect.stringContaining(
+      'Cannot read model.bin: 1048576 bytes from byte 2097152 cannot be read (EIO)',
+    ) as string,
+  })
+  expect(file.inFlight).toBe(0)
+  expect(file.calls.length).toBeLessThan(9)
+  // And the store goes on.
+  await store.read([{ ...all, lengthBytes: MIB }], memory)
+})
+
+test('a file that has become shorter is an error that says where it ends now', async () => {
+  const { file, memory, store } = rig()
+  file.sizeBytes = MIB + 5
+  await expect(store.read([{ ...all, lengthBytes: 2 * MIB }], memory)).rejects.toThrow(
+    /it now ends at byte 1048581[^]*it had 9437884 bytes when it was opened/,
+  )
+})
+
+test('an abort is seen between two calls, and those that were begun are waited for', async () => {
+  const { file, memory, store } = rig()
+  const abort = new AbortController()
+  file.gate = () => new Promise(setImmediate)
+  const read = store.read([all], memory, { signal: abort.signal })
+  abort.abort(new Error('not now'))
+  await expect(read).rejects.toThrow('not now')
+  expect(file.calls.length).toBeLessThanOrEqual(4)
+  expect(file.inFlight).toBe(0)
+  await expect(store.read([all], memory, { signal: abort.signal })).rejects.toThrow('not now')
+})
+
+test('what is not whole blocks of the file, or not inside the memory, is a RangeError', async () => {
+  const { memory, store } = rig(1024)
+  for (const transfer of [
+    { offsetBytes: 1, lengthBytes: 512, memoryBytes: 0 },
+    { offsetBytes: 0, lengthBytes: 513, memoryBytes: 0 },
+    { offsetBytes: 9 * MIB + 512, lengthBytes: 1024, memoryBytes: 0 },
+    { offsetBytes: 0, lengthBytes: 1024, memoryBytes: 1 },
+  ]) {
+    await expect(store.read([transfer], memory)).rejects.toThrow(RangeError)
+  }
+})
+
+test('memory that the host does not see is a TypeError, as is memory that was freed', async () => {
+  const { store } = rig()
+  const { view, ...hidden } = hostMemory(new Uint8Array(512))
+  expect(view).toBeDefined()
+  const block = { offsetBytes: 0, lengthBytes: 512, memoryBytes: 0 }
+  await expect(store.read([block], hidden)).rejects.toThrow(
+    new TypeError('model.bin: expected memory that the host sees, got other memory'),
+  )
+  const memory = store.dma.alloc(512)
+  memory.free()
+  await expect(store.read([block], memory)).rejects.toThrow(new TypeError('this memory was freed'))
+})
+
+test('a closed store reads no more, and is closed twice without harm', async () => {
+  const { memory, store } = rig()
+  await store.close()
+  await store.close()
+  await expect(store.read([{ ...all, lengthBytes: 512 }], memory)).rejects.toThrow(
+    'Cannot read model.bin: the store is closed',
+  )
+})
+
+test('says where bytes lie, and what time it is', async () => {
+  const { store } = rig()
+  expect(store.locate(4096, 512)).toBe('model.bin  bytes 4096 to 4607')
+  const beforeNs = store.clock.now()
+  expect(Number.isInteger(beforeNs)).toBe(true)
+  await store.clock.idle(beforeNs + 2e6)
+  await store.clock.idle(0)
+  expect(store.clock.now()).toBeGreaterThan(beforeNs)
+})

@@ -1,0 +1,203 @@
+import type { Clock, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { SourceReadError } from '../formats/file-source.js'
+import { throwIfAborted } from '../throw-if-aborted.js'
+import { fileMemory } from './file-store-memory.js'
+import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
+
+/** One system call is asked for no more than this. */
+const PIECE_BYTES = 1024 * 1024
+
+/** As many as the threads that Node makes them on, where nobody has set UV_THREADPOOL_SIZE. */
+const CALLS_AT_A_TIME = 4
+
+/** The longest that `idle` waits at a time. */
+const REST_MS = 10
+
+/** The time of this machine. Nothing tells it that something has changed, so that `idle` returns early and often. */
+const wallClock: Clock = {
+  now: () => Math.round(performance.now() * 1e6),
+  idle: (untilNs) => {
+    const leftMs = (untilNs - performance.now() * 1e6) / 1e6
+    return new Promise((done) => (leftMs < 1 ? setImmediate(done) : setTimeout(done, Math.min(leftMs, REST_MS))))
+  },
+}
+
+/** A part of a transfer, for one system call, and its bytes in memory. */
+export interface Piece {
+  readonly offsetBytes: number
+  readonly bytes: Uint8Array
+}
+
+/** What is asked of an open file: FileHandle of node:fs/promises is one. */
+export interface OpenFile {
+  read(into: Uint8Array, at: number, lengthBytes: number, offsetBytes: number): Promise<{ bytesRead: number }>
+  write(from: Uint8Array, at: number, lengthBytes: number, offsetBytes: number): Promise<{ bytesWritten: number }>
+  sync(): Promise<void>
+  /** After the calls that are under way. */
+  close(): Promise<void>
+}
+
+/** How a file is seen. */
+export interface FileShape {
+  readonly sizeBytes: number
+  readonly blockBytes: number
+  /** What addresses in memory must be multiples of; 1 where they need not. */
+  readonly memoryAlignBytes: number
+}
+
+/** An open file as a store, for reading. */
+export class FileBlocks implements BlockStore {
+  readonly name: string
+  readonly sizeBytes: number
+  readonly blockBytes: number
+  readonly capacityBytes: number
+  readonly busyBytes = CALLS_AT_A_TIME * PIECE_BYTES
+  readonly dma = fileMemory
+  readonly clock = wallClock
+  readonly movesData = undefined
+  protected readonly handle: OpenFile
+  private readonly memoryAlignBytes: number
+  private readonly calls = new Turns(CALLS_AT_A_TIME)
+  private isClosed = false
+
+  constructor(path: string, handle: OpenFile, { sizeBytes, blockBytes, memoryAlignBytes }: FileShape) {
+    this.name = path
+    this.handle = handle
+    this.sizeBytes = sizeBytes
+    this.blockBytes = blockBytes
+    this.memoryAlignBytes = memoryAlignBytes
+    this.capacityBytes = Math.ceil(sizeBytes / blockBytes) * blockBytes
+  }
+
+  read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    return this.move(transfers, memory, options, (piece) => this.readPiece(piece))
+  }
+
+  locate(offsetBytes: number, lengthBytes: number): string {
+    return `${this.name}  bytes ${offsetBytes} to ${offsetBytes + Math.max(lengthBytes, 1) - 1}`
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    await this.handle.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Moves all of the transfers, piece by piece. @param movePiece gives how many system calls it took. */
+  protected async move(
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    { signal }: ExecuteOptions = {},
+    movePiece: (piece: Piece) => Promise<number>,
+  ): Promise<StoreSummary> {
+    this.checkOpen()
+    checkTransfers(this, transfers, memory)
+    this.checkMemory(transfers, memory)
+    const startNs = wallClock.now()
+    const pieces = piecesOf(transfers, memory)
+    let commands = 0
+    const lane = async () => {
+      // The first error ends the pieces for all lanes.
+      for (const piece of pieces) {
+        await this.calls.take()
+        try {
+          throwIfAborted(signal)
+          this.checkOpen()
+          const calls = await movePiece(piece)
+          commands += calls
+        } finally {
+          this.calls.give()
+        }
+      }
+    }
+    // All of them, also where one fails: nothing touches the memory after this has ended.
+    for (const ended of await Promise.allSettled(Array.from({ length: CALLS_AT_A_TIME }, lane))) {
+      if (ended.status === 'rejected') throw ended.reason
+    }
+    const bytes = transfers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+    return { bytes, commands, startNs, endNs: wallClock.now() }
+  }
+
+  private async readPiece({ offsetBytes, bytes }: Piece): Promise<number> {
+    const there = Math.min(bytes.length, this.sizeBytes - offsetBytes)
+    let calls = 0
+    for (let done = 0; done < there; calls++) {
+      const got = await this.readSome(bytes, done, offsetBytes + done)
+      if (got === 0) {
+        const facts = [`it had ${this.sizeBytes} bytes when it was opened`]
+        throw new SourceReadError(this.name, `it now ends at byte ${offsetBytes + done}`, { facts })
+      }
+      done += got
+    }
+    // Also what was appended meanwhile.
+    bytes.fill(0, there)
+    return calls
+  }
+
+  private async readSome(into: Uint8Array, at: number, offsetBytes: number): Promise<number> {
+    const lengthBytes = into.length - at
+    try {
+      return (await this.handle.read(into, at, lengthBytes, offsetBytes)).bytesRead
+    } catch (cause) {
+      const what = `${lengthBytes} bytes from byte ${offsetBytes} cannot be read (${systemCode(cause)})`
+      throw new SourceReadError(this.name, what, { cause })
+    }
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new SourceReadError(this.name, 'the store is closed')
+  }
+
+  private checkMemory(transfers: readonly StoreTransfer[], memory: DmaMemory): void {
+    const { view } = memory
+    if (view === undefined) throw new TypeError(`${this.name}: expected memory that the host sees, got other memory`)
+    // What a device wrote there must not arrive later. Freed memory refuses this.
+    memory.forHost(0, memory.lengthBytes)
+    for (const { memoryBytes } of transfers) {
+      if ((view.byteOffset + memoryBytes) % this.memoryAlignBytes === 0) continue
+      throw new RangeError(
+        `${this.name}: expected places in memory that are multiples of ${this.memoryAlignBytes} bytes, as O_DIRECT needs, got ${memoryBytes}`,
+      )
+    }
+  }
+}
+
+function* piecesOf(transfers: readonly StoreTransfer[], { view }: DmaMemory): Generator<Piece> {
+  const { buffer, byteOffset } = view!
+  for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
+    for (let at = 0; at < lengthBytes; at += PIECE_BYTES) {
+      const bytes = new Uint8Array(buffer, byteOffset + memoryBytes + at, Math.min(PIECE_BYTES, lengthBytes - at))
+      yield { offsetBytes: offsetBytes + at, bytes }
+    }
+  }
+}
+
+/** What the system calls an error: 'EIO'. */
+export function systemCode(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error)
+}
+
+/** Lets so many do something at a time, in the order in which they came. */
+class Turns {
+  private free: number
+  private readonly waiting: (() => void)[] = []
+
+  constructor(free: number) {
+    this.free = free
+  }
+
+  async take(): Promise<void> {
+    if (this.free === 0) return new Promise((taken) => this.waiting.push(taken))
+    this.free--
+  }
+
+  give(): void {
+    const next = this.waiting.shift()
+    if (next === undefined) this.free++
+    else next()
+  }
+}

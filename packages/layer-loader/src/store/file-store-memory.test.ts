@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { fileMemory } from './file-store-memory.js'
+
+test('memory for files is zeroed, as long as asked for, and has no addresses for devices', () => {
+  const memory = fileMemory.alloc(70_000)
+  expect(memory.lengthBytes).toBe(70_000)
+  expect(memory.view!.byteLength).toBe(70_000)
+  expect(memory.view!.byteOffset).toBe(0)
+  expect(new Uint8Array(memory.view!.buffer).every((byte) => byte === 0)).toBe(true)
+  expect(memory.segments).toEqual([])
+  expect(() => memory.iovaAt(0)).toThrow(TypeError)
+  memory.forDevice(0, 70_000)
+  memory.free()
+  for (const use of [() => memory.free(), () => memory.forHost(0, 1), () => memory.forDevice(0, 1)]) {
+    expect(use).toThrow(new TypeError('this memory was freed'))
+  }
+})
+
+test('lengths, alignments and kinds that there are not are refused', () => {
+  for (const lengthBytes of [0, -1, 0.5, NaN, 2 ** 32 + 1]) {
+    expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected an integer from 1 to 4294967296/)
+  }
+  fileMemory.alloc(1, { alignBytes: 65_536 })
+  for (const alignBytes of [0, 3, 131_072, NaN]) {
+    expect(() => fileMemory.alloc(1, { alignBytes })).toThrow(RangeError)
+  }
+  expect(() => fileMemory.alloc(1, { where: 'gpu' })).toThrow(
+    new TypeError("request: expected host memory, which no controller reaches, got 'gpu'"),
+  )
+  expect(() => fileMemory.alloc(1, { contiguous: true })).toThrow(TypeError)
+})
+
+test('memory that nobody keeps does not add up', () => {
+  for (let i = 0; i < 5000; i++) {
+    const memory = fileMemory.alloc(1 << 20)
+    memory.view!.setUint8(0, 1)
+    memory.free()
+  }
+  expect(process.memoryUsage().rss).toBeLessThan(2 ** 30)
+})

@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { hostMemory } from '../../test/host-memory.js'
+import type { OpenFile } from './file-store-blocks.js'
+import { openWritableFileStore, WritableFileBlocks } from './file-store-writable.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-target-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const MIB = 1024 * 1024
+
+function existing(name: string, content: Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+test('a new file is as large as asked for and sparse, and what is written and flushed is in it', async () => {
+  const path = join(folder, 'new')
+  const bytes = Uint8Array.from({ length: 3 * MIB }, (_, index) => (index * 7) ^ (index >>> 11))
+  {
+    await using store = await openWritableFileStore(path, { sizeBytes: 64 * MIB })
+    expect(store).toMatchObject({ capacityBytes: 64 * MIB, blockBytes: 4096, name: path })
+    expect(statSync(path).blocks * 512).toBeLessThan(MIB)
+    const run = { offsetBytes: 5 * MIB, lengthBytes: 3 * MIB - 8192, memoryBytes: 4096 }
+    const summary = await store.write([run], hostMemory(bytes))
+    expect(summary).toMatchObject({ bytes: 3 * MIB - 8192, commands: 3 })
+    await store.flush()
+    const back = new Uint8Array(8192)
+    await store.read([{ offsetBytes: 5 * MIB - 4096, lengthBytes: 8192, memoryBytes: 0 }], hostMemory(back))
+    expect(Buffer.compare(back, Buffer.concat([Buffer.alloc(4096), bytes.subarray(4096, 8192)]))).toBe(0)
+  }
+  expect(statSync(path).size).toBe(64 * MIB)
+  const written = readFileSync(path).subarray(5 * MIB, 8 * MIB - 8192)
+  expect(Buffer.compare(written, bytes.subarray(4096, 3 * MIB - 4096))).toBe(0)
+})
+
+test('a file that is there is not made again, nor written to where it holds something else than an image', async () => {
+  const model = existing('model.gguf', new Uint8Array(4 * MIB).fill(0, 4).fill(0x47, 0, 4))
+  await expect(openWritableFileStore(model, { sizeBytes: 4 * MIB })).rejects.toThrow(
+    `Refused to write to ${model}: it exists`,
+  )
+  await expect(openWritableFileStore(model)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_FILE_TARGET',
+    message: expect.stringMatching(
+      /it holds other data than an image\n {2}Try: another path, or { overwrite: true }/,
+    ) as string,
+  })
+  // Also where it begins with zeros, and holds something before an image would.
+  const late = existing('late', new Uint8Array(4 * MIB).fill(1, 2 * MIB - 1, 2 * MIB))
+  await expect(openWritableFileStore(late)).rejects.toThrow('it holds other data than an image')
+  await (await openWritableFileStore(model, { overwrite: true })).close()
+  expect(readFileSync(model)[0]).toBe(0x47)
+})
+
+test('a file of zeros, and one that begins as an image does, are written to as they are', async () => {
+  const zeros = existing('zeros', new Uint8Array(4 * MIB))
+  await using store = await openWritableFileStore(zeros)
+  expect(store.sizeBytes).toBe(4 * MIB)
+  // docs/image-format-1.md: the magic of a superblock, at either of its places.
+  for (const [name, at] of [
+    ['first', 0],
+    ['second', MIB],
+  ] as const) {
+    const content = new Uint8Array(4 * MIB).fill(7, 3000, 4000)
+    content.set(new TextEncoder().encode('GPUNVME\0'), at)
+    await (await openWritableFileStore(existing(name, content))).close()
+  }
+})
+
+test('what is no regular file, or no whole blocks, is refused', async () => {
+  await expect(openWritableFileStore('/dev/null')).rejects.toThrow(
+    'Refused to write to /dev/null: it is no regular file',
+  )
+  await expect(openWritableFileStore(folder)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
+  await expect(openWritableFileStore(existing('odd', new Uint8Array(5000)))).rejects.toThrow(
+    'it has 5000 bytes, which are no blocks of 4096',
+  )
+  await expect(openWritableFileStore(existing('empty', new Uint8Array(0)))).rejects.toThrow('it has 0 bytes')
+  await expect(openWritableFileStore(join(folder, 'nothing'))).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_MODEL_NOT_FOUND',
+  })
+  const dangling = join(folder, 'dangling')
+  symlinkSync(join(folder, 'nowhere'), dangling)
+  await expect(openWritableFileStore(dangling, { sizeBytes: MIB })).rejects.toThrow('it exists')
+  await expect(openWritableFileStore(join(folder, 'no', 'folder'), { sizeBytes: MIB })).rejects.toThrow(
+    'it cannot be made (ENOENT)',
+  )
+  for (const sizeBytes of [0, 5000, -4096, NaN]) {
+    await expect(openWritableFileStore(join(folder, 'size'), { sizeBytes })).rejects.toThrow(RangeError)
+  }
+})
+
+test('writes that end early go on; one that fails, and a flush that fails, name the file and the place', async () => {
+  const written: number[] = []
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  const file: OpenFile = {
+    read: () => Promise.resolve({ bytesRead: 0 }),
+    write: (_from, _at, lengthBytes, offsetBytes) => {
+      if (offsetBytes >= 6000) return Promise.reject(full)
+      written.push(offsetBytes)
+      return Promise.resolve({ bytesWritten: Math.min(lengthBytes, 1500) })
+    },
+    sync: () => Promise.reject(full),
+    close: () => Promise.resolve(),
+  }
+  const shape = { sizeBytes: 16_384, blockBytes: 4096, memoryAlignBytes: 1 }
+  const store = new WritableFileBlocks('image', file, shape)
+  const memory = hostMemory(new Uint8Array(8192))
+  await store.write([{ offsetBytes: 0, lengthBytes: 4096, memoryBytes: 0 }], memory)
+  expect(written).toEqual([0, 1500, 3000])
+  await expect(store.write([{ offsetBytes: 4096, lengthBytes: 8192, memoryBytes: 0 }], memory)).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_FILE_WRITE',
+    message: expect.stringMatching(
+      /^Cannot write to image: 5192 bytes from byte 7096 cannot be written \(ENOSPC\)\n {2}Try: df shows/,
+    ) as string,
+  })
+  await expect(store.flush()).rejects.toThrow('Cannot write to image: it cannot be flushed (ENOSPC)')
+  await store.close()
+  await expect(store.write([{ offsetBytes: 0, lengthBytes: 4096, memoryBytes: 0 }], memory)).rejects.toThrow(
+    'the store is closed',
+  )
+})

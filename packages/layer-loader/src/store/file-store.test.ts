@@ -1,0 +1,145 @@
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { hostMemory } from '../../test/host-memory.js'
+import { openFileStore } from './file-store.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-store-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, 'model.bin')
+const content = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7) ^ (index >>> 11))
+writeFileSync(path, content)
+
+/** Whether the file system of the tests can do it, by its own answer. */
+const hasDirect = (() => {
+  try {
+    closeSync(openSync(path, constants.O_RDONLY | constants.O_DIRECT))
+    return true
+  } catch {
+    return false
+  }
+})()
+
+/** The flags of what this process has open by this path, as the kernel lists them. */
+function openFlags(): number[] {
+  const open = readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path
+    } catch {
+      // The folder's own descriptor is gone.
+      return false
+    }
+  })
+  return open.map((fd) =>
+    Number.parseInt(/^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![1]!, 8),
+  )
+}
+
+const withoutDirect = hasDirect ? '' : ' (skipped: the file system of temporary files has no O_DIRECT)'
+
+describe.each([
+  { how: 'pread', direct: false, skipped: '' },
+  { how: 'direct', direct: true, skipped: withoutDirect },
+])('a file as a store, by $how$skipped', ({ how, direct, skipped }) => {
+  beforeEach(({ skip }) => skip(skipped !== '', skipped))
+
+  test('is read whole: its last block ends in zeros, and the store says how it reads', async () => {
+    await using store = await openFileStore(path, { direct })
+    expect(store).toMatchObject({
+      ...{ name: path, path: how, directRefusal: undefined, movesData: undefined },
+      ...{ blockBytes: 4096, sizeBytes: 3_000_001, capacityBytes: 733 * 4096 },
+    })
+    expect(openFlags().map((flags) => (flags & constants.O_DIRECT) !== 0)).toEqual([direct])
+    const memory = store.dma.alloc(store.capacityBytes + 8192)
+    const bytes = new Uint8Array(memory.view!.buffer).fill(0xa5)
+    const transfer = { offsetBytes: 0, lengthBytes: store.capacityBytes, memoryBytes: 4096 }
+    const { startNs, endNs, ...summary } = await store.read([transfer], memory)
+    expect(summary).toEqual({ bytes: store.capacityBytes, commands: 3 })
+    expect(endNs).toBeGreaterThan(startNs)
+    expect(Buffer.compare(bytes.subarray(4096, 4096 + content.length), content)).toBe(0)
+    const after = bytes.subarray(4096 + content.length, 4096 + store.capacityBytes)
+    expect(after.every((byte) => byte === 0)).toBe(true)
+    expect([bytes[4095], bytes[4096 + store.capacityBytes]]).toEqual([0xa5, 0xa5])
+  })
+
+  test('gives blocks of 512 bytes from anywhere, in one call for each run', async () => {
+    await using store = await openFileStore(path, { direct, blockBytes: 512 })
+    const memory = store.dma.alloc(4096)
+    const transfers = [
+      { offsetBytes: 512 * 1001, lengthBytes: 1024, memoryBytes: 512 },
+      { offsetBytes: 0, lengthBytes: 512, memoryBytes: 0 },
+      { offsetBytes: 512 * 5859, lengthBytes: 512, memoryBytes: 2048 },
+    ]
+    await store.read(transfers, memory)
+    for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
+      const expected = new Uint8Array(lengthBytes)
+      expected.set(content.subarray(offsetBytes, offsetBytes + lengthBytes))
+      expect(new Uint8Array(memory.view!.buffer, memoryBytes, lengthBytes)).toEqual(expected)
+    }
+  })
+
+  test('what is there when the file becomes shorter is read, and what is not is an error', async () => {
+    const other = join(folder, `shorter-${how}`)
+    writeFileSync(other, content)
+    await using store = await openFileStore(other, { direct })
+    writeFileSync(other, content.subarray(0, 8192))
+    const memory = store.dma.alloc(16_384)
+    await store.read([{ offsetBytes: 4096, lengthBytes: 4096, memoryBytes: 0 }], memory)
+    await expect(store.read([{ offsetBytes: 0, lengthBytes: 16_384, memoryBytes: 0 }], memory)).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_SOURCE_READ',
+      message: expect.stringContaining(`Cannot read ${other}: it now ends at byte 8192`) as string,
+    })
+  })
+})
+
+test('through the cache a file can have blocks of a byte: it is as long as it is', async () => {
+  await using store = await openFileStore(path, { blockBytes: 1 })
+  expect(store.capacityBytes).toBe(3_000_001)
+  const bytes = new Uint8Array(7)
+  await store.read([{ offsetBytes: 2_999_998, lengthBytes: 3, memoryBytes: 1 }], hostMemory(bytes))
+  expect([...bytes]).toEqual([0, ...content.subarray(-3), 0, 0, 0])
+})
+
+test("'auto' reads past the cache where it can, and through it where it cannot, and says why", async () => {
+  await using can = await openFileStore(path, { direct: 'auto' })
+  expect(can.path).toBe(hasDirect ? 'direct' : 'pread')
+  // Files of procfs have no pages to read past.
+  await using cannot = await openFileStore('/proc/self/status', { direct: 'auto' })
+  expect(cannot.path).toBe('pread')
+  expect(cannot.directRefusal).toMatchObject({ code: 'ERR_GPUNVME_DIRECT_READ', reason: 'EINVAL' })
+  await expect(openFileStore('/proc/self/status', { direct: true })).rejects.toThrow(
+    /^Cannot read \/proc\/self\/status past the system's cache\n {2}O_DIRECT in blocks of 4096 bytes: EINVAL/,
+  )
+})
+
+test.skipIf(!hasDirect)(`past the cache, places in memory are whole blocks too${withoutDirect}`, async () => {
+  await using store = await openFileStore(path, { direct: true })
+  const block = { offsetBytes: 0, lengthBytes: 4096, memoryBytes: 512 }
+  await expect(store.read([block], store.dma.alloc(8192))).rejects.toThrow(
+    new RangeError(`${path}: expected places in memory that are multiples of 4096 bytes, as O_DIRECT needs, got 512`),
+  )
+})
+
+test('what cannot be opened, and options that cannot be, are refused by name', async () => {
+  await expect(openFileStore(join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_FOUND' })
+  await expect(openFileStore(folder)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
+  await expect(openFileStore('/dev/zero')).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_A_FILE' })
+  for (const blockBytes of [0, 3, 0.5, 131_072, NaN]) {
+    await expect(openFileStore(path, { blockBytes })).rejects.toThrow(/^blockBytes: expected a power of two from 1/)
+  }
+  await expect(openFileStore(path, { direct: 'yes' as 'auto' })).rejects.toThrow(
+    new TypeError("direct: expected true, false or 'auto', got yes"),
+  )
+  expect(openFlags()).toEqual([])
+})
