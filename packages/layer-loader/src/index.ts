@@ -10,18 +10,20 @@ export { ImageTruncatedError } from './image/truncated.js'
 export { SUPERBLOCK, SuperblockError, UnsupportedImageError, type Superblock } from './image/superblock.js'
 export { loadTensor, type LoadTensorOptions } from './load-tensor.js'
 export { ImageChangedError } from './pack/changed-meanwhile.js'
+export { DirectoryFullError, ImageExistsError, ModelExistsError } from './pack/decide.js'
+export type { PackPlan } from './pack/lay-out.js'
 export { PackInProgressError } from './pack/one-at-a-time.js'
-export { ImageExistsError, pack, type PackOptions, type PackProgress, type PackReceipt } from './pack/pack.js'
+export { pack, type PackOptions, type PackProgress, type PackReceipt } from './pack/pack.js'
 export {
   BlockSizeError,
   EmptyModelError,
   ManifestTooLongError,
   planPack,
   UnloadableTensorsError,
-  type PackPlan,
   type PlanPackOptions,
 } from './pack/plan-pack.js'
-export { NamespaceTooSmallError } from './pack/room.js'
+export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
+export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'

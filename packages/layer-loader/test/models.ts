@@ -1,4 +1,5 @@
 import { memorySource, openModel, type Model } from '../src/formats/index.js'
+import { loadTensor, type PackedModel } from '../src/index.js'
 import { concat, safetensors } from './formats/bytes.js'
 
 /** A tensor of bytes: its name and how many. */
@@ -46,4 +47,11 @@ export function tensorBytes(model: Model, name: string): Promise<Uint8Array> {
   const { part, offsetBytes, lengthBytes } = model.tensors.find((tensor) => tensor.name === name)!
   const bytes = new Uint8Array(lengthBytes)
   return model.parts[part]!.source.read(offsetBytes, bytes).then(() => bytes)
+}
+
+/** Loads every tensor of a packed model, which throws unless each of their chunks matches its checksum. */
+export async function expectAllLoads(model: PackedModel): Promise<void> {
+  for (const { tensors } of model.layers) {
+    for (const { name } of tensors) await loadTensor(model, name)
+  }
 }

@@ -1,7 +1,7 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import { ForeignDataError } from '@gpunvme/host-driver'
-import { ImageExistsError, ImageNotFoundError, NamespaceTooSmallError } from '@gpunvme/layer-loader'
+import { ImageExistsError, ImageNotFoundError, ModelExistsError, NamespaceTooSmallError } from '@gpunvme/layer-loader'
 import { UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec'
 
@@ -27,6 +27,8 @@ function nextStep(error: GpuNvmeError): string | undefined {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
   }
   if (error instanceof ImageExistsError) return '--replace, if it may be lost; gpunvme verify looks at it first'
+  if (error instanceof ModelExistsError)
+    return '--name NAME to have both, or --replace to give up the one that is there'
   if (error instanceof ImageNotFoundError) return 'gpunvme pack MODEL --image FILE, which makes one'
   if (error instanceof NamespaceTooSmallError) return 'another --image file, or for a new one a larger --capacity'
   if (error instanceof UnknownFormatError && startsAsImage(error.firstBytes)) {

@@ -32,7 +32,7 @@ export async function packAndReport(
       onGiveUp() {
         former.givenUp = true
         output.note(
-          'The old image cannot be kept beside the new one: it is given up now.',
+          'The old model cannot be kept beside the new one: it is given up now.',
           'An interruption leaves none.',
         )
       },
@@ -41,7 +41,7 @@ export async function packAndReport(
     return { receipt, wallNs: Math.round((performance.now() - startMs) * 1e6) }
   } catch (error) {
     if (former.givenUp)
-      output.error('The old image was given up before this. Where gpunvme verify finds none now, pack again.')
+      output.error('The old model was given up before this. Where gpunvme verify finds none now, pack again.')
     throw error
   } finally {
     progress.end()

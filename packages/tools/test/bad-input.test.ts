@@ -181,7 +181,7 @@ describe('exit 1: a file that is no sound model', () => {
 describe('exit 4: refused, or not permitted', () => {
   test('an image that is there already', async () => {
     const before = readFileSync(at('drive.img'))
-    await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'holds a model image already', '--replace')
+    await expectError(['pack', 'model.gguf', '--image', 'drive.img'], 4, 'is on namespace 1 already', '--replace')
     expect(readFileSync(at('drive.img')).equals(before)).toBe(true)
   })
 

@@ -60,7 +60,7 @@ test('an interrupted pack takes the drive away that it had begun to make', async
   expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
 })
 
-test('an interrupted pack that had to give up the old image says so, before and after', async () => {
+test('an interrupted pack that had to give up the old model says so, before and after', async () => {
   await writeDemoModel(join(cwd, 'small.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
   await writeDemoModel(join(cwd, 'large.gguf'))
   const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
@@ -71,6 +71,6 @@ test('an interrupted pack that had to give up the old image says so, before and 
   const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
   const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
   expect(ended.code).toBe(130)
-  expect(ended.stderr).toContain('The old image was given up before this.')
+  expect(ended.stderr).toContain('The old model was given up before this.')
   expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })

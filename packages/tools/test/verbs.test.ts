@@ -81,7 +81,7 @@ test('pack --dry-run prints the plan and writes nothing', async () => {
   expect(json(planned)).toMatchObject({ schema: 'gpunvme.pack-plan/1', name: 'gpunvme demo', chunks: ANY_NUMBER })
 })
 
-test('pack --replace gives up a former image, and says so by its generation', async () => {
+test('pack --replace gives up the former model, and says so by its generation', async () => {
   await gpunvme(['pack', 'model.gguf', '--image', 'twice.img'], { cwd })
   const again = await gpunvme(['pack', 'model.gguf', '--image', 'twice.img', '--replace', '--json'], { cwd })
   expect(json(again)).toMatchObject({ generation: 2, replaced: 'given up' })

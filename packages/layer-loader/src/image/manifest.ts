@@ -25,6 +25,8 @@ export interface PackedTensor {
   readonly lengthBytes: number
   /** Of the tensor's bytes, as 64 hexadecimal digits. */
   readonly sha256: string
+  /** CRC-32s of as many equal slices along the outermost dimension: of an expert each. */
+  readonly sliceCrcs?: Uint32Array | undefined
 }
 
 /** Tensors that are loaded together: one extent of the namespace. */

@@ -7,6 +7,8 @@ import { decodeChunkTable } from './chunk-table.js'
 import { liveSuperblock, readCopies, type SuperblockCopy } from './copies.js'
 import { decodeDirectory, type DirectoryEntry } from './directory.js'
 import { fingerprintOf } from './fingerprint.js'
+import type { Extent } from './format.js'
+import { holesBetween, sumOf } from './holes.js'
 import { ImageContentError } from './json.js'
 import { decodeManifest, type Manifest } from './manifest.js'
 import { extentsOf, refuseOverlap, type NamedExtent } from './overlap.js'
@@ -28,9 +30,15 @@ export interface Image {
   readonly copies: readonly SuperblockCopy[]
   /** What is wrong although the image can be used: a damaged copy, a copy of an earlier generation. */
   readonly problems: readonly GpuNvmeError[]
+  /** None where the last one was removed. */
   readonly models: readonly PackedModel[]
+  /** What the directory says of each of them, in the same order. */
+  readonly directory: readonly DirectoryEntry[]
   /** All that lies outside the superblocks. */
   readonly extents: readonly NamedExtent[]
+  /** Where there is room for more, and how much of it in all. */
+  readonly holes: readonly Extent[]
+  readonly freeBytes: number
   /** The model of that name; with no name, the only one. @throws ModelNotInImageError */
   model(name?: string): PackedModel
 }
@@ -60,7 +68,11 @@ export async function openImage(target: Readable, options: ExecuteOptions = {}):
     models.push({ ...manifest, store, chunkCrcs: decodeChunkTable(table) })
   }
   const problems = copies.flatMap((copy) => problemWith(copy, superblock))
-  return { store, superblock, copies, problems, models, extents, model: (name) => pick(models, name) }
+  const holes = holesBetween(extents, store.capacityBytes)
+  return {
+    ...{ store, superblock, copies, problems, models, directory: entries, extents, holes, freeBytes: sumOf(holes) },
+    model: (name) => pick(models, name),
+  }
 }
 
 /** Reads a manifest, and checks that it is the one that the directory speaks of. */

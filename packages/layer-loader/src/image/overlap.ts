@@ -7,6 +7,8 @@ import type { DirectoryEntry } from './directory.js'
 /** An extent and what it holds, for messages. */
 export interface NamedExtent extends Extent {
   readonly holds: string
+  /** Whose it is; undefined for the directory. */
+  readonly model: string | undefined
 }
 
 /** Everything that an image keeps outside its superblocks. */
@@ -15,10 +17,11 @@ export function extentsOf(
   models: readonly { entry: DirectoryEntry; manifest: Manifest }[],
 ): NamedExtent[] {
   return [
-    { ...directory, holds: 'directory' },
+    { ...directory, holds: 'directory', model: undefined },
     ...models.flatMap(({ entry, manifest }) => {
       const of = (holds: string, { offsetBytes, lengthBytes }: Extent): NamedExtent => ({
         holds: `${holds} of ${quote(entry.name)}`,
+        model: entry.name,
         offsetBytes,
         lengthBytes,
       })

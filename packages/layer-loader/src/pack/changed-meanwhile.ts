@@ -7,20 +7,20 @@ import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.j
  * Sees to it that the superblocks are as this packing left them: another process or host may have written to the
  * drive meanwhile, and to the same room. What is published between this look and the publication is not noticed.
  *
- * @param kept the copies of an image that this packing keeps; undefined where it has left none.
+ * @param before the copies as they were found, or left.
  * @throws ImageChangedError
  */
 export async function refuseIfChanged(
   store: BlockStore,
-  kept: readonly SuperblockCopy[] | undefined,
+  before: readonly SuperblockCopy[],
   options: ExecuteOptions,
 ): Promise<void> {
   const copies = await readCopies(store, options)
   const changed = copies.some((copy, index) => {
-    const before = kept?.[index]
+    const former = before[index]
     // A copy that cannot be read says nothing of who wrote to it.
-    if (isMediaError(copy.problem) || isMediaError(before?.problem)) return false
-    return identityOf(copy) !== identityOf(before)
+    if (isMediaError(copy.problem) || isMediaError(former?.problem)) return false
+    return identityOf(copy) !== identityOf(former)
   })
   if (changed) throw new ImageChangedError(store)
 }
@@ -31,15 +31,15 @@ function identityOf(copy: SuperblockCopy | undefined): string {
   return `${copy.superblock.generation} ${copy.superblock.imageId}`
 }
 
-/** Somebody else published or gave up an image on the store while this one was being written. */
+/** Somebody else published or gave up an image on the store while it was being written to. */
 export class ImageChangedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IMAGE_CHANGED'
   readonly category = 'failure'
 
   constructor({ name }: BlockStore) {
-    super(`Somebody else wrote to ${name} while a model was packed to it; this model was not published`, {
+    super(`Somebody else wrote to ${name} while its image was being changed; this change was not published`, {
       facts: [
-        'the superblocks are not those that this pack() left',
+        'the superblocks are not those that were found, or left, here',
         'an image that is there now may be damaged: both may have written to the same bytes',
       ],
       next: 'see to it that nobody else writes to the drive; look at it with verifyImage(); then pack again',

@@ -4,7 +4,7 @@ import type { BlockStore } from '../store/store.js'
 const inProgress = new WeakSet<BlockStore>()
 
 /**
- * Runs a packing unless another one is writing to the same store: both would find the same room, and each would
+ * Runs a packing or a removal unless another one is writing to the same store: both would find the same room, and each would
  * publish what the other has written over.
  * @throws PackInProgressError
  */
@@ -18,14 +18,14 @@ export async function oneAtATime<T>(store: BlockStore, packing: () => Promise<T>
   }
 }
 
-/** The store is being packed already, by this process. Nothing was written. */
+/** The store's image is being changed already, by this process. Nothing was written. */
 export class PackInProgressError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PACK_IN_PROGRESS'
   readonly category = 'usage'
 
   constructor({ name }: BlockStore) {
-    super(`A model is being packed to ${name} already; nothing was written`, {
-      next: 'wait until that pack() has settled, then pack again',
+    super(`The image on ${name} is being changed already; nothing was written`, {
+      next: 'wait until that pack() or removeModel() has settled, then try again',
     })
   }
 }

@@ -1,24 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Model } from '../formats/model.js'
 import { encodeChunkTable } from '../image/chunk-table.js'
-import { readCopies } from '../image/copies.js'
-import { encodeDirectory } from '../image/directory.js'
+import type { DirectoryEntry } from '../image/directory.js'
 import { encodeManifest, type Manifest } from '../image/manifest.js'
 import { asStore, type Writable } from '../store/as-store.js'
-import type { BlockStore, WritableBlockStore } from '../store/store.js'
-import { refuseIfChanged } from './changed-meanwhile.js'
+import type { WritableBlockStore } from '../store/store.js'
+import { decide, endOf, type DecideOptions, type Decision } from './decide.js'
+import type { Digests } from './digests.js'
+import type { PackPlan } from './lay-out.js'
 import { oneAtATime } from './one-at-a-time.js'
-import { planPack } from './plan-pack.js'
-import { clearEnds, invalidate, publish, writeBytes } from './publish.js'
-import { findLive, findRoom } from './room.js'
+import { clearEnds, invalidate, writeBytes } from './publish.js'
+import { checkImageId, nextGeneration, publishDirectory } from './publish-directory.js'
+import { survey, type Target } from './target.js'
 import { writePieces } from './write-pieces.js'
-
-/** So that whoever finds the image knows whom to ask. */
-const WRITER = '@gpunvme/layer-loader'
-
-const IMAGE_ID_BYTES = 16
 
 export interface PackProgress {
   /** Of layers and source header: all that takes time. */
@@ -26,18 +20,14 @@ export interface PackProgress {
   readonly totalBytes: number
 }
 
-export interface PackOptions {
-  /** The model's name in the image; when not given, what its file calls it, or the file's own name. */
-  readonly name?: string
+export interface PackOptions extends DecideOptions {
   /** 16 bytes; random when not given. */
   readonly imageId?: Uint8Array
-  /** Permits to give up an image that is on the store already. False when not given. */
-  readonly replace?: boolean
   /**
-   * Called when the image that is there has to be given up before the new one is written, because both do not fit or
-   * because it cannot be used. Nothing has been destroyed before it returns; what it throws ends the packing with the
-   * old image as it was. Once it has returned there is no image until `pack` has succeeded: a packing that fails or is
-   * aborted leaves none, and its error does not say so.
+   * Called when the model that is replaced has to be given up before the new one is written, because there is no room
+   * for both, or the whole image, because it cannot be used. Nothing has been destroyed before it returns; what it
+   * throws ends the packing with everything as it was. Once it has returned that model is gone, whether `pack`
+   * succeeds or not, and its error does not say so. Other models of a usable image stay.
    */
   readonly onGiveUp?: () => void
   /** Until publication begins; that is then completed, so that the outcome is certain. */
@@ -50,36 +40,39 @@ export interface PackOptions {
 export interface PackReceipt {
   readonly name: string
   readonly fingerprint: string
+  /** Other models in the image that have the same tensors, by name. */
+  readonly sameAs: readonly string[]
   readonly imageId: string
   readonly generation: number
   /** Where everything lies. */
   readonly manifest: Manifest
-  /** From the first extent to the end of the last. */
+  /** What the model takes with padding, manifest and directory. */
   readonly imageBytes: number
   /** Of the tensors, without padding. */
   readonly tensorBytes: number
   /**
-   * What became of an image that was there: 'kept' until the new one was published; 'given up' before, because both
-   * did not fit, so that an interruption would have left none.
+   * What became of a model of the same name, or of an image that could not be used: 'kept' until the new one was
+   * published; 'given up' before, because there was no room for both, so that an interruption would have left none.
    */
-  readonly replaced: 'nothing' | 'kept' | 'given up'
+  readonly replaced: Decision['replaced']
   /** By the store's clock: modelled time in a simulation. */
   readonly elapsedNs: number
 }
 
 /**
- * Writes a model to a namespace, or another store, as an image, and publishes it in one step: whenever it is interrupted, the store
- * holds the whole of the new image, or the whole of the old one, or none (see `replaced` and `onGiveUp`).
+ * Adds a model to the image on a namespace, or on another store, or makes an image of it where there is none; and
+ * publishes it in one step: whenever it is interrupted, the store holds the whole of the new model, or what it held
+ * before, or that without the model of the same name (see `replaced` and `onGiveUp`). Other models are not touched.
  *
- * Nothing is written before all of this is known to hold: the model can be loaded, the store is large enough,
- * and no image is there that may not be replaced.
+ * Nothing is written before all of this is known to hold: the model can be loaded, there is room for it,
+ * and no model of its name is there that may not be replaced.
  *
  * One packing at a time: a second one of the same store is refused. Other processes and hosts are kept away by
  * nothing; where one has published an image meanwhile, this one is not published.
  *
- * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ImageExistsError and what `planPack`
- * throws; PackInProgressError, ImageChangedError; what reading the model or writing the store throws; the
- * signal's reason.
+ * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ModelExistsError, ImageExistsError,
+ * DirectoryFullError and what `planPack` throws; PackInProgressError, ImageChangedError; what reading the model or
+ * writing the store throws; the signal's reason.
  */
 export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
   const store = asStore(target)
@@ -87,77 +80,68 @@ export function pack(model: Model, target: Writable, options: PackOptions = {}):
 }
 
 async function packAlone(model: Model, store: WritableBlockStore, options: PackOptions): Promise<PackReceipt> {
-  const { imageId = randomBytes(IMAGE_ID_BYTES), replace = false, signal, onGiveUp, onProgress } = options
-  if (imageId.length !== IMAGE_ID_BYTES) {
-    throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
-  }
+  const { imageId, signal, onProgress } = options
+  checkImageId(imageId)
   signal?.throwIfAborted()
   const startNs = store.clock.now()
-  const { blockBytes, capacityBytes } = store
-  const naming = options.name === undefined ? {} : { name: options.name }
-  const draft = planPack(model, blockBytes, naming)
-  const imageBytes = draft.endBytes - draft.startBytes
-  findRoom(imageBytes, capacityBytes, [])
-
-  const copies = await readCopies(store, { ...(signal && { signal }) })
-  const occupied = copies.some(({ ours }) => ours)
-  if (occupied && !replace) throw new ImageExistsError(store)
-  const live = occupied ? await findLive(store) : []
-  const room = findRoom(imageBytes, capacityBytes, live ?? [])
-  const keepsLive = room.keepsLive && live !== undefined
-  const plan = planPack(model, blockBytes, { ...naming, startBytes: room.startBytes })
-
+  const limits = { ...(signal && { signal }) }
+  const found = await survey(store, limits)
+  const decision = decide(model, found, options)
+  const { plan, beside, besideEndBytes, replaced } = decision
   signal?.throwIfAborted()
-  if (!occupied) await clearEnds(store)
-  else if (!keepsLive) {
-    onGiveUp?.()
-    // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.
-    signal?.throwIfAborted()
-    await invalidate(store, copies)
-  }
+  const target = replaced === 'given up' ? await giveUp(found, decision, options) : found
+  if (found.image === undefined && !found.isUnusable) await clearEnds(store)
+
   const digests = await writePieces(model, store, plan, signal, onProgress)
-
-  const table = encodeChunkTable(digests.chunkCrcs)
-  const manifest = digests.complete(plan.manifest, crc32(table))
-  const encodedManifest = encodeManifest(manifest)
-  const { name, fingerprint, chunkTable } = manifest
-  const entry = { name, fingerprint, manifest: { ...plan.entry.manifest, crc32: crc32(encodedManifest) } }
-  const encodedDirectory = encodeDirectory([entry])
-  await writeBytes(store, chunkTable.offsetBytes, table, signal)
-  await writeBytes(store, entry.manifest.offsetBytes, encodedManifest, signal)
-  await writeBytes(store, plan.directory.offsetBytes, encodedDirectory, signal)
-
-  await refuseIfChanged(store, occupied && keepsLive ? copies : undefined, { ...(signal && { signal }) })
-  signal?.throwIfAborted()
-  const superblock = {
-    generation: 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0)),
-    imageId: Buffer.from(imageId).toString('hex'),
-    directory: { ...plan.directory, crc32: crc32(encodedDirectory) },
-    usedEndBytes: plan.endBytes,
-    writer: WRITER,
+  const { manifest, entry } = await writeManifest(store, plan, digests, signal)
+  const change = {
+    entries: [...beside, entry],
+    directory: plan.directory,
+    usedEndBytes: Math.max(besideEndBytes, plan.usedEndBytes),
+    generation: nextGeneration([...found.copies, ...target.copies]),
+    ...(imageId && { imageId }),
   }
-  await publish(store, superblock, copies)
+  const publication = await publishDirectory(target, change, signal)
+  const { name, fingerprint } = entry
+  const sameAs = beside.filter((other) => other.fingerprint === fingerprint).map((other) => other.name)
+  const { imageBytes, tensorBytes } = plan
   return {
-    name,
-    fingerprint,
-    imageId: superblock.imageId,
-    generation: superblock.generation,
-    manifest,
-    imageBytes,
-    tensorBytes: plan.tensorBytes,
-    replaced: !occupied ? 'nothing' : keepsLive ? 'kept' : 'given up',
+    ...{ name, fingerprint, sameAs, ...publication, manifest, imageBytes, tensorBytes, replaced },
     elapsedNs: store.clock.now() - startNs,
   }
 }
 
-/** The store holds an image, or what is left of one, and nobody said that it may be replaced. */
-export class ImageExistsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_IMAGE_EXISTS'
-  readonly category = 'privilege'
-
-  constructor({ name }: BlockStore) {
-    super(`A model image is on ${name} already; nothing was written`, {
-      next: 'look at it with openImage() or verifyImage(); pass { replace: true } to give it up',
-    })
+/** Makes room by the loss of a model, or of an image that nobody can use; and looks at what is left. */
+async function giveUp(
+  target: Target<WritableBlockStore>,
+  { beside, besideEndBytes, interim }: Decision,
+  { signal, onGiveUp }: PackOptions,
+): Promise<Target<WritableBlockStore>> {
+  const { store, copies } = target
+  onGiveUp?.()
+  // Whoever was told may have answered with an abort; this is the last moment at which it costs nothing.
+  signal?.throwIfAborted()
+  if (interim === undefined) await invalidate(store, copies)
+  else {
+    const usedEndBytes = Math.max(besideEndBytes, endOf([interim]))
+    const change = { entries: beside, directory: interim, usedEndBytes, generation: nextGeneration(copies) }
+    await publishDirectory(target, change, signal)
   }
+  return survey(store, signal && { signal })
+}
+
+/** Writes the chunk table and the manifest with every digest in its place. */
+async function writeManifest(
+  store: WritableBlockStore,
+  plan: PackPlan,
+  digests: Digests,
+  signal: AbortSignal | undefined,
+): Promise<{ manifest: Manifest; entry: DirectoryEntry }> {
+  const table = encodeChunkTable(digests.chunkCrcs)
+  const manifest = digests.complete(plan.manifest, crc32(table))
+  const encoded = encodeManifest(manifest)
+  await writeBytes(store, manifest.chunkTable.offsetBytes, table, signal)
+  await writeBytes(store, plan.entry.manifest.offsetBytes, encoded, signal)
+  const { name, fingerprint } = manifest
+  return { manifest, entry: { name, fingerprint, manifest: { ...plan.entry.manifest, crc32: crc32(encoded) } } }
 }

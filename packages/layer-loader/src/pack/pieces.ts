@@ -1,7 +1,7 @@
 import type { ByteSource } from '../formats/byte-source.js'
 import type { Model } from '../formats/model.js'
 import { CHUNK_BYTES } from '../image/format.js'
-import type { PackPlan } from './plan-pack.js'
+import type { PackPlan } from './lay-out.js'
 
 /** Bytes of one of the model's files, and where in a piece they belong. */
 export interface Part {

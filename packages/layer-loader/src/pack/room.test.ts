@@ -1,29 +1,35 @@
-import { describe, expect, test } from 'vitest'
-import { findRoom, NamespaceTooSmallError } from './room.js'
+import { expect, test } from 'vitest'
+import { firstFit, oneAfterTheOther, startsIn } from './room.js'
 
-const MIB = 1 << 20
-const live = (startMib: number, endMib: number) => [
-  { offsetBytes: endMib * MIB - 4096, lengthBytes: 4096 },
-  { offsetBytes: startMib * MIB, lengthBytes: 4096 },
-]
+const START = 2_097_152
+const MIB = 1_048_576
 
-describe('room for an image of 3 MiB', () => {
-  test.each([
-    ['with nothing there, at the start', 10, [], 2, true],
-    ['exactly, to the last byte', 5, [], 2, true],
-    ['before the live image', 10, live(5, 7), 2, true],
-    ['after the live image, where it does not fit before', 10, live(3, 7), 7, true],
-    ['in place of the live image, where it fits on neither side', 9, live(3, 7), 2, false],
-  ] as const)('%s', (_, capacityMib, extents, startMib, keepsLive) => {
-    expect(findRoom(3 * MIB, capacityMib * MIB, extents)).toEqual({ startBytes: startMib * MIB, keepsLive })
-  })
+test('one extent after the other takes whole 4096s of a hole, to its last byte', () => {
+  const room = oneAfterTheOther({ offsetBytes: START, lengthBytes: 12_288 })
+  expect([1, 0, 4097, 1].map(room)).toEqual([START, START + 4096, START + 4096, undefined])
+})
 
-  test('after a live image that ends between two MiB, from the next', () => {
-    const extents = [{ offsetBytes: 2 * MIB, lengthBytes: 4096 }]
-    expect(findRoom(3 * MIB, 10 * MIB, extents)).toEqual({ startBytes: 3 * MIB, keepsLive: true })
-  })
+test('each extent goes to the first hole that has room for it, also one that was passed over before', () => {
+  const room = firstFit([
+    { offsetBytes: START, lengthBytes: 8192 },
+    { offsetBytes: START + MIB, lengthBytes: 16_384 },
+  ])
+  expect([12_288, 4096, 4096, 4096, 4096].map(room)).toEqual([
+    START + MIB,
+    START,
+    START + 4096,
+    START + MIB + 12_288,
+    undefined,
+  ])
+})
 
-  test('nowhere', () => {
-    expect(() => findRoom(3 * MIB, 5 * MIB - 1, [])).toThrow(NamespaceTooSmallError)
-  })
+test('an extent without bytes finds a place in no room at all', () => {
+  expect(firstFit([])(0)).toBe(START)
+})
+
+test('a model begins at a whole MiB of a hole before it begins where the hole does', () => {
+  const hole = { offsetBytes: START + 4096, lengthBytes: 2 * MIB }
+  expect(startsIn(hole)).toEqual([{ offsetBytes: START + MIB, lengthBytes: MIB + 4096 }, hole])
+  expect(startsIn({ ...hole, lengthBytes: MIB - 4096 })).toHaveLength(1)
+  expect(startsIn({ offsetBytes: START, lengthBytes: 4096 })).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import type { WritableBlockStore } from '../store/store.js'
 import { Digests } from './digests.js'
 import type { PackProgress } from './pack.js'
 import { PIECE_BYTES, piecesOf, type Piece } from './pieces.js'
-import type { PackPlan } from './plan-pack.js'
+import type { PackPlan } from './lay-out.js'
 
 /** With pieces of 4 MiB: 32 MiB of writes in flight while the next piece is read from the file. */
 const BUFFERS = 8

@@ -38,7 +38,7 @@ export function pack(program: Command, { signal }: Session): void {
     .argument('<model>', 'a .gguf or .safetensors file')
     .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
     .option('--dry-run', 'print the plan and write nothing')
-    .option('--replace', 'give up a model image that is on the drive already')
+    .option('--replace', 'give up a model of this name that is on the drive already')
     .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
     .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
@@ -99,7 +99,7 @@ async function packFile(
   const remove = await createImageFile(image, capacityBytes)
   return undoOnFailure(remove, async () => {
     // The file is sparse: what is written to it is what it takes.
-    await requireSpace('The image', dirname(image), plan.endBytes - plan.startBytes, 'an --image on another disk')
+    await requireSpace('The image', dirname(image), plan.imageBytes, 'an --image on another disk')
     await write(`, a new drive of ${formatBytes(capacityBytes)}`)
   })
 }
@@ -154,8 +154,8 @@ function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Ou
 
 const REPLACED = {
   nothing: '',
-  kept: '; the former image was kept whole until this one was published',
-  'given up': '; the former image was given up first, since both did not fit',
+  kept: '; the former model was kept whole until this one was published',
+  'given up': '; the former model was given up first, since both did not fit',
 } as const
 
 function roundUp(bytes: number): number {

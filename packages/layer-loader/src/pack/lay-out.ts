@@ -1,0 +1,132 @@
+import type { Layer, Model } from '../formats/model.js'
+import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
+import {
+  ALIGNMENT_BYTES,
+  alignUp,
+  chunksOf,
+  DATA_START_BYTES,
+  type CheckedExtent,
+  type Extent,
+} from '../image/format.js'
+import { sumOf } from '../image/holes.js'
+import { encodeManifest, type Manifest, type PackedLayer } from '../image/manifest.js'
+import { firstFit, oneAfterTheOther, startsIn, type Room } from './room.js'
+
+/** Everything about a packing that is known beforehand: where each byte goes. Digests stand there as zeros. */
+export interface PackPlan {
+  readonly name: string
+  /** How long a namespace must be for this plan. */
+  readonly endBytes: number
+  /** Where the last extent ends. */
+  readonly usedEndBytes: number
+  /** What the model takes with padding, manifest and directory. */
+  readonly imageBytes: number
+  /** Of the tensors, without padding. */
+  readonly tensorBytes: number
+  readonly chunks: number
+  readonly manifest: Manifest
+  readonly entry: DirectoryEntry
+  /** This model's entry after those that stay. */
+  readonly directory: CheckedExtent
+  /**
+   * Free room that the image leaves: while packing it holds notes for a packing that is interrupted; afterwards
+   * the next directory, so that a model can be removed from a namespace that is full.
+   */
+  readonly spare: Extent
+}
+
+/** Two notes of a page each, so that one is whole while the other is written. */
+const LEAST_SPARE_BYTES = 2 * ALIGNMENT_BYTES
+
+const NO_DIGEST = '0'.repeat(64)
+
+/** A place without end, for plans that no namespace is known for. */
+const ANYWHERE: readonly Extent[] = [
+  { offsetBytes: DATA_START_BYTES, lengthBytes: Number.MAX_SAFE_INTEGER - DATA_START_BYTES },
+]
+
+/**
+ * Lays a model out in holes: all of it in the first that is long enough, or else each extent in the first that has
+ * room for it. The same arguments give the same plan, which is what a packing that is interrupted is found by.
+ *
+ * @param beside entries that the directory will have besides this model's.
+ * @returns undefined where there is no room.
+ */
+export function layOut(
+  model: Model,
+  name: string,
+  beside: readonly DirectoryEntry[],
+  holes: readonly Extent[] = ANYWHERE,
+): PackPlan | undefined {
+  const layers = model.layers.map(layOutLayer)
+  const leastBytes = sumOf(layers)
+  if (leastBytes > sumOf(holes)) return undefined
+  for (const hole of holes.flatMap(startsIn)) {
+    if (hole.lengthBytes < leastBytes) continue
+    const plan = layOutIn(model, name, beside, layers, oneAfterTheOther(hole))
+    if (plan !== undefined) return plan
+  }
+  return layOutIn(model, name, beside, layers, firstFit(holes))
+}
+
+type LaidOutLayer = Pick<PackedLayer, 'name' | 'tensors' | 'lengthBytes'>
+
+function layOutIn(
+  model: Model,
+  name: string,
+  beside: readonly DirectoryEntry[],
+  laidOut: readonly LaidOutLayer[],
+  room: Room,
+): PackPlan | undefined {
+  let unplaced = 0
+  let endBytes = 0
+  let imageBytes = 0
+  const place = (lengthBytes: number): CheckedExtent => {
+    const found = room(lengthBytes)
+    if (found === undefined) unplaced++
+    const offsetBytes = found ?? 0
+    endBytes = Math.max(endBytes, offsetBytes + alignUp(lengthBytes))
+    imageBytes += alignUp(lengthBytes)
+    return { offsetBytes, lengthBytes, crc32: 0 }
+  }
+  let chunks = 0
+  const layers: PackedLayer[] = []
+  for (const layer of laidOut) {
+    const { offsetBytes } = place(layer.lengthBytes)
+    if (unplaced > 0) return undefined
+    layers.push({ ...layer, offsetBytes, firstChunk: chunks })
+    chunks += chunksOf(layer.lengthBytes)
+  }
+  const manifest: Manifest = {
+    name,
+    fingerprint: NO_DIGEST,
+    source: {
+      format: model.format,
+      formatVersion: model.formatVersion,
+      // JSON cannot tell an empty string that means something from one that does not; the header keeps it anyway.
+      name: model.name === '' ? undefined : model.name,
+      architecture: model.architecture === '' ? undefined : model.architecture,
+    },
+    header: place(model.parts[0].headerBytes),
+    chunkTable: place(chunks * 4),
+    layers,
+  }
+  // Checksums and digests have a fixed number of digits, so what is encoded now is as long as what will be written.
+  const entry = { name, fingerprint: NO_DIGEST, manifest: place(encodeManifest(manifest).byteLength) }
+  const directory = place(encodeDirectory([...beside, entry]).byteLength)
+  const usedEndBytes = endBytes
+  const plan = { name, usedEndBytes, imageBytes, tensorBytes: sumOf(model.layers), chunks, manifest, entry, directory }
+  const spareBytes = Math.max(LEAST_SPARE_BYTES, alignUp(directory.lengthBytes))
+  const spare = { offsetBytes: place(spareBytes).offsetBytes, lengthBytes: spareBytes }
+  return unplaced > 0 ? undefined : { ...plan, spare, endBytes }
+}
+
+function layOutLayer({ name, tensors }: Layer): LaidOutLayer {
+  let endBytes = 0
+  const packed = tensors.map(({ name, dtype, shape, lengthBytes }) => {
+    const offsetBytes = endBytes
+    endBytes = alignUp(offsetBytes + lengthBytes)
+    return { name, dtype, shape, offsetBytes, lengthBytes, sha256: NO_DIGEST }
+  })
+  return { name, tensors: packed, lengthBytes: endBytes }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { SuperblockCopy } from '../image/copies.js'
+import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
+import type { Extent } from '../image/format.js'
+import type { WritableBlockStore } from '../store/store.js'
+import { refuseIfChanged } from './changed-meanwhile.js'
+import { publish, writeBytes } from './publish.js'
+import type { Target } from './target.js'
+
+/** So that whoever finds the image knows whom to ask. */
+const WRITER = '@gpunvme/layer-loader'
+
+const IMAGE_ID_BYTES = 16
+
+export interface DirectoryToPublish {
+  readonly entries: readonly DirectoryEntry[]
+  /** Its place, in room that the live image leaves. */
+  readonly directory: Extent
+  /** Where the last extent ends, of those that the entries lead to and of the directory. */
+  readonly usedEndBytes: number
+  /** Above those of all copies. */
+  readonly generation: number
+  /** 16 bytes; random when not given. */
+  readonly imageId?: Uint8Array
+}
+
+/** What names a publication. */
+export interface Publication {
+  /** 32 hexadecimal digits. */
+  readonly imageId: string
+  readonly generation: number
+}
+
+/**
+ * Writes a directory, and publishes it: the image is then what it leads to. What manifests, tables and layers it
+ * leads to is on the store already.
+ *
+ * @throws RangeError for an image id of another length; ImageChangedError; what writing throws; the signal's reason.
+ */
+export async function publishDirectory(
+  { store, copies }: Target<WritableBlockStore>,
+  { entries, directory, usedEndBytes, generation, imageId = randomBytes(IMAGE_ID_BYTES) }: DirectoryToPublish,
+  signal: AbortSignal | undefined,
+): Promise<Publication> {
+  const encoded = encodeDirectory(entries)
+  await writeBytes(store, directory.offsetBytes, encoded, signal)
+  await refuseIfChanged(store, copies, { ...(signal && { signal }) })
+  signal?.throwIfAborted()
+  const publication = { imageId: Buffer.from(imageId).toString('hex'), generation }
+  const { offsetBytes } = directory
+  const place = { offsetBytes, lengthBytes: encoded.byteLength, crc32: crc32(encoded) }
+  await publish(store, { ...publication, directory: place, usedEndBytes, writer: WRITER }, copies)
+  return publication
+}
+
+/** One more than the highest generation that is known of. */
+export function nextGeneration(copies: readonly SuperblockCopy[]): number {
+  return 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0))
+}
+
+/** @throws RangeError for an image id of another length than the format's. */
+export function checkImageId(imageId: Uint8Array | undefined): void {
+  if (imageId === undefined || imageId.length === IMAGE_ID_BYTES) return
+  throw new RangeError(`imageId: expected ${IMAGE_ID_BYTES} bytes, got ${imageId.length}`)
+}

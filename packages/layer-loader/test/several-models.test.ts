@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import type { Model } from '../src/formats/index.js'
+import {
+  DirectoryFullError,
+  ImageNotFoundError,
+  ModelExistsError,
+  ModelNotInImageError,
+  NamespaceTooSmallError,
+  NoRoomForDirectoryError,
+  loadTensor,
+  openImage,
+  pack,
+  PackInProgressError,
+  planPack,
+  removeModel,
+  verifyImage,
+} from '../src/index.js'
+import { asStore } from '../src/store/as-store.js'
+import { decide } from '../src/pack/decide.js'
+import { survey } from '../src/pack/target.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { expectAllLoads, smallModel, tensorBytes, type TensorSize } from './models.js'
+import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js'
+
+const SLOW_MS = 120_000
+
+/** Models of one layer each, 8 pages long, that differ. */
+const sized = (seed: number, lengthBytes = 32_768): Promise<Model> =>
+  smallModel([['model.layers.0.weight', lengthBytes] satisfies TensorSize], seed)
+
+/** A namespace with these models, and its journal empty. */
+async function withModels(capacityBytes: number, names: readonly string[]): Promise<MemoryNamespace> {
+  const memory = new MemoryNamespace({ capacityBytes, maxTransferBytes: 4096 })
+  for (const [index, name] of names.entries()) await pack(await sized(index + 1), memory.namespace, { name })
+  memory.journal.length = 0
+  return memory
+}
+
+/** What is on the media by name, every byte of it verified; undefined where there is no image. */
+async function modelsOn(media: Uint8Array): Promise<Record<string, string> | undefined> {
+  const { namespace } = new MemoryNamespace({ media })
+  try {
+    const { models } = await openImage(namespace)
+    for (const model of models) await expectAllLoads(model)
+    return Object.fromEntries(models.map(({ name, fingerprint }) => [name, fingerprint]))
+  } catch (error) {
+    if (error instanceof ImageNotFoundError) return undefined
+    throw error
+  }
+}
+
+const allCuts = (recording: Recording): number[] => {
+  const first = firstChange(recording)
+  return Array.from({ length: recording.journal.length - first + 1 }, (_, index) => first + index)
+}
+
+describe('several models on one namespace', () => {
+  test('come back byte for byte, in the order in which they were packed', async () => {
+    const { namespace } = new MemoryNamespace()
+    const models = { a: await smallModel(), b: await sized(2), c: await smallModel(undefined, 3) }
+    for (const [name, model] of Object.entries(models)) {
+      expect(await pack(model, namespace, { name })).toMatchObject({ name, replaced: 'nothing', sameAs: [] })
+    }
+    const image = await openImage(namespace)
+    expect(image.models.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    for (const [name, model] of Object.entries(models)) {
+      for (const tensor of model.tensors) {
+        const loaded = await loadTensor(image.model(name), tensor.name)
+        expect(Buffer.compare(loaded, await tensorBytes(model, tensor.name)), tensor.name).toBe(0)
+      }
+    }
+    expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
+    expect(() => image.model()).toThrow(ModelNotInImageError)
+  })
+
+  test('say what is free beside them: all that they do not take', async () => {
+    const { namespace } = await withModels(8 << 20, ['a', 'b'])
+    const { extents, holes, freeBytes } = await openImage(namespace)
+    const usedBytes = extents.reduce((sum, { lengthBytes }) => sum + Math.ceil(lengthBytes / 4096) * 4096, 0)
+    expect(freeBytes).toBe((8 << 20) - (2 << 20) - usedBytes)
+    expect(holes.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)).toBe(freeBytes)
+  })
+
+  test('that have the same tensors are both kept, and the receipt says so', async () => {
+    const { namespace } = await withModels(8 << 20, ['a', 'b'])
+    expect(await pack(await sized(2), namespace, { name: 'c' })).toMatchObject({ sameAs: ['b'] })
+  })
+
+  test('a name that is taken is refused, and nothing is written; another one is not', async () => {
+    const memory = await withModels(8 << 20, ['a'])
+    const error: unknown = await pack(await sized(2), memory.namespace, { name: 'a' }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(ModelExistsError)
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_MODEL_EXISTS', category: 'privilege', model: 'a' })
+    expect(memory.journal).toEqual([])
+    expect(await pack(await sized(2), memory.namespace, { name: 'A' })).toMatchObject({ generation: 2 })
+  })
+
+  test('a model goes into the hole that another one left, and into several where none is long enough', async () => {
+    const memory = await withModels((2 << 20) + (320 << 10), ['a', 'b', 'c', 'd'])
+    const { namespace } = memory
+    await removeModel(namespace, 'a')
+    await removeModel(namespace, 'c')
+    const kept = (await openImage(namespace)).models
+    const { holes, freeBytes } = await openImage(namespace)
+    // More layers than fit in the longest hole, and fewer than fit in all of them.
+    const layers = (freeBytes >> 12) - 12
+    expect(layers).toBeGreaterThan(Math.max(...holes.map(({ lengthBytes }) => lengthBytes >> 12)))
+    const model = await smallModel(
+      Array.from({ length: layers }, (_, index): TensorSize => [`model.layers.${index}.w`, 4096]),
+      9,
+    )
+    const { manifest } = await pack(model, namespace, { name: 'scattered' })
+    const places = manifest.layers.map(({ offsetBytes }) => offsetBytes)
+    expect(places.some((offsetBytes, index) => index > 0 && offsetBytes !== places[index - 1]! + 4096)).toBe(true)
+    expect(await verifyImage(namespace)).toMatchObject({ ok: true })
+    const after = await openImage(namespace)
+    for (const { name, layers } of kept) expect(after.model(name).layers).toEqual(layers)
+  })
+
+  test('without room for another: what is needed, what is free, and the longest run of it', async () => {
+    const memory = await withModels((2 << 20) + (160 << 10), ['a'])
+    const { freeBytes, holes } = await openImage(memory.namespace)
+    const model = await sized(2, 100_000)
+    const error: unknown = await pack(model, memory.namespace, { name: 'b' }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(NamespaceTooSmallError)
+    const largestHoleBytes = Math.max(...holes.map(({ lengthBytes }) => lengthBytes))
+    expect(error).toMatchObject({ neededBytes: planPack(model, 512).endBytes, freeBytes, largestHoleBytes })
+    expect((error as Error).message).toContain('remove a model')
+    expect(memory.journal).toEqual([])
+  })
+
+  test('more than the format allows are refused', async () => {
+    const { namespace } = await withModels(8 << 20, ['a'])
+    const target = await survey(asStore(namespace))
+    const [entry] = target.image!.directory
+    const full = Array.from({ length: 1024 }, (_, index) => ({ ...entry!, name: `model ${index}` }))
+    const model = await sized(2)
+    const withDirectory = (directory: typeof full) => ({ ...target, image: { ...target.image!, directory } })
+    expect(() => decide(model, withDirectory(full), { name: 'b' })).toThrow(DirectoryFullError)
+    expect(decide(model, withDirectory(full.slice(1)), { name: 'b' }).beside).toHaveLength(1023)
+  })
+})
+
+describe('cut off at any instant, the others are whole, and the one that changes is there or not', () => {
+  async function record(
+    memory: MemoryNamespace,
+    change: (memory: MemoryNamespace) => Promise<unknown>,
+  ): Promise<Recording & { readonly changed: Record<string, string> | undefined }> {
+    const before = memory.media.slice()
+    memory.journal.length = 0
+    await change(memory)
+    return { before, journal: memory.journal, changed: await modelsOn(memory.media) }
+  }
+
+  test.each([
+    ['one is added', 8 << 20, 'c', {}],
+    ['one is replaced, with room for both', 8 << 20, 'b', { replace: true }],
+  ] as const)(
+    '%s',
+    async (_, capacityBytes, name, options) => {
+      const memory = await withModels(capacityBytes, ['a', 'b'])
+      const old = await modelsOn(memory.media)
+      const recording = await record(memory, async ({ namespace }) =>
+        pack(await sized(7), namespace, { name, ...options }),
+      )
+      expect(recording.changed).toMatchObject({ a: old!['a'] })
+      await judgeCuts(recording, allCuts(recording), async (media, cut) => {
+        expect([old, recording.changed], `after ${cut}`).toContainEqual(await modelsOn(media))
+      })
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'one is replaced where there is no room for both: it is given up, and the others are not',
+    async () => {
+      const memory = await withModels((2 << 20) + (128 << 10), ['a', 'b'])
+      const old = await modelsOn(memory.media)
+      const told: number[] = []
+      const onGiveUp = () => void told.push(memory.journal.length)
+      let replaced: string | undefined
+      const recording = await record(memory, async ({ namespace }) => {
+        ;({ replaced } = await pack(await sized(7), namespace, { name: 'b', replace: true, onGiveUp }))
+      })
+      expect({ replaced, told }).toEqual({ replaced: 'given up', told: [0] })
+      const outcomes = [old, { a: old!['a'] }, recording.changed]
+      await judgeCuts(recording, allCuts(recording), async (media, cut) => {
+        expect(outcomes, `after ${cut}`).toContainEqual(await modelsOn(media))
+      })
+    },
+    SLOW_MS,
+  )
+
+  test.each([
+    ['one of two is removed', ['a', 'b']],
+    ['the only one is removed', ['b']],
+  ])(
+    '%s',
+    async (_, names) => {
+      const memory = await withModels(8 << 20, names)
+      const old = await modelsOn(memory.media)
+      const recording = await record(memory, ({ namespace }) => removeModel(namespace, 'b'))
+      const { b: removed, ...others } = old!
+      expect(removed).toBeDefined()
+      expect(recording.changed).toEqual(others)
+      await judgeCuts(recording, allCuts(recording), async (media, cut) => {
+        expect([old, others], `after ${cut}`).toContainEqual(await modelsOn(media))
+      })
+    },
+    SLOW_MS,
+  )
+})
+
+describe('a model is removed', () => {
+  test('by name; its room is free, and the receipt says how much and what stays', async () => {
+    const { namespace } = await withModels(8 << 20, ['a', 'b'])
+    const before = await openImage(namespace)
+    const receipt = await removeModel(namespace, 'a', { imageId: new Uint8Array(16).fill(5) })
+    const { fingerprint } = before.model('a')
+    expect(receipt).toMatchObject({ name: 'a', fingerprint, generation: 3, models: ['b'], imageId: '05'.repeat(16) })
+    const after = await openImage(namespace)
+    expect(after.superblock.imageId).toBe(receipt.imageId)
+    expect(after.freeBytes).toBe(before.freeBytes + receipt.freedBytes)
+    expect(await verifyImage(namespace)).toMatchObject({ ok: true })
+  })
+
+  test('the last one: an image without models is left, to which one can be added', async () => {
+    const memory = await withModels(8 << 20, ['a'])
+    expect(await removeModel(memory.namespace, 'a')).toMatchObject({ models: [], generation: 2 })
+    expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true, chunks: 0, image: { models: [] } })
+    await expect(removeModel(memory.namespace, 'a')).rejects.toBeInstanceOf(ModelNotInImageError)
+    expect(await pack(await sized(2), memory.namespace)).toMatchObject({ generation: 3, replaced: 'nothing' })
+  })
+
+  test('from a namespace that is full to the last block', async () => {
+    const model = await sized(1)
+    const { endBytes } = planPack(model, 512, { name: 'a' })
+    const { namespace } = new MemoryNamespace({ capacityBytes: endBytes })
+    await pack(model, namespace, { name: 'a' })
+    expect(await removeModel(namespace, 'a')).toMatchObject({ models: [] })
+  })
+
+  test('but not where another program has left no room for a directory; nothing is written then', async () => {
+    const model = await sized(1)
+    const { usedEndBytes } = planPack(model, 512, { name: 'a' })
+    const roomy = new MemoryNamespace()
+    await pack(model, roomy.namespace, { name: 'a' })
+    const memory = new MemoryNamespace({ media: roomy.media.slice(0, usedEndBytes) })
+    const error: unknown = await removeModel(memory.namespace, 'a').catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(NoRoomForDirectoryError)
+    expect(memory.journal).toEqual([])
+    expect(
+      await pack(await sized(2), new MemoryNamespace({ media: roomy.media.slice(0, usedEndBytes + 8192) }).namespace, {
+        name: 'a',
+        replace: true,
+      }),
+    ).toMatchObject({ replaced: 'given up' })
+  })
+
+  test('that is not there, from an image that is not there, or beside a packing: refused', async () => {
+    const memory = await withModels(8 << 20, ['a'])
+    await expect(removeModel(memory.namespace, 'b')).rejects.toBeInstanceOf(ModelNotInImageError)
+    await expect(removeModel(memory.namespace, 'a', { imageId: new Uint8Array(3) })).rejects.toThrow(RangeError)
+    await expect(removeModel(memory.namespace, 'a', { signal: AbortSignal.abort('no') })).rejects.toBe('no')
+    expect(memory.journal).toEqual([])
+    await expect(removeModel(new MemoryNamespace().namespace, 'a')).rejects.toBeInstanceOf(ImageNotFoundError)
+    const model = await sized(2)
+    const packing = pack(model, memory.namespace, { name: 'b' })
+    await expect(removeModel(memory.namespace, 'a')).rejects.toBeInstanceOf(PackInProgressError)
+    await packing
+  })
+
+  test('leaves its successor where power was lost: an image cut off in removal can be packed to', async () => {
+    const memory = await withModels(8 << 20, ['a', 'b'])
+    const before = memory.media.slice()
+    await removeModel(memory.namespace, 'a')
+    const superblocks = memory.journal.flatMap(({ kind }, index) => (kind === 'flush' ? [index] : []))
+    const media = afterCut({ before, journal: memory.journal }, superblocks.at(-2)! + 1)
+    const { namespace } = new MemoryNamespace({ media })
+    expect((await openImage(namespace)).problems).toMatchObject([{ code: 'ERR_GPUNVME_IMAGE_STALE_COPY' }])
+    expect(await pack(await sized(3), namespace, { name: 'a' })).toMatchObject({ generation: 4 })
+    expect(await verifyImage(namespace)).toMatchObject({ ok: true })
+  })
+})
