@@ -24,22 +24,50 @@ export interface ExpertSlice<T extends ExpertTensor> {
   readonly lengthBytes: number
 }
 
-/** All experts of a layer in one tensor, the outermost dimension counting them: GGUF's `blk.3.ffn_up_exps.weight`. */
-const STACKED = /(?:^|\.)ffn_(?:gate|up|down|gate_up)_exps\.[a-z_]+$/
+/** How publishers name the tensors of routed experts. A group is the expert's number; without one, it is all experts'. */
+const PUBLISHED_NAMES = [
+  // GGUF since 2024: blk.3.ffn_down_exps.weight
+  String.raw`ffn_(?:gate|up|down|gate_up)_exps\.[a-z_]+$`,
+  // GGUF of 2023: blk.3.ffn_down.7.weight
+  String.raw`ffn_(?:gate|up|down)\.(\d{1,6})\.`,
+  // Mixtral, DeepSeek, Qwen, Kimi: model.layers.3.mlp.experts.7.down_proj.weight
+  String.raw`experts\.(\d{1,6})\.`,
+  // Llama 4, gpt-oss: model.layers.3.mlp.experts.down_proj, or down_proj_bias, or down_proj_blocks
+  String.raw`experts\.(?:gate|up|down|gate_up)_proj(?:_[a-z]+)?(?:\.[a-z_]+)?$`,
+]
+const PUBLISHED = new RegExp(String.raw`(?:^|\.)(?:${PUBLISHED_NAMES.join('|')})`)
 
-/** Tensors of one expert: `blk.3.ffn_up.7.weight` of early GGUFs, `...mlp.experts.7.up_proj.weight` of safetensors. */
-const SEPARATE = /(?:^|\.)(?:experts\.(\d{1,6})\.|ffn_(?:gate|up|down)\.(\d{1,6})\.)/
+/**
+ * Whose a tensor is by its name: the number of an expert, 'all' where it may stack all of them, undefined for what
+ * every token needs. That includes shared experts: neither `ffn_up_shexp` nor `shared_experts.up_proj` is routed.
+ *
+ * @param rule a group that it captures is the number; a match without one means 'all'.
+ * @throws RangeError when what the rule captures is no number.
+ */
+export function expertIn(name: string, rule = PUBLISHED): number | 'all' | undefined {
+  const match = rule.exec(name)
+  if (match === null) return undefined
+  // Where no group took part, they are all undefined, whatever the types say.
+  const digits = match.slice(1).find((group: string | undefined) => group !== undefined)
+  if (digits === undefined) return 'all'
+  if (/^\d{1,6}$/.test(digits)) return Number(digits)
+  throw new RangeError(`naming.expert: expected it to capture a number, got ${quote(digits)} in ${quote(name)}`)
+}
 
 /** In how many equal slices, of which each is one expert's, a tensor lies; 0 for one that belongs to no single expert. */
-export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor): number {
-  if (SEPARATE.test(name)) return 1
+export function expertSliceCount({ name, shape, lengthBytes }: ExpertTensor, rule?: RegExp): number {
+  const expert = expertIn(name, rule)
+  if (expert !== 'all') return expert === undefined ? 0 : 1
   const [experts = 0] = shape
-  const stacked = STACKED.test(name) && shape.length > 1 && experts > 0
+  const stacked = shape.length > 1 && experts > 0
   return stacked && lengthBytes % experts === 0 ? experts : 0
 }
 
 /** Every expert's part of the tensors of a layer, by the expert's number. */
-export function expertsOf<T extends ExpertTensor>(tensors: readonly T[]): ReadonlyMap<number, readonly ExpertSlice<T>[]> {
+export function expertsOf<T extends ExpertTensor>(
+  tensors: readonly T[],
+  rule?: RegExp,
+): ReadonlyMap<number, readonly ExpertSlice<T>[]> {
   const experts = new Map<number, ExpertSlice<T>[]>()
   const add = (slice: ExpertSlice<T>) => {
     const found = experts.get(slice.expert)
@@ -48,11 +76,10 @@ export function expertsOf<T extends ExpertTensor>(tensors: readonly T[]): Readon
   }
   for (const tensor of tensors) {
     const { name, shape, lengthBytes } = tensor
-    const slices = expertSliceCount(tensor)
-    const [, a, b] = SEPARATE.exec(name) ?? []
-    const own = a ?? b
-    if (own !== undefined) {
-      add({ tensor, expert: Number(own), slice: 0, slices: 1, name, shape, fromBytes: 0, lengthBytes })
+    const slices = expertSliceCount(tensor, rule)
+    const expert = expertIn(name, rule)
+    if (typeof expert === 'number') {
+      add({ tensor, expert, slice: 0, slices: 1, name, shape, fromBytes: 0, lengthBytes })
       continue
     }
     const sliceBytes = lengthBytes / slices

@@ -1,5 +1,14 @@
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
+export {
+  Catalogue,
+  ExtentNotFoundError,
+  UnevenExpertsError,
+  UnknownTensorTypeError,
+  type CatalogueOptions,
+  type TensorNaming,
+} from './catalogue.js'
+export { readExtent, type ExtentPiece, type ModelExtent } from './extent.js'
 export { DEMO_MODEL, writeDemoModel } from './demo-model.js'
 export {
   ModelAccessError,

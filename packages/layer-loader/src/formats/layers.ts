@@ -1,4 +1,5 @@
 import type { Layer, Tensor } from './model.js'
+import { quote } from './quote.js'
 
 /**
  * A repeated block: what comes before the block's number, the number, a dot. Publishers say `blk.7.` (GGUF),
@@ -17,16 +18,19 @@ const EMBEDDING =
  *
  * A file with several stacks of blocks (an image encoder beside a language model) keeps the plain names for the
  * stack with the most bytes; the other stacks feed it, so they come before it, named with their prefix.
+ *
+ * @param numberIn instead of the publishers' rules: its first group is the number of a tensor's layer.
+ * @throws RangeError when what it finds is no number.
  */
-export function groupLayers(tensors: readonly Tensor[]): Layer[] {
+export function groupLayers(tensors: readonly Tensor[], numberIn?: RegExp): Layer[] {
   const embedding: Tensor[] = []
   const output: Tensor[] = []
   const stacks = new Map<string, Map<number, Tensor[]>>()
   for (const tensor of tensors) {
-    const [, prefix, digits] = BLOCK.exec(tensor.name) ?? []
-    if (prefix !== undefined && digits !== undefined) {
-      const blocks = entry(stacks, prefix, () => new Map<number, Tensor[]>())
-      entry(blocks, Number(digits), (): Tensor[] => []).push(tensor)
+    const place = numberIn === undefined ? blockOf(tensor.name) : ownBlockOf(tensor.name, numberIn)
+    if (place !== undefined) {
+      const blocks = entry(stacks, place.prefix, () => new Map<number, Tensor[]>())
+      entry(blocks, place.number, (): Tensor[] => []).push(tensor)
     } else if (EMBEDDING.test(tensor.name)) embedding.push(tensor)
     else output.push(tensor)
   }
@@ -42,6 +46,26 @@ export function groupLayers(tensors: readonly Tensor[]): Layer[] {
   }
   const all = [layer('embedding', embedding), ...blockLayers, ...mainLayers, layer('output', output)]
   return all.filter(({ tensors }) => tensors.length > 0)
+}
+
+interface Place {
+  readonly prefix: string
+  readonly number: number
+}
+
+function blockOf(name: string): Place | undefined {
+  const [, prefix, digits] = BLOCK.exec(name) ?? []
+  return prefix === undefined ? undefined : { prefix, number: Number(digits) }
+}
+
+function ownBlockOf(name: string, numberIn: RegExp): Place | undefined {
+  const match = numberIn.exec(name)
+  if (match === null) return undefined
+  const number = Number(match[1] ?? NaN)
+  if (Number.isSafeInteger(number) && number >= 0) return { prefix: '', number }
+  throw new RangeError(
+    `naming.layer: expected its first group to be a number, got ${quote(match[1] ?? '')} in ${quote(name)}`,
+  )
 }
 
 function largestStack(stacks: ReadonlyMap<string, ReadonlyMap<number, readonly Tensor[]>>): string | undefined {
