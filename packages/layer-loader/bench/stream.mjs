@@ -16,17 +16,17 @@ export async function bench() {
   await packDemoModel(simulate, media)
   const drive = () => simulate({ namespaces: [{ media }] })
 
-  await streamOnce(drive(), { verify: false })
-  const cold = await streamOnce(drive(), { verify: false })
+  await streamOnce(drive(), { verify: 'off' })
+  const cold = await streamOnce(drive(), { verify: 'off' })
   const copy = copier(cold.bytes)
   const coldCopyMs = copy.cold()
-  const plain = await passes(drive(), { verify: false }, copy.warm)
-  const verified = await passes(drive(), { verify: true }, copy.warm)
+  const plain = await passes(drive(), { verify: 'off' }, copy.warm)
+  const verified = await passes(drive(), { verify: 'full' }, copy.warm)
   const gbs = (wallMs) => (cold.bytes / wallMs / 1e6).toFixed(1)
 
-  const preset = await streamOnce(simulate({ namespaces: [{ media }], profile: 'sn740' }), { verify: false })
+  const preset = await streamOnce(simulate({ namespaces: [{ media }], profile: 'sn740' }), { verify: 'off' })
   const uncapped = deriveProfile('sn740', { readBytesPerSecond: Infinity })
-  const free = await streamOnce(simulate({ namespaces: [{ media }], profile: uncapped }), { verify: false })
+  const free = await streamOnce(simulate({ namespaces: [{ media }], profile: uncapped }), { verify: 'off' })
   const presetMiB = preset.bytes / MIB / (preset.modelledNs / 1e9)
   const limit = payloadLimit(profiles.sn740.link)
   const share = free.bytes / (free.modelledNs / 1e9) / limit

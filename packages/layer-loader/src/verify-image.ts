@@ -1,13 +1,15 @@
 import { crc32 } from 'node:zlib'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { BufferPool, type HostBuffer } from './buffer-pool.js'
+import { zlibChecksummer } from './checksum/zlib-checksummer.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
 import { alignUp, CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
+import { checkUnits } from './load/check-units.js'
+import { layerExtent } from './load/packed-model.js'
 import { asStore, type Readable } from './store/as-store.js'
-import { verifyChunks } from './verify-chunks.js'
 
 /** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
 const MAX_BUFFERS = 40
@@ -77,13 +79,19 @@ function bytesOf({ header, layers }: PackedModel): number {
 /** Chunks are read and checked side by side, in whichever order they arrive. */
 async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
   for (const layer of model.layers) {
-    for (let start = 0; start < layer.lengthBytes; start += CHUNK_BYTES) {
+    const extent = layerExtent(model, layer)
+    for (const unit of extent.checks) {
       findings.limits.signal?.throwIfAborted()
-      const lengthBytes = Math.min(CHUNK_BYTES, layer.lengthBytes - start)
+      const { storeBytes: offsetBytes, lengthBytes } = unit
       pool.run(await pool.take(), async (buffer) => {
         await findings.guard(async () => {
-          await read(model, { offsetBytes: layer.offsetBytes + start, lengthBytes }, buffer, findings)
-          await verifyChunks(model, layer, buffer.bytes.subarray(0, lengthBytes), start / CHUNK_BYTES)
+          await read(model, { offsetBytes, lengthBytes }, buffer, findings)
+          await checkUnits([{ ...unit, memoryBytes: 0 }], {
+            model,
+            extent,
+            memory: buffer.memory,
+            checksummer: zlibChecksummer,
+          })
         })
         findings.chunks++
         findings.progress(lengthBytes)

@@ -65,7 +65,7 @@ test('data that is corrupted on its way is noticed, and never handed out', async
   const streaming = async () => {
     for await (using lease of streamLayers((await openImage(namespace)).model())) names.push(lease.name)
   }
-  await expect(streaming()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VERIFICATION', layer: 'layer 2', chunk: 0 })
+  await expect(streaming()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VERIFICATION', extent: 'layer 2', chunk: 0 })
   expect(names).toEqual(['layer 0', 'layer 1'])
   await controller.close()
 })

@@ -6,7 +6,7 @@ import {
   planStream,
   streamLayers,
   UseAfterReleaseError,
-  type LayerLease,
+  type Lease,
   type PackedModel,
   type StreamProgress,
 } from '../src/index.js'
@@ -35,8 +35,8 @@ const settle = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
 }
 
-async function take(stream: AsyncIterator<LayerLease, undefined>, count: number): Promise<LayerLease[]> {
-  const leases: LayerLease[] = []
+async function take(stream: AsyncIterator<Lease, undefined>, count: number): Promise<Lease[]> {
+  const leases: Lease[] = []
   while (leases.length < count) {
     const { done, value } = await stream.next()
     if (done === true) break
@@ -205,7 +205,7 @@ describe('a lease', () => {
 
   test('outlives the last layer of a stream', async () => {
     const { memory, model } = await opened()
-    const leases: LayerLease[] = []
+    const leases: Lease[] = []
     for await (const lease of streamLayers(model, { layers: [0, 1] })) leases.push(lease)
     expect(leases[0]!.bytes).toHaveLength(LAYER_BYTES)
     expect(memory.allocatedBytes).toBe(2 * LAYER_BYTES)
@@ -215,7 +215,7 @@ describe('a lease', () => {
 
   test('does not outlive a loop that is left early', async () => {
     const { memory, model } = await opened()
-    let kept: LayerLease | undefined
+    let kept: Lease | undefined
     for await (const lease of streamLayers(model)) {
       kept = lease
       break

@@ -1,4 +1,4 @@
-import { streamLayers, type LayerLease, type PackedModel } from '@gpunvme/layer-loader'
+import { streamLayers, type Lease, type PackedModel } from '@gpunvme/layer-loader'
 import type { Output } from './output.js'
 import { Progress } from './progress.js'
 
@@ -36,7 +36,7 @@ export interface StreamOptions {
   /** Where progress is shown. */
   readonly output: Output
   /** Sees each layer while its bytes are in memory. */
-  readonly onLayer: (layer: LayerReport, lease: LayerLease) => Promise<void>
+  readonly onLayer: (layer: LayerReport, lease: Lease) => Promise<void>
 }
 
 /** Streams a model, one layer after the other, and says what each of them and all of them took. */
@@ -48,7 +48,7 @@ export async function streamAndReport(model: PackedModel, options: StreamOptions
   const modelledAtNs: number[] = []
   const stream = streamLayers(model, {
     slots,
-    verify,
+    verify: verify ? 'full' : 'off',
     signal,
     onProgress({ index, statistics, totalBytes }) {
       modelledAtNs[index] = statistics.elapsedNs

@@ -1,21 +1,18 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { HostBuffer } from '../buffer-pool.js'
-import type { PackedLayer } from '../image/manifest.js'
-import { refuseUnmoved } from '../image/moves-no-data.js'
-import type { PackedModel } from '../image/open-image.js'
-import { verifyChunks } from '../verify-chunks.js'
-import { LayerLease } from './lease.js'
+import { asModel, type Loadable } from '../load/as-model.js'
+import type { StoredModel } from '../load/extent.js'
+import type { Lease } from '../load/lease.js'
+import { Loader } from '../load/loader.js'
+import type { LoaderStatistics } from '../load/statistics.js'
+import type { Ticket } from '../load/ticket.js'
 import { planStream, type StreamOptions, type StreamShape } from './options.js'
-import { Slots } from './slots.js'
-import { StatisticsCounter, type LayerStatistics, type StreamStatistics } from './statistics.js'
+import { StatisticsCounter, type StreamStatistics } from './statistics.js'
 
-/** A layer on its way into a slot. */
-interface Loading {
-  readonly layer: PackedLayer
-  readonly index: number
-  readonly slot: HostBuffer
-  /** Resolves when the slot holds the layer, proven unless that was not wanted. */
-  readonly loaded: Promise<LayerStatistics>
+/** A layer that has been asked for. */
+interface Coming {
+  readonly ticket: Ticket
+  /** Resolves once it is loaded, and all before it are, and whoever watches has been told. */
+  readonly loaded: Promise<void>
 }
 
 /**
@@ -26,10 +23,11 @@ interface Loading {
  * for await (using layer of streamLayers(model)) compute(layer.tensor('blk.0.attn_q.weight'))
  * ```
  *
- * @throws RangeError for options that cannot be meant, UnverifiableMediaError. Nothing is allocated or read before the first `next`.
+ * @throws RangeError for options that cannot be meant, UnverifiableMediaError, NoChecksumsError. Nothing is allocated or
+ * read before the first `next`.
  */
-export function streamLayers(model: PackedModel, options: StreamOptions = {}): LayerStream {
-  return new LayerStream(model, options)
+export function streamLayers(model: Loadable, options: StreamOptions = {}): LayerStream {
+  return new LayerStream(asModel(model), options)
 }
 
 /**
@@ -40,57 +38,58 @@ export function streamLayers(model: PackedModel, options: StreamOptions = {}): L
  *
  * In every case reads in flight are waited for before their slots are freed, and what follows is `done`.
  */
-export class LayerStream implements AsyncIterableIterator<LayerLease, undefined> {
+export class LayerStream implements AsyncIterableIterator<Lease, undefined> {
   /** Layers, slots and bytes, known before anything is allocated. */
   readonly shape: StreamShape
-  private readonly model: PackedModel
+  private readonly model: StoredModel
   private readonly options: StreamOptions
+  private readonly loader: Loader
   private readonly counter = new StatisticsCounter()
-  private readonly stop = new AbortController()
-  private readonly leases = new Set<LayerLease>()
-  private readonly queue: Loading[] = []
-  private slots: Slots | undefined
+  private readonly queue: Coming[] = []
   private nextIndex = 0
-  private lastLoaded: Promise<unknown> = Promise.resolve()
+  private lastLoaded: Promise<void> = Promise.resolve()
   private turn: Promise<unknown> = Promise.resolve()
-  private wake: () => void = () => undefined
-  private ending: Promise<void> | undefined
-  private closed = false
+  private isOver = false
+  private isClosed = false
 
-  constructor(model: PackedModel, options: StreamOptions) {
-    refuseUnmoved(model.store)
-    this.shape = planStream(model, options)
+  constructor(model: StoredModel, options: StreamOptions) {
     this.model = model
     this.options = options
+    this.shape = planStream(model, options)
+    const { slots, slotBytes } = this.shape
+    this.loader = new Loader(model, { ...options, slots: Math.max(1, slots), slotBytes })
   }
 
   get statistics(): StreamStatistics {
     return this.counter.snapshot
   }
 
+  /** In detail, layers that are being read included. */
+  get loaderStatistics(): LoaderStatistics {
+    return this.loader.statistics
+  }
+
   /**
    * The next layer's lease. Calls may overlap; they are served in order.
    * @throws VerificationError, TransferError, AllSlotsHeldError, the signal's reason; the stream is then at its end.
    */
-  next(): Promise<IteratorResult<LayerLease, undefined>> {
+  next(): Promise<IteratorResult<Lease, undefined>> {
     const result = this.turn.then(() => this.step())
     this.turn = result.catch(() => undefined)
     return result
   }
 
   /** Called by a loop that is left early. */
-  async return(): Promise<IteratorResult<LayerLease, undefined>> {
+  async return(): Promise<IteratorResult<Lease, undefined>> {
     await this.close()
     return { done: true, value: undefined }
   }
 
   /** Ends the stream and every lease, once what is in flight has ended. Closing twice is harmless. */
   async close(): Promise<void> {
-    this.closed = true
-    this.stop.abort(new Error('the stream was closed'))
-    this.wake()
-    await this.end()
-    for (const lease of this.leases) lease.release()
+    this.isClosed = true
+    this.isOver = true
+    await this.loader.close()
   }
 
   [Symbol.asyncIterator](): this {
@@ -101,113 +100,62 @@ export class LayerStream implements AsyncIterableIterator<LayerLease, undefined>
     await this.close()
   }
 
-  private async step(): Promise<IteratorResult<LayerLease, undefined>> {
-    if (this.ending !== undefined) return { done: true, value: undefined }
+  private async step(): Promise<IteratorResult<Lease, undefined>> {
     try {
-      this.open()
-      const loading = await this.nextLoading()
-      const statistics = await loading?.loaded
-      this.stop.signal.throwIfAborted()
-      if (loading !== undefined && statistics !== undefined) {
+      const coming = this.isOver ? undefined : this.head()
+      if (coming !== undefined) {
+        await coming.loaded
+        const lease = await coming.ticket.lease()
         this.queue.shift()
-        return { done: false, value: this.lend(loading, statistics) }
+        this.ask()
+        return { done: false, value: lease }
       }
     } catch (error) {
-      this.stop.abort(error)
       await this.end()
-      if (!this.closed) throw error
+      if (!this.isClosed) throw error
     }
     await this.end()
     return { done: true, value: undefined }
   }
 
-  /** Allocates the slots and listens to the caller's signal, at the first step. */
-  private open(): void {
-    if (this.slots !== undefined) return
-    const { signal, poison = false } = this.options
-    signal?.throwIfAborted()
-    this.slots = new Slots(this.model.store.dma, this.shape.slots, this.shape.slotBytes, poison)
-    signal?.addEventListener('abort', this.onAbort, { once: true })
-  }
-
-  private readonly onAbort = (): void => {
-    this.stop.abort(this.options.signal?.reason)
-    this.wake()
-  }
-
   /** The layer whose turn it is; undefined after the last one. */
-  private async nextLoading(): Promise<Loading | undefined> {
-    for (;;) {
-      this.fill()
-      const [head] = this.queue
-      if (head !== undefined || this.nextIndex === this.shape.layers.length) return head
-      if (this.options.whenHeld !== 'wait') throw new AllSlotsHeldError(this.shape.slots)
-      await new Promise<void>((resolve) => (this.wake = resolve))
-      this.stop.signal.throwIfAborted()
-    }
+  private head(): Coming | undefined {
+    const { signal, whenHeld } = this.options
+    if (signal?.aborted === true) throw signal.reason
+    this.ask()
+    const [coming] = this.queue
+    const { slots, held } = this.loader
+    const neverComes = coming?.ticket.state === 'waiting' && held === slots
+    if (neverComes && whenHeld !== 'wait') throw new AllSlotsHeldError(slots)
+    return coming
   }
 
-  /** Starts to load as many layers as there are free slots. */
-  private fill(): void {
-    const { layers } = this.shape
-    while (this.nextIndex < layers.length && !this.stop.signal.aborted) {
-      const slot = this.slots?.take()
-      if (slot === undefined) return
+  /** Asks for as many layers as there are slots: the next one is begun as soon as one is released. */
+  private ask(): void {
+    const { layers, slots } = this.shape
+    while (!this.isOver && this.nextIndex < layers.length && this.queue.length < slots) {
       const index = this.nextIndex++
-      const layer = layers[index]!
-      const loaded = this.load(layer, index, slot, this.lastLoaded)
+      const ticket = this.loader.request(this.model.layer(layers[index]!))
+      const loaded = this.watch(ticket, index, this.lastLoaded)
       // Whoever asks for this layer hears of its failure; until then, nobody listens.
       loaded.catch(() => undefined)
       this.lastLoaded = loaded
-      this.queue.push({ layer, index, slot, loaded })
+      this.queue.push({ ticket, loaded })
     }
   }
 
-  private async load(
-    layer: PackedLayer,
-    index: number,
-    slot: HostBuffer,
-    before: Promise<unknown>,
-  ): Promise<LayerStatistics> {
-    const { model, shape, counter } = this
-    const { verify = true, timeoutNs, onProgress } = this.options
-    const { signal } = this.stop
-    const limits = { signal, ...(timeoutNs !== undefined && { timeoutNs }) }
-    const { offsetBytes, lengthBytes } = layer
-    const transfers = lengthBytes === 0 ? [] : [{ offsetBytes, lengthBytes, memoryBytes: 0 }]
-    const summary = await model.store.read(transfers, slot.memory, limits)
-    // Layers are verified and counted in order, so that the one that is waited for is not held up by its successors.
+  private async watch(ticket: Ticket, index: number, before: Promise<void>): Promise<void> {
+    const { name: layer, tensors, verified, statistics } = await ticket.ready()
     await before
-    const readNs = counter.read(summary)
-    const bytes = slot.bytes.subarray(0, layer.lengthBytes)
-    const verifyNs = verify ? await verifyChunks(model, layer, bytes, 0, signal) : 0
-    counter.loaded(layer.tensors.length, verify, verifyNs)
-    const { layers, totalBytes } = shape
-    onProgress?.({ layer: layer.name, index, layers: layers.length, totalBytes, statistics: counter.snapshot })
-    return { bytes: summary.bytes, commands: summary.commands, readNs, verifyNs }
+    this.counter.add(tensors.length, verified, statistics)
+    const { layers, totalBytes } = this.shape
+    this.options.onProgress?.({ layer, index, layers: layers.length, totalBytes, statistics: this.statistics })
   }
 
-  private lend({ layer, index, slot }: Loading, statistics: LayerStatistics): LayerLease {
-    const { verify = true } = this.options
-    const lease = new LayerLease(layer, index, verify, statistics, slot, () => {
-      this.leases.delete(lease)
-      this.slots?.give(slot)
-      this.fill()
-      this.wake()
-    })
-    this.leases.add(lease)
-    return lease
-  }
-
-  /** Waits for what is in flight, then frees every slot that no lease holds. */
-  private end(): Promise<void> {
-    this.ending ??= (async () => {
-      await Promise.allSettled(this.queue.map(({ loaded }) => loaded))
-      for (const { slot } of this.queue.splice(0)) this.slots?.give(slot)
-      this.slots?.close()
-      this.options.signal?.removeEventListener('abort', this.onAbort)
-    })()
-    return this.ending
+  /** Waits for what is in flight, then frees every slot that no lease of the consumer holds. */
+  private async end(): Promise<void> {
+    this.isOver = true
+    await this.loader.end()
   }
 }
 

@@ -1,17 +1,7 @@
-import type { StoreSummary } from '../store/store.js'
+import type { LoadStatistics } from '../load/lease.js'
 
-/** What it took to load one layer. */
-export interface LayerStatistics {
-  readonly bytes: number
-  readonly commands: number
-  /** By the store's clock, from when this layer's commands had the drive to themselves until the last ended. */
-  readonly readNs: number
-  /** This processor's time for checksums, apart from any simulation. 0 when the layer was not verified. */
-  readonly verifyNs: number
-}
-
-/** What a stream has done so far; counts only layers whose reading has ended well. */
-export interface StreamStatistics extends LayerStatistics {
+/** What a stream has done so far; counts only layers that have been loaded. */
+export interface StreamStatistics extends Pick<LoadStatistics, 'bytes' | 'commands' | 'readNs' | 'verifyNs'> {
   readonly layers: number
   readonly tensors: number
   readonly tensorsVerified: number
@@ -19,34 +9,26 @@ export interface StreamStatistics extends LayerStatistics {
   readonly elapsedNs: number
 }
 
+/** Adds up layers in their order. */
 export class StatisticsCounter {
   private startNs = Infinity
   private endNs = -Infinity
-  private total = { bytes: 0, commands: 0, readNs: 0, verifyNs: 0, layers: 0, tensors: 0, tensorsVerified: 0 }
+  private readonly total = { bytes: 0, commands: 0, readNs: 0, verifyNs: 0, layers: 0, tensors: 0, tensorsVerified: 0 }
 
   get snapshot(): StreamStatistics {
-    return { ...this.total, elapsedNs: this.total.layers === 0 ? 0 : this.endNs - this.startNs }
+    return { ...this.total, elapsedNs: this.endNs < this.startNs ? 0 : this.endNs - this.startNs }
   }
 
-  /** Counts a layer that has been read; gives how long the drive was busy with it. Layers end in order. */
-  read({ bytes, commands, startNs, endNs }: StoreSummary): number {
-    // Plans are handed over ahead of their turn; until the layer before has ended, the drive is busy with that.
-    const readNs = endNs - Math.max(startNs, Math.min(this.endNs, endNs))
-    this.startNs = Math.min(this.startNs, startNs)
-    this.endNs = Math.max(this.endNs, endNs)
+  add(tensors: number, verified: boolean, layer: LoadStatistics): void {
     const { total } = this
-    total.bytes += bytes
-    total.commands += commands
-    total.readNs += readNs
-    return readNs
-  }
-
-  /** Counts a layer as loaded. */
-  loaded(tensors: number, verified: boolean, verifyNs: number): void {
-    const { total } = this
+    total.bytes += layer.bytes
+    total.commands += layer.commands
+    total.readNs += layer.readNs
+    total.verifyNs += layer.verifyNs
     total.layers++
     total.tensors += tensors
     if (verified) total.tensorsVerified += tensors
-    total.verifyNs += verifyNs
+    this.startNs = Math.min(this.startNs, layer.startNs)
+    this.endNs = Math.max(this.endNs, layer.endNs)
   }
 }

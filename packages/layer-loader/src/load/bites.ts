@@ -1,0 +1,37 @@
+import type { StoreTransfer } from '../store/store.js'
+
+/** What is read at once: a loader decides between two bites what is wanted most. */
+export interface Bite {
+  readonly transfers: readonly StoreTransfer[]
+  readonly bytes: number
+  /** The end of its bytes in memory; they begin where the bite before ends. */
+  readonly endBytes: number
+}
+
+/**
+ * Cuts transfers, which follow each other in memory, into bites of at most `biteBytes`: long ones are cut, short ones
+ * are read together.
+ * @param biteBytes a multiple of the store's blocks, and of the chunks that are checked, so that few lie across a cut.
+ */
+export function cutBites(transfers: readonly StoreTransfer[], biteBytes: number): Bite[] {
+  const bites: Bite[] = []
+  let open: StoreTransfer[] = []
+  let bytes = 0
+  const close = () => {
+    const last = open.at(-1)
+    if (last !== undefined) bites.push({ transfers: open, bytes, endBytes: last.memoryBytes + last.lengthBytes })
+    open = []
+    bytes = 0
+  }
+  for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
+    for (let done = 0; done < lengthBytes;) {
+      if (bytes === biteBytes) close()
+      const taken = Math.min(lengthBytes - done, biteBytes - bytes)
+      open.push({ offsetBytes: offsetBytes + done, lengthBytes: taken, memoryBytes: memoryBytes + done })
+      bytes += taken
+      done += taken
+    }
+  }
+  close()
+  return bites
+}

@@ -1,0 +1,73 @@
+import type { StoreSummary } from '../store/store.js'
+import type { Bite } from './bites.js'
+import type { LoadPlan, PlacedUnit } from './load-plan.js'
+import type { Slot } from './slots.js'
+import type { Ticket } from './ticket.js'
+
+/** An extent on its way into a slot: what has been asked for, what has arrived, and what of it is proven. */
+export class Job {
+  readonly ticket: Ticket
+  readonly plan: LoadPlan
+  readonly slot: Slot
+  /** Of its bites and checks, how many are under way; the slot is nobody else's until there is none. */
+  underWay = 0
+  /** What ends it: the first thing that went wrong. */
+  failure: { readonly error: unknown } | undefined
+  /** Somebody needs the slot more: it is given up, and asked for again later. */
+  preempted = false
+  bytes = 0
+  commands = 0
+  startNs = Infinity
+  endNs = -Infinity
+  verifyNs = 0
+  private readonly bites: readonly Bite[]
+  private readonly arrived: boolean[] = []
+  private nextBite = 0
+  private nextUnit = 0
+  private allUpTo = 0
+
+  constructor(ticket: Ticket, bites: readonly Bite[], slot: Slot) {
+    this.ticket = ticket
+    this.plan = ticket.plan
+    this.bites = bites
+    this.slot = slot
+  }
+
+  /** Nothing more of it is to be read, for better or worse. */
+  get isOver(): boolean {
+    return this.failure !== undefined || this.preempted
+  }
+
+  get wantsMore(): boolean {
+    return !this.isOver && this.nextBite < this.bites.length
+  }
+
+  get isDone(): boolean {
+    return this.underWay === 0 && this.nextBite === this.bites.length && this.nextUnit === this.plan.units.length
+  }
+
+  /** The next bite to read, and its number. */
+  take(): readonly [bite: Bite, number: number] {
+    const number = this.nextBite++
+    return [this.bites[number]!, number]
+  }
+
+  /** Notes that a bite has arrived, and gives the check units that are now there with all that comes before them. */
+  arrive(number: number, { bytes, commands, startNs, endNs }: StoreSummary): readonly PlacedUnit[] {
+    this.bytes += bytes
+    this.commands += commands
+    this.startNs = Math.min(this.startNs, startNs)
+    this.endNs = Math.max(this.endNs, endNs)
+    this.arrived[number] = true
+    while (this.arrived[this.allUpTo] === true) this.allUpTo++
+    const endBytes = this.bites[this.allUpTo - 1]?.endBytes ?? 0
+    const { units } = this.plan
+    const first = this.nextUnit
+    while (this.nextUnit < units.length && endOf(units[this.nextUnit]!) <= endBytes) this.nextUnit++
+    return units.slice(first, this.nextUnit)
+  }
+}
+
+function endOf({ memoryBytes, lengthBytes }: PlacedUnit): number {
+  return memoryBytes + lengthBytes
+}

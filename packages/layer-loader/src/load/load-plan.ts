@@ -1,0 +1,188 @@
+import type { StoreTransfer } from '../store/store.js'
+import type { CheckUnit, StoredExtent, StoredPiece, StoredRun } from './extent.js'
+
+/** Bytes that nobody wants, between two that somebody does, which cost less to read than another command. */
+const MERGED_GAP_BYTES = 32 * 1024
+
+export interface LoadPlanOptions {
+  /** Of the store. */
+  readonly blockBytes: number
+  /** What a piece's place in memory is a multiple of; a piece that does not lie so on the store is moved there. */
+  readonly alignBytes: number
+  /** Which check units are checked, and so read whole. */
+  readonly check: (unit: CheckUnit) => boolean
+}
+
+/** A piece, and where in memory it will be. */
+export interface PlacedPiece {
+  readonly name: string
+  readonly dtype: string
+  readonly shape: readonly number[]
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+}
+
+/** Bytes that are read to one place in memory and belong to another. */
+export interface Move {
+  readonly fromBytes: number
+  readonly toBytes: number
+  readonly lengthBytes: number
+}
+
+/** A check unit, and where in memory its bytes will be. */
+export interface PlacedUnit extends CheckUnit {
+  readonly memoryBytes: number
+}
+
+/** What it takes to load an extent: pure data, before anything is allocated. */
+export interface LoadPlan {
+  /** Spans of whole blocks, one after the other in memory. */
+  readonly transfers: readonly StoreTransfer[]
+  readonly pieces: readonly PlacedPiece[]
+  /** None where every piece can stay where it is read to, as from a packed image. */
+  readonly moves: readonly Move[]
+  /** In the order of memory. */
+  readonly units: readonly PlacedUnit[]
+  /** Memory that all of it takes. */
+  readonly memoryBytes: number
+  /** Whether every byte that is wanted lies under a unit that is checked. */
+  readonly checksAll: boolean
+  /** Bytes that come from the store, and those of them that somebody wants. */
+  readonly readBytes: number
+  readonly wantedBytes: number
+}
+
+/**
+ * Plans the reads of an extent: covering blocks, neighbours merged, laid into memory in their order, so that a piece
+ * has there the alignment that it has on the store.
+ * @throws RangeError for an alignment that is no power of two.
+ */
+export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPlan {
+  const { alignBytes, blockBytes } = options
+  if (!Number.isSafeInteger(Math.log2(alignBytes)) || alignBytes < 1) {
+    throw new RangeError(`alignBytes: expected a power of two, got ${alignBytes}`)
+  }
+  const units = extent.checks.filter(options.check)
+  const spans = new Spans(blockBytes, units)
+  const whole = extent.whole === undefined ? undefined : spans.cover(extent.whole)
+  const found = extent.pieces.map((piece) =>
+    whole === undefined ? piece.runs.map((run) => spans.cover(run)) : insideWhole(piece, extent.whole!, whole),
+  )
+
+  const moves: Move[] = []
+  let memoryBytes = spans.endBytes
+  const pieces = extent.pieces.map((piece, index): PlacedPiece => {
+    const { name, dtype, shape, lengthBytes } = piece
+    const places = found[index]!
+    const offsetBytes = placeInOnePiece(piece.runs, places, alignBytes)
+    if (offsetBytes !== undefined) return { name, dtype, shape, offsetBytes, lengthBytes }
+    const start = Math.ceil(memoryBytes / alignBytes) * alignBytes
+    memoryBytes = start
+    for (const [run, { lengthBytes }] of piece.runs.entries()) {
+      moves.push({ fromBytes: places[run]!, toBytes: memoryBytes, lengthBytes })
+      memoryBytes += lengthBytes
+    }
+    return { name, dtype, shape, offsetBytes: start, lengthBytes }
+  })
+  const wantedBytes = pieces.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  return {
+    transfers: spans.transfers,
+    pieces,
+    moves,
+    units: spans.placedUnits(),
+    memoryBytes,
+    checksAll: extent.pieces.every(({ runs }) => runs.every((run) => spans.checks(run))),
+    readBytes: spans.endBytes,
+    // Padding of what was asked for whole is part of it.
+    wantedBytes: extent.whole?.lengthBytes ?? wantedBytes,
+  }
+}
+
+function insideWhole({ runs }: StoredPiece, whole: StoredRun, wholeAt: number): number[] {
+  return runs.map(({ storeBytes }) => wholeAt + (storeBytes - whole.storeBytes))
+}
+
+/** Where a piece is, when its runs follow each other in memory as they should; undefined when it has to be moved. */
+function placeInOnePiece(runs: readonly StoredRun[], places: readonly number[], alignBytes: number) {
+  const [first = 0] = places
+  let next = first
+  for (const [index, { lengthBytes }] of runs.entries()) {
+    if (places[index] !== next) return undefined
+    next += lengthBytes
+  }
+  return first % alignBytes === 0 ? first : undefined
+}
+
+/** Runs of blocks to be read, each behind the one before it in memory. */
+class Spans {
+  readonly transfers: { offsetBytes: number; lengthBytes: number; memoryBytes: number }[] = []
+  endBytes = 0
+  private readonly blockBytes: number
+  private readonly units: readonly CheckUnit[]
+
+  constructor(blockBytes: number, units: readonly CheckUnit[]) {
+    this.blockBytes = blockBytes
+    this.units = units
+  }
+
+  /** Sees to it that a run is read, with all of the check units that it touches; gives its place in memory. */
+  cover({ storeBytes, lengthBytes }: StoredRun): number {
+    if (lengthBytes === 0) return this.endBytes
+    const { blockBytes } = this
+    const endBytes = storeBytes + lengthBytes
+    const first = this.units[this.unitAt(storeBytes)]
+    const last = this.units[this.unitAt(endBytes - 1)]
+    const fromBytes = first !== undefined && first.storeBytes < endBytes ? first.storeBytes : storeBytes
+    const toBytes = last !== undefined && last.storeBytes < endBytes ? last.storeBytes + last.lengthBytes : endBytes
+    const from = Math.floor(Math.min(fromBytes, storeBytes) / blockBytes) * blockBytes
+    const to = Math.ceil(Math.max(toBytes, endBytes) / blockBytes) * blockBytes
+
+    let span = this.transfers.at(-1)
+    const spanEnd = span === undefined ? 0 : span.offsetBytes + span.lengthBytes
+    const joins = span !== undefined && from >= span.offsetBytes && from <= spanEnd + MERGED_GAP_BYTES
+    if (span === undefined || !joins) {
+      span = { offsetBytes: from, lengthBytes: to - from, memoryBytes: this.endBytes }
+      this.transfers.push(span)
+    } else if (to > spanEnd) span.lengthBytes = to - span.offsetBytes
+    this.endBytes = span.memoryBytes + span.lengthBytes
+    return span.memoryBytes + (storeBytes - span.offsetBytes)
+  }
+
+  /** Whether all of a run lies under check units. */
+  checks({ storeBytes, lengthBytes }: StoredRun): boolean {
+    const endBytes = storeBytes + lengthBytes
+    let checkedTo = storeBytes
+    for (let index = this.unitAt(storeBytes); checkedTo < endBytes; index++) {
+      const unit = this.units[index]
+      if (unit === undefined || unit.storeBytes > checkedTo) return false
+      checkedTo = unit.storeBytes + unit.lengthBytes
+    }
+    return true
+  }
+
+  /** The check units that are read whole; one that is read twice is checked in both places. */
+  placedUnits(): PlacedUnit[] {
+    return this.transfers.flatMap(({ offsetBytes, lengthBytes, memoryBytes }) => {
+      const placed: PlacedUnit[] = []
+      for (let index = this.unitAt(offsetBytes); index < this.units.length; index++) {
+        const unit = this.units[index]!
+        if (unit.storeBytes + unit.lengthBytes > offsetBytes + lengthBytes) break
+        if (unit.storeBytes < offsetBytes) continue
+        placed.push({ ...unit, memoryBytes: memoryBytes + (unit.storeBytes - offsetBytes) })
+      }
+      return placed
+    })
+  }
+
+  /** Index of the first unit that ends after a byte. */
+  private unitAt(storeBytes: number): number {
+    let [low, high] = [0, this.units.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const { storeBytes: start, lengthBytes } = this.units[middle]!
+      if (start + lengthBytes > storeBytes) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

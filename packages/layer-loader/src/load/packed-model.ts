@@ -1,0 +1,97 @@
+import { quote } from '../formats/quote.js'
+import { CHUNK_BYTES } from '../image/format.js'
+import type { PackedLayer, PackedTensor } from '../image/manifest.js'
+import type { PackedModel } from '../image/open-image.js'
+import { expertSlices } from '../formats/experts.js'
+import type { CheckUnit, StoredExtent, StoredModel, StoredPiece } from './extent.js'
+
+const models = new WeakMap<PackedModel, StoredModel>()
+
+/** A model of an image, as a loader takes it: every extent of it is checked against the image's checksums. */
+export function packedModel(model: PackedModel): StoredModel {
+  let stored = models.get(model)
+  if (stored === undefined) models.set(model, (stored = describe(model)))
+  return stored
+}
+
+function describe(model: PackedModel): StoredModel {
+  const byName = new Map(model.layers.map((layer) => [layer.name, layer]))
+  const tensors = new Map<string, readonly [PackedLayer, PackedTensor]>()
+  for (const layer of model.layers) {
+    for (const tensor of layer.tensors) tensors.set(tensor.name, [layer, tensor])
+  }
+
+  const find = (layer: string | number): PackedLayer => {
+    const found = typeof layer === 'number' ? model.layers[layer] : byName.get(layer)
+    if (found !== undefined) return found
+    const got = typeof layer === 'number' ? layer : quote(layer)
+    throw new RangeError(`layer: expected one of the ${model.layers.length} layers of ${quote(model.name)}, got ${got}`)
+  }
+  return {
+    name: model.name,
+    store: model.store,
+    layers: model.layers.map(({ name }) => name),
+    checkable: true,
+    layer: (layer) => layerExtent(model, find(layer)),
+    tensor(name) {
+      const found = tensors.get(name)
+      if (found === undefined) {
+        throw new RangeError(`name: expected a tensor of model ${quote(model.name)}, got ${quote(name)}`)
+      }
+      const [layer, tensor] = found
+      return { name, pieces: [pieceOf(layer, tensor)], checks: chunksOf(model, layer, tensor) }
+    },
+    expert(layer, expert) {
+      const packed = find(layer)
+      const slices = expertSlices(packed.tensors, packed.name, expert)
+      const pieces = slices.map(({ tensor, name, shape, fromBytes, lengthBytes }): StoredPiece => {
+        const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
+        return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
+      })
+      const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
+        const crc32 = tensor.sliceCrcs?.[slice]
+        if (crc32 === undefined)
+          return chunksOf(model, packed, { ...tensor, offsetBytes: tensor.offsetBytes + fromBytes, lengthBytes })
+        return [{ storeBytes: packed.offsetBytes + tensor.offsetBytes + fromBytes, lengthBytes, crc32 }]
+      })
+      return { name: `${packed.name} expert ${expert}`, pieces, checks: inOrder(checks) }
+    },
+  }
+}
+
+/** A layer of an image, read whole: where its tensors lie in memory is where they lie in the image. */
+export function layerExtent(model: PackedModel, layer: PackedLayer): StoredExtent {
+  const { name, offsetBytes, lengthBytes, tensors } = layer
+  const whole = { storeBytes: offsetBytes, lengthBytes }
+  const pieces = tensors.map((tensor) => pieceOf(layer, tensor))
+  return { name, pieces, whole, checks: chunksOf(model, layer, { offsetBytes: 0, lengthBytes }) }
+}
+
+function pieceOf(layer: PackedLayer, { name, dtype, shape, offsetBytes, lengthBytes }: PackedTensor): StoredPiece {
+  return { name, dtype, shape, lengthBytes, runs: [{ storeBytes: layer.offsetBytes + offsetBytes, lengthBytes }] }
+}
+
+/** The chunks that a part of a layer touches; each layer's are counted from its start. */
+function chunksOf(
+  { chunkCrcs }: PackedModel,
+  layer: PackedLayer,
+  { offsetBytes, lengthBytes }: { offsetBytes: number; lengthBytes: number },
+): CheckUnit[] {
+  const units: CheckUnit[] = []
+  const endBytes = offsetBytes + lengthBytes
+  for (let chunk = Math.floor(offsetBytes / CHUNK_BYTES); chunk * CHUNK_BYTES < endBytes; chunk++) {
+    const startBytes = chunk * CHUNK_BYTES
+    units.push({
+      storeBytes: layer.offsetBytes + startBytes,
+      lengthBytes: Math.min(CHUNK_BYTES, layer.lengthBytes - startBytes),
+      crc32: chunkCrcs[layer.firstChunk + chunk]!,
+    })
+  }
+  return units
+}
+
+/** In ascending order, each once: slices of several tensors may share a chunk. */
+function inOrder(units: readonly CheckUnit[]): CheckUnit[] {
+  const sorted = [...units].sort((a, b) => a.storeBytes - b.storeBytes)
+  return sorted.filter(({ storeBytes }, index) => index === 0 || sorted[index - 1]!.storeBytes !== storeBytes)
+}

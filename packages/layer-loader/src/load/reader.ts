@@ -1,0 +1,129 @@
+import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
+import type { BlockStore } from '../store/store.js'
+import { checkUnits } from './check-units.js'
+import type { Job } from './job.js'
+import type { LoaderOptions } from './options.js'
+import type { LoadPlan, PlacedUnit } from './load-plan.js'
+import type { LoadMeter } from './statistics.js'
+
+/** What a reader needs of its loader. */
+export interface ReaderDesk {
+  /** The job that a bite is to be read of next; none where there is nothing to read. */
+  next(): Job | undefined
+  /** Something of the job has ended. */
+  settle(job: Job): void
+}
+
+/**
+ * Keeps a store busy: reads bites of jobs, checks what has arrived while others are read, and moves what lies wrong.
+ * A job's failure is noted in the job.
+ */
+export class Reader {
+  private readonly model: { readonly name: string; readonly store: BlockStore }
+  private readonly options: LoaderOptions
+  private readonly meter: LoadMeter
+  private readonly signal: AbortSignal
+  private readonly desk: ReaderDesk
+  private inFlightBytes = 0
+  private checking: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    model: { readonly name: string; readonly store: BlockStore },
+    options: LoaderOptions,
+    meter: LoadMeter,
+    signal: AbortSignal,
+    desk: ReaderDesk,
+  ) {
+    this.model = model
+    this.options = options
+    this.meter = meter
+    this.signal = signal
+    this.desk = desk
+  }
+
+  /** Begins reads until the store has enough of them. */
+  fill(): void {
+    while (this.inFlightBytes < this.model.store.busyBytes) {
+      const job = this.desk.next()
+      if (job === undefined) return
+      job.underWay++
+      void this.bring(job).then(() => {
+        job.underWay--
+        this.desk.settle(job)
+      })
+    }
+  }
+
+  /** Moves the pieces of a job that lie wrong. All of it has arrived and is proven. */
+  async arrange({ plan, slot }: Job): Promise<void> {
+    if (plan.moves.length === 0) return
+    if (slot.bytes !== undefined) moveInside(slot.bytes, plan)
+    else if (this.options.move !== undefined) await this.options.move(slot.memory, plan.moves)
+    else {
+      throw new TypeError('alignBytes: expected `move` with it for memory that the CPU cannot reach, got none')
+    }
+    this.meter.add(
+      'movedBytes',
+      plan.moves.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0),
+    )
+  }
+
+  /** Reads the next bite of a job, and checks what is whole with it. */
+  private async bring(job: Job): Promise<void> {
+    try {
+      const units = await this.readBite(job)
+      if (units.length > 0 && !job.isOver) await this.inTurn(() => this.check(job, units))
+    } catch (error) {
+      job.failure ??= { error }
+    }
+  }
+
+  private async readBite(job: Job): Promise<readonly PlacedUnit[]> {
+    const [bite, number] = job.take()
+    const { store } = this.model
+    const { timeoutNs, trace } = this.options
+    this.inFlightBytes += bite.bytes
+    this.meter.readBegins()
+    try {
+      const limits = { signal: this.signal, ...(timeoutNs !== undefined && { timeoutNs }) }
+      const summary = await store.read(bite.transfers, job.slot.memory, limits)
+      this.meter.readEnds(summary)
+      const { startNs, endNs, bytes, commands } = summary
+      const details = { bytes, commands }
+      trace?.({ timeNs: startNs, durationNs: endNs - startNs, track: 'read', name: job.ticket.extent.name, details })
+      return job.arrive(number, summary)
+    } catch (error) {
+      this.meter.readEnds()
+      throw error
+    } finally {
+      this.inFlightBytes -= bite.bytes
+      this.fill()
+    }
+  }
+
+  private async check(job: Job, units: readonly PlacedUnit[]): Promise<void> {
+    if (job.isOver) return
+    const { checksummer = zlibChecksummer, trace } = this.options
+    const { extent } = job.ticket
+    const { clock } = this.model.store
+    const timeNs = clock.now()
+    const startMs = performance.now()
+    await checkUnits(units, { model: this.model, extent, memory: job.slot.memory, checksummer, signal: this.signal })
+    const spentNs = (performance.now() - startMs) * 1e6
+    job.verifyNs += spentNs
+    this.meter.add('verifyNs', spentNs)
+    const details = { chunks: units.length }
+    trace?.({ timeNs, durationNs: clock.now() - timeNs, track: 'verify', name: extent.name, details })
+  }
+
+  /** One check after the other, as their bytes arrived: what is waited for is not held up by its successors. */
+  private inTurn(check: () => Promise<void>): Promise<void> {
+    const result = this.checking.then(check)
+    this.checking = result.catch(() => undefined)
+    return result
+  }
+}
+
+function moveInside(bytes: Uint8Array, { moves }: LoadPlan): void {
+  for (const { fromBytes, toBytes, lengthBytes } of moves) bytes.copyWithin(toBytes, fromBytes, fromBytes + lengthBytes)
+}
