@@ -89,7 +89,8 @@ function whileThere(access: () => void): void {
   }
 }
 
-function checkConfigAccess(offset: number, widthBytes: number): void {
+/** @throws RangeError for an access that configuration space does not have. */
+export function checkConfigAccess(offset: number, widthBytes: number): void {
   if (widthBytes !== 1 && widthBytes !== 2 && widthBytes !== 4)
     throw new RangeError(`widthBytes: expected 1, 2 or 4, got ${String(widthBytes)}`)
   if (!Number.isInteger(offset) || offset < 0 || offset % widthBytes !== 0 || offset + widthBytes > 4096)

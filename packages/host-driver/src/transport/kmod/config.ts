@@ -1,0 +1,45 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { PciHeader } from '@gpunvme/nvme-spec/pci'
+import type { ConfigSpace } from '@gpunvme/nvme-spec/transport'
+import { checkConfigAccess } from '../../pci/config-space.js'
+import { ReadConfig } from './abi.js'
+import { call, setBusMaster, unlessRemoved, type KmodNode } from './call.js'
+
+/**
+ * Configuration space as the module has it: it reads all of it, and writes one bit, Bus Master Enable of COMMAND; the rest
+ * is the kernel's. A function that is gone reads all ones and takes no writes, as on the bus.
+ */
+export function kmodConfigSpace(node: KmodNode): ConfigSpace {
+  const read = (offset: number, widthBytes: 1 | 2 | 4) => {
+    checkConfigAccess(offset, widthBytes)
+    const answer = ReadConfig.create({ SIZE: ReadConfig.bytes, OFFSET: offset, WIDTH: widthBytes })
+    answer.VALUE = 2 ** (8 * widthBytes) - 1
+    unlessRemoved(() => call(node, 'READ_CONFIG', answer.data))
+    return answer.VALUE
+  }
+  return {
+    read,
+    write(offset, widthBytes, value) {
+      checkConfigAccess(offset, widthBytes)
+      const { CMD } = PciHeader
+      const before = read(offset, widthBytes)
+      const isBusMaster = offset === CMD.offset && widthBytes === 2
+      if (before === 0xffff && isBusMaster) return
+      if (!isBusMaster || ((before ^ value) & ~(1 << CMD.BME.lsb)) !== 0)
+        throw new KmodConfigWriteError(node.bdf, offset, widthBytes)
+      unlessRemoved(() => setBusMaster(node, CMD.BME.of(value) === 1))
+    },
+  }
+}
+
+/** The module writes nothing to configuration space but bus mastering. Nothing was written. */
+export class KmodConfigWriteError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_KMOD_CONFIG_WRITE'
+  readonly category = 'infeasible'
+  constructor(bdf: string, offset: number, widthBytes: number) {
+    super(`Cannot write ${widthBytes} bytes at 0x${offset.toString(16)} of configuration space of ${bdf}`, {
+      facts: ['the module gpunvme writes bus mastering alone: bit 2 of COMMAND, the 2 bytes at 0x4'],
+      next: 'setpci as root, while no transport is open',
+    })
+  }
+}

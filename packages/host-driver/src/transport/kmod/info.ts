@@ -1,0 +1,80 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { ABI_VERSION, Info, IOMMU_MODE } from './abi.js'
+import { call, KmodError, type KmodNode } from './call.js'
+
+/** Speed as in Link Status, 1 for 2.5 GT/s, 2 for 5, 3 for 8, 4 for 16, 5 for 32; and lanes. 0 where there is no link. */
+export interface KmodLink {
+  readonly speed: number
+  readonly lanes: number
+}
+
+/** What the module says of a controller when it is opened. */
+export interface KmodInfo {
+  readonly vendorId: number
+  readonly deviceId: number
+  /** 'none', 'identity': addresses of memory are physical; 'translated': they are an IOMMU's. */
+  readonly iommu: 'none' | 'identity' | 'translated'
+  readonly link: KmodLink
+  /** The best that the function could have. */
+  readonly bestLink: KmodLink
+  readonly maxPayloadBytes: number
+  readonly maxReadRequestBytes: number
+  /** Undefined where the machine does not say. */
+  readonly numaNode: number | undefined
+  /** MSI-X vectors. */
+  readonly vectors: number
+}
+
+/** As `call` answers it; all of GET_INFO. */
+export type InfoAnswer = ReturnType<typeof Info.create>
+
+/** @throws KmodVersionError before anything else is asked of a module that speaks otherwise; as `call`. */
+export function askInfo(node: KmodNode): InfoAnswer {
+  const answer = Info.create({ SIZE: Info.bytes })
+  try {
+    call(node, 'GET_INFO', answer.data)
+  } catch (error) {
+    // A structure of another size is refused before its version can be read.
+    if (error instanceof KmodError && (error.errno === 'EINVAL' || error.errno === 'E2BIG'))
+      throw new KmodVersionError(node.bdf, undefined, error)
+    throw error
+  }
+  if (answer.ABI_VERSION !== ABI_VERSION) throw new KmodVersionError(node.bdf, answer.ABI_VERSION)
+  return answer
+}
+
+/** The facts of an answer. */
+export function factsOf(answer: InfoAnswer): KmodInfo {
+  const mode = answer.IOMMU_MODE
+  return {
+    vendorId: answer.VENDOR_ID,
+    deviceId: answer.DEVICE_ID,
+    iommu: mode === IOMMU_MODE.NONE ? 'none' : mode === IOMMU_MODE.IDENTITY ? 'identity' : 'translated',
+    link: { speed: answer.LINK_SPEED, lanes: answer.LINK_WIDTH },
+    bestLink: { speed: answer.MAX_LINK_SPEED, lanes: answer.MAX_LINK_WIDTH },
+    maxPayloadBytes: answer.MAX_PAYLOAD_SIZE,
+    maxReadRequestBytes: answer.MAX_READ_REQUEST_SIZE,
+    numaNode: answer.NUMA_NODE === 0xffff_ffff ? undefined : answer.NUMA_NODE,
+    vectors: answer.IRQ_VECTORS,
+  }
+}
+
+/** The PCI address that an answer speaks of, as sysfs writes it. */
+export function bdfOf({ PCI_DOMAIN, PCI_BUS, PCI_DEVICE, PCI_FUNCTION }: InfoAnswer): string {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+  return `${hex(PCI_DOMAIN, 4)}:${hex(PCI_BUS, 2)}:${hex(PCI_DEVICE, 2)}.${PCI_FUNCTION}`
+}
+
+/** The module that is loaded has another interface than this program. Nothing was done to the controller. */
+export class KmodVersionError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_KMOD_VERSION'
+  readonly category = 'infeasible'
+  /** @param found undefined where not even the version could be asked for. */
+  constructor(bdf: string, found: number | undefined, cause?: unknown) {
+    super(`The module gpunvme that has ${bdf} is of another version than this program`, {
+      facts: [`ABI version ${found ?? 'unknown'} is loaded, ${ABI_VERSION} is what this was written for`],
+      next: 'modprobe -r gpunvme, then build and load the module that belongs to this program: kmod/README.md',
+      cause,
+    })
+  }
+}

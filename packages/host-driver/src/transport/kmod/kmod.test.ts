@@ -1,0 +1,593 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bdf, FakeKmod, type FakeKmodOptions } from '../../../test/fake-kmod.js'
+import { FakeHardwareHost, refusal } from '../../../test/fake-hardware-host.js'
+import { FakeSysfs } from '../../../test/fake-sysfs.js'
+import { DeviceHeldError } from '../../guard/guard.js'
+import { DriverBoundError, NotNvmeError, PciFunctionNotFoundError } from '../../pci/function.js'
+import {
+  HardwareAccessError,
+  KmodBusyError,
+  KmodConfigWriteError,
+  KmodError,
+  KmodMissingError,
+  KmodRemovedError,
+  KmodSegmentsError,
+  KmodVersionError,
+  MemlockLimitError,
+  openKmod,
+  type KmodOptions,
+} from './index.js'
+import { openError } from './node.js'
+
+let sys: FakeSysfs
+let host: FakeHardwareHost
+
+beforeEach(() => {
+  sys = new FakeSysfs()
+  host = new FakeHardwareHost(sys.root)
+})
+afterEach(() => {
+  // Nothing of the fixture stays mapped or open, whatever a test did.
+  expect([...host.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
+  expect(sys.openFiles()).toEqual([])
+  sys[Symbol.dispose]()
+})
+
+const drive = (options?: FakeKmodOptions) => new FakeKmod(sys, host, options)
+const open = (options: Partial<KmodOptions> = {}) => openKmod({ host, device: bdf, sysRoot: sys.root, ...options })
+
+const REQUEST = {
+  getInfo: 0xc080e700,
+  allocCoherent: 0xc028e701,
+  pinUser: 0xc030e702,
+  importDmaBuf: 0xc028e703,
+  release: 0xc010e705,
+  setBusMaster: 0xc010e706,
+  reset: 0xc010e707,
+  setIrq: 0xc010e708,
+}
+
+/** Waits on the transport's own clock, in which it looks after its device. */
+async function turns(transport: { clock: { now(): number; idle(untilNs: number): Promise<void> } }): Promise<void> {
+  const until = transport.clock.now() + 250_000_000
+  while (transport.clock.now() < until) await transport.clock.idle(until)
+}
+
+test('opening lets the controller reach memory; closing ends all that this process has of it', async () => {
+  const kmod = drive()
+  const transport = await open()
+  expect(transport.name).toBe('kmod 0000:0b:00.0')
+  expect(kmod.isBusMaster).toBe(true)
+  await transport.close()
+  await transport.close()
+})
+
+test('a controller is found by its node as by its address', async () => {
+  const kmod = drive()
+  const transport = await open({ device: kmod.node })
+  expect(transport.bdf).toBe(bdf)
+  await transport.close()
+})
+
+test('the module says what the controller and its way to memory are', async () => {
+  drive({ iommu: 1 })
+  const transport = await open()
+  expect(transport.info).toEqual({
+    vendorId: 0x1b36,
+    deviceId: 0x0010,
+    iommu: 'identity',
+    link: { speed: 3, lanes: 4 },
+    bestLink: { speed: 4, lanes: 4 },
+    maxPayloadBytes: 256,
+    maxReadRequestBytes: 512,
+    numaNode: undefined,
+    vectors: 9,
+  })
+  expect(transport.can).toEqual({ gpuRing: false, gpuRead: false, dmaToVram: true })
+  await transport.close()
+})
+
+test("what has to be in one piece is the kernel's own memory; data are pages of this process", async () => {
+  const kmod = drive()
+  const transport = await open()
+  const queue = transport.dma.alloc(0x2_0000, { contiguous: true })
+  const data = transport.dma.alloc(0x10_0000)
+  const kinds = [...kmod.held.values()].map(({ kind, lengthBytes }) => [kind, lengthBytes])
+  expect(kinds).toEqual([
+    [2, 0x20_0000],
+    [1, 0x4_0000],
+  ])
+  expect(queue.segments).toEqual([{ offsetBytes: 0, iova: 0x1_0400_0000, lengthBytes: 0x2_0000 }])
+  expect(data.segments).toEqual([{ offsetBytes: 0, iova: 0x8000_0000, lengthBytes: 0x10_0000 }])
+  await transport.close()
+})
+
+test('an alignment beyond a page is one of the address, in memory of that length', async () => {
+  const kmod = drive()
+  const transport = await open()
+  transport.dma.alloc(4096, { contiguous: true })
+  expect(transport.dma.alloc(4096, { alignBytes: 0x400_0000 }).iovaAt(0) % 0x400_0000).toBe(0)
+  expect([...kmod.held.values()].at(-1)).toMatchObject({ kind: 1, lengthBytes: 0x400_0000 })
+  await transport.close()
+})
+
+test('without an IOMMU data are pieces of memory, neighbours joined, however many there are', async () => {
+  // Pages 0 and 1 are neighbours, all others apart: 511 pieces, of which the first array holds 170.
+  drive({ iommu: 0, pageAt: (page) => 0x2000_0000 + (page < 2 ? page : page * 2) * 4096 })
+  const transport = await open()
+  const memory = transport.dma.alloc(0x20_0000)
+  expect(memory.segments).toHaveLength(511)
+  expect(memory.segments.slice(0, 2)).toEqual([
+    { offsetBytes: 0, iova: 0x2000_0000, lengthBytes: 8192 },
+    { offsetBytes: 8192, iova: 0x2000_4000, lengthBytes: 4096 },
+  ])
+  expect(memory.iovaAt(0x1f_f123)).toBe(0x2000_0000 + 1022 * 4096 + 0x123)
+  await transport.close()
+})
+
+test('memory that is freed is given back, but for one chunk of each kind', async () => {
+  const kmod = drive()
+  const transport = await open()
+  const before = kmod.held.size
+  const memories = [transport.dma.alloc(0x40_0000), transport.dma.alloc(0x8_0000, { contiguous: true })]
+  expect(kmod.held.size).toBe(before + 2)
+  for (const memory of memories) memory.free()
+  expect(kmod.held.size).toBe(before)
+  await transport.close()
+})
+
+test('memory that the module does not take back stays where it is: the controller may still reach it', async () => {
+  const kmod = drive()
+  const transport = await open()
+  const memory = transport.dma.alloc(0x40_0000)
+  kmod.refuse(REQUEST.release, 'EIO')
+  expect(() => {
+    memory.free()
+  }).toThrow(KmodError)
+  expect(host.allocated.at(-1)!.buffer.byteLength).toBe(0x40_0000)
+  await transport.close()
+  host.allocated.at(-1)!.unmap()
+})
+
+test('huge pages are pinned where they are asked for', async () => {
+  drive()
+  const pages: number[] = []
+  host.beforeAllocate = ({ pageBytes }) => pages.push(pageBytes)
+  const transport = await open({ hugePages: true })
+  expect(pages).toContain(2_097_152)
+  await transport.close()
+})
+
+test('more than the module gives at once is refused before it is asked', async () => {
+  drive()
+  const transport = await open()
+  expect(() => transport.dma.alloc(2 ** 33)).toThrow(/expected at most 4294967296 in one piece/)
+  expect(() => transport.dma.alloc(2 ** 27, { contiguous: true })).toThrow(/expected at most 67108864 in one piece/)
+  await transport.close()
+})
+
+test.each([
+  ['pinned', REQUEST.pinUser, false, 2_359_296 + 8_388_608],
+  ["the kernel's", REQUEST.allocCoherent, true, 2_359_296 + 8_388_608],
+] as const)(
+  'beyond RLIMIT_MEMLOCK the error says what all memory needs: %s',
+  async (_, request, contiguous, neededBytes) => {
+    const kmod = drive()
+    const transport = await open()
+    host.memlock = 4_194_304
+    kmod.refuse(request, 'ENOLCK')
+    const refused = () => transport.dma.alloc(8_388_608, { contiguous })
+    expect(refused).toThrow(MemlockLimitError)
+    kmod.refuse(request, 'ENOLCK')
+    expect(refused).toThrow(`Cannot lock ${neededBytes} bytes of memory: RLIMIT_MEMLOCK allows 4194304`)
+    await transport.close()
+  },
+)
+
+test('addresses that do not make up the memory are refused, and it is given back', async () => {
+  const kmod = drive()
+  const transport = await open()
+  const before = kmod.held.size
+  const pin = host.ioctls.get(REQUEST.pinUser)!
+  host.ioctls.set(REQUEST.pinUser, (argument, fd) => {
+    const result = pin(argument, fd)
+    const table = [...host.live].find(({ address }) => address === argument.getBigUint64(24, true))!
+    new DataView(table.buffer).setBigUint64(16, 4096n, true)
+    return result
+  })
+  expect(() => transport.dma.alloc(0x40_0000)).toThrow(KmodSegmentsError)
+  expect(kmod.held.size).toBe(before)
+  await transport.close()
+})
+
+test('the part of BAR0 that can be mapped is the BAR, and plain memory of this process', async () => {
+  drive({ mappable: 0x2000 })
+  const transport = await open()
+  expect(transport.bar.lengthBytes).toBe(0x2000)
+  const registers = host.mapped.at(-1)!
+  expect(transport.bar.window).toEqual({ address: registers.address, lengthBytes: 0x2000 })
+  transport.bar.write64(0x28, 0x1_0000_0002n)
+  expect(registers.stores).toEqual([
+    { offset: 0x28, value: 2 },
+    { offset: 0x2c, value: 1 },
+  ])
+  await transport.close()
+})
+
+test('configuration space is read through the module, which writes bus mastering and nothing else', async () => {
+  const kmod = drive()
+  const transport = await open()
+  const config = transport.config!
+  expect([config.read(0, 2), config.read(0, 4), config.read(0x34, 1)]).toEqual([0x1b36, 0x0010_1b36, 0x40])
+  config.write(4, 2, 0)
+  expect(kmod.isBusMaster).toBe(false)
+  config.write(4, 2, 4)
+  expect(kmod.isBusMaster).toBe(true)
+  expect(() => {
+    config.write(4, 2, 6)
+  }).toThrow(KmodConfigWriteError)
+  expect(() => {
+    config.write(0x44, 2, 3)
+  }).toThrow(/2 bytes at 0x44 of configuration space/)
+  expect(() => config.read(2, 4)).toThrow(RangeError)
+  kmod.remove()
+  expect(config.read(0, 4)).toBe(0xffff_ffff)
+  config.write(4, 2, 0)
+  await transport.close()
+})
+
+test('a reset is one request, after which the controller may reach memory again', async () => {
+  const kmod = drive({ resetMethods: 3 })
+  const transport = await open()
+  await transport.reset!('function')
+  expect(kmod.isBusMaster).toBe(true)
+  await transport.reset!('bus')
+  expect(kmod.resets).toEqual([1, 2])
+  await transport.close()
+})
+
+test('what the function cannot be reset by is refused; without any way to it there is no reset', async () => {
+  drive({ resetMethods: 1 })
+  const transport = await open()
+  await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
+  await transport.close()
+})
+
+test('a function that cannot be reset alone has no reset', async () => {
+  drive({ resetMethods: 0 })
+  const transport = await open()
+  expect(transport).not.toHaveProperty('reset')
+  await transport.close()
+})
+
+describe('interrupts', () => {
+  test('as many vectors as are asked for and there are signal eventfds, which end with the transport', async () => {
+    const kmod = drive({ vectors: 3 })
+    const transport = await open({ interrupts: 8 })
+    expect(transport.interrupts!.vectors).toBe(3)
+    const waiting = transport.interrupts!.wait(2, transport.clock.now() + 60e9)
+    host.signal(kmod.irqs.get(2)!)
+    expect(await waiting).toBe('fired')
+    const untilClosed = transport.interrupts!.wait(1, transport.clock.now() + 60e9)
+    await transport.close()
+    expect(await untilClosed).toBe('deadline')
+    expect(kmod.irqs.size).toBe(0)
+  })
+
+  test('one that cannot be had takes those before it back', async () => {
+    const kmod = drive()
+    const setIrq = host.ioctls.get(REQUEST.setIrq)!
+    host.ioctls.set(REQUEST.setIrq, (argument, fd) => {
+      if (argument.getUint32(8, true) === 2) throw refusal('ENOMEM', 'ioctl')
+      return setIrq(argument, fd)
+    })
+    await expect(open({ interrupts: 4 })).rejects.toMatchObject({ request: 'SET_IRQ', errno: 'ENOMEM' })
+    expect(kmod.irqs.size).toBe(0)
+  })
+
+  test('there are none where nobody asks', async () => {
+    const kmod = drive()
+    const transport = await open()
+    expect(transport).not.toHaveProperty('interrupts')
+    expect(kmod.irqs.size).toBe(0)
+    await transport.close()
+  })
+})
+
+describe('while it is open', () => {
+  test('a controller that is removed reads all ones from then on, and can be closed', async () => {
+    const kmod = drive()
+    const transport = await open({ interrupts: 1 })
+    const memory = transport.dma.alloc(0x40_0000)
+    kmod.remove()
+    await turns(transport)
+    expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+    expect(transport.bar.window).toBeUndefined()
+    expect(transport.departure).toBe('removed')
+    expect(() => transport.dma.alloc(0x40_0000)).toThrow(KmodRemovedError)
+    memory.free()
+    await transport.close()
+  })
+
+  test.each([
+    ['a reset by somebody else', 2],
+    ['sleep of the machine', 4],
+    ['PCIe error recovery', 8],
+  ])('after %s the controller may reach memory again, and the driver recovers it', async (_, event) => {
+    const kmod = drive()
+    const transport = await open()
+    kmod.happens(event)
+    expect(kmod.isBusMaster).toBe(false)
+    await turns(transport)
+    expect(kmod.isBusMaster).toBe(true)
+    expect(transport.departure).toBeUndefined()
+    // And once more, though its bit is set already.
+    kmod.happens(event)
+    await turns(transport)
+    expect(kmod.isBusMaster).toBe(true)
+    await transport.close()
+  })
+
+  test('what is being reset at this moment is looked at again', async () => {
+    const kmod = drive()
+    const transport = await open()
+    kmod.refuse(REQUEST.setBusMaster, 'EAGAIN')
+    kmod.happens(2)
+    await turns(transport)
+    expect(kmod.isBusMaster).toBe(true)
+    await transport.close()
+  })
+})
+
+describe('dma-bufs', () => {
+  /** A descriptor that the fixture takes for a dma-buf. */
+  function exported(kmod: FakeKmod, lengthBytes: number, iovas: readonly number[]): number {
+    kmod.dmaBufs.set(77, { lengthBytes, iovas })
+    return 77
+  }
+
+  test('a dma-buf has the addresses that the module gives, until it is detached', async () => {
+    const kmod = drive()
+    const transport = await open()
+    const before = kmod.held.size
+    const fd = exported(kmod, 0x40_0000, [0x80_0000_0000, 0x80_0080_0000])
+    const buffer = transport.dmaBufs.attach(fd, 0x40_0000)
+    expect(buffer.segments).toEqual([
+      { offsetBytes: 0, iova: 0x80_0000_0000, lengthBytes: 0x20_0000 },
+      { offsetBytes: 0x20_0000, iova: 0x80_0080_0000, lengthBytes: 0x20_0000 },
+    ])
+    expect(buffer.isRevoked).toBe(false)
+    buffer.detach()
+    expect(kmod.held.size).toBe(before)
+    expect(() => {
+      buffer.detach()
+    }).toThrow(TypeError)
+    await transport.close()
+  })
+
+  test('one of more pieces than the array holds is asked for again', async () => {
+    const kmod = drive()
+    const transport = await open()
+    const fd = exported(
+      kmod,
+      0x40_0000,
+      Array.from({ length: 1024 }, (_, page) => 0x80_0000_0000 + page * 8192),
+    )
+    expect(transport.dmaBufs.attach(fd, 0x40_0000).segments).toHaveLength(1024)
+    await transport.close()
+  })
+
+  test('one of another length, and what is none, is refused, and nothing stays attached', async () => {
+    const kmod = drive()
+    const transport = await open()
+    const before = kmod.held.size
+    const fd = exported(kmod, 0x40_0000, [0x80_0000_0000])
+    expect(() => transport.dmaBufs.attach(fd, 0x20_0000)).toThrow(/expected 4194304, which the dma-buf has/)
+    expect(() => transport.dmaBufs.attach(5, 4096)).toThrow(/IMPORT_DMABUF of 0000:0b:00.0 failed: EMEDIUMTYPE/)
+    expect(kmod.held.size).toBe(before)
+    await transport.close()
+  })
+
+  test('when its exporter takes the memory back, no register answers any more: commands in flight may name it', async () => {
+    const kmod = drive()
+    const transport = await open()
+    const [lost, kept] = [0x80_0000_0000, 0x90_0000_0000].map((iova) =>
+      transport.dmaBufs.attach(exported(kmod, 0x20_0000, [iova]), 0x20_0000),
+    ) as [ReturnType<typeof transport.dmaBufs.attach>, ReturnType<typeof transport.dmaBufs.attach>]
+    for (const memory of kmod.held.values()) if (memory.iova === 0x80_0000_0000) memory.isRevoked = true
+    kmod.happens(1)
+    await turns(transport)
+    expect(transport.departure).toBe('revoked')
+    expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+    expect(kmod.isBusMaster).toBe(false)
+    expect([lost.isRevoked, kept.isRevoked]).toEqual([true, false])
+    lost.detach()
+    await transport.close()
+    kept.detach()
+  })
+})
+
+describe('what is refused when it is opened has an error of its own, and leaves nothing behind', () => {
+  test('a node or an address that is none', async () => {
+    drive()
+    await expect(open({ device: '/dev/nvme0' })).rejects.toThrow(/expected a node as \/dev\/gpunvme0 or a PCI address/)
+    await expect(open({ device: '0000:0c:00.0' })).rejects.toThrow(PciFunctionNotFoundError)
+    sys.function('0000:0d:00.0', { classCode: '0x030000' })
+    await expect(open({ device: '0000:0d:00.0' })).rejects.toThrow(NotNvmeError)
+    await expect(open({ device: 7 as never })).rejects.toThrow(TypeError)
+    await expect(openKmod({ device: bdf } as KmodOptions)).rejects.toThrow(/host: expected an object/)
+    await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
+    await expect(open({ bdf } as never)).rejects.toThrow(/unknown 'bdf'/)
+  })
+
+  test('a controller that another driver has', async () => {
+    drive()
+    sys.function('0000:0c:00.0', { driver: 'nvme' })
+    const refused = open({ device: '0000:0c:00.0' })
+    await expect(refused).rejects.toThrow(DriverBoundError)
+    await expect(refused).rejects.toThrow("bindDriver({ bdf: '0000:0c:00.0', driver: 'gpunvme' })")
+  })
+
+  test('a module that is not loaded, and one that has no controller', async () => {
+    sys.function(bdf, { driver: 'nvme' })
+    const missing = open({ device: '/dev/gpunvme0' })
+    await expect(missing).rejects.toThrow(KmodMissingError)
+    await expect(missing).rejects.toThrow(/the module is not loaded\n.*kmod\/README.md says how; then modprobe gpunvme/)
+    sys.driver('gpunvme')
+    await expect(open({ device: '/dev/gpunvme0' })).rejects.toThrow(/it has no controller yet/)
+  })
+
+  test('a node that a container does not have', async () => {
+    const { node } = drive()
+    rmSync(node)
+    await expect(open()).rejects.toThrow(/nodes that the kernel has: gpunvme0\n.*--device \/dev\/gpunvme0/)
+  })
+
+  test('a controller that this process has open', async () => {
+    drive()
+    const transport = await open()
+    await expect(open()).rejects.toThrow(DeviceHeldError)
+    await transport.close()
+    await (await open()).close()
+  })
+
+  test('a module of another version', async () => {
+    drive({ abiVersion: 2 })
+    const refused = open()
+    await expect(refused).rejects.toThrow(KmodVersionError)
+    await expect(refused).rejects.toThrow(/ABI version 2 is loaded, 1 is what this was written for/)
+  })
+
+  test.each(['EINVAL', 'E2BIG'])('a module whose structures have another size: %s', async (errno) => {
+    drive().refuse(REQUEST.getInfo, errno)
+    await expect(open()).rejects.toThrow(KmodVersionError)
+  })
+
+  test('a file that is none of the module', async () => {
+    drive()
+    host.ioctls.clear()
+    await expect(open()).rejects.toMatchObject({ errno: 'ENOTTY', category: 'usage' })
+  })
+
+  test('too little that may be locked', async () => {
+    const kmod = drive()
+    host.memlock = 65_536
+    kmod.refuse(REQUEST.pinUser, 'ENOLCK')
+    await expect(open()).rejects.toThrow(
+      /Cannot lock 2359296 bytes of memory: RLIMIT_MEMLOCK allows 65536\n.*ulimit -l 2304/,
+    )
+    host.beforeAllocate = () => {
+      throw refusal('EAGAIN', 'mmap')
+    }
+    await expect(open()).rejects.toThrow(/Cannot lock 2359296 bytes/)
+    expect(kmod.held.size).toBe(0)
+  })
+
+  test('a controller that does not stop is reset before it may reach memory', async () => {
+    const kmod = drive()
+    // CAP.TO 1 and CAP.MQES; CC.EN and CSTS.RDY are set and stay so.
+    const registers = Buffer.alloc(0x2000)
+    registers.writeUInt32LE(0x0100_03ff, 0)
+    registers.writeUInt32LE(0x20, 4)
+    registers.writeUInt32LE(0x0046_0001, 0x14)
+    registers.writeUInt32LE(1, 0x1c)
+    writeFileSync(kmod.node, registers, { flag: 'r+' })
+    const seen: boolean[] = []
+    const reset = host.ioctls.get(REQUEST.reset)!
+    host.ioctls.set(REQUEST.reset, (argument, fd) => {
+      seen.push(kmod.isBusMaster)
+      return reset(argument, fd)
+    })
+    await (await open()).close()
+    expect(seen).toEqual([false])
+  }, 20_000)
+
+  const code = (errno: string) => Object.assign(new Error(errno), { code: errno }) as NodeJS.ErrnoException
+  const refused = (errno: string) => openError(sys.root, bdf, '/dev/gpunvme0', code(errno))
+
+  test('a node that somebody else has open: who', async () => {
+    drive()
+    sys.file('proc/4242/comm', 'nvmf_tgt\n')
+    mkdirSync(join(sys.root, 'proc/4242/fd'))
+    symlinkSync('/dev/gpunvme0', join(sys.root, 'proc/4242/fd/7'))
+    const error = await refused('EBUSY')
+    expect(error).toBeInstanceOf(KmodBusyError)
+    expect(error.message).toContain('its gpunvme0 is open in process 4242 (nvmf_tgt)')
+    expect(error.message).toContain('fuser /dev/gpunvme0 names it')
+  })
+
+  test.each([
+    ['ENOENT', KmodMissingError, /no node of the module/],
+    ['ENODEV', KmodRemovedError, /was removed, or unbound/],
+    ['ENXIO', KmodRemovedError, /was removed, or unbound/],
+    ['EACCES', HardwareAccessError, /Try: run as root, or make that file accessible/],
+    ['EPERM', HardwareAccessError, /EPERM/],
+    ['EIO', KmodError, /Opening 0000:0b:00.0 failed: EIO, the controller does not follow/],
+    ['EAGAIN', KmodError, /Opening 0000:0b:00.0 failed: EAGAIN, somebody else resets or removes/],
+    ['EMFILE', KmodError, /EMFILE/],
+  ])('open(2) with %s', async (errno, type, message) => {
+    drive()
+    const error = await refused(errno)
+    expect(error).toBeInstanceOf(type)
+    expect(error.message).toMatch(message)
+  })
+})
+
+test.each([
+  ['EAGAIN', 'device'],
+  ['E2BIG', 'infeasible'],
+  ['EBADF', 'usage'],
+  ['EBUSY', 'infeasible'],
+  ['EEXIST', 'failure'],
+  ['EFAULT', 'failure'],
+  ['EINVAL', 'failure'],
+  ['EIO', 'device'],
+  ['EMEDIUMTYPE', 'usage'],
+  ['EMFILE', 'infeasible'],
+  ['ENOENT', 'failure'],
+  ['ENOMEM', 'infeasible'],
+  ['ENOTTY', 'usage'],
+  ['EOPNOTSUPP', 'infeasible'],
+  ['EOVERFLOW', 'usage'],
+  ['EPERM', 'privilege'],
+  ['ESTALE', 'device'],
+  ['ETIMEDOUT', 'device'],
+  ['EXDEV', 'failure'],
+])('a refusal says what its errno means and what to do: %s', async (errno, category) => {
+  const kmod = drive()
+  const transport = await open()
+  kmod.refuse(REQUEST.importDmaBuf, errno)
+  let error: unknown
+  try {
+    transport.dmaBufs.attach(77, 4096)
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toMatchObject({ code: 'ERR_GPUNVME_KMOD', request: 'IMPORT_DMABUF', errno, category })
+  expect((error as KmodError).message).toMatch(
+    new RegExp(`^GPUNVME_IMPORT_DMABUF of 0000:0b:00.0 failed: ${errno}, .{10,}\\n  Try: .{10,}$`),
+  )
+  await transport.close()
+})
+
+test('a request that a signal has ended is made again, and not for ever', async () => {
+  const kmod = drive()
+  const transport = await open()
+  kmod.refuse(REQUEST.reset, ...Array<string>(50).fill('EINTR'))
+  await transport.reset!('function')
+  kmod.refuse(REQUEST.reset, ...Array<string>(200).fill('EINTR'))
+  await expect(transport.reset!('function')).rejects.toMatchObject({ errno: 'EINTR' })
+  await transport.close()
+})
+
+test("once it is closed the number of its node is another file's: nothing is asked of that", async () => {
+  drive()
+  const transport = await open()
+  const { dmaBufs, config } = transport
+  await transport.close()
+  expect(() => dmaBufs.attach(77, 4096)).toThrow(/the transport of 0000:0b:00.0 is closed/)
+  expect(() => config!.read(0, 4)).toThrow(TypeError)
+  expect(() => transport.dma.alloc(4096)).toThrow(TypeError)
+})

@@ -1,0 +1,138 @@
+import type { DmaAllocator, DmaMemory, DmaRequest, DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { DmaArena, type DmaChunk } from '../dma-arena.js'
+import { accessing } from '../hardware-access.js'
+import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-memory.js'
+import { AllocCoherent, MAX_COHERENT_LENGTH, MAX_LENGTH, PinUser } from './abi.js'
+import { call, KmodError, releaseHandle, type KmodNode } from './call.js'
+import type { SegmentTable } from './segment-table.js'
+
+/** What the kernel's memory is taken in: small, since it has to be in one piece, and enough for a pair of queues. */
+const COHERENT_GRANULE_BYTES = 262_144
+
+/**
+ * Memory of the module. What has to be in one piece, as queues have, is the kernel's own; everything else is this
+ * process's, pinned where it lies. The addresses are those that the kernel's DMA interface gives, whatever IOMMU there is.
+ */
+export class KmodMemory implements DmaAllocator {
+  private readonly node: KmodNode
+  private readonly sysRoot: string
+  private readonly pageBytes: 4096 | typeof HUGE_PAGE_BYTES
+  private readonly table: SegmentTable
+  private readonly coherent: DmaArena
+  private readonly pinned: DmaArena
+  /** What is held, in whole chunks. */
+  private readonly heldBytes = { coherent: 0, pinned: 0 }
+  private isEnding = false
+
+  constructor(node: KmodNode, table: SegmentTable, sysRoot: string, pageBytes: 4096 | typeof HUGE_PAGE_BYTES) {
+    this.node = node
+    this.sysRoot = sysRoot
+    this.pageBytes = pageBytes
+    this.table = table
+    this.coherent = new DmaArena({
+      granuleBytes: COHERENT_GRANULE_BYTES,
+      // The kernel aligns such memory to its own length.
+      chunk: (lengthBytes, alignBytes) => this.coherentChunk(Math.max(lengthBytes, alignBytes)),
+    })
+    this.pinned = new DmaArena({
+      granuleBytes: HUGE_PAGE_BYTES,
+      chunk: (lengthBytes) => this.pinnedChunk(lengthBytes),
+    })
+  }
+
+  alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
+    const { contiguous = false, alignBytes = this.pageBytes } = request
+    const arena = contiguous || alignBytes > this.pageBytes ? this.coherent : this.pinned
+    return arena.alloc(lengthBytes, request)
+  }
+
+  /**
+   * Ends this process's view of all of it. The kernel takes it from the controller when the node is closed, after it has
+   * made sure that the controller stands still; until then none of it is given to anybody.
+   */
+  close(): void {
+    this.isEnding = true
+    this.coherent.close()
+    this.pinned.close()
+  }
+
+  private coherentChunk(lengthBytes: number): DmaChunk {
+    checkLength(lengthBytes, MAX_COHERENT_LENGTH)
+    const argument = AllocCoherent.create({ SIZE: AllocCoherent.bytes, LENGTH: lengthBytes })
+    this.limited(lengthBytes, () => call(this.node, 'ALLOC_COHERENT', argument.data))
+    const { HANDLE, IOVA, MMAP_OFFSET } = argument
+    let region: NativeRegion
+    try {
+      const { host, bdf, path, fd } = this.node
+      region = accessing(bdf, path, () => host.map(fd, MMAP_OFFSET, lengthBytes, 'read-write'))
+    } catch (error) {
+      releaseHandle(this.node, HANDLE)
+      throw error
+    }
+    this.heldBytes.coherent += lengthBytes
+    const release = () => {
+      // The kernel keeps what is mapped.
+      region.unmap()
+      this.giveBack(HANDLE)
+      this.heldBytes.coherent -= lengthBytes
+    }
+    return { buffer: region.buffer, lengthBytes, segments: [{ offsetBytes: 0, iova: IOVA, lengthBytes }], release }
+  }
+
+  private pinnedChunk(lengthBytes: number): DmaChunk {
+    checkLength(lengthBytes, MAX_LENGTH)
+    const { node, sysRoot, pageBytes } = this
+    const region = allocateLocked(node.host, sysRoot, lengthBytes, pageBytes, this.memlockBytes(lengthBytes))
+    const argument = PinUser.create({
+      SIZE: PinUser.bytes,
+      FLAGS: { READS: 1, WRITES: 1 },
+      ADDRESS: region.address,
+      LENGTH: lengthBytes,
+    })
+    let segments: readonly DmaSegment[]
+    try {
+      segments = this.limited(lengthBytes, () => this.table.request('PIN_USER', argument))
+    } catch (error) {
+      region.unmap()
+      throw error
+    }
+    this.heldBytes.pinned += lengthBytes
+    const release = () => {
+      // Only once the controller has lost it: memory that is still pinned stays where it is.
+      this.giveBack(argument.HANDLE)
+      region.unmap()
+      this.heldBytes.pinned -= lengthBytes
+    }
+    return { buffer: region.buffer, lengthBytes, segments, release }
+  }
+
+  /** When all of it ends, closing the node does. */
+  private giveBack(handle: number): void {
+    if (!this.isEnding) releaseHandle(this.node, handle)
+  }
+
+  /** Makes a request for `lengthBytes` that counts against RLIMIT_MEMLOCK. @throws MemlockLimitError */
+  private limited<T>(lengthBytes: number, request: () => T): T {
+    try {
+      return request()
+    } catch (error) {
+      if (!(error instanceof KmodError) || error.errno !== 'ENOLCK') throw error
+      throw new MemlockLimitError(this.memlockBytes(lengthBytes), this.node.host.memlockLimitBytes(), error)
+    }
+  }
+
+  /**
+   * What counts against RLIMIT_MEMLOCK with `lengthBytes` more. The kernel has two counts, of locked and of pinned
+   * memory, each of which may go up to the limit; pinned is also what it lent, of which the first queues need some.
+   */
+  private memlockBytes(lengthBytes: number): number {
+    const { coherent, pinned } = this.heldBytes
+    return Math.max(coherent, COHERENT_GRANULE_BYTES) + pinned + lengthBytes
+  }
+}
+
+/** @throws RangeError */
+function checkLength(lengthBytes: number, mostBytes: number): void {
+  if (lengthBytes > mostBytes)
+    throw new RangeError(`lengthBytes: expected at most ${mostBytes} in one piece, got ${lengthBytes}`)
+}

@@ -1,0 +1,100 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DmaSegment, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { Segment } from './abi.js'
+import { call, checkOpen, KmodError, releaseHandle, type KmodNode } from './call.js'
+
+const PAGE_BYTES = 4096
+
+/** How often memory may fall into more pieces than it was just said to have. */
+const MOST_TRIES = 4
+
+/** The structure of a request that fills an array of segments. */
+export interface SegmentRequest {
+  readonly data: DataView
+  SEGMENTS: bigint
+  SEGMENT_CAPACITY: number
+  readonly SEGMENT_COUNT: number
+  readonly HANDLE: number
+  /** Of the memory. */
+  readonly LENGTH: number
+}
+
+/** Where the kernel writes segments to: memory with an address, which grows with the longest answer and stays. */
+export class SegmentTable {
+  private readonly node: KmodNode
+  private region: NativeRegion | undefined
+
+  constructor(node: KmodNode) {
+    this.node = node
+  }
+
+  /**
+   * Makes a request, with room for as many segments as it has: in order, neighbours joined.
+   * @throws as `call`; KmodSegmentsError where they do not make up the memory, which is given back then.
+   */
+  request(name: 'PIN_USER' | 'IMPORT_DMABUF', argument: SegmentRequest): DmaSegment[] {
+    checkOpen(this.node)
+    for (let tries = 1; ; tries++) {
+      const region = (this.region ??= this.node.host.allocate(PAGE_BYTES, PAGE_BYTES))
+      argument.SEGMENTS = region.address
+      argument.SEGMENT_CAPACITY = Math.floor(region.lengthBytes / Segment.bytes)
+      try {
+        call(this.node, name, argument.data)
+      } catch (error) {
+        // Nothing is held then, and it is known how many there are.
+        if (!(error instanceof KmodError && error.errno === 'ENOSPC') || tries === MOST_TRIES) throw error
+        this.grow(argument.SEGMENT_COUNT * Segment.bytes)
+        continue
+      }
+      const segments = joined(region.buffer, argument.SEGMENT_COUNT)
+      const fault = segmentsFault(segments, argument.LENGTH)
+      if (fault === undefined) return segments
+      releaseHandle(this.node, argument.HANDLE)
+      throw new KmodSegmentsError(this.node.bdf, fault)
+    }
+  }
+
+  unmap(): void {
+    this.region?.unmap()
+    this.region = undefined
+  }
+
+  private grow(lengthBytes: number): void {
+    this.unmap()
+    this.region = this.node.host.allocate(lengthBytes, PAGE_BYTES)
+  }
+}
+
+function joined(table: ArrayBuffer, count: number): DmaSegment[] {
+  const cursor = Segment.view(new DataView(table))
+  const segments: { offsetBytes: number; iova: number; lengthBytes: number }[] = []
+  for (let index = 0; index < count; index++) {
+    const { OFFSET, IOVA, LENGTH } = cursor.at(index)
+    const last = segments.at(-1)
+    if (last !== undefined && last.iova + last.lengthBytes === IOVA) last.lengthBytes += LENGTH
+    else segments.push({ offsetBytes: OFFSET, iova: IOVA, lengthBytes: LENGTH })
+  }
+  return segments
+}
+
+/** What is wrong with segments that are to make up `lengthBytes` bytes: what is missed here is written elsewhere. */
+function segmentsFault(segments: readonly DmaSegment[], lengthBytes: number): string | undefined {
+  let end = 0
+  for (const { offsetBytes, iova, lengthBytes: bytes } of segments) {
+    if (offsetBytes !== end || bytes <= 0) return `byte ${end} has no address`
+    if (!Number.isSafeInteger(iova + bytes)) return `${iova} is no address`
+    end += bytes
+  }
+  return end === lengthBytes ? undefined : `${end} of ${lengthBytes} bytes have addresses`
+}
+
+/** The module gave addresses that cannot be those of the memory. It was given back. */
+export class KmodSegmentsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_KMOD_SEGMENTS'
+  readonly category = 'failure'
+  constructor(bdf: string, problem: string) {
+    super(`The module gpunvme gave addresses of memory for ${bdf} that do not add up: ${problem}`, {
+      next: 'load the module that belongs to this program: kmod/README.md',
+    })
+  }
+}
