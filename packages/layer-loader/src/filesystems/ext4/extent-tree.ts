@@ -60,6 +60,7 @@ export async function extentsOf(
   options: ReadOptions,
 ): Promise<readonly DeviceExtent[]> {
   const { flags, number, block, sizeBytes } = inode
+  if (sizeBytes === 0) return []
   if (flags & INODE_FLAGS.ENCRYPT) throw volume.error('ENCRYPTED', `inode ${number} is encrypted`)
   if (flags & INODE_FLAGS.INLINE_DATA) throw volume.error('INLINE', `the data of inode ${number} is in the inode`)
   if (!(flags & INODE_FLAGS.EXTENTS)) throw volume.error('BLOCK_MAP', `inode ${number} has a block map, as of ext2`)

@@ -1,0 +1,69 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const MIB = 1024 * 1024
+
+/** Programs may be slow to start where much else runs. */
+export const SLOW_MS = 180_000
+
+/** A folder for images, and what takes it away. */
+export function scratchFolder(name: string): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), `gpunvme-${name}-`))
+  return { path, remove: () => rmSync(path, { recursive: true }) }
+}
+
+function findProgram(tool: string): string | undefined {
+  return ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].map((bin) => join(bin, tool)).find((path) => existsSync(path))
+}
+
+/** Why a test cannot run, in the form that scripts/test-summary.mjs knows; undefined where every program is there. */
+export function missing(...tools: string[]): string | undefined {
+  const tool = tools.find((one) => findProgram(one) === undefined)
+  return tool === undefined ? undefined : `[mkfs] ${tool} is not installed`
+}
+
+/** Runs a program to its end, and gives what it printed. @throws Error with what it said, where it failed. */
+export function run(tool: string, args: readonly string[], { input = '', cwd = '/' } = {}): string {
+  // Times and texts must not depend on where this runs; mtools would compare geometries that an image does not have.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', MTOOLS_SKIP_CHECK: '1' }
+  return execFileSync(findProgram(tool)!, args, { input, cwd, env, stdio: ['pipe', 'pipe', 'pipe'] }).toString()
+}
+
+/** Exit status of a program that judges. */
+export function verdict(tool: string, args: readonly string[]): { status: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync(findProgram(tool)!, args, { encoding: 'utf8' })
+  return { status, said: stdout + stderr }
+}
+
+/** An image of zeros. */
+export function emptyImage(path: string, sizeBytes: number): string {
+  writeFileSync(path, '')
+  truncateSync(path, sizeBytes)
+  return path
+}
+
+/** The same bytes for the same seed, and no two blocks alike: xorshift32. */
+export function noise(lengthBytes: number, seed: number): Buffer {
+  const words = new Uint32Array(Math.ceil(lengthBytes / 4))
+  let state = (seed * 0x9e37_79b1 + 1) >>> 0
+  for (let index = 0; index < words.length; index++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    words[index] = state
+  }
+  return Buffer.from(words.buffer, 0, lengthBytes)
+}
+
+/** Numbers from 0 to below `most`, the same for the same seed. */
+export function numbers(seed: number): (most: number) => number {
+  let state = (seed * 0x9e37_79b1 + 1) >>> 0
+  return (most) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state = (state ^ (state << 5)) >>> 0
+    return state % most
+  }
+}
