@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Coherent memory, and pinning: where they are, and that the controller's DMA arrives there. */
+#include "check.h"
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+static struct gpunvme_segment segments[MOST_SEGMENTS];
+
+static void release(int fd, uint32_t handle)
+{
+	struct gpunvme_release release = { .size = sizeof(release), .handle = handle };
+
+	must(fd, GPUNVME_RELEASE, &release);
+}
+
+/* Whether they begin at 0, follow each other, and cover all of it. */
+static bool whole(uint32_t count, uint64_t bytes)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (segments[i].offset != at || segments[i].length == 0)
+			return false;
+		at += segments[i].length;
+	}
+	return at == bytes;
+}
+
+/* Segments against what the kernel says of each page. */
+static bool physical(const unsigned char *memory, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		for (uint64_t at = 0; at < segments[i].length; at += PAGE)
+			if (frame_of(memory + segments[i].offset + at) * PAGE != segments[i].iova + at)
+				return false;
+	return true;
+}
+
+static void pinning(char **arguments)
+{
+	const unsigned long bytes = 4 << 20;
+	unsigned long long before = pinned_pages();
+	int fd = open_node();
+	unsigned char *memory = anonymous(bytes);
+	struct gpunvme_pin_user pinned = pin(fd, memory, bytes, segments);
+	struct gpunvme_pin_user small = {
+		.size = sizeof(small),
+		.flags = GPUNVME_DEVICE_WRITES,
+		.address = (uintptr_t)memory,
+		.length = bytes,
+		.segments = (uintptr_t)segments,
+	};
+	struct gpunvme_memory known = { .size = sizeof(known), .handle = pinned.handle };
+
+	(void)arguments;
+	truth("whole", whole(pinned.segment_count, bytes));
+	truth("physical", physical(memory, pinned.segment_count));
+	truth("oneSegment", pinned.segment_count == 1);
+	number("pinnedPages", pinned_pages() - before);
+	number("vmPinKiB", counter("/proc/self/status", "VmPin:"));
+	must(fd, GPUNVME_GET_MEMORY, &known);
+	truth("known", known.kind == GPUNVME_MEMORY_USER && known.length == bytes && !known.revoked &&
+			       known.segment_count == pinned.segment_count);
+	text("noRoom", name_of(ask(fd, GPUNVME_PIN_USER, &small)));
+	truth("countedAnyway", small.segment_count == pinned.segment_count);
+	number("pinnedOnce", pinned_pages() - before);
+	release(fd, pinned.handle);
+	number("pinnedAfter", pinned_pages() - before);
+	number("vmPinAfterKiB", counter("/proc/self/status", "VmPin:"));
+}
+
+/* The controller writes its serial number to memory of each kind. */
+static void dma(char **arguments)
+{
+	int fd = open_node();
+	unsigned char *memory = anonymous(4 * PAGE);
+	struct gpunvme_alloc_coherent coherent = allocate(fd, PAGE);
+	unsigned char *mapped = map_coherent(fd, &coherent);
+	struct gpunvme_set_irq irq = { .size = sizeof(irq), .vector = 0, .fd = eventfd(0, 0) };
+	struct controller controller;
+
+	(void)arguments;
+	truth("zeroed", mapped[0] == 0 && !memcmp(mapped, mapped + 1, PAGE - 1));
+	pin(fd, memory, 4 * PAGE, segments);
+	must(fd, GPUNVME_SET_IRQ, &irq);
+	start(&controller, fd);
+	truth("coherentDone", identify(&controller, coherent.iova));
+	text("coherentSerial", serial_of(mapped));
+	truth("interrupted", signalled(irq.fd, 2000));
+	truth("pinnedDone", identify(&controller, segments[0].iova));
+	text("pinnedSerial", serial_of(memory));
+	truth("besideUntouched", memory[PAGE] == 0xa5 && memory[4 * PAGE - 1] == 0xa5);
+	set_bus_master(fd, false);
+	memset(memory, 0xa5, PAGE);
+	truth("masteringOffDone", identify(&controller, segments[0].iova));
+	truth("masteringOffUntouched", memory[0] == 0xa5 && !memcmp(memory, memory + 1, PAGE - 1));
+}
+
+/* Without CAP_IPC_LOCK, and 16 pages to lock. */
+static void memlock(char **arguments)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	const struct rlimit limit = { .rlim_cur = 16 * PAGE, .rlim_max = 16 * PAGE };
+	int fd = open_node();
+	unsigned char *memory = anonymous(32 * PAGE);
+	struct gpunvme_pin_user attempt = {
+		.size = sizeof(attempt),
+		.flags = GPUNVME_DEVICE_WRITES,
+		.address = (uintptr_t)memory,
+		.segments = (uintptr_t)segments,
+		.segment_capacity = MOST_SEGMENTS,
+	};
+	struct gpunvme_alloc_coherent coherent = { .size = sizeof(coherent), .length = PAGE };
+	struct gpunvme_pin_user first;
+
+	(void)arguments;
+	if (syscall(SYS_capget, &header, data))
+		die("capget");
+	data[0].effective &= ~(1u << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &header, data) || setrlimit(RLIMIT_MEMLOCK, &limit))
+		die("capset");
+	attempt.length = 17 * PAGE;
+	text("seventeen", name_of(ask(fd, GPUNVME_PIN_USER, &attempt)));
+	first = pin(fd, memory, 16 * PAGE, segments);
+	attempt.length = PAGE;
+	text("seventeenth", name_of(ask(fd, GPUNVME_PIN_USER, &attempt)));
+	text("coherentToo", name_of(ask(fd, GPUNVME_ALLOC_COHERENT, &coherent)));
+	number("vmPinKiB", counter("/proc/self/status", "VmPin:"));
+	release(fd, first.handle);
+	text("afterRelease", name_of(ask(fd, GPUNVME_PIN_USER, &attempt)));
+}
+
+/* As many handles as there may be. */
+static void handles(char **arguments)
+{
+	unsigned long long before = pinned_pages();
+	int fd = open_node();
+	unsigned char *memory = anonymous(PAGE);
+	struct gpunvme_pin_user last = {
+		.size = sizeof(last),
+		.flags = GPUNVME_DEVICE_WRITES,
+		.address = (uintptr_t)memory,
+		.length = PAGE,
+		.segments = (uintptr_t)segments,
+		.segment_capacity = 1,
+	};
+	unsigned int count = 0;
+	int error;
+
+	(void)arguments;
+	while ((error = ask(fd, GPUNVME_PIN_USER, &last)) == 0)
+		count++;
+	number("count", count);
+	text("next", name_of(error));
+	close(fd);
+	usleep(100000);
+	number("pinnedAfter", pinned_pages() - before);
+}
+
+const struct check memory_checks[] = {
+	{ "pinning", pinning }, { "dma", dma }, { "memlock", memlock }, { "handles", handles }, { NULL, NULL }
+};
