@@ -137,6 +137,12 @@ describe('a manifest', () => {
       'layers[0].tensors[0].lengthBytes',
       tensor((t) => void (t.shape = [2 ** 52, 2 ** 52])),
     ],
+    ['with slices that are a number', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = 7))],
+    ['with slices of no digits', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = ''))],
+    ['with slices of capital digits', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = 'ABCDEF01'))],
+    ['with half a slice', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = '0'.repeat(12)))],
+    ['with slices that are not equal', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = '0'.repeat(24)))],
+    ['with more slices than bytes', 'layers[0].tensors[0].slices', tensor((t) => void (t.slices = '0'.repeat(80_000)))],
     ['without a dtype', 'layers[0].tensors[0].dtype', tensor((t) => void (t.dtype = undefined))],
   ]
   test.each(cases)('%s', async (_, path, change) => {

@@ -1,6 +1,7 @@
 import { TransferError } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { behindMember } from '../sets/member-error.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
@@ -46,8 +47,9 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
 }
 
 /** Whether the controller answered, and said that it cannot give these blocks: other blocks may still be read. */
-export function isMediaError(error: unknown): error is TransferError {
-  return error instanceof TransferError && error.failures.every(({ outcome }) => outcome.kind === 'status')
+export function isMediaError(error: unknown): error is GpuNvmeError {
+  const behind = behindMember(error)
+  return behind instanceof TransferError && behind.failures.every(({ outcome }) => outcome.kind === 'status')
 }
 
 /**

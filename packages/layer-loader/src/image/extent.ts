@@ -1,13 +1,16 @@
 import { ALIGNMENT_BYTES, DATA_START_BYTES, type CheckedExtent, type Extent } from './format.js'
 import type { ImageValue } from './json.js'
 
+/** Hexadecimal digits of a CRC-32. */
+export const CRC_DIGITS = 8
+
 /** Eight hexadecimal digits always, so that the length of a manifest does not depend on its checksums. */
 export function encodeCrc(crc: number): string {
-  return crc.toString(16).padStart(8, '0')
+  return crc.toString(16).padStart(CRC_DIGITS, '0')
 }
 
 function readCrc(value: ImageValue): number {
-  return Number.parseInt(value.hex(8), 16)
+  return Number.parseInt(value.hex(CRC_DIGITS), 16)
 }
 
 export interface EncodedExtent {

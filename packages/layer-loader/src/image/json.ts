@@ -68,6 +68,12 @@ export class ImageValue {
     return this.value === null
   }
 
+  /** Whether an object has a member that it may lack. */
+  has(name: string): boolean {
+    const { value } = this
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+  }
+
   /** A member of an object; members that are not asked for are left to later versions. */
   member(name: string): ImageValue {
     const { value } = this
@@ -103,11 +109,11 @@ export class ImageValue {
     return value
   }
 
-  /** Lower-case hexadecimal digits. */
-  hex(digits: number): string {
+  /** Lower-case hexadecimal digits: so many, or at least one. */
+  hex(digits?: number): string {
     const { value } = this
-    if (typeof value !== 'string' || value.length !== digits || !/^[0-9a-f]+$/.test(value)) {
-      throw this.error(`${digits} hexadecimal digits in lower case`)
+    if (typeof value !== 'string' || value.length !== (digits ?? value.length) || !/^[0-9a-f]+$/.test(value)) {
+      throw this.error(`${digits === undefined ? '' : `${digits} `}hexadecimal digits in lower case`)
     }
     return value
   }

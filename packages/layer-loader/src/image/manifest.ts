@@ -1,4 +1,4 @@
-import { encodeExtent, readCheckedExtent, readExtent } from './extent.js'
+import { CRC_DIGITS, encodeCrc, encodeExtent, readCheckedExtent, readExtent } from './extent.js'
 import {
   ALIGNMENT_BYTES,
   chunksOf,
@@ -70,10 +70,14 @@ export function encodeManifest({ name, fingerprint, source, header, chunkTable, 
         name,
         offsetBytes,
         lengthBytes,
-        tensors,
+        tensors: tensors.map(({ sliceCrcs, ...tensor }) => ({ ...tensor, ...encodeSlices(sliceCrcs) })),
       })),
     }),
   )
+}
+
+function encodeSlices(sliceCrcs: Uint32Array | undefined): { slices?: string } {
+  return sliceCrcs === undefined ? {} : { slices: Array.from(sliceCrcs, encodeCrc).join('') }
 }
 
 /** @throws ImageContentError */
@@ -144,8 +148,22 @@ function readTensors(value: ImageValue, format: string, layerBytes: number, name
       throw length.error(`${expectedBytes}, as dtype and shape say`)
     }
     endBytes = offsetBytes + lengthBytes
-    return { name, dtype, shape, offsetBytes, lengthBytes, sha256: tensor.member('sha256').hex(64) }
+    const sha256 = tensor.member('sha256').hex(64)
+    return { name, dtype, shape, offsetBytes, lengthBytes, sha256, ...readSlices(tensor, lengthBytes) }
   })
+}
+
+function readSlices(tensor: ImageValue, lengthBytes: number): { sliceCrcs?: Uint32Array } {
+  if (!tensor.has('slices')) return {}
+  const value = tensor.member('slices')
+  const digits = value.hex()
+  const slices = digits.length / CRC_DIGITS
+  if (!Number.isInteger(slices) || lengthBytes % slices !== 0) {
+    throw value.error(`${CRC_DIGITS} digits for each of the equal slices of ${lengthBytes} bytes`)
+  }
+  const crcOf = (_: unknown, slice: number) =>
+    Number.parseInt(digits.slice(slice * CRC_DIGITS, (slice + 1) * CRC_DIGITS), 16)
+  return { sliceCrcs: Uint32Array.from({ length: slices }, crcOf) }
 }
 
 function uniqueName(value: ImageValue, names: Set<string>): string {

@@ -2,20 +2,22 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { fingerprintOf } from '../image/fingerprint.js'
 import { CHUNK_BYTES } from '../image/format.js'
-import type { Manifest, PackedLayer } from '../image/manifest.js'
+import type { Manifest, PackedLayer, PackedTensor } from '../image/manifest.js'
+import type { PackPlan } from './lay-out.js'
 import type { Piece } from './pieces.js'
 
 /** The checksums and digests of a model, taken from its pieces as they pass, in order. */
 export class Digests {
   readonly chunkCrcs: Uint32Array
   headerCrc = 0
-  private readonly tensorDigests: string[] = []
-  private hash = createHash('sha256')
-  /** Which tensor `hash` is of. */
-  private tensor = 0
+  private readonly tensors: readonly PackedTensor[]
+  private readonly digested: PackedTensor[] = []
+  private current: TensorDigest | undefined
 
-  constructor(chunks: number) {
+  /** @param plan whose tensors say of which slices they want checksums. */
+  constructor({ chunks, manifest }: Pick<PackPlan, 'chunks' | 'manifest'>) {
     this.chunkCrcs = new Uint32Array(chunks)
+    this.tensors = manifest.layers.flatMap(({ tensors }) => tensors)
   }
 
   /** @param bytes the piece as it will be written, padding included. */
@@ -29,22 +31,22 @@ export class Digests {
     }
     for (const { tensor, pieceBytes, lengthBytes } of parts) {
       this.finishBefore(tensor)
-      this.hash.update(bytes.subarray(pieceBytes, pieceBytes + lengthBytes))
+      this.current ??= new TensorDigest(this.tensors[tensor]!)
+      this.current.add(bytes.subarray(pieceBytes, pieceBytes + lengthBytes))
     }
   }
 
   /** The manifest with every digest in its place. After the last piece. */
   complete(manifest: Manifest, chunkTableCrc: number): Manifest {
-    const tensors = manifest.layers.reduce((sum, layer) => sum + layer.tensors.length, 0)
-    this.finishBefore(tensors)
+    this.finishBefore(this.tensors.length)
     let next = 0
     const layers = manifest.layers.map((layer): PackedLayer => ({
       ...layer,
-      tensors: layer.tensors.map((tensor) => ({ ...tensor, sha256: this.tensorDigests[next++]! })),
+      tensors: this.digested.slice(next, (next += layer.tensors.length)),
     }))
     return {
       ...manifest,
-      fingerprint: fingerprintOf(layers.flatMap((layer) => layer.tensors)),
+      fingerprint: fingerprintOf(this.digested),
       header: { ...manifest.header, crc32: this.headerCrc },
       chunkTable: { ...manifest.chunkTable, crc32: chunkTableCrc },
       layers,
@@ -53,9 +55,42 @@ export class Digests {
 
   /** Ends the digests of all tensors before this one. Those without bytes have passed in no piece. */
   private finishBefore(tensor: number): void {
-    for (; this.tensor < tensor; this.tensor++) {
-      this.tensorDigests.push(this.hash.digest('hex'))
-      this.hash = createHash('sha256')
+    while (this.digested.length < tensor) {
+      const { current = new TensorDigest(this.tensors[this.digested.length]!) } = this
+      this.digested.push(current.complete())
+      this.current = undefined
     }
+  }
+}
+
+/** The digests of one tensor: of the whole, and where it has experts of each slice. */
+class TensorDigest {
+  private readonly tensor: PackedTensor
+  private readonly hash = createHash('sha256')
+  private readonly sliceCrcs: Uint32Array | undefined
+  private doneBytes = 0
+
+  constructor(tensor: PackedTensor) {
+    this.tensor = tensor
+    this.sliceCrcs = tensor.sliceCrcs && new Uint32Array(tensor.sliceCrcs.length)
+  }
+
+  /** @param bytes that follow those before. */
+  add(bytes: Uint8Array): void {
+    this.hash.update(bytes)
+    if (this.sliceCrcs === undefined) return
+    const sliceBytes = this.tensor.lengthBytes / this.sliceCrcs.length
+    for (let at = 0; at < bytes.length;) {
+      const slice = Math.floor(this.doneBytes / sliceBytes)
+      const end = Math.min(bytes.length, at + (slice + 1) * sliceBytes - this.doneBytes)
+      this.sliceCrcs[slice] = crc32(bytes.subarray(at, end), this.sliceCrcs[slice])
+      this.doneBytes += end - at
+      at = end
+    }
+  }
+
+  complete(): PackedTensor {
+    const { tensor, sliceCrcs } = this
+    return { ...tensor, sha256: this.hash.digest('hex'), ...(sliceCrcs && { sliceCrcs }) }
   }
 }

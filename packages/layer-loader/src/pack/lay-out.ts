@@ -1,3 +1,4 @@
+import { expertSliceCount } from '../formats/experts.js'
 import type { Layer, Model } from '../formats/model.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
 import {
@@ -9,7 +10,7 @@ import {
   type Extent,
 } from '../image/format.js'
 import { sumOf } from '../image/holes.js'
-import { encodeManifest, type Manifest, type PackedLayer } from '../image/manifest.js'
+import { encodeManifest, type Manifest, type PackedLayer, type PackedTensor } from '../image/manifest.js'
 import { firstFit, oneAfterTheOther, startsIn, type Room } from './room.js'
 
 /** Everything about a packing that is known beforehand: where each byte goes. Digests stand there as zeros. */
@@ -123,10 +124,13 @@ function layOutIn(
 
 function layOutLayer({ name, tensors }: Layer): LaidOutLayer {
   let endBytes = 0
-  const packed = tensors.map(({ name, dtype, shape, lengthBytes }) => {
+  const packed = tensors.map((tensor): PackedTensor => {
+    const { name, dtype, shape, lengthBytes } = tensor
     const offsetBytes = endBytes
     endBytes = alignUp(offsetBytes + lengthBytes)
-    return { name, dtype, shape, offsetBytes, lengthBytes, sha256: NO_DIGEST }
+    const slices = expertSliceCount(tensor)
+    const sums = slices === 0 ? {} : { sliceCrcs: new Uint32Array(slices) }
+    return { name, dtype, shape, offsetBytes, lengthBytes, sha256: NO_DIGEST, ...sums }
   })
   return { name, tensors: packed, lengthBytes: endBytes }
 }

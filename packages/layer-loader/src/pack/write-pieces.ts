@@ -25,7 +25,7 @@ export async function writePieces(
   const { layers, header } = plan.manifest
   const totalBytes = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, header.lengthBytes)
   const longestBytes = layers.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), header.lengthBytes)
-  const digests = new Digests(plan.chunks)
+  const digests = new Digests(plan)
   let doneBytes = 0
   await using pool = new BufferPool(dma, BUFFERS, Math.min(PIECE_BYTES, alignUp(longestBytes)))
   for (const piece of piecesOf(model, plan)) {
