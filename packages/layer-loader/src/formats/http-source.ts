@@ -1,0 +1,209 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { checkRange, type ByteSource } from './byte-source.js'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+
+export interface HttpSourceOptions {
+  /** Instead of the global one. It must heed its signal. */
+  readonly fetch?: typeof fetch
+  /** Sent with every request: authorization, for example. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Ends the opening. Each read takes a signal of its own. */
+  readonly signal?: AbortSignal
+  /** How long a server may take to answer, or to go on answering. Default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/** What must stay the same for as long as the source is open, or bytes of two files would be mixed. */
+interface Version {
+  readonly sizeBytes: number
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/**
+ * Opens a file on a web server for random reads. Each read is one request for a range (RFC 9110 section 14), which
+ * the server must support; nothing is retried. A file that changes while it is open fails the next read, as far as
+ * the server tells by ETag, Last-Modified or size.
+ *
+ * @throws HttpSourceError; TypeError for a URL that is not http or https; the signal's reason.
+ */
+export async function openHttpSource(url: string | URL, options: HttpSourceOptions = {}): Promise<ByteSource> {
+  const address = new URL(url)
+  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url: expected http or https, got ${address.protocol}`)
+  const client = new RangeClient(address, options)
+  const pinned = await client.read(0, new Uint8Array(1), undefined, options.signal)
+  const source: ByteSource = {
+    name: client.name,
+    sizeBytes: pinned.sizeBytes,
+    async read(offsetBytes, into, { signal } = {}) {
+      signal?.throwIfAborted()
+      checkRange(source, offsetBytes, into.byteLength)
+      if (into.byteLength > 0) await client.read(offsetBytes, into, pinned, signal)
+    },
+    close() {
+      client.close()
+      return Promise.resolve()
+    },
+    [Symbol.asyncDispose]: () => source.close(),
+  }
+  return source
+}
+
+class RangeClient {
+  /** Without the query and the user: they may be secrets, and names are for messages. */
+  readonly name: string
+  readonly #url: URL
+  readonly #options: HttpSourceOptions
+  readonly #closed = new AbortController()
+
+  constructor(url: URL, options: HttpSourceOptions) {
+    this.name = `${url.origin}${url.pathname}`
+    this.#url = url
+    this.#options = options
+  }
+
+  close(): void {
+    this.#closed.abort(new HttpSourceError('CLOSED', this.name, 'the source is closed'))
+  }
+
+  /**
+   * Fills `into` by one request.
+   * @param pinned what the answer must agree with; undefined for the first request, which asks an empty file too.
+   */
+  async read(offsetBytes: number, into: Uint8Array, pinned?: Version, signal?: AbortSignal): Promise<Version> {
+    const { fetch: send = fetch, headers, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
+    const own = new AbortController()
+    const timer = setTimeout(() => {
+      own.abort(new HttpSourceError('TIMEOUT', this.name, `nothing came for ${timeoutMs} ms (timeoutMs)`))
+    }, timeoutMs)
+    const ended = AbortSignal.any([own.signal, this.#closed.signal, ...(signal ? [signal] : [])])
+    try {
+      ended.throwIfAborted()
+      const range = `bytes=${offsetBytes}-${offsetBytes + into.byteLength - 1}`
+      const response = await send(this.#url, {
+        // With a range, the Fetch standard itself asks for bytes that are not compressed on the way.
+        headers: { ...headers, range },
+        signal: ended,
+      })
+      const version = this.#versionOf(response, offsetBytes, into.byteLength, pinned)
+      if (version.sizeBytes > 0) await this.#fill(response, into, () => timer.refresh())
+      return version
+    } catch (error) {
+      // Whatever fetch made of it, the reason is known here.
+      ended.throwIfAborted()
+      if (error instanceof HttpSourceError) throw error
+      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+      throw new HttpSourceError('CONNECTION', this.name, `the connection failed: ${why}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+      // Ends the transfer of an answer that was refused; one that was read to its end has nothing left to end.
+      own.abort()
+    }
+  }
+
+  #versionOf(response: Response, offsetBytes: number, lengthBytes: number, pinned: Version | undefined): Version {
+    const { status, headers } = response
+    const wanted = `${lengthBytes} bytes from byte ${offsetBytes}`
+    const contentRange = headers.get('content-range')
+    const isEmpty = pinned === undefined && status === 416 && contentRange === 'bytes */0'
+    if (status === 200) {
+      throw new HttpSourceError('NO_RANGES', this.name, `asked for ${wanted}, it sent the whole file (status 200)`)
+    }
+    if (status !== 206 && !isEmpty) {
+      const category =
+        status === 404 || status === 410 ? 'not-found' : status === 401 || status === 403 ? 'privilege' : 'failure'
+      throw new HttpSourceError('STATUS', this.name, `asked for ${wanted}, it answered with status ${status}`, {
+        category,
+      })
+    }
+    const encoding = headers.get('content-encoding') ?? 'identity'
+    if (encoding !== 'identity') {
+      throw new HttpSourceError('ENCODING', this.name, `it sent the bytes as ${encoding}, although asked not to`)
+    }
+    const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? []
+    const isAsAsked = Number(first) === offsetBytes && Number(last) === offsetBytes + lengthBytes - 1
+    if (!isEmpty && !(isAsAsked && Number.isSafeInteger(Number(total)))) {
+      const headline = `asked for ${wanted}, it answered with Content-Range: ${contentRange ?? '(none)'}`
+      throw new HttpSourceError('RANGE', this.name, headline)
+    }
+    const version: Version = {
+      sizeBytes: isEmpty ? 0 : Number(total),
+      etag: headers.get('etag'),
+      lastModified: headers.get('last-modified'),
+    }
+    if (pinned !== undefined) refuseChange(this.name, pinned, version)
+    return version
+  }
+
+  async #fill(response: Response, into: Uint8Array, onProgress: () => void): Promise<void> {
+    let done = 0
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      onProgress()
+      if (chunk.byteLength > into.byteLength - done) {
+        throw new HttpSourceError(
+          'LENGTH',
+          this.name,
+          `it sent more than the ${into.byteLength} bytes that it announced`,
+        )
+      }
+      into.set(chunk, done)
+      done += chunk.byteLength
+    }
+    if (done < into.byteLength) {
+      throw new HttpSourceError(
+        'LENGTH',
+        this.name,
+        `it sent ${done} of the ${into.byteLength} bytes that it announced`,
+      )
+    }
+  }
+}
+
+function refuseChange(name: string, before: Version, now: Version): void {
+  const keys = ['sizeBytes', 'etag', 'lastModified'] as const
+  const changes = keys.filter((key) => before[key] !== now[key])
+  if (changes.length === 0) return
+  const facts = changes.map(
+    (key) => `${HEADERS[key]}: ${before[key] ?? '(none)'} when it was opened, now ${now[key] ?? '(none)'}`,
+  )
+  throw new HttpSourceError('CHANGED', name, 'the file is no longer the one that was opened', { facts })
+}
+
+const HEADERS = { sizeBytes: 'size in bytes', etag: 'ETag', lastModified: 'Last-Modified' } as const
+
+/** How reading over HTTP can fail, and what helps. Each becomes the code `ERR_GPUNVME_HTTP_<PROBLEM>`. */
+const HTTP_PROBLEMS = {
+  STATUS: 'open the URL in a browser, and give `headers` where it needs authorization',
+  NO_RANGES: 'download the file and open it with openModelFile(path), or ask a server that knows Range requests',
+  RANGE: 'download the file and open it with openModelFile(path): this server answers ranges wrongly',
+  ENCODING: 'download the file and open it with openModelFile(path): this server compresses against the request',
+  CHANGED: 'open the model again',
+  LENGTH: 'try again; where it happens often, download the file first',
+  TIMEOUT: 'try again, or raise timeoutMs',
+  CONNECTION: 'check the host name and the network, then try again',
+  CLOSED: 'keep the model open until the last read has ended',
+} as const
+
+export type HttpProblem = keyof typeof HTTP_PROBLEMS
+
+/** A web server did not give the bytes that it was asked for. `code` says in which way. */
+export class HttpSourceError extends GpuNvmeError {
+  readonly code: `ERR_GPUNVME_HTTP_${HttpProblem}`
+  readonly category: ErrorCategory
+  /** The URL without its query. */
+  readonly sourceName: string
+
+  constructor(
+    problem: HttpProblem,
+    sourceName: string,
+    headline: string,
+    details: { category?: ErrorCategory; facts?: readonly string[]; cause?: unknown } = {},
+  ) {
+    const { category = 'failure', ...rest } = details
+    super(`Cannot read ${sourceName}: ${headline}`, { ...rest, next: HTTP_PROBLEMS[problem] })
+    this.code = `ERR_GPUNVME_HTTP_${problem}`
+    this.category = category
+    this.sourceName = sourceName
+  }
+}
