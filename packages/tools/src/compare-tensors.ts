@@ -1,4 +1,4 @@
-import type { LayerLease } from '@gpunvme/layer-loader'
+import type { Lease } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { printable } from './printable.js'
@@ -19,7 +19,7 @@ export class TensorComparison {
   }
 
   /** @throws TensorsDifferError */
-  async compare(lease: LayerLease, signal: AbortSignal): Promise<void> {
+  async compare(lease: Lease, signal: AbortSignal): Promise<void> {
     for (const { name } of lease.tensors) {
       const tensor = this.byName.get(name)
       const streamed = lease.tensor(name)

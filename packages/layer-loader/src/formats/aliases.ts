@@ -1,4 +1,4 @@
-import type { Model, Tensor } from './model.js'
+import type { Model } from './model.js'
 
 /** Where publishers leave out a tensor that is the same as another: the output's weights are the embedding's. */
 const TIED: Readonly<Record<Model['format'], { readonly output: string; readonly embedding: RegExp }>> = {
@@ -13,7 +13,11 @@ const ENCODERS = /bert|clip|encoder/
  * Names that a model does not have, each with the tensor that stands for it. Two tensors on the same bytes are not
  * among them: both formats forbid them, and their readers refuse them.
  */
-export function findAliases({ format, architecture, tensors }: Model): Map<string, Tensor> {
+export function findAliases<T extends { readonly name: string }>({
+  format,
+  architecture,
+  tensors,
+}: Pick<Model, 'format' | 'architecture'> & { readonly tensors: readonly T[] }): Map<string, T> {
   const { output, embedding } = TIED[format]
   const candidates = tensors.filter(({ name }) => embedding.test(name))
   const hasOutput = tensors.some(({ name }) => name === output || name.endsWith(`.${output}`))

@@ -4,6 +4,11 @@ export interface ByteSource {
   readonly name: string
   readonly sizeBytes: number
   /**
+   * Names these bytes: another one where they have changed, the same one when they are opened again as they were.
+   * Absent where that is not known. A packing that was interrupted goes on only where it finds the same ones.
+   */
+  readonly revision?: string
+  /**
    * Fills all of `into` from `offsetBytes`, or throws; never returns short. Reads may overlap in time.
    *
    * Implementers: throw `RangeError` for a range that is not inside the source (`checkRange` does), and the
@@ -44,6 +49,7 @@ export function rangeSource(source: ByteSource, offsetBytes: number, lengthBytes
   const range: ByteSource = {
     name: `${source.name} [${offsetBytes}, ${offsetBytes + lengthBytes})`,
     sizeBytes: lengthBytes,
+    ...(source.revision !== undefined && { revision: `${source.revision} [${offsetBytes}, ${lengthBytes}]` }),
     async read(innerOffsetBytes, into, options) {
       checkRange(range, innerOffsetBytes, into.byteLength)
       await source.read(offsetBytes + innerOffsetBytes, into, options)
@@ -55,7 +61,11 @@ export function rangeSource(source: ByteSource, offsetBytes: number, lengthBytes
 }
 
 /** @throws RangeError when `lengthBytes` from `offsetBytes` are not all inside `source`. */
-export function checkRange(source: ByteSource, offsetBytes: number, lengthBytes: number): void {
+export function checkRange(
+  source: Pick<ByteSource, 'name' | 'sizeBytes'>,
+  offsetBytes: number,
+  lengthBytes: number,
+): void {
   const inside =
     Number.isSafeInteger(offsetBytes) &&
     Number.isSafeInteger(lengthBytes) &&

@@ -42,10 +42,10 @@ export interface StoredModel {
   readonly layers: readonly string[]
   /** False where nothing is known that its bytes could be checked against. */
   readonly checkable: boolean
-  /** A layer by name, or by its position. @throws RangeError where there is none. */
+  /** A layer by name, or by its number: 3 is 'layer 3'. @throws RangeError, ExtentNotFoundError where there is none. */
   layer(layer: string | number): StoredExtent
-  /** @throws RangeError where there is no such tensor. */
+  /** By its name, or one that stands for it (tied weights). @throws RangeError, ExtentNotFoundError. */
   tensor(name: string): StoredExtent
-  /** One expert of a layer: its slices of stacked tensors, or tensors of its own. @throws RangeError where there is none. */
+  /** One expert of a layer: its slices of stacked tensors, or tensors of its own. @throws RangeError, ExtentNotFoundError. */
   expert(layer: string | number, expert: number): StoredExtent
 }

@@ -1,8 +1,9 @@
+import { findAliases } from '../formats/aliases.js'
+import { expertSlices } from '../formats/experts.js'
 import { quote } from '../formats/quote.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import type { PackedLayer, PackedTensor } from '../image/manifest.js'
 import type { PackedModel } from '../image/open-image.js'
-import { expertSlices } from '../formats/experts.js'
 import type { CheckUnit, StoredExtent, StoredModel, StoredPiece } from './extent.js'
 
 const models = new WeakMap<PackedModel, StoredModel>()
@@ -21,11 +22,21 @@ function describe(model: PackedModel): StoredModel {
     for (const tensor of layer.tensors) tensors.set(tensor.name, [layer, tensor])
   }
 
+  const { format, architecture } = model.source
+  if (format === 'gguf' || format === 'safetensors') {
+    const all = Array.from(tensors.values(), ([, tensor]) => tensor)
+    for (const [alias, { name }] of findAliases({ format, architecture, tensors: all })) {
+      tensors.set(alias, tensors.get(name)!)
+    }
+  }
+
   const find = (layer: string | number): PackedLayer => {
-    const found = typeof layer === 'number' ? model.layers[layer] : byName.get(layer)
+    const name = typeof layer === 'number' ? `layer ${layer}` : layer
+    const found = byName.get(name)
     if (found !== undefined) return found
-    const got = typeof layer === 'number' ? layer : quote(layer)
-    throw new RangeError(`layer: expected one of the ${model.layers.length} layers of ${quote(model.name)}, got ${got}`)
+    throw new RangeError(
+      `layer: expected one of the ${model.layers.length} layers of ${quote(model.name)}, got ${quote(name)}`,
+    )
   }
   return {
     name: model.name,
@@ -39,7 +50,7 @@ function describe(model: PackedModel): StoredModel {
         throw new RangeError(`name: expected a tensor of model ${quote(model.name)}, got ${quote(name)}`)
       }
       const [layer, tensor] = found
-      return { name, pieces: [pieceOf(layer, tensor)], checks: chunksOf(model, layer, tensor) }
+      return { name: tensor.name, pieces: [pieceOf(layer, tensor)], checks: chunksOf(model, layer, tensor) }
     },
     expert(layer, expert) {
       const packed = find(layer)
@@ -48,11 +59,12 @@ function describe(model: PackedModel): StoredModel {
         const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
         return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }
       })
+      // Slices with checksums of their own need no chunks around them. An image that was written without has chunks.
+      const haveOwn = slices.every(({ tensor }) => tensor.sliceCrcs !== undefined)
       const checks = slices.flatMap(({ tensor, slice, fromBytes, lengthBytes }) => {
-        const crc32 = tensor.sliceCrcs?.[slice]
-        if (crc32 === undefined)
-          return chunksOf(model, packed, { ...tensor, offsetBytes: tensor.offsetBytes + fromBytes, lengthBytes })
-        return [{ storeBytes: packed.offsetBytes + tensor.offsetBytes + fromBytes, lengthBytes, crc32 }]
+        const offsetBytes = tensor.offsetBytes + fromBytes
+        if (!haveOwn) return chunksOf(model, packed, { offsetBytes, lengthBytes })
+        return [{ storeBytes: packed.offsetBytes + offsetBytes, lengthBytes, crc32: tensor.sliceCrcs![slice]! }]
       })
       return { name: `${packed.name} expert ${expert}`, pieces, checks: inOrder(checks) }
     },

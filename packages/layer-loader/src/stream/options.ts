@@ -13,7 +13,7 @@ export interface StreamProgress {
 }
 
 export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
-  /** Names of layers, or their numbers from 0, in the order wanted; one may come again. All of them when not given. */
+  /** Names of layers, or their numbers (3 is 'layer 3'), in the order wanted; one may come again. All of them when not given. */
   readonly layers?: readonly (string | number)[]
   /**
    * What `next` does while leases hold every slot. 'throw' (when not given): AllSlotsHeldError, since in a plain loop

@@ -1,0 +1,89 @@
+import type { Catalogue } from '../formats/catalogue.js'
+import type { ModelExtent } from '../formats/extent.js'
+import { asStore, type Readable } from '../store/as-store.js'
+import type { StoredExtent, StoredModel, StoredPiece, StoredRun } from './extent.js'
+
+/** A run of a file's bytes, and where they lie on a store. */
+export interface FileRun {
+  readonly fileOffsetBytes: number
+  /** From the start of the store. */
+  readonly deviceOffsetBytes: number
+  readonly lengthBytes: number
+}
+
+/**
+ * A model that lies on a store in the files it was published in: a GGUF at an LBA, files of a file system. Nothing has
+ * to be converted or written; nothing is known either that its bytes could be checked against.
+ *
+ * @param files for each part of the model, where its bytes lie: in order of the file, without gaps.
+ * @throws RangeError for files that do not hold the parts, or lie outside the store.
+ */
+export function modelInPlace(
+  catalogue: Catalogue,
+  target: Readable,
+  files: readonly (readonly FileRun[])[],
+): StoredModel {
+  const store = asStore(target)
+  const { model } = catalogue
+  if (files.length !== model.parts.length) {
+    throw new RangeError(`files: expected one for each of the model's ${model.parts.length} parts, got ${files.length}`)
+  }
+  for (const [part, { source }] of model.parts.entries()) {
+    let endBytes = 0
+    for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of files[part]!) {
+      const isInside = deviceOffsetBytes >= 0 && lengthBytes <= store.capacityBytes - deviceOffsetBytes
+      if (fileOffsetBytes !== endBytes || lengthBytes <= 0 || !isInside) {
+        throw new RangeError(
+          `files: expected runs of ${source.name} in order and inside ${store.name}, got ${lengthBytes} bytes from byte ${fileOffsetBytes} at ${deviceOffsetBytes}`,
+        )
+      }
+      endBytes += lengthBytes
+    }
+    if (endBytes < source.sizeBytes) {
+      throw new RangeError(`files: expected all ${source.sizeBytes} bytes of ${source.name}, got ${endBytes}`)
+    }
+  }
+
+  const place = ({ name, pieces }: ModelExtent): StoredExtent => {
+    const placed = pieces.map(({ tensor, part, offsetBytes, lengthBytes }): StoredPiece => {
+      const runs = runsOf(files[part]!, offsetBytes, lengthBytes)
+      if (tensor === undefined) return { name, dtype: 'bytes', shape: [lengthBytes], lengthBytes, runs }
+      // A slice has a part of the outermost dimension; of an expert's it is one.
+      const isSlice = lengthBytes < tensor.lengthBytes
+      const slice = isSlice ? (offsetBytes - tensor.offsetBytes) / lengthBytes : undefined
+      const shape = isSlice ? tensor.shape.slice(1) : tensor.shape
+      const label = slice === undefined ? tensor.name : `${tensor.name}[${slice}]`
+      return { name: label, dtype: tensor.dtype, shape, lengthBytes, runs }
+    })
+    return { name, pieces: placed, checks: [] }
+  }
+  return {
+    name: model.name ?? model.parts[0].source.name,
+    store,
+    layers: catalogue.layers,
+    checkable: false,
+    layer: (layer) => place(catalogue.layer(layer)),
+    tensor: (name) => place(catalogue.tensor(name)),
+    expert: (layer, expert) => place(catalogue.expert(layer, expert)),
+  }
+}
+
+/** The runs of the store that hold a range of a file, found by halving: a fragmented file has thousands. */
+function runsOf(file: readonly FileRun[], offsetBytes: number, lengthBytes: number): StoredRun[] {
+  let [low, high] = [0, file.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const run = file[middle]!
+    if (run.fileOffsetBytes + run.lengthBytes > offsetBytes) high = middle
+    else low = middle + 1
+  }
+  const runs: StoredRun[] = []
+  const endBytes = offsetBytes + lengthBytes
+  for (let index = low, at = offsetBytes; at < endBytes; index++) {
+    const run = file[index]!
+    const taken = Math.min(endBytes, run.fileOffsetBytes + run.lengthBytes) - at
+    runs.push({ storeBytes: run.deviceOffsetBytes + (at - run.fileOffsetBytes), lengthBytes: taken })
+    at += taken
+  }
+  return runs
+}
