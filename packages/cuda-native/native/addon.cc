@@ -1,8 +1,9 @@
-// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for, and the engine whose device
-// code runs on threads of the CPU.
+// gpunvme_host: what a driver in user space needs of the kernel and JavaScript cannot ask for, checksums of memory, and the
+// engine whose device code runs on threads of the CPU.
 // Every thread that loads it gets functions of its own over the same memory.
 #include <node_api.h>
 
+#include "checksum.h"
 #include "cpu_engine.h"
 #include "engine_api.h"
 #include "environment.h"
@@ -35,6 +36,8 @@ constexpr Entry kEntries[] = {
     {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
+    {"checksum", gpunvme::Checksum},
+    {"checksumWay", gpunvme::ChecksumWay},
     {"createEngine", gpunvme::CreateCpuEngine},
 };
 

@@ -29,6 +29,16 @@ export interface HostAddon extends EngineAddon {
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
+  /** On libuv's threads. The views are kept until it resolves. */
+  readonly checksum: (
+    view: DataView,
+    offsetBytes: number,
+    lengthBytes: number,
+    chunkBytes: number,
+    into: Uint32Array,
+  ) => Promise<void>
+  /** By what the processor computes them: 'avx512', 'pclmulqdq', 'tables'. */
+  readonly checksumWay: () => string
   /** An engine whose leaders are threads of this process. */
   readonly createEngine: (options: EngineOptions, onWake: () => void) => EngineHandle
 }

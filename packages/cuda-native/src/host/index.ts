@@ -2,6 +2,7 @@ import type { NativeHost } from '@gpunvme/nvme-spec/transport'
 import { loadHardwareHost } from './hardware-host.js'
 
 export { NativeAddonError, type TriedAddon } from '../native-addon.js'
+export { nativeChecksummer } from './checksummer.js'
 export { loadHardwareHost } from './hardware-host.js'
 
 /** This module, for those who must import it in a thread of their own: the `module` of a real-time simulator. */

@@ -1,0 +1,46 @@
+import type { Checksummer } from '@gpunvme/nvme-spec/transport'
+import { chunksOf, throwIfAborted } from '../checksum-arguments.js'
+import { loadAddon } from './addon.js'
+
+/** What is computed at a time on one of libuv's threads, whole chunks, about: a fraction of a millisecond. */
+const PART_BYTES = 4 * 1024 * 1024
+
+/** How many parts of a call are under way: reads of files want libuv's threads, four by default, too. */
+const PARTS_AT_A_TIME = 2
+
+/**
+ * Checksums by native code, on threads that Node has for files, while the event loop goes on: by multiplication without
+ * carries where the processor has that (PCLMULQDQ, with AVX-512 four at once), by tables elsewhere; its name says which.
+ * It reaches memory that has a view.
+ * @throws NativeAddonError where there is no addon for this machine: what was tried, and the command that builds it.
+ */
+export function nativeChecksummer(): Checksummer {
+  const addon = loadAddon()
+  return {
+    name: `native (${addon.checksumWay()})`,
+    async checksum(memory, offsetBytes, lengthBytes, chunkBytes, into, { signal } = {}) {
+      throwIfAborted(signal)
+      const { view } = memory
+      if (view === undefined) {
+        throw new TypeError('memory: expected memory with a view, got memory that the host cannot see')
+      }
+      const chunks = chunksOf(memory, offsetBytes, lengthBytes, chunkBytes, into)
+      const partChunks = Math.max(1, Math.floor(PART_BYTES / chunkBytes))
+      let next = 0
+      const lane = async () => {
+        while (next < chunks) {
+          throwIfAborted(signal)
+          const first = next
+          next = Math.min(first + partChunks, chunks)
+          const at = first * chunkBytes
+          const bytes = Math.min((next - first) * chunkBytes, lengthBytes - at)
+          await addon.checksum(view, offsetBytes + at, bytes, chunkBytes, into.subarray(first, next))
+        }
+      }
+      // All of them, also where one fails: nothing reads the memory after this has ended.
+      for (const ended of await Promise.allSettled(Array.from({ length: PARTS_AT_A_TIME }, lane))) {
+        if (ended.status === 'rejected') throw ended.reason
+      }
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sanitized, someBytes } from '../device/bytes.js'
+import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from '../device/compile.js'
+
+const { compile } = useCompiler()
+const sources = ['test/checksum/crc32_test.cc', 'native/crc32.cc']
+const MiB = 1 << 20
+const data = someBytes(3 * MiB)
+
+interface Case {
+  /** Of what is before. */
+  crc?: number
+  from?: number
+  bytes: number
+  split?: number
+  alignment?: number
+}
+
+/** A line for each case: what each way says, in one call and in two. */
+async function run(program: Program, cases: readonly Case[], input: Uint8Array = data) {
+  const args = cases.map(({ crc = 0, from = 0, bytes, split = 0, alignment = 0 }) =>
+    [crc, from, bytes, split, alignment].join(':'),
+  )
+  const [ways, ...lines] = (await program.run(args, { input, timeoutMs: 120_000 })).trimEnd().split('\n')
+  return {
+    ways: ways!.trim().split(' '),
+    found: lines.map((line) =>
+      line
+        .trim()
+        .split(' ')
+        .map((crc) => Number.parseInt(crc, 16)),
+    ),
+  }
+}
+
+/** All ways, in one call and in two, say what zlib says. */
+async function expectZlib(program: Program, cases: readonly Case[]) {
+  const { ways, found } = await run(program, cases)
+  const expected = cases.map(({ crc = 0, from = 0, bytes }) => {
+    const right = crc32(data.subarray(from, from + bytes), crc)
+    return Array<number>(2 * ways.length).fill(right)
+  })
+  expect(found).toEqual(expected)
+}
+
+describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skippedWithoutCompiler}`, () => {
+  let plain: Program
+  let checked: Program
+  beforeAll(async () => {
+    plain = await compile({ sources })
+    checked = await compile({ sources, flags: sanitized })
+  }, 300_000)
+
+  test('uses what the processor has, as the kernel lists it, and tables last', async () => {
+    const { ways } = await run(plain, [])
+    const flags = /^flags\s*:(.*)$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1]?.split(' ') ?? []
+    const has = (...names: string[]) => names.every((name) => flags.includes(name))
+    expect(ways).toEqual([
+      ...(has('pclmulqdq', 'vpclmulqdq', 'avx512f') ? ['avx512'] : []),
+      ...(has('pclmulqdq') ? ['pclmulqdq'] : []),
+      'tables',
+    ])
+  })
+
+  test('is CRC-32/ISO-HDLC: its check value, and that of a MiB of zeros', async () => {
+    const { ways, found } = await run(checked, [{ bytes: 9, split: 4 }], Buffer.from('123456789'))
+    expect(found).toEqual([Array(2 * ways.length).fill(0xcbf43926)])
+    const zeros = await run(plain, [{ bytes: MiB, split: 777 }], Buffer.alloc(MiB))
+    expect(zeros.found).toEqual([Array(2 * ways.length).fill(0xa738ea1c)])
+  })
+
+  test('is that of zlib for every length up to 1100 bytes, and reads nothing around them', async () => {
+    const cases = Array.from({ length: 1101 }, (_, bytes) => ({
+      ...{ bytes, from: 3 * bytes, alignment: bytes % 17, split: (bytes * 7) % (bytes + 1) },
+      crc: bytes % 3 === 0 ? 0 : (bytes * 0x9e3779b1) >>> 0,
+    }))
+    await expectZlib(checked, cases)
+  }, 180_000)
+
+  test('is that of zlib at any alignment, wherever it is split, up to a few MiB', async () => {
+    const lengths = [1500, 2048, 2049, 4095, 4096, 5000, 65_537]
+    const cases = lengths.flatMap((bytes) =>
+      Array.from({ length: 64 }, (_, alignment) => ({
+        bytes,
+        alignment,
+        split: (alignment * 131) % bytes,
+        from: alignment,
+      })),
+    )
+    await expectZlib(checked, cases)
+    const long = [MiB, MiB + 1, 2 * MiB - 15, 3 * MiB - 64].map((bytes, index) => ({
+      ...{ bytes, alignment: 5 * index, from: index, split: MiB - 300 * index },
+    }))
+    await expectZlib(plain, long)
+  }, 180_000)
+
+  test.for([
+    ['the distance of a lane', 'Move<512>(c), Load(data + 32)', 'Move<256>(c), Load(data + 32)'],
+    ['the constants are not one bit to the left', 'static_cast<uint64_t>(power) << 1', 'static_cast<uint64_t>(power)'],
+    ['a table', 't[4][first >> 24]', 't[3][first >> 24]'],
+  ] as const)('a slip is found out: %s', 180_000, async ([what, from, to], { skip }) => {
+    skip(process.arch !== 'x64' && what !== 'a table', `tables are all that there is on ${process.arch}`)
+    const slipped = await compile({ sources, changes: [{ path: 'native/crc32.cc', from, to }] })
+    const { ways, found } = await run(slipped, [{ bytes: 5000 }])
+    expect(found[0]).not.toEqual(Array(2 * ways.length).fill(crc32(data.subarray(0, 5000))))
+  })
+})
