@@ -107,6 +107,7 @@ export class Loader {
     const plan = this.plan(extent)
     if (plan.memoryBytes > this.slotBytes) throw new ExtentTooLongError(extent, plan.memoryBytes, this.slotBytes)
     const ticket = new Ticket(extent, this.requests++, priority, plan, this.desk)
+    this.tell('requested', ticket)
     if (this.stop.signal.aborted) ticket.fail(this.stop.signal.reason)
     else if (signal?.aborted === true) ticket.fail(signal.reason)
     else {

@@ -1,0 +1,443 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
+import {
+  asModel,
+  ExtentTooLongError,
+  LOAD_CHANNEL,
+  openImage,
+  openLoader,
+  pack,
+  VerificationError,
+  type Lease,
+  type LoadEvent,
+  type Loader,
+  type LoaderOptions,
+  type StoredModel,
+} from '../src/index.js'
+import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
+import { layeredModel, tensorBytes } from './models.js'
+
+const MIB = 1 << 20
+const LAYERS = 6
+const LAYER_BYTES = 4 * MIB
+
+let loader: Loader | undefined
+afterEach(() => loader?.close())
+
+interface Opened {
+  readonly memory: MemoryNamespace
+  readonly model: StoredModel
+  /** Order of layers as their first bytes were asked of the drive. */
+  readonly begun: () => number[]
+}
+
+/** Six layers of four chunks each; with a drive that is kept busy by two bites of one chunk. */
+async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
+  const memory = new MemoryNamespace({ capacityBytes: 32 * MIB, maxTransferBytes: 64 << 10, ...options })
+  await pack(await layeredModel(LAYERS, LAYER_BYTES), memory.namespace)
+  const packed = (await openImage(memory.namespace)).model()
+  memory.plans.length = memory.peakBytes = 0
+  const begun = () =>
+    memory.plans.flatMap(({ slba }) => {
+      const index = packed.layers.findIndex(({ offsetBytes }) => offsetBytes === slba[0]! * 512)
+      return index < 0 ? [] : [index]
+    })
+  return { memory, model: asModel(packed), begun }
+}
+
+function open(model: StoredModel, options: LoaderOptions = {}): Loader {
+  return (loader = openLoader(model, options))
+}
+
+/** Lets everything happen that can happen without anybody else's help: checks give the event loop a turn each ms. */
+const settle = () => sleep(60)
+
+/** Holds every plan back until it is let go, and lets go of one after the other. */
+function gated(memory: MemoryNamespace) {
+  const held: (() => void)[] = []
+  memory.gate = () => new Promise<void>((resolve) => held.push(resolve))
+  return {
+    held,
+    async release(count = held.length) {
+      for (const let_ of held.splice(0, count)) let_()
+      await settle()
+    },
+    open() {
+      memory.gate = () => Promise.resolve()
+      for (const let_ of held.splice(0)) let_()
+    },
+  }
+}
+
+describe('urgency', () => {
+  test('what is wanted now is read before the rest of what is only read ahead', async () => {
+    const { memory, model, begun } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 3 }))
+    const ahead = request(model.layer(0), { priority: 'ahead' })
+    const soon = request(model.layer(1))
+    const now = request(model.layer(2), { priority: 'now' })
+    // Two chunks of the first are on their way; the other two come last.
+    expect(gate.held).toHaveLength(2)
+    gate.open()
+    const order: string[] = []
+    await Promise.all([ahead, soon, now].map((ticket) => ticket.ready().then(({ name }) => order.push(name))))
+    expect(order).toEqual(['layer 2', 'layer 1', 'layer 0'])
+    expect(begun()).toEqual([0, 2, 1])
+  })
+
+  test('among equals it is the order of asking', async () => {
+    const { model, begun } = await opened()
+    const { request } = bound(open(model, { slots: 6 }))
+    await Promise.all([3, 1, 2].map((layer) => request(model.layer(layer)).ready()))
+    expect(begun()).toEqual([3, 1, 2])
+  })
+
+  test('what lies ready and was not asked for gives its slot, and is read again in its turn', async () => {
+    const { model, begun } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const guess = request(model.layer(4), { priority: 'ahead' })
+    await guess.ready()
+    using needed = await request(model.layer(0), { priority: 'now' }).lease()
+    expect(needed.name).toBe('layer 0')
+    expect(guess.state).toBe('waiting')
+    expect(loader!.statistics.discardedBytes).toBe(LAYER_BYTES)
+    needed.release()
+    using again = await guess.lease()
+    expect(again.name).toBe('layer 4')
+    expect(begun()).toEqual([4, 0, 4])
+  })
+
+  test('what is being read ahead gives its slot once what is in flight has arrived', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 1 }))
+    const guess = request(model.layer(4), { priority: 'ahead' })
+    const needed = request(model.layer(0), { priority: 'now' })
+    expect([guess.state, needed.state]).toEqual(['loading', 'waiting'])
+    await gate.release(1)
+    expect(needed.state).toBe('waiting')
+    await gate.release(1)
+    expect([guess.state, needed.state]).toEqual(['waiting', 'loading'])
+    gate.open()
+    using lease = await needed.lease()
+    expect(lease.verified).toBe(true)
+    expect(loader!.statistics.discardedBytes).toBe(2 * MIB)
+  })
+
+  test('what somebody has asked the lease of is not given up', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const guess = request(model.layer(4), { priority: 'ahead' })
+    using held = await guess.lease()
+    const needed = request(model.layer(0), { priority: 'now' })
+    await settle()
+    expect([held.released, needed.state]).toEqual([false, 'waiting'])
+  })
+
+  test('a guess that turns out right can be made urgent', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 3 }))
+    request(model.layer(0))
+    const guess = request(model.layer(1), { priority: 'ahead' })
+    const order: string[] = []
+    for (const ticket of [guess, request(model.layer(2))])
+      void ticket.ready().then(
+        ({ name }) => order.push(name),
+        () => undefined,
+      )
+    guess.setPriority('now')
+    expect(guess.priority).toBe('now')
+    gate.open()
+    await guess.ready()
+    expect(order).toEqual(['layer 1'])
+  })
+})
+
+describe('giving up', () => {
+  test('of what waits reads nothing of it', async () => {
+    const { model, begun } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    using held = await request(model.layer(0)).lease()
+    const ticket = request(model.layer(1))
+    const lease = ticket.lease().catch((error: unknown) => error)
+    ticket.cancel('changed my mind')
+    expect(await lease).toBe('changed my mind')
+    held.release()
+    await settle()
+    expect(begun()).toEqual([0])
+  })
+
+  test('of what is being read waits for what is in flight before its slot is filled again', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 1 }))
+    const ticket = request(model.layer(0))
+    const next = request(model.layer(1))
+    ticket.cancel()
+    await expect(ticket.lease()).rejects.toMatchObject({ name: 'AbortError' })
+    expect(next.state).toBe('waiting')
+    gate.open()
+    using lease = await next.lease()
+    expect(lease.name).toBe('layer 1')
+  })
+
+  test('of what lies ready frees its slot', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const ticket = request(model.layer(0))
+    await ticket.ready()
+    ticket.cancel()
+    using lease = await request(model.layer(1)).lease()
+    expect(lease.name).toBe('layer 1')
+  })
+
+  test('of what has been leased changes nothing', async () => {
+    const { model } = await opened()
+    const ticket = open(model).request(model.layer(0))
+    using lease = await ticket.lease()
+    ticket.cancel()
+    expect(lease.bytes).toHaveLength(LAYER_BYTES)
+    expect(await ticket.lease()).toBe(lease)
+  })
+
+  test('by a signal of its own, before or while it is read', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model))
+    await expect(request(model.layer(0), { signal: AbortSignal.abort('too late') }).lease()).rejects.toBe('too late')
+    const abort = new AbortController()
+    const lease = request(model.layer(1), { signal: abort.signal }).lease()
+    abort.abort('never mind')
+    await expect(lease).rejects.toBe('never mind')
+    gate.open()
+  })
+})
+
+describe('failure', () => {
+  test('of one request leaves the others alone, and its slot is used again', async () => {
+    const { memory, model } = await opened()
+    const bad = model.layer(1).whole!.storeBytes / 512 + 200
+    memory.outcome = ({ slba, blocks }, command) =>
+      slba[command]! <= bad && bad < slba[command]! + blocks[command]!
+        ? { kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 }
+        : { kind: 'success' }
+    const { request } = bound(open(model, { slots: 1 }))
+    const tickets = [0, 1, 2].map((layer) => request(model.layer(layer)))
+    using first = await tickets[0]!.lease()
+    first.release()
+    await expect(tickets[1]!.lease()).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    using third = await tickets[2]!.lease()
+    expect(third.verified).toBe(true)
+  })
+
+  test('of a checksum never releases the slot to the user, and names chunk and place', async () => {
+    const { memory, model } = await opened()
+    const { storeBytes } = model.layer(3).whole!
+    memory.media[storeBytes + 2 * MIB + 17]! ^= 4
+    const { request } = bound(open(model))
+    const error: unknown = await request(model.layer(3))
+      .lease()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(VerificationError)
+    expect(error).toMatchObject({
+      extent: 'layer 3',
+      chunk: 2,
+      tensors: ['model.layers.3.weight'],
+      where: `NSID 1  LBA 0x${((storeBytes + 2 * MIB) / 512).toString(16)} to 0x${((storeBytes + 3 * MIB) / 512 - 1).toString(16)}`,
+    })
+    expect(loader!.statistics.extents).toBe(0)
+  })
+
+  test('what no slot can hold is refused with what would', async () => {
+    const { model } = await opened()
+    const small = open(model, { slotBytes: MIB })
+    expect(() => small.request(model.layer(0))).toThrow(ExtentTooLongError)
+    expect(() => small.request(model.layer(0))).toThrow(`slotBytes: ${LAYER_BYTES}`)
+  })
+
+  test.each([{ slots: 0 }, { slots: 1.5 }, { verify: { sample: 0 } }, { verify: { sample: 1.5 } }, { alignBytes: 3 }])(
+    'options that cannot be meant are refused at once: %o',
+    async (options) => {
+      const { model } = await opened()
+      expect(() => openLoader(model, options)).toThrow(RangeError)
+    },
+  )
+})
+
+describe('the end', () => {
+  test('by close: nothing is in flight or allocated, leases end, and requests are refused', async () => {
+    const { memory, model } = await opened()
+    const { request } = bound(open(model, { slots: 2 }))
+    const lease = await request(model.layer(0)).lease()
+    const waiting = request(model.layer(1))
+      .lease()
+      .catch((error: unknown) => error)
+    await loader!.close()
+    expect(await waiting).toMatchObject({ name: 'AbortError' })
+    expect(lease.released).toBe(true)
+    expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+    expect(() => request(model.layer(2))).toThrow(TypeError)
+    await loader!.close()
+  })
+
+  test('by the signal: every request fails with its reason, and what is in flight is waited for', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const abort = new AbortController()
+    const { request } = bound(open(model, { signal: abort.signal }))
+    const outcomes = [0, 1, 2, 3].map((layer) =>
+      request(model.layer(layer))
+        .lease()
+        .catch((error: unknown) => error),
+    )
+    abort.abort('power is going')
+    expect(await Promise.all(outcomes)).toEqual(Array(4).fill('power is going'))
+    const closing = loader!.close()
+    expect(memory.inFlight).toBe(2)
+    gate.open()
+    await closing
+    expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+  })
+
+  test('nothing is allocated before the first request', async () => {
+    const { memory, model } = await opened()
+    open(model)
+    await settle()
+    expect(memory).toMatchObject({ allocatedBytes: 0, plans: [] })
+  })
+})
+
+describe('a slot', () => {
+  test('counts what it has held, so that an old pointer is told from a new one', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const generations: number[] = []
+    for (const layer of [0, 1, 2]) {
+      using lease = await request(model.layer(layer)).lease()
+      expect(lease.slot).toBe(0)
+      generations.push(lease.generation)
+    }
+    expect(generations).toEqual([1, 2, 3])
+  })
+})
+
+describe('a share of the chunks', () => {
+  test('is checked, the same one for the same seed, and the lease does not say that all of it was', async () => {
+    const { memory, model } = await opened()
+    const checked = async (seed: number) => {
+      const found: number[] = []
+      for (let chunk = 0; chunk < 4 * LAYERS; chunk++) {
+        const layer = Math.floor(chunk / 4)
+        const at = model.layer(layer).whole!.storeBytes + (chunk % 4) * MIB
+        memory.media[at]! ^= 1
+        await using sampling = openLoader(model, { verify: { sample: 0.5, seed } })
+        await sampling
+          .request(model.layer(layer))
+          .lease()
+          .then((lease) => {
+            expect(lease.verified).toBe(false)
+          })
+          .catch((error: unknown) => {
+            expect(error).toBeInstanceOf(VerificationError)
+            found.push(chunk)
+          })
+        memory.media[at]! ^= 1
+      }
+      return found
+    }
+    const first = await checked(1)
+    // Of 24 chunks; less than one in a million seeds draws fewer than 2 or more than 22.
+    expect(first.length).toBeGreaterThan(1)
+    expect(first.length).toBeLessThan(23)
+    expect(await checked(1)).toEqual(first)
+    expect(await checked(2)).not.toEqual(first)
+  }, 120_000)
+})
+
+describe('what can be watched', () => {
+  test('statistics add up', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model))
+    const leases: Lease[] = []
+    for (const layer of [0, 1]) leases.push(await request(model.layer(layer)).lease())
+    expect(loader!.statistics).toMatchObject({
+      extents: 2,
+      tensors: 2,
+      tensorsVerified: 2,
+      bytes: 2 * LAYER_BYTES,
+      wantedBytes: 2 * LAYER_BYTES,
+      commands: 128,
+      movedBytes: 0,
+      discardedBytes: 0,
+      devices: [],
+    })
+    const { depths, latencyNs, elapsedNs } = loader!.statistics
+    expect(depths.reduce((sum, count) => sum + count, 0)).toBe(8)
+    // 100 ns a block on the clock of this namespace, and two bites in flight.
+    expect(elapsedNs).toBe((2 * LAYER_BYTES * 100) / 512)
+    expect(latencyNs.max).toBe((2 * MIB * 100) / 512)
+    expect(latencyNs.p50).toBeLessThanOrEqual(latencyNs.max!)
+  })
+
+  test('progress comes as it happens, and ends with the loader', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model))
+    const seen: number[] = []
+    const watching = (async () => {
+      for await (const { extents } of loader!.progress()) seen.push(extents)
+    })()
+    for (const layer of [0, 1, 2]) {
+      using lease = await request(model.layer(layer)).lease()
+      expect(lease.released).toBe(false)
+    }
+    await loader!.close()
+    await watching
+    expect(seen.at(-1)).toBe(3)
+    expect(seen).toEqual([...seen].sort((a, b) => a - b))
+  })
+
+  test('the life of a request is told on a diagnostics channel', async () => {
+    const { model } = await opened()
+    const events: LoadEvent[] = []
+    const listen = (message: unknown) => events.push(message as LoadEvent)
+    subscribe(LOAD_CHANNEL, listen)
+    try {
+      using lease = await open(model).request(model.layer(2)).lease()
+      lease.release()
+    } finally {
+      unsubscribe(LOAD_CHANNEL, listen)
+    }
+    expect(events.map(({ kind }) => kind)).toEqual(['requested', 'loading', 'ready', 'leased', 'released'])
+    expect(events.at(-1)).toMatchObject({ model: 'small.safetensors', extent: 'layer 2', slot: 0, generation: 1 })
+  })
+
+  test('a trace has a track for reads, checks and each slot', async () => {
+    const { model } = await opened()
+    const events: TraceEvent[] = []
+    using lease = await open(model, { trace: (event) => events.push(event) })
+      .request(model.layer(0))
+      .lease()
+    lease.release()
+    expect(new Set(events.map(({ track }) => track))).toEqual(new Set(['read', 'verify', 'slot 0']))
+    expect(events.filter(({ track }) => track === 'read')).toHaveLength(4)
+  })
+})
+
+test('an extent of any kind brings the very bytes of the file', async () => {
+  const model = await layeredModel(2, 3 * MIB + 4096)
+  const memory = new MemoryNamespace({ capacityBytes: 32 * MIB })
+  await pack(model, memory.namespace)
+  const stored = asModel((await openImage(memory.namespace)).model())
+  using lease = await open(stored, { verify: 'full' }).request(stored.tensor('model.layers.1.weight')).lease()
+  expect(Buffer.compare(lease.tensor('model.layers.1.weight'), await tensorBytes(model, 'model.layers.1.weight'))).toBe(
+    0,
+  )
+})
+
+function bound(opened: Loader) {
+  return { request: opened.request.bind(opened) }
+}
