@@ -35,6 +35,33 @@ export {
 } from './pack/plan-pack.js'
 export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
 export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
+export { BudgetInfeasibleError } from './residence/budget-infeasible.js'
+export type { Places, SlotCounts } from './residence/lay-out.js'
+export type { LinkTimes } from './residence/link-times.js'
+export { layerSizes, loaderSource, type LoaderSourceOptions } from './residence/loader-source.js'
+export {
+  planResidence,
+  type Budget,
+  type BudgetUse,
+  type LayerSize,
+  type ResidenceOptions,
+  type ResidencePlan,
+} from './residence/plan.js'
+export type { PlacedLayer, Prediction, ReadShape } from './residence/predict.js'
+export type { DriftBand, RateDrift } from './residence/rate-watch.js'
+export { replan, type ObservedRates } from './residence/replan.js'
+export type { ResidentLease } from './residence/resident-lease.js'
+export {
+  openResidence,
+  ResidenceClosedError,
+  type PassOptions,
+  type ResidenceParts,
+  type ResidenceStatistics,
+  type ResidentModel,
+} from './residence/resident-model.js'
+export type { LayerSource, LoadedLayer, SlotReader, SlotRoom } from './residence/source.js'
+export type { Residence } from './residence/spread.js'
+export type { SustainedPass } from './residence/sustained.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'

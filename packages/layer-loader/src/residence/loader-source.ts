@@ -1,0 +1,44 @@
+import { asModel, type Loadable } from '../load/as-model.js'
+import { openLoader } from '../load/loader.js'
+import { loadPlanFor, type LoaderOptions } from '../load/options.js'
+import type { LayerSize } from './plan.js'
+import type { LayerSource } from './source.js'
+
+/** How layers are read; slots are the plan's. */
+export type LoaderSourceOptions = Omit<LoaderOptions, 'slots' | 'slotBytes' | 'where' | 'signal'>
+
+/** A model's layers with the memory that each takes, for `planResidence`. */
+export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): LayerSize[] {
+  const stored = asModel(model)
+  return stored.layers.map((name) => ({
+    name,
+    lengthBytes: loadPlanFor(stored.store, stored.layer(name), options).memoryBytes,
+  }))
+}
+
+/** A model as residence takes it: its layers are read, checked and placed in slots by loaders. */
+export function loaderSource(model: Loadable, options: LoaderSourceOptions = {}): LayerSource {
+  const stored = asModel(model)
+  return {
+    clock: stored.store.clock,
+    open(room) {
+      const loader = openLoader(stored, { ...options, ...room })
+      return {
+        async load(layer, signal) {
+          const lease = await loader.request(stored.layer(layer), { signal }).lease()
+          const { memory, tensors, verified, statistics } = lease
+          const { bytes, endNs, readNs } = statistics
+          return {
+            memory,
+            lengthBytes: loader.plan(stored.layer(layer)).memoryBytes,
+            tensors,
+            verified,
+            read: { bytes, startNs: endNs - readNs, endNs },
+            release: () => lease.release(),
+          }
+        },
+        close: () => loader.close(),
+      }
+    },
+  }
+}

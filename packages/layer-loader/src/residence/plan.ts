@@ -1,0 +1,182 @@
+import type { CostModel } from '@gpunvme/nvme-spec/transport'
+import { BudgetInfeasibleError } from './budget-infeasible.js'
+import { layOut, memoryBytesOf, slotCounts, type Places, type SlotCounts } from './lay-out.js'
+import { longRunNs, predict, sum, type PlacedLayer, type Prediction, type ReadShape } from './predict.js'
+import { spread } from './spread.js'
+
+/** A layer to be placed: in the order of computation, with the memory that it takes. */
+export interface LayerSize {
+  readonly name: string
+  readonly lengthBytes: number
+}
+
+/** What may be taken: for resident layers and slots together. */
+export interface Budget {
+  readonly vramBytes: number
+  /** Of host memory that the controller and the GPU reach. */
+  readonly ramBytes: number
+}
+
+export interface ResidenceOptions {
+  readonly budget: Budget
+  /** 1: reads go to host memory and are copied to the GPU. 2: the controller writes into GPU memory. */
+  readonly tier: 1 | 2
+  /** What reads and copies cost; without `copyNs` the GPU's link is taken to be no limit. */
+  readonly cost: CostModel
+  /** Where `cost` is from: the plan says it beside every time that it predicts. */
+  readonly costFrom: `preset ${string}` | 'measured'
+  /** How many layers may be on their way at once; as many as keep both links busy when not given. */
+  readonly slots?: Partial<SlotCounts>
+  /** How reads are made; commands of 128 KiB, 32 in flight, when not given. */
+  readonly reads?: ReadShape
+  /** What a layer is computed in; 0 when not given. */
+  readonly computeNs?: number
+}
+
+/** How much of a budget goes where. */
+export interface BudgetUse {
+  readonly layers: number
+  readonly layerBytes: number
+  readonly slotBytes: number
+  readonly unusedBytes: number
+}
+
+/** What stays where, what it takes, and how long a pass is predicted to take: pure data, before anything is allocated. */
+export interface ResidencePlan {
+  readonly tier: 1 | 2
+  /** In the order of computation, each with its place. */
+  readonly layers: readonly PlacedLayer[]
+  readonly slots: Places
+  readonly vram: BudgetUse
+  readonly ram: BudgetUse
+  /** What a pass reads from the drive, and copies to the GPU. */
+  readonly readBytes: number
+  readonly copiedBytes: number
+  readonly predicted: Prediction
+  readonly costFrom: ResidenceOptions['costFrom']
+  /** What it was made from, for another plan. */
+  readonly options: ResidenceOptions
+}
+
+/**
+ * Plans where layers are between passes: as many as fit on the GPU, of the others no more in host memory than makes
+ * passes faster, the rest on the drive. What host memory is left unused is room for a plan after this one, when the drive
+ * gets slow (`replan`).
+ * @throws BudgetInfeasibleError; RangeError or TypeError for wrong options.
+ */
+export function planResidence(layers: readonly LayerSize[], options: ResidenceOptions): ResidencePlan {
+  checkLayers(layers)
+  checkResidenceOptions(options)
+  // Fewest lanes first: of two plans that are equally fast the one with fewer slots is taken.
+  const lanes = [
+    { ram: false, nvme: false },
+    { ram: true, nvme: false },
+    { ram: false, nvme: true },
+    { ram: true, nvme: true },
+  ]
+  let best: ResidencePlan | undefined
+  for (const lane of lanes) {
+    const plan = planWith(layers, options, lane)
+    if (plan && (best === undefined || longRunNs(plan.predicted) < longRunNs(best.predicted))) best = plan
+  }
+  if (best === undefined) throw new BudgetInfeasibleError(options.budget, leastBudget(layers, options))
+  return best
+}
+
+/** The best plan that uses the given places, VRAM apart, which is always used. */
+function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane: { ram: boolean; nvme: boolean }) {
+  const { vramBytes, ramBytes } = options.budget
+  const lengths = layers.map(memoryBytesOf)
+  const mostBytes = Math.max(...lengths)
+  const taken = layOut(mostBytes, mostBytes, options, lane)
+  const room = { vramBytes: vramBytes - taken.vramBytes, ramBytes: lane.ram ? ramBytes - taken.ramBytes : 0 }
+  if (room.vramBytes < 0 || taken.ramBytes > ramBytes || room.ramBytes < 0) return undefined
+
+  const withRam = (most: number): ResidencePlan | undefined => {
+    const places = spread(lengths, { ...room, ramBytes: Math.min(room.ramBytes, most), nvme: lane.nvme })
+    return (
+      places &&
+      describePlan(
+        layers.map((layer, index) => ({ ...layer, residence: places[index]! })),
+        options,
+      )
+    )
+  }
+  const most = withRam(Infinity)
+  if (most === undefined || !lane.nvme) return most
+  // Host memory that makes nothing faster is not taken: the first plan that is as good as all of it.
+  const enoughNs = longRunNs(most.predicted) * (1 + 1e-9)
+  for (let ramLayers = 0; ramLayers * mostBytes < room.ramBytes; ramLayers++) {
+    const plan = withRam(ramLayers * mostBytes)
+    if (plan && longRunNs(plan.predicted) <= enoughNs) return plan
+  }
+  return most
+}
+
+/** The plan that layers in these places make. */
+export function describePlan(layers: readonly PlacedLayer[], options: ResidenceOptions): ResidencePlan {
+  const { budget, tier, costFrom } = options
+  const bytesIn = (...places: readonly string[]) =>
+    layers.filter(({ residence }) => places.includes(residence)).map(memoryBytesOf)
+  const [vram, ram, nvme] = [bytesIn('vram'), bytesIn('ram'), bytesIn('nvme')]
+  const longest = (lengths: readonly number[]) => Math.max(0, ...lengths)
+  const lane = { ram: ram.length > 0, nvme: nvme.length > 0 }
+  // In tier 1 what is read goes through slots in host memory, and what stays on the GPU went there once.
+  const slots =
+    tier === 1
+      ? layOut(longest([...ram, ...nvme]), longest([...vram, ...nvme]), options, lane)
+      : layOut(longest(ram), longest(nvme), options, lane)
+  const use = (lengths: readonly number[], slotBytes: number, budgetBytes: number): BudgetUse => {
+    const layerBytes = sum(lengths)
+    return { layers: lengths.length, layerBytes, slotBytes, unusedBytes: budgetBytes - layerBytes - slotBytes }
+  }
+  return {
+    tier,
+    layers,
+    slots,
+    vram: use(vram, slots.vramBytes, budget.vramBytes),
+    ram: use(ram, slots.ramBytes, budget.ramBytes),
+    readBytes: sum(layers.map(({ residence, lengthBytes }) => (residence === 'nvme' ? lengthBytes : 0))),
+    copiedBytes: sum(
+      layers.map(({ residence, lengthBytes }) =>
+        residence === 'ram' || (residence === 'nvme' && tier === 1) ? lengthBytes : 0,
+      ),
+    ),
+    predicted: predict(layers, options),
+    costFrom,
+    options,
+  }
+}
+
+/** What everything on the drive takes: no less works. */
+function leastBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
+  const mostBytes = Math.max(...layers.map(memoryBytesOf))
+  const { vramBytes, ramBytes } = layOut(mostBytes, mostBytes, options, { ram: false, nvme: true })
+  return { vramBytes, ramBytes }
+}
+
+function checkLayers(layers: readonly LayerSize[]): void {
+  if (layers.length === 0) throw new RangeError('layers: expected at least one, got none')
+  const names = new Set<string>()
+  for (const { name, lengthBytes } of layers) {
+    if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 0)
+      throw new RangeError(`layers: expected a whole number of bytes for '${name}', got ${lengthBytes}`)
+    if (names.has(name)) throw new RangeError(`layers: expected each name once, got '${name}' twice`)
+    names.add(name)
+  }
+}
+
+function checkResidenceOptions(options: ResidenceOptions): void {
+  const { budget, tier, slots = {}, computeNs = 0 } = options
+  for (const name of ['vramBytes', 'ramBytes'] as const) {
+    if (!(budget[name] >= 0)) throw new RangeError(`budget.${name}: expected 0 or more, got ${budget[name]}`)
+  }
+  if (![1, 2].includes(tier)) throw new RangeError(`tier: expected 1 or 2, got ${String(tier)}`)
+  if (!(computeNs >= 0 && computeNs < Infinity)) throw new RangeError(`computeNs: expected 0 or more, got ${computeNs}`)
+  for (const [name, count] of Object.entries({ ...slotCounts(options), ...slots })) {
+    if (!Number.isSafeInteger(count) || count < 2)
+      throw new RangeError(
+        `slots.${name}: expected 2 or more, so that one is filled while another is used, got ${count}`,
+      )
+  }
+}

@@ -1,0 +1,148 @@
+import type { DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { Copier } from './copier.js'
+import { memoryBytesOf } from './lay-out.js'
+import type { ResidencePlan } from './plan.js'
+import type { PlacedLayer } from './predict.js'
+import type { OnGpu } from './resident-lease.js'
+import type { LayerSource, LoadedLayer, SlotReader } from './source.js'
+import type { Residence } from './spread.js'
+
+/** The layers that stay in memory between passes: read once, and checked then. */
+export class Residents {
+  private readonly source: LayerSource
+  private readonly copier: Copier | undefined
+  private readonly onGpu = new Map<string, OnGpu>()
+  private readonly inHost = new Map<string, LoadedLayer>()
+  /** What gives a layer's memory back. */
+  private readonly owners = new Map<string, () => Promise<void>>()
+
+  constructor(source: LayerSource, copier: Copier | undefined) {
+    this.source = source
+    this.copier = copier
+  }
+
+  /** Layers that live on the GPU. */
+  gpu(name: string): OnGpu {
+    return this.onGpu.get(name)!
+  }
+
+  isInHost(name: string): boolean {
+    return this.inHost.has(name)
+  }
+
+  /** Layers that live in host memory. */
+  host(name: string): LoadedLayer {
+    return this.inHost.get(name)!
+  }
+
+  /**
+   * Loads what the plan keeps in memory and is not there yet, and lets go of what it keeps there no longer.
+   * @param onLoaded called for each layer that was loaded
+   * @throws what reading and copying throw, the signal's reason; what was loaded by then stays
+   */
+  async adopt(plan: ResidencePlan, signal: AbortSignal, onLoaded: (layer: PlacedLayer) => void): Promise<void> {
+    const isInPlace = ({ name, residence }: PlacedLayer) => this.placeOf(name) === residence
+    for (const layer of plan.layers) if (!isInPlace(layer)) await this.letGo(layer.name)
+    const missing = plan.layers.filter((layer) => !isInPlace(layer))
+    const staged = missing.filter(({ residence }) => residence === 'vram' && plan.tier === 1)
+    // Slots on the way to the GPU are given back before host memory is filled.
+    if (staged.length > 0) await this.copyIn(staged, plan, signal, onLoaded)
+    for (const layer of missing) {
+      if (staged.includes(layer)) continue
+      await this.orLetGo(layer, this.readIn(layer, signal))
+      onLoaded(layer)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const name of [...this.owners.keys()]) await this.letGo(name)
+  }
+
+  private placeOf(name: string): Residence {
+    return this.onGpu.has(name) ? 'vram' : this.inHost.has(name) ? 'ram' : 'nvme'
+  }
+
+  /** Of a layer that could not be brought nothing stays. */
+  private async orLetGo(layer: PlacedLayer, bringing: Promise<void>): Promise<void> {
+    try {
+      await bringing
+    } catch (error) {
+      await this.letGo(layer.name)
+      throw error
+    }
+  }
+
+  private async letGo(name: string): Promise<void> {
+    const owner = this.owners.get(name)
+    this.owners.delete(name)
+    this.onGpu.delete(name)
+    this.inHost.delete(name)
+    await owner?.()
+  }
+
+  /** Tier 1's way to the GPU: through slots in host memory, one layer copied while the next is read. */
+  private async copyIn(
+    layers: readonly PlacedLayer[],
+    { slots }: ResidencePlan,
+    signal: AbortSignal,
+    onLoaded: (layer: PlacedLayer) => void,
+  ): Promise<void> {
+    const reader = this.source.open({ slots: slots.drive, slotBytes: slots.driveSlotBytes, where: 'host' })
+    const failed = new AbortController()
+    const either = AbortSignal.any([signal, failed.signal])
+    try {
+      const results = await Promise.allSettled(
+        layers.map(async (layer) => {
+          try {
+            await this.orLetGo(layer, this.copyOne(layer, reader, either))
+            onLoaded(layer)
+          } catch (error) {
+            failed.abort(error)
+            throw error
+          }
+        }),
+      )
+      if (failed.signal.aborted) throw failed.signal.reason
+      const rejected = results.find((result) => result.status === 'rejected')
+      if (rejected) throw rejected.reason
+    } finally {
+      await reader.close()
+    }
+  }
+
+  private async copyOne(layer: PlacedLayer, reader: SlotReader, signal: AbortSignal): Promise<void> {
+    const loaded = await reader.load(layer.name, signal)
+    const { lengthBytes, tensors, verified } = loaded
+    try {
+      const memory = this.copier!.engine.alloc(memoryBytesOf(layer))
+      this.owners.set(layer.name, () => {
+        memory.free()
+        return Promise.resolve()
+      })
+      await this.copier!.copy(loaded.memory, memory, lengthBytes)
+      this.onGpu.set(layer.name, { memory, lengthBytes, tensors, verified, release: () => undefined })
+    } finally {
+      loaded.release()
+    }
+  }
+
+  /** Straight to where it stays: a slot of its own, never given back. */
+  private async readIn(layer: PlacedLayer, signal: AbortSignal): Promise<void> {
+    const where = layer.residence === 'vram' ? 'gpu' : 'host'
+    const reader = this.source.open({ slots: 1, slotBytes: memoryBytesOf(layer), where })
+    this.owners.set(layer.name, () => reader.close())
+    const loaded = await reader.load(layer.name, signal)
+    if (where === 'host') this.inHost.set(layer.name, loaded)
+    else this.onGpu.set(layer.name, { ...loaded, memory: gpuMemoryOf(loaded), release: () => undefined })
+  }
+}
+
+/** @throws TypeError where the controller has written somewhere else than to a GPU */
+export function gpuMemoryOf({ memory }: LoadedLayer): DeviceMemory {
+  if (isOnGpu(memory)) return memory
+  throw new TypeError('tier 2: expected memory with a gpuPointer, got memory of the host')
+}
+
+function isOnGpu(memory: DmaMemory): memory is DmaMemory & DeviceMemory {
+  return memory.gpuPointer !== undefined
+}
