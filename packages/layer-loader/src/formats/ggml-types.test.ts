@@ -14,6 +14,56 @@ test('a block has the bytes of its parts: scales, minima and packed quants', () 
   expect(bytes('MXFP4')).toBe(1 + 32 / 2)
 })
 
+/**
+ * Number, name, elements and bytes of a block, as gguf-py 0.19.0 prints its GGML_QUANT_SIZES. Two rows are missing:
+ * it has 40 bytes for Q8_1, of the time when its scales were floats (ggml's block_q8_1 has two halves and 32 bytes),
+ * and it does not know Q2_0 (ggml's block_q2_0: a half and 64 quants of 2 bits).
+ */
+const BY_GGUF_PY = `
+0 F32 1 4
+1 F16 1 2
+2 Q4_0 32 18
+3 Q4_1 32 20
+6 Q5_0 32 22
+7 Q5_1 32 24
+8 Q8_0 32 34
+10 Q2_K 256 84
+11 Q3_K 256 110
+12 Q4_K 256 144
+13 Q5_K 256 176
+14 Q6_K 256 210
+15 Q8_K 256 292
+16 IQ2_XXS 256 66
+17 IQ2_XS 256 74
+18 IQ3_XXS 256 98
+19 IQ1_S 256 50
+20 IQ4_NL 32 18
+21 IQ3_S 256 110
+22 IQ2_S 256 82
+23 IQ4_XS 256 136
+24 I8 1 1
+25 I16 1 2
+26 I32 1 4
+27 I64 1 8
+28 F64 1 8
+29 IQ1_M 256 56
+30 BF16 1 2
+34 TQ1_0 256 54
+35 TQ2_0 256 66
+39 MXFP4 32 17
+40 NVFP4 64 36
+41 Q1_0 128 18
+`
+
+test('numbers, names and blocks are those of gguf-py, but for two that are those of ggml itself', () => {
+  const ours = GGML_TYPES.map(
+    ({ id, name, blockElements, blockBytes }) => `${id} ${name} ${blockElements} ${blockBytes}`,
+  )
+  const theirs = BY_GGUF_PY.trim().split('\n')
+  expect(theirs.filter((row) => !ours.includes(row))).toEqual([])
+  expect(ours.filter((row) => !theirs.includes(row))).toEqual(['9 Q8_1 32 36', '42 Q2_0 64 18'])
+})
+
 test('ids and names are each given once, and find the same type', () => {
   expect(new Set(GGML_TYPES.map(({ id }) => id)).size).toBe(GGML_TYPES.length)
   for (const type of GGML_TYPES) {
