@@ -154,3 +154,9 @@ test('a namespace that held no image has zeros before the data, so that no file 
   const between = [memory.media.subarray(4096, 1 << 20), memory.media.subarray((1 << 20) + 4096, 2 << 20)]
   for (const bytes of between) expect(bytes.every((byte) => byte === 0)).toBe(true)
 })
+
+test('a model whose tensors have no bytes is an image all the same', async () => {
+  const { namespace } = new MemoryNamespace()
+  await pack(await smallModel([['model.norm.weight', 0]]), namespace)
+  expect(await verifyImage(namespace)).toMatchObject({ ok: true, chunks: 0 })
+})

@@ -15,7 +15,7 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 export async function openFileSource(path: string): Promise<ByteSource> {
   const handle = await openHandle(path)
   try {
-    return fileSource(path, handle, await sizeOf(path, handle))
+    return fileSource(path, handle, await sizeOf(path, handle), await revisionOf(handle))
   } catch (error) {
     await handle.close()
     throw error
@@ -51,11 +51,19 @@ export async function sizeOf(path: string, handle: FileHandle): Promise<number> 
   return sizeByProbing(async (offsetBytes) => (await handle.read(byte, 0, 1, offsetBytes)).bytesRead === 1)
 }
 
-function fileSource(path: string, handle: FileHandle, sizeBytes: number): ByteSource {
+/** Names the bytes of a regular file; undefined for a block device, of which nobody keeps the time of its last write. */
+async function revisionOf(handle: FileHandle): Promise<string | undefined> {
+  const stat = await handle.stat({ bigint: true })
+  // The kernel sets the time of change whenever bytes do, and nobody can set it back.
+  return stat.isFile() ? `inode ${stat.ino}, ${stat.size} bytes, ${stat.mtimeNs} ns, ${stat.ctimeNs} ns` : undefined
+}
+
+function fileSource(path: string, handle: FileHandle, sizeBytes: number, revision: string | undefined): ByteSource {
   let closed = false
   const source: ByteSource = {
     name: path,
     sizeBytes,
+    ...(revision !== undefined && { revision }),
     async read(offsetBytes, into, { signal } = {}) {
       checkRange(source, offsetBytes, into.byteLength)
       if (closed) throw new SourceReadError(path, 'the source is closed')

@@ -122,6 +122,12 @@ function layOutIn(
   return unplaced > 0 ? undefined : { ...plan, spare, endBytes }
 }
 
+/** Everything that a packing writes, or keeps its notes in. */
+export function extentsOfPlan({ manifest, entry, directory, spare }: PackPlan): Extent[] {
+  const { layers, header, chunkTable } = manifest
+  return [...layers, header, chunkTable, entry.manifest, directory, spare]
+}
+
 function layOutLayer({ name, tensors }: Layer): LaidOutLayer {
   let endBytes = 0
   const packed = tensors.map((tensor): PackedTensor => {

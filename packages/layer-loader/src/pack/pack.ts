@@ -7,12 +7,16 @@ import { asStore, type Writable } from '../store/as-store.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { decide, endOf, type DecideOptions, type Decision } from './decide.js'
 import type { Digests } from './digests.js'
-import type { PackPlan } from './lay-out.js'
+import { Journal } from './journal.js'
+import { extentsOfPlan, type PackPlan } from './lay-out.js'
 import { oneAtATime } from './one-at-a-time.js'
 import { clearEnds, invalidate, writeBytes } from './publish.js'
 import { checkImageId, nextGeneration, publishDirectory } from './publish-directory.js'
 import { survey, type Target } from './target.js'
 import { writePieces } from './write-pieces.js'
+
+/** A drive that stops for a flush loses some per cent of its speed where this is less, and nobody notices above. */
+const DEFAULT_CHECKPOINT_BYTES = 1024 * 1024 * 1024
 
 export interface PackProgress {
   /** Of layers and source header: all that takes time. */
@@ -30,6 +34,17 @@ export interface PackOptions extends DecideOptions {
    * succeeds or not, and its error does not say so. Other models of a usable image stay.
    */
   readonly onGiveUp?: () => void
+  /**
+   * Whether to go on where an earlier packing of the same files to the same place was interrupted; true when not given.
+   * Files are the same where each has the same `revision`. What that packing has left is read back from the drive and
+   * checked, all of it.
+   */
+  readonly resume?: boolean
+  /**
+   * After how many bytes the drive is flushed and progress is noted on it; 1 GiB when not given. It is what an
+   * interruption costs. Nothing is noted where a file has no `revision`.
+   */
+  readonly checkpointBytes?: number
   /** Until publication begins; that is then completed, so that the outcome is certain. */
   readonly signal?: AbortSignal
   /** Called after each write. What it throws ends the packing. */
@@ -55,6 +70,8 @@ export interface PackReceipt {
    * published; 'given up' before, because there was no room for both, so that an interruption would have left none.
    */
   readonly replaced: Decision['replaced']
+  /** Of layers, that an earlier packing had written, and that were read back instead of being written again. */
+  readonly resumedBytes: number
   /** By the store's clock: modelled time in a simulation. */
   readonly elapsedNs: number
 }
@@ -66,6 +83,8 @@ export interface PackReceipt {
  *
  * Nothing is written before all of this is known to hold: the model can be loaded, there is room for it,
  * and no model of its name is there that may not be replaced.
+ *
+ * A packing that was interrupted goes on where it was, when the same is packed again (see `resume`).
  *
  * One packing at a time: a second one of the same store is refused. Other processes and hosts are kept away by
  * nothing; where one has published an image meanwhile, this one is not published.
@@ -80,8 +99,9 @@ export function pack(model: Model, target: Writable, options: PackOptions = {}):
 }
 
 async function packAlone(model: Model, store: WritableBlockStore, options: PackOptions): Promise<PackReceipt> {
-  const { imageId, signal, onProgress } = options
+  const { imageId, signal, onProgress, resume = true, checkpointBytes = DEFAULT_CHECKPOINT_BYTES } = options
   checkImageId(imageId)
+  if (!(checkpointBytes > 0)) throw new RangeError(`checkpointBytes: expected more than 0, got ${checkpointBytes}`)
   signal?.throwIfAborted()
   const startNs = store.clock.now()
   const limits = { ...(signal && { signal }) }
@@ -90,9 +110,12 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const { plan, beside, besideEndBytes, replaced } = decision
   signal?.throwIfAborted()
   const target = replaced === 'given up' ? await giveUp(found, decision, options) : found
-  if (found.image === undefined && !found.isUnusable) await clearEnds(store)
-
-  const digests = await writePieces(model, store, plan, signal, onProgress)
+  const journal = await Journal.open(store, { model, plan, live: target.image, resumes: resume }, signal)
+  if (found.image === undefined && !found.isUnusable) {
+    await clearEnds(store, journal.left.length > 0 ? extentsOfPlan(plan) : [])
+  }
+  const writing = { journal, checkpointBytes, ...limits, ...(onProgress && { onProgress }) }
+  const { digests, resumedBytes } = await writePieces(model, store, plan, writing)
   const { manifest, entry } = await writeManifest(store, plan, digests, signal)
   const change = {
     entries: [...beside, entry],
@@ -106,7 +129,7 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const sameAs = beside.filter((other) => other.fingerprint === fingerprint).map((other) => other.name)
   const { imageBytes, tensorBytes } = plan
   return {
-    ...{ name, fingerprint, sameAs, ...publication, manifest, imageBytes, tensorBytes, replaced },
+    ...{ name, fingerprint, sameAs, ...publication, manifest, imageBytes, tensorBytes, replaced, resumedBytes },
     elapsedNs: store.clock.now() - startNs,
   }
 }

@@ -1,7 +1,16 @@
 import { findSignatures, SIGNATURE_REACH_BYTES } from '@gpunvme/host-driver'
 import { allocateHostBuffer } from '../buffer-pool.js'
 import type { SuperblockCopy } from '../image/copies.js'
-import { alignUp, COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from '../image/format.js'
+import {
+  ALIGNMENT_BYTES,
+  alignUp,
+  COPY_OFFSET_BYTES,
+  DATA_START_BYTES,
+  SUPERBLOCK_BYTES,
+  type CopyName,
+  type Extent,
+} from '../image/format.js'
+import { holesBetween } from '../image/holes.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { WritableBlockStore } from '../store/store.js'
 import { encodeSuperblock, type Superblock } from '../image/superblock.js'
@@ -35,32 +44,45 @@ export async function invalidate(store: WritableBlockStore, copies: readonly Sup
  * Zeroes what is reserved at the start of a store that held no image, and the end of it, so that no partition
  * table or file system seems to be on it afterwards: a backup GPT at the end would invite a tool to "repair" the one
  * that was here over a superblock. What was there could be lost by leave of the write guard.
+ *
+ * @param kept extents that stay as they are, since every byte of them will be read or written before publication.
  */
-export async function clearEnds(store: WritableBlockStore): Promise<void> {
+export async function clearEnds(store: WritableBlockStore, kept: readonly Extent[]): Promise<void> {
   const { blockBytes, capacityBytes, dma } = store
-  const tailBytes = Math.min(SIGNATURE_REACH_BYTES, capacityBytes - DATA_START_BYTES)
+  const tailStart = Math.max(DATA_START_BYTES, capacityBytes - SIGNATURE_REACH_BYTES)
   const { memory, bytes } = allocateHostBuffer(dma, DATA_START_BYTES)
   try {
     bytes.fill(0)
-    const zero = (offsetBytes: number, lengthBytes: number) =>
-      store.write([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory)
+    const zero = async (fromBytes: number, toBytes: number) => {
+      const lengthBytes = toBytes - fromBytes
+      if (lengthBytes > 0) await store.write([{ offsetBytes: fromBytes, lengthBytes, memoryBytes: 0 }], memory)
+    }
     await zero(0, DATA_START_BYTES)
-    await zero(capacityBytes - tailBytes, tailBytes)
+    for (const { offsetBytes, lengthBytes } of holesBetween(kept, capacityBytes)) {
+      await zero(Math.max(tailStart, offsetBytes), offsetBytes + lengthBytes)
+    }
+    // Extents are whole 4096s; the rest of a store that is none belongs to nobody.
+    await zero(Math.max(tailStart, capacityBytes - (capacityBytes % ALIGNMENT_BYTES)), capacityBytes)
     // Copies that some formats keep far from both ends would be found again, and have to be named again, at every pack.
     const source = {
       capacityBytes,
       blockBytes,
       readBytes: (at: number, length: number) => readBytes(store, at, length),
     }
+    const isKept = (place: number) =>
+      kept.some(({ offsetBytes, lengthBytes }) => place >= offsetBytes && place < alignUp(offsetBytes + lengthBytes))
     for (const { places } of await findSignatures(source)) {
-      for (const place of places) await zero(Math.floor(place / blockBytes) * blockBytes, blockBytes)
+      for (const place of places) {
+        const block = Math.floor(place / blockBytes) * blockBytes
+        if (!isKept(place)) await zero(block, block + blockBytes)
+      }
     }
   } finally {
     memory.free()
   }
 }
 
-/** Writes bytes at an aligned offset, with zeros up to the next one, and waits until they are written. */
+/** Writes bytes, or none, at an aligned offset, with zeros up to the next one, and waits until they are written. */
 export async function writeBytes(
   store: WritableBlockStore,
   offsetBytes: number,
@@ -68,6 +90,7 @@ export async function writeBytes(
   signal?: AbortSignal,
 ): Promise<void> {
   const lengthBytes = alignUp(content.byteLength)
+  if (lengthBytes === 0) return
   const { memory, bytes } = allocateHostBuffer(store.dma, lengthBytes)
   try {
     bytes.set(content)

@@ -1,0 +1,323 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openFileSource, openModel, rangeSource, type ByteSource, type Model } from '../src/formats/index.js'
+import { openImage, pack, planPack, verifyImage, type PackOptions, type PackReceipt } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { expectAllLoads, safetensorsFile, smallModel, type TensorSize } from './models.js'
+import { firstChange, judgeCuts, type Recording } from './power-cut.js'
+
+const SLOW_MS = 240_000
+
+/** Six layers, each a piece of its own, of 1 to 5 pages: 18 pages in all. */
+const LAYERS = [3, 1, 4, 1, 5, 4].map((pages, index): TensorSize => [`model.layers.${index}.w`, pages * 4096 - index])
+const LAYER_BYTES = 18 * 4096
+
+interface Watched {
+  readonly model: Model
+  /** Of tensor data. */
+  readonly reads: { bytes: number }
+}
+
+/** A model whose file says which revision it is of, and counts what is read of it. */
+async function revised(revision: string, seed = 1): Promise<Watched> {
+  const model = await smallModel(LAYERS, seed)
+  const [{ source, headerBytes }] = model.parts
+  const reads = { bytes: 0 }
+  const read: ByteSource['read'] = (offsetBytes, into, options) => {
+    if (offsetBytes >= headerBytes) reads.bytes += into.byteLength
+    return source.read(offsetBytes, into, options)
+  }
+  const watched = Object.assign(Object.create(source) as ByteSource, { revision, read })
+  return { model: { ...model, parts: [{ source: watched, headerBytes }] }, reads }
+}
+
+/** Notes after each piece. */
+const EACH: PackOptions = { name: 'new', checkpointBytes: 1 }
+
+/** Where the layers of `revised()` lie in a plan. */
+async function placesIn(memory: MemoryNamespace): Promise<PackReceipt['manifest']> {
+  const { model } = await revised('1')
+  return (await pack(model, new MemoryNamespace({ media: memory.media.slice() }).namespace, EACH)).manifest
+}
+
+/** A namespace where a packing ended as its layer `ended` was to be written; all that was written stays. */
+async function interrupted(ended: number, capacityBytes = 4 << 20): Promise<MemoryNamespace> {
+  const memory = new MemoryNamespace({ capacityBytes })
+  const slba = (await placesIn(memory)).layers[ended]!.offsetBytes / 512
+  const { model } = await revised('1')
+  memory.outcome = (plan) =>
+    plan.operation === 'write' && plan.slba[0] === slba
+      ? { kind: 'status', sct: 2, sc: 0x80, dnr: true, more: false, crd: 0 }
+      : { kind: 'success' }
+  await expect(pack(model, memory.namespace, EACH)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+  memory.outcome = () => ({ kind: 'success' })
+  memory.journal.length = 0
+  return memory
+}
+
+/** The bytes of the layers before one. */
+const bytesBefore = (layer: number) => [3, 1, 4, 1, 5, 4].slice(0, layer).reduce((sum, pages) => sum + pages * 4096, 0)
+
+async function expectSound(memory: MemoryNamespace, name: string): Promise<void> {
+  expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true, problems: [] })
+  await expectAllLoads((await openImage(memory.namespace)).model(name))
+}
+
+describe('a packing that was interrupted goes on where it was', () => {
+  test.each([1, 3, 5])('in layer %i: what was written before is read back, and not from the file', async (layer) => {
+    const memory = await interrupted(layer)
+    const { model, reads } = await revised('1')
+    const progress: number[] = []
+    const receipt = await pack(model, memory.namespace, {
+      ...EACH,
+      onProgress: (event) => progress.push(event.doneBytes),
+    })
+    expect(receipt.resumedBytes).toBe(bytesBefore(layer))
+    const tensorBytes = LAYERS.slice(layer).reduce((sum, [, lengthBytes]) => sum + lengthBytes, 0)
+    expect(reads.bytes).toBe(tensorBytes)
+    const [{ headerBytes }] = model.parts
+    expect(progress.at(-1)).toBe(LAYER_BYTES + headerBytes)
+    await expectSound(memory, 'new')
+    const { fingerprint } = await pack(await smallModel(LAYERS), new MemoryNamespace().namespace)
+    expect(receipt.fingerprint).toBe(fingerprint)
+  })
+
+  test('with files, by inode, size and times: untouched ones go on, one that was touched starts anew', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gpunvme-resume-'))
+    try {
+      const path = join(folder, 'm.safetensors')
+      await writeFile(path, safetensorsFile(LAYERS))
+      const memory = new MemoryNamespace()
+      const packFile = async (options: PackOptions = {}) => {
+        await using source = await openFileSource(path)
+        return await pack(await openModel(source), memory.namespace, { ...EACH, ...options })
+      }
+      const controller = new AbortController()
+      let pieces = 0
+      const onProgress = () => {
+        if (++pieces === 4) controller.abort('killed')
+      }
+      const kill = () => packFile({ signal: controller.signal, onProgress })
+      await expect(kill()).rejects.toBe('killed')
+      const before = memory.media.slice()
+      expect((await packFile()).resumedBytes).toBeGreaterThanOrEqual(bytesBefore(3))
+      memory.media.set(before)
+      await utimes(path, 1, 1)
+      expect(await packFile()).toMatchObject({ resumedBytes: 0 })
+      await expectSound(memory, 'new')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('part of a source is of a revision where the source is', async () => {
+    const { model } = await revised('7')
+    const [{ source }] = model.parts
+    expect(rangeSource(source, 2, 3).revision).toBe('7 [2, 3]')
+    expect((await smallModel()).parts[0].source.revision).toBeUndefined()
+  })
+})
+
+describe('nothing of an earlier packing is used', () => {
+  test.each([
+    ['of another revision of the file', () => revised('2', 2), EACH],
+    ['under another name', () => revised('1'), { ...EACH, name: 'other' }],
+    ['where the caller does not want it', () => revised('1'), { ...EACH, resume: false }],
+  ] as const)('%s', async (_, open, options) => {
+    const memory = await interrupted(4)
+    const { model } = await open()
+    expect(await pack(model, memory.namespace, options)).toMatchObject({ resumedBytes: 0 })
+    await expectSound(memory, options.name!)
+  })
+
+  test('after a packing that was told to start anew, and was interrupted before it noted anything', async () => {
+    const memory = await interrupted(4)
+    const { model } = await revised('1')
+    const onProgress = () => {
+      throw new Error('killed')
+    }
+    const anew = { ...EACH, resume: false, checkpointBytes: 1 << 30, onProgress }
+    await expect(pack(model, memory.namespace, anew)).rejects.toThrow('killed')
+    expect(await pack(model, memory.namespace, EACH)).toMatchObject({ resumedBytes: 0 })
+  })
+
+  test('after another publication: it may have been written over', async () => {
+    const memory = await interrupted(4)
+    await pack(await smallModel(undefined, 5), memory.namespace, { name: 'between' })
+    const { model } = await revised('1')
+    expect(await pack(model, memory.namespace, EACH)).toMatchObject({ resumedBytes: 0 })
+    await expectSound(memory, 'new')
+    await expectSound(memory, 'between')
+  })
+
+  test('where the file does not say of which revision it is; no note is taken of that', async () => {
+    const memory = new MemoryNamespace()
+    const flushes = () => memory.journal.filter(({ kind }) => kind === 'flush').length
+    await pack(await smallModel(LAYERS), memory.namespace, EACH)
+    expect(flushes()).toBe(3)
+  })
+
+  test('where its notes or its chunk table cannot be read, or are damaged', async () => {
+    for (const damage of ['table', 'notes', 'unreadable'] as const) {
+      const memory = await interrupted(4)
+      const { chunkTable } = await placesIn(memory)
+      const { spare } = planPack((await revised('1')).model, 512, { name: 'new' })
+      const unreadable = spare.offsetBytes / 512
+      if (damage === 'table') memory.media[chunkTable.offsetBytes]! ^= 1
+      if (damage === 'notes') [100, 4196].forEach((at) => (memory.media[spare.offsetBytes + at]! ^= 1))
+      if (damage === 'unreadable') {
+        memory.outcome = ({ operation, slba }, command) =>
+          operation === 'read' && slba[command]! >= unreadable && slba[command]! < unreadable + 16
+            ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 }
+            : { kind: 'success' }
+      }
+      const { model } = await revised('1')
+      expect(await pack(model, memory.namespace, EACH), damage).toMatchObject({ resumedBytes: 0 })
+      await expectSound(memory, 'new')
+    }
+  })
+})
+
+test('what an earlier packing left and the drive has changed since is written again, and nothing else', async () => {
+  for (const isUnreadable of [false, true]) {
+    const memory = await interrupted(4)
+    const { layers } = await placesIn(memory)
+    const { offsetBytes, lengthBytes } = layers[2]!
+    memory.media[offsetBytes + 5000]! ^= 0x10
+    if (isUnreadable) {
+      let isWritten = false
+      memory.outcome = ({ operation, slba }) => {
+        isWritten ||= operation === 'write' && slba[0] === offsetBytes / 512
+        return operation === 'read' && slba[0] === offsetBytes / 512 && !isWritten
+          ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 }
+          : { kind: 'success' }
+      }
+    }
+    const { model } = await revised('1')
+    const { resumedBytes } = await pack(model, memory.namespace, EACH)
+    expect(resumedBytes).toBe(bytesBefore(4) - lengthBytes)
+    await expectSound(memory, 'new')
+  }
+})
+
+test('a namespace that held no image has zeros around it all the same, whatever was put there meanwhile', async () => {
+  const { model } = await revised('1')
+  const { endBytes } = planPack(model, 512, { name: 'new' })
+  // The notes are the last thing on this namespace, where its end is cleared.
+  const memory = await interrupted(4, endBytes)
+  memory.media.set([0x53, 0xef], 0x438) // ext2/3/4
+  memory.media.set(Buffer.from('EFI PART'), 512)
+  expect((await pack(model, memory.namespace, EACH)).resumedBytes).toBe(bytesBefore(4))
+  await expectSound(memory, 'new')
+  const between = [memory.media.subarray(4096, 1 << 20), memory.media.subarray((1 << 20) + 4096, 2 << 20)]
+  for (const bytes of between) expect(bytes.every((byte) => byte === 0)).toBe(true)
+})
+
+test.each([0, -1, NaN])('checkpointBytes: %s is refused', async (checkpointBytes) => {
+  const packing = pack(await smallModel(), new MemoryNamespace().namespace, { checkpointBytes })
+  await expect(packing).rejects.toThrow('checkpointBytes: expected more than 0')
+})
+
+describe('killed at any write or flush, with any of what was not flushed lost, and packed again', () => {
+  async function record(memory: MemoryNamespace, options: PackOptions): Promise<Recording> {
+    const before = memory.media.slice()
+    memory.journal.length = 0
+    await pack((await revised('1')).model, memory.namespace, { ...EACH, ...options })
+    return { before, journal: memory.journal }
+  }
+
+  const cutsOf = (recording: Recording, step: number): number[] => {
+    const first = firstChange(recording)
+    const cuts = Array.from({ length: recording.journal.length - first + 1 }, (_, index) => first + index)
+    return cuts.filter((cut, index) => index % step === 0 || recording.journal[cut]?.kind === 'flush')
+  }
+
+  /** Layers are flushed twice each: what they hold, and the note of it. */
+  const leastResumed = ({ journal }: Recording, cut: number, flushesBefore: number): number => {
+    const flushes = journal.slice(0, cut).filter(({ kind }) => kind === 'flush').length - flushesBefore
+    return bytesBefore(Math.min(6, Math.max(0, Math.floor(flushes / 2))))
+  }
+
+  async function expectResumed(media: Uint8Array, options: PackOptions): Promise<PackReceipt | undefined> {
+    const memory = new MemoryNamespace({ media })
+    const { model } = await revised('1')
+    const images = await openImage(memory.namespace).catch(() => undefined)
+    const published = images?.models.find(({ name }) => name === 'new')
+    if (published !== undefined && options.replace !== true) {
+      // The cut came between the two copies of the superblock, or after both.
+      await expectAllLoads(published)
+      return undefined
+    }
+    const receipt = await pack(model, memory.namespace, { ...EACH, ...options })
+    await expectSound(memory, 'new')
+    return receipt
+  }
+
+  test(
+    'as the first on a namespace: it is whole, and all that was noted is kept',
+    async () => {
+      const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (160 << 10), maxTransferBytes: 4096 })
+      const recording = await record(memory, {})
+      await judgeCuts(
+        recording,
+        cutsOf(recording, 3),
+        async (media, cut) => {
+          const receipt = await expectResumed(media, {})
+          if (receipt === undefined) return
+          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(leastResumed(recording, cut, 0))
+        },
+        20,
+      )
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'beside another: that one is whole at every instant',
+    async () => {
+      const memory = new MemoryNamespace({ capacityBytes: 3 << 20, maxTransferBytes: 4096 })
+      const { fingerprint } = await pack(await smallModel(), memory.namespace, { name: 'old' })
+      const recording = await record(memory, {})
+      await judgeCuts(
+        recording,
+        cutsOf(recording, 1),
+        async (media, cut) => {
+          const { namespace } = new MemoryNamespace({ media })
+          const old = (await openImage(namespace)).model('old')
+          expect(old.fingerprint).toBe(fingerprint)
+          await expectAllLoads(old)
+          const receipt = await expectResumed(media, {})
+          await expectAllLoads((await openImage(namespace)).model('old'))
+          if (receipt === undefined) return
+          expect(receipt.resumedBytes, `after ${cut}`).toBeGreaterThanOrEqual(leastResumed(recording, cut, 0))
+        },
+        30,
+      )
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'in the room of one of the same name that had to be given up, beside another',
+    async () => {
+      const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (200 << 10), maxTransferBytes: 4096 })
+      await pack(await smallModel(), memory.namespace, { name: 'old' })
+      await pack(await smallModel(LAYERS, 9), memory.namespace, { name: 'new' })
+      const given: string[] = []
+      const recording = await record(memory, { replace: true, onGiveUp: () => void given.push('up') })
+      expect(given).toEqual(['up'])
+      await judgeCuts(
+        recording,
+        cutsOf(recording, 2),
+        async (media) => {
+          await expectResumed(media, { replace: true })
+          await expectAllLoads((await openImage(new MemoryNamespace({ media }).namespace)).model('old'))
+        },
+        20,
+      )
+    },
+    SLOW_MS,
+  )
+})
