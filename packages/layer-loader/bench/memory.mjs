@@ -1,5 +1,6 @@
-// Resident memory while a 4 GiB model is streamed through two slots.
+// Resident memory while a 4 GiB model is streamed through two slots, and while models of 4 and 400 GiB are read in place.
 import { execFileSync } from 'node:child_process'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeGguf } from '@gpunvme/layer-loader/formats'
 import { simulate } from '@gpunvme/nvme-sim'
@@ -9,6 +10,9 @@ import { sparseFileMedia } from './lib/sparse-file-media.mjs'
 const MIB = 1024 * 1024
 const LAYERS = 64
 const LAYER_BYTES = 64 * MIB
+
+/** Stands for the bytes of a layer that are not written. */
+const hole = new Uint8Array(LAYER_BYTES)
 
 export async function bench() {
   const folder = scratchFolder()
@@ -40,7 +44,49 @@ export async function bench() {
       goal: 'flat: ≤ 16 MiB',
       met: growthBytes <= 16 * MIB,
     },
+    await sparseModels(folder),
   ]
+}
+
+/** As many layers from a model of 4 GiB as from one of 400: what differs is what has to be known of the model. */
+async function sparseModels(folder) {
+  const child = join(import.meta.dirname, 'lib', 'read-in-place.mjs')
+  const peakMiB = []
+  for (const layers of [LAYERS, 100 * LAYERS]) {
+    const path = join(folder, `${layers}.gguf`)
+    await writeSparseModel(path, layers)
+    const output = execFileSync(process.execPath, ['--expose-gc', child, path, `${LAYERS}`], { encoding: 'utf8' })
+    peakMiB.push(JSON.parse(output).peakBytes / MIB)
+  }
+  const [small, large] = peakMiB
+  return {
+    name: 'Resident memory of reading 64 layers in place from a model of 400 GiB (sparse), beyond the same from one of 4 GiB',
+    value: large - small,
+    unit: 'MiB',
+    goal: 'flat: ≤ 32 MiB',
+    met: large - small <= 32,
+    note: `peaks ${small.toFixed(0)} and ${large.toFixed(0)} MiB, 2 slots of ${LAYER_BYTES / MIB} MiB, ${LAYERS} and ${100 * LAYERS} layers`,
+  }
+}
+
+/** A GGUF of which the file system stores the header alone. */
+async function writeSparseModel(path, layers) {
+  const tensors = Array.from({ length: layers }, (_, layer) => ({
+    name: `blk.${layer}.weight`,
+    dtype: 'F32',
+    shape: [LAYER_BYTES / 4096, 1024],
+    data: [hole],
+  }))
+  const file = await open(path, 'w')
+  let sizeBytes = 0
+  const write = async (bytes) => {
+    if (bytes.buffer !== hole.buffer) await file.write(bytes, 0, bytes.length, sizeBytes)
+    sizeBytes += bytes.length
+    return { bytesWritten: bytes.length }
+  }
+  await writeGguf({ write }, { metadata: new Map([['general.architecture', 'llama']]), tensors })
+  await file.truncate(sizeBytes)
+  await file.close()
 }
 
 /** A GGUF of zeroes, of which the file system stores next to nothing. */

@@ -19,15 +19,15 @@ export const COMPUTE_NS = 0.7e6
 /** How reads are made: the drive's longest command, as many in flight as there. */
 export const READS = { commandBytes: 2 ** 20, inFlight: 32 }
 
-export const layers = Array.from({ length: LAYERS }, (_, index) => ({ name: `layer ${index}`, lengthBytes: LAYER_BYTES }))
+export const layers = Array.from({ length: LAYERS }, (_, index) => ({
+  name: `layer ${index}`,
+  lengthBytes: LAYER_BYTES,
+}))
 
 export const cost = {
   ...costModel('sn740'),
   copyNs: (lengthBytes) => (lengthBytes / LAYER_BYTES) * COPY_NS,
 }
-
-/** What reading a layer takes on this drive. */
-export const READ_NS = (LAYER_BYTES / READS.commandBytes) * cost.readNs(READS.commandBytes, READS.inFlight)
 
 /** Runs on the rig, with every part closed afterwards. Bytes are not moved: this is about time alone. */
 export async function onRig(use) {

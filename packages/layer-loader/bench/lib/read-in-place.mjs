@@ -1,0 +1,15 @@
+// Reads layers of a GGUF in place, from all over the file, and prints how large the process was at most.
+import { modelInPlace, openFileStore, storeSource, streamLayers } from '@gpunvme/layer-loader'
+import { Catalogue, openModel } from '@gpunvme/layer-loader/formats'
+
+const [path, count] = process.argv.slice(2)
+const store = await openFileStore(path)
+const source = storeSource(store)
+const catalogue = new Catalogue(await openModel(source))
+const file = [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: source.sizeBytes }]
+const model = modelInPlace(catalogue, store, [file])
+const step = model.layers.length / Number(count)
+const layers = Array.from({ length: Number(count) }, (_, index) => model.layers[index * step])
+for await (const layer of streamLayers(model, { slots: 2, verify: 'off', layers })) layer.release()
+await store.close()
+console.log(JSON.stringify({ peakBytes: process.resourceUsage().maxRSS * 1024 }))
