@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runGuest, type GuestRun } from './guest.js'
 import { judge } from './judge.js'
 import { kernelFaults } from './kernel-log.js'
-import { BOOTS, devicesOf, modulesOf, parts } from './modes.js'
+import { BOOTS, devicesOf, IOMMU, modulesOf, parts } from './modes.js'
 import { IMAGES, nameIn, scenariosOf } from './scenarios.js'
 
 // The driver in a Linux guest, by the interfaces of a real kernel, on QEMU's NVMe controller. Each guest is for one mode or
@@ -30,7 +30,7 @@ for (const boot of BOOTS) {
         laterModules: later.flat().filter(({ name }) => !modules.some((early) => early.name === name)),
         devices: devicesOf(boot),
         images: IMAGES,
-        append: `hugepages=96 ${boot.iommu ? 'intel_iommu=on' : ''}`,
+        append: `hugepages=96 ${IOMMU[boot.iommu]}`,
         memoryMiB: 1024,
         deadlineMs: 1_800_000,
         scenarios: boot.modes.filter((mode) => !missing.has(mode)).flatMap(scenariosOf),

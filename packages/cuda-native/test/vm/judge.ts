@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, type TestContext } from 'vitest'
 import { IdentifyController, IdentifyNamespace, SmartHealthLog } from '@gpunvme/nvme-spec'
 import { claimsOfJson } from '../../../nvme-spec/test/nvme-cli/claims.js'
 import { Comparison, type Declared } from '../../../nvme-spec/test/nvme-cli/compare.js'
@@ -8,62 +8,71 @@ import type { ScenarioRun } from './guest.js'
 import { caseDifferences, type CaseLine } from './known-differences.js'
 import { DRIVES, type Mode } from './modes.js'
 import { REFUSALS, type Refused } from './refusals.js'
-import { KERNEL_CASES, TRAFFIC_MIB } from './scenarios.js'
+import { hasTurn, KERNEL_CASES, TRAFFIC_MIB } from './scenarios.js'
 
 const MIB = 1024 * 1024
 
 /** Scenarios in which the driver does nothing that a controller could object to. */
-const GOOD = ['refusals', 'traffic', 'identify', 'interrupts', 'interop', 'p2p', 'restored']
+const GOOD = ['refusals', 'refusals-of-module', 'traffic', 'identify', 'interrupts', 'interop', 'p2p', 'restored']
 
 /** The tests of one mode. @param of what came of a scenario, which has ended well. */
 export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
   const facts = (script: string) => of(script).lines.at(-1)
-
-  if (mode.name === 'vfio-noiommu') {
-    test('vfio-pci is refused while the kernel has none, or none without an IOMMU, and then works', () => {
-      const { refusals, parameter } = facts('enable') as { refusals: Refused; parameter: string }
-      expect(refusals).toEqual(REFUSALS.enable)
-      expect(parameter).toBe('Y')
-    })
-  } else {
-    test('the kernel sees all drives', () => {
-      expect(facts('smoke')).toEqual({ drives: Object.values(DRIVES) })
-    })
+  /** A test of what came of a turn, where the mode has it. */
+  const judged = (turn: string, title: string, check: (context: TestContext) => void) => {
+    if (hasTurn(mode, turn)) test(title, check)
   }
 
-  test('whatever is refused has an error of its own with the next step, and leaves nothing behind', () => {
-    const { refusals } = facts('refusals') as { refusals: Refused }
-    expect(refusals).toEqual(REFUSALS[mode.name])
+  judged('enable', 'vfio-pci is refused while the kernel has none, or none without an IOMMU, and then works', () => {
+    const { refusals, parameter } = facts('enable') as { refusals: Refused; parameter: string }
+    expect(refusals).toEqual(REFUSALS.enable)
+    expect(parameter).toBe('Y')
   })
 
-  test("Identify and SMART as we read them are what nvme-cli prints by the kernel's driver", ({ skip }) => {
-    if (judgeMissing) return skip(judgeMissing)
-    const { printed, read, decoded, reads } = facts('identify') as Identified
-    expect(disagreements(IdentifyController, CONTROLLER, printed.controller, read.controller)).toEqual([])
-    expect(disagreements(IdentifyNamespace, NAMESPACE, printed.namespace, read.namespace)).toEqual([])
-    expect(disagreements(SmartHealthLog, HEALTH, printed.health, read.health)).toEqual([])
-    expect(decoded).toBe(true)
-    // Of what traffic has read: zeroes would be alike however they are decoded.
-    expect(Number(reads)).toBeGreaterThan(100)
+  judged('smoke', 'the kernel sees all drives', () => {
+    expect(facts('smoke')).toEqual({ drives: Object.values(DRIVES) })
   })
+
+  for (const turn of ['refusals', 'refusals-of-module'])
+    judged(turn, 'whatever is refused has an error of its own with the next step, and leaves nothing behind', () => {
+      const { refusals } = facts(turn) as { refusals: Refused }
+      expect(refusals).toEqual(REFUSALS[mode.name])
+    })
+
+  judged(
+    'identify',
+    "Identify and SMART as we read them are what nvme-cli prints by the kernel's driver",
+    ({ skip }) => {
+      if (judgeMissing) return skip(judgeMissing)
+      const { printed, read, decoded, reads } = facts('identify') as Identified
+      expect(disagreements(IdentifyController, CONTROLLER, printed.controller, read.controller)).toEqual([])
+      expect(disagreements(IdentifyNamespace, NAMESPACE, printed.namespace, read.namespace)).toEqual([])
+      expect(disagreements(SmartHealthLog, HEALTH, printed.health, read.health)).toEqual([])
+      expect(decoded).toBe(true)
+      // Of what traffic has read: zeroes would be alike however they are decoded.
+      expect(Number(reads)).toBeGreaterThan(100)
+    },
+  )
 
   const mib = TRAFFIC_MIB[mode.name]
-  test(`${mib} MiB of random reads and writes over 4 queues, at the same time, are right to the last byte`, () => {
-    const { readBytes, writtenBytes, wrongBatches, queues } = facts('traffic') as Record<string, number>
-    expect({ readBytes, writtenBytes }).toEqual({ readBytes: (mib / 2) * MIB, writtenBytes: (mib / 2) * MIB })
-    expect({ wrongBatches, queues }).toEqual({ wrongBatches: 0, queues: [0, 1, 2, 3] })
+  judged(
+    'traffic',
+    `${mib} MiB of random reads and writes over 4 queues, at the same time, are right to the last byte`,
+    () => {
+      const { readBytes, writtenBytes, wrongBatches, queues } = facts('traffic') as Record<string, number>
+      expect({ readBytes, writtenBytes }).toEqual({ readBytes: (mib / 2) * MIB, writtenBytes: (mib / 2) * MIB })
+      expect({ wrongBatches, queues }).toEqual({ wrongBatches: 0, queues: [0, 1, 2, 3] })
+    },
+  )
+
+  judged('interrupts', 'completions are waited for by MSI-X and an eventfd, and what is read is right', () => {
+    const { fired, ...others } = facts('interrupts') as Record<string, unknown>
+    expect(others).toMatchObject({ right: true, vectors: 1, resets: 0 })
+    // Waits also end every 10 ms, to look whether the controller is well.
+    expect(fired).toBeGreaterThan(2)
   })
 
-  if (mode.name !== 'sysfs') {
-    test('completions are waited for by MSI-X and an eventfd, and what is read is right', () => {
-      const { fired, ...others } = facts('interrupts') as Record<string, unknown>
-      expect(others).toMatchObject({ right: true, vectors: 1, resets: 0 })
-      // Waits also end every 10 ms, to look whether the controller is well.
-      expect(fired).toBeGreaterThan(2)
-    })
-  }
-
-  test("the kernel's driver reads what we wrote, and we read what it wrote", () => {
+  judged('interop', "the kernel's driver reads what we wrote, and we read what it wrote", () => {
     expect(facts('interop')).toEqual({
       readBytes: 8 * MIB,
       writtenBytes: 8 * MIB,
@@ -72,59 +81,76 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
     })
   })
 
-  test("the controller reads into another device's BAR and writes from there, and nothing beside it changes", () => {
-    expect(facts('p2p')).toEqual({ arrived: true, around: [0xa5, 0xa5], left: true })
-  })
+  judged(
+    'p2p',
+    "the controller reads into another device's BAR and writes from there, and nothing beside it changes",
+    () => {
+      expect(facts('p2p')).toEqual({ arrived: true, around: [0xa5, 0xa5], left: true })
+    },
+  )
 
-  test('reads in flight while the controller is disabled, or its function reset, are read again, and are right', () => {
-    const went = { good: true, resets: 1, lost: 0 }
-    expect(facts('reset')).toMatchObject({ disabled: went, functionReset: went })
-  })
+  judged(
+    'reset',
+    'reads in flight while the controller is disabled, or its function reset, are read again, and are right',
+    () => {
+      const went = { good: true, resets: 1, lost: 0 }
+      expect(facts('reset')).toMatchObject({ disabled: went, functionReset: went })
+    },
+  )
 
-  test('after a process was killed in the middle of its commands, the next one opens the controller and works', () => {
-    expect(facts('killed')).toMatchObject({ said: '{"busy":true}', signal: 'SIGKILL', readBack: true })
-  })
+  judged(
+    'killed',
+    'after a process was killed in the middle of its commands, the next one opens the controller and works',
+    () => {
+      expect(facts('killed')).toMatchObject({ said: '{"busy":true}', signal: 'SIGKILL', readBack: true })
+    },
+  )
 
-  test.each([
+  for (const [title, turn, least] of [
     ['the driver cases that this controller can be judged by pass, apart from what is known', 'cases', 40],
     // Fewer: some are about the entries and doorbells of the driver's own engine.
     ['and by the engine cpu-kernel, the device code on threads, they pass too', KERNEL_CASES, 35],
-  ] as const)('%s', (_, turn, least) => {
-    const lines = of(turn).lines as CaseLine[]
-    const summary = lines.at(-1) as unknown as { cases: number; gone: string[]; ms: number }
-    const cases = lines.slice(0, -1)
-    const count = (outcome: string) => cases.filter((each) => each.outcome === outcome).length
-    const passed = `${mode.title}, ${turn}: ${count('passed')} passed in ${Math.round(summary.ms / 1000)} s`
-    process.stdout.write(`${passed}\n`)
-    const skips = cases.filter(({ outcome }) => outcome === 'skipped')
-    for (const { id, why } of skips) process.stdout.write(`  skipped ${id}: ${why?.slice(0, 150)}\n`)
-    expect(caseDifferences(mode, cases)).toEqual([])
-    expect(cases).toHaveLength(summary.cases)
-    expect(summary.gone).toEqual([])
-    expect(count('passed')).toBeGreaterThanOrEqual(least)
-  })
-
-  test('a device that is pulled out is lost in bounded time: every command ends, and the process by itself', () => {
-    const lost = facts('lost') as { noticedMs: number; boundMs: number; events: string[] }
-    expect(lost).toMatchObject({
-      outcomes: ['device-lost'],
-      counted: true,
-      after: 'ERR_GPUNVME_CONTROLLER_CLOSED',
-      closed: 'closed',
-      released: 'closed',
-      restored: 'restored',
+  ] as const)
+    judged(turn, title, () => {
+      const lines = of(turn).lines as CaseLine[]
+      const summary = lines.at(-1) as unknown as { cases: number; gone: string[]; ms: number }
+      const cases = lines.slice(0, -1)
+      const count = (outcome: string) => cases.filter((each) => each.outcome === outcome).length
+      const passed = `${mode.title}, ${turn}: ${count('passed')} passed in ${Math.round(summary.ms / 1000)} s`
+      process.stdout.write(`${passed}\n`)
+      const skips = cases.filter(({ outcome }) => outcome === 'skipped')
+      for (const { id, why } of skips) process.stdout.write(`  skipped ${id}: ${why?.slice(0, 150)}\n`)
+      expect(caseDifferences(mode, cases)).toEqual([])
+      expect(cases).toHaveLength(summary.cases)
+      expect(summary.gone).toEqual([])
+      expect(count('passed')).toBeGreaterThanOrEqual(least)
     })
-    expect(lost.events.at(-1)).toBe('lost')
-    // The commands' own deadline comes before the ladder.
-    expect(lost.noticedMs).toBeLessThan(2000 + lost.boundMs)
-  })
 
-  test("at the end the kernel's own driver has the controller again, and reads from it", () => {
+  judged(
+    'lost',
+    'a device that is pulled out is lost in bounded time: every command ends, and the process by itself',
+    () => {
+      const lost = facts('lost') as { noticedMs: number; boundMs: number; events: string[] }
+      expect(lost).toMatchObject({
+        outcomes: ['device-lost'],
+        counted: true,
+        after: 'ERR_GPUNVME_CONTROLLER_CLOSED',
+        closed: 'closed',
+        released: 'closed',
+        restored: 'restored',
+      })
+      expect(lost.events.at(-1)).toBe('lost')
+      // The commands' own deadline comes before the ladder.
+      expect(lost.noticedMs).toBeLessThan(2000 + lost.boundMs)
+    },
+  )
+
+  judged('restored', "at the end the kernel's own driver has the controller again, and reads from it", () => {
     expect(facts('restored')).toEqual({ driver: 'nvme', bytes: 4096 })
   })
 
   test("QEMU's controllers were told nothing wrong in anything that goes well", () => {
-    const told = GOOD.filter((script) => mode.name !== 'sysfs' || script !== 'interrupts').flatMap((script) =>
+    const told = GOOD.filter((script) => hasTurn(mode, script)).flatMap((script) =>
       of(script).misuse.map((line) => `${script}: ${line}`),
     )
     expect(told).toEqual([])

@@ -1,3 +1,4 @@
+import { gpunvmeModule } from './kmod-build.js'
 import { guestParts, type GuestParts } from './parts.js'
 import { addonMissing } from './bundle.js'
 import { qemuMissing } from './guest.js'
@@ -7,36 +8,63 @@ import type { Scenario } from './protocol.js'
 
 /** A way from user space to the controller. */
 export interface Mode {
-  readonly name: 'sysfs' | 'vfio' | 'vfio-noiommu'
+  readonly name: 'sysfs' | 'vfio' | 'vfio-noiommu' | 'kmod' | 'kmod-iommu' | 'kmod-pt'
   readonly title: string
   /** What QEMU and the guest call the controller that is pulled out, and the port that it is behind. */
   readonly loose: { readonly id: string; readonly port: string }
+  /** Which share of the driver cases that do not depend on the way is run, of how many. */
+  readonly cases: readonly [share: number, of: number]
 }
 
 /** A guest, in which modes have their turn one after another. */
 export interface Boot {
-  readonly iommu: boolean
+  readonly iommu: keyof typeof IOMMU
   readonly modes: readonly Mode[]
 }
 
-const SYSFS: Mode = { name: 'sysfs', title: 'sysfs, IOMMU off', loose: { id: 'loose1', port: '0000:00:05.0' } }
+/** What the guest's kernel is told of an IOMMU, where it has one. */
+export const IOMMU = { none: '', translated: 'intel_iommu=on', passthrough: 'intel_iommu=on iommu=pt' } as const
+
+const SYSFS: Mode = {
+  name: 'sysfs',
+  title: 'sysfs, IOMMU off',
+  loose: { id: 'loose1', port: '0000:00:05.0' },
+  cases: [0, 3],
+}
 const NO_IOMMU: Mode = {
   name: 'vfio-noiommu',
   title: 'VFIO without an IOMMU',
   loose: { id: 'loose2', port: '0000:00:07.0' },
+  cases: [1, 3],
 }
-const TYPE1: Mode = { name: 'vfio', title: 'VFIO type 1, IOMMU on', loose: SYSFS.loose }
+const TYPE1: Mode = { name: 'vfio', title: 'VFIO type 1, IOMMU on', loose: SYSFS.loose, cases: [2, 3] }
+const KMOD: Mode = { name: 'kmod', title: 'the module gpunvme, IOMMU off', loose: SYSFS.loose, cases: [0, 2] }
+const KMOD_IOMMU: Mode = {
+  name: 'kmod-iommu',
+  title: 'the module gpunvme, IOMMU on',
+  loose: SYSFS.loose,
+  cases: [1, 2],
+}
+const KMOD_PASSTHROUGH: Mode = {
+  name: 'kmod-pt',
+  title: 'the module gpunvme, an IOMMU that maps nothing',
+  loose: SYSFS.loose,
+  cases: [0, 1],
+}
 
 export const BOOTS: readonly Boot[] = [
-  { iommu: false, modes: [SYSFS, NO_IOMMU] },
-  { iommu: true, modes: [TYPE1] },
+  { iommu: 'none', modes: [SYSFS, NO_IOMMU] },
+  { iommu: 'translated', modes: [TYPE1] },
+  { iommu: 'none', modes: [KMOD] },
+  { iommu: 'translated', modes: [KMOD_IOMMU] },
+  { iommu: 'passthrough', modes: [KMOD_PASSTHROUGH] },
 ]
 
 export const MODES: readonly Mode[] = BOOTS.flatMap(({ modes }) => modes)
 
 /** The kernel's own drivers of what QEMU has. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p']
-const OF_ITS_OWN = { sysfs: [], vfio: ['vfio-pci', 'vfio_iommu_type1'] }
+const VFIO_TYPE1 = ['vfio-pci', 'vfio_iommu_type1']
 
 /** Why no guest can be started here, after the kind of what is missing; otherwise what it is made of. */
 export function parts(): GuestParts | string {
@@ -49,11 +77,23 @@ export function parts(): GuestParts | string {
 /** The modules of a mode's guest; text where one cannot be had: why. */
 export function modulesOf({ modules, release }: GuestParts, mode: Pick<Mode, 'name'>): Module[] | string {
   const folder = new ModuleFolder(modules)
-  if (mode.name !== 'vfio-noiommu') return folder.inOrder([...EVERY_GUEST, ...OF_ITS_OWN[mode.name]])
+  if (mode.name === 'sysfs') return folder.inOrder(EVERY_GUEST)
+  if (mode.name === 'vfio') return folder.inOrder([...EVERY_GUEST, ...VFIO_TYPE1])
+  if (isKmod(mode.name)) {
+    const gpunvme = gpunvmeModule(release)
+    if (typeof gpunvme === 'string') return gpunvme
+    folder.replace('gpunvme', gpunvme)
+    return folder.inOrder([...EVERY_GUEST, 'gpunvme'])
+  }
   const vfio = noIommuModule(release)
   if (typeof vfio === 'string') return vfio
   folder.replace('vfio', vfio)
   return folder.inOrder([...EVERY_GUEST, 'vfio-pci'])
+}
+
+/** Whether the way to the controller is the module gpunvme. */
+export function isKmod(name: string): boolean {
+  return name.startsWith('kmod')
 }
 
 const MIB = 1024 * 1024
@@ -79,7 +119,7 @@ export function devicesOf({ iommu }: Boot): string[] {
   ]
   return [
     // First, so that it stands before all that it translates for.
-    ...(iommu ? ['-device', 'intel-iommu,intremap=on'] : []),
+    ...(iommu !== 'none' ? ['-device', 'intel-iommu,intremap=on'] : []),
     ...nvme('fixed', 'addr=4'),
     ...port(1, 5),
     ...nvme('loose1', 'bus=slot1'),

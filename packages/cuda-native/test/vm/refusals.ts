@@ -37,8 +37,28 @@ const VFIO = {
   openAlready: OPEN_ALREADY,
 }
 
+const MODULE = {
+  ...EVERYWHERE,
+  noNode: refusal('KMOD_MISSING', /nodes that the kernel has: gpunvme0\n.*Try: give one of these/, 'not-found'),
+  openAlready: OPEN_ALREADY,
+  openElsewhere: {
+    ...refusalOfUser('KMOD_BUSY', /its gpunvme0 is open in process \d+ \(\S+\)\n.*fuser \/dev\/gpunvme0 names it/),
+  },
+  userOpens: refusalOfUser('HARDWARE_ACCESS', /\/dev\/gpunvme0: EACCES[^]*Try: run as root, or make that file/),
+  // Who may open the node needs no root.
+  userHasTheNode: NOT_REFUSED,
+  littleMemlock: refusalOfUser('MEMLOCK_LIMIT', /RLIMIT_MEMLOCK allows 65536[^]*Try: ulimit -l \d+/),
+  // What the error says is enough is.
+  advisedMemlock: NOT_REFUSED,
+  noHugePages: refusal('HUGE_PAGES', /1 of 2 MiB are needed, 0 are free/, 'infeasible'),
+  tooMuch: { code: 'none', category: 'none', message: matching(/expected at most 67108864 in one piece/), left: [] },
+}
+
 /** What is refused in each mode, and while the kernel has no vfio. */
 export const REFUSALS: Readonly<Record<Mode['name'] | 'enable', object>> = {
+  kmod: MODULE,
+  'kmod-iommu': MODULE,
+  'kmod-pt': {},
   enable: {
     noDriver: refusal('DRIVER_NOT_LOADED', /no driver of that name\n.*Try: modprobe vfio-pci/, 'not-found'),
     notEnabled: refusal('BIND', /bind vfio-pci[^]*EINVAL[^]*echo 1 > \/sys\/module\/vfio\/parameters/, 'failure'),

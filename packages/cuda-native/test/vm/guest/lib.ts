@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { bindDriver, type Binding } from '@gpunvme/host-driver/pci'
+import { openKmod, type KmodTransport } from '@gpunvme/host-driver/kmod'
 import { openSysfs, type SysfsTransport } from '@gpunvme/host-driver/sysfs'
 import { openVfio, type VfioTransport } from '@gpunvme/host-driver/vfio'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
@@ -21,6 +22,9 @@ export const host = loadHardwareHost()
 
 /** The mode of modes.ts. */
 export const mode = variable('VM_MODE')
+
+/** What a controller is bound to. */
+const driver = mode === 'sysfs' ? null : mode.startsWith('kmod') ? 'gpunvme' : 'vfio-pci'
 
 export const fixed: Device = { bdf: variable('VM_FIXED'), serial: 'VM0001' }
 
@@ -47,16 +51,21 @@ export function print(facts: object): void {
 
 /** Takes the controller from the kernel's driver; disposing of the binding gives it back. */
 export function take({ bdf }: Device): Promise<Binding> {
-  return bindDriver({ bdf, driver: mode === 'sysfs' ? null : 'vfio-pci' })
+  return bindDriver({ bdf, driver })
 }
 
 /** Opens what was taken; it is closed by itself. */
 export async function openTransport({ bdf }: Pick<Device, 'bdf'>, interrupts = 0): Promise<OpenTransport> {
-  const transport = await (mode === 'sysfs' ? openSysfs({ host, bdf }) : openVfio({ host, bdf, interrupts }))
+  const transport = await openByMode(bdf, interrupts)
   return Object.assign(transport, { [Symbol.asyncDispose]: () => transport.close() })
 }
 
-export type OpenTransport = (SysfsTransport | VfioTransport) & AsyncDisposable
+function openByMode(bdf: string, interrupts: number): Promise<SysfsTransport | VfioTransport | KmodTransport> {
+  if (driver === 'gpunvme') return openKmod({ host, device: bdf, interrupts })
+  return driver === null ? openSysfs({ host, bdf }) : openVfio({ host, bdf, interrupts })
+}
+
+export type OpenTransport = (SysfsTransport | VfioTransport | KmodTransport) & AsyncDisposable
 
 /** The bytes of memory that the controller reaches. */
 export function bytesOf({ view }: DmaMemory): Buffer {

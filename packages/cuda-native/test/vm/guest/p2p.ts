@@ -8,6 +8,7 @@ const AT = 3 * MIB
 
 await using binding = await take(fixed)
 await using transport = await openTransport(binding)
+if (!('mapPeer' in transport)) throw new Error('this way maps no other device')
 await using ctrl = await Controller.open(transport, { queues: 2, write: { serial: fixed.serial } })
 const ns = ctrl.namespace(1)
 const blocks = BYTES / ns.blockBytes

@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { driverOf, fixed, sysfsFolder, twins } from './lib.js'
+import { driverOf, fixed, host, sysfsFolder, twins } from './lib.js'
+
+const HUGE_PAGE_BYTES = 2_097_152
+/** Debian's user nobody. */
+export const NOBODY = 65_534
 
 /** What came of an attempt that should be refused. */
 export interface Refusal {
@@ -52,5 +57,29 @@ function surroundings(): Record<string, string> {
     'open files': String(readdirSync('/proc/self/fd').length),
     'free huge pages': readFileSync('/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', 'utf8').trim(),
     'locked memory': locked ?? 'unknown',
+  }
+}
+
+/** Runs as-user.ts with a limit of locked memory, and without any privilege unless it is told otherwise. */
+export function asUser(what: 'bind' | 'read', memlockKiB: number | 'unlimited' = 'unlimited', id = NOBODY): Refusal {
+  const program = `ulimit -l ${memlockKiB}; exec "$0" "$@"`
+  const script = join(import.meta.dirname, 'as-user.js')
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', program, process.execPath, script, what], {
+    encoding: 'utf8',
+    uid: id,
+    gid: id,
+  })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as Refusal
+}
+
+/** While no huge page is free. */
+export async function withoutHugePages(work: () => Promise<void>): Promise<void> {
+  const free = Number(readFileSync('/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', 'utf8'))
+  const all = host.allocate(free * HUGE_PAGE_BYTES, HUGE_PAGE_BYTES)
+  try {
+    await work()
+  } finally {
+    all.unmap()
   }
 }

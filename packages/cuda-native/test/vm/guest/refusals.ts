@@ -1,6 +1,5 @@
 // What a kernel refuses, and what is refused because it would: each has an error of its own, and leaves nothing behind.
-import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bindDriver } from '@gpunvme/host-driver/pci'
@@ -19,38 +18,10 @@ import {
   twins,
   vram,
 } from './lib.js'
-import { Refusals, type Refusal } from './refusals-of.js'
-
-const HUGE_PAGE_BYTES = 2_097_152
-/** Debian's user nobody. */
-const NOBODY = 65_534
+import { asUser, NOBODY, Refusals, withoutHugePages } from './refusals-of.js'
 
 const refusals = new Refusals()
 const driver = mode === 'sysfs' ? null : 'vfio-pci'
-
-/** Runs as-user.ts without any privilege, and with a limit of locked memory. */
-function asUser(what: 'bind' | 'read', memlockKiB: number | 'unlimited' = 'unlimited'): Refusal {
-  const program = `ulimit -l ${memlockKiB}; exec "$0" "$@"`
-  const script = join(import.meta.dirname, 'as-user.js')
-  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', program, process.execPath, script, what], {
-    encoding: 'utf8',
-    uid: NOBODY,
-    gid: NOBODY,
-  })
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout) as Refusal
-}
-
-/** While no huge page is free. */
-async function withoutHugePages(work: () => Promise<void>): Promise<void> {
-  const free = Number(readFileSync('/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages', 'utf8'))
-  const all = host.allocate(free * HUGE_PAGE_BYTES, HUGE_PAGE_BYTES)
-  try {
-    await work()
-  } finally {
-    all.unmap()
-  }
-}
 
 await kernelDevices(fixed)
 await refusals.of('kernelHasIt', () => openTransport(fixed))
