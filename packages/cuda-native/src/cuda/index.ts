@@ -7,6 +7,7 @@ export {
   type CudaStatus,
 } from '../status.js'
 export { BlackwellRegistersError } from './blackwell.js'
+export { cudaChecksummer, CudaChecksummer, type CudaChecksummerOptions } from './checksummer.js'
 export { CudaCopyEngine, type CopyEngineOptions } from './copy-engine.js'
 export { Cuda, CudaUnavailableError, openCuda, type ClosedCuda, type CudaOptions, type Extent } from './cuda.js'
 export type { CudaObstacle } from './driver.js'

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { BarWindow, Transport } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, checkTransport, flag } from '../arguments.js'
 import { BlackwellRegistersError, FIRST_BLACKWELL } from '../cuda/blackwell.js'
 import { sessionOf, type Cuda } from '../cuda/cuda.js'
 import { CudaCallError, CudaRegistrationError } from '../cuda/errors.js'
+import { loadPackageKernels } from '../cuda/package-kernels.js'
 import { registrationFacts } from '../cuda/registration-facts.js'
 import { clockAddress, kernelEngineChecks, lingerNsOf, type KernelEngineOptions } from './cpu-kernel.js'
 import type { ExecutorError } from './engine-addon.js'
@@ -25,12 +25,6 @@ export interface CudaEngineOptions extends KernelEngineOptions {
 
 /** How long a kernel polls for another plan before it ends: several times what starting one takes. */
 const LINGER_NS = 200_000
-
-/** The text of the kernels, seen from `src/engine` and from `dist/engine`. */
-const kernelsFile = new URL('../../cuda/kernels.ptx', import.meta.url)
-
-/** GPUs whose kernels are loaded: once is enough. */
-const loaded = new WeakSet<Cuda>()
 
 /**
  * The engine `cuda`: a kernel of one thread for each completion queue builds entries, rings doorbells and polls for
@@ -63,8 +57,7 @@ export function cudaEngine(
   const lingerNs = lingerNsOf(options, LINGER_NS)
   const runLimitNs = runLimitOf(options.lingerNs === Infinity, hasTimeLimit)
   const native = { lingerNs, runLimitNs, clock: clockAddress(addon, options), warp: options.warp ?? false }
-  if (!loaded.has(cuda)) cuda.loadKernels(readFileSync(kernelsFile))
-  loaded.add(cuda)
+  loadPackageKernels(cuda)
   const engine = new KernelEngine(transport, {
     name: 'cuda',
     addon,

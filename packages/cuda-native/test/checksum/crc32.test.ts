@@ -100,7 +100,7 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
     ['the distance of a lane', 'Move<512>(c), Load(data + 32)', 'Move<256>(c), Load(data + 32)'],
     ['the constants are not one bit to the left', 'static_cast<uint64_t>(power) << 1', 'static_cast<uint64_t>(power)'],
     ['a table', 't[4][first >> 24]', 't[3][first >> 24]'],
-  ] as const)('a slip is found out: %s', 180_000, async ([what, from, to], { skip }) => {
+  ] as const)('a slip is found out: %s', { timeout: 180_000 }, async ([what, from, to], { skip }) => {
     skip(process.arch !== 'x64' && what !== 'a table', `tables are all that there is on ${process.arch}`)
     const slipped = await compile({ sources, changes: [{ path: 'native/crc32.cc', from, to }] })
     const { ways, found } = await run(slipped, [{ bytes: 5000 }])
