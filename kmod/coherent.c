@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory of the kernel for queues. */
 #include <linux/dma-mapping.h>
+#include <linux/vmalloc.h>
 
 #include "gpunvme.h"
 
@@ -47,6 +48,13 @@ put:
 
 void gpunvme_free_coherent(struct gpunvme *g, struct gpunvme_mem *mem)
 {
+	/* The controller went first: whoever looks at a queue finds it as it was. */
+	if (atomic_read(&mem->mapped)) {
+		mem->kept = vmalloc(mem->length);
+		if (mem->kept)
+			memcpy(mem->kept, mem->cpu, mem->length);
+	}
 	dma_free_coherent(&g->pdev->dev, mem->length, mem->cpu, mem->iova);
+	mem->cpu = NULL;
 	gpunvme_uncharge(g, mem->length);
 }

@@ -76,6 +76,12 @@ static int gpunvme_open(struct inode *inode, struct file *file)
 	error = wake(g);
 	if (error)
 		goto leave;
+	g->gone = alloc_pages(GFP_KERNEL_ACCOUNT, GPUNVME_GONE_ORDER);
+	if (!g->gone) {
+		error = -ENOMEM;
+		goto sleep;
+	}
+	memset(page_address(g->gone), 0xff, PAGE_SIZE << GPUNVME_GONE_ORDER);
 	kref_get(&g->ref);
 	mmgrab(current->mm);
 	g->mm = current->mm;
@@ -86,6 +92,8 @@ static int gpunvme_open(struct inode *inode, struct file *file)
 	gpunvme_leave(g);
 	return 0;
 
+sleep:
+	pm_runtime_put(&g->pdev->dev);
 leave:
 	gpunvme_leave(g);
 close:
@@ -115,6 +123,8 @@ static int gpunvme_release(struct inode *inode, struct file *file)
 	mmdrop(g->mm);
 	g->mm = NULL;
 	g->mapping = NULL;
+	__free_pages(g->gone, GPUNVME_GONE_ORDER);
+	g->gone = NULL;
 	spin_lock(&g->dma_lock);
 	notify = g->notify;
 	g->notify = NULL;

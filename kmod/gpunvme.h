@@ -24,6 +24,8 @@
 
 /* Coherent memory is mapped at its handle times 4 GiB; BAR0, as if its handle were 0, is smaller than that. */
 #define GPUNVME_HANDLE_SHIFT 32
+/* Two pages: see `gone`. */
+#define GPUNVME_GONE_ORDER 1
 /* More vectors than these are not asked for: few machines have them for every device. */
 #define GPUNVME_MAX_VECTORS 128
 
@@ -53,6 +55,8 @@ struct gpunvme {
 
 	/* Of the open file. */
 	struct mm_struct *mm;
+	/* What registers are once the controller is gone: ones, a page for the first, and one for all others. */
+	struct page *gone;
 	struct address_space *mapping;
 	struct xarray memories;
 	unsigned int memory_count;
@@ -84,6 +88,9 @@ struct gpunvme_mem {
 	void *cpu;
 	dma_addr_t iova;
 	atomic_t mapped;
+	/* Its page offset in the file, and what is left of it where the controller went while it was mapped. */
+	unsigned long first_pgoff;
+	void *kept;
 	/* GPUNVME_MEMORY_USER: its own; GPUNVME_MEMORY_DMABUF: the exporter's. NULL where nothing is mapped. */
 	struct sg_table *sgt;
 	struct sg_table pinned;

@@ -2,6 +2,7 @@
 /* mmap(2) of registers and of coherent memory. */
 #include <linux/dma-mapping.h>
 #include <linux/fs.h>
+#include <linux/vmalloc.h>
 
 #include "gpunvme.h"
 
@@ -16,6 +17,36 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set, unsigned
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 #endif
 }
+
+/*
+ * A process whose controller has gone is not ended by looking at what it had: it is told by what it finds there, ones in
+ * registers and the last content in memory, as of hardware that was pulled out.
+ */
+static vm_fault_t insert(struct vm_fault *vmf, struct page *page)
+{
+	if (vmf->vma->vm_flags & VM_PFNMAP)
+		return vmf_insert_pfn(vmf->vma, vmf->address, page_to_pfn(page));
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static vm_fault_t bar_fault(struct vm_fault *vmf)
+{
+	struct gpunvme *g = vmf->vma->vm_file->private_data;
+	vm_fault_t result = VM_FAULT_SIGBUS;
+
+	mutex_lock(&g->lock);
+	/* Doorbells are rung without asking: what is stored there must not be found in the status. */
+	if (g->dead)
+		result = insert(vmf, g->gone + (vmf->pgoff != g->bar_pfn));
+	mutex_unlock(&g->lock);
+	return result;
+}
+
+static const struct vm_operations_struct bar_operations = {
+	.fault = bar_fault,
+};
 
 static int map_bar(struct gpunvme *g, struct vm_area_struct *vma)
 {
@@ -33,9 +64,11 @@ static int map_bar(struct gpunvme *g, struct vm_area_struct *vma)
 	change_flags(vma, MAPPING_FLAGS, VM_MAYEXEC);
 	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
 	error = io_remap_pfn_range(vma, vma->vm_start, g->bar_pfn + first, pages << PAGE_SHIFT, vma->vm_page_prot);
-	if (!error)
-		vma->vm_pgoff = g->bar_pfn + first;
-	return error;
+	if (error)
+		return error;
+	vma->vm_pgoff = g->bar_pfn + first;
+	vma->vm_ops = &bar_operations;
+	return 0;
 }
 
 static void coherent_opened(struct vm_area_struct *vma)
@@ -54,9 +87,26 @@ static void coherent_closed(struct vm_area_struct *vma)
 	gpunvme_put_memory(mem);
 }
 
+static vm_fault_t coherent_fault(struct vm_fault *vmf)
+{
+	struct gpunvme_mem *mem = vmf->vma->vm_private_data;
+	struct gpunvme *g = mem->owner;
+	vm_fault_t result = VM_FAULT_SIGBUS;
+
+	mutex_lock(&g->lock);
+	if (mem->kept)
+		result = insert(vmf, vmalloc_to_page(mem->kept + ((vmf->pgoff - mem->first_pgoff) << PAGE_SHIFT)));
+	else if (g->dead && mem->cpu)
+		/* Its removal is under way: once more, when it is through. */
+		result = VM_FAULT_NOPAGE;
+	mutex_unlock(&g->lock);
+	return result;
+}
+
 static const struct vm_operations_struct coherent_operations = {
 	.open = coherent_opened,
 	.close = coherent_closed,
+	.fault = coherent_fault,
 };
 
 static int map_coherent(struct gpunvme *g, struct vm_area_struct *vma)
@@ -78,6 +128,7 @@ static int map_coherent(struct gpunvme *g, struct vm_area_struct *vma)
 	vma->vm_pgoff = virt_addr_valid(mem->cpu) ? page_to_pfn(virt_to_page(mem->cpu)) : offset;
 	if (error)
 		return error;
+	mem->first_pgoff = vma->vm_pgoff;
 	vma->vm_private_data = mem;
 	vma->vm_ops = &coherent_operations;
 	coherent_opened(vma);

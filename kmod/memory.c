@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "gpunvme.h"
 
@@ -34,7 +35,10 @@ int gpunvme_add_memory(struct gpunvme *g, struct gpunvme_mem *mem)
 
 static void free_memory(struct kref *ref)
 {
-	kfree(container_of(ref, struct gpunvme_mem, ref));
+	struct gpunvme_mem *mem = container_of(ref, struct gpunvme_mem, ref);
+
+	vfree(mem->kept);
+	kfree(mem);
 }
 
 void gpunvme_put_memory(struct gpunvme_mem *mem)

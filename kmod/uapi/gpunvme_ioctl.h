@@ -57,6 +57,8 @@
 /*
  * mmap(2): BAR0 is at offset 0, by pages, shared, and only where no MSI-X structure is. Coherent memory is at the
  * offset that GPUNVME_ALLOC_COHERENT gives, whole or from its beginning.
+ * After the controller was removed, or unbound, mappings stay: registers read as ones then, and take what is written without
+ * doing anything; memory has what it had last.
  */
 #define GPUNVME_MMAP_BAR0 0
 
