@@ -10,6 +10,12 @@ export type GgufValue =
   | { readonly arrayOf: 'string'; readonly items: readonly string[] }
   | { readonly arrayOf: GgufScalarName; readonly items: readonly (number | bigint | boolean)[] }
 
+/** Metadata as another GGUF has it: entries one after the other, without general.alignment. */
+export interface EncodedGgufMetadata {
+  readonly count: number
+  readonly bytes: Uint8Array
+}
+
 /** A tensor to announce in a header. */
 export interface GgufTensorSpec {
   readonly name: string
@@ -42,28 +48,21 @@ const VERSION = 3
  * @throws TypeError or RangeError for what no reader would accept.
  */
 export function layOutGguf(
-  metadata: ReadonlyMap<string, GgufValue>,
+  metadata: ReadonlyMap<string, GgufValue> | EncodedGgufMetadata,
   tensors: readonly GgufTensorSpec[],
   alignment = 32,
 ): GgufHeader {
   if (!Number.isSafeInteger(Math.log2(alignment)) || alignment > 2 ** 31) {
     throw new RangeError(`alignment: expected a power of two of at most 2^31, got ${alignment}`)
   }
-  if (metadata.has('general.alignment')) {
+  if (!('bytes' in metadata) && metadata.has('general.alignment')) {
     throw new TypeError('metadata: expected general.alignment as the option `alignment`, got it among the metadata')
   }
-  const entries = [...metadata]
-  if (alignment !== 32) entries.push(['general.alignment', { type: 'uint32', value: alignment }])
-
+  const given = 'bytes' in metadata ? metadata : encodeMetadata(metadata)
+  const ours = encodeMetadata(alignment === 32 ? [] : [['general.alignment', { type: 'uint32', value: alignment }]])
   const parts: Uint8Array[] = [MAGIC, scalarBytes('uint32', VERSION)]
-  parts.push(scalarBytes('uint64', tensors.length), scalarBytes('uint64', entries.length))
-  for (const [key, value] of entries) {
-    const keyBytes = Buffer.byteLength(key)
-    if (keyBytes === 0 || keyBytes > 65_535) {
-      throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got one of ${keyBytes} bytes`)
-    }
-    parts.push(stringBytes(key), ...valueBytes(key, value))
-  }
+  parts.push(scalarBytes('uint64', tensors.length), scalarBytes('uint64', given.count + ours.count))
+  parts.push(given.bytes, ours.bytes)
 
   const names = new Set<string>()
   const lengths = tensors.map((tensor) => {
@@ -92,6 +91,21 @@ export function layOutGguf(
     lengthBytes: lengths[index]!,
   }))
   return { bytes, places }
+}
+
+/** @throws TypeError or RangeError for keys and values that GGUF cannot hold. */
+function encodeMetadata(metadata: Iterable<readonly [string, GgufValue]>): EncodedGgufMetadata {
+  const parts: Uint8Array[] = []
+  let count = 0
+  for (const [key, value] of metadata) {
+    const keyBytes = Buffer.byteLength(key)
+    if (keyBytes === 0 || keyBytes > 65_535) {
+      throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got one of ${keyBytes} bytes`)
+    }
+    parts.push(stringBytes(key), ...valueBytes(key, value))
+    count++
+  }
+  return { count, bytes: Buffer.concat(parts) }
 }
 
 /** Bytes that a tensor takes. @throws TypeError or RangeError for a tensor that GGUF cannot hold. */

@@ -17,11 +17,14 @@ const DEFAULT_ALIGNMENT = 32
 export interface GgufMetadata {
   readonly values: ReadonlyMap<string, MetadataValue>
   readonly alignment: number
+  /** Where each entry lies in the source, key and type included; they follow each other without gaps. */
+  readonly places: ReadonlyMap<string, { readonly offsetBytes: number; readonly lengthBytes: number }>
 }
 
 /** Reads `count` entries, which the caller has checked against the limits and the size of the source. */
 export async function readMetadata(reader: GgufReader, count: number, limits: FormatLimits): Promise<GgufMetadata> {
   const values = new Map<string, MetadataValue>()
+  const places = new Map<string, { offsetBytes: number; lengthBytes: number }>()
   const section = new MetadataSection(reader, limits)
   let alignment = DEFAULT_ALIGNMENT
   for (let index = 0; index < count; index++) {
@@ -37,8 +40,9 @@ export async function readMetadata(reader: GgufReader, count: number, limits: Fo
     const value = await section.value(quote(key), typeId, typePosition)
     if (key === 'general.alignment') alignment = checkAlignment(reader, typeId, typePosition, value, valuePosition)
     values.set(key, value)
+    places.set(key, { offsetBytes: keyPosition, lengthBytes: reader.positionBytes - keyPosition })
   }
-  return { values, alignment }
+  return { values, alignment, places }
 }
 
 function checkAlignment(

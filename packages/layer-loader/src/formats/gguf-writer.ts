@@ -1,6 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { writeAtomically } from './atomic-file.js'
-import { layOutGguf, type GgufTensorSpec, type GgufValue } from './gguf-header.js'
+import { layOutGguf, type EncodedGgufMetadata, type GgufTensorSpec, type GgufValue } from './gguf-header.js'
 
 /** A tensor to write: its data comes in pieces of any length, and is asked for when its turn has come. */
 export interface GgufTensorToWrite extends GgufTensorSpec {
@@ -9,7 +9,7 @@ export interface GgufTensorToWrite extends GgufTensorSpec {
 
 /** All of a GGUF. */
 export interface GgufContent {
-  readonly metadata: ReadonlyMap<string, GgufValue>
+  readonly metadata: ReadonlyMap<string, GgufValue> | EncodedGgufMetadata
   /** Written in this order. */
   readonly tensors: readonly GgufTensorToWrite[]
   /** Bytes; a power of two. Default 32. With 4096, every tensor starts on a page and on a logical block. */

@@ -1,3 +1,4 @@
+export { NotGgufError, UncopyableTensorsError, writeAlignedGguf, type AlignedGgufOptions } from './aligned-gguf.js'
 export { memorySource, rangeSource, type ByteSource } from './byte-source.js'
 export type { ArraySummary, Layer, MetadataValue, Model, ModelPart, Tensor } from './model.js'
 export {
@@ -18,7 +19,7 @@ export {
   SourceReadError,
 } from './file-source.js'
 export { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName, type GgmlType } from './ggml-types.js'
-export type { GgufTensorSpec, GgufValue } from './gguf-header.js'
+export type { EncodedGgufMetadata, GgufTensorSpec, GgufValue } from './gguf-header.js'
 export { GgufError, type GgufProblem } from './gguf-reader.js'
 export type { GgufScalarName } from './gguf-value-types.js'
 export { SplitError, type SplitProblem } from './gguf-split.js'
