@@ -1,0 +1,119 @@
+import { describe, expect, test, vi } from 'vitest'
+import { MemoryNamespace } from '../../test/memory-namespace.js'
+import {
+  bar1Init,
+  bar1Resolve,
+  layerLoaderBlockSize,
+  layerLoaderDestroy,
+  layerLoaderInit,
+  layerLoaderMaxTransfer,
+  layerLoaderNsBlocks,
+  loadLayer,
+  loadLayerVram,
+  LoadInProgressError,
+  MissingDriveError,
+} from './index.js'
+
+const BDF = '0000:0b:00.0'
+
+async function opened(memory = new MemoryNamespace({ capacityBytes: 1 << 20 })) {
+  memory.media.forEach((_, at) => (memory.media[at] = at % 251))
+  const close = vi.fn(() => Promise.resolve())
+  const open = vi.fn(() => Promise.resolve(memory.namespace))
+  const loader = await layerLoaderInit({ pciBdf: BDF, open, close, maxLayerBytes: 64 << 10 })
+  return { memory, loader, open, close }
+}
+
+describe('init', () => {
+  test('opens the drive that is named, or else that of GPUNVME_PCI_BDF', async () => {
+    const { open } = await opened()
+    expect(open).toHaveBeenCalledWith(BDF)
+    vi.stubEnv('GPUNVME_PCI_BDF', '01:00.0')
+    await layerLoaderInit({ open, maxLayerBytes: 4096 })
+    expect(open).toHaveBeenLastCalledWith('0000:01:00.0')
+    vi.stubEnv('GPUNVME_PCI_BDF', '')
+    await expect(layerLoaderInit({ open, maxLayerBytes: 4096 })).rejects.toThrow(MissingDriveError)
+    vi.unstubAllEnvs()
+  })
+
+  test.each([0, -1, 1.5])('refuses a longest layer of %d bytes', async (maxLayerBytes) => {
+    const open = () => Promise.reject(new Error('nothing is opened'))
+    await expect(layerLoaderInit({ pciBdf: BDF, open, maxLayerBytes })).rejects.toThrow(RangeError)
+  })
+})
+
+describe('a load', () => {
+  test('brings the blocks from the one that is named, the last one whole', async () => {
+    const { memory, loader } = await opened()
+    const destination = memory.namespace.dma.alloc(1024)
+    await loadLayer(loader, 3, 700, destination)
+    const bytes = new Uint8Array(destination.view!.buffer, 0, 1024)
+    expect(Array.from(bytes)).toEqual(Array.from({ length: 1024 }, (_, at) => (1536 + at) % 251))
+    expect(memory.plans).toHaveLength(1)
+  })
+
+  test('never writes past the end of its memory', async () => {
+    const { memory, loader } = await opened()
+    await expect(loadLayer(loader, 0, 700, memory.namespace.dma.alloc(700))).rejects.toThrow(RangeError)
+    expect(memory.plans).toEqual([])
+  })
+
+  test('that fails says so, and another may follow', async () => {
+    const { memory, loader } = await opened()
+    const destination = memory.namespace.dma.alloc(512)
+    memory.outcome = () => ({ kind: 'status', sct: 2, sc: 0x81, dnr: true, more: false, crd: 0 })
+    await expect(loadLayerVram(loader, 0, 512, destination)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    memory.outcome = () => ({ kind: 'success' })
+    await loadLayerVram(loader, 0, 512, destination)
+  })
+
+  test.each([
+    [0, 0],
+    [0, 65_537],
+    [2047, 1024],
+    [-1, 512],
+    [0.5, 512],
+  ])('of what cannot be is refused: LBA %d, %d bytes', async (lba, lengthBytes) => {
+    const { memory, loader } = await opened()
+    await expect(loadLayer(loader, lba, lengthBytes, memory.namespace.dma.alloc(1 << 17))).rejects.toThrow(RangeError)
+  })
+
+  test('beside another is refused, and so is the end', async () => {
+    const { memory, loader, close } = await opened()
+    const destination = memory.namespace.dma.alloc(512)
+    let letGo = (): void => undefined
+    memory.gate = () => new Promise((resolve) => (letGo = resolve))
+    const first = loadLayer(loader, 0, 512, destination)
+    await expect(loadLayer(loader, 0, 512, destination)).rejects.toThrow(LoadInProgressError)
+    await expect(layerLoaderDestroy(loader)).rejects.toThrow(LoadInProgressError)
+    letGo()
+    await first
+    await layerLoaderDestroy(loader)
+    await layerLoaderDestroy(loader)
+    expect(close).toHaveBeenCalledTimes(1)
+    await expect(loadLayer(loader, 0, 512, destination)).rejects.toThrow('destroyed')
+  })
+})
+
+test('what is asked of the drive is what the drive says', async () => {
+  const { loader } = await opened()
+  expect([layerLoaderBlockSize(loader), layerLoaderMaxTransfer(loader), layerLoaderNsBlocks(loader)]).toEqual([
+    512, 1_048_576, 2048,
+  ])
+})
+
+describe('GPU memory', () => {
+  test('has the address of its one segment', async () => {
+    const { memory, loader } = await opened()
+    bar1Init(loader)
+    expect(memory.allocatedBytes).toBe(0)
+    expect(bar1Resolve(memory.namespace.dma.alloc(4096, { where: 'gpu' }))).toBe(0x10_0000)
+  })
+
+  test('of several has none', async () => {
+    const { memory } = await opened()
+    const one = memory.namespace.dma.alloc(8192)
+    const [segment] = one.segments
+    expect(() => bar1Resolve({ ...one, segments: [segment!, segment!] })).toThrow(TypeError)
+  })
+})
