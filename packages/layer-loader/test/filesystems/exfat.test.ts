@@ -84,7 +84,8 @@ judged(`an exFAT${why}`, () => {
     async (_, blockBytes, options) => {
       const { path, bytes, writer, clusters } = made(options)
       const { status, said } = verdict('fsck.exfat', ['-n', path])
-      expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining('clean. directories 3, files 5') })
+      expect(said).toContain('clean. directories 3, files 5')
+      expect(status).toBe(0)
       const { fileSystem, bytesOf } = await opened(bytes)
       expect(fileSystem).toMatchObject({ kind: 'exFAT', label: 'weights', blockBytes })
       const serial = bytes.readUInt32LE(100).toString(16).toUpperCase().padStart(8, '0')

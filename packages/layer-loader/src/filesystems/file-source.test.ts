@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { memorySource, type ByteSource } from '../formats/byte-source.js'
+import { fileOnDiskSource } from './file-source.js'
+import type { FileOnDisk } from './file-system.js'
+
+const device = Uint8Array.from({ length: 1000 }, (_, index) => index % 251)
+
+/** Seven bytes from 500, one from 3, and two from 100. */
+const file: FileOnDisk = {
+  path: 'model.gguf',
+  sizeBytes: 10,
+  extents: [
+    { fileOffsetBytes: 0, deviceOffsetBytes: 500, lengthBytes: 7 },
+    { fileOffsetBytes: 7, deviceOffsetBytes: 3, lengthBytes: 1 },
+    { fileOffsetBytes: 8, deviceOffsetBytes: 100, lengthBytes: 2 },
+  ],
+}
+const content = [500, 501, 502, 503, 504, 505, 506, 3, 100, 101].map((offset) => offset % 251)
+
+test('any range of a file in pieces is read from where its pieces are', async () => {
+  const source = fileOnDiskSource(memorySource(device), file)
+  expect(source.sizeBytes).toBe(10)
+  for (let from = 0; from <= 10; from++) {
+    for (let to = from; to <= 10; to++) {
+      const into = new Uint8Array(to - from).fill(0xa5)
+      await source.read(from, into)
+      expect([...into], `${from} to ${to}`).toEqual(content.slice(from, to))
+    }
+  }
+})
+
+test('a range that is not inside the file is refused, though the device goes on', async () => {
+  const source = fileOnDiskSource(memorySource(device), file)
+  await expect(source.read(9, new Uint8Array(2))).rejects.toThrow(RangeError)
+})
+
+test('a read that fails ends when no other piece of it is written any more', async () => {
+  const inner = memorySource(device)
+  let pending = 0
+  const source: ByteSource = {
+    ...inner,
+    async read(offsetBytes, into) {
+      if (offsetBytes === 500) throw new Error('the first piece')
+      pending++
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      into.fill(1)
+      pending--
+    },
+  }
+  await expect(fileOnDiskSource(source, file).read(0, new Uint8Array(10))).rejects.toThrow('the first piece')
+  expect(pending).toBe(0)
+})
+
+test('closing it leaves the device open, on which other files are', async () => {
+  const source = fileOnDiskSource({ ...memorySource(device), close: () => Promise.reject(new Error('closed')) }, file)
+  await source.close()
+})
+
+test.each([
+  ['a gap', [{ fileOffsetBytes: 1, deviceOffsetBytes: 0, lengthBytes: 9 }]],
+  ['less than the file', [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: 9 }]],
+  ['more than the file', [{ fileOffsetBytes: 0, deviceOffsetBytes: 0, lengthBytes: 11 }]],
+  ['an end past the device', [{ fileOffsetBytes: 0, deviceOffsetBytes: 991, lengthBytes: 10 }]],
+  ['a place before it', [{ fileOffsetBytes: 0, deviceOffsetBytes: -1, lengthBytes: 10 }]],
+])('extents with %s are refused', (_, extents) => {
+  expect(() => fileOnDiskSource(memorySource(device), { path: 'x', sizeBytes: 10, extents })).toThrow(RangeError)
+})

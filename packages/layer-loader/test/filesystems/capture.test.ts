@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadHardwareHost, NativeAddonError } from '@gpunvme/cuda-native/host'
+import {
+  captureFileExtents,
+  checkCapturedFile,
+  decodeFileMap,
+  encodeFileMap,
+  openCapturedFile,
+  type CapturedFile,
+} from '../../src/filesystems/index.js'
+import { memorySource } from '../../src/formats/byte-source.js'
+import { emptyImage, MIB, missing, noise, run, scratchFolder, SLOW_MS, verdict } from './images.js'
+
+const scratch = scratchFolder('capture')
+afterAll(scratch.remove)
+
+/** The addon, or why it cannot be asked: one that is there and does not load is a failure. */
+function findHost() {
+  try {
+    return { host: loadHardwareHost() }
+  } catch (error) {
+    if (error instanceof NativeAddonError && error.tried.every(({ reason }) => reason === 'no such file')) {
+      return { lacks: '[native] gpunvme_host is not built' }
+    }
+    throw error
+  }
+}
+const { host, lacks = missing('filefrag') } = findHost()
+
+/** Appends to two files by turns and makes each be written out, so that neither stays in one piece. */
+function writeInPieces(path: string, other: string, content: Buffer): void {
+  const handles = [openSync(path, 'w'), openSync(other, 'w')]
+  for (let at = 0; at < content.byteLength; at += 128 * 1024) {
+    for (const handle of handles) {
+      writeSync(handle, content.subarray(at, at + 128 * 1024))
+      execFileSync('sync', ['-d', handle === handles[0] ? path : other])
+    }
+  }
+  handles.forEach(closeSync)
+}
+
+/** Where filefrag finds a file, in runs of its own: it merges as the kernel does, which is not always as far as we do. */
+function judged(path: string): { fileOffsetBytes: number; deviceOffsetBytes: number; lengthBytes: number }[] {
+  return run('filefrag', ['-b1', '-v', path])
+    .split('\n')
+    .flatMap((line) => {
+      const [, logical, physical, length] =
+        /^ *\d+: +(\d+)\.\. *\d+: +(\d+)\.\. *\d+: +(\d+):/.exec(line)?.map(Number) ?? []
+      return length === undefined
+        ? []
+        : [{ fileOffsetBytes: logical!, deviceOffsetBytes: physical!, lengthBytes: length }]
+    })
+}
+
+/** Every byte of a run of filefrag's, as far as the file goes, is where the map has it. */
+function expectAgreement({ extents, sizeBytes, partitionStartBytes }: CapturedFile, path: string): void {
+  const runs = judged(path)
+  expect(runs.length).toBeGreaterThan(0)
+  for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of runs) {
+    const ours = extents.find(
+      (one) => fileOffsetBytes >= one.fileOffsetBytes && fileOffsetBytes < one.fileOffsetBytes + one.lengthBytes,
+    )!
+    const place = ours.deviceOffsetBytes + (fileOffsetBytes - ours.fileOffsetBytes)
+    expect(place - partitionStartBytes).toBe(deviceOffsetBytes)
+    const endBytes = Math.min(sizeBytes, fileOffsetBytes + lengthBytes)
+    expect(ours.fileOffsetBytes + ours.lengthBytes).toBeGreaterThanOrEqual(endBytes)
+  }
+}
+
+describe.skipIf(lacks !== undefined)(`a file of this machine${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
+  test(
+    'is where filefrag finds it',
+    async ({ skip }) => {
+      const path = join(scratch.path, 'here')
+      writeFileSync(path, noise(5_000_001, 1))
+      try {
+        expectAgreement(await captureFileExtents(path, { host: host! }), path)
+      } catch (error) {
+        const { code, message } = error as { code?: string; message: string }
+        if (code !== 'ERR_GPUNVME_CAPTURE_MOUNT' && code !== 'ERR_GPUNVME_CAPTURE_STACKED') throw error
+        skip(`the folder for temporary files is not on a drive's own ext4 or XFS: ${message.split('\n')[0]!}`)
+      }
+    },
+    SLOW_MS,
+  )
+})
+
+// A loop device has its own places, not a drive's, and is refused. Here the image stands for the drive, which a tree in
+// place of /sys says; so that the bytes can be compared where the map has them, under a mounted file system.
+const startBytes = 4 * MIB
+const image = join(scratch.path, 'image')
+const mounted = join(scratch.path, 'mounted')
+const sysRoot = join(scratch.path, 'root')
+const path = join(mounted, 'model.gguf')
+const content = noise(3_000_001, 2)
+
+/** Why no image can be mounted here; undefined where it is. */
+function mountImage(): string | undefined {
+  if (lacks !== undefined) return lacks
+  const noTool = missing('mkfs.ext4', 'losetup', 'mount', 'umount', 'sync')
+  if (noTool !== undefined) return noTool
+  if (process.getuid?.() !== 0) return 'only root can mount an image'
+  emptyImage(image, 64 * MIB)
+  run('mkfs.ext4', ['-q', '-F', '-E', `offset=${startBytes}`, image, '40960k'])
+  mkdirSync(mounted)
+  const { status, said } = verdict('mount', ['-o', `loop,offset=${startBytes}`, image, mounted])
+  return status === 0 ? undefined : `an image cannot be mounted: ${said.split('\n')[0]!}`
+}
+const unmountable = mountImage()
+afterAll(() => {
+  if (unmountable === undefined) run('umount', [mounted])
+})
+
+describe.skipIf(unmountable !== undefined)(`a mounted file${unmountable ? ` (skipped: ${unmountable})` : ''}`, () => {
+  beforeAll(() => {
+    writeInPieces(path, join(mounted, 'other'), content)
+    const number = run('stat', ['-c', '%Hd:%Ld', path]).trim()
+    const folder = join(sysRoot, 'sys/block/nvme0n1/nvme0n1p1')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'partition'), '1\n')
+    writeFileSync(join(folder, 'start'), `${startBytes / 512}\n`)
+    writeFileSync(join(folder, 'size'), `${(40 * MIB) / 512}\n`)
+    mkdirSync(join(sysRoot, 'sys/dev/block'), { recursive: true })
+    symlinkSync('../../block/nvme0n1/nvme0n1p1', join(sysRoot, 'sys/dev/block', number))
+    symlinkSync('/proc', join(sysRoot, 'proc'))
+  }, SLOW_MS)
+
+  const capture = (name = path) => captureFileExtents(name, { host: host!, sysRoot })
+  const drive = () => memorySource(readFileSync(image), 'drive')
+
+  test(
+    'in pieces has its bytes on the drive where its map says, also after the map was kept as text',
+    async () => {
+      const captured = await capture()
+      expect(captured).toMatchObject({
+        sizeBytes: content.byteLength,
+        partitionStartBytes: startBytes,
+        device: { disk: 'nvme0n1', partition: 'nvme0n1p1', fileSystem: 'ext4' },
+      })
+      expect(captured.extents.length).toBeGreaterThan(1)
+      expectAgreement(captured, path)
+      const source = await openCapturedFile(drive(), decodeFileMap(encodeFileMap(captured)))
+      const into = Buffer.alloc(content.byteLength)
+      await source.read(0, into)
+      expect(into.equals(content)).toBe(true)
+      await checkCapturedFile(captured)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'on the loop device that it really is on is refused, as its places are not those of a drive',
+    async () => {
+      await expect(captureFileExtents(path, { host: host! })).rejects.toMatchObject({
+        code: 'ERR_GPUNVME_CAPTURE_STACKED',
+        message: expect.stringContaining('loop') as string,
+      })
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'that is still in memory is written to the drive before its map is made',
+    async () => {
+      const fresh = join(mounted, 'fresh')
+      writeFileSync(fresh, noise(100_000, 3))
+      const captured = await capture(fresh)
+      const source = await openCapturedFile(drive(), captured)
+      const into = Buffer.alloc(100_000)
+      await source.read(0, into)
+      expect(into.equals(noise(100_000, 3))).toBe(true)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'with a hole, with blocks that were not written, or that is a directory is refused',
+    async () => {
+      writeFileSync(join(mounted, 'sparse'), '')
+      truncateSync(join(mounted, 'sparse'), MIB)
+      appendFileSync(join(mounted, 'sparse'), 'end')
+      await expect(capture(join(mounted, 'sparse'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_HOLE' })
+      run('fallocate', ['-l', '100000', join(mounted, 'reserved')])
+      await expect(capture(join(mounted, 'reserved'))).rejects.toThrow('FIEMAP_EXTENT_UNWRITTEN')
+      await expect(capture(mounted)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_NOT_A_FILE' })
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'that is written to while its map is made is refused',
+    async () => {
+      const changing = join(mounted, 'changing')
+      writeFileSync(changing, noise(100_000, 4))
+      let calls = 0
+      const meddling = {
+        ioctl(fd: number, request: number, argument: Uint8Array) {
+          if (++calls === 2) appendFileSync(changing, 'more')
+          return host!.ioctl(fd, request, argument)
+        },
+      }
+      await expect(captureFileExtents(changing, { host: meddling, sysRoot })).rejects.toMatchObject({
+        code: 'ERR_GPUNVME_CAPTURE_CHANGED',
+      })
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'that was written to since has a map that is out of date, for who asks the file or the drive',
+    async () => {
+      const stale = join(mounted, 'stale')
+      writeFileSync(stale, noise(100_000, 5))
+      const captured = await capture(stale)
+      const handle = openSync(stale, 'r+')
+      writeSync(handle, 'other', 0)
+      closeSync(handle)
+      run('sync', [])
+      await expect(checkCapturedFile(captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
+      await expect(openCapturedFile(drive(), captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
+    },
+    SLOW_MS,
+  )
+})
