@@ -1,5 +1,5 @@
 import type { Image, PackedModel } from '@gpunvme/layer-loader'
-import { ModelNotFoundError, openFileSource, openModel, type Model } from '@gpunvme/layer-loader/formats'
+import { ModelNotFoundError, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { printable } from './printable.js'
 
@@ -18,21 +18,16 @@ export interface FindOptions {
 export async function findModel(image: Image, given: string | undefined, options: FindOptions): Promise<PackedModel> {
   const { signal, onFile } = options
   if (given === undefined || image.models.some(({ name }) => name === given)) return image.model(given)
-  const source = await openFileSource(given).catch((error: unknown) => {
+  await using file = await openModelFile(given, { signal }).catch((error: unknown) => {
     // Neither a name nor a file: the error that lists the names is of more help.
     if (error instanceof ModelNotFoundError) return image.model(given) as never
     throw error
   })
-  try {
-    const file = await openModel(source, { signal })
-    const differences = image.models.map((packed) => differencesBetween(packed, file))
-    const equal = image.models.find((_, index) => differences[index]!.length === 0)
-    if (equal === undefined) throw new CatalogueMismatchError(given, image.models, differences)
-    await onFile(equal, file)
-    return equal
-  } finally {
-    await source.close()
-  }
+  const differences = image.models.map((packed) => differencesBetween(packed, file))
+  const equal = image.models.find((_, index) => differences[index]!.length === 0)
+  if (equal === undefined) throw new CatalogueMismatchError(given, image.models, differences)
+  await onFile(equal, file)
+  return equal
 }
 
 /** Tensors that one has and the other has not, or has differently. */

@@ -1,5 +1,5 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, json, scratch } from './gpunvme.js'
@@ -39,6 +39,7 @@ test('inspect --json is the whole catalogue', async () => {
     name: 'token_embd.weight',
     dtype: 'Q8_0',
     shape: [512, ANY_NUMBER],
+    part: 0,
     offsetBytes: ANY_NUMBER,
     lengthBytes: ANY_NUMBER,
     loadable: true,
@@ -46,6 +47,27 @@ test('inspect --json is the whole catalogue', async () => {
   expect(layers.map(({ name }) => name)).toEqual(['embedding', 'layer 0', 'layer 1', 'output'])
   expect(layers.flatMap(({ tensors }) => tensors)).toHaveLength(21)
 })
+
+test('a model of several files is inspected, packed and streamed by any of them', async () => {
+  const part = (number: number) => `split-0000${number}-of-00003.gguf`
+  for (const number of [1, 2, 3]) {
+    cpSync(new URL(`../../layer-loader/test/formats/vectors/${part(number)}`, import.meta.url), join(cwd, part(number)))
+  }
+  const inspected = await gpunvme(['inspect', part(2)], { cwd })
+  expect(inspected.stdout).toMatch(
+    /GGUF v3, architecture llama, named "vector"\n8 tensors in 4 layers.* of headers in 3 files\n/,
+  )
+  expect(json(await gpunvme(['inspect', part(3), '--json'], { cwd }))).toMatchObject({
+    fileBytes: 1568 + 832 + 736,
+    parts: [1, 2, 3].map((number) => ({ file: part(number), headerBytes: ANY_NUMBER })),
+  })
+  const packed = json(await gpunvme(['pack', part(1), '--image', 'parts.img', '--json'], { cwd }))
+  expect(packed).toMatchObject({ name: 'vector', tensors: 8 })
+  const overwriting = await gpunvme(['pack', part(1), '--image', part(3), '--json'], { cwd })
+  expect([overwriting.code, overwriting.stderr]).toEqual([2, expect.stringContaining('is the model itself')])
+  const loaded = await gpunvme(['load', part(3), '--image', 'parts.img', '--compare', '--json'], { cwd })
+  expect(loaded.code).toBe(0)
+}, 120_000)
 
 test('pack makes a sparse drive, and gives a receipt with the fingerprint', async () => {
   const ended = await gpunvme(['pack', 'model.gguf', '--image', 'made.img', '--name', 'chat', '--json'], { cwd })

@@ -1,4 +1,4 @@
-import { openFileSource, openModel, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
+import { openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import { addOutputOptions, examples } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
@@ -15,25 +15,26 @@ export function inspect(program: Command, session: Session): void {
     .command('inspect')
     .usage('MODEL [options]')
     .description("show a model file's layers and tensors")
-    .argument('<model>', 'a .gguf or .safetensors file, told apart by content')
+    .argument(
+      '<model>',
+      'a .gguf or .safetensors file, told apart by content; of a model of several files, any part or the index',
+    )
     .action((path: string, flags: OutputOptions) => run(path, new Output(flags), session.signal))
   addOutputOptions(command)
   examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json'])
 }
 
 async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
-  const source = await openFileSource(path)
-  try {
-    const model = await openModel(source, { signal })
-    output.print(...describe(path, model))
-    output.object('gpunvme.inspect/1', { file: path, fileBytes: source.sizeBytes, ...catalogue(model) })
-  } finally {
-    await source.close()
-  }
+  await using model = await openModelFile(path, { signal })
+  output.print(...describe(path, model))
+  const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
+  output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
 }
 
 function describe(path: string, model: Model): string[] {
-  const { format, formatVersion, architecture, name, tensors, layers } = model
+  const { format, formatVersion, architecture, name, tensors, layers, parts } = model
+  const headers = formatBytes(headerBytes(model))
+  const after = parts.length === 1 ? `a ${headers} header` : `${headers} of headers in ${parts.length} files`
   const facts = [
     format === 'gguf' ? `GGUF v${formatVersion}` : 'safetensors',
     ...(architecture === undefined ? [] : [`architecture ${printable(architecture)}`]),
@@ -41,7 +42,7 @@ function describe(path: string, model: Model): string[] {
   ]
   return [
     `${printable(path)}: ${facts.join(', ')}`,
-    `${plural(tensors.length, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(sum(tensors))} of data after a ${formatBytes(model.parts[0].headerBytes)} header`,
+    `${plural(tensors.length, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(sum(tensors))} of data after ${after}`,
     '',
     ...formatTable(
       [{ title: 'DTYPE' }, { title: 'TENSORS', align: 'right' }, { title: 'BYTES', align: 'right' }],
@@ -103,7 +104,8 @@ function catalogue(model: Model): object {
     formatVersion,
     name,
     architecture,
-    headerBytes: parts[0].headerBytes,
+    headerBytes: headerBytes(model),
+    parts: parts.map(({ source, headerBytes }) => ({ file: source.name, fileBytes: source.sizeBytes, headerBytes })),
     dataBytes: sum(tensors),
     dtypes: byDtype(model),
     layers: layers.map((layer: Layer) => ({ ...layer, tensors: layer.tensors.map((tensor) => tensor.name) })),
@@ -112,6 +114,10 @@ function catalogue(model: Model): object {
     misaligned4KiB: misaligned(tensors).length,
     metadata,
   }
+}
+
+function headerBytes({ parts }: Model): number {
+  return parts.reduce((total, part) => total + part.headerBytes, 0)
 }
 
 function sum(tensors: readonly Tensor[]): number {

@@ -1,6 +1,6 @@
 import type { Controller } from '@gpunvme/host-driver'
 import { openImage, planPack, planStream, type Image, type PackedModel } from '@gpunvme/layer-loader'
-import { openFileSource, openModel } from '@gpunvme/layer-loader/formats'
+import { openModelFile } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import { inCliWords } from '../cli-words.js'
 import { compareDigests } from '../compare-digests.js'
@@ -113,23 +113,18 @@ async function packIntoMemory(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const source = await openFileSource(path)
-  try {
-    const model = await openModel(source, { signal })
-    const { endBytes } = planPack(model, BLOCK_BYTES)
-    requireMemory(
-      'A simulated drive with this model in memory',
-      endBytes,
-      `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
-    )
-    const { receipt, wallNs } = await withWriter(opened, flags, ({ namespace }) => {
-      output.note(`Packing ${printable(path)} onto a simulated drive in memory`)
-      return packAndReport(model, namespace, output, { signal })
-    })
-    output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
-  } finally {
-    await source.close()
-  }
+  await using model = await openModelFile(path, { signal })
+  const { endBytes } = planPack(model, BLOCK_BYTES)
+  requireMemory(
+    'A simulated drive with this model in memory',
+    endBytes,
+    `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
+  )
+  const { receipt, wallNs } = await withWriter(opened, flags, ({ namespace }) => {
+    output.note(`Packing ${printable(path)} onto a simulated drive in memory`)
+    return packAndReport(model, namespace, output, { signal })
+  })
+  output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
 }
 
 async function streamModel(

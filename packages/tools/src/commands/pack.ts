@@ -1,5 +1,5 @@
 import { planPack, type PackPlan } from '@gpunvme/layer-loader'
-import { openFileSource, openModel, type Model } from '@gpunvme/layer-loader/formats'
+import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -35,7 +35,7 @@ export function pack(program: Command, { signal }: Session): void {
     .command('pack')
     .usage('MODEL --image FILE [options]')
     .description('write a model to a drive, laid out for streaming')
-    .argument('<model>', 'a .gguf or .safetensors file')
+    .argument('<model>', 'a .gguf or .safetensors file; of a model of several files, any part or the index')
     .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
     .option('--dry-run', 'print the plan and write nothing')
     .option('--replace', 'give up a model of this name that is on the drive already')
@@ -52,15 +52,10 @@ export function pack(program: Command, { signal }: Session): void {
 }
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const source = await openFileSource(path)
-  try {
-    const model = await openModel(source, { signal })
-    const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
-    if (flags.dryRun) reportPlan(plan, flags.image, output)
-    else await packFile(path, model, plan, flags, output, signal)
-  } finally {
-    await source.close()
-  }
+  await using model = await openModelFile(path, { signal })
+  const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
+  if (flags.dryRun) reportPlan(plan, flags.image, output)
+  else await packFile(path, model, plan, flags, output, signal)
 }
 
 async function packFile(
@@ -79,8 +74,8 @@ async function packFile(
     })
   }
   const existing = await statImageFile(image)
-  const file = await stat(path)
-  if (existing?.ino === file.ino && existing.dev === file.dev) {
+  const files = await Promise.all(model.parts.map(({ source }) => stat(source.name)))
+  if (files.some(({ ino, dev }) => existing?.ino === ino && existing.dev === dev)) {
     throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
   }
   const write = (made: string) =>
