@@ -19,13 +19,15 @@ export interface DmaBufExporter {
 export interface DmaBufAttachment {
   /** Where the controller finds it, whatever IOMMU there is; in offset order, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
+  /** Whether its exporter has taken the memory back; absent where the importer cannot know. */
+  readonly isRevoked?: boolean
   /** Ends the controller's access and lets go of the memory. @throws what kept it from ending */
   detach(): void
 }
 
 /**
  * Who maps a dma-buf for the controller: the kernel module that has the controller, by attaching to it with
- * peer-to-peer allowed, which NVIDIA's exporter asks for. That module is not there yet; tests have one over a file.
+ * peer-to-peer allowed, which NVIDIA's exporter asks for. `dmaBufs` of a transport of `@gpunvme/host-driver/kmod` is one.
  */
 export interface DmaBufImporter {
   /** @throws where the kernel refuses; nothing stays attached then. */
@@ -55,7 +57,13 @@ export function dmaBufProvider(exporter: DmaBufExporter, importer: DmaBufImporte
         attachment.detach()
         throw new VramRefusedError({ provider: NAME, reason: 'bad-segments', found: fault })
       }
-      return { segments: attachment.segments, release: () => attachment.detach() }
+      return {
+        segments: attachment.segments,
+        get isRevoked() {
+          return attachment.isRevoked === true
+        },
+        release: () => attachment.detach(),
+      }
     },
   }
 }

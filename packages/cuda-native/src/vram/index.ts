@@ -39,4 +39,11 @@ export {
   type RmControl,
   type StaticBar1Window,
 } from './static-bar1-info.js'
-export { VramKeptError, withVram, type GpuMemorySource, type VramAllocator, type VramOptions } from './with-vram.js'
+export {
+  VramKeptError,
+  VramRevokedError,
+  withVram,
+  type GpuMemorySource,
+  type VramAllocator,
+  type VramOptions,
+} from './with-vram.js'

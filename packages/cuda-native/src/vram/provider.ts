@@ -6,6 +6,11 @@ export interface VramMapping {
   /** Where the controller finds it: in offset order, without gaps, adjacent runs merged. */
   readonly segments: readonly DmaSegment[]
   /**
+   * Whether whoever owns the memory has taken it back meanwhile: the addresses are somebody else's then. Absent where
+   * nobody can. The controller was stopped before that.
+   */
+  readonly isRevoked?: boolean
+  /**
    * Ends the controller's access as far as the provider can; a BAR that is always there cannot be taken away. The
    * controller must not be using it. @throws what kept it from ending: the memory is then still the controller's.
    */

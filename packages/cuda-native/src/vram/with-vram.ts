@@ -59,6 +59,7 @@ export function withVram(
       const block = takeBlock(gpu, fit)
       try {
         const memory: VramMemory = new VramMemory(mapped(provider, gpu, block, fit), {
+          provider: provider.name,
           gpu,
           flush,
           isKept: () => state === 'abandoned',
@@ -174,6 +175,8 @@ function place(segments: readonly DmaSegment[], totalBytes: number, fit: Fit): n
 
 /** What memory asks of the allocator that it came from. */
 interface Owner {
+  /** Its name. */
+  readonly provider: string
   readonly gpu: GpuMemorySource
   readonly flush: (() => void) | undefined
   /** Nothing is given back any more. */
@@ -212,7 +215,7 @@ class VramMemory implements DmaMemory {
   }
 
   iovaAt(offsetBytes: number): number {
-    this.checkHeld()
+    this.checkReachable()
     if (!Number.isInteger(offsetBytes) || offsetBytes < 0 || offsetBytes >= this.lengthBytes)
       throw new RangeError(`offsetBytes: expected an integer from 0 to ${this.lengthBytes - 1}, got ${offsetBytes}`)
     const { segments } = this
@@ -228,11 +231,11 @@ class VramMemory implements DmaMemory {
 
   // What kernels and copies wrote is in memory when they have ended, which is before anybody asks for this.
   forDevice(): void {
-    this.checkHeld()
+    this.checkReachable()
   }
 
   forHost(): void {
-    this.checkHeld()
+    this.checkReachable()
     this.owner.flush?.()
   }
 
@@ -254,6 +257,12 @@ class VramMemory implements DmaMemory {
       throw new RangeError(`expected bytes of ${this.lengthBytes}, got ${lengthBytes} from ${offsetBytes} on`)
   }
 
+  /** What the controller was to write did not arrive where memory has been taken back, whatever a completion says. */
+  private checkReachable(): void {
+    this.checkHeld()
+    if (this.mapping.isRevoked === true) throw new VramRevokedError(this.owner.provider)
+  }
+
   private checkHeld(): void {
     if (this.isFree) throw new TypeError('this memory was freed')
   }
@@ -268,6 +277,18 @@ export class VramKeptError extends GpuNvmeError {
       facts: [String(cause)],
       next: 'end this process: the memory goes with it',
       cause,
+    })
+  }
+}
+
+/** The owner of GPU memory took it back while the controller could reach it; the controller was stopped before that. */
+export class VramRevokedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VRAM_REVOKED'
+  readonly category = 'device'
+  constructor(provider: string) {
+    super(`GPU memory was taken back from the controller, which had it by ${provider}`, {
+      facts: ['what was read into it since is not there, and its addresses are no longer its own'],
+      next: 'free it, close the transport and open it again; then allocate anew',
     })
   }
 }

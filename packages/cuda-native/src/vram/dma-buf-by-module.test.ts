@@ -1,0 +1,136 @@
+import { openKmod, type KmodTransport } from '@gpunvme/host-driver/kmod'
+import { expect, it, onTestFinished } from 'vitest'
+import { FakeHardwareHost } from '../../../host-driver/test/fake-hardware-host.js'
+import { bdf, FakeKmod } from '../../../host-driver/test/fake-kmod.js'
+import { FakeSysfs } from '../../../host-driver/test/fake-sysfs.js'
+import { FakeGpu, type BackingMemory } from '../../test/vram/fake-gpu.js'
+import { dmaBufProvider, type DmaBufExporter } from './dma-buf.js'
+import { negotiateTier, type TierRequest } from './negotiate.js'
+import type { ProbeVerdict } from './probe-verdict.js'
+import { VramRevokedError, withVram } from './with-vram.js'
+
+const MIB = 1024 * 1024
+const BAR: BackingMemory = {
+  iova: 0x80_0000_0000,
+  lengthBytes: 16 * MIB,
+  read: (_, lengthBytes) => new Uint8Array(lengthBytes),
+  write: () => undefined,
+}
+/** What the fixture takes for the descriptor of a dma-buf. */
+const FD = 77
+const IMPORT_DMABUF = 0xc028e703
+const GPU_MEMORY = { where: 'gpu' } as const
+
+/** A transport of the module's fixture, and a GPU whose memory it exports at these addresses of the controller. */
+async function made(iovas: readonly number[] = [0x90_0000_0000, 0x90_0080_0000]) {
+  const sys = new FakeSysfs()
+  const host = new FakeHardwareHost(sys.root)
+  const kmod = new FakeKmod(sys, host)
+  const transport = await openKmod({ host, device: bdf, sysRoot: sys.root })
+  onTestFinished(async () => {
+    await transport.close()
+    expect(host.live.size).toBe(0)
+    sys[Symbol.dispose]()
+  })
+  const gpu = new FakeGpu(BAR)
+  const closed: number[] = []
+  const exporter: DmaBufExporter = {
+    export(_, lengthBytes) {
+      kmod.dmaBufs.set(FD, { lengthBytes, iovas })
+      return FD
+    },
+    close: (fd) => closed.push(fd),
+  }
+  const provider = dmaBufProvider(exporter, transport.dmaBufs)
+  const imported = () => [...kmod.held.values()].filter(({ kind }) => kind === 3)
+  return { kmod, transport, gpu, closed, provider, imported }
+}
+
+async function turns({ clock }: KmodTransport): Promise<void> {
+  const until = clock.now() + 250_000_000
+  while (clock.now() < until) await clock.idle(until)
+}
+
+it('GPU memory has the addresses that the module gives for its dma-buf, until it is freed', async () => {
+  const { transport, gpu, closed, provider, imported } = await made()
+  const dma = withVram(transport.dma, provider, gpu)
+  const memory = dma.alloc(4 * MIB, GPU_MEMORY)
+  expect(memory.view).toBeUndefined()
+  expect(memory.segments).toEqual([
+    { offsetBytes: 0, iova: 0x90_0000_0000, lengthBytes: 2 * MIB },
+    { offsetBytes: 2 * MIB, iova: 0x90_0080_0000, lengthBytes: 2 * MIB },
+  ])
+  expect(closed).toEqual([FD])
+  expect(imported()).toHaveLength(1)
+  memory.free()
+  expect(imported()).toHaveLength(0)
+  expect(gpu.freed).toHaveLength(1)
+})
+
+it('queues are in one piece of it where the module gives one', async () => {
+  const { transport, gpu, provider } = await made([0x90_0000_0000])
+  const queue = withVram(transport.dma, provider, gpu).alloc(0x1_0000, { ...GPU_MEMORY, contiguous: true })
+  expect(queue.segments).toEqual([{ offsetBytes: 0, iova: 0x90_0000_0000, lengthBytes: 0x1_0000 }])
+  expect(transport.dma.alloc(4096).view).toBeDefined()
+})
+
+it('memory that its exporter takes back is not read as if data had arrived, and can be freed', async () => {
+  const { kmod, transport, gpu, provider, imported } = await made()
+  const memory = withVram(transport.dma, provider, gpu).alloc(4 * MIB, GPU_MEMORY)
+  memory.forHost(0, 4 * MIB)
+  for (const held of imported()) held.isRevoked = true
+  kmod.happens(1)
+  await turns(transport)
+  // The driver finds a controller that has left the bus: every command in flight ends as lost.
+  expect([transport.departure, transport.bar.read32(0x1c)]).toEqual(['revoked', 0xffff_ffff])
+  expect(() => memory.forHost(0, 4 * MIB)).toThrow(VramRevokedError)
+  expect(() => memory.iovaAt(0)).toThrow(/taken back from the controller, which had it by dma-buf[^]*open it again/)
+  memory.free()
+  expect(imported()).toHaveLength(0)
+})
+
+it.each([
+  ['EOPNOTSUPP', 'import-failed'],
+  ['ENODEV', 'import-failed'],
+])('where the module refuses, the tier is 1, with the reason: %s', async (errno, code) => {
+  const { kmod, transport, provider, imported } = await made()
+  kmod.refuse(IMPORT_DMABUF, errno)
+  const probe = (): ProbeVerdict => {
+    provider.map(0x7f12_0000_0000n, 4 * MIB)
+    return { isAccepted: true, facts: [] }
+  }
+  const result = await negotiateTier(request(transport, provider, probe))
+  expect(result).toMatchObject({ tier: 1, reasons: [{ tier: 2, provider: 'dma-buf', code }] })
+  expect(imported()).toHaveLength(0)
+})
+
+it('where the content does not arrive in what the module has mapped, the tier is 1, with what was seen', async () => {
+  const { transport, gpu, provider, imported } = await made()
+  const vram = withVram(transport.dma, provider, gpu)
+  const probe = () => {
+    const memory = vram.alloc(4 * MIB, GPU_MEMORY)
+    memory.free()
+    return { isAccepted: false, reason: 'nothing-arrived', message: 'all is as it was', facts: ['4 MiB'] } as const
+  }
+  const result = await negotiateTier(request(transport, provider, probe))
+  expect(result).toEqual({
+    tier: 1,
+    reasons: [{ tier: 2, provider: 'dma-buf', code: 'nothing-arrived', message: 'all is as it was', facts: ['4 MiB'] }],
+  })
+  expect(imported()).toHaveLength(0)
+})
+
+/** Tier 3 over the module, with a probe that is given. */
+function request(
+  { can }: KmodTransport,
+  provider: ReturnType<typeof dmaBufProvider>,
+  probe: () => ProbeVerdict,
+): TierRequest {
+  return {
+    wanted: 3,
+    can,
+    ordering: { writesOrdering: 200, flushWritesOptions: 0 },
+    providers: [{ name: 'dma-buf', open: () => provider }],
+    probe: async () => Promise.resolve().then(probe),
+  }
+}
