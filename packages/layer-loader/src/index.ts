@@ -33,6 +33,7 @@ export {
   UnloadableTensorsError,
   type PlanPackOptions,
 } from './pack/plan-pack.js'
+export { previewPack, type PackPreview, type PreviewOptions } from './pack/preview-pack.js'
 export { removeModel, type RemoveOptions, type RemoveReceipt } from './pack/remove-model.js'
 export { NamespaceTooSmallError, NoRoomForDirectoryError } from './pack/room.js'
 export { BudgetInfeasibleError } from './residence/budget-infeasible.js'

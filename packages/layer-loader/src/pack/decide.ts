@@ -3,7 +3,7 @@ import type { Model } from '../formats/model.js'
 import { quote } from '../formats/quote.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'
 import { alignUp, MAX_DIRECTORY_BYTES, MAX_MODELS, type Extent } from '../image/format.js'
-import { holesBetween } from '../image/holes.js'
+import { holesBetween, sumOf } from '../image/holes.js'
 import type { BlockStore } from '../store/store.js'
 import { layOut, type PackPlan } from './lay-out.js'
 import { planPack, type PlanPackOptions } from './plan-pack.js'
@@ -23,6 +23,8 @@ export interface Decision {
   readonly besideEndBytes: number
   /** Whether there is a model of that name, or an unusable image; and whether it can be kept until publication. */
   readonly replaced: 'nothing' | 'kept' | 'given up'
+  /** Free room as it was found. */
+  readonly freeBytes: number
   /** Where the directory goes that has only the models that stay, when one is given up and others stay. */
   readonly interim?: Extent
 }
@@ -47,11 +49,13 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const holesAround = (extents: readonly Extent[]) => holesBetween(extents, store.capacityBytes)
   const extents = image?.extents ?? []
   const holes = holesAround(extents)
+  const freeBytes = sumOf(holes)
   const staying = extents.filter((extent) => extent.model !== undefined && extent.model !== name)
   const besideEndBytes = endOf(staying)
   const plan = layOut(model, name, beside, holes)
   if (plan !== undefined) {
-    return { plan, beside, besideEndBytes, replaced: isUnusable ? 'given up' : isTaken ? 'kept' : 'nothing' }
+    const replaced = isUnusable ? 'given up' : isTaken ? 'kept' : 'nothing'
+    return { plan, beside, besideEndBytes, freeBytes, replaced }
   }
   const tooSmall = new NamespaceTooSmallError(alone.endBytes, store.capacityBytes, holes)
   if (!isTaken) throw tooSmall
@@ -60,7 +64,7 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   if (beside.length > 0 && interim === undefined) throw tooSmall
   const after = layOut(model, name, beside, holesAround(interim ? [...staying, interim] : staying))
   if (after === undefined) throw tooSmall
-  return { plan: after, beside, besideEndBytes, replaced: 'given up', ...(interim && { interim }) }
+  return { plan: after, beside, besideEndBytes, freeBytes, replaced: 'given up', ...(interim && { interim }) }
 }
 
 /** Where the last of these ends, with the rest of its last 4096 bytes; 0 where there are none. */

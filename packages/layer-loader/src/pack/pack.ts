@@ -110,9 +110,9 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const { plan, beside, besideEndBytes, replaced } = decision
   signal?.throwIfAborted()
   const target = replaced === 'given up' ? await giveUp(found, decision, options) : found
-  const journal = await Journal.open(store, { model, plan, live: target.image, resumes: resume }, signal)
+  const journal = await Journal.open(store, { model, plan, live: target.image }, resume, signal)
   if (found.image === undefined && !found.isUnusable) {
-    await clearEnds(store, journal.left.length > 0 ? extentsOfPlan(plan) : [])
+    await clearEnds(store, journal.chunkCrcs.length > 0 ? extentsOfPlan(plan) : [])
   }
   const writing = { journal, checkpointBytes, ...limits, ...(onProgress && { onProgress }) }
   const { digests, resumedBytes } = await writePieces(model, store, plan, writing)

@@ -9,6 +9,7 @@ import { Digests } from './digests.js'
 import type { Journal } from './journal.js'
 import type { PackPlan } from './lay-out.js'
 import type { PackProgress } from './pack.js'
+import { isLeft } from './notes.js'
 import { PIECE_BYTES, piecesOf, type Piece } from './pieces.js'
 
 /** With pieces of 4 MiB: 32 MiB of writes in flight while the next piece is read from the file. */
@@ -55,7 +56,7 @@ export async function writePieces(
   for (const piece of piecesOf(model, plan)) {
     const buffer = await pool.take()
     const bytes = buffer.bytes.subarray(0, piece.lengthBytes)
-    if (journal.has(piece) && (await readBack(piece, buffer, store, journal.left, signal))) {
+    if (isLeft(piece, journal) && (await readBack(piece, buffer, store, journal.chunkCrcs, signal))) {
       digests.add(piece, bytes)
       resumedBytes += piece.lengthBytes
       progress(piece)
@@ -73,7 +74,7 @@ export async function writePieces(
     unnotedBytes += piece.lengthBytes
     const writtenChunks = piece.firstChunk + chunksOf(piece.lengthBytes)
     // What an earlier packing has left beyond this piece is still there, and is not to be forgotten.
-    if (unnotedBytes < checkpointBytes || writtenChunks < journal.left.length) continue
+    if (unnotedBytes < checkpointBytes || writtenChunks < journal.chunkCrcs.length) continue
     await pool.drain()
     await journal.note(digests.chunkCrcs, writtenChunks, signal)
     unnotedBytes = 0

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { ByteSource, Model } from '../src/formats/index.js'
+import {
+  ImageExistsError,
+  ModelExistsError,
+  NamespaceTooSmallError,
+  openImage,
+  pack,
+  previewPack,
+  type PackOptions,
+} from '../src/index.js'
+import { asStore, type Readable } from '../src/store/as-store.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { layeredModel, smallModel } from './models.js'
+
+/** A store that has neither write nor flush. */
+function readOnly({ namespace }: MemoryNamespace): Readable {
+  const store = asStore(namespace)
+  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = store
+  const read: typeof store.read = (...args) => store.read(...args)
+  const locate: typeof store.locate = (...args) => store.locate(...args)
+  return { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData, read, locate }
+}
+
+async function revised(): Promise<Model> {
+  const model = await layeredModel(3, 10_000)
+  const [{ source, headerBytes }] = model.parts
+  const named: ByteSource = Object.assign(Object.create(source) as ByteSource, { revision: '1' })
+  return { ...model, parts: [{ source: named, headerBytes }] }
+}
+
+describe('a preview says what pack does, and writes nothing', () => {
+  test.each([
+    ['nothing on an empty namespace', 8 << 20, [], {}, 'nothing'],
+    ['nothing beside another', 8 << 20, ['a'], {}, 'nothing'],
+    ['kept, with room for both', 8 << 20, ['a', 'b'], { replace: true }, 'kept'],
+    ['given up, without', (2 << 20) + (100 << 10), ['b'], { replace: true }, 'given up'],
+  ] as const)('replaced: %s', async (_, capacityBytes, names, options, replaced) => {
+    const memory = new MemoryNamespace({ capacityBytes })
+    for (const name of names) await pack(await smallModel(), memory.namespace, { name })
+    memory.journal.length = 0
+    const model = await smallModel(undefined, 2)
+    const request: PackOptions = { name: 'b', ...options }
+    const preview = await previewPack(model, readOnly(memory), request)
+    expect(memory.journal).toEqual([])
+    expect(preview).toMatchObject({ replaced, resumableBytes: 0, beside: names.filter((name) => name !== 'b') })
+    expect(preview).not.toHaveProperty('loadNs')
+    if (names.length > 0) expect(preview.freeBytes).toBe((await openImage(memory.namespace)).freeBytes)
+    else expect(preview.freeBytes).toBe(capacityBytes - (2 << 20))
+
+    let totalBytes = 0
+    const onProgress = (progress: { totalBytes: number }) => void (totalBytes = progress.totalBytes)
+    const receipt = await pack(model, memory.namespace, { ...request, onProgress })
+    expect(receipt).toMatchObject({ replaced, imageBytes: preview.plan.imageBytes })
+    expect(preview.dataBytes).toBe(totalBytes)
+    const places = ({ layers }: typeof receipt.manifest) => layers.map(({ offsetBytes }) => offsetBytes)
+    expect(places(receipt.manifest)).toEqual(places(preview.plan.manifest))
+  })
+
+  test('what an interrupted packing has left', async () => {
+    const memory = new MemoryNamespace()
+    const controller = new AbortController()
+    let pieces = 0
+    const onProgress = () => {
+      if (++pieces === 3) controller.abort('killed')
+    }
+    const request = { name: 'm', checkpointBytes: 1 }
+    const packing = pack(await revised(), memory.namespace, { ...request, onProgress, signal: controller.signal })
+    await expect(packing).rejects.toBe('killed')
+    const { resumableBytes } = await previewPack(await revised(), readOnly(memory), { name: 'm' })
+    expect(resumableBytes).toBeGreaterThan(0)
+    expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ resumableBytes: 0 })
+    expect(await pack(await revised(), memory.namespace, request)).toMatchObject({ resumedBytes: resumableBytes })
+  })
+
+  test('what loading will take by a cost model: whole chunks, and what is left at the end of each layer', async () => {
+    const asked: [number, number][] = []
+    const readNs = (lengthBytes: number, queueDepth: number) => {
+      asked.push([lengthBytes, queueDepth])
+      return lengthBytes
+    }
+    const model = await layeredModel(2, (2 << 20) + 5000)
+    const { loadNs } = await previewPack(model, readOnly(new MemoryNamespace({ capacityBytes: 16 << 20 })), {
+      cost: { readNs },
+    })
+    expect(loadNs).toBe(2 * ((2 << 20) + 8192))
+    expect(asked).toContainEqual([1_048_576, 32])
+    expect(asked).toContainEqual([8192, 32])
+  })
+})
+
+describe('a preview refuses what pack refuses', () => {
+  test('a name that is taken, an image that cannot be used, a namespace that is too small', async () => {
+    const memory = new MemoryNamespace({ capacityBytes: (2 << 20) + (100 << 10) })
+    const model = await smallModel()
+    await pack(model, memory.namespace)
+    const preview = () => previewPack(model, readOnly(memory))
+    await expect(preview()).rejects.toBeInstanceOf(ModelExistsError)
+    await expect(previewPack(model, readOnly(memory), { name: 'b' })).rejects.toBeInstanceOf(NamespaceTooSmallError)
+    for (const at of [100, (1 << 20) + 100]) memory.media[at]! ^= 1
+    await expect(preview()).rejects.toBeInstanceOf(ImageExistsError)
+    await expect(previewPack(model, readOnly(memory), { signal: AbortSignal.abort('no') })).rejects.toBeDefined()
+  })
+})
