@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
+import type { Checksummer, DmaAllocator, DmaMemory, ExecuteOptions, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import {
   asModel,
   ExtentTooLongError,
@@ -10,11 +10,15 @@ import {
   openLoader,
   pack,
   VerificationError,
+  zlibChecksummer,
+  type BlockStore,
   type Lease,
   type LoadEvent,
   type Loader,
   type LoaderOptions,
+  type Move,
   type StoredModel,
+  type StoreTransfer,
 } from '../src/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel, tensorBytes } from './models.js'
@@ -424,6 +428,68 @@ describe('what can be watched', () => {
     lease.release()
     expect(new Set(events.map(({ track }) => track))).toEqual(new Set(['read', 'verify', 'slot 0']))
     expect(events.filter(({ track }) => track === 'read')).toHaveLength(4)
+  })
+})
+
+describe('memory that the CPU cannot reach', () => {
+  /** A drive that writes into memory which nobody but its checksummer and mover has a view of. */
+  async function hidden() {
+    const { model } = await opened()
+    const views = new Map<DmaMemory, DmaMemory>()
+    const dma: DmaAllocator = {
+      alloc(lengthBytes, request) {
+        expect(request).toEqual({ where: 'gpu' })
+        const seen = model.store.dma.alloc(lengthBytes)
+        const unseen: DmaMemory = Object.create(seen, { view: { value: undefined } }) as DmaMemory
+        views.set(unseen, seen)
+        return unseen
+      },
+    }
+    const seenOf = (memory: DmaMemory) => views.get(memory)!
+    const store: BlockStore = Object.create(model.store, {
+      read: {
+        value: (transfers: readonly StoreTransfer[], memory: DmaMemory, limits?: ExecuteOptions) =>
+          model.store.read(transfers, seenOf(memory), limits),
+      },
+    }) as BlockStore
+    const checksummer: Checksummer = {
+      name: 'theirs',
+      checksum: (memory, ...rest) => zlibChecksummer.checksum(seenOf(memory), ...rest),
+    }
+    return { model: { ...model, store }, dma, checksummer, seenOf }
+  }
+
+  test('is loaded and checked, and its bytes are asked for in vain', async () => {
+    const { model, dma, checksummer, seenOf } = await hidden()
+    const { request } = bound(open(model, { where: 'gpu', dma, checksummer }))
+    using lease = await request(model.layer(1)).lease()
+    expect(lease.verified).toBe(true)
+    expect(seenOf(lease.memory).view!.byteLength).toBe(LAYER_BYTES)
+    expect(() => lease.bytes).toThrow('lease.memory')
+    expect(() => lease.tensor('model.layers.1.weight')).toThrow(TypeError)
+  })
+
+  test('has its bytes moved by whoever can', async () => {
+    const { model, dma, checksummer, seenOf } = await hidden()
+    const layer = model.layer(0)
+    const [tensor] = layer.pieces
+    const { storeBytes } = layer.whole!
+    const piece = { ...tensor!, lengthBytes: 100, runs: [{ storeBytes: storeBytes + 520, lengthBytes: 100 }] }
+    const odd = { name: 'a piece that starts inside a block', pieces: [piece], checks: [] }
+    const options = { where: 'gpu', dma, checksummer, alignBytes: 4096, slotBytes: MIB, verify: 'off' } as const
+    await expect(open(model, options).request(odd).lease()).rejects.toThrow('move')
+    await loader!.close()
+    const moved: Move[] = []
+    const move = (memory: DmaMemory, moves: readonly Move[]) => {
+      moved.push(...moves)
+      expect(seenOf(memory).lengthBytes).toBe(MIB)
+      return Promise.resolve()
+    }
+    using lease = await open(model, { ...options, move })
+      .request(odd)
+      .lease()
+    expect(lease.tensors[0]!.offsetBytes % 4096).toBe(0)
+    expect(moved).toEqual([{ fromBytes: 8, toBytes: 4096, lengthBytes: 100 }])
   })
 })
 

@@ -135,6 +135,15 @@ describe('the order of layers', () => {
     expect(names).toEqual(['0 layer 5', '1 layer 0', '2 layer 5', '3 layer 2'])
   })
 
+  test('leaves out what is to be skipped, and reads nothing of it', async () => {
+    const { memory, model } = await opened()
+    const names: string[] = []
+    for await (using lease of streamLayers(model, { skip: [1, 'layer 4'] })) names.push(lease.name)
+    expect(names).toEqual(['layer 0', 'layer 2', 'layer 3', 'layer 5'])
+    expect(memory.plans).toHaveLength(4)
+    expect(() => streamLayers(model, { skip: ['layer 9'] })).toThrow(RangeError)
+  })
+
   test('holds for overlapping calls of next', async () => {
     const { model } = await opened()
     const stream = streamLayers(model, { slots: 4 })

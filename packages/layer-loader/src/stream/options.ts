@@ -15,6 +15,8 @@ export interface StreamProgress {
 export interface StreamOptions extends Omit<LoaderOptions, 'slotBytes'> {
   /** Names of layers, or their numbers (3 is 'layer 3'), in the order wanted; one may come again. All of them when not given. */
   readonly layers?: readonly (string | number)[]
+  /** Layers of those that are left out, by name or number: nothing of them is read. */
+  readonly skip?: readonly (string | number)[]
   /**
    * What `next` does while leases hold every slot. 'throw' (when not given): AllSlotsHeldError, since in a plain loop
    * nobody would ever release one. 'wait': until one is released elsewhere.
@@ -38,12 +40,14 @@ export interface StreamShape {
  */
 export function planStream(
   loadable: Loadable,
-  options: Pick<StreamOptions, 'slots' | 'layers' | 'verify' | 'alignBytes'> = {},
+  options: Pick<StreamOptions, 'slots' | 'layers' | 'skip' | 'verify' | 'alignBytes'> = {},
 ): StreamShape {
-  const { slots = 3, layers: wanted } = options
+  const { slots = 3, layers: wanted, skip = [] } = options
   const model = asModel(loadable)
   if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-  const layers = wanted === undefined ? model.layers : wanted.map((layer) => model.layer(layer).name)
+  const nameOf = (layer: string | number) => model.layer(layer).name
+  const skipped = new Set(skip.map(nameOf))
+  const layers = (wanted?.map(nameOf) ?? model.layers).filter((name) => !skipped.has(name))
   let slotBytes = 1
   let totalBytes = 0
   const lengths = new Map<string, { memoryBytes: number; readBytes: number }>()
