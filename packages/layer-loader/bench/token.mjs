@@ -68,7 +68,7 @@ function ours({ tier, vramSlots, ramSlots }) {
       return clock.now() - startNs
     }
     const firstNs = await token()
-    const nextNs = await token({ isLast: true })
+    const nextNs = await token()
     const times = model.statistics
     await model.close()
     return { plan, firstNs, nextNs, times }

@@ -141,6 +141,8 @@ it('kernels run one after the other', async () => {
   const { gpu, clock } = hostWith()
   await Promise.all([gpu!.compute(500), gpu!.compute(700)])
   expect(clock.now()).toBe(1200)
+  await gpu!.compute(0.5)
+  expect(clock.now()).toBe(1201)
   await expect(gpu!.compute(-1)).rejects.toThrow(RangeError)
 })
 

@@ -74,7 +74,8 @@ export class SimulatedGpu {
       throw new RangeError(`compute: expected 0 to 1e15 nanoseconds, got ${durationNs}`)
     }
     this.computedNs = Math.max(this.computedNs, this.clock.now()) + durationNs
-    const endNs = this.computedNs
+    // The clock counts whole nanoseconds: it never gets to a fraction of one.
+    const endNs = Math.ceil(this.computedNs)
     while (this.clock.now() < endNs) await this.clock.idle(endNs)
   }
 
