@@ -63,6 +63,24 @@ export {
 export type { LayerSource, LoadedLayer, SlotReader, SlotRoom } from './residence/source.js'
 export type { Residence } from './residence/spread.js'
 export type { SustainedPass } from './residence/sustained.js'
+export type { BlockSet, SetMember, SetStatistics, WritableBlockSet } from './sets/block-set.js'
+export { MemoryOutOfReachError } from './sets/bounced-store.js'
+export {
+  createMirror,
+  createStripe,
+  eraseSet,
+  MemberInUseError,
+  type CreateSetOptions,
+  type CreateStripeOptions,
+} from './sets/create-set.js'
+export type { SetKind } from './sets/format.js'
+export { DuplicateMemberError, MemberTruncatedError, MixedSetsError, SetNotFoundError } from './sets/identify.js'
+export { SET_LABEL, SetLabelError, UnsupportedSetError, type LabelField } from './sets/label.js'
+export { measureWeights, type MeasureOptions } from './sets/measure.js'
+export { SetMemberError, type MemberVerb } from './sets/member-error.js'
+export { MirrorLostError } from './sets/mirror.js'
+export { MirrorSplitError, openSet, StripeMemberMissingError, type OpenSetOptions } from './sets/open-set.js'
+export type { SetProblem } from './sets/problem.js'
 export { readSourceHeader } from './source-header.js'
 export { asStore, type Readable, type Writable } from './store/as-store.js'
 export { openFileStore, type FileStore, type FileStoreOptions } from './store/file-store.js'
@@ -82,3 +100,4 @@ export { AllSlotsHeldError, streamLayers, type LayerStream } from './stream/laye
 export { planStream, type StreamOptions, type StreamProgress, type StreamShape } from './stream/options.js'
 export type { StreamStatistics } from './stream/statistics.js'
 export { verifyImage, type VerifyOptions, type VerifyProgress, type VerifyReport } from './verify-image.js'
+export { SliceMismatchError } from './verify-slices.js'

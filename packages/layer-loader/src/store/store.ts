@@ -28,6 +28,8 @@ export interface DeviceShare {
   readonly name: string
   readonly bytes: number
   readonly commands: number
+  /** How much of it the host has copied, since the device does not reach the memory; absent where it does. */
+  readonly bouncedBytes?: number
 }
 
 /**

@@ -1,0 +1,142 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { BufferPool, type HostBuffer } from '../buffer-pool.js'
+import type { BlockStore, StoreSummary, StoreTransfer, WritableBlockStore } from '../store/store.js'
+
+/** What one buffer holds, and how many there are: as much as keeps a drive busy. */
+const BUFFER_BYTES = 1024 * 1024
+const MOST_BUFFERS = 16
+
+type Facts = Pick<BlockStore, 'name' | 'blockBytes' | 'capacityBytes' | 'busyBytes' | 'dma' | 'clock' | 'movesData'>
+
+/**
+ * A store for memory that it does not reach: every byte goes through buffers of its own, and the host copies it. Slower
+ * than the store itself by that copy, and right where nothing else works: drives behind IOMMUs of their own.
+ */
+export function bouncedStore(store: WritableBlockStore): WritableBlockStore
+export function bouncedStore(store: BlockStore): BlockStore
+export function bouncedStore(store: BlockStore): BlockStore {
+  return isWritable(store) ? new WritableBouncedStore(store) : new BouncedStore(store)
+}
+
+/** Whether a store can be written to. */
+export function isWritable(store: BlockStore): store is WritableBlockStore {
+  return 'write' in store && 'flush' in store
+}
+
+class BouncedStore<S extends BlockStore = BlockStore> implements BlockStore, Facts {
+  protected readonly store: S
+
+  constructor(store: S) {
+    this.store = store
+  }
+
+  get name() {
+    return this.store.name
+  }
+
+  get blockBytes() {
+    return this.store.blockBytes
+  }
+
+  get capacityBytes() {
+    return this.store.capacityBytes
+  }
+
+  get busyBytes() {
+    return this.store.busyBytes
+  }
+
+  get dma() {
+    return this.store.dma
+  }
+
+  get clock() {
+    return this.store.clock
+  }
+
+  get movesData() {
+    return this.store.movesData
+  }
+
+  locate(offsetBytes: number, lengthBytes: number): string {
+    return this.store.locate(offsetBytes, lengthBytes)
+  }
+
+  read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    return this.bounce(transfers, memory, async (buffer, piece, bytes) => {
+      const summary = await this.store.read([{ ...piece, memoryBytes: 0 }], buffer.memory, options)
+      bytes.set(buffer.bytes.subarray(0, piece.lengthBytes))
+      memory.forDevice(piece.memoryBytes, piece.lengthBytes)
+      return summary
+    })
+  }
+
+  /** Runs `move` for each piece, with its buffer and its bytes in the memory. */
+  protected async bounce(
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    move: (buffer: HostBuffer, piece: StoreTransfer, bytes: Uint8Array) => Promise<StoreSummary>,
+  ): Promise<StoreSummary> {
+    const { view } = memory
+    if (view === undefined) throw new MemoryOutOfReachError(this.name)
+    const { clock, dma, blockBytes } = this.store
+    const startNs = clock.now()
+    const pieceBytes = Math.max(BUFFER_BYTES, blockBytes)
+    const pieces = transfers.flatMap((transfer) => [...piecesOf(transfer, pieceBytes)])
+    const longestBytes = pieces.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), blockBytes)
+    let [bytes, commands] = [0, 0]
+    await using pool = new BufferPool(dma, Math.min(MOST_BUFFERS, Math.max(1, pieces.length)), longestBytes)
+    for (const piece of pieces) {
+      pool.run(await pool.take(), async (buffer) => {
+        const summary = await move(
+          buffer,
+          piece,
+          new Uint8Array(view.buffer, view.byteOffset + piece.memoryBytes, piece.lengthBytes),
+        )
+        bytes += summary.bytes
+        commands += summary.commands
+      })
+    }
+    await pool.drain()
+    return { bytes, commands, startNs, endNs: clock.now() }
+  }
+}
+
+class WritableBouncedStore extends BouncedStore<WritableBlockStore> implements WritableBlockStore {
+  write(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    return this.bounce(transfers, memory, (buffer, piece, bytes) => {
+      memory.forHost(piece.memoryBytes, piece.lengthBytes)
+      buffer.bytes.set(bytes)
+      return this.store.write([{ ...piece, memoryBytes: 0 }], buffer.memory, options)
+    })
+  }
+
+  flush(): Promise<void> {
+    return this.store.flush()
+  }
+}
+
+/** A transfer in pieces of `pieceBytes`, the last one shorter. */
+export function* piecesOf(transfer: StoreTransfer, pieceBytes: number): Generator<StoreTransfer> {
+  for (let done = 0; done < transfer.lengthBytes; done += pieceBytes) {
+    yield {
+      offsetBytes: transfer.offsetBytes + done,
+      lengthBytes: Math.min(pieceBytes, transfer.lengthBytes - done),
+      memoryBytes: transfer.memoryBytes + done,
+    }
+  }
+}
+
+/** Neither the drive nor the host reaches the memory. Nothing was transferred. */
+export class MemoryOutOfReachError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MEMORY_OUT_OF_REACH'
+  readonly category = 'infeasible'
+
+  constructor(store: string) {
+    super(`${store} does not reach this memory, and the host cannot copy to it`, {
+      facts: ['its addresses are those of another member’s controller, and it has no view'],
+      next: 'open the drives of the set without an IOMMU between them (transport sysfs), or give host memory',
+    })
+  }
+}

@@ -1,0 +1,217 @@
+import { crc32 } from 'node:zlib'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
+import {
+  KIND_CODES,
+  LABEL_BYTES,
+  LABEL_OFFSET_BYTES,
+  LEAST_UNIT_BYTES,
+  MEMBER_DATA_BYTES,
+  MOST_MEMBERS,
+  MOST_PATTERN_UNITS,
+  MOST_UNIT_BYTES,
+  SET_ALIGNMENT_BYTES,
+  SET_VERSION,
+  type LabelCopyName,
+  type SetKind,
+} from './format.js'
+import { patternFits } from './pattern.js'
+
+const MAGIC = new TextEncoder().encode('GPUNVSET')
+
+/** Both copies, little-endian. What no row names is reserved: zero when written, not looked at when read. */
+export const SET_LABEL = struct(
+  'SET_LABEL',
+  { bytes: LABEL_BYTES, doc: 'Which member of which set a store is', spec: 'gpunvme set format 1' },
+  {
+    MAGIC: bytes(0, 8, 'GPUNVSET'),
+    VERSION: u32(8, 'Format version'),
+    LENGTH: u32(12, 'Bytes of this structure'),
+    EPOCH: n64(16, 'Grows when members of a mirror are left behind'),
+    SET_ID: bytes(24, 16, 'Random, the same on all members'),
+    REQUIRED: inHex(u32(40, 'Features that a reader must know; unknown ones set: do not read')),
+    OPTIONAL: inHex(u32(44, 'Features that a reader may ignore')),
+    SELF: n64(48, 'Byte offset of this copy'),
+    KIND: u32(56, '1 is a stripe, 2 a mirror'),
+    MEMBERS: u32(60, 'How many members the set has'),
+    INDEX: u32(64, 'Which of them this is, from 0'),
+    CURRENT: inHex(u32(68, 'A bit for each member that has all that was written')),
+    UNIT: u32(72, 'Bytes of a unit; 0 in a mirror'),
+    PATTERN_LENGTH: u32(76, 'Units in the pattern; 0 in a mirror'),
+    DATA_OFFSET: n64(80, 'Byte offset of the data on this member'),
+    DATA_LENGTH: n64(88, 'Bytes of data on this member'),
+    SET_LENGTH: n64(96, 'Bytes of the set'),
+    WRITER: ascii(128, 64, 'What wrote the label, for people', 0),
+    PATTERN: bytes(192, MOST_PATTERN_UNITS, 'For each unit of the pattern, the member that has it'),
+    CRC: inHex(u32(4092, 'CRC-32 of bytes 0 to 4091')),
+  },
+)
+
+/** What a label says, checked. */
+export interface SetLabel {
+  /** 32 hexadecimal digits. */
+  readonly setId: string
+  readonly kind: SetKind
+  readonly members: number
+  readonly index: number
+  readonly epoch: number
+  /** A bit for each member that has all that was written up to this epoch. */
+  readonly current: number
+  /** Of a stripe; 0 and empty in a mirror. */
+  readonly unitBytes: number
+  readonly pattern: Uint8Array
+  /** How much of this member is the set's. */
+  readonly dataBytes: number
+  readonly setBytes: number
+  readonly writer: string
+}
+
+/** The rows of the figure, by name. */
+export type LabelField = keyof typeof SET_LABEL.fields
+
+/** The 4096 bytes of one copy. @throws RangeError for values that the structure cannot hold. */
+export function encodeLabel(copy: LabelCopyName, label: SetLabel): Uint8Array {
+  const pattern = new Uint8Array(MOST_PATTERN_UNITS)
+  pattern.set(label.pattern)
+  const { data } = SET_LABEL.create({
+    MAGIC,
+    VERSION: SET_VERSION,
+    LENGTH: LABEL_BYTES,
+    EPOCH: label.epoch,
+    SET_ID: Buffer.from(label.setId, 'hex'),
+    SELF: LABEL_OFFSET_BYTES[copy],
+    KIND: KIND_CODES[label.kind],
+    MEMBERS: label.members,
+    INDEX: label.index,
+    CURRENT: label.current,
+    UNIT: label.unitBytes,
+    PATTERN_LENGTH: label.pattern.length,
+    DATA_OFFSET: MEMBER_DATA_BYTES,
+    DATA_LENGTH: label.dataBytes,
+    SET_LENGTH: label.setBytes,
+    WRITER: label.writer,
+    PATTERN: pattern,
+  })
+  const encoded = new Uint8Array(data.buffer)
+  SET_LABEL.view(data).CRC = crcOf(encoded)
+  return encoded
+}
+
+/** Whether these bytes start as a label of any version does. */
+export function hasLabelMagic(encoded: Uint8Array): boolean {
+  return MAGIC.every((byte, index) => encoded[index] === byte)
+}
+
+/**
+ * Reads one copy and trusts nothing in it. Whether the member is as long as it says is not looked at.
+ * @throws SetLabelError for a copy that is damaged; UnsupportedSetError for one that is sound, but not ours to read.
+ */
+export function decodeLabel(copy: LabelCopyName, encoded: Uint8Array): SetLabel {
+  const view = SET_LABEL.view(new DataView(encoded.buffer, encoded.byteOffset, encoded.byteLength))
+  const require = (field: LabelField, holds: boolean, expected: string): void => {
+    if (!holds) throw new SetLabelError(field, expected, shown(field, view[field]), `copy ${copy}`)
+  }
+  require('MAGIC', hasLabelMagic(encoded), hex(MAGIC))
+  // Before every other field: a flipped bit must not look like a version that is yet to come.
+  const crc = crcOf(encoded)
+  require('CRC', view.CRC === crc, shown('CRC', crc))
+  if (view.VERSION !== SET_VERSION) throw new UnsupportedSetError(`its label is of version ${view.VERSION}`)
+  if (view.REQUIRED !== 0) throw new UnsupportedSetError(`it requires features ${shown('REQUIRED', view.REQUIRED)}`)
+  require('LENGTH', view.LENGTH === LABEL_BYTES, String(LABEL_BYTES))
+  require('SELF', view.SELF === LABEL_OFFSET_BYTES[copy], String(LABEL_OFFSET_BYTES[copy]))
+  require('EPOCH', Number.isSafeInteger(view.EPOCH) && view.EPOCH > 0, '1 to 2^53 - 1')
+  require('KIND', view.KIND === KIND_CODES.stripe || view.KIND === KIND_CODES.mirror, '1 or 2')
+  const kind = view.KIND === KIND_CODES.stripe ? 'stripe' : 'mirror'
+  const { MEMBERS: members, INDEX: index, CURRENT: current, UNIT: unitBytes } = view
+  require('MEMBERS', members >= 2 && members <= MOST_MEMBERS, `2 to ${MOST_MEMBERS}`)
+  require('INDEX', index < members, `0 to ${members - 1}`)
+  const all = 2 ** members - 1
+  const isCurrent = Math.floor(current / 2 ** index) % 2 === 1
+  require('CURRENT', kind === 'stripe' ? current === all : current <= all && isCurrent, kind === 'stripe'
+    ? `0x${all.toString(16)}`
+    : `bits of ${members} members, this one's among them`)
+  require('DATA_OFFSET', view.DATA_OFFSET === MEMBER_DATA_BYTES, String(MEMBER_DATA_BYTES))
+  const { DATA_LENGTH: dataBytes, SET_LENGTH: setBytes } = view
+  require('DATA_LENGTH', isLength(dataBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
+  require('SET_LENGTH', isLength(setBytes), `a multiple of ${SET_ALIGNMENT_BYTES} above 0`)
+  require('WRITER', /^[\x20-\x7e]*$/.test(view.WRITER), 'printable ASCII')
+  const patternUnits = view.PATTERN_LENGTH
+  require('PATTERN_LENGTH', patternUnits <= MOST_PATTERN_UNITS, `0 to ${MOST_PATTERN_UNITS}`)
+  const pattern = view.PATTERN.slice(0, patternUnits)
+  if (kind === 'stripe') {
+    const isUnit =
+      unitBytes >= LEAST_UNIT_BYTES && unitBytes <= MOST_UNIT_BYTES && Number.isInteger(Math.log2(unitBytes))
+    require('UNIT', isUnit, `a power of two from ${LEAST_UNIT_BYTES} to ${MOST_UNIT_BYTES}`)
+    require('PATTERN', patternFits(pattern, members), `each of 0 to ${members - 1}, and nothing else`)
+    require('DATA_LENGTH', dataBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
+    require('SET_LENGTH', setBytes % unitBytes === 0, `a multiple of ${unitBytes}`)
+  } else {
+    require('UNIT', unitBytes === 0, '0')
+    require('PATTERN_LENGTH', patternUnits === 0, '0')
+    require('SET_LENGTH', setBytes === dataBytes, `DATA_LENGTH, ${dataBytes}`)
+  }
+  const setId = hex(view.SET_ID)
+  return {
+    setId,
+    kind,
+    members,
+    index,
+    epoch: view.EPOCH,
+    current,
+    unitBytes,
+    pattern,
+    dataBytes,
+    setBytes,
+    writer: view.WRITER,
+  }
+}
+
+function isLength(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0 && value % SET_ALIGNMENT_BYTES === 0
+}
+
+/** A field's value as messages print it: counts and byte offsets in decimal. */
+function shown(field: LabelField, value: unknown): string {
+  const { fields } = SET_LABEL
+  return fields[field].kind === 'integer' && !fields[field].hex ? String(value) : formatField(fields[field], value)
+}
+
+function crcOf(encoded: Uint8Array): number {
+  return crc32(encoded.subarray(0, SET_LABEL.CRC.offset))
+}
+
+function hex(data: Uint8Array): string {
+  return Buffer.from(data).toString('hex')
+}
+
+/** A label is damaged, claims what cannot be, or disagrees with another one of its set. */
+export class SetLabelError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SET_LABEL'
+  readonly category = 'verification'
+  readonly field: LabelField
+  readonly expected: string
+  readonly got: string
+
+  constructor(field: LabelField, expected: string, got: string, where: string) {
+    super(`The label of a set's member is damaged: ${field}`, {
+      facts: [where, `expected ${expected}`, `got ${got}`],
+      next: 'a mirror opens without this member; where all of them are damaged, make the set anew and pack again',
+    })
+    this.field = field
+    this.expected = expected
+    this.got = got
+  }
+}
+
+/** The label is sound and newer than this reader. */
+export class UnsupportedSetError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SET_UNSUPPORTED'
+  readonly category = 'infeasible'
+
+  constructor(what: string) {
+    super(`This set cannot be opened by this version of @gpunvme/layer-loader: ${what}`, {
+      facts: [`this reader knows version ${SET_VERSION}, and no required features`],
+      next: 'use a newer @gpunvme/layer-loader',
+    })
+  }
+}

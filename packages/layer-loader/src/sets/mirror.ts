@@ -1,0 +1,279 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import {
+  checkTransfers,
+  type BlockStore,
+  type StoreSummary,
+  type StoreTransfer,
+  type WritableBlockStore,
+} from '../store/store.js'
+import { summaryOf, type BlockSet, type SetMember, type SetStatistics, type WritableBlockSet } from './block-set.js'
+import { MEMBER_DATA_BYTES } from './format.js'
+import type { SetLabel } from './label.js'
+import { isLoss } from './loss.js'
+import { memberName, SetMemberError, type MemberVerb } from './member-error.js'
+import type { MirrorMember } from './mirror-member.js'
+import { MirrorReads } from './mirror-reads.js'
+import type { Problems } from './problem.js'
+import type { MemberFailure, Piece } from './read-job.js'
+import type { SetMemory } from './set-memory.js'
+import { writeLabel } from './write-label.js'
+
+/** What became of the members that are not read from. */
+export type Absent = Readonly<Record<number, Pick<SetMember, 'name' | 'state'>>>
+
+/** What a mirror is opened from. */
+export interface MirrorParts<S extends BlockStore = BlockStore> {
+  /** Of the newest epoch. */
+  readonly label: SetLabel
+  /** Those that have all that was written, by index; at least one. */
+  readonly members: readonly MirrorMember<S>[]
+  readonly absent: Absent
+  readonly dma: SetMemory
+  readonly problems: Problems
+  readonly stallNs: number
+}
+
+/** Stores with the same content: each read is divided between them, and goes on with one less when one is lost. */
+export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
+  readonly kind = 'mirror'
+  readonly setId: string
+  readonly name: string
+  readonly blockBytes: number
+  readonly capacityBytes: number
+  readonly dma: SetMemory
+  protected readonly all: readonly MirrorMember<S>[]
+  protected label: SetLabel
+  private readonly absent: Absent
+  private readonly found: Problems
+  private readonly reads: MirrorReads
+  private readonly repaired = { reads: 0, bytes: 0 }
+  private stalls = 0
+  private bouncedBytes = 0
+
+  constructor({ label, members, absent, dma, problems, stallNs }: MirrorParts<S>) {
+    this.label = label
+    this.all = members
+    this.absent = absent
+    this.dma = dma
+    this.found = problems
+    this.setId = label.setId
+    this.name = `mirror of ${label.members}`
+    this.blockBytes = Math.max(...members.map(({ store }) => store.blockBytes))
+    this.capacityBytes = label.setBytes
+    this.reads = new MirrorReads(members, stallNs, {
+      failed: (failure, wasAborted) => this.failed(failure, wasAborted),
+      stalled: (member, piece) => this.stalled(member, piece),
+      repaired: (member, piece) => this.repairedBy(member, piece),
+      unreadable: (failure) => this.endOf('read', failure),
+    })
+  }
+
+  get busyBytes() {
+    return this.live.reduce((sum, { store }) => sum + store.busyBytes, 0)
+  }
+
+  get clock() {
+    return (this.live[0] ?? this.all[0]!).store.clock
+  }
+
+  get movesData(): false | undefined {
+    return this.all.some(({ store }) => store.movesData === false) ? false : undefined
+  }
+
+  get degraded(): boolean {
+    return this.live.length < this.label.members
+  }
+
+  get members(): readonly SetMember[] {
+    return Array.from({ length: this.label.members }, (_, index): SetMember => {
+      const member = this.all.find((each) => each.index === index)
+      if (member === undefined) return { index, state: 'missing', bounced: false, ...this.absent[index] }
+      const { store, bounced, bytesPerSecond, isLive } = member
+      return { index, name: store.name, state: isLive ? 'live' : 'lost', bytesPerSecond, bounced }
+    })
+  }
+
+  get problems() {
+    return [...this.found.kept]
+  }
+
+  get statistics(): SetStatistics {
+    const readBytes = Array.from({ length: this.label.members }, () => 0)
+    for (const member of this.all) readBytes[member.index] = member.readBytes
+    const { repaired, stalls, bouncedBytes } = this
+    return { readBytes, repairedReads: repaired.reads, repairedBytes: repaired.bytes, stalls, bouncedBytes }
+  }
+
+  async read(transfers: readonly StoreTransfer[], memory: DmaMemory, options = {}): Promise<StoreSummary> {
+    checkTransfers(this, transfers, memory)
+    const { clock } = this
+    const startNs = clock.now()
+    const onMembers = transfers.map(toMember)
+    const parts = await this.reads.read(onMembers, this.blockBytes, memory, options)
+    const endNs = clock.now()
+    const summaries = Array.from(parts, ([member, part]) => ({ member, summary: { ...part, startNs, endNs } }))
+    for (const { member, summary } of summaries) if (member.bounced) this.bouncedBytes += summary.bytes
+    return summaryOf(summaries, startNs, endNs)
+  }
+
+  /** In the words of the members: each has all of it. */
+  locate(offsetBytes: number, lengthBytes: number): string {
+    return this.all
+      .map(({ index, store }) => `member ${index}: ${store.locate(MEMBER_DATA_BYTES + offsetBytes, lengthBytes)}`)
+      .join('; ')
+  }
+
+  protected get live(): readonly MirrorMember<S>[] {
+    return this.all.filter(({ isLive }) => isLive)
+  }
+
+  /** A member is read from and written to no more. */
+  protected drop(member: MirrorMember, cause: GpuNvmeError): void {
+    if (!member.isLive) return
+    member.isLive = false
+    const message = `${memberName({ index: member.index, name: member.store.name })} is not used any more`
+    this.found.add({ kind: 'lost', member: member.index, message, cause })
+  }
+
+  /** The error where nobody is left who could do something. */
+  protected endOf(verb: MemberVerb, failure: MemberFailure | undefined): GpuNvmeError {
+    if (failure === undefined) return new MirrorLostError(this.name, this.found)
+    const { member, error } = failure
+    const next =
+      this.live.length === 0
+        ? 'every member of the mirror is lost: open the drives again, then the set'
+        : 'no other member has it either: pack what lies there again'
+    return new SetMemberError(this.name, verb, { index: member.index, name: member.store.name }, error, next)
+  }
+
+  protected failed({ member, error }: MemberFailure, wasAborted: boolean): void {
+    if (!isLoss(error)) return
+    // Whether it is gone or hangs, commands of it may be under way to memory that was allocated here.
+    this.dma.withhold()
+    if (!wasAborted) this.drop(member, error)
+  }
+
+  private stalled(member: MirrorMember, piece: Piece): void {
+    this.stalls++
+    const message = `${memberName({ index: member.index, name: member.store.name })} is late with ${where(member, piece)}`
+    this.found.add({ kind: 'stalled', member: member.index, message })
+  }
+
+  private repairedBy(_: MirrorMember, piece: Piece): void {
+    const { member, error } = piece.failure!
+    this.repaired.reads++
+    this.repaired.bytes += piece.transfer.lengthBytes
+    if (isLoss(error)) return // said already, once for all of its reads
+    const message = `${memberName({ index: member.index, name: member.store.name })} could not read ${where(member, piece)}`
+    this.found.add({ kind: 'repaired', member: member.index, message, cause: error })
+  }
+}
+
+/** A mirror whose members can be written to, all of them alike. */
+export class WritableMirror extends Mirror<WritableBlockStore> implements WritableBlockSet {
+  private epoch: Promise<void> = Promise.resolve()
+
+  async write(
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    options: ExecuteOptions = {},
+  ): Promise<StoreSummary> {
+    checkTransfers(this, transfers, memory)
+    const onMembers = transfers.map(toMember)
+    const startNs = this.clock.now()
+    const parts = await this.onAll('write', (member) => member.store.write(onMembers, memory, options))
+    return summaryOf(parts, startNs, this.clock.now())
+  }
+
+  async flush(): Promise<void> {
+    await this.onAll('flush', (member) => member.store.flush())
+  }
+
+  /**
+   * Does something to all members that are there. Who fails while another succeeds has not what that one has: it is
+   * left behind, and the others' labels say so before anybody hears of the success.
+   */
+  private async onAll<T>(
+    verb: MemberVerb,
+    call: (member: MirrorMember<WritableBlockStore>) => Promise<T>,
+  ): Promise<{ member: MirrorMember<WritableBlockStore>; summary: T }[]> {
+    await this.leaveBehind()
+    const failures: MemberFailure[] = []
+    const settled = await Promise.allSettled(
+      this.live.map(async (member) => {
+        try {
+          return { member, summary: await call(member) }
+        } catch (error) {
+          if (error instanceof GpuNvmeError) {
+            failures.push({ member, error })
+            this.failed({ member, error }, false)
+          }
+          throw error
+        }
+      }),
+    )
+    const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    // A wrong argument, or the signal's reason: nothing was done, or the caller has given it up.
+    const refused = settled.find((result) => result.status === 'rejected' && !(result.reason instanceof GpuNvmeError))
+    if (refused?.status === 'rejected') throw refused.reason
+    if (done.length === 0) throw this.endOf(verb, failures[0])
+    for (const { member, error } of failures) this.drop(member, error)
+    await this.leaveBehind()
+    return done
+  }
+
+  /** Has the labels of all that are there say who has what is written from now on. Nothing where they say so already. */
+  private leaveBehind(): Promise<void> {
+    this.epoch = this.epoch.then(
+      () => this.beginEpoch(),
+      () => this.beginEpoch(),
+    )
+    return this.epoch
+  }
+
+  private async beginEpoch(): Promise<void> {
+    for (;;) {
+      const { live } = this
+      const current = live.reduce((mask, { index }) => mask + 2 ** index, 0)
+      if (live.length === 0) throw new MirrorLostError(this.name, undefined)
+      if (current === this.label.current) return
+      const next = { ...this.label, epoch: this.label.epoch + 1, current }
+      await Promise.all(
+        live.map(async (member) => {
+          try {
+            await writeLabel(member.store, { ...next, index: member.index })
+          } catch (error) {
+            if (!(error instanceof GpuNvmeError)) throw error
+            this.failed({ member, error }, false)
+            this.drop(member, error)
+          }
+        }),
+      )
+      // Who could not even be told is left behind as well, by an epoch of its own.
+      this.label = next
+    }
+  }
+}
+
+function toMember(transfer: StoreTransfer): StoreTransfer {
+  return { ...transfer, offsetBytes: MEMBER_DATA_BYTES + transfer.offsetBytes }
+}
+
+function where({ store }: MirrorMember, { transfer }: Piece): string {
+  return store.locate(transfer.offsetBytes, transfer.lengthBytes)
+}
+
+/** No member of the mirror is left. */
+export class MirrorLostError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MIRROR_LOST'
+  readonly category = 'device'
+
+  constructor(set: string, found: Problems | undefined) {
+    const lost = found?.kept.filter(({ kind }) => kind === 'lost') ?? []
+    super(`${set}: every member is lost`, {
+      facts: lost.map(({ message }) => message),
+      next: 'open the drives again, then the set',
+    })
+  }
+}

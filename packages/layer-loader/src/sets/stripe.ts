@@ -1,0 +1,173 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import {
+  checkTransfers,
+  type BlockStore,
+  type StoreSummary,
+  type StoreTransfer,
+  type WritableBlockStore,
+} from '../store/store.js'
+import {
+  summaryOf,
+  type Attached,
+  type BlockSet,
+  type SetMember,
+  type SetStatistics,
+  type WritableBlockSet,
+} from './block-set.js'
+import { MEMBER_DATA_BYTES } from './format.js'
+import type { SetLabel } from './label.js'
+import { isLoss } from './loss.js'
+import { memberName, SetMemberError, type MemberVerb } from './member-error.js'
+import { Placement } from './placement.js'
+import type { Problems } from './problem.js'
+import type { SetMemory } from './set-memory.js'
+import { together } from './together.js'
+
+const NEXT = 'a stripe has each byte once: bring the drive back and open it again, or pack the models to another set'
+
+/** Stores side by side: a read goes to all that have a part of it, at once. */
+export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
+  readonly kind = 'stripe'
+  readonly setId: string
+  readonly name: string
+  readonly blockBytes: number
+  readonly capacityBytes: number
+  readonly busyBytes: number
+  readonly dma: SetMemory
+  readonly degraded = false
+  protected readonly attached: readonly Attached<S>[]
+  private readonly placement: Placement
+  private readonly found: Problems
+  private readonly readBytes: number[]
+  private bouncedBytes = 0
+
+  /** @param members all of them, by index. */
+  constructor(label: SetLabel, members: readonly Attached<S>[], dma: SetMemory, found: Problems) {
+    const stores = members.map(({ store }) => store)
+    this.setId = label.setId
+    this.name = `stripe of ${members.length}`
+    this.attached = members
+    this.dma = dma
+    this.found = found
+    this.placement = new Placement(members.length, label.pattern, label.unitBytes)
+    this.blockBytes = Math.max(...stores.map(({ blockBytes }) => blockBytes))
+    this.capacityBytes = label.setBytes
+    this.readBytes = members.map(() => 0)
+    // As much of the set as has what keeps each member busy.
+    const { weights } = this.placement
+    this.busyBytes = Math.max(
+      ...stores.map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length)),
+    )
+  }
+
+  get clock() {
+    return this.attached[0]!.store.clock
+  }
+
+  get movesData(): false | undefined {
+    return this.attached.some(({ store }) => store.movesData === false) ? false : undefined
+  }
+
+  get members(): readonly SetMember[] {
+    return this.attached.map(({ index, store: { name }, bounced }) => ({
+      index,
+      name,
+      state: 'live',
+      weight: this.placement.weights[index]!,
+      bounced,
+    }))
+  }
+
+  get problems() {
+    return [...this.found.kept]
+  }
+
+  get statistics(): SetStatistics {
+    const { readBytes, bouncedBytes } = this
+    return { readBytes: [...readBytes], repairedReads: 0, repairedBytes: 0, stalls: 0, bouncedBytes }
+  }
+
+  async read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    return this.spread('read', transfers, memory, options, ({ store }, own, limits) => store.read(own, memory, limits))
+  }
+
+  /** In the words of the members: each has one run of it. */
+  locate(offsetBytes: number, lengthBytes: number): string {
+    const runs = new Map<number, { from: number; to: number }>()
+    for (const { member, transfer } of this.placement.split({ offsetBytes, lengthBytes, memoryBytes: 0 })) {
+      const [from, to] = [transfer.offsetBytes, transfer.offsetBytes + transfer.lengthBytes]
+      runs.set(member, { from: runs.get(member)?.from ?? from, to })
+    }
+    return Array.from(runs, ([member, { from, to }]) => {
+      return `member ${member}: ${this.attached[member]!.store.locate(MEMBER_DATA_BYTES + from, to - from)}`
+    }).join('; ')
+  }
+
+  /** Deals transfers to the members that have them, and gives one summary of what they did. */
+  protected async spread(
+    verb: MemberVerb,
+    transfers: readonly StoreTransfer[],
+    memory: DmaMemory,
+    options: ExecuteOptions = {},
+    move: (member: Attached<S>, own: readonly StoreTransfer[], options: ExecuteOptions) => Promise<StoreSummary>,
+  ): Promise<StoreSummary> {
+    checkTransfers(this, transfers, memory)
+    const { clock } = this
+    const startNs = clock.now()
+    const shares = this.attached.map((): StoreTransfer[] => [])
+    for (const whole of transfers) {
+      for (const { member, transfer } of this.placement.split(whole)) {
+        shares[member]!.push({ ...transfer, offsetBytes: MEMBER_DATA_BYTES + transfer.offsetBytes })
+      }
+    }
+    const concerned = this.attached.filter(({ index }) => shares[index]!.length > 0)
+    const parts = await together(
+      concerned.map((member) => async (signal) => ({
+        member,
+        summary: await this.ask(verb, member, signal, () =>
+          move(member, shares[member.index]!, { ...options, signal }),
+        ),
+      })),
+      options.signal,
+    )
+    for (const { member, summary } of parts) {
+      if (verb === 'read') this.readBytes[member.index]! += summary.bytes
+      if (member.bounced) this.bouncedBytes += summary.bytes
+    }
+    return summaryOf(parts, startNs, clock.now())
+  }
+
+  /** Says whose failure it was, and keeps memory that a member which is gone may still write to. */
+  protected async ask<T>(
+    verb: MemberVerb,
+    { index, store: { name } }: Attached,
+    signal: AbortSignal | undefined,
+    call: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof GpuNvmeError) || error === signal?.reason) throw error
+      if (isLoss(error)) {
+        this.dma.withhold()
+        this.found.add({ kind: 'lost', member: index, message: `${memberName({ index, name })} is lost`, cause: error })
+      }
+      throw new SetMemberError(this.name, verb, { index, name }, error, NEXT)
+    }
+  }
+}
+
+export class WritableStripe extends Stripe<WritableBlockStore> implements WritableBlockSet {
+  async write(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    return this.spread('write', transfers, memory, options, ({ store }, own, limits) =>
+      store.write(own, memory, limits),
+    )
+  }
+
+  async flush(): Promise<void> {
+    await together(
+      this.attached.map((member) => (signal) => this.ask('flush', member, signal, () => member.store.flush())),
+    )
+  }
+}
