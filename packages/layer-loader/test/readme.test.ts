@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeDemoModel } from '../src/formats/index.js'
+
+const root = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-readme-'))
+beforeAll(() => writeDemoModel(join(folder, 'model.gguf'), { layers: 4, targetBytes: 32 << 20 }), 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const examples = [...readme.matchAll(/```js\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)]
+
+test('the README has its three examples', () => {
+  expect(examples).toHaveLength(3)
+})
+
+test.each(examples.map(([, program = '', output = ''], index) => ({ number: index + 1, program, output })))(
+  'example $number of the README runs as it stands, and prints what it says',
+  ({ program, output }) => {
+    // What computes is the reader's; names of packages resolve from the package's own directory.
+    const there = `process.chdir(${JSON.stringify(folder)})\nconst compute = (bytes) => bytes.length\n${program}`
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', there], {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 120_000,
+    })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toBe(output)
+  },
+  150_000,
+)
