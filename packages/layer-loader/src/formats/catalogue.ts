@@ -53,7 +53,10 @@ export class Catalogue {
     this.#expertRule = naming.expert && stateless(naming.expert)
     const layers = naming.layer ? groupLayers(model.tensors, stateless(naming.layer)) : model.layers
     this.#layers = new Map(layers.map((layer) => [layer.name, layer]))
-    this.#tensors = new Map(model.tensors.map((tensor) => [tensor.name, tensor]))
+    // Not from pairs: half a million of them would be garbage at once.
+    const tensors = new Map<string, Tensor>()
+    for (const tensor of model.tensors) tensors.set(tensor.name, tensor)
+    this.#tensors = tensors
   }
 
   /** Names in the order of computation: 'embedding', 'layer 0', 'layer 1', ..., 'output'. */
