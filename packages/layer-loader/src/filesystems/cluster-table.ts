@@ -128,8 +128,7 @@ export class ClusterTable {
       (copy) => (copy.getUint32((index - first) * 4, true) & this.#geometry.entryMask) >>> 0,
     )
     for (const other of others) {
-      const what = `entry ${index} of the second file allocation table`
-      this.#volume.require(other === followed, what, `0x${followed!.toString(16)}`, `0x${other.toString(16)}`)
+      this.#volume.requireValue(`entry ${index} of the second file allocation table`, followed!, other)
     }
     return followed!
   }
@@ -139,4 +138,10 @@ export class ClusterTable {
 interface Window {
   readonly first: number
   readonly copies: readonly DataView[]
+}
+
+/** A volume's serial number as blkid prints it: 2457-85F9. */
+export function formatSerial(serial: number): string {
+  const digits = serial.toString(16).toUpperCase().padStart(8, '0')
+  return `${digits.slice(0, 4)}-${digits.slice(4)}`
 }

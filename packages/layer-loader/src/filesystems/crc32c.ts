@@ -12,3 +12,8 @@ export function crc32c(crc: number, bytes: Uint8Array): number {
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!
   return crc >>> 0
 }
+
+/** Goes on with the 32 bits of a number, little-endian. */
+export function crc32cNumber(crc: number, value: number): number {
+  return crc32c(crc, Uint8Array.of(value, value >>> 8, value >>> 16, value >>> 24))
+}

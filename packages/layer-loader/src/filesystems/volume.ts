@@ -61,6 +61,11 @@ export class Volume {
     throw this.error('DAMAGED', `${what} cannot be right`, [`expected ${expected}`, `got ${got}`])
   }
 
+  /** As `require`, of a value that there can be only one of: a checksum, a magic number. */
+  requireValue(what: string, expected: number, got: number): void {
+    this.require(got === expected, what, `0x${expected.toString(16)}`, `0x${got.toString(16)}`)
+  }
+
   /** @throws FileSystemError for a directory that is longer than is read into memory. */
   checkDirectoryLength(lengthBytes: number, most = this.limits.maxDirectoryBytes): void {
     if (lengthBytes <= most) return

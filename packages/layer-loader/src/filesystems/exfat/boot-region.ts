@@ -111,8 +111,6 @@ async function checkChecksum(volume: Volume, sectorBytes: number, options: ReadO
     if (!UNCHECKED_BYTES.has(at)) sum = ((sum << 31) | (sum >>> 1)) + region.getUint8(at)
   }
   for (let at = CHECKED_SECTORS * sectorBytes; at < region.byteLength; at += 4) {
-    const got = region.getUint32(at, true)
-    const what = 'the checksum of the main boot region'
-    volume.require(got === sum >>> 0, what, `0x${(sum >>> 0).toString(16)}`, `0x${got.toString(16)}`)
+    volume.requireValue('the checksum of the main boot region', sum >>> 0, region.getUint32(at, true))
   }
 }

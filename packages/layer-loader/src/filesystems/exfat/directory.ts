@@ -115,11 +115,9 @@ export function readEntries(volume: Volume, directory: DataView, upCase: UpCase)
 
 function readSet(volume: Volume, set: DataView, upCase: UpCase): ExFatEntry {
   const file = FILE.view(set)
-  const sum = setChecksum(set)
-  const hex = (value: number) => `0x${value.toString(16)}`
-  volume.require(file.SET_CHECKSUM === sum, 'the SetChecksum of a file', hex(sum), hex(file.SET_CHECKSUM))
+  volume.requireValue('the SetChecksum of a file', setChecksum(set), file.SET_CHECKSUM)
   const secondary = (index: number) => set.getUint8(index * ENTRY_BYTES)
-  volume.require(secondary(1) === TYPE.STREAM, 'the entry after that of a file', hex(TYPE.STREAM), hex(secondary(1)))
+  volume.requireValue('the type of the entry after that of a file', TYPE.STREAM, secondary(1))
   const stream = STREAM_EXTENSION.view(set, ENTRY_BYTES)
   const characters = stream.NAME_LENGTH
   const names = Math.ceil(characters / NAME_CHARACTERS)
@@ -129,16 +127,15 @@ function readSet(volume: Volume, set: DataView, upCase: UpCase): ExFatEntry {
   for (let index = 2; index <= count; index++) {
     const type = secondary(index)
     if (index < 2 + names) {
-      volume.require(type === TYPE.NAME, 'the type of a file name entry', hex(TYPE.NAME), hex(type))
+      volume.requireValue('the type of a file name entry', TYPE.NAME, type)
       for (let character = 0; character < NAME_CHARACTERS && name.length < characters; character++) {
         name += String.fromCharCode(set.getUint16(index * ENTRY_BYTES + 2 + character * 2, true))
       }
     } else if (type < BENIGN_SECONDARY) {
-      throw volume.error('UNSUPPORTED', `a file has an entry of type ${hex(type)}, which must not be ignored`)
+      throw volume.error('UNSUPPORTED', `a file has an entry of type 0x${type.toString(16)}, which must not be ignored`)
     }
   }
-  const hash = nameHash(folded(upCase, name))
-  volume.require(stream.NAME_HASH === hash, 'the NameHash of a file', hex(hash), hex(stream.NAME_HASH))
+  volume.requireValue('the NameHash of a file', nameHash(folded(upCase, name)), stream.NAME_HASH)
   const { DATA_LENGTH: lengthBytes, VALID_DATA_LENGTH: validBytes } = stream
   const lengthIsSound = Number.isSafeInteger(lengthBytes) && validBytes <= lengthBytes
   volume.require(lengthIsSound, 'the ValidDataLength of a file', `up to ${lengthBytes}`, validBytes)

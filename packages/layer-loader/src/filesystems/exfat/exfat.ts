@@ -1,4 +1,4 @@
-import { ClusterTable } from '../cluster-table.js'
+import { ClusterTable, formatSerial } from '../cluster-table.js'
 import type { DeviceExtent, FileSystem, ReadOptions } from '../file-system.js'
 import { treeFileSystem, type Tree, type TreeNode } from '../tree.js'
 import type { Volume } from '../volume.js'
@@ -32,11 +32,9 @@ export async function openExFat(volume: Volume, options: ReadOptions): Promise<F
   volume.require(lengthIsSound, 'DataLength of the up-case table', `1 to ${MAX_UP_CASE_BYTES}`, place.lengthBytes)
   const upCaseExtents = await table.file(place.firstCluster, place.lengthBytes, options)
   const upCase = readUpCase(volume, await volume.readExtents(upCaseExtents, options), place.checksum)
-  const digits = serial.toString(16).toUpperCase().padStart(8, '0')
-  const id = `${digits.slice(0, 4)}-${digits.slice(4)}`
   return treeFileSystem(
     volume,
-    { kind: 'exFAT', label, id, blockBytes: clusterBytes, totalBytes },
+    { kind: 'exFAT', label, id: formatSerial(serial), blockBytes: clusterBytes, totalBytes },
     tree(volume, table, upCase, rootExtents),
   )
 }

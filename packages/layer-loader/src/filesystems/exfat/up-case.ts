@@ -16,8 +16,7 @@ const IDENTITY_RUN = 0xffff
 export function readUpCase(volume: Volume, table: DataView, checksum: number): UpCase {
   let sum = 0
   for (let at = 0; at < table.byteLength; at++) sum = ((sum << 31) | (sum >>> 1)) + table.getUint8(at)
-  const hex = (value: number) => `0x${value.toString(16)}`
-  volume.require(sum >>> 0 === checksum, 'the TableChecksum of the up-case table', hex(sum >>> 0), hex(checksum))
+  volume.requireValue('the TableChecksum of the up-case table', sum >>> 0, checksum)
   const upCase = Uint16Array.from({ length: 65_536 }, (_, unit) => unit)
   let unit = 0
   for (let at = 0; at + 2 <= table.byteLength; at += 2) {

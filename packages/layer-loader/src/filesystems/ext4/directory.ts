@@ -118,8 +118,7 @@ function checkBlock(volume: Volume, inode: Inode, block: DataView, index: number
     const closing = Uint8Array.from([...bytes.subarray(tail, tail + 4), 0, 0, 0, 0])
     crc = crc32c(crc32c(seed, bytes.subarray(0, limits + 8 * count)), closing)
   }
-  const got = block.getUint32(limits === undefined ? tail + 8 : tail + 4, true)
-  volume.require(got === crc, what, `0x${crc.toString(16)}`, `0x${got.toString(16)}`)
+  volume.requireValue(what, crc, block.getUint32(limits === undefined ? tail + 8 : tail + 4, true))
 }
 
 /** Where dx_limit and dx_count are in a node of a hash tree; undefined for a block of entries. */

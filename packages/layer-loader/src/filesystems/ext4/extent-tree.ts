@@ -85,7 +85,7 @@ async function walkNode(
   const { blockBytes } = superblock
   const header = EXTENT_HEADER.view(node)
   const of = `of inode ${inode.number}`
-  volume.require(header.MAGIC === MAGIC, `eh_magic ${of}`, '0xf30a', `0x${header.MAGIC.toString(16)}`)
+  volume.requireValue(`eh_magic ${of}`, MAGIC, header.MAGIC)
   const depthIsSound = depth === undefined ? header.DEPTH <= MAX_DEPTH : header.DEPTH === depth
   volume.require(
     depthIsSound,
@@ -149,6 +149,5 @@ function checkBlock(volume: Volume, inode: Inode, block: DataView, seed: number)
   const of = `of an extent block of inode ${inode.number}`
   volume.require(tail + 4 <= block.byteLength, `eh_max ${of}`, 'as many as fit', EXTENT_HEADER.view(block).MAX)
   const crc = crc32c(seed, new Uint8Array(block.buffer, 0, tail))
-  const got = block.getUint32(tail, true)
-  volume.require(got === crc, `et_checksum ${of}`, `0x${crc.toString(16)}`, `0x${got.toString(16)}`)
+  volume.requireValue(`et_checksum ${of}`, crc, block.getUint32(tail, true))
 }

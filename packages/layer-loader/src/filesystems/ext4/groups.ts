@@ -1,5 +1,5 @@
 import { inHex, struct, u16, u32 } from '@gpunvme/nvme-spec/layout'
-import { crc32c } from '../crc32c.js'
+import { crc32c, crc32cNumber } from '../crc32c.js'
 import type { ReadOptions } from '../file-system.js'
 import type { Volume } from '../volume.js'
 import { SUPERBLOCK_OFFSET_BYTES, type Ext4Superblock } from './superblock.js'
@@ -30,10 +30,8 @@ export async function inodeTableOf(
   if (checksumSeed !== undefined) {
     const got = view.CHECKSUM
     view.CHECKSUM = 0
-    const number = new DataView(new ArrayBuffer(4))
-    number.setUint32(0, group, true)
-    const crc = crc32c(crc32c(checksumSeed, new Uint8Array(number.buffer)), new Uint8Array(data.buffer)) & 0xffff
-    volume.require(got === crc, `bg_checksum of group ${group}`, `0x${crc.toString(16)}`, `0x${got.toString(16)}`)
+    const crc = crc32c(crc32cNumber(checksumSeed, group), new Uint8Array(data.buffer)) & 0xffff
+    volume.requireValue(`bg_checksum of group ${group}`, crc, got)
   }
   const high = descriptorBytes >= 64 ? data.getUint32(INODE_TABLE_HI_OFFSET, true) : 0
   const block = view.INODE_TABLE_LO + high * 2 ** 32

@@ -1,5 +1,5 @@
 import { bytes, inHex, struct, u16, u32 } from '@gpunvme/nvme-spec/layout'
-import { crc32c } from '../crc32c.js'
+import { crc32c, crc32cNumber } from '../crc32c.js'
 import type { EntryKind, ReadOptions } from '../file-system.js'
 import type { TreeNode } from '../tree.js'
 import type { Volume } from '../volume.js'
@@ -65,7 +65,8 @@ export async function readInode(
   const extraBytes = inodeBytes > INODE.bytes ? data.getUint16(EXTRA_ISIZE_OFFSET, true) : 0
   const extraIsSound = extraBytes % 4 === 0 && INODE.bytes + extraBytes <= inodeBytes
   volume.require(extraIsSound, `i_extra_isize of inode ${number}`, 'a multiple of 4 inside it', extraBytes)
-  const checksumSeed = superblock.checksumSeed === undefined ? undefined : seedOf(superblock.checksumSeed, number, view)
+  const seed = superblock.checksumSeed
+  const checksumSeed = seed === undefined ? undefined : crc32c(crc32cNumber(seed, number), view.GENERATION)
   if (checksumSeed !== undefined) checkInode(volume, number, data, extraBytes, checksumSeed)
   volume.require(view.MODE !== 0 && view.LINKS_COUNT > 0, `inode ${number}`, 'one that is in use', 'a free one')
   const sizeBytes = view.SIZE_LO + view.SIZE_HIGH * 2 ** 32
@@ -82,12 +83,6 @@ export async function readInode(
   }
 }
 
-function seedOf(seed: number, number: number, view: { readonly GENERATION: Uint8Array }): number {
-  const encoded = new DataView(new ArrayBuffer(4))
-  encoded.setUint32(0, number, true)
-  return crc32c(crc32c(seed, new Uint8Array(encoded.buffer)), view.GENERATION)
-}
-
 /** Over all of the inode with its checksum as zeros; an inode without room for the upper half has the lower alone. */
 function checkInode(volume: Volume, number: number, data: DataView, extraBytes: number, seed: number): void {
   const hasHigh = extraBytes >= 4
@@ -98,6 +93,5 @@ function checkInode(volume: Volume, number: number, data: DataView, extraBytes: 
   const expected = hasHigh ? crc : crc & 0xffff
   const high = hasHigh ? data.getUint16(CHECKSUM_HI_OFFSET, true) : 0
   const got = INODE.view(data).CHECKSUM_LO + high * 2 ** 16
-  const hex = (value: number) => `0x${value.toString(16)}`
-  volume.require(got === expected, `i_checksum of inode ${number}`, hex(expected), hex(got))
+  volume.requireValue(`i_checksum of inode ${number}`, expected, got)
 }

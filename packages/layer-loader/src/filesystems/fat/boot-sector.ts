@@ -52,7 +52,7 @@ export async function isFat(volume: Volume, options: ReadOptions): Promise<boole
     (first === 0xeb || first === 0xe9) &&
     view.SIGNATURE === 0xaa55 &&
     [512, 1024, 2048, 4096].includes(view.BYTSPERSEC) &&
-    isPowerOfTwo(view.SECPERCLUS) &&
+    [1, 2, 4, 8, 16, 32, 64, 128].includes(view.SECPERCLUS) &&
     view.RSVDSECCNT > 0 &&
     view.NUMFATS > 0
   )
@@ -106,8 +106,4 @@ function refuseSmallFat(volume: Volume, view: Values<typeof FAT32_BOOT_SECTOR.fi
   const used = view.RSVDSECCNT + view.NUMFATS * view.FATSZ16 + Math.ceil((view.ROOTENTCNT * 32) / sectorBytes)
   const clusters = Math.floor(((sectors - used) * sectorBytes) / clusterBytes)
   throw volume.error('UNSUPPORTED', `it is a ${clusters < 4085 ? 'FAT12' : 'FAT16'}`, [`${clusters} clusters`])
-}
-
-function isPowerOfTwo(value: number): boolean {
-  return value > 0 && (value & (value - 1)) === 0
 }

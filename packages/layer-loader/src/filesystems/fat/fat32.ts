@@ -1,4 +1,4 @@
-import { ClusterTable } from '../cluster-table.js'
+import { ClusterTable, formatSerial } from '../cluster-table.js'
 import type { FileSystem, ReadOptions } from '../file-system.js'
 import { treeFileSystem, type Tree, type TreeNode } from '../tree.js'
 import type { Volume } from '../volume.js'
@@ -33,11 +33,9 @@ export async function openFat32(volume: Volume, options: ReadOptions): Promise<F
   if (!volume.allowDirty) await checkUnmounted(volume, boot, table, options)
   const root: FatNode = { kind: 'directory', sizeBytes: 0, firstCluster: boot.rootCluster }
   const label = labelOf(await readDirectory(volume, table, root, options)) ?? boot.label
-  const digits = serial.toString(16).toUpperCase().padStart(8, '0')
-  const id = `${digits.slice(0, 4)}-${digits.slice(4)}`
   return treeFileSystem(
     volume,
-    { kind: 'FAT32', label, id, blockBytes: clusterBytes, totalBytes },
+    { kind: 'FAT32', label, id: formatSerial(serial), blockBytes: clusterBytes, totalBytes },
     tree(volume, table, root),
   )
 }
