@@ -1,9 +1,11 @@
+import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hostMemory } from '../../test/host-memory.js'
 import { FileBlocks, type OpenFile } from './file-store-blocks.js'
 
 const MIB = 1024 * 1024
-const content = Uint8Array.from({ length: 9 * MIB + 700 }, (_, index) => (index * 7) ^ (index >>> 11))
+/** The key stream of AES: bytes without a pattern, the same each time. */
+const content = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(36 * MIB + 700))
 
 /** A file in memory, and a hand on every system call. */
 class FakeFile implements OpenFile {
@@ -37,34 +39,34 @@ class FakeFile implements OpenFile {
   close = () => Promise.resolve()
 }
 
-function rig(memoryBytes = 10 * MIB) {
+function rig(memoryBytes = 40 * MIB) {
   const file = new FakeFile()
   const shape = { sizeBytes: content.length, blockBytes: 512, memoryAlignBytes: 1 }
   const bytes = new Uint8Array(memoryBytes).fill(0xa5)
   return { file, bytes, memory: hostMemory(bytes), store: new FileBlocks('model.bin', file, shape) }
 }
 
-const all = { offsetBytes: 0, lengthBytes: 9 * MIB + 1024, memoryBytes: 0 }
+const all = { offsetBytes: 0, lengthBytes: 36 * MIB + 1024, memoryBytes: 0 }
 
-test('a call of a megabyte is the largest, four are under way at a time, and busyBytes says so', async () => {
+test('a call of 4 MiB is the largest, four are under way at a time, and busyBytes says so', async () => {
   const { file, bytes, memory, store } = rig()
   const [summary] = await Promise.all([
     store.read([all], memory),
-    store.read([{ ...all, lengthBytes: 4 * MIB }], hostMemory(new Uint8Array(4 * MIB))),
+    store.read([{ ...all, lengthBytes: 16 * MIB }], hostMemory(new Uint8Array(16 * MIB))),
   ])
-  expect(summary).toMatchObject({ bytes: 9 * MIB + 1024, commands: 10 })
+  expect(summary).toMatchObject({ bytes: 36 * MIB + 1024, commands: 10 })
   expect(Buffer.compare(bytes.subarray(0, content.length), content)).toBe(0)
   expect(file.calls).toHaveLength(14)
   expect(file.peakInFlight).toBe(4)
-  expect(store.busyBytes).toBe(4 * MIB)
+  expect(store.busyBytes).toBe(16 * MIB)
 })
 
 test('the last block ends in zeros, also where the file has grown since', async () => {
   const { file, bytes, memory, store } = rig()
-  expect(store.capacityBytes).toBe(9 * MIB + 1024)
+  expect(store.capacityBytes).toBe(36 * MIB + 1024)
   file.sizeBytes += 100
-  await store.read([{ offsetBytes: 9 * MIB, lengthBytes: 1024, memoryBytes: 3 }], memory)
-  expect(Buffer.compare(bytes.subarray(3, 703), content.subarray(9 * MIB))).toBe(0)
+  await store.read([{ offsetBytes: 36 * MIB, lengthBytes: 1024, memoryBytes: 3 }], memory)
+  expect(Buffer.compare(bytes.subarray(3, 703), content.subarray(36 * MIB))).toBe(0)
   expect(bytes.subarray(703, 1027).every((byte) => byte === 0)).toBe(true)
   expect([bytes[2], bytes[1027]]).toEqual([0xa5, 0xa5])
 })
@@ -82,13 +84,13 @@ test('a failure names the file and the place, ends the rest, and nothing is unde
   const { file, memory, store } = rig()
   file.gate = async (offsetBytes) => {
     await new Promise(setImmediate)
-    if (offsetBytes === 2 * MIB) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+    if (offsetBytes === 8 * MIB) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
     await new Promise(setImmediate)
   }
   await expect(store.read([all], memory)).rejects.toMatchObject({
     code: 'ERR_GPUNVME_SOURCE_READ',
     message: expect.stringContaining(
-      'Cannot read model.bin: 1048576 bytes from byte 2097152 cannot be read (EIO)',
+      'Cannot read model.bin: 4194304 bytes from byte 8388608 cannot be read (EIO)',
     ) as string,
   })
   expect(file.inFlight).toBe(0)
@@ -101,7 +103,7 @@ test('a file that has become shorter is an error that says where it ends now', a
   const { file, memory, store } = rig()
   file.sizeBytes = MIB + 5
   await expect(store.read([{ ...all, lengthBytes: 2 * MIB }], memory)).rejects.toThrow(
-    /it now ends at byte 1048581[^]*it had 9437884 bytes when it was opened/,
+    /it now ends at byte 1048581[^]*it had 37749436 bytes when it was opened/,
   )
 })
 
@@ -122,7 +124,7 @@ test('what is not whole blocks of the file, or not inside the memory, is a Range
   for (const transfer of [
     { offsetBytes: 1, lengthBytes: 512, memoryBytes: 0 },
     { offsetBytes: 0, lengthBytes: 513, memoryBytes: 0 },
-    { offsetBytes: 9 * MIB + 512, lengthBytes: 1024, memoryBytes: 0 },
+    { offsetBytes: 36 * MIB + 512, lengthBytes: 1024, memoryBytes: 0 },
     { offsetBytes: 0, lengthBytes: 1024, memoryBytes: 1 },
   ]) {
     await expect(store.read([transfer], memory)).rejects.toThrow(RangeError)

@@ -4,8 +4,8 @@ import { throwIfAborted } from '../throw-if-aborted.js'
 import { fileMemory } from './file-store-memory.js'
 import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
 
-/** One system call is asked for no more than this. */
-const PIECE_BYTES = 1024 * 1024
+/** One system call is asked for no more than this. With 1 MiB, making the calls took a tenth of the time of cached reads. */
+const PIECE_BYTES = 4 * 1024 * 1024
 
 /** As many as the threads that Node makes them on, where nobody has set UV_THREADPOOL_SIZE. */
 const CALLS_AT_A_TIME = 4

@@ -18,7 +18,7 @@ import { openFileStore } from './file-store.js'
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-store-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = join(folder, 'model.bin')
-const content = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7) ^ (index >>> 11))
+const content = Uint8Array.from({ length: 9_000_001 }, (_, index) => (index * 7) ^ (index >>> 11))
 writeFileSync(path, content)
 
 /** Whether the file system of the tests can do it, by its own answer. */
@@ -58,7 +58,7 @@ describe.each([
     await using store = await openFileStore(path, { direct })
     expect(store).toMatchObject({
       ...{ name: path, path: how, directRefusal: undefined, movesData: undefined },
-      ...{ blockBytes: 4096, sizeBytes: 3_000_001, capacityBytes: 733 * 4096 },
+      ...{ blockBytes: 4096, sizeBytes: 9_000_001, capacityBytes: 2198 * 4096 },
     })
     expect(openFlags().map((flags) => (flags & constants.O_DIRECT) !== 0)).toEqual([direct])
     const memory = store.dma.alloc(store.capacityBytes + 8192)
@@ -105,9 +105,9 @@ describe.each([
 
 test('through the cache a file can have blocks of a byte: it is as long as it is', async () => {
   await using store = await openFileStore(path, { blockBytes: 1 })
-  expect(store.capacityBytes).toBe(3_000_001)
+  expect(store.capacityBytes).toBe(9_000_001)
   const bytes = new Uint8Array(7)
-  await store.read([{ offsetBytes: 2_999_998, lengthBytes: 3, memoryBytes: 1 }], hostMemory(bytes))
+  await store.read([{ offsetBytes: 8_999_998, lengthBytes: 3, memoryBytes: 1 }], hostMemory(bytes))
   expect([...bytes]).toEqual([0, ...content.subarray(-3), 0, 0, 0])
 })
 

@@ -32,7 +32,7 @@ export interface FileStore extends BlockStore {
 
 /**
  * Opens a regular file or a block device as a store, for users without a drive to spare. Up to four system calls are
- * under way at a time, on the threads that Node has for files, each of up to 1 MiB. The kernel takes none back: a time
+ * under way at a time, on the threads that Node has for files, each of up to 4 MiB. The kernel takes none back: a time
  * limit (`ExecuteOptions.timeoutNs`) does not apply to them, and an abort is seen between two of them.
  * @throws ModelNotFoundError, ModelAccessError, NotAModelFileError; DirectReadError where `direct` is true and cannot be;
  *   SourceReadError for any other failure to open; TypeError, RangeError for wrong options.
