@@ -101,3 +101,4 @@ export { planStream, type StreamOptions, type StreamProgress, type StreamShape }
 export type { StreamStatistics } from './stream/statistics.js'
 export { verifyImage, type VerifyOptions, type VerifyProgress, type VerifyReport } from './verify-image.js'
 export { SliceMismatchError } from './verify-slices.js'
+export { SliceMismatchError } from './verify-slices.js'

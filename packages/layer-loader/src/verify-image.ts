@@ -10,6 +10,7 @@ import { checkRegion } from './image/read-region.js'
 import { checkUnits } from './load/check-units.js'
 import { layerExtent } from './load/packed-model.js'
 import { asStore, type Readable } from './store/as-store.js'
+import { SliceChecks } from './verify-slices.js'
 
 /** Of a chunk each: enough to keep a queue of 32 full while others are checked. */
 const MAX_BUFFERS = 40
@@ -45,7 +46,7 @@ export interface VerifyReport {
 
 /**
  * Reads all of an image and compares it with its checksums: both superblocks, directory, manifests, chunk tables,
- * source headers and every chunk. Damage is reported, not thrown; memory stays bounded whatever the image's size.
+ * source headers, every chunk and every expert's slice. Damage is reported, not thrown; memory stays bounded whatever the image's size.
  *
  * @throws ImageNotFoundError, UnsupportedImageError; what reading throws, unless it is the media that cannot be read;
  * the signal's reason.
@@ -80,6 +81,7 @@ function bytesOf({ header, layers }: PackedModel): number {
 async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Findings): Promise<void> {
   for (const layer of model.layers) {
     const extent = layerExtent(model, layer)
+    const slices = new SliceChecks(model, layer)
     for (const unit of extent.checks) {
       findings.limits.signal?.throwIfAborted()
       const { storeBytes: offsetBytes, lengthBytes } = unit
@@ -92,6 +94,7 @@ async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Find
             memory: buffer.memory,
             checksummer: zlibChecksummer,
           })
+          slices.add(buffer.bytes.subarray(0, lengthBytes), offsetBytes - layer.offsetBytes)
         })
         findings.chunks++
         findings.progress(lengthBytes)

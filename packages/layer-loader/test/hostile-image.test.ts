@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/restrict-plus-operands -- JSON that is changed into what no type allows */
 import { describe, expect, test } from 'vitest'
 import { ImageContentError, openImage, streamLayers } from '../src/index.js'
+import { smallModel } from './models.js'
 import { tampered, type Json } from './tamper.js'
 
 /** Opens an image that is made to lie, and gives the error; nothing of it may be streamed. */
@@ -163,7 +164,7 @@ describe('extents that overlap', () => {
   const cases: [what: string, change: (manifest: Json) => unknown][] = [
     ['two layers', (m) => void (m.layers[1].offsetBytes = m.layers[0].offsetBytes + 4096)],
     ['a layer and the chunk table', (m) => void (m.chunkTable.offsetBytes = m.layers[0].offsetBytes)],
-    ['a layer and the manifest itself', (m) => void (m.layers[0].offsetBytes = 3 << 20)],
+    ['a layer and the manifest itself', (m) => void (m.layers[0].offsetBytes = 4 << 20)],
     ['the header and the end of the last layer', (m) => void (m.header.offsetBytes = m.layers.at(-1).offsetBytes)],
   ]
   test.each(cases)('%s', async (_, change) => {
@@ -178,4 +179,63 @@ test('two copies of one generation that are not one image are refused: neither c
   const other = await tampered({ superblock: (superblock) => ({ ...superblock, imageId: 'ab'.repeat(16) }) })
   memory.media.set(other.media.subarray(1 << 20, (1 << 20) + 4096), 1 << 20)
   await expect(openImage(memory.namespace)).rejects.toMatchObject({ copy: 'B', field: 'GENERATION' })
+})
+
+describe('an image of two models', () => {
+  const errorOfTwo = async (change: Pick<Parameters<typeof tampered>[0], 'directory' | 'manifest'>) => {
+    const memory = await tampered({ second: await smallModel(undefined, 2), ...change })
+    return openImage(memory.namespace).catch((error: unknown) => error)
+  }
+
+  test('that is sound is read', async () => {
+    expect(await errorOfTwo({})).toMatchObject({ models: [{ name: 'small.safetensors' }, { name: 'second' }] })
+  })
+
+  const cases: [what: string, error: object, change: Parameters<typeof errorOfTwo>[0]][] = [
+    [
+      'that have one name',
+      { region: 'directory', path: 'models[1].name' },
+      { directory: (d) => void (d.models[1].name = d.models[0].name) },
+    ],
+    [
+      'that share a manifest',
+      { region: 'manifest of "second"', path: 'name' },
+      { directory: (d) => void (d.models[1].manifest = d.models[0].manifest) },
+    ],
+    [
+      'whose names are exchanged',
+      { region: 'manifest of "second"', path: 'name', got: '"small.safetensors"' },
+      { directory: (d) => void ([d.models[0].name, d.models[1].name] = [d.models[1].name, d.models[0].name]) },
+    ],
+    [
+      'of which one has the fingerprint of the other',
+      { region: 'manifest of "second"', path: 'fingerprint' },
+      { directory: (d) => void (d.models[1].fingerprint = d.models[0].fingerprint) },
+    ],
+    [
+      'of which the first has its layer in the second’s',
+      { region: 'layout' },
+      { manifest: (m) => void (m.layers[0].offsetBytes = 3 << 20) },
+    ],
+    [
+      'of which the first has its chunk table in the second’s layers',
+      { region: 'layout' },
+      { manifest: (m) => void (m.chunkTable.offsetBytes = (3 << 20) + 4096) },
+    ],
+    [
+      'that come a thousand times',
+      { path: 'models' },
+      { directory: (d) => void (d.models = Array(1025).fill(d.models[1])) },
+    ],
+  ]
+  test.each(cases)('%s', async (_, expected, change) => {
+    const error = await errorOfTwo(change)
+    expect(error).toBeInstanceOf(ImageContentError)
+    expect(error).toMatchObject(expected)
+  })
+})
+
+test('an image without models is read: that is what is left when the last one is removed', async () => {
+  const memory = await tampered({ directory: (d) => void (d.models = []) })
+  expect((await openImage(memory.namespace)).models).toEqual([])
 })

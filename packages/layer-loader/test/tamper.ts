@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { encodeSuperblock, type Superblock } from '../src/image/superblock.js'
 import { openImage, pack } from '../src/index.js'
+import type { Model } from '../src/formats/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { smallModel } from './models.js'
 
@@ -10,21 +11,34 @@ import { smallModel } from './models.js'
 export type Json = any
 
 interface Tampering {
+  /** The small one when not given. */
+  readonly model?: Model
+  /** A second one, named 'second'; absent when not given. */
+  readonly second?: Model
+  readonly capacityBytes?: number
   readonly directory?: (directory: Json) => unknown
   readonly manifest?: (manifest: Json) => unknown
   readonly superblock?: (superblock: Superblock) => Superblock
 }
 
-/** Free space of the namespace, where tampered structures find room whatever their length. */
-const SPARE_BYTES = 3 << 20
+/** Free space at the end of the namespace, where tampered structures find room whatever their length. */
+const SPARE_BYTES = 4 << 20
 
 /**
  * A namespace with an image that somebody has changed, every checksum made to match: what remains to be noticed is
  * the content. A callback changes the JSON in place, or returns what stands there instead (a string or bytes: as they are).
  */
-export async function tampered({ directory, manifest, superblock }: Tampering): Promise<MemoryNamespace> {
-  const memory = new MemoryNamespace()
-  await pack(await smallModel(), memory.namespace)
+export async function tampered({
+  directory,
+  manifest,
+  superblock,
+  model,
+  second,
+  capacityBytes = 8 << 20,
+}: Tampering): Promise<MemoryNamespace> {
+  const memory = new MemoryNamespace({ capacityBytes })
+  await pack(model ?? (await smallModel()), memory.namespace)
+  if (second !== undefined) await pack(second, memory.namespace, { name: 'second' })
   const { superblock: live } = await openImage(memory.namespace)
   const { media } = memory
   const { offsetBytes, lengthBytes } = live.directory
@@ -33,7 +47,7 @@ export async function tampered({ directory, manifest, superblock }: Tampering): 
   const start: number = place.offsetBytes
   const manifestJson: Json = JSON.parse(Buffer.from(media.subarray(start, start + place.lengthBytes)).toString())
 
-  let endBytes = SPARE_BYTES
+  let endBytes = capacityBytes - SPARE_BYTES
   const put = (content: Json, change: ((content: Json) => unknown) | undefined) => {
     const changed = change?.(content) ?? content
     const isRaw = typeof changed === 'string' || changed instanceof Uint8Array

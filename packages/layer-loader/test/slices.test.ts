@@ -1,0 +1,66 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-assignment -- JSON that is changed into what no type allows */
+import { crc32 } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { memorySource, openModel, type Model } from '../src/formats/index.js'
+import { openImage, pack, SliceMismatchError, verifyImage } from '../src/index.js'
+import { safetensors } from './formats/bytes.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { tensorBytes } from './models.js'
+import { tampered, type Json } from './tamper.js'
+
+const NAME = 'blk.0.ffn_up_exps.weight'
+const EXPERTS = 5
+/** So that slices begin and end inside chunks, and one lies in three of them. */
+const SLICE_BYTES = 1_500_001
+
+async function expertModel(): Promise<Model> {
+  const lengthBytes = EXPERTS * SLICE_BYTES
+  const header = JSON.stringify({
+    [NAME]: { dtype: 'U8', shape: [EXPERTS, SLICE_BYTES], data_offsets: [0, lengthBytes] },
+    'blk.0.ffn_up_shexp.weight': { dtype: 'U8', shape: [2, 50], data_offsets: [lengthBytes, lengthBytes + 100] },
+  })
+  const file = safetensors(header, lengthBytes + 100)
+  file.forEach((_, index) => {
+    if (index >= file.length - lengthBytes) file[index] = (Math.imul(index, 2_654_435_761) >>> 11) & 0xff
+  })
+  return openModel(memorySource(file, 'experts.safetensors'))
+}
+
+test('an image has a checksum for each expert of a stacked tensor, and none for what every token needs', async () => {
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  const model = await expertModel()
+  await pack(model, namespace)
+  const { layers } = (await openImage(namespace)).model()
+  const [experts, shared] = layers.flatMap(({ tensors }) => tensors)
+  const bytes = await tensorBytes(model, NAME)
+  const expected = Array.from({ length: EXPERTS }, (_, expert) =>
+    crc32(bytes.subarray(expert * SLICE_BYTES, (expert + 1) * SLICE_BYTES)),
+  )
+  expect(experts).toMatchObject({ name: NAME, sliceCrcs: Uint32Array.from(expected) })
+  expect(shared).not.toHaveProperty('sliceCrcs')
+  expect(await verifyImage(namespace)).toMatchObject({ ok: true, problems: [] })
+})
+
+test('a slice that differs from what the chunk table says is sound is reported, by tensor and number', async () => {
+  const memory = await tampered({
+    capacityBytes: 32 << 20,
+    model: await expertModel(),
+    manifest: (manifest: Json) => {
+      const [tensor] = manifest.layers[0].tensors
+      tensor.slices = `${tensor.slices.slice(0, 8)}0badc0de${tensor.slices.slice(16)}`
+    },
+  })
+  const { ok, problems } = await verifyImage(memory.namespace)
+  expect({ ok, count: problems.length }).toEqual({ ok: false, count: 1 })
+  expect(problems[0]).toBeInstanceOf(SliceMismatchError)
+  expect(problems[0]).toMatchObject({ tensor: NAME, slice: 1, expected: 0x0bad_c0de, category: 'verification' })
+  expect(problems[0]!.message).toMatch(/NSID 1 {2}LBA 0x/)
+})
+
+test('where a chunk is damaged, that is what is reported: of its slices nothing is known', async () => {
+  const memory = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  const { manifest } = await pack(await expertModel(), memory.namespace)
+  memory.media[manifest.layers[0]!.offsetBytes + SLICE_BYTES + 5]! ^= 1
+  const { problems } = await verifyImage(memory.namespace)
+  expect(problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_VERIFICATION'])
+})
