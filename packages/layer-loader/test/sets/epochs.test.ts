@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { RamMedia } from '@gpunvme/nvme-sim'
+import { createMirror, openImage, openSet, pack, verifyImage } from '../../src/index.js'
+import { smallModel } from '../models.js'
+import { drives, get, MIB, mirrored, noise, put } from './drives.js'
+
+const content = noise(4 * MIB)
+const storesOn = async (media: readonly RamMedia[]) =>
+  (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
+
+describe('a member of a mirror that was not there when something was written', () => {
+  test('is stale when it is back: it is not read from, not written to, and reported', async () => {
+    const media = await mirrored(content)
+    const [one] = await storesOn([media[0]])
+    const alone = await openSet([one!])
+    expect(alone.problems).toMatchObject([{ kind: 'missing', member: 1 }])
+    const newer = noise(4 * MIB, 2)
+    await put(alone, 0, newer)
+    const stores = await storesOn(media)
+    const set = await openSet(stores.toReversed())
+    expect(set.members.map(({ state }) => state)).toEqual(['live', 'stale'])
+    expect(set.problems.map(({ kind, member }) => [kind, member])).toEqual([['stale', 1]])
+    expect(Buffer.compare(await get(set, 0, newer.length), newer)).toBe(0)
+    await put(set, 0, content)
+    expect(Buffer.compare(await get(stores[1]!, 2 * MIB, content.length), content)).toBe(0)
+    expect(set.statistics.readBytes[1]).toBe(0)
+  })
+
+  test('is up to date when nothing was written meanwhile', async () => {
+    const media = await mirrored(content)
+    const [, other] = await storesOn(media)
+    const alone = await openSet([other!])
+    expect(Buffer.compare(await get(alone, 0, content.length), content)).toBe(0)
+    const set = await openSet(await storesOn(media))
+    expect([set.degraded, set.problems]).toEqual([false, []])
+  })
+
+  test('and was written to without the others: nobody can say who is right, and the set is refused', async () => {
+    const media = await mirrored(content)
+    for (const each of media) await put(await openSet(await storesOn([each])), 0, noise(4096))
+    await expect(openSet(await storesOn(media))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MIRROR_SPLIT' })
+    // Each of them alone is a degraded mirror, as it was.
+    expect((await openSet(await storesOn([media[1]]))).degraded).toBe(true)
+  })
+})
+
+describe('a member of a mirror that is lost while it is written to', () => {
+  test('is left behind by the epoch of the others before the write is done', async () => {
+    const media = await mirrored(content)
+    const action = { kind: 'remove-device' } as const
+    const faults = { rules: [{ match: { opcode: 1, lba: [4096 + 1024, 4096 + 2047] }, action }] } as const
+    const members = await drives([{ media: media[0] }, { media: media[1], faults }])
+    const set = await openSet(members.map(({ store }) => store))
+    const newer = noise(4 * MIB, 3)
+    await put(set, 0, newer)
+    expect(set.members.map(({ state }) => state)).toEqual(['live', 'lost'])
+    const again = await openSet(await storesOn(media))
+    expect(again.members.map(({ state }) => state)).toEqual(['live', 'stale'])
+    expect(Buffer.compare(await get(again, 0, newer.length), newer)).toBe(0)
+    expect(members[0]!.simulation.diagnostics).toEqual([])
+  })
+
+  test('does not end a packing: the image is whole on the rest', async () => {
+    const media = [new RamMedia(16 * MIB), new RamMedia(16 * MIB), new RamMedia(16 * MIB)]
+    await createMirror(await storesOn(media))
+    const action = { kind: 'remove-device' } as const
+    const faults = { rules: [{ match: { opcode: 1, nth: 9 }, action }] } as const
+    const members = await drives([{ media: media[0]!, faults }, { media: media[1]! }, { media: media[2]! }])
+    const set = await openSet(members.map(({ store }) => store))
+    await pack(await smallModel(), set)
+    expect(set.members.map(({ state }) => state)).toEqual(['lost', 'live', 'live'])
+    const again = await openSet(await storesOn(media))
+    expect(again.members.map(({ state }) => state)).toEqual(['stale', 'live', 'live'])
+    expect(await verifyImage(again)).toMatchObject({ ok: true })
+    expect((await openImage(await openSet(await storesOn(media.slice(1))))).models.length).toBe(1)
+  })
+})
