@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { copyFile, mkdtemp, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { openFileSource, openModel, openModelFile, rangeSource } from './index.js'
+
+const vector = fileURLToPath(new URL('../../test/formats/vectors/aligned.gguf', import.meta.url))
+const VECTOR_BYTES = 3328
+
+/** Why no loop device can be made here: that takes root and Linux with the driver. Undefined where one can. */
+function lacking(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root may make loop devices'
+  try {
+    execFileSync('losetup', ['--find'], { stdio: 'pipe' })
+    return undefined
+  } catch (error) {
+    return `no loop device is to be had: ${String(error).split('\n')[0] ?? ''}`
+  }
+}
+const lacks = lacking()
+
+/** Makes a read-only loop device over a file of this size that has the vector at this byte, for as long as `use` runs. */
+async function onDevice(sizeBytes: number, startBytes: number, use: (path: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gpunvme-loop-'))
+  const file = join(folder, 'disk')
+  try {
+    await copyFile(vector, file)
+    if (startBytes > 0) {
+      await truncate(file, 0)
+      execFileSync('dd', [`if=${vector}`, `of=${file}`, 'bs=1', `seek=${startBytes}`, 'conv=notrunc'], {
+        stdio: 'pipe',
+      })
+    }
+    await truncate(file, sizeBytes)
+    const device = execFileSync('losetup', ['--find', '--show', '--read-only', file], { encoding: 'utf8' }).trim()
+    try {
+      await use(device)
+    } finally {
+      execFileSync('losetup', ['--detach', device])
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+describe.skipIf(lacks !== undefined)(`a block device${lacks === undefined ? '' : ` (skipped: ${lacks})`}`, () => {
+  test.each([512 * 7, 512 * 2049, 64 * 1024 * 1024])(
+    'of %i bytes has this size',
+    async (sizeBytes) => {
+      await onDevice(sizeBytes, 0, async (path) => {
+        await using source = await openFileSource(path)
+        expect(source.sizeBytes).toBe(sizeBytes)
+        await source.read(sizeBytes - 1, new Uint8Array(1))
+      })
+    },
+    60_000,
+  )
+
+  test('with a GGUF at its start is opened as the file is', async () => {
+    await onDevice(1024 * 1024, 0, async (path) => {
+      await using onDisk = await openModelFile(path)
+      await using inFile = await openModelFile(vector)
+      expect(onDisk.tensors).toEqual(inFile.tensors)
+    })
+  }, 60_000)
+
+  test('with a GGUF anywhere is opened through a range, aligned to the start of the GGUF', async () => {
+    await onDevice(1024 * 1024, 7 * 512 + 1, async (path) => {
+      await using source = await openFileSource(path)
+      await using inFile = await openModelFile(vector)
+      const model = await openModel(rangeSource(source, 7 * 512 + 1, VECTOR_BYTES))
+      expect(model.tensors).toEqual(inFile.tensors)
+    })
+  }, 60_000)
+})
