@@ -37,10 +37,17 @@ interface Opened {
   readonly begun: () => number[]
 }
 
-/** Six layers of four chunks each; with a drive that is kept busy by two bites of one chunk. */
+/** An image of six layers of four chunks each. */
+const image = (async () => {
+  const { namespace, media } = new MemoryNamespace({ capacityBytes: 32 * MIB })
+  await pack(await layeredModel(LAYERS, LAYER_BYTES), namespace)
+  return media
+})()
+
+/** That image, on a drive that is kept busy by two bites of one chunk. */
 async function opened(options: MemoryNamespaceOptions = {}): Promise<Opened> {
-  const memory = new MemoryNamespace({ capacityBytes: 32 * MIB, maxTransferBytes: 64 << 10, ...options })
-  await pack(await layeredModel(LAYERS, LAYER_BYTES), memory.namespace)
+  const media = (await image).slice()
+  const memory = new MemoryNamespace({ media, maxTransferBytes: 64 << 10, ...options })
   const packed = (await openImage(memory.namespace)).model()
   memory.plans.length = memory.peakBytes = 0
   const begun = () =>
@@ -206,6 +213,18 @@ describe('giving up', () => {
     ticket.cancel()
     expect(lease.bytes).toHaveLength(LAYER_BYTES)
     expect(await ticket.lease()).toBe(lease)
+  })
+
+  test('by its signal, although it lay ready before and was passed over', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model, { slots: 1 }))
+    const abort = new AbortController()
+    const guess = request(model.layer(4), { priority: 'ahead', signal: abort.signal })
+    await guess.ready()
+    using needed = await request(model.layer(0), { priority: 'now' }).lease()
+    expect([needed.name, guess.state]).toEqual(['layer 0', 'waiting'])
+    abort.abort('not any more')
+    await expect(guess.lease()).rejects.toBe('not any more')
   })
 
   test('by a signal of its own, before or while it is read', async () => {

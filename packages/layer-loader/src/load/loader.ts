@@ -106,17 +106,11 @@ export class Loader {
     if (this.isEnding) throw new TypeError('request: expected a loader that is open, got one that is closed')
     const plan = this.plan(extent)
     if (plan.memoryBytes > this.slotBytes) throw new ExtentTooLongError(extent, plan.memoryBytes, this.slotBytes)
-    const ticket = new Ticket(extent, this.requests++, priority, plan, this.desk)
+    const ticket = new Ticket({ extent, index: this.requests++, plan, signal }, priority, this.desk)
     this.tell('requested', ticket)
     if (this.stop.signal.aborted) ticket.fail(this.stop.signal.reason)
     else if (signal?.aborted === true) ticket.fail(signal.reason)
     else {
-      const onAbort = () => ticket.cancel(signal?.reason)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      void ticket.ready().then(
-        () => signal?.removeEventListener('abort', onAbort),
-        () => signal?.removeEventListener('abort', onAbort),
-      )
       this.enqueue(ticket)
       this.proceed()
     }

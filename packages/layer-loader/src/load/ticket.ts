@@ -27,6 +27,8 @@ export class Ticket {
   readonly index: number
   /** @internal */
   readonly plan: LoadPlan
+  /** @internal */
+  readonly signal: AbortSignal | undefined
   private readonly desk: TicketDesk
   private current: Priority
   private currentState: TicketState = 'waiting'
@@ -34,12 +36,18 @@ export class Ticket {
   private loan: Deferred<Lease> | undefined
 
   /** @internal */
-  constructor(extent: StoredExtent, index: number, priority: Priority, plan: LoadPlan, desk: TicketDesk) {
+  constructor(
+    { extent, index, plan, signal }: Pick<Ticket, 'extent' | 'index' | 'plan' | 'signal'>,
+    priority: Priority,
+    desk: TicketDesk,
+  ) {
     this.extent = extent
     this.index = index
-    this.current = priority
     this.plan = plan
+    this.signal = signal
+    this.current = priority
     this.desk = desk
+    signal?.addEventListener('abort', this.onAbort, { once: true })
   }
 
   get state(): TicketState {
@@ -110,15 +118,19 @@ export class Ticket {
   /** @internal */
   lend(lease: Lease): void {
     this.currentState = 'leased'
+    this.signal?.removeEventListener('abort', this.onAbort)
     this.loan?.resolve(lease)
   }
 
   /** @internal */
   fail(reason: unknown): void {
     this.currentState = 'failed'
+    this.signal?.removeEventListener('abort', this.onAbort)
     this.arrival.reject(reason)
     this.loan?.reject(reason)
   }
+
+  private readonly onAbort = (): void => this.cancel(this.signal?.reason)
 }
 
 /** Orders tickets by urgency, then as they were asked for. */
