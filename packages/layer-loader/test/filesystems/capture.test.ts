@@ -4,7 +4,6 @@ import {
   closeSync,
   mkdirSync,
   openSync,
-  readFileSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -21,7 +20,7 @@ import {
   openCapturedFile,
   type CapturedFile,
 } from '../../src/filesystems/index.js'
-import { memorySource } from '../../src/formats/byte-source.js'
+import { openFileSource } from '../../src/formats/file-source.js'
 import { emptyImage, MIB, missing, noise, run, scratchFolder, SLOW_MS, verdict } from './images.js'
 
 const scratch = scratchFolder('capture')
@@ -100,138 +99,161 @@ describe.skipIf(lacks !== undefined)(`a file of this machine${lacks ? ` (skipped
 
 // A loop device has its own places, not a drive's, and is refused. Here the image stands for the drive, which a tree in
 // place of /sys says; so that the bytes can be compared where the map has them, under a mounted file system.
-const startBytes = 4 * MIB
-const image = join(scratch.path, 'image')
-const mounted = join(scratch.path, 'mounted')
-const sysRoot = join(scratch.path, 'root')
-const path = join(mounted, 'model.gguf')
-const content = noise(3_000_001, 2)
-
-/** Why no image can be mounted here; undefined where it is. */
-function mountImage(): string | undefined {
-  if (lacks !== undefined) return lacks
-  const noTool = missing('mkfs.ext4', 'losetup', 'mount', 'umount', 'sync')
-  if (noTool !== undefined) return noTool
-  if (process.getuid?.() !== 0) return 'only root can mount an image'
-  emptyImage(image, 64 * MIB)
-  run('mkfs.ext4', ['-q', '-F', '-E', `offset=${startBytes}`, image, '40960k'])
-  mkdirSync(mounted)
-  const { status, said } = verdict('mount', ['-o', `loop,offset=${startBytes}`, image, mounted])
-  return status === 0 ? undefined : `an image cannot be mounted: ${said.split('\n')[0]!}`
-}
-const unmountable = mountImage()
-afterAll(() => {
-  if (unmountable === undefined) run('umount', [mounted])
+describeMounted('ext4', 4 * MIB, 40 * MIB, (image) => {
+  run('mkfs.ext4', ['-q', '-F', '-E', `offset=${4 * MIB}`, image, '40960k'])
+})
+describeMounted('xfs', 0, 320 * MIB, (image) => {
+  run('mkfs.xfs', ['-q', '-f', image])
 })
 
-describe.skipIf(unmountable !== undefined)(`a mounted file${unmountable ? ` (skipped: ${unmountable})` : ''}`, () => {
-  beforeAll(() => {
-    writeInPieces(path, join(mounted, 'other'), content)
-    const number = run('stat', ['-c', '%Hd:%Ld', path]).trim()
-    const folder = join(sysRoot, 'sys/block/nvme0n1/nvme0n1p1')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'partition'), '1\n')
-    writeFileSync(join(folder, 'start'), `${startBytes / 512}\n`)
-    writeFileSync(join(folder, 'size'), `${(40 * MIB) / 512}\n`)
+function describeMounted(
+  fileSystem: 'ext4' | 'xfs',
+  startBytes: number,
+  lengthBytes: number,
+  format: (image: string) => void,
+): void {
+  const folder = join(scratch.path, fileSystem)
+  const image = join(folder, 'image')
+  const mounted = join(folder, 'mounted')
+  const sysRoot = join(folder, 'root')
+  const path = join(mounted, 'model.gguf')
+  const content = noise(3_000_001, 2)
+  const unmountable = mountImage()
+  afterAll(() => {
+    if (unmountable === undefined) run('umount', [mounted])
+  })
+
+  /** Why no image can be mounted here; undefined where it is. */
+  function mountImage(): string | undefined {
+    if (lacks !== undefined) return lacks
+    const noTool = missing(`mkfs.${fileSystem}`, 'mount', 'umount', 'sync')
+    if (noTool !== undefined) return noTool
+    if (process.getuid?.() !== 0) return 'only root can mount an image'
+    mkdirSync(mounted, { recursive: true })
+    format(emptyImage(image, startBytes + lengthBytes))
+    const { status, said } = verdict('mount', ['-o', `loop,offset=${startBytes}`, image, mounted])
+    return status === 0 ? undefined : `an image cannot be mounted: ${said.split('\n')[0]!}`
+  }
+
+  /** A tree in which the device that is mounted is an NVMe drive, or the partition of one. */
+  function makeSysRoot(): void {
+    const disk = join(sysRoot, 'sys/block/nvme0n1')
+    const device = startBytes === 0 ? disk : join(disk, 'nvme0n1p1')
+    mkdirSync(device, { recursive: true })
+    if (device !== disk) writeFileSync(join(device, 'partition'), '1\n')
+    writeFileSync(join(device, 'start'), `${startBytes / 512}\n`)
+    writeFileSync(join(device, 'size'), `${lengthBytes / 512}\n`)
     mkdirSync(join(sysRoot, 'sys/dev/block'), { recursive: true })
-    symlinkSync('../../block/nvme0n1/nvme0n1p1', join(sysRoot, 'sys/dev/block', number))
+    symlinkSync(device, join(sysRoot, 'sys/dev/block', run('stat', ['-c', '%Hd:%Ld', path]).trim()))
     symlinkSync('/proc', join(sysRoot, 'proc'))
-  }, SLOW_MS)
+  }
 
-  const capture = (name = path) => captureFileExtents(name, { host: host!, sysRoot })
-  const drive = () => memorySource(readFileSync(image), 'drive')
+  const title = `a file of a mounted ${fileSystem}${unmountable ? ` (skipped: ${unmountable})` : ''}`
+  describe.skipIf(unmountable !== undefined)(title, () => {
+    beforeAll(() => {
+      writeInPieces(path, join(mounted, 'other'), content)
+      makeSysRoot()
+    }, SLOW_MS)
 
-  test(
-    'in pieces has its bytes on the drive where its map says, also after the map was kept as text',
-    async () => {
-      const captured = await capture()
-      expect(captured).toMatchObject({
-        sizeBytes: content.byteLength,
-        partitionStartBytes: startBytes,
-        device: { disk: 'nvme0n1', partition: 'nvme0n1p1', fileSystem: 'ext4' },
-      })
-      expect(captured.extents.length).toBeGreaterThan(1)
-      expectAgreement(captured, path)
-      const source = await openCapturedFile(drive(), decodeFileMap(encodeFileMap(captured)))
-      const into = Buffer.alloc(content.byteLength)
+    const capture = (name = path) => captureFileExtents(name, { host: host!, sysRoot })
+    /** All of a file, from the drive by its map. */
+    const readBack = async (captured: CapturedFile) => {
+      await using drive = await openFileSource(image)
+      const source = await openCapturedFile(drive, captured)
+      const into = Buffer.alloc(captured.sizeBytes, 0xa5)
       await source.read(0, into)
-      expect(into.equals(content)).toBe(true)
-      await checkCapturedFile(captured)
-    },
-    SLOW_MS,
-  )
+      return into
+    }
 
-  test(
-    'on the loop device that it really is on is refused, as its places are not those of a drive',
-    async () => {
-      await expect(captureFileExtents(path, { host: host! })).rejects.toMatchObject({
-        code: 'ERR_GPUNVME_CAPTURE_STACKED',
-        message: expect.stringContaining('loop') as string,
-      })
-    },
-    SLOW_MS,
-  )
+    test(
+      'in pieces has its bytes on the drive where its map says, also after the map was kept as text',
+      async () => {
+        const captured = await capture()
+        expect(captured).toMatchObject({
+          sizeBytes: content.byteLength,
+          partitionStartBytes: startBytes,
+          device: { disk: 'nvme0n1', ...(startBytes > 0 && { partition: 'nvme0n1p1' }), fileSystem },
+        })
+        expect(captured.extents.length).toBeGreaterThan(1)
+        expectAgreement(captured, path)
+        expect((await readBack(decodeFileMap(encodeFileMap(captured)))).equals(content)).toBe(true)
+        await checkCapturedFile(captured)
+      },
+      SLOW_MS,
+    )
 
-  test(
-    'that is still in memory is written to the drive before its map is made',
-    async () => {
-      const fresh = join(mounted, 'fresh')
-      writeFileSync(fresh, noise(100_000, 3))
-      const captured = await capture(fresh)
-      const source = await openCapturedFile(drive(), captured)
-      const into = Buffer.alloc(100_000)
-      await source.read(0, into)
-      expect(into.equals(noise(100_000, 3))).toBe(true)
-    },
-    SLOW_MS,
-  )
+    test(
+      'on the loop device that it really is on is refused, as its places are not those of a drive',
+      async () => {
+        await expect(captureFileExtents(path, { host: host! })).rejects.toMatchObject({
+          code: 'ERR_GPUNVME_CAPTURE_STACKED',
+          message: expect.stringContaining('loop') as string,
+        })
+      },
+      SLOW_MS,
+    )
 
-  test(
-    'with a hole, with blocks that were not written, or that is a directory is refused',
-    async () => {
-      writeFileSync(join(mounted, 'sparse'), '')
-      truncateSync(join(mounted, 'sparse'), MIB)
-      appendFileSync(join(mounted, 'sparse'), 'end')
-      await expect(capture(join(mounted, 'sparse'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_HOLE' })
-      run('fallocate', ['-l', '100000', join(mounted, 'reserved')])
-      await expect(capture(join(mounted, 'reserved'))).rejects.toThrow('FIEMAP_EXTENT_UNWRITTEN')
-      await expect(capture(mounted)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_NOT_A_FILE' })
-    },
-    SLOW_MS,
-  )
+    test(
+      'that is still in memory is written to the drive before its map is made',
+      async () => {
+        const fresh = join(mounted, 'fresh')
+        writeFileSync(fresh, noise(100_000, 3))
+        expect((await readBack(await capture(fresh))).equals(noise(100_000, 3))).toBe(true)
+      },
+      SLOW_MS,
+    )
 
-  test(
-    'that is written to while its map is made is refused',
-    async () => {
-      const changing = join(mounted, 'changing')
-      writeFileSync(changing, noise(100_000, 4))
-      let calls = 0
-      const meddling = {
-        ioctl(fd: number, request: number, argument: Uint8Array) {
-          if (++calls === 2) appendFileSync(changing, 'more')
-          return host!.ioctl(fd, request, argument)
-        },
-      }
-      await expect(captureFileExtents(changing, { host: meddling, sysRoot })).rejects.toMatchObject({
-        code: 'ERR_GPUNVME_CAPTURE_CHANGED',
-      })
-    },
-    SLOW_MS,
-  )
+    test(
+      'with a hole, with blocks that were not written or are shared, or that is a directory is refused',
+      async () => {
+        writeFileSync(join(mounted, 'sparse'), '')
+        truncateSync(join(mounted, 'sparse'), MIB)
+        appendFileSync(join(mounted, 'sparse'), 'end')
+        await expect(capture(join(mounted, 'sparse'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_HOLE' })
+        run('fallocate', ['-l', '100000', join(mounted, 'reserved')])
+        await expect(capture(join(mounted, 'reserved'))).rejects.toThrow('FIEMAP_EXTENT_UNWRITTEN')
+        await expect(capture(mounted)).rejects.toMatchObject({ code: 'ERR_GPUNVME_CAPTURE_NOT_A_FILE' })
+        if (fileSystem === 'xfs') {
+          run('cp', ['--reflink=always', path, join(mounted, 'twin')])
+          await expect(capture(join(mounted, 'twin'))).rejects.toThrow('FIEMAP_EXTENT_SHARED')
+        }
+      },
+      SLOW_MS,
+    )
 
-  test(
-    'that was written to since has a map that is out of date, for who asks the file or the drive',
-    async () => {
-      const stale = join(mounted, 'stale')
-      writeFileSync(stale, noise(100_000, 5))
-      const captured = await capture(stale)
-      const handle = openSync(stale, 'r+')
-      writeSync(handle, 'other', 0)
-      closeSync(handle)
-      run('sync', [])
-      await expect(checkCapturedFile(captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
-      await expect(openCapturedFile(drive(), captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
-    },
-    SLOW_MS,
-  )
-})
+    test(
+      'that is written to while its map is made is refused',
+      async () => {
+        const changing = join(mounted, 'changing')
+        writeFileSync(changing, noise(100_000, 4))
+        let calls = 0
+        const meddling = {
+          ioctl(fd: number, request: number, argument: Uint8Array) {
+            if (++calls === 2) appendFileSync(changing, 'more')
+            return host!.ioctl(fd, request, argument)
+          },
+        }
+        await expect(captureFileExtents(changing, { host: meddling, sysRoot })).rejects.toMatchObject({
+          code: 'ERR_GPUNVME_CAPTURE_CHANGED',
+        })
+      },
+      SLOW_MS,
+    )
+
+    test(
+      'that was written to since has a map that is out of date, for who asks the file or the drive',
+      async () => {
+        const stale = join(mounted, 'stale')
+        writeFileSync(stale, noise(100_000, 5))
+        const captured = await capture(stale)
+        const handle = openSync(stale, 'r+')
+        writeSync(handle, 'other', 0)
+        closeSync(handle)
+        run('sync', [])
+        await expect(checkCapturedFile(captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
+        await expect(readBack(captured)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_MAP_STALE' })
+      },
+      SLOW_MS,
+    )
+  })
+}
