@@ -45,14 +45,14 @@ function build(series, folder) {
 
 function guest(series) {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-kmod-'))
-  const { release, ko, tree } = build(series, folder)
+  const { release, tree } = build(series, folder)
+  cpSync(join(kmod, 'test/module'), join(folder, 'test'), { recursive: true })
+  run('make', makeArguments({ release, tree }, join(folder, 'test')))
   const parts = image(release)
   const place = (...paths) => paths.map((path) => join(parts, path)).find((path) => existsSync(path))
   return {
     release,
     folder,
-    ko,
-    tree,
     kernel: place(`usr/lib/modules/${release}/vmlinuz`, `boot/vmlinuz-${release}`),
     modules: place(`usr/lib/modules/${release}`, `lib/modules/${release}`),
     busybox: place('usr/bin/busybox', 'bin/busybox'),

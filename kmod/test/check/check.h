@@ -70,6 +70,8 @@ unsigned char *anonymous(unsigned long bytes);
 struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes, struct gpunvme_segment *segments);
 /* The frame behind an address, by /proc/self/pagemap. */
 uint64_t frame_of(const void *address);
+/* The frame behind any mapping, by the kernel's own lookup. A negative errno where there is none. */
+int lookup(const volatile void *address, uint64_t *frame);
 void notify_by(int fd, int event);
 /* Whether an eventfd is signalled in time; takes what it counted. */
 bool signalled(int event, int timeout_ms);

@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
+#include "../module/gpunvme_test.h"
+
 void die(const char *format, ...)
 {
 	int error = errno;
@@ -86,14 +88,16 @@ uint64_t now_ms(void)
 
 const char *content_of(const char *path)
 {
-	static char content[65536];
+	static char content[1 << 17];
 	int fd = open(path, O_RDONLY);
-	ssize_t bytes = fd < 0 ? 0 : read(fd, content, sizeof(content) - 1);
+	size_t bytes = 0;
+	ssize_t got;
 
+	/* A page at a time is what procfs gives. */
+	while (fd >= 0 && (got = read(fd, content + bytes, sizeof(content) - 1 - bytes)) > 0)
+		bytes += (size_t)got;
 	if (fd >= 0)
 		close(fd);
-	if (bytes < 0)
-		bytes = 0;
 	if (bytes > 0 && content[bytes - 1] == '\n')
 		bytes--;
 	content[bytes] = 0;
@@ -130,6 +134,8 @@ unsigned long long counter(const char *path, const char *name)
 
 unsigned long long pinned_pages(void)
 {
+	/* What each processor has counted for itself is added up. */
+	write_file("/proc/sys/vm/stat_refresh", "1");
 	return counter("/proc/vmstat", "nr_foll_pin_acquired") - counter("/proc/vmstat", "nr_foll_pin_released");
 }
 
@@ -207,6 +213,17 @@ uint64_t frame_of(const void *address)
 		die("pagemap does not say where a page is");
 	close(fd);
 	return entry & ((1ull << 55) - 1);
+}
+
+int lookup(const volatile void *address, uint64_t *frame)
+{
+	int fd = open("/dev/gpunvme_test", O_RDWR);
+	__u64 value = (uintptr_t)address;
+	int error = ask(fd, TEST_LOOKUP, &value);
+
+	close(fd);
+	*frame = value;
+	return error;
 }
 
 void notify_by(int fd, int event)

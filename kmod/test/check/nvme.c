@@ -25,6 +25,7 @@ void start(struct controller *controller, int fd)
 	*controller = (struct controller){ .fd = fd, .registers = map_bar(fd, 2 * PAGE), .phase = 1 };
 	controller->queues = allocate(fd, 2 * PAGE);
 	controller->memory = map_coherent(fd, &controller->queues);
+	controller->registers[CC] = 0;
 	wait_ready(controller, 0);
 	controller->registers[AQA] = (ENTRIES - 1) << 16 | (ENTRIES - 1);
 	write64(controller->registers + ASQ, controller->queues.iova);

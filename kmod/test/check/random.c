@@ -37,7 +37,8 @@ static uint64_t value(void)
 static void fill(unsigned char *argument, unsigned int size)
 {
 	for (unsigned int at = 0; at < size; at += 4 + next() % 2 * 4) {
-		uint64_t each = value();
+		/* What is reserved has to be zero. */
+		uint64_t each = next() % 2 ? value() : 0;
 
 		memcpy(argument + at, &each, size - at < 8 ? 4 : 8);
 	}

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const KMOD = join(import.meta.dirname, '../../../../kmod')
+const SPEC = join(import.meta.dirname, '../../../nvme-spec/include')
+
+const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-kmod-test-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+function run(command: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  return error ? { status: null, output: error.message } : { status, output: stdout + stderr }
+}
+
+/** Headers of kernels that are installed here. */
+const releases = (existsSync('/usr/src') ? readdirSync('/usr/src') : []).flatMap(
+  (name) => /^linux-headers-(.*-amd64)$/.exec(name)?.[1] ?? [],
+)
+
+/** The sources as DKMS has them, in a folder of their own. */
+function sources(name: string): string {
+  const folder = join(scratch, name)
+  const { status, output } = run('make', '-s', '-C', KMOD, 'dkms-tree', `TO=${folder}`)
+  expect(status, output).toBe(0)
+  return folder
+}
+
+describe('the module gpunvme', () => {
+  test('compiles for the kernels whose headers are installed, without a warning', { timeout: 300_000 }, ({ skip }) => {
+    if (releases.length === 0) return skip('[kbuild] linux-headers-amd64 is not installed')
+    for (const release of releases) {
+      const folder = sources(release)
+      const { status, output } = run('make', '-C', folder, `KDIR=/usr/src/linux-headers-${release}`)
+      expect(status, output).toBe(0)
+      expect(output.split('\n').filter((line) => /: warning: |^WARNING: |undefined!/.test(line))).toEqual([])
+      const module = readFileSync(join(folder, 'gpunvme.ko'))
+      // What modinfo prints, in the section .modinfo: strings that end in NUL.
+      const facts = module.toString('latin1').split('\0')
+      expect(facts).toEqual(expect.arrayContaining(['license=GPL', 'depends=', 'name=gpunvme']))
+      // An alias of devices would have it loaded for every NVMe controller.
+      expect(facts.filter((fact) => fact.startsWith('alias='))).toEqual([])
+      const { output: symbols } = run('nm', '-u', join(folder, 'gpunvme.ko'))
+      expect(symbols).toMatch(/\bpin_user_pages_fast\b/)
+      expect(symbols).not.toMatch(/nvidia|\bnv_|\brm_/i)
+    }
+  })
+
+  test('does not compile where nothing does, and says so', { timeout: 60_000 }, ({ skip }) => {
+    if (releases.length === 0) return skip('[kbuild] linux-headers-amd64 is not installed')
+    const { status, output } = run('sh', join(KMOD, 'scripts/probe.sh'), 'gcc -nostdinc')
+    expect(status).toBe(1)
+    expect(output).toContain('nothing compiles for this kernel')
+  })
+
+  test('is built by DKMS from what it has copied, by a line for each of its parts', () => {
+    const conf = readFileSync(join(KMOD, 'dkms.conf'), 'utf8')
+    const version = /^MODULE_VERSION\("(.*)"\);$/m.exec(readFileSync(join(KMOD, 'main.c'), 'utf8'))?.[1]
+    expect(conf).toContain(`PACKAGE_VERSION="${version}"`)
+    const objects = readFileSync(join(KMOD, 'Kbuild'), 'utf8').match(/\b[a-z]+\.o\b/g)
+    const files = readdirSync(KMOD).filter((name) => /^[a-z]+\.c$/.test(name))
+    expect(objects?.filter((name) => name !== 'gpunvme.o').sort()).toEqual(
+      files.map((name) => name.replace('.c', '.o')).sort(),
+    )
+  })
+
+  const compilers = [
+    ['C11', 'gcc', ['-std=c11', '-x', 'c']],
+    ['C++17', 'g++', ['-std=c++17', '-x', 'c++']],
+  ] as const
+  test.for(compilers)(
+    'has a header for user space, which stands beside that of the wire format: %s, by %s',
+    { timeout: 60_000 },
+    ([, compiler, flags], { skip }) => {
+      if (run(compiler, '--version').status !== 0) return skip(`[headers] ${compiler} is not installed`)
+      const file = join(scratch, 'includes.c')
+      writeFileSync(file, '#include <gpunvme_ioctl.h>\n#include <gpunvme/nvme_spec.h>\nint main(void) { return 0; }\n')
+      const strict = ['-pedantic', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
+      const { status, output } = run(compiler, ...flags, ...strict, `-I${join(KMOD, 'uapi')}`, `-I${SPEC}`, file)
+      expect(status, output).toBe(0)
+    },
+  )
+})

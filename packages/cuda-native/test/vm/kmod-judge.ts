@@ -1,0 +1,290 @@
+import { expect, test } from 'vitest'
+import type { ScenarioRun } from './guest.js'
+import { IOMMUS, turnOf, type ControllerName, type Iommu } from './kmod-cases.js'
+import { SHAPES, VALUES } from './kmod-refusals.js'
+
+/** Where a guest's kernel differs from others in what can be asked of it. */
+export interface Guest {
+  readonly iommu: Iommu
+  /** Whether it has udmabuf, and moves what dynamic importers have mapped. */
+  readonly dmabuf: boolean
+}
+
+const GONE = { mmap: 'ENODEV', info: 'ENODEV', release: 'ENODEV', pin: 'ENODEV', alloc: 'ENODEV', irq: 'ENODEV' }
+/** What is left of mappings then: ones in the page of the registers, and memory as it was. */
+const LEFT = {
+  noFrame: true,
+  registers: 0xffffffff,
+  otherFrame: true,
+  coherent: 'as it was',
+  ownMemory: true,
+  vmPinKiB: 0,
+}
+
+/** The tests of one guest. @param of what came of a turn, which has ended well. */
+export function judgeKmod({ iommu, dmabuf }: Guest, of: (turn: string) => ScenarioRun): void {
+  const facts = (name: string, controller?: ControllerName) => of(turnOf(name, controller)).lines.at(-1)
+  const { mode } = IOMMUS[iommu]
+  const physical = mode !== 2
+
+  test('a controller is bound by driver_override, and by nothing else; no other function is', () => {
+    expect(facts('binding')).toEqual({
+      before: { bound: [], drivers: ['nvme'] },
+      kernels: 'No such device',
+      unasked: { result: 'No such device', driver: 'none' },
+      newId: 'none',
+      stranger: { result: 'No such device', driver: 'none' },
+      driver: 'gpunvme',
+      mode: '600',
+      bound: ['0000:00:04.0'],
+    })
+  })
+
+  test('the module says what the controller is, and what stands between it and memory', () => {
+    expect(facts('info')).toMatchObject({
+      address: '0000:00:04.0',
+      abiVersion: 1,
+      vendor: 0x1b36,
+      device: 0x10,
+      config0: 0x00101b36,
+      // Of QEMU: registers and doorbells in the first two pages, then 65 vectors.
+      bar0Length: 0x4000,
+      bar0MappableLength: 0x2000,
+      msixTableOffset: 0x2000,
+      irqVectors: 65,
+      iommuMode: mode,
+      powerState: 0,
+      busMaster: 0,
+      resetMethods: 1,
+      events: 0,
+      secondOpen: 'EBUSY',
+    })
+  })
+
+  test('registers are where vm_pgoff, the page tables and sysfs say, uncached by every flag that there is', () => {
+    const { flags, ...others } = facts('bar') as { flags: string }
+    expect(others).toEqual({
+      // 1.4.0, and what AQA takes.
+      version: 0x00010400,
+      aqa: 0x001f000f,
+      offsetIsAddress: true,
+      frameIsAddress: true,
+      lastFrameToo: true,
+      secondPage: true,
+    })
+    // VM_SHARED, PFNMAP, IO, DONTCOPY, DONTEXPAND and DONTDUMP, by their names in smaps.
+    expect(flags.trim().split(' ')).toEqual(expect.arrayContaining(['sh', 'pf', 'io', 'dc', 'de', 'dd']))
+    expect(flags).not.toMatch(/\b(ex|me)\b/)
+  })
+
+  test('only registers and coherent memory are mapped, shared and not executable; MSI-X is not', () => {
+    expect(facts('mappings')).toEqual({
+      registers: 'OK',
+      readOnly: 'OK',
+      msixTable: 'EPERM',
+      untilMsixTable: 'EPERM',
+      wholeBar: 'EPERM',
+      behindBar: 'EINVAL',
+      beyondBar: 'EINVAL',
+      farBehind: 'EINVAL',
+      // The kernel's own, before it asks the module.
+      wrapsAround: 'EOVERFLOW',
+      private: 'EPERM',
+      executable: 'EPERM',
+      coherent: 'OK',
+      coherentBeginning: 'OK',
+      coherentTooLong: 'EINVAL',
+      coherentMiddle: 'EINVAL',
+      coherentPrivate: 'EPERM',
+      pinned: 'EINVAL',
+      noHandle: 'EINVAL',
+      hugeHandle: 'EINVAL',
+    })
+  })
+
+  test('a child of the owner can neither ask, nor map, nor reach what its parent has mapped', () => {
+    expect(facts('forked')).toEqual({ child: 0, owner: true })
+  })
+
+  test('every request with a wrong size, flag, reserved member or pointer is refused by an errno of its own', () => {
+    expect(facts('shapes')).toEqual(SHAPES)
+  })
+
+  test('what cannot be done is refused by an errno that says why, and nothing is pinned, mapped or allocated', () => {
+    expect(facts('values')).toEqual(VALUES)
+  })
+
+  test.each(['fixed', 'loose'] as const)('10,000 random requests leave nothing pinned, on %s', (controller) => {
+    expect(facts('random', controller)).toEqual({ someSucceeded: true, manyKinds: true, leftPinned: 0 })
+  })
+
+  test('memory is pinned where it is, and paid for until it is released', () => {
+    expect(facts('pinning')).toEqual({
+      whole: true,
+      // /proc/self/pagemap, page for page; behind an IOMMU that translates, it is one piece elsewhere.
+      physical,
+      oneSegment: !physical,
+      pinnedPages: 1024,
+      vmPinKiB: 4096,
+      known: true,
+      noRoom: 'ENOSPC',
+      countedAnyway: true,
+      pinnedOnce: 1024,
+      pinnedAfter: 0,
+      vmPinAfterKiB: 0,
+    })
+  })
+
+  test('RLIMIT_MEMLOCK is the limit of what one without privileges pins or allocates', () => {
+    expect(facts('memlock')).toEqual({
+      seventeen: 'ENOLCK',
+      seventeenth: 'ENOLCK',
+      coherentToo: 'ENOLCK',
+      vmPinKiB: 64,
+      afterRelease: 'OK',
+    })
+  })
+
+  test('as many handles as the header says, and not one more', () => {
+    expect(facts('handles')).toEqual({ count: 65536, next: 'EMFILE', pinnedAfter: 0 })
+  })
+
+  test("the controller's DMA reaches coherent and pinned memory, by the addresses given, while bus mastering is on", () => {
+    expect(facts('dma')).toEqual({
+      zeroed: true,
+      coherentDone: true,
+      coherentSerial: 'KM0001',
+      interrupted: true,
+      pinnedDone: true,
+      pinnedSerial: 'KM0001',
+      besideUntouched: true,
+      masteringOffDone: false,
+      masteringOffUntouched: true,
+    })
+  })
+
+  judgeDmabuf(dmabuf, facts)
+
+  test('an owner that is killed in the middle of DMA leaves a controller that is still, and the next one works', () => {
+    expect(facts('killed')).toEqual({
+      pinnedBefore: true,
+      masterBefore: true,
+      died: true,
+      soon: true,
+      pinnedAfter: 0,
+      masterAfter: 0,
+      enabledAfter: 0,
+      next: true,
+      serial: 'KM0001',
+    })
+  })
+
+  test.each(['fixed', 'loose', 'twin'] as const)(
+    '%s is reset by its owner, and by others, which is told',
+    (controller) => {
+      expect(facts('reset', controller)).toMatchObject({
+        // Behind a port, the link too; not where others are on the same bus.
+        methods: controller === 'loose' ? 3 : 1,
+        function: 'OK',
+        functionWorks: true,
+        eventsOfOwn: 0,
+        toldOfOwn: false,
+        ...(controller !== 'loose' && { bus: 'EBUSY' }),
+        bySysfs: 'OK',
+        told: true,
+        events: 2,
+        works: true,
+      })
+    },
+  )
+
+  test('a function that sleeps in D3 while it is closed is awake from open to close', () => {
+    expect(facts('power', 'loose')).toEqual({
+      auto: 'OK',
+      closed: 'suspended',
+      closedState: 'D3hot',
+      open: 'active',
+      powerState: 0,
+      works: true,
+    })
+  })
+
+  test('a driver that is unbound while everything is in use lets go of it, and the process lives', () => {
+    expect(facts('unbound')).toEqual({
+      unbind: 'OK',
+      soon: true,
+      told: true,
+      nodeGone: true,
+      master: 0,
+      pinnedAfter: 0,
+      ...GONE,
+      ...LEFT,
+      bind: 'OK',
+    })
+  })
+
+  test('a device that is pulled out while everything is in use is gone, and the process lives', () => {
+    expect(facts('removed', 'loose')).toEqual({
+      told: true,
+      functionGone: true,
+      nodeGone: true,
+      pinnedAfter: 0,
+      ...GONE,
+      ...LEFT,
+    })
+  })
+
+  test('the module stays as long as anybody has a controller open, and then goes', () => {
+    expect(facts('in-use')).toEqual({ unload: 'refused', still: true })
+    expect(facts('restored')).toEqual({
+      unloaded: '',
+      drivers: ['nvme'],
+      pinned: 0,
+      // All but the one that was pulled out; the third had the kernel's driver all the time.
+      serials: ['KM0001 4096', 'KM0003 4096', 'KM0004 4096', 'KM0005 4096'],
+    })
+  })
+}
+
+function judgeDmabuf(dmabuf: boolean, facts: (name: string) => unknown): void {
+  const read = (how: string) => ({
+    [how]: 'OK',
+    [`${how}Serial`]: 'KM0001',
+    [`${how}Whole`]: true,
+    [`${how}Released`]: 'OK',
+  })
+
+  test('udmabuf: the controller writes into memory of another exporter', ({ skip }) => {
+    if (!dmabuf) return skip('this kernel has no udmabuf; a guest with Linux 7.2 has')
+    expect(facts('udmabuf')).toEqual({
+      noRoom: 'ENOSPC',
+      counted: true,
+      ...read('held'),
+      ...read('dynamic'),
+      first: 'OK',
+      second: 'OK',
+      kept: true,
+    })
+  })
+
+  test('a dma-buf of an exporter that moves its memory stays where it is while it is held', () => {
+    expect(facts('moving')).toMatchObject({ ...read('held'), ...read('dynamic'), moveHeld: 'EBUSY' })
+  })
+
+  test('an exporter takes its memory back: DMA ends first, nothing stays mapped, and the owner is told', ({ skip }) => {
+    if (!dmabuf) return skip('this kernel pins what dynamic importers map; a guest with Linux 7.2 does not')
+    expect(facts('moving')).toMatchObject({
+      move: 'OK',
+      stillMapped: 0,
+      told: true,
+      events: 1,
+      busMaster: 0,
+      enabled: 0,
+      revoked: 1,
+      masterWhileRevoked: 'ESTALE',
+      release: 'OK',
+      masterAfterwards: 'OK',
+      ...read('again'),
+    })
+  })
+}
