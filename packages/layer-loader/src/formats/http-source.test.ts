@@ -258,7 +258,9 @@ test('a sharded model is opened over HTTP as it is from a folder, and what is mi
     response.writeHead(206, { 'content-range': contentRange }).end(body.subarray(first, last + 1))
   })
   const open = () =>
-    openModelParts('model.safetensors.index.json', (name) => openHttpSource(new URL(`/m/${name}`, url)))
+    openModelParts('model.safetensors.index.json', (name) =>
+      openHttpSource(new URL(`/m/${encodeURIComponent(name)}`, url)),
+    )
   await expect(open()).rejects.toMatchObject({ code: 'ERR_GPUNVME_PART_NOT_FOUND', partName: '2.safetensors' })
   files['/m/2.safetensors'] = safetensors('{"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1)
   await using model = await open()

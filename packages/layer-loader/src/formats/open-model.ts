@@ -30,13 +30,13 @@ export async function openModel(source: ByteSource, options: OpenModelOptions = 
   const limits = resolveLimits(options.limits)
   const format = await sniff(source, signal)
   if (format === 'safetensors index') {
-    throw new ModelInPartsError(source.name, 'the index of a model whose tensors are in other files')
+    throw new ModelInPartsError(source.name, 'looks like the index of a model whose tensors are in other files')
   }
   if (format === 'safetensors') return modelOf([await readSafetensors(source, 0, limits, signal)])
   const content = await readGguf(source, 0, limits, signal)
   const split = splitOf(content)
   if (split === undefined) return modelOf([content])
-  throw new ModelInPartsError(source.name, `part ${split.number + 1} of ${split.count} of a split GGUF`)
+  throw new ModelInPartsError(source.name, `is part ${split.number + 1} of ${split.count} of a split GGUF`)
 }
 
 /** One source was given of a model that has several. */
@@ -46,7 +46,7 @@ export class ModelInPartsError extends GpuNvmeError {
   readonly sourceName: string
 
   constructor(sourceName: string, what: string) {
-    super(`Cannot read ${sourceName} as a whole model: it is ${what}`, {
+    super(`Cannot read ${sourceName} as a whole model: it ${what}`, {
       next: 'openModelFile(path) or openModelParts(name, openPart), which open the other files too',
     })
     this.sourceName = sourceName

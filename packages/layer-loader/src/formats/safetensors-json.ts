@@ -209,7 +209,7 @@ const SAFETENSORS_PROBLEMS = {
   LENGTH: 'save the model again; data_offsets must match dtype and shape',
   OVERLAP: 'save the model again; no two tensors may share bytes',
   HOLE: 'save the model again; the tensors must cover the data without gaps',
-  WEIGHT_MAP: 'save the model again, or open its file instead of its index',
+  WEIGHT_MAP: 'give the model’s own file, or its index: model.safetensors.index.json',
   FILE_NAME: 'save the model again; the files of an index lie beside it, and are named without a folder',
   EXCESS: 'save the model again; the file must end with its last tensor',
 } as const

@@ -86,7 +86,7 @@ describe('a sharded safetensors model', () => {
   test('whose index is opened as a whole model is refused, and the right call is named', async () => {
     const error: unknown = await openModel(memorySource(index(WEIGHT_MAP), INDEX)).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ModelInPartsError)
-    expect((error as Error).message).toContain('the index of a model whose tensors are in other files')
+    expect((error as Error).message).toContain('it looks like the index of a model whose tensors are in other files')
   })
 })
 
