@@ -1,0 +1,101 @@
+// What loading from a file in the system's cache costs beside fs.readSync of the same bytes into the same memory.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openWritableFileStore, pack } from '@gpunvme/layer-loader'
+import { openFileSource, openModel, writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { scratchFolder } from './lib/demo-drive.mjs'
+
+const GIB = 1024 ** 3
+const PASSES = 9
+const WHAT = 'of the same bytes in 1 MiB blocks into the same buffers'
+
+export async function bench() {
+  if (!existsSync(join(import.meta.dirname, '../../cuda-native/native/build/Release/gpunvme_host.node'))) {
+    throw new Error('the addon gpunvme_host is not built: node packages/cuda-native/scripts/build-native.mjs')
+  }
+  const path = await packToFile(GIB)
+  const one = passes(path, { pool: 1, threads: 1 })
+  const two = passes(path, { pool: 2, threads: 2 })
+  const overlapped = passes(path, { pool: 2, threads: 1 })
+
+  const off = figureOf(one, 'off')
+  const full = figureOf(one, 'native')
+  const zlib = figureOf(one, 'zlib')
+  const both = figureOf(overlapped, 'native')
+  const direct = figureOf(one, 'direct')
+  // A thread that reads at one rate and then sums at another.
+  const sumsGbs = 1 / (1 / full.gbs - 1 / off.gbs)
+  return [
+    {
+      name: `Loading from a cached file of 1 GiB without verification, against \`fs.readSync\` ${WHAT}, one thread for bytes on either side`,
+      value: off.ratio,
+      unit: '×',
+      goal: '≥ 0.95',
+      met: off.ratio >= 0.95,
+      note: `${wordsOf(one, off)}; two threads on either side: ${shown(figureOf(two, 'off'))}`,
+    },
+    {
+      name: `The same with every chunk verified, CRC-32 by ${one.checksummer}`,
+      value: full.ratio,
+      unit: '×',
+      goal: '≥ 0.8',
+      met: full.ratio >= 0.8,
+      note: `${wordsOf(one, full)}; the checksums alone pass at ${sumsGbs.toFixed(0)} GB/s; two threads on either side: ${shown(figureOf(two, 'native'))}; by zlib, beside the thread that reads: ${shown(zlib)}`,
+    },
+    {
+      name: 'The same, reads and checksums overlapped on two threads, against `fs.readSync` on one',
+      value: both.ratio,
+      unit: '×',
+      note: wordsOf(overlapped, both),
+    },
+    {
+      name: 'The same past the system’s cache (O_DIRECT), one thread',
+      value: direct.gbs,
+      unit: 'GB/s',
+      note: `${wordsOf(one, direct)}; bounded by the disk`,
+    },
+  ]
+}
+
+async function packToFile(bytes) {
+  const folder = scratchFolder()
+  const [gguf, image] = ['model.gguf', 'image'].map((name) => join(folder, name))
+  const { sizeBytes } = await writeDemoModel(gguf, { layers: 32, targetBytes: bytes })
+  const source = await openFileSource(gguf)
+  const store = await openWritableFileStore(image, { sizeBytes: Math.ceil(sizeBytes / 4096) * 4096 + 16 * 1024 ** 2 })
+  await pack(await openModel(source), store)
+  await source.close()
+  await store.close()
+  return image
+}
+
+/** In a process of its own: how many threads Node has for files is decided when it begins. */
+function passes(path, { pool, threads }) {
+  const script = join(import.meta.dirname, 'lib/cached-file-passes.mjs')
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(pool) }
+  const options = { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
+  return JSON.parse(execFileSync(process.execPath, [script, path, String(threads), String(PASSES)], options))
+}
+
+/** The median and the quartiles of the passes' ratios, and the median rates. */
+function figureOf({ bytes, cases }, name) {
+  const { loader, reads } = cases.find((each) => each.name === name)
+  const ratios = loader.map(({ wallMs }, pass) => reads[pass].wallMs / wallMs).sort((a, b) => a - b)
+  const at = (share) => ratios[Math.floor((ratios.length - 1) * share)]
+  const gbs = (each) => bytes / median(each.map(({ wallMs }) => wallMs)) / 1e6
+  return { ratio: at(0.5), low: at(0.25), high: at(0.75), gbs: gbs(loader), readGbs: gbs(reads) }
+}
+
+function median(values) {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]
+}
+
+function wordsOf({ load }, { low, high, gbs, readGbs }) {
+  const quartiles = `quartiles ${low.toFixed(2)} and ${high.toFixed(2)} of ${PASSES} passes`
+  return `${gbs.toFixed(1)} against ${readGbs.toFixed(1)} GB/s; ${quartiles}, load ${load.toFixed(1)}`
+}
+
+function shown({ ratio, gbs }) {
+  return `${ratio.toFixed(2)} (${gbs.toFixed(1)} GB/s)`
+}

@@ -1,0 +1,147 @@
+// Passes over the image at argv[2] by a loader, and by fs.readSync in turn, argv[4] times. The loader's reads and native
+// checksums are on UV_THREADPOOL_SIZE threads, fs.readSync on argv[3]. Prints { bytes, load, checksummer, cases: [{ name,
+// loader, reads }] }, where each pass has its { wallMs, cpuMs }.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { nativeChecksummer } from '../../../cuda-native/dist/host/index.js'
+import { asModel, openFileStore, openImage, openLoader, zlibChecksummer } from '@gpunvme/layer-loader'
+
+/* global WebAssembly */
+
+const MIB = 1024 * 1024
+const SLOTS = 3
+const path = process.argv[2]
+const [threads, passes] = process.argv.slice(3).map(Number)
+
+/** The memory of all slots, those of the first loader first. */
+const slots = []
+
+/** Gives memory that a worker sees too, at multiples of 64 KiB. */
+const dma = {
+  alloc(lengthBytes) {
+    const pages = Math.ceil(lengthBytes / 65_536)
+    const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true })
+    new Uint8Array(buffer).fill(1)
+    slots.push(buffer)
+    const none = () => undefined
+    return {
+      ...{ lengthBytes, view: new DataView(buffer, 0, lengthBytes), segments: [] },
+      ...{ iovaAt: none, forDevice: none, forHost: none, free: none },
+    }
+  },
+}
+
+/** How long something took, on the wall, and of the time of all threads. */
+async function timed(what) {
+  const before = process.cpuUsage()
+  const startMs = performance.now()
+  await what()
+  const wallMs = performance.now() - startMs
+  const { user, system } = process.cpuUsage(before)
+  return { wallMs, cpuMs: (user + system) / 1000 }
+}
+
+async function openCase(options, verify, checksummer) {
+  const store = await openFileStore(path, options)
+  const packed = (await openImage(store)).model()
+  const { layers } = packed
+  const model = asModel(packed)
+  const loader = openLoader(model, { slots: SLOTS, verify, dma, ...(checksummer && { checksummer }) })
+  return {
+    extents: layers,
+    /** Brings all layers, with as many asked for ahead as there are slots. */
+    async pass() {
+      const ahead = []
+      for (const { name } of [...layers, ...Array(SLOTS - 1).fill({})]) {
+        if (name !== undefined) ahead.push(loader.request(model.layer(name)))
+        if (ahead.length < SLOTS && name !== undefined) continue
+        const lease = await ahead.shift()?.lease()
+        lease?.release()
+      }
+    },
+    async close() {
+      await loader.close()
+      await store.close()
+    },
+  }
+}
+
+/** The same bytes by `threads` threads, of which this is one: block by block of 1 MiB, each into where the loader has it. */
+async function openReads(extents) {
+  const blocks = extents.flatMap(({ offsetBytes, lengthBytes }, layer) =>
+    Array.from({ length: Math.ceil(lengthBytes / MIB) }, (_, block) => ({
+      slot: layer % SLOTS,
+      at: block * MIB,
+      bytes: Math.min(MIB, lengthBytes - block * MIB),
+      from: offsetBytes + block * MIB,
+    })),
+  )
+  const turns = new Int32Array(new SharedArrayBuffer(8))
+  const script = `
+    const { openSync, readSync } = require('node:fs')
+    const { parentPort, workerData } = require('node:worker_threads')
+    const { path, slots, blocks, turns, index, threads } = workerData
+    const fd = openSync(path)
+    const into = slots.map((buffer) => new Uint8Array(buffer))
+    parentPort.postMessage('ready')
+    for (let turn = 0; ; turn++) {
+      Atomics.wait(turns, 0, turn)
+      for (let i = index; i < blocks.length; i += threads) {
+        const { slot, at, bytes, from } = blocks[i]
+        readSync(fd, into[slot], at, bytes, from)
+      }
+      Atomics.add(turns, 1, 1)
+      Atomics.notify(turns, 1)
+    }
+  `
+  const workers = []
+  for (let index = 1; index < threads; index++) {
+    const workerData = { path, slots: slots.slice(0, SLOTS), blocks, turns, index, threads }
+    const worker = new Worker(script, { eval: true, workerData })
+    await new Promise((ready) => worker.once('message', ready))
+    workers.push(worker)
+  }
+  const fd = openSync(path)
+  const into = slots.slice(0, SLOTS).map((buffer) => new Uint8Array(buffer))
+  return {
+    pass() {
+      Atomics.add(turns, 0, 1)
+      Atomics.notify(turns, 0)
+      for (let i = 0; i < blocks.length; i += threads) {
+        const { slot, at, bytes, from } = blocks[i]
+        readSync(fd, into[slot], at, bytes, from)
+      }
+      const all = Atomics.load(turns, 0) * workers.length
+      for (let ended; (ended = Atomics.load(turns, 1)) < all;) Atomics.wait(turns, 1, ended)
+    },
+    async close() {
+      closeSync(fd)
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    },
+  }
+}
+
+const open = {
+  off: await openCase({}, 'off'),
+  native: await openCase({}, 'full', nativeChecksummer()),
+  zlib: await openCase({}, 'full', zlibChecksummer),
+  direct: await openCase({ direct: true }, 'full', nativeChecksummer()),
+}
+// Slots are there, and the file is in the cache.
+for (const each of Object.values(open)) await each.pass()
+const reads = await openReads(open.off.extents)
+reads.pass()
+const cases = Object.keys(open).map((name) => ({ name, loader: [], reads: [] }))
+for (let pass = 0; pass < passes; pass++) {
+  for (const each of cases) {
+    // In turn, also which of them is first.
+    if (pass % 2 === 0) each.reads.push(await timed(() => reads.pass()))
+    each.loader.push(await timed(() => open[each.name].pass()))
+    if (pass % 2 === 1) each.reads.push(await timed(() => reads.pass()))
+  }
+}
+const bytes = open.off.extents.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+console.log(JSON.stringify({ bytes, load: loadavg()[0], checksummer: nativeChecksummer().name, cases }))
+await reads.close()
+for (const each of Object.values(open)) await each.close()
