@@ -67,10 +67,24 @@ describe('a preview says what pack does, and writes nothing', () => {
     const request = { name: 'm', checkpointBytes: 1 }
     const packing = pack(await revised(), memory.namespace, { ...request, onProgress, signal: controller.signal })
     await expect(packing).rejects.toBe('killed')
-    const { resumableBytes } = await previewPack(await revised(), readOnly(memory), { name: 'm' })
+    const { resumableBytes, continues } = await previewPack(await revised(), readOnly(memory), { name: 'm' })
     expect(resumableBytes).toBeGreaterThan(0)
-    expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ resumableBytes: 0 })
+    expect(continues).toBe(true)
+    const other = await previewPack(await revised(), readOnly(memory), { name: 'n' })
+    expect(other).toMatchObject({ resumableBytes: 0, continues: false })
     expect(await pack(await revised(), memory.namespace, request)).toMatchObject({ resumedBytes: resumableBytes })
+  })
+
+  test('that an interrupted packing began, though it has left nothing', async () => {
+    const memory = new MemoryNamespace()
+    const onProgress = () => {
+      throw new Error('killed')
+    }
+    await expect(pack(await revised(), memory.namespace, { name: 'm', onProgress })).rejects.toThrow('killed')
+    const preview = await previewPack(await revised(), readOnly(memory), { name: 'm' })
+    expect(preview).toMatchObject({ continues: true, resumableBytes: 0 })
+    await pack(await revised(), memory.namespace, { name: 'm' })
+    expect(await previewPack(await revised(), readOnly(memory), { name: 'n' })).toMatchObject({ continues: false })
   })
 
   test('what loading will take by a cost model: whole chunks, and what is left at the end of each layer', async () => {

@@ -29,7 +29,7 @@ export class Journal implements Pick<Leftovers, 'chunkCrcs'> {
     this.staleFrom = chunkCrcs.length
   }
 
-  /** @param resumes false where nothing of an earlier packing shall be used, by this one or by a later one. */
+  /** @param resumes false where nothing of an earlier packing shall be used. */
   static async open(
     store: WritableBlockStore,
     packing: Packing,
@@ -37,15 +37,20 @@ export class Journal implements Pick<Leftovers, 'chunkCrcs'> {
     signal: AbortSignal | undefined,
   ): Promise<Journal> {
     const left = await findLeftovers(store, packing, signal && { signal })
-    if (resumes) return new Journal(store, packing.plan, left)
-    const journal = new Journal(store, packing.plan, { ...left, chunkCrcs: new Uint32Array(0) })
-    if (left.chunkCrcs.length > 0) await journal.note(journal.chunkCrcs, 0, signal)
-    return journal
+    return new Journal(store, packing.plan, resumes ? left : { ...left, chunkCrcs: new Uint32Array(0) })
   }
 
   /** Whether notes are taken. */
   get isKept(): boolean {
     return this.identity !== undefined
+  }
+
+  /**
+   * Notes that a packing begins, unless it goes on: what will lie on the media is then known to be its own, and
+   * what an earlier one has noted counts no more.
+   */
+  async begin(signal: AbortSignal | undefined): Promise<void> {
+    if (this.chunkCrcs.length === 0) await this.note(this.chunkCrcs, 0, signal)
   }
 
   /** That a chunk is not what an earlier packing has noted, so that the table must be written from there on. */

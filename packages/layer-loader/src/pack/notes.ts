@@ -45,7 +45,7 @@ export interface Packing {
 export interface Leftovers {
   /** By which it is known; undefined where a file cannot tell whether it has changed, and so nothing can be. */
   readonly identity: Uint8Array | undefined
-  /** Of the last note; 0 where there is none. */
+  /** Of the last note; 0 where there is none, and so no such packing has begun. */
   readonly sequence: number
   /** CRC-32s of the chunks that are on the media, from the model's first one on. */
   readonly chunkCrcs: Uint32Array

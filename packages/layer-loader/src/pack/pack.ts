@@ -114,6 +114,7 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   if (found.image === undefined && !found.isUnusable) {
     await clearEnds(store, journal.chunkCrcs.length > 0 ? extentsOfPlan(plan) : [])
   }
+  await journal.begin(signal)
   const writing = { journal, checkpointBytes, ...limits, ...(onProgress && { onProgress }) }
   const { digests, resumedBytes } = await writePieces(model, store, plan, writing)
   const { manifest, entry } = await writeManifest(store, plan, digests, signal)

@@ -26,7 +26,9 @@ export interface PackPreview {
   readonly beside: readonly string[]
   /** Of layers and source header. */
   readonly dataBytes: number
-  /** What an earlier packing has left of that, by its notes: it would be read back and checked. */
+  /** Whether an earlier packing of the same has begun and was interrupted: what lies in the plan's places is its own. */
+  readonly continues: boolean
+  /** What that one has left of `dataBytes`, by its notes: it would be read back and checked. */
   readonly resumableBytes: number
   /** Free room before; without an image all that one could have. */
   readonly freeBytes: number
@@ -53,6 +55,7 @@ export async function previewPack(
   return {
     ...{ plan, replaced, beside: beside.map((entry) => entry.name), freeBytes },
     dataBytes: sumOf([...layers, header]),
+    continues: left.sequence > 0,
     resumableBytes: sumOf([...piecesOf(model, plan)].filter((piece) => isLeft(piece, left))),
     ...(cost && { loadNs: costOf(plan, cost) }),
   }
