@@ -7,7 +7,7 @@ export class BudgetInfeasibleError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_BUDGET_INFEASIBLE'
   readonly category = 'infeasible'
   readonly budget: Budget
-  /** The least that works: for slots alone, with every layer on the drive. */
+  /** The least GPU memory that works, with the host memory that it takes: for slots alone, every layer on the drive. */
   readonly minimum: Budget
 
   constructor(budget: Budget, minimum: Budget) {

@@ -5,7 +5,10 @@ import type { LayerSize } from './plan.js'
 import type { LayerSource } from './source.js'
 
 /** How layers are read; slots are the plan's. */
-export type LoaderSourceOptions = Omit<LoaderOptions, 'slots' | 'slotBytes' | 'where' | 'signal'>
+export interface LoaderSourceOptions extends Omit<LoaderOptions, 'slots' | 'slotBytes' | 'where' | 'signal' | 'dma'> {
+  /** What is different for slots on the GPU, which this processor can neither check nor move bytes in. */
+  readonly onGpu?: Pick<LoaderOptions, 'verify' | 'checksummer' | 'move'>
+}
 
 /** A model's layers with the memory that each takes, for `planResidence`. */
 export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): LayerSize[] {
@@ -17,12 +20,12 @@ export function layerSizes(model: Loadable, options: LoaderSourceOptions = {}): 
 }
 
 /** A model as residence takes it: its layers are read, checked and placed in slots by loaders. */
-export function loaderSource(model: Loadable, options: LoaderSourceOptions = {}): LayerSource {
+export function loaderSource(model: Loadable, { onGpu, ...options }: LoaderSourceOptions = {}): LayerSource {
   const stored = asModel(model)
   return {
     clock: stored.store.clock,
     open(room) {
-      const loader = openLoader(stored, { ...options, ...room })
+      const loader = openLoader(stored, { ...options, ...(room.where === 'gpu' && onGpu), ...room })
       return {
         async load(layer, signal) {
           const lease = await loader.request(stored.layer(layer), { signal }).lease()

@@ -148,11 +148,15 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
   }
 }
 
-/** What everything on the drive takes: no less works. */
+/** Everything on the drive, or, of a model that is shorter than slots are, everything on the GPU: no less works. */
 function leastBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
-  const mostBytes = Math.max(...layers.map(memoryBytesOf))
-  const { vramBytes, ramBytes } = layOut(mostBytes, mostBytes, options, { ram: false, nvme: true })
-  return { vramBytes, ramBytes }
+  const lengths = layers.map(memoryBytesOf)
+  const mostBytes = Math.max(...lengths)
+  const onDrive = layOut(mostBytes, mostBytes, options, { ram: false, nvme: true })
+  const onGpu = layOut(0, mostBytes, options, { ram: false, nvme: false })
+  const onGpuBytes = sum(lengths) + onGpu.vramBytes
+  if (onGpuBytes < onDrive.vramBytes) return { vramBytes: onGpuBytes, ramBytes: onGpu.ramBytes }
+  return { vramBytes: onDrive.vramBytes, ramBytes: onDrive.ramBytes }
 }
 
 function checkLayers(layers: readonly LayerSize[]): void {

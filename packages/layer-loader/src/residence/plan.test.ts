@@ -1,0 +1,194 @@
+import type { CostModel } from '@gpunvme/nvme-spec/transport'
+import { costModel } from '@gpunvme/nvme-sim'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BudgetInfeasibleError } from './budget-infeasible.js'
+import { planResidence, type LayerSize, type ResidenceOptions } from './plan.js'
+import { replan } from './replan.js'
+
+/** Llama 3.1 70B in Q6_K: 669.4 MiB a layer; PCIe Gen3 x8 copies it in 103 ms, an SN740 reads it in 201. */
+const LAYER_BYTES = 701_890_560
+const layersOf = (count: number, lengthBytes = LAYER_BYTES): LayerSize[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `blk.${index}`, lengthBytes }))
+
+const rig: CostModel = {
+  ...costModel('sn740'),
+  copyNs: (lengthBytes) => (lengthBytes / LAYER_BYTES) * 103e6,
+}
+
+const options = (change: Partial<ResidenceOptions>): ResidenceOptions => ({
+  budget: { vramBytes: 24 * LAYER_BYTES, ramBytes: 30 * LAYER_BYTES },
+  tier: 2,
+  cost: rig,
+  costFrom: 'preset sn740',
+  ...change,
+})
+
+describe('80 layers of 669.4 MiB for 15.7 GiB on the GPU and 19.6 GiB in host memory', () => {
+  test('are 20, 30 and 30; the GPU’s link binds with 60 crossings of 103 ms', () => {
+    const { layers, vram, ram, slots, readBytes, copiedBytes, predicted, costFrom } = planResidence(
+      layersOf(80),
+      options({ computeNs: 0.7e6 }),
+    )
+    expect(layers.map(({ name }) => name)).toEqual(layersOf(80).map(({ name }) => name))
+    expect(vram).toEqual({ layers: 20, layerBytes: 14_037_811_200, slotBytes: 2_807_562_240, unusedBytes: 0 })
+    expect(ram).toEqual({ layers: 30, layerBytes: 21_056_716_800, slotBytes: 0, unusedBytes: 0 })
+    expect(slots).toMatchObject({ copies: 2, drive: 2, copySlotBytes: LAYER_BYTES, driveSlotBytes: LAYER_BYTES })
+    expect([readBytes, copiedBytes]).toEqual([21_056_716_800, 21_056_716_800])
+    expect(predicted.boundBy).toBe('gpu link')
+    expect(predicted.passNs).toBeCloseTo(60 * 103e6, 0)
+    expect(predicted.driveNs / 30).toBeGreaterThan(200.5e6)
+    expect(predicted.driveNs / 30).toBeLessThan(202e6)
+    expect(predicted.computeNs).toBeCloseTo(80 * 0.7e6, 0)
+    expect(costFrom).toBe('preset sn740')
+  })
+
+  test('the prediction says when the drive gets hot, and what a pass takes then: 30 reads of 314 ms', () => {
+    const { sustained } = planResidence(layersOf(80), options({})).predicted
+    expect(sustained!.passNs / 30).toBeGreaterThan(312e6)
+    expect(sustained!.passNs / 30).toBeLessThan(316e6)
+    // The drive alone, at its full rate, gets hot in 53 s; here it rests a little.
+    expect(sustained!.afterNs).toBeGreaterThan(53e9)
+    expect(sustained!.afterNs).toBeLessThan(60e9)
+  })
+
+  test('in tier 1 reads go through slots in host memory, and all layers through those on the GPU', () => {
+    const budget = { vramBytes: 24 * LAYER_BYTES, ramBytes: 32 * LAYER_BYTES }
+    const plan = planResidence(layersOf(80), options({ tier: 1, budget }))
+    expect([plan.vram.layers, plan.ram.layers]).toEqual([20, 30])
+    expect(plan.slots).toMatchObject({ copies: 4, drive: 2, vramBytes: 4 * LAYER_BYTES, ramBytes: 2 * LAYER_BYTES })
+    expect(plan.copiedBytes).toBe(60 * LAYER_BYTES)
+  })
+})
+
+test('what fits on the GPU stays there, without slots', () => {
+  const plan = planResidence(layersOf(10), options({}))
+  expect(plan.layers.every(({ residence }) => residence === 'vram')).toBe(true)
+  expect(plan.slots).toMatchObject({ copies: 0, drive: 0, vramBytes: 0, ramBytes: 0 })
+  expect(plan.predicted).toMatchObject({ passNs: 0, boundBy: 'nothing', sustained: undefined })
+  expect(plan.vram.unusedBytes).toBe(14 * LAYER_BYTES)
+})
+
+test('host memory that makes nothing faster is left unused', () => {
+  // A drive five times as fast as it has to be, beside the same link.
+  const cost: CostModel = { ...rig, readNs: (bytes) => bytes / 50 }
+  const { predicted, ram } = planResidence(layersOf(80), options({ cost }))
+  expect(ram).toMatchObject({ layers: 0, slotBytes: 0, unusedBytes: 30 * LAYER_BYTES })
+  expect(predicted.boundBy).toBe('gpu link')
+})
+
+describe('a budget that is too small', () => {
+  test('is refused with the least that works, in units that can be read', () => {
+    const budget = { vramBytes: 2 ** 30, ramBytes: 0 }
+    const refused = () => planResidence(layersOf(80), options({ budget, tier: 1 }))
+    expect(refused).toThrow(BudgetInfeasibleError)
+    expect(refused).toThrow(
+      'The layers do not fit into this budget\n  GPU memory: 2.61 GiB at least, 1 GiB given\n' +
+        '  host memory: 1.31 GiB at least, 0 B given\n  Try: give that much;',
+    )
+    try {
+      refused()
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: 'ERR_GPUNVME_BUDGET_INFEASIBLE',
+        category: 'infeasible',
+        minimum: { vramBytes: 4 * LAYER_BYTES, ramBytes: 2 * LAYER_BYTES },
+      })
+    }
+  })
+
+  test('the least that works does work, and nothing below it', () => {
+    fc.assert(
+      fc.property(models, fc.constantFrom<1 | 2>(1, 2), (layers, tier) => {
+        const budget = { vramBytes: 0, ramBytes: 0 }
+        let minimum = budget
+        try {
+          planResidence(layers, options({ tier, budget }))
+        } catch (error) {
+          minimum = (error as BudgetInfeasibleError).minimum
+        }
+        expect(minimum.vramBytes).toBeGreaterThan(0)
+        const plan = planResidence(layers, options({ tier, budget: minimum }))
+        expect(plan.vram.unusedBytes).toBeGreaterThanOrEqual(0)
+        const less = { ...minimum, vramBytes: minimum.vramBytes - 1 }
+        if (layers.length > 4)
+          expect(() => planResidence(layers, options({ tier, budget: less }))).toThrow(/do not fit/)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+const models = fc
+  .array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 40 })
+  .map((pages) => pages.map((count, index) => ({ name: `blk.${index}`, lengthBytes: count * 4096 })))
+
+test('no plan takes more than its budget, each layer has a place, and more budget never makes passes slower', () => {
+  const budgets = fc.record({ vramBytes: fc.nat(40_000_000), ramBytes: fc.nat(40_000_000) })
+  fc.assert(
+    fc.property(models, budgets, fc.constantFrom<1 | 2>(1, 2), fc.boolean(), (layers, budget, tier, hasHeat) => {
+      const throttle = { factor: 2, limitBytes: 1e9, recoveredBytes: 5e8, coolingBytesPerSecond: 1e8 }
+      const cost: CostModel = { readNs: (b) => b, copyNs: (b) => b / 2, ...(hasHeat && { throttle }) }
+      const make = (given: typeof budget) => planResidence(layers, options({ tier, budget: given, cost }))
+      let plan
+      try {
+        plan = make(budget)
+      } catch (error) {
+        expect(error).toBeInstanceOf(BudgetInfeasibleError)
+        return
+      }
+      expect(plan.layers.map(({ name }) => name)).toEqual(layers.map(({ name }) => name))
+      for (const place of ['vram', 'ram'] as const) {
+        const { layerBytes, slotBytes, unusedBytes } = plan[place]
+        expect(unusedBytes).toBeGreaterThanOrEqual(0)
+        expect(layerBytes + slotBytes + unusedBytes).toBe(budget[`${place}Bytes`])
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+describe('a plan for a drive that is not as it was planned', () => {
+  const fast: CostModel = { readNs: (bytes) => bytes * 0.1, copyNs: rig.copyNs!.bind(rig) }
+  const plan = planResidence(layersOf(80), options({ cost: fast }))
+
+  const hot = { readNsPerByte: 314e6 / LAYER_BYTES }
+
+  test('takes host memory that was left unused, and leaves what is in memory where it is', () => {
+    // A drive that is fast enough with 10 of 30 layers in host memory.
+    const cost: CostModel = { ...fast, readNs: (bytes) => bytes * ((60 * 103e6) / (50 * LAYER_BYTES)) }
+    const before = planResidence(layersOf(80), options({ cost }))
+    expect([before.vram.layers, before.ram.layers]).toEqual([20, 10])
+    const next = replan(before, hot)
+    expect(next.costFrom).toBe('measured')
+    expect([next.vram.layers, next.ram.layers]).toEqual([20, 30])
+    for (const layer of before.layers) if (layer.residence !== 'nvme') expect(next.layers).toContainEqual(layer)
+    expect(next.predicted.passNs).toBeCloseTo(30 * 314e6, 0)
+  })
+
+  test('gives up places on the GPU for slots, where nothing was copied before and much is gained by it', () => {
+    expect([plan.vram.layers, plan.ram.layers]).toEqual([22, 0])
+    const next = replan(plan, hot)
+    expect([next.vram.layers, next.ram.layers]).toEqual([20, 30])
+    expect(next.vram.unusedBytes).toBeGreaterThanOrEqual(0)
+  })
+
+  test('has other times and the same places where there is nothing to gain', () => {
+    const next = replan(plan, { readNsPerByte: 0.01 })
+    expect(next.layers).toEqual(plan.layers)
+    expect(next.predicted.driveNs).toBeLessThan(plan.predicted.driveNs)
+    expect(() => replan(plan, { readNsPerByte: NaN })).toThrow('readNsPerByte: expected a number above 0, got NaN')
+  })
+})
+
+test.each([
+  ['no layers', [], {}, 'layers: expected at least one'],
+  ['a length that is none', layersOf(1, -1), {}, "expected a whole number of bytes for 'blk.0', got -1"],
+  ['a name twice', [...layersOf(1), ...layersOf(1)], {}, "expected each name once, got 'blk.0' twice"],
+  ['a budget below nothing', layersOf(1), { budget: { vramBytes: -1, ramBytes: 0 } }, 'budget.vramBytes: expected 0'],
+  ['one slot', layersOf(1), { slots: { drive: 1 } }, 'slots.drive: expected 2 or more'],
+  ['a tier that there is not', layersOf(1), { tier: 3 as never }, 'tier: expected 1 or 2, got 3'],
+  ['negative time', layersOf(1), { computeNs: -1 }, 'computeNs: expected 0 or more'],
+])('%s is refused', (_, layers, change, message) => {
+  expect(() => planResidence(layers, options(change))).toThrow(message)
+})

@@ -1,0 +1,69 @@
+import { crc32 } from 'node:zlib'
+import { Controller } from '@gpunvme/host-driver'
+import {
+  deriveProfile,
+  simulate,
+  SimulatedHost,
+  type GpuOptions,
+  SimulatedGpuMemory,
+  type SimulationOptions,
+} from '@gpunvme/nvme-sim'
+import type { Checksummer, CostModel } from '@gpunvme/nvme-spec/transport'
+import { onTestFinished } from 'vitest'
+import { layerSizes, loaderSource, openImage, pack, type ResidentLease } from '../../src/index.js'
+import type { Model } from '../../src/formats/index.js'
+import { layeredModel, tensorBytes } from '../models.js'
+
+export const LAYERS = 8
+export const LAYER_BYTES = 1 << 20
+
+/** A byte costs a nanosecond on the drive, and half of one on the GPU's link. */
+export const cost: CostModel = { readNs: (bytes) => bytes, copyNs: (bytes) => bytes / 2 }
+
+/** What `cost` says. */
+const profile = deriveProfile('ideal', { readBytesPerSecond: 1e9 })
+
+/** Checks memory that only the GPU sees, as a kernel would. */
+const onGpu: Checksummer = {
+  name: 'test',
+  checksum(memory, offsetBytes, lengthBytes, chunkBytes, into) {
+    for (let at = 0, chunk = 0; at < lengthBytes; at += chunkBytes, chunk++) {
+      const bytes = new Uint8Array(Math.min(chunkBytes, lengthBytes - at))
+      memory.copyOut!(offsetBytes + at, bytes)
+      into[chunk] = crc32(bytes)
+    }
+    return Promise.resolve()
+  },
+}
+
+export interface MachineOptions {
+  readonly model?: Promise<Model>
+  readonly gpu?: Partial<GpuOptions>
+  readonly drive?: Omit<SimulationOptions, 'host'>
+}
+
+/** A host with a GPU and a drive that a model of eight layers is packed on; its source checks on either side. */
+export async function machine({ model: given, gpu, drive }: MachineOptions = {}) {
+  const model = await (given ?? layeredModel(LAYERS, LAYER_BYTES))
+  const host = new SimulatedHost({ gpu: { vramBytes: 64 << 20, linkBytesPerSecond: 2e9, ...gpu } })
+  const simulation = simulate({ host, profile, namespaces: [{ capacityBytes: 64 << 20 }], ...drive })
+  const controller = await Controller.open(simulation.transport, { write: { serial: 'GPUNVME-SIM-1' } })
+  onTestFinished(() => controller.close())
+  await pack(model, controller.namespace(1))
+  const image = (await openImage(controller.namespace(1))).model()
+  const source = loaderSource(image, { onGpu: { checksummer: onGpu } })
+  return { model, host, simulation, source, copies: host.gpu!.copies, layers: layerSizes(image) }
+}
+
+/** Whether a lease holds, on the GPU, what the model's file has. */
+export async function isWhole(lease: ResidentLease, model: Model): Promise<boolean> {
+  const { memory, tensors, verified } = lease
+  // All memory of the simulated GPU can be looked at.
+  if (!(memory instanceof SimulatedGpuMemory)) throw new TypeError('expected memory of the simulated GPU')
+  for (const { name, offsetBytes, lengthBytes } of tensors) {
+    const bytes = new Uint8Array(lengthBytes)
+    memory.copyOut(offsetBytes, bytes)
+    if (Buffer.compare(bytes, await tensorBytes(model, name)) !== 0) return false
+  }
+  return verified && tensors.length > 0
+}

@@ -1,0 +1,275 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  AllSlotsHeldError,
+  openResidence,
+  planResidence,
+  UseAfterReleaseError,
+  VerificationError,
+  type PassOptions,
+  type ResidencePlan,
+  type ResidentLease,
+  type ResidentModel,
+} from '../../src/index.js'
+import { cost, isWhole, LAYER_BYTES, LAYERS, machine } from './machine.js'
+
+const SLOW_MS = 120_000
+
+type Machine = Awaited<ReturnType<typeof machine>>
+
+/** Two layers on the GPU, three in host memory, three on the drive. */
+function planFor({ layers }: Machine, tier: 1 | 2, vram = 2, ram = 3): ResidencePlan {
+  const slots = tier === 1 ? { copies: 3, drive: 2 } : { copies: 2, drive: 2 }
+  const budget = {
+    vramBytes: (vram + slots.copies + (tier === 2 ? slots.drive : 0)) * LAYER_BYTES,
+    ramBytes: (ram + (tier === 1 ? slots.drive : 0)) * LAYER_BYTES,
+  }
+  // The drive is what binds, so that host memory is used as far as it goes.
+  return planResidence(layers, { budget, tier, slots, cost, costFrom: 'measured' })
+}
+
+async function passOf(model: ResidentModel, options?: PassOptions): Promise<string[]> {
+  const names: string[] = []
+  for await (const layer of model.pass(options)) {
+    names.push(layer.name)
+    layer.release()
+  }
+  return names
+}
+
+const allNames = Array.from({ length: LAYERS }, (_, index) => `layer ${index}`)
+
+describe.each([1, 2] as const)('tier %i', (tier) => {
+  test(
+    'every layer is on the GPU when it is handed out, byte for byte and checked, pass after pass',
+    async () => {
+      const rig = await machine()
+      const plan = planFor(rig, tier)
+      expect(plan.layers.map(({ residence }) => residence).sort()).toEqual(
+        ['nvme', 'nvme', 'nvme', 'ram', 'ram', 'ram', 'vram', 'vram'].sort(),
+      )
+      const model = await openResidence(plan, rig)
+      for (let pass = 0; pass < 3; pass++) {
+        const names: string[] = []
+        for await (const layer of model.pass()) {
+          expect(await isWhole(layer, rig.model)).toBe(true)
+          names.push(layer.name)
+          layer.release()
+        }
+        expect(names).toEqual(allNames)
+      }
+      const { passes, layers, driveBusyNs, copyBusyNs, bothBusyNs } = model.statistics
+      expect([passes, layers]).toEqual([3, 24])
+      expect(driveBusyNs).toBeGreaterThan(0)
+      expect(bothBusyNs).toBeLessThanOrEqual(Math.min(driveBusyNs, copyBusyNs))
+      await model.close()
+      expect(rig.simulation.diagnostics).toEqual([])
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'what stays in memory is read once; a pass reads what is on the drive, and nothing more',
+    async () => {
+      const rig = await machine()
+      const loaded: string[] = []
+      const model = await openResidence(planFor(rig, tier), { ...rig, onLoaded: ({ name }) => loaded.push(name) })
+      expect(loaded).toHaveLength(5)
+      const before = rig.simulation.statistics.bytesRead
+      await passOf(model)
+      await passOf(model, { isLast: true })
+      expect(rig.simulation.statistics.bytesRead - before).toBe(2 * 3 * LAYER_BYTES)
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'a pass leaves the first layers of the next one on their way',
+    async () => {
+      const rig = await machine()
+      const model = await openResidence(planFor(rig, tier), rig)
+      await passOf(model)
+      const { clock } = rig.host
+      for (const untilNs = clock.now() + 1e9; clock.now() < untilNs;) await clock.idle(untilNs)
+      const waited = () => model.statistics.waitedForDriveNs + model.statistics.waitedForCopiesNs
+      const before = waited()
+      const pass = model.pass()
+      for (let layer = 0; layer < 3; layer++) (await pass.next()).value!.release()
+      expect(waited()).toBe(before)
+      await pass.return(undefined)
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'layers that are skipped are left out, whatever was skipped before',
+    async () => {
+      const rig = await machine()
+      const model = await openResidence(planFor(rig, tier), rig)
+      await fc.assert(
+        fc.asyncProperty(fc.subarray(allNames), fc.nat(LAYERS), async (skip, count) => {
+          const expected = allNames.filter((name) => !skip.includes(name))
+          const got: string[] = []
+          for await (const layer of model.pass({ skip })) {
+            got.push(layer.name)
+            expect(await isWhole(layer, rig.model)).toBe(true)
+            layer.release()
+            if (got.length === count) break
+          }
+          expect(got).toEqual(count === 0 ? expected : expected.slice(0, count))
+        }),
+        { numRuns: 25 },
+      )
+      expect(() => model.pass({ skip: ['layer 99'] })).toThrow('skip: expected names of layers, got "layer 99"')
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'a consumer that keeps its leases stops everything, and is told when it asks for more',
+    async () => {
+      const rig = await machine()
+      const model = await openResidence(planFor(rig, tier, 0, 3), rig)
+      const held: ResidentLease[] = []
+      const greedy = async () => {
+        for await (const layer of model.pass()) held.push(layer)
+      }
+      await expect(greedy()).rejects.toThrow(AllSlotsHeldError)
+      const { bytesRead } = rig.simulation.statistics
+      const { clock } = rig.host
+      for (const untilNs = clock.now() + 1e9; clock.now() < untilNs;) await clock.idle(untilNs)
+      expect(rig.simulation.statistics.bytesRead - bytesRead).toBeLessThanOrEqual(2 * LAYER_BYTES)
+      for (const layer of held) {
+        expect(await isWhole(layer, rig.model)).toBe(true)
+        layer.release()
+        expect(() => layer.memory).toThrow(UseAfterReleaseError)
+      }
+      expect(await passOf(model)).toEqual(allNames)
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'with { whenHeld: "wait" } the next layer comes when one is released elsewhere',
+    async () => {
+      const rig = await machine()
+      const model = await openResidence(planFor(rig, tier, 0, 3), rig)
+      const held: ResidentLease[] = []
+      const names: string[] = []
+      const consuming = (async () => {
+        for await (const layer of model.pass({ whenHeld: 'wait' })) {
+          held.push(layer)
+          names.push(layer.name)
+        }
+      })()
+      // What is computed on is released behind the loop's back, the oldest first.
+      while (names.length < LAYERS) {
+        await new Promise(setImmediate)
+        held.shift()?.release()
+      }
+      await consuming
+      expect(names).toEqual(allNames)
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'aborting a pass ends it at once, with the reason; another pass goes over all layers',
+    async () => {
+      const rig = await machine()
+      const model = await openResidence(planFor(rig, tier), rig)
+      const abort = new AbortController()
+      const pass = model.pass({ signal: abort.signal })
+      ;(await pass.next()).value!.release()
+      abort.abort(new Error('another token, please'))
+      await expect(pass.next()).rejects.toThrow('another token, please')
+      for await (const layer of model.pass()) {
+        expect(await isWhole(layer, rig.model)).toBe(true)
+        layer.release()
+      }
+      await model.close()
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'closing ends a pass that waits, and every lease, and gives all memory back',
+    async () => {
+      const rig = await machine()
+      const { dma } = rig.simulation.transport
+      const room = () => [dma.alloc((64 << 20) - 4096, { where: 'gpu' })].forEach((memory) => memory.free())
+      const model = await openResidence(planFor(rig, tier), rig)
+      expect(room).toThrow(RangeError)
+      const pass = model.pass()
+      const first = await pass.next()
+      const second = pass.next()
+      const ended = expect(second.then((result) => result.value?.memory)).rejects.toThrow()
+      await model.close()
+      await ended
+      expect(() => first.value!.memory).toThrow(UseAfterReleaseError)
+      await model.close()
+      room()
+      const next = async () => (await pass.next()).done
+      await expect(next()).resolves.toBe(true)
+    },
+    SLOW_MS,
+  )
+
+  test(
+    'a read that fails ends its pass, and the next one tries again',
+    async () => {
+      const broken = { opcode: 0x02, lba: [0, 1e9] as const, times: 1, nth: 30 }
+      const faults = { rules: [{ match: broken, action: { kind: 'corrupt-data' as const, byte: 77, xor: 1 } }] }
+      const rig = await machine({ drive: { faults } })
+      const model = await openResidence(planFor(rig, tier, tier === 2 ? -2 : 0, 0), rig)
+      let failures = 0
+      for (let pass = 0; pass < 4; pass++) {
+        try {
+          expect(await passOf(model)).toEqual(allNames)
+        } catch (error) {
+          expect(error).toBeInstanceOf(VerificationError)
+          failures++
+        }
+      }
+      expect(failures).toBe(1)
+      await model.close()
+    },
+    SLOW_MS,
+  )
+})
+
+test(
+  'one pass at a time; a plan is not changed in the middle of one',
+  async () => {
+    const rig = await machine()
+    const plan = planFor(rig, 1)
+    const model = await openResidence(plan, rig)
+    const pass = model.pass()
+    const lease = await pass.next()
+    await expect(model.pass().next()).rejects.toThrow('expected no other pass to be under way')
+    await expect(model.adopt(plan)).rejects.toThrow('expected no pass to be under way')
+    await pass.return(undefined)
+    await expect(model.adopt(plan)).rejects.toThrow('every layer to be released')
+    lease.value!.release()
+    await model.adopt(plan)
+    expect(await passOf(model)).toEqual(allNames)
+    await model.close()
+  },
+  SLOW_MS,
+)
+
+test(
+  'a plan that copies is refused without a copy engine, before anything is read',
+  async () => {
+    const { source, ...rig } = await machine()
+    const { bytesRead } = rig.simulation.statistics
+    await expect(openResidence(planFor({ source, ...rig }, 1), { source })).rejects.toThrow('expected a copy engine')
+    expect(rig.simulation.statistics.bytesRead).toBe(bytesRead)
+  },
+  SLOW_MS,
+)
