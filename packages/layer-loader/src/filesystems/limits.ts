@@ -2,7 +2,7 @@
 export interface FileSystemLimits {
   /** Bytes of one directory. A FAT32 cannot have more than 2 MiB, whatever is allowed here. */
   readonly maxDirectoryBytes: number
-  /** Runs of one file, after adjacent ones were merged. */
+  /** Runs of one file or directory, after adjacent ones were merged. */
   readonly maxExtents: number
 }
 

@@ -134,6 +134,23 @@ judged(`an ext4${why}`, () => {
   )
 
   test(
+    'is read no further than its limits allow, and not after an abort',
+    async () => {
+      const source = memorySource(readFileSync(image('limits', ['-b', '1024'])))
+      const pieces = await openFileSystem(source, { limits: { maxExtents: 200 } })
+      await expect(pieces.file('big.gguf')).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_SYSTEM_LIMIT' })
+      const short = await openFileSystem(source, { limits: { maxDirectoryBytes: 1024 } })
+      await expect(short.list('/')).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE_SYSTEM_LIMIT' })
+      expect((await pieces.list('/')).length).toBeGreaterThan(400)
+      await expect(openFileSystem(source, { limits: { maxExtents: -1 } })).rejects.toThrow(RangeError)
+      const signal = AbortSignal.abort(new Error('enough'))
+      await expect(openFileSystem(source, { signal })).rejects.toThrow('enough')
+      await expect(pieces.file('big.gguf', { signal })).rejects.toThrow('enough')
+    },
+    SLOW_MS,
+  )
+
+  test(
     'in a partition has its extents counted from the start of the device',
     async () => {
       const path = image('partition', ['-b', '1024'])

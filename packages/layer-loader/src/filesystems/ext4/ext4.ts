@@ -40,7 +40,8 @@ export async function openExt4(volume: Volume, options: ReadOptions): Promise<Fi
 }
 
 function tree(volume: Volume, superblock: Ext4Superblock, root: Inode): Tree<Inode> {
-  const decoder = new TextDecoder()
+  // `ignoreBOM` keeps a byte order mark, which is a part of a name like any other.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return {
     root,
     async entries(directory, options) {
