@@ -1,6 +1,6 @@
 export { zlibChecksummer } from './checksum/zlib-checksummer.js'
 export { COPY_OFFSET_BYTES, DATA_START_BYTES, FORMAT_VERSION, type CheckedExtent, type Extent } from './image/format.js'
-export { ImageNotFoundError, type SuperblockCopy } from './image/copies.js'
+export { ImageNotFoundError, MemberOfSetError, type SuperblockCopy } from './image/copies.js'
 export { ImageContentError } from './image/json.js'
 export { UnverifiableMediaError } from './image/moves-no-data.js'
 export type { Manifest, PackedLayer, PackedSource, PackedTensor } from './image/manifest.js'
@@ -100,5 +100,4 @@ export { AllSlotsHeldError, streamLayers, type LayerStream } from './stream/laye
 export { planStream, type StreamOptions, type StreamProgress, type StreamShape } from './stream/options.js'
 export type { StreamStatistics } from './stream/statistics.js'
 export { verifyImage, type VerifyOptions, type VerifyProgress, type VerifyReport } from './verify-image.js'
-export { SliceMismatchError } from './verify-slices.js'
 export { SliceMismatchError } from './verify-slices.js'

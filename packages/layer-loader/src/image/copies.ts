@@ -1,6 +1,7 @@
 import { TransferError } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { hasLabelMagic } from '../sets/label.js'
 import { behindMember } from '../sets/member-error.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
@@ -20,7 +21,10 @@ export interface SuperblockCopy {
   readonly ours: boolean
 }
 
-/** Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown. */
+/**
+ * Reads both copies and judges neither. A media error counts as damage of the copy; anything else is thrown.
+ * @throws MemberOfSetError; UnverifiableMediaError.
+ */
 export async function readCopies(store: BlockStore, options?: ExecuteOptions): Promise<SuperblockCopy[]> {
   refuseUnmoved(store)
   return Promise.all((['A', 'B'] as const).map((copy) => readCopy(store, copy, options)))
@@ -32,6 +36,7 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
   if (lengthBytes <= 0) return { copy, ours: false }
   try {
     const encoded = await readBytes(store, offsetBytes, lengthBytes, options)
+    if (hasLabelMagic(encoded)) throw new MemberOfSetError(store)
     const ours = hasMagic(encoded)
     if (lengthBytes < SUPERBLOCK_BYTES) return { copy, ours }
     try {
@@ -96,6 +101,19 @@ export class ImageNotFoundError extends GpuNvmeError {
         `it has ${capacityBytes} bytes`,
       ],
       next: 'write a model to it with pack()',
+    })
+  }
+}
+
+/** The store is one of several that are a set: what lies on it makes sense only with the others. Nothing was written. */
+export class MemberOfSetError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MEMBER_OF_SET'
+  readonly category = 'usage'
+
+  constructor({ name }: BlockStore) {
+    super(`${name} is a member of a set, and no store of its own`, {
+      facts: ['the label of a set is where the superblock of an image would be'],
+      next: 'open the set with openSet() from all of its members; eraseSet() gives it up',
     })
   }
 }

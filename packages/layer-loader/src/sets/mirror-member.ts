@@ -2,8 +2,12 @@ import type { BlockStore, StoreSummary } from '../store/store.js'
 import type { Attached } from './block-set.js'
 import type { Speed } from './measure.js'
 
-/** What a member delivers is judged by about this much of what it has delivered last. */
-const MEMORY_BYTES = 8 * 1024 * 1024
+/** What a member delivers is judged by about this much of what it has delivered last, in samples of half as much. */
+const MEMORY_BYTES = 16 * 1024 * 1024
+const SAMPLE_BYTES = MEMORY_BYTES / 2
+
+/** No member is given more than it delivers in this time: what is given out late is given out by what is known then. */
+const AHEAD_NS = 10_000_000
 
 /** Reads up to this length tell how long an answer takes, and nothing else; longer ones how fast the bytes come. */
 const SHORT_BYTES = 64 * 1024
@@ -23,8 +27,9 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
   readBytes = 0
   private nsPerByte: number
   private latencyNs: number
-  /** Until when it was busy with what it has delivered. */
-  private busyUntilNs = -Infinity
+  /** What it has brought since then, without a pause. */
+  private sampleFromNs = 0
+  private sampleBytes = 0
 
   constructor({ index, store, bounced }: Attached<S>, { bytesPerSecond, latencyNs }: Speed) {
     this.index = index
@@ -43,26 +48,48 @@ export class MirrorMember<S extends BlockStore = BlockStore> implements Attached
     return this.latencyNs + (this.outstandingBytes + bytes) * this.nsPerByte
   }
 
-  /** It has room for a read of that many bytes: more in flight would make it no faster. */
+  /** It has room for a read of that many bytes: it has less to do than keeps it busy, or nothing behind what it does. */
   hasRoom(bytes: number): boolean {
-    return this.outstandingBytes === 0 || this.outstandingBytes + bytes <= this.store.busyBytes
+    const { outstandingBytes, store, nsPerByte } = this
+    return outstandingBytes <= bytes || outstandingBytes + bytes <= Math.min(store.busyBytes, AHEAD_NS / nsPerByte)
+  }
+
+  /** It is given a read, at this time of its clock. */
+  given(bytes: number, nowNs: number): void {
+    // A time of work begins, with the answer to its first command.
+    if (this.outstandingBytes === 0) {
+      this.sampleFromNs = nowNs + this.latencyNs
+      this.sampleBytes = 0
+    }
+    this.outstandingBytes += bytes
+  }
+
+  /** A read of that many bytes has ended, well or not. */
+  ended(bytes: number): void {
+    this.outstandingBytes -= bytes
   }
 
   /**
-   * Learns from a read that has ended: what it took since the one before, since they are done side by side. What was
-   * late says nothing of its speed: that a drive rests for a second now and then is what `stalledReads` is for.
+   * Learns from a read that has brought its bytes, before `ended`: from all that it has brought in a time of work, since
+   * reads that are under way together end in any order. What was late says nothing of its speed: that a drive rests for
+   * a second now and then is what `stalledReads` is for.
    */
   delivered({ bytes, startNs, endNs }: StoreSummary, wasLate: boolean): void {
-    const wasIdle = startNs >= this.busyUntilNs
-    const tookNs = wasIdle ? endNs - startNs - this.latencyNs : endNs - this.busyUntilNs
-    this.busyUntilNs = Math.max(this.busyUntilNs, endNs)
     this.readBytes += bytes
-    if (wasLate) return
-    if (bytes <= SHORT_BYTES) {
-      if (wasIdle) this.latencyNs = Math.min(this.latencyNs, endNs - startNs)
+    const isAlone = this.outstandingBytes <= bytes
+    if (wasLate) {
+      this.sampleFromNs = endNs
+      this.sampleBytes = 0
       return
     }
-    const found = Math.max(LEAST_NS_PER_BYTE, tookNs / bytes)
-    this.nsPerByte += (found - this.nsPerByte) * Math.min(1, bytes / MEMORY_BYTES)
+    this.sampleBytes += bytes
+    if (isAlone && bytes <= SHORT_BYTES) this.latencyNs = Math.min(this.latencyNs, endNs - startNs)
+    if (this.sampleBytes < SAMPLE_BYTES && !isAlone) return
+    if (this.sampleBytes > SHORT_BYTES) {
+      const found = Math.max(LEAST_NS_PER_BYTE, (endNs - this.sampleFromNs) / this.sampleBytes)
+      this.nsPerByte += (found - this.nsPerByte) * Math.min(1, this.sampleBytes / MEMORY_BYTES)
+    }
+    this.sampleFromNs = endNs
+    this.sampleBytes = 0
   }
 }

@@ -6,10 +6,13 @@ import { ReadJob, type MemberFailure, type Piece, type Reading } from './read-jo
 
 /** Shorter parts of a read cost more than they gain; longer ones end too far apart. */
 const LEAST_PIECE_BYTES = 256 * 1024
-const MOST_PIECE_BYTES = 2 * 1024 * 1024
+const MOST_PIECE_BYTES = 1024 * 1024
 
 /** So many pieces for each member: the last one is then a small part of the whole. */
 const PIECES_PER_MEMBER = 16
+
+/** What a member takes is known so well: for what another could do as well, it must be that much faster. */
+const MARGIN = 1.1
 
 /** How many times longer than expected a read takes that is late, beside what it may be late in any case. */
 const LATE_FACTOR = 8
@@ -97,10 +100,12 @@ export class MirrorReads {
       for (const [index, piece] of job.waiting.entries()) {
         const { lengthBytes } = piece.transfer
         const candidates = this.candidates(piece).sort((a, b) => a.timeForNs(lengthBytes) - b.timeForNs(lengthBytes))
-        const member = candidates.find((each) => wants(each, lengthBytes, aheadBytes, candidates))
+        const member = candidates.find(
+          (each) => each.hasRoom(lengthBytes) && wants(each, lengthBytes, aheadBytes, candidates),
+        )
         if (member !== undefined) {
           job.waiting.splice(index, 1)
-          member.outstandingBytes += lengthBytes
+          member.given(lengthBytes, member.store.clock.now())
           return { member, piece, job }
         }
         // What only some may read is in nobody's way; all other pieces of a call are alike.
@@ -148,7 +153,7 @@ export class MirrorReads {
   private end(reading: Reading): void {
     const { job, piece, member, isLate } = reading
     job.readings.delete(reading)
-    member.outstandingBytes -= piece.transfer.lengthBytes
+    member.ended(piece.transfer.lengthBytes)
     if (isLate) member.stalledReads--
   }
 
@@ -225,8 +230,9 @@ function merged(dealt: readonly Deal[]): Deal[] {
 }
 
 /**
- * Whether a member is to take a piece of a call: it has room, and would have it before the others had all that is still
+ * Whether a member is to take a piece of a call: it would have it first, or surely before the others had all that is still
  * to be given out up to the end of that call.
+ * @param candidates by when each would have the piece.
  */
 function wants(
   member: MirrorMember,
@@ -234,13 +240,9 @@ function wants(
   aheadBytes: number,
   candidates: readonly MirrorMember[],
 ): boolean {
-  if (!member.hasRoom(lengthBytes)) return false
+  if (member === candidates[0]) return true
   const others = candidates.filter((other) => other !== member)
-  if (others.length === 0) return true
   const bytesPerNs = others.reduce((sum, { bytesPerSecond }) => sum + bytesPerSecond / 1e9, 0)
   const outstandingBytes = others.reduce((sum, other) => sum + other.outstandingBytes, 0)
-  // One piece is read by one member, however many there are.
-  const onePieceNs = Math.min(...others.map((other) => other.timeForNs(lengthBytes)))
-  const allNs = Math.max(onePieceNs, (outstandingBytes + aheadBytes) / bytesPerNs)
-  return member.timeForNs(lengthBytes) <= allNs
+  return member.timeForNs(lengthBytes) * MARGIN <= (outstandingBytes + aheadBytes) / bytesPerNs
 }

@@ -7,9 +7,11 @@ import {
   createMirror,
   createStripe,
   eraseSet,
+  openImage,
   openSet,
   pack,
   SET_LABEL,
+  verifyImage,
   type WritableBlockStore,
 } from '../../src/index.js'
 import { smallModel } from '../models.js'
@@ -190,6 +192,16 @@ describe('what is on members is not lost by mistake', () => {
     expect(stripe.kind).toBe('stripe')
     // The half of the mirror that was left says what it lacks.
     expect((await openSet([stores[0]!])).problems.map(({ kind }) => kind)).toEqual(['missing'])
+  })
+
+  test('a member is not taken for an empty drive: nothing is packed to it, and no image is looked for', async () => {
+    const stores = await storesOf(2)
+    const set = await createStripe(stores)
+    await pack(await smallModel(), set)
+    for (const refused of [pack(await smallModel(), stores[1]!), openImage(stores[0]!), verifyImage(stores[0]!)]) {
+      await expect(refused).rejects.toMatchObject({ code: 'ERR_GPUNVME_MEMBER_OF_SET', category: 'usage' })
+    }
+    expect(await verifyImage(set)).toMatchObject({ ok: true })
   })
 
   test('eraseSet gives the members back', async () => {

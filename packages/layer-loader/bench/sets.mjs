@@ -1,0 +1,83 @@
+// What several drives make of one read, in virtual time: the ratios do not depend on the machine.
+import { createMirror, createStripe, namespaceStore } from '@gpunvme/layer-loader'
+import { Controller } from '@gpunvme/host-driver'
+import { deriveProfile, profiles, RamMedia, simulate, SimulatedHost } from '@gpunvme/nvme-sim'
+
+const MIB = 1024 * 1024
+
+/** A layer of a large model. */
+const READ_BYTES = 96 * MIB
+const PASSES = 4
+
+export async function bench() {
+  const slow = deriveProfile('sn740', {
+    name: 'a slow sn740',
+    readBytesPerSecond: profiles.sn740.readBytesPerSecond / 8,
+  })
+  const stripe = await rates(['sn740', 'sn740'], createStripe)
+  const mirror = await rates(['sn740', 'sn740'], createMirror)
+  const uneven = await rates(['sn740', slow], createMirror)
+  const gbs = ({ set, first }) => `${set.toFixed(2)} GB/s against ${first.toFixed(2)} GB/s`
+  const what = `${READ_BYTES / MIB} MiB a read, modelled time`
+  return [
+    {
+      name: 'A stripe of two equal drives (`sn740`), against one of them',
+      value: stripe.set / stripe.first,
+      unit: '×',
+      goal: '≥ 1.9 ×',
+      met: stripe.set / stripe.first >= 1.9,
+      note: `${gbs(stripe)}; ${what}`,
+    },
+    {
+      name: 'A mirror of two equal drives, against one of them',
+      value: mirror.set / mirror.first,
+      unit: '×',
+      note: `${gbs(mirror)}; ${what}`,
+    },
+    {
+      name: 'A mirror with one drive that is 8 times slower, against the fast one alone: the slowest read',
+      value: uneven.slowest,
+      unit: '×',
+      goal: '≥ 1 ×',
+      met: uneven.slowest >= 1,
+      note: `in the mean ${gbs(uneven)}; ${what}`,
+    },
+  ]
+}
+
+/** GB/s of a set of drives and of the first of them alone, and how much better the slowest read of the set was than the best alone. */
+async function rates(kinds, create) {
+  const host = new SimulatedHost()
+  const stores = []
+  for (const [index, profile] of kinds.entries()) {
+    const media = new RamMedia(256 * MIB)
+    const { transport } = simulate({ host, profile, seed: index + 1, namespaces: [{ media }] })
+    const { serial } = await identityOf(host, profile)
+    const controller = await Controller.open(transport, { write: { serial } })
+    stores.push(namespaceStore(controller.namespace(1)))
+  }
+  const set = await create(stores)
+  const alone = await timesOf(stores[0])
+  const together = await timesOf(set)
+  const gbs = (times) => (READ_BYTES * times.length) / times.reduce((sum, ns) => sum + ns, 0)
+  return { set: gbs(together), first: gbs(alone), slowest: Math.min(...alone) / Math.max(...together) }
+}
+
+async function identityOf(host, profile) {
+  const controller = await Controller.open(simulate({ host, profile }).transport)
+  const { identity } = controller
+  await controller.close()
+  return identity
+}
+
+async function timesOf(store) {
+  const memory = store.dma.alloc(READ_BYTES)
+  const times = []
+  for (let pass = 0; pass < PASSES; pass++) {
+    const startNs = store.clock.now()
+    await store.read([{ offsetBytes: 0, lengthBytes: READ_BYTES, memoryBytes: 0 }], memory)
+    times.push(store.clock.now() - startNs)
+  }
+  memory.free()
+  return times
+}
