@@ -49,6 +49,8 @@ struct gpunvme {
 	struct pci_dev *pdev;
 	/* The first page of BAR0. */
 	void __iomem *registers;
+	/* Its configuration as it was at probe; NULL where there was no memory for it. */
+	struct pci_saved_state *saved;
 	unsigned long bar_pfn;
 	unsigned long bar_pages;
 	struct gpunvme_pages hidden[2];

@@ -95,7 +95,7 @@ int gpunvme_get_info(struct gpunvme *g, struct gpunvme_info *info)
 		.max_segment_length = dma_get_max_seg_size(&pdev->dev),
 		.page_size = PAGE_SIZE,
 		.numa_node = dev_to_node(&pdev->dev),
-		.power_state = pdev->current_state,
+		.power_state = (__force u32)pdev->current_state,
 		.reset_methods = gpunvme_reset_methods(g),
 	};
 	get_link(pdev, info);

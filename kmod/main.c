@@ -53,6 +53,9 @@ static int prepare_device(struct gpunvme *g)
 	if (error)
 		goto release;
 	gpunvme_quiesce(g);
+	/* For the end of an error that took it away: with bus mastering off. Without memory for it, there is no recovery. */
+	pci_save_state(pdev);
+	g->saved = pci_store_saved_state(pdev);
 	return 0;
 
 release:
@@ -64,6 +67,7 @@ disable:
 
 static void release_device(struct gpunvme *g)
 {
+	kfree(g->saved);
 	pci_iounmap(g->pdev, g->registers);
 	pci_release_region(g->pdev, 0);
 	pci_disable_device(g->pdev);

@@ -110,13 +110,16 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 {
 	struct gpunvme *g = pci_get_drvdata(pdev);
+	int error;
 
 	mutex_lock(&g->lock);
-	pci_restore_state(pdev);
-	/* As it was saved at probe, or by a reset: with bus mastering off, which is made sure of. */
-	gpunvme_quiesce(g);
+	error = g->saved ? pci_load_saved_state(pdev, g->saved) : -ENOMEM;
+	if (!error) {
+		pci_restore_state(pdev);
+		gpunvme_quiesce(g);
+	}
 	mutex_unlock(&g->lock);
-	return PCI_ERS_RESULT_RECOVERED;
+	return error ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
 
 static void error_resume(struct pci_dev *pdev)
