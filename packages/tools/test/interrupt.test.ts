@@ -1,4 +1,5 @@
-import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { openWritableFileStore, pack as packModel, type PackProgress } from '@gpunvme/layer-loader'
+import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,6 +59,29 @@ test('an interrupted pack takes the drive away that it had begun to make', async
   const ended = await gpunvme(args, { cwd, onStderr: when('Packing', 'SIGINT') })
   expect(ended.code).toBe(130)
   expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
+})
+
+test('a pack that was killed goes on with the same model, and with no other one', async () => {
+  const path = join(cwd, 'killed.gguf')
+  await writeDemoModel(path, { layers: 2, targetBytes: 8 * 1024 * 1024 })
+  await writeDemoModel(join(cwd, 'another.gguf'), { layers: 3, targetBytes: 8 * 1024 * 1024 })
+  {
+    // As the command does it, but for checkpoints that a small model has too.
+    await using model = await openModelFile(path)
+    await using store = await openWritableFileStore(join(cwd, 'killed.img'), { sizeBytes: 16 * 1024 * 1024 })
+    const controller = new AbortController()
+    const onProgress = ({ doneBytes }: PackProgress) => {
+      if (doneBytes > 4 * 1024 * 1024) controller.abort('killed')
+    }
+    const { signal } = controller
+    await expect(packModel(model, store, { checkpointBytes: 1, signal, onProgress })).rejects.toBe('killed')
+  }
+  const other = await gpunvme(['pack', 'another.gguf', '--image', 'killed.img'], { cwd })
+  expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining("--overwrite 'unknown data'") as string })
+  const ended = await gpunvme(['pack', 'killed.gguf', '--image', 'killed.img', '--json'], { cwd })
+  expect(ended.code).toBe(0)
+  expect((json(ended) as { resumedBytes: number }).resumedBytes).toBeGreaterThan(1024 * 1024)
+  expect((await gpunvme(['verify', '--image', 'killed.img'], { cwd })).code).toBe(0)
 })
 
 test('an interrupted pack that had to give up the old model says so, before and after', async () => {

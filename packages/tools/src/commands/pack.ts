@@ -1,4 +1,5 @@
-import { planPack, type PackPlan } from '@gpunvme/layer-loader'
+import type { WritableNamespace } from '@gpunvme/host-driver'
+import { planPack, previewPack, type PackPlan } from '@gpunvme/layer-loader'
 import { openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'
@@ -9,13 +10,13 @@ import { requireSpace } from '../enough-space.js'
 import { createImageFile, statImageFile } from '../image-file.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
 import { Output, type OutputOptions } from '../output.js'
-import { packAndReport, type PackReport } from '../pack-report.js'
+import { packAndReport, type PackReport, type PackRequest } from '../pack-report.js'
 import { printable } from '../printable.js'
 import type { Session } from '../program.js'
 import { describeModelled } from '../rate.js'
 import { formatTable } from '../table.js'
 import { formatBytes, formatDuration, formatRate, plural } from '../units.js'
-import { refuseUnknownData } from '../unknown-data.js'
+import { refuseUnknownData, UnknownDataError } from '../unknown-data.js'
 import { UsageError } from '../usage-error.js'
 
 interface Flags extends TransportFlags, WriteFlags, OutputOptions {
@@ -82,10 +83,11 @@ async function packFile(
     withTransport(flags, 'write', (opened) => {
       signal.throwIfAborted()
       return withWriter(opened, flags, async ({ namespace }) => {
-        if (existing !== undefined) await refuseUnknownData(namespace, flags.overwrite ?? [], plan.endBytes)
-        output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)
         const { name, replace = false } = flags
-        const report = await packAndReport(model, namespace, output, { ...(name && { name }), replace, signal })
+        const request = { ...(name && { name }), replace, signal }
+        if (existing !== undefined) await refuseForeign(model, namespace, flags.overwrite ?? [], plan, request)
+        output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)
+        const report = await packAndReport(model, namespace, output, request)
         reportPacked(report, image, output)
       })
     })
@@ -97,6 +99,23 @@ async function packFile(
     await requireSpace('The image', dirname(image), plan.imageBytes, 'an --image on another disk')
     await write(`, a new drive of ${formatBytes(capacityBytes)}`)
   })
+}
+
+/** What lies in a file and is no image may be what an interrupted packing of the same model has left. */
+async function refuseForeign(
+  model: Model,
+  namespace: WritableNamespace,
+  overwrite: readonly string[],
+  { endBytes }: PackPlan,
+  request: PackRequest,
+): Promise<void> {
+  try {
+    await refuseUnknownData(namespace, overwrite, endBytes)
+  } catch (error) {
+    if (!(error instanceof UnknownDataError)) throw error
+    const { continues } = await previewPack(model, namespace, request)
+    if (!continues) throw error
+  }
 }
 
 function reportPlan(
@@ -128,7 +147,8 @@ function reportPlan(
 }
 
 function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Output): void {
-  const { name, fingerprint, generation, imageBytes, tensorBytes, manifest, replaced, elapsedNs } = receipt
+  const { name, fingerprint, generation, imageBytes, tensorBytes, manifest, replaced, resumedBytes, elapsedNs } =
+    receipt
   const { layers } = manifest
   const tensors = layers.reduce((sum, layer) => sum + layer.tensors.length, 0)
   output.print(
@@ -136,13 +156,14 @@ function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Ou
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     `  generation   ${generation}${REPLACED[replaced]}`,
+    ...(resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} were there from an interrupted packing`] : []),
     `  modelled     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
   output.note(`Next: gpunvme load --image ${printable(image)}`)
   const { imageId } = receipt
   output.object('gpunvme.pack/1', {
-    ...{ name, fingerprint, imageId, generation, replaced, image },
+    ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, image },
     ...{ layers: layers.length, tensors, tensorBytes, imageBytes, modelledNs: elapsedNs, wallNs },
   })
 }
