@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/vm/**/*.vm.ts'],
     reporters: ['verbose', [join(import.meta.dirname, '../../scripts/test-reporter.mjs'), { file: 'vm.json' }]],
+    // Two guests side by side are as many as two cores have room for.
+    fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 1_860_000,
   },

@@ -8,7 +8,7 @@ import type { ScenarioRun } from './guest.js'
 import { caseDifferences, type CaseLine } from './known-differences.js'
 import { DRIVES, type Mode } from './modes.js'
 import { REFUSALS, type Refused } from './refusals.js'
-import { hasTurn, KERNEL_CASES, TRAFFIC_MIB } from './scenarios.js'
+import { hasTurn, KERNEL_CASES, KERNEL_LOST, TRAFFIC_MIB } from './scenarios.js'
 
 const MIB = 1024 * 1024
 
@@ -126,11 +126,12 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(count('passed')).toBeGreaterThanOrEqual(least)
     })
 
-  judged(
-    'lost',
-    'a device that is pulled out is lost in bounded time: every command ends, and the process by itself',
-    () => {
-      const lost = facts('lost') as { noticedMs: number; boundMs: number; events: string[] }
+  for (const [turn, by] of [
+    ['lost', "the driver's own engine"],
+    [KERNEL_LOST, 'cpu-kernel'],
+  ] as const)
+    judged(turn, `a device that is pulled out is lost in bounded time, and every command ends: ${by}`, () => {
+      const lost = facts(turn) as { noticedMs: number; boundMs: number; events: string[] }
       expect(lost).toMatchObject({
         outcomes: ['device-lost'],
         counted: true,
@@ -142,8 +143,7 @@ export function judge(mode: Mode, of: (script: string) => ScenarioRun): void {
       expect(lost.events.at(-1)).toBe('lost')
       // The commands' own deadline comes before the ladder.
       expect(lost.noticedMs).toBeLessThan(2000 + lost.boundMs)
-    },
-  )
+    })
 
   judged('restored', "at the end the kernel's own driver has the controller again, and reads from it", () => {
     expect(facts('restored')).toEqual({ driver: 'nvme', bytes: 4096 })

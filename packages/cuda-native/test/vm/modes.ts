@@ -25,42 +25,51 @@ export interface Boot {
 /** What the guest's kernel is told of an IOMMU, where it has one. */
 export const IOMMU = { none: '', translated: 'intel_iommu=on', passthrough: 'intel_iommu=on iommu=pt' } as const
 
+/** The two that can be pulled out. */
+export const LOOSE = [
+  { id: 'loose1', port: '0000:00:05.0' },
+  { id: 'loose2', port: '0000:00:07.0' },
+] as const satisfies readonly Mode['loose'][]
+
 const SYSFS: Mode = {
   name: 'sysfs',
   title: 'sysfs, IOMMU off',
-  loose: { id: 'loose1', port: '0000:00:05.0' },
+  loose: LOOSE[0],
   cases: [0, 3],
 }
 const NO_IOMMU: Mode = {
   name: 'vfio-noiommu',
   title: 'VFIO without an IOMMU',
-  loose: { id: 'loose2', port: '0000:00:07.0' },
+  loose: LOOSE[1],
   cases: [1, 3],
 }
-const TYPE1: Mode = { name: 'vfio', title: 'VFIO type 1, IOMMU on', loose: SYSFS.loose, cases: [2, 3] }
-const KMOD: Mode = { name: 'kmod', title: 'the module gpunvme, IOMMU off', loose: SYSFS.loose, cases: [0, 2] }
+const TYPE1: Mode = { name: 'vfio', title: 'VFIO type 1, IOMMU on', loose: LOOSE[0], cases: [2, 3] }
+const KMOD: Mode = { name: 'kmod', title: 'the module gpunvme, IOMMU off', loose: LOOSE[0], cases: [0, 2] }
 const KMOD_IOMMU: Mode = {
   name: 'kmod-iommu',
   title: 'the module gpunvme, IOMMU on',
-  loose: SYSFS.loose,
+  loose: LOOSE[0],
   cases: [1, 2],
 }
 const KMOD_PASSTHROUGH: Mode = {
   name: 'kmod-pt',
   title: 'the module gpunvme, an IOMMU that maps nothing',
-  loose: SYSFS.loose,
+  loose: LOOSE[0],
   cases: [0, 1],
 }
 
 export const BOOTS: readonly Boot[] = [
   { iommu: 'none', modes: [SYSFS, NO_IOMMU] },
   { iommu: 'translated', modes: [TYPE1] },
+]
+
+export const MODULE_BOOTS: readonly Boot[] = [
   { iommu: 'none', modes: [KMOD] },
   { iommu: 'translated', modes: [KMOD_IOMMU] },
   { iommu: 'passthrough', modes: [KMOD_PASSTHROUGH] },
 ]
 
-export const MODES: readonly Mode[] = BOOTS.flatMap(({ modes }) => modes)
+export const MODES: readonly Mode[] = [...BOOTS, ...MODULE_BOOTS].flatMap(({ modes }) => modes)
 
 /** The kernel's own drivers of what QEMU has. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p']

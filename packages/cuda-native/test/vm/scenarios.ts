@@ -1,4 +1,4 @@
-import { DRIVES, environmentOf, isKmod, type Mode } from './modes.js'
+import { DRIVES, environmentOf, isKmod, LOOSE, type Mode } from './modes.js'
 import type { Scenario } from './protocol.js'
 
 /** A program of `guest/`, where it has its turn. */
@@ -12,10 +12,15 @@ interface Turn {
   readonly name?: string
   /** The program's own engine when not given. */
   readonly engine?: 'cpu-kernel'
+  /** The controller that is pulled out, where it is another than the mode's. */
+  readonly loose?: Mode['loose']
 }
 
 /** The turn of `cases` whose commands the device code submits. */
 export const KERNEL_CASES = 'cases by cpu-kernel'
+
+/** The turn of `lost` in which the device code has the queues. */
+export const KERNEL_LOST = 'lost by cpu-kernel'
 
 const EVERY_MODE = ['sysfs', 'vfio', 'vfio-noiommu', 'kmod', 'kmod-iommu', 'kmod-pt'] as const
 
@@ -36,6 +41,10 @@ const TURNS: readonly Turn[] = [
   { script: 'cases', timeoutMs: 420_000 },
   { script: 'cases', timeoutMs: 420_000, name: KERNEL_CASES, engine: 'cpu-kernel' },
   { script: 'lost', timeoutMs: 90_000 },
+  {
+    ...{ script: 'lost', timeoutMs: 90_000, name: KERNEL_LOST, engine: 'cpu-kernel', loose: LOOSE[1] },
+    modes: ['kmod', 'kmod-iommu'],
+  },
   { script: 'restored', timeoutMs: 20_000, modes: [...EVERY_MODE] },
 ]
 
@@ -65,7 +74,7 @@ export function scenariosOf(mode: Mode): Scenario[] {
     script: turn.script,
     timeoutMs: turn.timeoutMs * (isKmod(mode.name) ? 2 : 1),
     environment: {
-      ...environmentOf(mode),
+      ...environmentOf({ ...mode, loose: turn.loose ?? mode.loose }),
       VM_TRAFFIC_MIB: String(TRAFFIC_MIB[mode.name]),
       VM_ENGINE: turn.engine ?? 'host',
       VM_CASES: mode.cases.join('/'),

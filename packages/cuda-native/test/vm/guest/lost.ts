@@ -1,6 +1,7 @@
 // The device is pulled out in the middle of reads: every one ends, the loss has a name, and nothing hangs.
+import { cpuKernelEngine } from '@gpunvme/cuda-native'
 import { Controller } from '@gpunvme/host-driver'
-import { loose, MIB, openTransport, print, take } from './lib.js'
+import { loose, MIB, openTransport, print, take, variable } from './lib.js'
 
 /** Should every step of a recovery have to be taken before the device is lost, they take no longer than this each. */
 const SECOND_NS = 1_000_000_000
@@ -10,6 +11,8 @@ const binding = await take(device)
 const transport = await openTransport(binding)
 const ctrl = await Controller.open(transport, {
   queues: 2,
+  // Its threads poll rings and ring doorbells by themselves, also when the kernel has taken them away.
+  ...(variable('VM_ENGINE') === 'cpu-kernel' && { engine: cpuKernelEngine(transport) }),
   readyTimeoutNs: SECOND_NS,
   commandTimeoutNs: 2 * SECOND_NS,
   recovery: { abortNs: SECOND_NS, queuesNs: SECOND_NS, restartNs: SECOND_NS },
