@@ -69,10 +69,12 @@ export async function readInode(
   const checksumSeed = seed === undefined ? undefined : crc32c(crc32cNumber(seed, number), view.GENERATION)
   if (checksumSeed !== undefined) checkInode(volume, number, data, extraBytes, checksumSeed)
   volume.require(view.MODE !== 0 && view.LINKS_COUNT > 0, `inode ${number}`, 'one that is in use', 'a free one')
-  const sizeBytes = view.SIZE_LO + view.SIZE_HIGH * 2 ** 32
+  const kind = KINDS[view.MODE >>> 12] ?? 'other'
+  const hasHigh = kind === 'file' || superblock.hasLargeDirectories
+  const sizeBytes = view.SIZE_LO + (hasHigh ? view.SIZE_HIGH * 2 ** 32 : 0)
   volume.require(Number.isSafeInteger(sizeBytes), `i_size of inode ${number}`, 'below 2^53', sizeBytes)
   return {
-    kind: KINDS[view.MODE >>> 12] ?? 'other',
+    kind,
     sizeBytes,
     number,
     flags: view.FLAGS,

@@ -58,6 +58,8 @@ export interface Ext4Superblock {
   readonly firstMetaGroup: number
   /** How backups of the superblock are spread over groups. */
   readonly backups: 'every group' | 'powers of 3, 5 and 7' | readonly number[]
+  /** Otherwise the upper half of a length is one of regular files alone. */
+  readonly hasLargeDirectories: boolean
   readonly uuid: Uint8Array
   readonly label: string
   /** What every metadata checksum starts from; absent where there are none. */
@@ -118,6 +120,7 @@ export async function readSuperblock(volume: Volume, options: ReadOptions): Prom
     descriptorBytes,
     firstMetaGroup: incompat & INCOMPAT.META_BG ? view.FIRST_META_BG : Infinity,
     backups: backupsOf(view),
+    hasLargeDirectories: (incompat & INCOMPAT.LARGEDIR) !== 0,
     uuid: view.UUID,
     label: new TextDecoder().decode(view.VOLUME_NAME).replace(/\0.*$/s, ''),
     ...(hasChecksums && {

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/filesystems/index.js'
+import type { ByteSource } from '../../src/formats/byte-source.js'
+import { openFileSource } from '../../src/formats/file-source.js'
+import { openModel, writeDemoModel, type Model } from '../../src/formats/index.js'
+import { emptyImage, MIB, missing, run, scratchFolder, SLOW_MS } from './images.js'
+
+const scratch = scratchFolder('model')
+afterAll(scratch.remove)
+const lacks = missing('sfdisk', 'mkfs.ext4', 'mkfs.vfat', 'mcopy')
+
+/** A checksum for each tensor, as it is read from a model. */
+async function digests(source: ByteSource, model: Model): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const { name, offsetBytes, lengthBytes } of model.tensors) {
+    const bytes = new Uint8Array(lengthBytes)
+    await source.read(offsetBytes, bytes)
+    found[name] = createHash('sha256').update(bytes).digest('hex')
+  }
+  return found
+}
+
+describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skipped: ${lacks})` : ''}`, () => {
+  test(
+    'has the same model in its ext4 and in its FAT32 as the file that was copied there, tensor by tensor',
+    async () => {
+      const folder = join(scratch.path, 'models')
+      mkdirSync(folder)
+      const path = join(folder, 'demo.gguf')
+      const { sizeBytes } = await writeDemoModel(path, { layers: 4, targetBytes: 8 * MIB })
+      const drive = emptyImage(join(scratch.path, 'drive'), 128 * MIB)
+      run('sfdisk', ['-q', drive], { input: 'label: gpt\nsize=48MiB, name=linux\nsize=64MiB, name=shared\n' })
+
+      await using source = await openFileSource(drive)
+      const { kind, partitions } = await findPartitions(source)
+      expect([kind, ...partitions.map(({ name }) => name)]).toEqual(['GPT', 'linux', 'shared'])
+      const [linux, shared] = partitions
+      run('mkfs.ext4', ['-q', '-F', '-E', `offset=${linux!.startBytes}`, '-d', folder, drive, '48m'])
+      const sectors = String(shared!.startBytes / 512)
+      run('mkfs.vfat', ['-F', '32', '--offset', sectors, drive, String(shared!.lengthBytes / 1024)])
+      run('mcopy', ['-i', `${drive}@@${shared!.startBytes}`, path, '::/demo.gguf'])
+
+      await using original = await openFileSource(path)
+      const expected = await openModel(original)
+      const expectedDigests = await digests(original, expected)
+      expect(Object.keys(expectedDigests).length).toBeGreaterThan(30)
+      for (const [partition, fileSystemKind] of [
+        [linux, 'ext4'],
+        [shared, 'FAT32'],
+      ] as const) {
+        const fileSystem = await openFileSystem(source, { partition: partition! })
+        expect(fileSystem.kind).toBe(fileSystemKind)
+        const file = await fileSystem.file('demo.gguf')
+        expect(file.sizeBytes).toBe(sizeBytes)
+        const inPlace = fileOnDiskSource(source, file)
+        const model = await openModel(inPlace)
+        expect(model.tensors).toEqual(expected.tensors)
+        expect(await digests(inPlace, model)).toEqual(expectedDigests)
+      }
+    },
+    SLOW_MS,
+  )
+})
