@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   closeSync,
   constants,
@@ -130,6 +131,31 @@ test.skipIf(!hasDirect)(`past the cache, places in memory are whole blocks too${
     new RangeError(`${path}: expected places in memory that are multiples of 4096 bytes, as O_DIRECT needs, got 512`),
   )
 })
+
+test('a block device is as long as it is, also where that is no whole number of blocks', async ({ skip }) => {
+  const image = join(folder, 'device')
+  writeFileSync(image, content.subarray(0, 512 * 9003))
+  const losetup = (...args: string[]) => execFileSync('/usr/sbin/losetup', args, { stdio: 'pipe', encoding: 'utf8' })
+  let loop: string
+  try {
+    loop = losetup('--find', '--show', image).trim()
+  } catch (error) {
+    return skip(`no loop device can be made here: ${String(error).split('\n')[0]}`)
+  }
+  try {
+    for (const direct of [false, 'auto'] as const) {
+      await using store = await openFileStore(loop, { direct })
+      expect(store).toMatchObject({ sizeBytes: 512 * 9003, capacityBytes: 4096 * 1126 })
+      const memory = store.dma.alloc(store.capacityBytes)
+      await store.read([{ offsetBytes: 0, lengthBytes: store.capacityBytes, memoryBytes: 0 }], memory)
+      const expected = new Uint8Array(store.capacityBytes)
+      expected.set(content.subarray(0, 512 * 9003))
+      expect(Buffer.compare(new Uint8Array(memory.view!.buffer, 0, store.capacityBytes), expected)).toBe(0)
+    }
+  } finally {
+    losetup('--detach', loop)
+  }
+}, 60_000)
 
 test('what cannot be opened, and options that cannot be, are refused by name', async () => {
   await expect(openFileStore(join(folder, 'nothing'))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MODEL_NOT_FOUND' })
