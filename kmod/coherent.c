@@ -21,9 +21,13 @@ int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *arg
 	error = gpunvme_charge(g, mem->length);
 	if (error)
 		goto put;
-	/* What cannot be had is an errno, and neither a line in the log nor the end of another process. */
+	/*
+	 * What cannot be had is an errno, and neither a line in the log nor the end of another
+	 * process.
+	 */
 	mem->cpu = dma_alloc_attrs(&g->pdev->dev, mem->length, &mem->iova,
-				   GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL, DMA_ATTR_NO_WARN);
+				   GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+				   DMA_ATTR_NO_WARN);
 	if (!mem->cpu) {
 		error = -ENOMEM;
 		goto uncharge;

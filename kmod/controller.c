@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The controller's own registers, as far as it takes to end what it does. The header is generated: docs/spec-map.md. */
+/*
+ * The controller's own registers, as far as it takes to end what it does. The header is generated:
+ * docs/spec-map.md.
+ */
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/iopoll.h>
 
@@ -21,7 +24,8 @@ static bool is_gone(u32 value)
 
 bool gpunvme_answers(struct gpunvme *g)
 {
-	return !is_gone(readl(g->registers + GPUNVME_REG_CSTS)) && !is_gone(readl(g->registers + GPUNVME_REG_CAP));
+	return !is_gone(readl(g->registers + GPUNVME_REG_CSTS)) &&
+	       !is_gone(readl(g->registers + GPUNVME_REG_CAP));
 }
 
 /* May be called under a dma-buf's reservation lock. */
@@ -36,7 +40,10 @@ void gpunvme_stop_dma(struct gpunvme *g)
 	spin_unlock(&g->dma_lock);
 }
 
-/* Ends DMA for good, without waiting: what was in its queues is forgotten when bus mastering comes back. */
+/*
+ * Ends DMA for good, without waiting: what was in its queues is forgotten when bus mastering comes
+ * back.
+ */
 void gpunvme_halt(struct gpunvme *g)
 {
 	u32 cc;
@@ -54,14 +61,14 @@ static bool is_disabled(struct gpunvme *g)
 	u64 units = GPUNVME_FIELD_GET(GPUNVME_CAP_TO, cap) + 1;
 	u32 csts;
 
-	return !read_poll_timeout(readl, csts, is_gone(csts) || !(csts & GPUNVME_CSTS_RDY_MASK), POLL_US,
-				  min_t(u64, units * TIMEOUT_UNIT_US, LONGEST_DISABLE_US), false,
-				  g->registers + GPUNVME_REG_CSTS);
+	return !read_poll_timeout(readl, csts, is_gone(csts) || !(csts & GPUNVME_CSTS_RDY_MASK),
+				  POLL_US, min_t(u64, units * TIMEOUT_UNIT_US, LONGEST_DISABLE_US),
+				  false, g->registers + GPUNVME_REG_CSTS);
 }
 
 /*
- * The end of all that the controller does: bus mastering is off, and it is disabled, reset by FLR where it does not follow,
- * or gone. Where there is no FLR either, it cannot reach memory at least.
+ * The end of all that the controller does: bus mastering is off, and it is disabled, reset by FLR
+ * where it does not follow, or gone. Where there is no FLR either, it cannot reach memory at least.
  */
 void gpunvme_quiesce(struct gpunvme *g)
 {

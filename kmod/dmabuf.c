@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of another device, by dma-buf: no symbol of that device's driver is needed. A dynamic importer may have to
- * give it back at any moment, and NVMe has no page faults: then DMA of the whole controller ends.
+ * Memory of another device, by dma-buf: no symbol of that device's driver is needed. A dynamic
+ * importer may have to give it back at any moment, and NVMe has no page faults: then DMA of the
+ * whole controller ends.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -29,7 +30,10 @@ int gpunvme_direction(u32 flags, enum dma_data_direction *direction)
 	}
 }
 
-/* The exporter takes its memory back; it holds the reservation lock, and waits for nothing after this. */
+/*
+ * The exporter takes its memory back; it holds the reservation lock, and waits for nothing after
+ * this.
+ */
 static void invalidated(struct dma_buf_attachment *attachment)
 {
 	struct gpunvme_mem *mem = attachment->importer_priv;
@@ -56,7 +60,9 @@ static const struct dma_buf_attach_ops dynamic = {
 #endif
 };
 
-/* The segments of a mapping are only right as long as the lock is held, or the event has not come. */
+/*
+ * The segments of a mapping are only right as long as the lock is held, or the event has not come.
+ */
 static int map_dynamic(struct gpunvme_mem *mem, struct gpunvme_segments *segments)
 {
 	struct dma_resv *resv = mem->attachment->dmabuf->resv;
@@ -133,7 +139,9 @@ static struct dma_buf *get_dmabuf(int fd)
 	return dmabuf == ERR_PTR(-EINVAL) ? ERR_PTR(-EMEDIUMTYPE) : dmabuf;
 }
 
-/* What exporters say differs; who has no memory, or was interrupted, is no exporter that refuses. */
+/*
+ * What exporters say differs; who has no memory, or was interrupted, is no exporter that refuses.
+ */
 static int refusal(int error)
 {
 	switch (error) {
@@ -176,7 +184,8 @@ static int attach(struct gpunvme *g, struct gpunvme_mem *mem, struct dma_buf *dm
 	return error;
 }
 
-int gpunvme_import_dmabuf(struct gpunvme *g, struct gpunvme_import_dmabuf *args, struct gpunvme_segments *segments)
+int gpunvme_import_dmabuf(struct gpunvme *g, struct gpunvme_import_dmabuf *args,
+			  struct gpunvme_segments *segments)
 {
 	enum dma_data_direction direction;
 	struct gpunvme_mem *mem;

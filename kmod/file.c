@@ -101,7 +101,9 @@ close:
 	return error;
 }
 
-/* In this order: while the controller may still access memory, none is given back. Under the lock. */
+/*
+ * In this order: while the controller may still access memory, none is given back. Under the lock.
+ */
 void gpunvme_end_use(struct gpunvme *g)
 {
 	gpunvme_quiesce(g);

@@ -2,9 +2,9 @@
 /*
  * What the files of the module share.
  *
- * Locks, outermost first: the kernel's device lock, mmap_lock, gpunvme.lock, a dma-buf's reservation lock,
- * gpunvme.dma_lock. Nothing touches user memory under gpunvme.lock, since that would wait for mmap_lock; and nothing waits
- * for the device lock under it, but tries.
+ * Locks, outermost first: the kernel's device lock, mmap_lock, gpunvme.lock, a dma-buf's
+ * reservation lock, gpunvme.dma_lock. Nothing touches user memory under gpunvme.lock, since that
+ * would wait for mmap_lock; and nothing waits for the device lock under it, but tries.
  */
 #ifndef GPUNVME_H
 #define GPUNVME_H
@@ -22,7 +22,10 @@
 #include "gpunvme_ioctl.h"
 #include "probes.h"
 
-/* Coherent memory is mapped at its handle times 4 GiB; BAR0, as if its handle were 0, is smaller than that. */
+/*
+ * Coherent memory is mapped at its handle times 4 GiB; BAR0, as if its handle were 0, is smaller
+ * than that.
+ */
 #define GPUNVME_HANDLE_SHIFT 32
 /* Two pages: see `gone`. */
 #define GPUNVME_GONE_ORDER 1
@@ -57,7 +60,10 @@ struct gpunvme {
 
 	/* Of the open file. */
 	struct mm_struct *mm;
-	/* What registers are once the controller is gone: ones, a page for the first, and one for all others. */
+	/*
+	 * What registers are once the controller is gone: ones, a page for the first, and one for
+	 * all others.
+	 */
 	struct page *gone;
 	struct address_space *mapping;
 	struct xarray memories;
@@ -67,7 +73,10 @@ struct gpunvme {
 	/* Who resets it by our own request; the kernel's notice of that is none to the owner. */
 	struct task_struct *resetter;
 
-	/* Keeps bus mastering and what decides over it together; taken under a dma-buf's reservation lock. */
+	/*
+	 * Keeps bus mastering and what decides over it together; taken under a dma-buf's
+	 * reservation lock.
+	 */
 	spinlock_t dma_lock;
 	unsigned int revoked_count;
 	bool resetting;
@@ -90,10 +99,16 @@ struct gpunvme_mem {
 	void *cpu;
 	dma_addr_t iova;
 	atomic_t mapped;
-	/* Its page offset in the file, and what is left of it where the controller went while it was mapped. */
+	/*
+	 * Its page offset in the file, and what is left of it where the controller went while it
+	 * was mapped.
+	 */
 	unsigned long first_pgoff;
 	void *kept;
-	/* GPUNVME_MEMORY_USER: its own; GPUNVME_MEMORY_DMABUF: the exporter's. NULL where nothing is mapped. */
+	/*
+	 * GPUNVME_MEMORY_USER: its own; GPUNVME_MEMORY_DMABUF: the exporter's. NULL where nothing
+	 * is mapped.
+	 */
 	struct sg_table *sgt;
 	struct sg_table pinned;
 	struct gpunvme *owner;
@@ -146,11 +161,13 @@ int gpunvme_alloc_coherent(struct gpunvme *g, struct gpunvme_alloc_coherent *arg
 void gpunvme_free_coherent(struct gpunvme *g, struct gpunvme_mem *mem);
 
 /* pin.c */
-int gpunvme_pin_user(struct gpunvme *g, struct gpunvme_pin_user *args, struct gpunvme_segments *segments);
+int gpunvme_pin_user(struct gpunvme *g, struct gpunvme_pin_user *args,
+		     struct gpunvme_segments *segments);
 void gpunvme_unpin_user(struct gpunvme *g, struct gpunvme_mem *mem);
 
 /* dmabuf.c */
-int gpunvme_import_dmabuf(struct gpunvme *g, struct gpunvme_import_dmabuf *args, struct gpunvme_segments *segments);
+int gpunvme_import_dmabuf(struct gpunvme *g, struct gpunvme_import_dmabuf *args,
+			  struct gpunvme_segments *segments);
 void gpunvme_end_import(struct gpunvme *g, struct gpunvme_mem *mem);
 int gpunvme_direction(u32 flags, enum dma_data_direction *direction);
 

@@ -11,7 +11,8 @@ u32 gpunvme_iommu_mode(struct device *dev)
 
 	if (!domain)
 		return GPUNVME_IOMMU_NONE;
-	return domain->type == IOMMU_DOMAIN_IDENTITY ? GPUNVME_IOMMU_IDENTITY : GPUNVME_IOMMU_TRANSLATED;
+	return domain->type == IOMMU_DOMAIN_IDENTITY ? GPUNVME_IOMMU_IDENTITY :
+						       GPUNVME_IOMMU_TRANSLATED;
 }
 
 /* The MSI-X Table or PBA, by the dword that has its BAR and offset: PCIe Base 5.0 §7.7.2. */
@@ -117,7 +118,8 @@ int gpunvme_read_config(struct gpunvme *g, struct gpunvme_read_config *args)
 	u16 word = 0;
 	int status;
 
-	if ((width != 1 && width != 2 && width != 4) || offset & (width - 1) || offset >= g->pdev->cfg_size)
+	if ((width != 1 && width != 2 && width != 4) || offset & (width - 1) ||
+	    offset >= g->pdev->cfg_size)
 		return -EINVAL;
 	switch (width) {
 	case 1:

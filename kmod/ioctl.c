@@ -49,7 +49,8 @@ static int alloc_coherent(struct gpunvme *g, union arguments *args)
 }
 
 /* Hands segments over; what they are of is given back where that fails. */
-static int give_segments(struct gpunvme *g, struct gpunvme_segments *segments, u32 handle, int error)
+static int give_segments(struct gpunvme *g, struct gpunvme_segments *segments, u32 handle,
+			 int error)
 {
 	size_t bytes = (size_t)segments->count * sizeof(*segments->array);
 
@@ -182,7 +183,10 @@ static int take_arguments(union arguments *args, void __user *user, size_t known
 	error = copy_struct_from_user(args, known, user, given);
 	if (error)
 		return error;
-	/* Said twice, so that a program which was compiled with another structure than its number's is told. */
+	/*
+	 * Said twice, so that a program which was compiled with another structure than its number's
+	 * is told.
+	 */
 	return args->head.size == given ? 0 : -EINVAL;
 }
 
@@ -195,8 +199,8 @@ long gpunvme_ioctl(struct file *file, unsigned int request, unsigned long argume
 	size_t known;
 	int error;
 
-	if (_IOC_TYPE(request) != GPUNVME_IOC_TYPE || _IOC_DIR(request) != (_IOC_READ | _IOC_WRITE) ||
-	    number >= ARRAY_SIZE(requests))
+	if (_IOC_TYPE(request) != GPUNVME_IOC_TYPE ||
+	    _IOC_DIR(request) != (_IOC_READ | _IOC_WRITE) || number >= ARRAY_SIZE(requests))
 		return -ENOTTY;
 	if (g->mm != current->mm)
 		return -EPERM;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The PCI driver: binds controllers that were given to it by name, and lets go of them whatever their owner does. */
+/*
+ * The PCI driver: binds controllers that were given to it by name, and lets go of them whatever
+ * their owner does.
+ */
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/pm_runtime.h>
@@ -10,7 +13,10 @@
 
 static DEFINE_IDA(indices);
 
-/* Memory that the controller's registers take before the doorbells: NVMe Base 2.1 §3.1.4, and the first of them. */
+/*
+ * Memory that the controller's registers take before the doorbells: NVMe Base 2.1 §3.1.4, and the
+ * first of them.
+ */
 #define SMALLEST_BAR 0x2000
 
 static int read_bar(struct gpunvme *g)
@@ -20,7 +26,8 @@ static int read_bar(struct gpunvme *g)
 
 	if (!(pci_resource_flags(pdev, 0) & IORESOURCE_MEM) || length < SMALLEST_BAR ||
 	    length > BIT_ULL(GPUNVME_HANDLE_SHIFT)) {
-		pci_err(pdev, "BAR 0 is no memory that NVMe registers could be in: %pR\n", &pdev->resource[0]);
+		pci_err(pdev, "BAR 0 is no memory that NVMe registers could be in: %pR\n",
+			&pdev->resource[0]);
 		return -ENODEV;
 	}
 	g->bar_pfn = pci_resource_start(pdev, 0) >> PAGE_SHIFT;
@@ -40,7 +47,10 @@ static int prepare_device(struct gpunvme *g)
 	error = pci_enable_device_mem(pdev);
 	if (error)
 		return error;
-	/* What the last driver, or the firmware, left running may still write to memory that has long been others'. */
+	/*
+	 * What the last driver, or the firmware, left running may still write to memory that has
+	 * long been others'.
+	 */
 	gpunvme_stop_dma(g);
 	error = pci_request_region(pdev, 0, KBUILD_MODNAME);
 	if (error)
@@ -53,7 +63,10 @@ static int prepare_device(struct gpunvme *g)
 	if (error)
 		goto release;
 	gpunvme_quiesce(g);
-	/* For the end of an error that took it away: with bus mastering off. Without memory for it, there is no recovery. */
+	/*
+	 * For the end of an error that took it away: with bus mastering off. Without memory for it,
+	 * there is no recovery.
+	 */
 	pci_save_state(pdev);
 	g->saved = pci_store_saved_state(pdev);
 	return 0;
@@ -78,7 +91,10 @@ static int gpunvme_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct gpunvme *g;
 	int error;
 
-	/* Only the entry below says so: not one that was written to new_id, nor what stands in for any function. */
+	/*
+	 * Only the entry below says so: not one that was written to new_id, nor what stands in for
+	 * any function.
+	 */
 	if (!id->override_only) {
 		pci_err(pdev, "binds NVMe controllers, and only by driver_override\n");
 		return -ENODEV;
@@ -125,7 +141,10 @@ put:
 	return error;
 }
 
-/* Takes every mapping away. A mapping that is just being made is not in the file's list of them yet: wait for it. */
+/*
+ * Takes every mapping away. A mapping that is just being made is not in the file's list of them
+ * yet: wait for it.
+ */
 static void revoke_mappings(struct gpunvme *g)
 {
 	struct mm_struct *mm = NULL;
@@ -187,7 +206,7 @@ static const struct pci_device_id ids[] = {
 		.class = PCI_CLASS_STORAGE_EXPRESS,
 		.class_mask = 0xffffff,
 	},
-	{ }
+	{},
 };
 
 static struct pci_driver gpunvme_driver = {

@@ -6,7 +6,10 @@
 
 #include "gpunvme.h"
 
-/* Who follows a mapping to physical memory looks at its page tables, or at vm_pgoff: both say the same here. */
+/*
+ * Who follows a mapping to physical memory looks at its page tables, or at vm_pgoff: both say the
+ * same here.
+ */
 #define MAPPING_FLAGS (VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY)
 
 static void change_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
@@ -19,8 +22,9 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set, unsigned
 }
 
 /*
- * A process whose controller has gone is not ended by looking at what it had: it is told by what it finds there, ones in
- * registers and the last content in memory, as of hardware that was pulled out.
+ * A process whose controller has gone is not ended by looking at what it had: it is told by what it
+ * finds there, ones in registers and the last content in memory, as of hardware that was pulled
+ * out.
  */
 static vm_fault_t insert(struct vm_fault *vmf, struct page *page)
 {
@@ -37,7 +41,9 @@ static vm_fault_t bar_fault(struct vm_fault *vmf)
 	vm_fault_t result = VM_FAULT_SIGBUS;
 
 	mutex_lock(&g->lock);
-	/* Doorbells are rung without asking: what is stored there must not be found in the status. */
+	/*
+	 * Doorbells are rung without asking: what is stored there must not be found in the status.
+	 */
 	if (g->dead)
 		result = insert(vmf, g->gone + (vmf->pgoff != g->bar_pfn));
 	mutex_unlock(&g->lock);
@@ -57,13 +63,17 @@ static int map_bar(struct gpunvme *g, struct vm_area_struct *vma)
 
 	if (first >= g->bar_pages || pages > g->bar_pages - first)
 		return -EINVAL;
-	/* Who can write the MSI-X Table can have interrupts delivered as any others, or written anywhere. */
+	/*
+	 * Who can write the MSI-X Table can have interrupts delivered as any others, or written
+	 * anywhere.
+	 */
 	for (i = 0; i < ARRAY_SIZE(g->hidden); i++)
 		if (first < g->hidden[i].end && first + pages > g->hidden[i].first)
 			return -EPERM;
 	change_flags(vma, MAPPING_FLAGS, VM_MAYEXEC);
 	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
-	error = io_remap_pfn_range(vma, vma->vm_start, g->bar_pfn + first, pages << PAGE_SHIFT, vma->vm_page_prot);
+	error = io_remap_pfn_range(vma, vma->vm_start, g->bar_pfn + first, pages << PAGE_SHIFT,
+				   vma->vm_page_prot);
 	if (error)
 		return error;
 	vma->vm_pgoff = g->bar_pfn + first;
@@ -95,7 +105,8 @@ static vm_fault_t coherent_fault(struct vm_fault *vmf)
 
 	mutex_lock(&g->lock);
 	if (mem->kept)
-		result = insert(vmf, vmalloc_to_page(mem->kept + ((vmf->pgoff - mem->first_pgoff) << PAGE_SHIFT)));
+		result = insert(vmf, vmalloc_to_page(mem->kept + ((vmf->pgoff - mem->first_pgoff)
+								  << PAGE_SHIFT)));
 	else if (g->dead && mem->cpu)
 		/* Its removal is under way: once more, when it is through. */
 		result = VM_FAULT_NOPAGE;
@@ -118,7 +129,8 @@ static int map_coherent(struct gpunvme *g, struct vm_area_struct *vma)
 
 	if (!mem || mem->kind != GPUNVME_MEMORY_COHERENT || mem->handle != handle)
 		return -EINVAL;
-	if (offset & (BIT(GPUNVME_HANDLE_SHIFT - PAGE_SHIFT) - 1) || vma_pages(vma) > mem->length >> PAGE_SHIFT)
+	if (offset & (BIT(GPUNVME_HANDLE_SHIFT - PAGE_SHIFT) - 1) ||
+	    vma_pages(vma) > mem->length >> PAGE_SHIFT)
 		return -EINVAL;
 	change_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY, VM_MAYEXEC);
 	/* The kernel counts from the beginning of that memory. */

@@ -21,7 +21,8 @@ static int pin_pages(unsigned long address, unsigned long count, struct page **p
 			pinned = -EINTR;
 			break;
 		}
-		pinned = pin_user_pages_fast(address + (done << PAGE_SHIFT), min(count - done, PAGES_AT_A_TIME + 0UL),
+		pinned = pin_user_pages_fast(address + (done << PAGE_SHIFT),
+					     min(count - done, PAGES_AT_A_TIME + 0UL),
 					     FOLL_WRITE | FOLL_LONGTERM, pages + done);
 		if (pinned <= 0)
 			break;
@@ -68,7 +69,9 @@ static int map_pinned(struct gpunvme *g, struct gpunvme_mem *mem, struct gpunvme
 
 	if (error)
 		return error == -ENOMEM ? error : -EOPNOTSUPP;
-	error = bounced(dev, &mem->pinned) ? -EOPNOTSUPP : gpunvme_list_segments(segments, &mem->pinned, mem->length);
+	error = bounced(dev, &mem->pinned) ?
+			-EOPNOTSUPP :
+			gpunvme_list_segments(segments, &mem->pinned, mem->length);
 	if (!error) {
 		mem->segment_count = segments->count;
 		error = gpunvme_add_memory(g, mem);
@@ -84,14 +87,16 @@ static int map_pinned(struct gpunvme *g, struct gpunvme_mem *mem, struct gpunvme
 static int gather(struct gpunvme_mem *mem, unsigned long address)
 {
 	unsigned long count = mem->length >> PAGE_SHIFT;
-	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct page **pages =
+		kvmalloc_array(count, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int error;
 
 	if (!pages)
 		return -ENOMEM;
 	error = pin_pages(address, count, pages);
 	if (!error) {
-		error = sg_alloc_table_from_pages(&mem->pinned, pages, count, 0, mem->length, GFP_KERNEL_ACCOUNT);
+		error = sg_alloc_table_from_pages(&mem->pinned, pages, count, 0, mem->length,
+						  GFP_KERNEL_ACCOUNT);
 		if (error)
 			unpin_user_pages(pages, count);
 	}
@@ -99,7 +104,8 @@ static int gather(struct gpunvme_mem *mem, unsigned long address)
 	return error;
 }
 
-int gpunvme_pin_user(struct gpunvme *g, struct gpunvme_pin_user *args, struct gpunvme_segments *segments)
+int gpunvme_pin_user(struct gpunvme *g, struct gpunvme_pin_user *args,
+		     struct gpunvme_segments *segments)
 {
 	struct gpunvme_mem *mem;
 	u64 end;
@@ -107,7 +113,8 @@ int gpunvme_pin_user(struct gpunvme *g, struct gpunvme_pin_user *args, struct gp
 
 	if (args->length == 0 || (args->address | args->length) & ~PAGE_MASK)
 		return -EINVAL;
-	if (args->length > GPUNVME_MAX_LENGTH || check_add_overflow(args->address, args->length, &end))
+	if (args->length > GPUNVME_MAX_LENGTH ||
+	    check_add_overflow(args->address, args->length, &end))
 		return -EOVERFLOW;
 	if (!access_ok(u64_to_user_ptr(args->address), args->length))
 		return -EFAULT;

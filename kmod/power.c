@@ -15,7 +15,10 @@ static int gpunvme_suspend(struct device *dev)
 	return 0;
 }
 
-/* The kernel has restored the configuration as it was at that moment: bus mastering is off until the owner turns it on. */
+/*
+ * The kernel has restored the configuration as it was at that moment: bus mastering is off until
+ * the owner turns it on.
+ */
 static int gpunvme_resume(struct device *dev)
 {
 	return 0;

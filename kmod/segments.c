@@ -5,7 +5,10 @@
 
 #include "gpunvme.h"
 
-/* Walks the first @length bytes; writes segments where there is an array. Returns their count, 0 where bytes lack. */
+/*
+ * Walks the first @length bytes; writes segments where there is an array. Returns their count, 0
+ * where bytes lack.
+ */
 static u32 walk(struct sg_table *sgt, u64 length, struct gpunvme_segment *array)
 {
 	struct gpunvme_segment last = {};
@@ -21,7 +24,8 @@ static u32 walk(struct sg_table *sgt, u64 length, struct gpunvme_segment *array)
 			break;
 		if (count == 0 || last.iova + last.length != sg_dma_address(sg)) {
 			count++;
-			last = (struct gpunvme_segment){ .offset = end, .iova = sg_dma_address(sg) };
+			last = (struct gpunvme_segment){ .offset = end,
+							 .iova = sg_dma_address(sg) };
 		}
 		last.length += bytes;
 		if (array)
@@ -39,7 +43,8 @@ int gpunvme_list_segments(struct gpunvme_segments *segments, struct sg_table *sg
 	segments->count = count;
 	if (count > segments->capacity)
 		return -ENOSPC;
-	segments->array = kvmalloc_array(count, sizeof(*segments->array), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	segments->array =
+		kvmalloc_array(count, sizeof(*segments->array), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!segments->array)
 		return -ENOMEM;
 	walk(sgt, length, segments->array);

@@ -7,8 +7,9 @@ const char *bdf;
 
 int main(int count, char **arguments)
 {
-	const struct check *const tables[] = { register_checks, errno_checks, random_checks, memory_checks,
-					       end_checks,      event_checks, dmabuf_checks };
+	const struct check *const tables[] = { register_checks, errno_checks, random_checks,
+					       memory_checks,	end_checks,   event_checks,
+					       dmabuf_checks };
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (count < 4)

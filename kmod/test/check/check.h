@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the cases share: a program that asks the module things, and prints as JSON what it was told. */
+/*
+ * What the cases share: a program that asks the module things, and prints as JSON what it was told.
+ */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -48,7 +50,10 @@ void truth(const char *key, bool value);
 void finish(void);
 
 uint64_t now_ms(void);
-/* The content of a file of sysfs or procfs, without its last newline; empty where it cannot be read. */
+/*
+ * The content of a file of sysfs or procfs, without its last newline; empty where it cannot be
+ * read.
+ */
 const char *content_of(const char *path);
 /* A negative errno where it cannot be written. */
 int write_file(const char *path, const char *value);
@@ -67,10 +72,13 @@ void *map_coherent(int fd, const struct gpunvme_alloc_coherent *memory);
 /* Anonymous memory, filled with 0xa5. */
 unsigned char *anonymous(unsigned long bytes);
 /* Segments go to an array of the caller's, of MOST_SEGMENTS. */
-struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes, struct gpunvme_segment *segments);
+struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes,
+			    struct gpunvme_segment *segments);
 /* The frame behind an address, by /proc/self/pagemap. */
 uint64_t frame_of(const void *address);
-/* The frame behind any mapping, by the kernel's own lookup. A negative errno where there is none. */
+/*
+ * The frame behind any mapping, by the kernel's own lookup. A negative errno where there is none.
+ */
 int lookup(const volatile void *address, uint64_t *frame);
 void notify_by(int fd, int event);
 /* Whether an eventfd is signalled in time; takes what it counted. */
@@ -99,7 +107,7 @@ struct check {
 	const char *name;
 	void (*run)(char **arguments);
 };
-extern const struct check register_checks[], errno_checks[], random_checks[], memory_checks[], end_checks[],
-	event_checks[], dmabuf_checks[];
+extern const struct check register_checks[], errno_checks[], random_checks[], memory_checks[],
+	end_checks[], event_checks[], dmabuf_checks[];
 
 #endif

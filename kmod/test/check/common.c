@@ -136,7 +136,8 @@ unsigned long long pinned_pages(void)
 {
 	/* What each processor has counted for itself is added up. */
 	write_file("/proc/sys/vm/stat_refresh", "1");
-	return counter("/proc/vmstat", "nr_foll_pin_acquired") - counter("/proc/vmstat", "nr_foll_pin_released");
+	return counter("/proc/vmstat", "nr_foll_pin_acquired") -
+	       counter("/proc/vmstat", "nr_foll_pin_released");
 }
 
 void set_bus_master(int fd, bool on)
@@ -173,7 +174,8 @@ struct gpunvme_alloc_coherent allocate(int fd, unsigned long bytes)
 
 void *map_coherent(int fd, const struct gpunvme_alloc_coherent *memory)
 {
-	void *mapped = mmap(NULL, memory->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, memory->mmap_offset);
+	void *mapped = mmap(NULL, memory->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    memory->mmap_offset);
 
 	if (mapped == MAP_FAILED)
 		die("coherent memory cannot be mapped");
@@ -182,14 +184,16 @@ void *map_coherent(int fd, const struct gpunvme_alloc_coherent *memory)
 
 unsigned char *anonymous(unsigned long bytes)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		die("no memory");
 	return memset(memory, 0xa5, bytes);
 }
 
-struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes, struct gpunvme_segment *segments)
+struct gpunvme_pin_user pin(int fd, void *memory, unsigned long bytes,
+			    struct gpunvme_segment *segments)
 {
 	struct gpunvme_pin_user pin = {
 		.size = sizeof(pin),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Import of dma-bufs: of udmabuf, where the kernel has it, and of an exporter whose memory moves. */
+/*
+ * Import of dma-bufs: of udmabuf, where the kernel has it, and of an exporter whose memory moves.
+ */
 #include "check.h"
 
 #include <linux/udmabuf.h>
@@ -10,7 +12,8 @@
 
 static struct gpunvme_segment segments[MOST_SEGMENTS];
 
-static int import(int fd, int dmabuf, uint32_t flags, uint32_t capacity, struct gpunvme_import_dmabuf *import)
+static int import(int fd, int dmabuf, uint32_t flags, uint32_t capacity,
+		  struct gpunvme_import_dmabuf *import)
 {
 	*import = (struct gpunvme_import_dmabuf){
 		.size = sizeof(*import),
@@ -30,7 +33,8 @@ static int release(int fd, uint32_t handle)
 }
 
 /* The controller's serial number by way of a dma-buf whose memory is seen at `memory`. */
-static void reads_into(const char *key, int fd, int dmabuf, uint32_t flags, unsigned char *memory, unsigned long bytes)
+static void reads_into(const char *key, int fd, int dmabuf, uint32_t flags, unsigned char *memory,
+		       unsigned long bytes)
 {
 	struct gpunvme_import_dmabuf imported;
 	struct controller controller;
@@ -79,7 +83,8 @@ static void from_udmabuf(char **arguments)
 	reads_into("held", fd, dmabuf, BOTH, memory, bytes);
 	reads_into("dynamic", fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, memory, bytes);
 	text("first", name_of(import(fd, dmabuf, BOTH, MOST_SEGMENTS, &imported)));
-	text("second", name_of(import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported)));
+	text("second",
+	     name_of(import(fd, dmabuf, BOTH | GPUNVME_IMPORT_DYNAMIC, MOST_SEGMENTS, &imported)));
 	/* The handles keep it; closing gives it back. */
 	close(dmabuf);
 	close(fd);
@@ -110,7 +115,8 @@ static void moving(char **arguments)
 	int dmabuf = export(device, 16);
 	int fd = open_node();
 	int event = eventfd(0, 0);
-	unsigned char *memory = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	unsigned char *memory =
+		mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
 	struct gpunvme_set_bus_master on = { .size = sizeof(on), .enable = 1 };
 	struct gpunvme_memory known = { .size = sizeof(known) };
 	struct gpunvme_import_dmabuf imported;
@@ -156,4 +162,6 @@ static void moving(char **arguments)
 	close(fd);
 }
 
-const struct check dmabuf_checks[] = { { "udmabuf", from_udmabuf }, { "moving", moving }, { NULL, NULL } };
+const struct check dmabuf_checks[] = { { "udmabuf", from_udmabuf },
+				       { "moving", moving },
+				       { NULL, NULL } };

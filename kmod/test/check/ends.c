@@ -95,7 +95,8 @@ static void killed(char **arguments)
 static void afterwards(struct owner *owner)
 {
 	struct gpunvme_info info = { .size = sizeof(info) };
-	struct gpunvme_release release = { .size = sizeof(release), .handle = owner->pinned.handle };
+	struct gpunvme_release release = { .size = sizeof(release),
+					   .handle = owner->pinned.handle };
 	struct gpunvme_pin_user again = owner->pinned;
 	struct gpunvme_alloc_coherent alloc = { .size = sizeof(alloc), .length = PAGE };
 	struct gpunvme_set_irq irq = { .size = sizeof(irq), .fd = -1 };
@@ -103,13 +104,17 @@ static void afterwards(struct owner *owner)
 	uint64_t frame;
 
 	text("mmap", mapped == MAP_FAILED ? name_of(errno) : "OK");
-	truth("noFrame", lookup(owner->controller.registers, &frame) && lookup(owner->controller.memory, &frame));
+	truth("noFrame", lookup(owner->controller.registers, &frame) &&
+				 lookup(owner->controller.memory, &frame));
 	text("info", name_of(ask(owner->fd, GPUNVME_GET_INFO, &info)));
 	text("release", name_of(ask(owner->fd, GPUNVME_RELEASE, &release)));
 	text("pin", name_of(ask(owner->fd, GPUNVME_PIN_USER, &again)));
 	text("alloc", name_of(ask(owner->fd, GPUNVME_ALLOC_COHERENT, &alloc)));
 	text("irq", name_of(ask(owner->fd, GPUNVME_SET_IRQ, &irq)));
-	/* As of hardware that was pulled out: ones, whatever is written there, and memory as it was. */
+	/*
+	 * As of hardware that was pulled out: ones, whatever is written there, and memory as it
+	 * was.
+	 */
 	owner->controller.registers[0x1000 / 4] = 7;
 	number("registers", owner->controller.registers[2]);
 	truth("otherFrame", !lookup(owner->controller.registers, &frame) && frame != owner->frame);
@@ -151,7 +156,8 @@ static void removed(char **arguments)
 	uint64_t started;
 
 	own(&owner);
-	printf("{\"monitor\":{\"execute\":\"device_del\",\"arguments\":{\"id\":\"%s\"}}}\n", arguments[0]);
+	printf("{\"monitor\":{\"execute\":\"device_del\",\"arguments\":{\"id\":\"%s\"}}}\n",
+	       arguments[0]);
 	submit_identify(&owner.controller, segments[0].iova);
 	/* The kernel lets five seconds pass in which the slot's button may be pressed once more. */
 	truth("told", signalled(owner.event, 30000));
@@ -171,9 +177,12 @@ static void in_use(char **arguments)
 
 	(void)arguments;
 	text("unload", system("/tmp/vm/busybox rmmod gpunvme 2>/dev/null") == 0 ? "OK" : "refused");
-	truth("still", ask(fd, GPUNVME_GET_INFO, &(struct gpunvme_info){ .size = sizeof(struct gpunvme_info) }) == 0);
+	truth("still", ask(fd, GPUNVME_GET_INFO,
+			   &(struct gpunvme_info){ .size = sizeof(struct gpunvme_info) }) == 0);
 }
 
-const struct check end_checks[] = {
-	{ "killed", killed }, { "unbound", unbound }, { "removed", removed }, { "in-use", in_use }, { NULL, NULL }
-};
+const struct check end_checks[] = { { "killed", killed },
+				    { "unbound", unbound },
+				    { "removed", removed },
+				    { "in-use", in_use },
+				    { NULL, NULL } };

@@ -28,12 +28,14 @@ static const struct {
 	size_t reserved;
 } requests[] = {
 	{ "GET_INFO", GPUNVME_GET_INFO, 0 },
-	{ "ALLOC_COHERENT", GPUNVME_ALLOC_COHERENT, offsetof(struct gpunvme_alloc_coherent, reserved) },
+	{ "ALLOC_COHERENT", GPUNVME_ALLOC_COHERENT,
+	  offsetof(struct gpunvme_alloc_coherent, reserved) },
 	{ "PIN_USER", GPUNVME_PIN_USER, offsetof(struct gpunvme_pin_user, reserved) },
 	{ "IMPORT_DMABUF", GPUNVME_IMPORT_DMABUF, 0 },
 	{ "GET_MEMORY", GPUNVME_GET_MEMORY, 0 },
 	{ "RELEASE", GPUNVME_RELEASE, offsetof(struct gpunvme_release, reserved) },
-	{ "SET_BUS_MASTER", GPUNVME_SET_BUS_MASTER, offsetof(struct gpunvme_set_bus_master, reserved) },
+	{ "SET_BUS_MASTER", GPUNVME_SET_BUS_MASTER,
+	  offsetof(struct gpunvme_set_bus_master, reserved) },
 	{ "RESET", GPUNVME_RESET, offsetof(struct gpunvme_reset, reserved) },
 	{ "SET_IRQ", GPUNVME_SET_IRQ, 0 },
 	{ "SET_NOTIFY", GPUNVME_SET_NOTIFY, offsetof(struct gpunvme_set_notify, reserved) },
@@ -41,7 +43,8 @@ static const struct {
 };
 
 /* Arguments of a request that would do something; it is called with one thing wrong at a time. */
-static union any good(unsigned long request, unsigned char *memory, struct gpunvme_segment *segments)
+static union any good(unsigned long request, unsigned char *memory,
+		      struct gpunvme_segment *segments)
 {
 	union any any = { .head.size = _IOC_SIZE(request) };
 
@@ -87,14 +90,16 @@ static void answer(int error)
 }
 
 /*
- * Of each request, in this order: 4 bytes shorter; 0 bytes; the size in the structure differs; 8 bytes of zeroes more; 8 bytes
- * more that are not zero; an unknown flag; something reserved; a null pointer; memory that cannot be written.
+ * Of each request, in this order: 4 bytes shorter; 0 bytes; the size in the structure differs; 8
+ * bytes of zeroes more; 8 bytes more that are not zero; an unknown flag; something reserved; a null
+ * pointer; memory that cannot be written.
  */
 static void shapes(char **arguments)
 {
 	static struct gpunvme_segment segments[MOST_SEGMENTS];
 	unsigned char *memory = anonymous(PAGE);
-	union any *read_only = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	union any *read_only =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open_node();
 
 	(void)arguments;
@@ -137,12 +142,15 @@ static void shapes(char **arguments)
 	}
 	number("pinned", counter("/proc/self/status", "VmPin:"));
 	text("otherType", name_of(ask(fd, _IOWR('T', 0, struct gpunvme_info), memory)));
-	text("otherDirection", name_of(ask(fd, _IOW(GPUNVME_IOC_TYPE, 0, struct gpunvme_info), memory)));
-	text("otherNumber", name_of(ask(fd, _IOWR(GPUNVME_IOC_TYPE, 11, struct gpunvme_info), memory)));
+	text("otherDirection",
+	     name_of(ask(fd, _IOW(GPUNVME_IOC_TYPE, 0, struct gpunvme_info), memory)));
+	text("otherNumber",
+	     name_of(ask(fd, _IOWR(GPUNVME_IOC_TYPE, 11, struct gpunvme_info), memory)));
 	text("zero", name_of(ask(fd, 0, memory)));
 }
 
-static const char *pins(int fd, uint64_t address, uint64_t length, uint32_t flags, void *segments, uint32_t capacity)
+static const char *pins(int fd, uint64_t address, uint64_t length, uint32_t flags, void *segments,
+			uint32_t capacity)
 {
 	struct gpunvme_pin_user pin = {
 		.size = sizeof(pin),
@@ -158,7 +166,9 @@ static const char *pins(int fd, uint64_t address, uint64_t length, uint32_t flag
 
 static const char *imports(int fd, int dmabuf, uint32_t flags)
 {
-	struct gpunvme_import_dmabuf import = { .size = sizeof(import), .flags = flags, .fd = dmabuf };
+	struct gpunvme_import_dmabuf import = { .size = sizeof(import),
+						.flags = flags,
+						.fd = dmabuf };
 
 	return name_of(ask(fd, GPUNVME_IMPORT_DMABUF, &import));
 }
@@ -186,7 +196,9 @@ static const char *interrupts(int fd, uint32_t vector, int event)
 
 static const char *config(int fd, uint32_t offset, uint32_t width)
 {
-	struct gpunvme_read_config config = { .size = sizeof(config), .offset = offset, .width = width };
+	struct gpunvme_read_config config = { .size = sizeof(config),
+					      .offset = offset,
+					      .width = width };
 
 	return name_of(ask(fd, GPUNVME_READ_CONFIG, &config));
 }
@@ -219,7 +231,8 @@ static void values(char **arguments)
 	text("pinUnmapped", pins(fd, hole, PAGE, both, segments, 1));
 	text("pinHoleInside", pins(fd, memory, 8 * PAGE, both, segments, MOST_SEGMENTS));
 	text("pinNull", pins(fd, 0, PAGE, both, segments, 1));
-	text("pinReadOnly", pins(fd, (uintptr_t)read_only, PAGE, GPUNVME_DEVICE_READS, segments, 1));
+	text("pinReadOnly",
+	     pins(fd, (uintptr_t)read_only, PAGE, GPUNVME_DEVICE_READS, segments, 1));
 	text("pinRegisters", pins(fd, (uintptr_t)registers, PAGE, both, segments, 1));
 	text("pinKernel", pins(fd, 0xffff888000000000, PAGE, both, segments, 1));
 	text("pinHuge", pins(fd, memory, 1ull << 40, both, segments, 1));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What happens to a controller while it is open: resets, sleep of the machine, and of the function. */
+/*
+ * What happens to a controller while it is open: resets, sleep of the machine, and of the function.
+ */
 #include "check.h"
 
 #include <sys/reboot.h>
@@ -52,8 +54,9 @@ static void reset(char **arguments)
 }
 
 /*
- * Devices are suspended and woken up by the kernel's own rehearsal, which leaves the processor on. The guest's 9p and second
- * serial port do not come back from that: what is found goes to the console, and the guest is turned off.
+ * Devices are suspended and woken up by the kernel's own rehearsal, which leaves the processor on.
+ * The guest's 9p and second serial port do not come back from that: what is found goes to the
+ * console, and the guest is turned off.
  */
 static void sleeps(char **arguments)
 {
@@ -112,4 +115,6 @@ static void power(char **arguments)
 	write_file(sysfs("power/control"), "on");
 }
 
-const struct check event_checks[] = { { "reset", reset }, { "sleep", sleeps }, { "power", power }, { NULL, NULL } };
+const struct check event_checks[] = {
+	{ "reset", reset }, { "sleep", sleeps }, { "power", power }, { NULL, NULL }
+};

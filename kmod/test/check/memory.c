@@ -33,7 +33,8 @@ static bool physical(const unsigned char *memory, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		for (uint64_t at = 0; at < segments[i].length; at += PAGE)
-			if (frame_of(memory + segments[i].offset + at) * PAGE != segments[i].iova + at)
+			if (frame_of(memory + segments[i].offset + at) * PAGE !=
+			    segments[i].iova + at)
 				return false;
 	return true;
 }
@@ -61,8 +62,8 @@ static void pinning(char **arguments)
 	number("pinnedPages", pinned_pages() - before);
 	number("vmPinKiB", counter("/proc/self/status", "VmPin:"));
 	must(fd, GPUNVME_GET_MEMORY, &known);
-	truth("known", known.kind == GPUNVME_MEMORY_USER && known.length == bytes && !known.revoked &&
-			       known.segment_count == pinned.segment_count);
+	truth("known", known.kind == GPUNVME_MEMORY_USER && known.length == bytes &&
+			       !known.revoked && known.segment_count == pinned.segment_count);
 	text("noRoom", name_of(ask(fd, GPUNVME_PIN_USER, &small)));
 	truth("countedAnyway", small.segment_count == pinned.segment_count);
 	number("pinnedOnce", pinned_pages() - before);
@@ -160,6 +161,8 @@ static void handles(char **arguments)
 	number("pinnedAfter", pinned_pages() - before);
 }
 
-const struct check memory_checks[] = {
-	{ "pinning", pinning }, { "dma", dma }, { "memlock", memlock }, { "handles", handles }, { NULL, NULL }
-};
+const struct check memory_checks[] = { { "pinning", pinning },
+				       { "dma", dma },
+				       { "memlock", memlock },
+				       { "handles", handles },
+				       { NULL, NULL } };

@@ -2,7 +2,15 @@
 /* NVMe Base 2.1: the admin queue (§3.5.1), and Identify (§5.1.13). Enough to see DMA arrive. */
 #include "check.h"
 
-enum { CAP = 0, CC = 0x14 / 4, CSTS = 0x1c / 4, AQA = 0x24 / 4, ASQ = 0x28 / 4, ACQ = 0x30 / 4, SQ0 = 0x1000 / 4 };
+enum {
+	CAP = 0,
+	CC = 0x14 / 4,
+	CSTS = 0x1c / 4,
+	AQA = 0x24 / 4,
+	ASQ = 0x28 / 4,
+	ACQ = 0x30 / 4,
+	SQ0 = 0x1000 / 4
+};
 enum { ENTRIES = 16, CQ_OFFSET = 4096, SQE_BYTES = 64, CQE_BYTES = 16 };
 
 static void wait_ready(struct controller *controller, uint32_t ready)
@@ -11,7 +19,8 @@ static void wait_ready(struct controller *controller, uint32_t ready)
 
 	while ((controller->registers[CSTS] & 1) != ready)
 		if (now_ms() > until)
-			die("CSTS.RDY does not become %u: CSTS 0x%x", ready, controller->registers[CSTS]);
+			die("CSTS.RDY does not become %u: CSTS 0x%x", ready,
+			    controller->registers[CSTS]);
 }
 
 static void write64(volatile uint32_t *reg, uint64_t value)
@@ -22,7 +31,8 @@ static void write64(volatile uint32_t *reg, uint64_t value)
 
 void start(struct controller *controller, int fd)
 {
-	*controller = (struct controller){ .fd = fd, .registers = map_bar(fd, 2 * PAGE), .phase = 1 };
+	*controller =
+		(struct controller){ .fd = fd, .registers = map_bar(fd, 2 * PAGE), .phase = 1 };
 	controller->queues = allocate(fd, 2 * PAGE);
 	controller->memory = map_coherent(fd, &controller->queues);
 	controller->registers[CC] = 0;
@@ -37,7 +47,9 @@ void start(struct controller *controller, int fd)
 
 void submit_identify(struct controller *controller, uint64_t iova)
 {
-	uint32_t entry[16] = { [0] = 0x06, [6] = (uint32_t)iova, [7] = (uint32_t)(iova >> 32), [10] = 1 };
+	uint32_t entry[16] = {
+		[0] = 0x06, [6] = (uint32_t)iova, [7] = (uint32_t)(iova >> 32), [10] = 1
+	};
 
 	memcpy(controller->memory + controller->tail * SQE_BYTES, entry, SQE_BYTES);
 	controller->tail = (controller->tail + 1) % ENTRIES;
@@ -47,7 +59,8 @@ void submit_identify(struct controller *controller, uint64_t iova)
 
 bool identify(struct controller *controller, uint64_t iova)
 {
-	volatile uint32_t *entry = (void *)(controller->memory + CQ_OFFSET + controller->head * CQE_BYTES);
+	volatile uint32_t *entry =
+		(void *)(controller->memory + CQ_OFFSET + controller->head * CQE_BYTES);
 	uint64_t until = now_ms() + 2000;
 
 	submit_identify(controller, iova);

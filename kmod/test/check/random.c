@@ -20,7 +20,9 @@ static unsigned char *memory;
 /* Values that are nearly right more often than chance has them. */
 static uint64_t value(void)
 {
-	static const uint64_t kept[] = { 0, 1, 2, 3, 4, 8, PAGE, 2 * PAGE, 1ull << 26, 1ull << 32, ~0ull, -(uint64_t)PAGE };
+	static const uint64_t kept[] = { 0,	     1,		 2,	3,
+					 4,	     8,		 PAGE,	2 * PAGE,
+					 1ull << 26, 1ull << 32, ~0ull, -(uint64_t)PAGE };
 
 	switch (next() % 4) {
 	case 0:
@@ -48,7 +50,9 @@ static void fill(unsigned char *argument, unsigned int size)
 		argument[4] = (unsigned char)(next() % 8), memset(argument + 5, 0, 3);
 }
 
-/* Descriptors up to 63 are what it finds open: none of them is anything that requests could take. */
+/*
+ * Descriptors up to 63 are what it finds open: none of them is anything that requests could take.
+ */
 static void chance(char **arguments)
 {
 	static const unsigned int sizes[] = { 128, 40, 48, 40, 32, 16, 16, 16, 16, 16, 24 };
@@ -72,9 +76,11 @@ static void chance(char **arguments)
 		if (next() % 32 == 0)
 			request = (unsigned int)next();
 		fill(argument, size < 8 ? 8 : size & ~3u);
-		error = -ask(fd, request, next() % 32 ? (void *)argument : (void *)(uintptr_t)value());
+		error = -ask(fd, request,
+			     next() % 32 ? (void *)argument : (void *)(uintptr_t)value());
 		if (error < 0 || error > 133)
-			die("request %d of seed %llu: errno %d", i, (unsigned long long)seed, error);
+			die("request %d of seed %llu: errno %d", i, (unsigned long long)seed,
+			    error);
 		succeeded += error == 0;
 		different += kinds[error]++ == 0;
 		/* What was taken must not be all there is. */

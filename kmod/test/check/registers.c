@@ -10,8 +10,8 @@ static void info(char **arguments)
 	char address[16];
 
 	(void)arguments;
-	snprintf(address, sizeof(address), "%04x:%02x:%02x.%x", info.pci_domain, info.pci_bus, info.pci_device,
-		 info.pci_function);
+	snprintf(address, sizeof(address), "%04x:%02x:%02x.%x", info.pci_domain, info.pci_bus,
+		 info.pci_device, info.pci_function);
 	text("address", address);
 	number("abiVersion", info.abi_version);
 	number("vendor", info.vendor_id);
@@ -43,7 +43,8 @@ static unsigned long long offset_in_maps(const volatile void *address)
 	for (; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		unsigned long long start, end, offset;
 
-		if (sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && start == (uintptr_t)address)
+		if (sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 &&
+		    start == (uintptr_t)address)
 			return offset;
 	}
 	die("no mapping begins there");
@@ -89,11 +90,13 @@ static void bar(char **arguments)
 	truth("offsetIsAddress", offset_in_maps(registers) == start);
 	truth("frameIsAddress", looked_up(registers) == start / PAGE);
 	truth("lastFrameToo", looked_up((volatile char *)registers + PAGE) == start / PAGE + 1);
-	truth("secondPage", offset_in_maps(second) == start + PAGE && looked_up(second) == start / PAGE + 1);
+	truth("secondPage",
+	      offset_in_maps(second) == start + PAGE && looked_up(second) == start / PAGE + 1);
 	text("flags", flags_of(registers));
 }
 
-static const char *mapping(int fd, unsigned long bytes, int protection, int flags, unsigned long long offset)
+static const char *mapping(int fd, unsigned long bytes, int protection, int flags,
+			   unsigned long long offset)
 {
 	void *mapped = mmap(NULL, bytes, protection, flags, fd, (off_t)offset);
 
@@ -158,6 +161,8 @@ static void forked(char **arguments)
 	truth("owner", ask(fd, GPUNVME_GET_INFO, &info) == 0 && fault_at(registers) == 0);
 }
 
-const struct check register_checks[] = {
-	{ "info", info }, { "bar", bar }, { "mappings", mappings }, { "forked", forked }, { NULL, NULL }
-};
+const struct check register_checks[] = { { "info", info },
+					 { "bar", bar },
+					 { "mappings", mappings },
+					 { "forked", forked },
+					 { NULL, NULL } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tests of gpunvme ask of a kernel: the frame behind an address, as a GPU's driver looks it up, and a dma-buf whose
- * memory moves, as a GPU's does. Only for guests that are thrown away.
+ * What the tests of gpunvme ask of a kernel: the frame behind an address, as a GPU's driver looks
+ * it up, and a dma-buf whose memory moves, as a GPU's does. Only for guests that are thrown away.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -41,7 +41,8 @@ static void unpin(struct dma_buf_attachment *attachment)
 	memory->pinned--;
 }
 
-static struct sg_table *map(struct dma_buf_attachment *attachment, enum dma_data_direction direction)
+static struct sg_table *map(struct dma_buf_attachment *attachment,
+			    enum dma_data_direction direction)
 {
 	struct movable *memory = attachment->dmabuf->priv;
 	struct sg_table *sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
@@ -49,7 +50,8 @@ static struct sg_table *map(struct dma_buf_attachment *attachment, enum dma_data
 
 	if (!sgt)
 		return ERR_PTR(-ENOMEM);
-	error = sg_alloc_table_from_pages(sgt, memory->pages, memory->count, 0, memory->count * PAGE_SIZE, GFP_KERNEL);
+	error = sg_alloc_table_from_pages(sgt, memory->pages, memory->count, 0,
+					  memory->count * PAGE_SIZE, GFP_KERNEL);
 	if (error)
 		goto free;
 	error = dma_map_sgtable(attachment->dev, sgt, direction, 0);
@@ -65,7 +67,8 @@ free:
 	return ERR_PTR(error);
 }
 
-static void unmap(struct dma_buf_attachment *attachment, struct sg_table *sgt, enum dma_data_direction direction)
+static void unmap(struct dma_buf_attachment *attachment, struct sg_table *sgt,
+		  enum dma_data_direction direction)
 {
 	struct movable *memory = attachment->dmabuf->priv;
 
@@ -111,7 +114,8 @@ static int map_for_user(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	int error = 0;
 
 	for (i = 0; i < vma_pages(vma) && !error; i++)
-		error = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE, page_to_pfn(memory->pages[i]), PAGE_SIZE,
+		error = remap_pfn_range(vma, vma->vm_start + i * PAGE_SIZE,
+					page_to_pfn(memory->pages[i]), PAGE_SIZE,
 					vma->vm_page_prot);
 	return error;
 }

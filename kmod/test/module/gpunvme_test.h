@@ -7,9 +7,14 @@
 
 /* In: an address of the caller. Out: the frame that the kernel's own lookup finds behind it. */
 #define TEST_LOOKUP _IOWR('T', 0, __u64)
-/* In: pages. Out: a descriptor of a dma-buf of as many pages, each filled with its number plus 1. */
+/*
+ * In: pages. Out: a descriptor of a dma-buf of as many pages, each filled with its number plus 1.
+ */
 #define TEST_EXPORT _IOWR('T', 1, __u32)
-/* In: such a descriptor. Out: how many mappings are left after importers were told that its memory moves; it is moved. */
+/*
+ * In: such a descriptor. Out: how many mappings are left after importers were told that its memory
+ * moves; it is moved.
+ */
 #define TEST_MOVE _IOWR('T', 2, __u32)
 
 #endif
