@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Controller } from '@gpunvme/host-driver'
+import { simulate } from '@gpunvme/nvme-sim'
+import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/filesystems/index.js'
 import type { ByteSource } from '../../src/formats/byte-source.js'
 import { openFileSource } from '../../src/formats/file-source.js'
-import { openModel, writeDemoModel, type Model } from '../../src/formats/index.js'
+import { Catalogue, openModel, writeDemoModel, type Model } from '../../src/formats/index.js'
+import { modelInPlace, storeSource, streamLayers } from '../../src/index.js'
 import { emptyImage, MIB, missing, run, scratchFolder, SLOW_MS } from './images.js'
 
 const scratch = scratchFolder('model')
@@ -20,6 +24,30 @@ async function digests(source: ByteSource, model: Model): Promise<Record<string,
     await source.read(offsetBytes, bytes)
     found[name] = createHash('sha256').update(bytes).digest('hex')
   }
+  return found
+}
+
+/** The same by the NVMe driver: partitions, file system, headers and layers are all read from a controller's namespace. */
+async function streamed(drive: string, kind: string, path: string): Promise<Record<string, string>> {
+  const media = fileMedia(drive, { readOnly: true })
+  const controller = await Controller.open(simulate({ profile: 'sn740', namespaces: [{ media }] }).transport)
+  const namespace = controller.namespace(1)
+  const source = storeSource(namespace)
+  const found: Record<string, string> = {}
+  for (const partition of (await findPartitions(source)).partitions) {
+    const fileSystem = await openFileSystem(source, { partition })
+    if (fileSystem.kind !== kind) continue
+    const file = await fileSystem.file(path)
+    const catalogue = new Catalogue(await openModel(fileOnDiskSource(source, file)))
+    const model = modelInPlace(catalogue, namespace, [file.extents])
+    for await (using layer of streamLayers(model, { verify: 'off', slots: 2 })) {
+      for (const { name } of layer.tensors) {
+        found[name] = createHash('sha256').update(layer.tensor(name)).digest('hex')
+      }
+    }
+  }
+  await controller.close()
+  media.close()
   return found
 }
 
@@ -59,6 +87,7 @@ describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skippe
         const model = await openModel(inPlace)
         expect(model.tensors).toEqual(expected.tensors)
         expect(await digests(inPlace, model)).toEqual(expectedDigests)
+        expect(await streamed(drive, fileSystemKind, 'demo.gguf')).toEqual(expectedDigests)
       }
     },
     SLOW_MS,
