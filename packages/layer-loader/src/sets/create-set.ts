@@ -155,7 +155,8 @@ async function create(
   return set
 }
 
-async function refuseInUse(store: WritableBlockStore, signal: AbortSignal | undefined): Promise<void> {
+/** @throws MemberInUseError for a store that holds an image, or is a member of a set. */
+export async function refuseInUse(store: WritableBlockStore, signal: AbortSignal | undefined): Promise<void> {
   const limits = signal && { signal }
   const { ours, label } = await readLabel(store, limits)
   if (ours) {

@@ -2,7 +2,7 @@ import { asStore, type Readable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
 import { LEAST_UNIT_BYTES, MEMBER_DATA_BYTES } from './format.js'
 
-export interface MeasureOptions {
+export interface MeasureWeightsOptions {
   /** How much is read of each; 16 MiB when not given, less of one that is smaller. */
   readonly bytes?: number
   readonly signal?: AbortSignal
@@ -22,13 +22,19 @@ const DEFAULT_BYTES = 16 * 1024 * 1024
  * share - a bus, a switch - counts. For `createStripe({ weights })`, and for `openSet({ rates })` of a mirror.
  * @throws RangeError for members without room for data; what a member's `read` throws.
  */
-export async function measureWeights(members: readonly Readable[], options: MeasureOptions = {}): Promise<number[]> {
+export async function measureWeights(
+  members: readonly Readable[],
+  options: MeasureWeightsOptions = {},
+): Promise<number[]> {
   const speeds = await Promise.all(members.map((member) => measure(asStore(member), options)))
   return speeds.map(({ bytesPerSecond }) => bytesPerSecond)
 }
 
 /** One short read, then a long one. @throws as `measureWeights`. */
-export async function measure(store: BlockStore, { bytes = DEFAULT_BYTES, signal }: MeasureOptions): Promise<Speed> {
+export async function measure(
+  store: BlockStore,
+  { bytes = DEFAULT_BYTES, signal }: MeasureWeightsOptions,
+): Promise<Speed> {
   const { blockBytes, capacityBytes, dma } = store
   const wholeBytes = Math.min(bytes, capacityBytes - MEMBER_DATA_BYTES)
   const lengthBytes = Math.floor(wholeBytes / blockBytes) * blockBytes

@@ -1,0 +1,103 @@
+import { BufferPool } from '../buffer-pool.js'
+import { clearEnds } from '../pack/publish.js'
+import { asStore, type Writable } from '../store/as-store.js'
+import type { WritableBlockStore } from '../store/store.js'
+import type { WritableBlockSet } from './block-set.js'
+import { bouncedStore, piecesOf } from './bounced-store.js'
+import { refuseInUse } from './create-set.js'
+import { MEMBER_DATA_BYTES } from './format.js'
+import { identify, MemberTruncatedError } from './identify.js'
+import { openSet, type OpenSetOptions } from './open-set.js'
+import { Problems } from './problem.js'
+import { SetMemory } from './set-memory.js'
+import { writeLabel } from './write-label.js'
+
+export interface RebuildOptions extends OpenSetOptions {
+  /** Gives up what a store holds that is to take the place of a member. */
+  readonly replace?: boolean
+  readonly onProgress?: (progress: { readonly doneBytes: number; readonly totalBytes: number }) => void
+}
+
+/** With pieces of 4 MiB: what keeps two drives busy, one that is read and one that is written. */
+const PIECE_BYTES = 4 * 1024 * 1024
+const BUFFERS = 8
+
+/**
+ * Makes a degraded mirror whole: members that were left behind, and stores that are no members, in the place of those
+ * that are missing, are given all that the others have. Nothing else may write to the mirror meanwhile. Interrupted at
+ * any time it leaves the mirror as it was; begun again it copies everything again.
+ * @param members all stores of the mirror, in any order: its members, and those that are to become ones.
+ * @returns the mirror, opened.
+ * @throws TypeError for a stripe; RangeError where there are more stores than places; MemberInUseError,
+ *   MemberTruncatedError for a store that is too small; what `openSet`, and a member's `read` and `write` throw.
+ */
+export async function rebuildMirror(
+  members: readonly Writable[],
+  { replace = false, onProgress, ...opening }: RebuildOptions = {},
+): Promise<WritableBlockSet> {
+  const stores = members.map((member) => asStore(member))
+  const set = await openSet(stores, opening)
+  if (set.kind !== 'mirror')
+    throw new TypeError('rebuildMirror: expected a mirror, got a stripe, which has nothing twice')
+  const labelled = await identify(stores, new Problems(), opening.signal)
+  const isLive = (index: number) => set.members[index]!.state === 'live'
+  const live = labelled.filter(({ label }) => isLive(label.index))
+  const free = set.members.filter(
+    ({ index, state }) => state !== 'live' && !labelled.some((each) => each.label.index === index),
+  )
+  const strangers = stores.filter((store) => !labelled.some((each) => each.store === store))
+  if (strangers.length > free.length) {
+    throw new RangeError(
+      `rebuildMirror: expected at most ${free.length} stores that are no members, got ${strangers.length}`,
+    )
+  }
+  const targets = [
+    ...labelled.filter(({ label }) => !isLive(label.index)).map(({ store, label }) => ({ store, index: label.index })),
+    ...strangers.map((store, at) => ({ store, index: free[at]!.index })),
+  ]
+  for (const { store, index } of targets) {
+    const neededBytes = MEMBER_DATA_BYTES + set.capacityBytes
+    if (store.capacityBytes < neededBytes) throw new MemberTruncatedError(index, store, neededBytes)
+  }
+  if (!replace) for (const store of strangers) await refuseInUse(store, opening.signal)
+
+  const totalBytes = targets.length * set.capacityBytes
+  let doneBytes = 0
+  for (const { store } of targets) {
+    await clearEnds(store, [])
+    await copyAll(set, store, opening.signal, (bytes) => onProgress?.({ doneBytes: (doneBytes += bytes), totalBytes }))
+  }
+  if (targets.length > 0) {
+    // An open mirror has a member that is live.
+    const { label } = live[0]!
+    const current = [...live.map((each) => each.label), ...targets].reduce((mask, { index }) => mask + 2 ** index, 0)
+    const next = { ...label, epoch: label.epoch + 1, current }
+    // Those that have everything in any case come first: until a target has its label, it is as it was.
+    for (const each of live) await writeLabel(each.store, { ...next, index: each.label.index })
+    for (const { store, index } of targets) await writeLabel(store, { ...next, index })
+  }
+  return openSet(stores, opening)
+}
+
+async function copyAll(
+  from: WritableBlockSet,
+  to: WritableBlockStore,
+  signal: AbortSignal | undefined,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const target = new SetMemory(from.dma).isReachedBy(to.dma) ? to : bouncedStore(to)
+  const limits = { ...(signal && { signal }) }
+  await using pool = new BufferPool(from.dma, BUFFERS, PIECE_BYTES)
+  for (const piece of piecesOf({ offsetBytes: 0, lengthBytes: from.capacityBytes, memoryBytes: 0 }, PIECE_BYTES)) {
+    signal?.throwIfAborted()
+    pool.run(await pool.take(), async ({ memory }) => {
+      const { offsetBytes, lengthBytes } = piece
+      await from.read([{ offsetBytes, lengthBytes, memoryBytes: 0 }], memory, limits)
+      const onTarget = { offsetBytes: MEMBER_DATA_BYTES + offsetBytes, lengthBytes, memoryBytes: 0 }
+      await target.write([onTarget], memory, limits)
+      onBytes(lengthBytes)
+    })
+  }
+  await pool.drain()
+  await to.flush()
+}

@@ -1,0 +1,74 @@
+import { RamMedia, SimulatedHost } from '@gpunvme/nvme-sim'
+import { describe, expect, test } from 'vitest'
+import { createStripe, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
+import { smallModel } from '../models.js'
+import { drive, drives, get, MIB, mirrored, noise } from './drives.js'
+
+const SIZE = 12 * MIB
+const content = noise(4 * MIB)
+const storesOn = async (media: readonly RamMedia[]) =>
+  (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
+
+describe('rebuildMirror', () => {
+  test('gives a member that was left behind what it has missed', async () => {
+    const media = await mirrored(content, SIZE)
+    await pack(await smallModel(), await openSet(await storesOn([media[0]])))
+    const stores = await storesOn(media)
+    const done: number[] = []
+    const set = await rebuildMirror(stores, {
+      onProgress: ({ doneBytes, totalBytes }) => done.push(doneBytes / totalBytes),
+    })
+    expect(set.members.map(({ state }) => state)).toEqual(['live', 'live'])
+    expect(set.problems).toEqual([])
+    expect(done.at(-1)).toBe(1)
+    // Alone, the one that was behind has it all.
+    const other = await openSet(await storesOn([media[1]]))
+    expect(await verifyImage(other)).toMatchObject({ ok: true })
+    expect((await openImage(other)).models.length).toBe(1)
+  })
+
+  test('puts a new drive in the place of one that is gone, which is stale should it come back', async () => {
+    const media = await mirrored(content, SIZE)
+    const fresh = new RamMedia(SIZE)
+    const set = await rebuildMirror(await storesOn([media[1], fresh]))
+    expect(set.members.map(({ state }) => state)).toEqual(['live', 'live'])
+    const copied = await openSet(await storesOn([fresh]))
+    expect(Buffer.compare(await get(copied, 0, content.length), content)).toBe(0)
+    const back = await openSet(await storesOn([media[0], media[1]]))
+    expect(back.members.map(({ state }) => state)).toEqual(['stale', 'live'])
+  })
+
+  test('reaches a new drive that shares no memory with the others', async () => {
+    const media = await mirrored(content, SIZE)
+    const [one] = await storesOn([media[0]])
+    const { store: apart } = await drive({ capacityBytes: SIZE }, new SimulatedHost())
+    const set = await rebuildMirror([one!, apart])
+    expect(set.members.map(({ state, bounced }) => [state, bounced])).toEqual([
+      ['live', false],
+      ['live', true],
+    ])
+    expect(Buffer.compare(await get(await openSet([apart]), 0, content.length), content)).toBe(0)
+  })
+
+  test('leaves a mirror that is whole as it is', async () => {
+    const media = await mirrored(content, SIZE)
+    const before = await get((await storesOn(media))[0]!, 0, 4096)
+    expect((await rebuildMirror(await storesOn(media))).degraded).toBe(false)
+    expect(Buffer.compare(await get((await storesOn(media))[0]!, 0, 4096), before)).toBe(0)
+  })
+
+  test('refuses stripes, drives that are too small, that hold something, and that nobody needs', async () => {
+    const media = await mirrored(content, SIZE)
+    const stripe = await storesOn([new RamMedia(SIZE), new RamMedia(SIZE)])
+    await createStripe(stripe)
+    await expect(rebuildMirror(stripe)).rejects.toThrow('expected a mirror, got a stripe')
+    const small = await storesOn([media[0], new RamMedia(8 * MIB)])
+    await expect(rebuildMirror(small)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MEMBER_TRUNCATED' })
+    const used = await storesOn([media[0], new RamMedia(SIZE)])
+    await pack(await smallModel(), used[1]!)
+    await expect(rebuildMirror(used)).rejects.toMatchObject({ code: 'ERR_GPUNVME_MEMBER_IN_USE' })
+    expect((await rebuildMirror(used, { replace: true })).degraded).toBe(false)
+    const many = await storesOn([media[0], new RamMedia(SIZE), new RamMedia(SIZE)])
+    await expect(rebuildMirror(many)).rejects.toThrow('expected at most 1 stores that are no members, got 2')
+  })
+})
