@@ -1,6 +1,6 @@
 export type { SimulatedCopyEngine } from './gpu/copy-engine.js'
 export type { GpuLinkStatistics } from './gpu/gpu-link.js'
-export { SimulatedGpuMemory } from './gpu/gpu-memory.js'
+export type { SimulatedGpuMemory } from './gpu/gpu-memory.js'
 export type { GpuOptions, SimulatedGpu } from './gpu/simulated-gpu.js'
 export type { SimulationClock } from './time/clock.js'
 export { costModel } from './model/cost-model.js'

@@ -67,7 +67,6 @@ export interface ResidencePlan {
 export function planResidence(layers: readonly LayerSize[], options: ResidenceOptions): ResidencePlan {
   checkLayers(layers)
   checkResidenceOptions(options)
-  // Fewest lanes first: of two plans that are equally fast the one with fewer slots is taken.
   const lanes = [
     { ram: false, nvme: false },
     { ram: true, nvme: false },
@@ -77,10 +76,22 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
   let best: ResidencePlan | undefined
   for (const lane of lanes) {
     const plan = planWith(layers, options, lane)
-    if (plan && (best === undefined || longRunNs(plan.predicted) < longRunNs(best.predicted))) best = plan
+    if (plan && (best === undefined || isBetter(plan, best))) best = plan
   }
   if (best === undefined) throw new BudgetInfeasibleError(options.budget, leastBudget(layers, options))
   return best
+}
+
+/** Times that differ by less are sums of the same in another order. */
+const SAME = 1 + 1e-9
+
+/** Faster; or as fast with less host memory; or with that too and more of the GPU's left. */
+function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
+  const [ns, thanNs] = [longRunNs(plan.predicted), longRunNs(than.predicted)]
+  if (ns > thanNs * SAME || thanNs > ns * SAME) return ns < thanNs
+  const used = ({ layerBytes, slotBytes }: BudgetUse) => layerBytes + slotBytes
+  const moreRam = used(plan.ram) - used(than.ram)
+  return moreRam === 0 ? used(plan.vram) < used(than.vram) : moreRam < 0
 }
 
 /** The best plan that uses the given places, VRAM apart, which is always used. */
@@ -105,7 +116,7 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
   const most = withRam(Infinity)
   if (most === undefined || !lane.nvme) return most
   // Host memory that makes nothing faster is not taken: the first plan that is as good as all of it.
-  const enoughNs = longRunNs(most.predicted) * (1 + 1e-9)
+  const enoughNs = longRunNs(most.predicted) * SAME
   for (let ramLayers = 0; ramLayers * mostBytes < room.ramBytes; ramLayers++) {
     const plan = withRam(ramLayers * mostBytes)
     if (plan && longRunNs(plan.predicted) <= enoughNs) return plan

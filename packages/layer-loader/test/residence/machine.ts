@@ -1,14 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { Controller } from '@gpunvme/host-driver'
-import {
-  deriveProfile,
-  simulate,
-  SimulatedHost,
-  type GpuOptions,
-  SimulatedGpuMemory,
-  type SimulationOptions,
-} from '@gpunvme/nvme-sim'
-import type { Checksummer, CostModel } from '@gpunvme/nvme-spec/transport'
+import { deriveProfile, simulate, SimulatedHost, type GpuOptions, type SimulationOptions } from '@gpunvme/nvme-sim'
+import type { Checksummer, CostModel, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { onTestFinished } from 'vitest'
 import { layerSizes, loaderSource, openImage, pack, type ResidentLease } from '../../src/index.js'
 import type { Model } from '../../src/formats/index.js'
@@ -57,12 +50,12 @@ export async function machine({ model: given, gpu, drive }: MachineOptions = {})
 
 /** Whether a lease holds, on the GPU, what the model's file has. */
 export async function isWhole(lease: ResidentLease, model: Model): Promise<boolean> {
-  const { memory, tensors, verified } = lease
+  const { tensors, verified } = lease
   // All memory of the simulated GPU can be looked at.
-  if (!(memory instanceof SimulatedGpuMemory)) throw new TypeError('expected memory of the simulated GPU')
+  const memory: DeviceMemory & Pick<DmaMemory, 'copyOut'> = lease.memory
   for (const { name, offsetBytes, lengthBytes } of tensors) {
     const bytes = new Uint8Array(lengthBytes)
-    memory.copyOut(offsetBytes, bytes)
+    memory.copyOut!(offsetBytes, bytes)
     if (Buffer.compare(bytes, await tensorBytes(model, name)) !== 0) return false
   }
   return verified && tensors.length > 0

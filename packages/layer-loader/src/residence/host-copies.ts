@@ -1,0 +1,59 @@
+import type { CopyEngine, DeviceMemory, DmaMemory } from '@gpunvme/nvme-spec/transport'
+
+/** Copies so much before others in this thread get a turn: less than a millisecond of them. */
+const PIECE_BYTES = 2 * 1024 * 1024
+
+/** Host memory in a GPU's place. */
+export interface HostCopyMemory extends DeviceMemory {
+  /** All of it. */
+  readonly bytes: Uint8Array
+  /** 0: no GPU knows it. */
+  readonly gpuPointer: 0n
+}
+
+/** See `hostCopies`. */
+export interface HostCopyEngine extends CopyEngine {
+  alloc(lengthBytes: number): HostCopyMemory
+}
+
+/**
+ * A copy engine without a GPU: 'GPU memory' is this process's, and this thread copies. For programs that compute on the
+ * processor with a budget of fast memory, and for trying things where there is no GPU. In tier 1; the drive's own writes
+ * to a GPU have no such stand-in.
+ */
+export function hostCopies(): HostCopyEngine {
+  const held = new WeakMap<DeviceMemory, Uint8Array>()
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    alloc(lengthBytes) {
+      const bytes = new Uint8Array(lengthBytes)
+      const memory = { lengthBytes, bytes, gpuPointer: 0n, free: () => void held.delete(memory) } as const
+      held.set(memory, bytes)
+      return memory
+    },
+    copy(from, fromBytes, to, toBytes, lengthBytes) {
+      const into = held.get(to)
+      if (into === undefined) throw new TypeError('to: expected memory of this copy engine, got other memory')
+      const bytes = visible(from).subarray(fromBytes, fromBytes + lengthBytes)
+      if (bytes.length !== lengthBytes || toBytes + lengthBytes > into.length)
+        throw new RangeError(`copy: expected bytes inside both memories, got ${lengthBytes}`)
+      from.forHost(fromBytes, lengthBytes)
+      // One after the other, as an engine does.
+      const copy = last.then(() => inPieces(bytes, into, toBytes))
+      last = copy
+      return copy
+    },
+  }
+}
+
+async function inPieces(from: Uint8Array, to: Uint8Array, toBytes: number): Promise<void> {
+  for (let at = 0; at < from.length; at += PIECE_BYTES) {
+    if (at > 0) await new Promise(setImmediate)
+    to.set(from.subarray(at, at + PIECE_BYTES), toBytes + at)
+  }
+}
+
+function visible({ view }: DmaMemory): Uint8Array {
+  if (view === undefined) throw new TypeError('from: expected memory of the host, got memory that it does not see')
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+}
