@@ -418,6 +418,8 @@ export interface CopyEngine {
 export interface Checksummer {
   /** For reports: 'zlib'. */
   readonly name: string
+  /** True where it computes on the thread of its caller: calls that overlap gain nothing there, and hold each other up. */
+  readonly blocks?: boolean
   /**
    * Computes the CRC-32/ISO-HDLC (zlib's `crc32`) of each `chunkBytes` of `lengthBytes` bytes from `offsetBytes` on, the
    * last chunk being as long as what is left: to the elements of `into`, from the first on. What a device wrote there has

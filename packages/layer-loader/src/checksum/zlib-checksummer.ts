@@ -14,6 +14,7 @@ const PIECE_BYTES = 256 * 1024
  */
 export const zlibChecksummer: Checksummer = {
   name: 'zlib',
+  blocks: true,
   async checksum(memory, offsetBytes, lengthBytes, chunkBytes, into, { signal } = {}) {
     throwIfAborted(signal)
     const bytes = bytesOf(memory, offsetBytes, lengthBytes)

@@ -72,7 +72,10 @@ export class Reader {
   private async bring(job: Job): Promise<void> {
     try {
       const units = await this.readBite(job)
-      if (units.length > 0 && !job.isOver) await this.inTurn(() => this.check(job, units))
+      if (units.length === 0 || job.isOver) return
+      const { checksummer = zlibChecksummer } = this.options
+      if (checksummer.blocks === true) await this.inTurn(() => this.check(job, units))
+      else await this.check(job, units)
     } catch (error) {
       job.failure ??= { error }
     }

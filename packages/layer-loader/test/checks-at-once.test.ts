@@ -1,0 +1,47 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Checksummer } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { asModel, openImage, openLoader, pack, zlibChecksummer } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { layeredModel } from './models.js'
+
+const MIB = 1024 * 1024
+
+/** A checksummer that takes a while, and how many of its calls were under way at a time. */
+function watched(blocks: boolean): { checksummer: Checksummer; peak: () => number } {
+  let underWay = 0
+  let peak = 0
+  const checksummer: Checksummer = {
+    name: 'watched',
+    blocks,
+    async checksum(...call) {
+      peak = Math.max(peak, ++underWay)
+      for (let turns = 0; turns < 20; turns++) await turn()
+      await zlibChecksummer.checksum(...call)
+      underWay--
+    },
+  }
+  return { checksummer, peak: () => peak }
+}
+
+test.each([
+  { blocks: true, what: 'one at a time where they hold the event loop' },
+  { blocks: false, what: 'several at a time where they do not' },
+])(
+  'what has arrived is checked $what',
+  async ({ blocks }) => {
+    const { namespace } = new MemoryNamespace({ capacityBytes: 64 * MIB })
+    await pack(await layeredModel(2, 16 * MIB), namespace)
+    const model = asModel((await openImage(namespace)).model())
+    const { checksummer, peak } = watched(blocks)
+    await using loader = openLoader(model, { slots: 1, checksummer })
+    for (const name of model.layers) {
+      const lease = await loader.request(model.layer(name)).lease()
+      expect(lease.verified).toBe(true)
+      lease.release()
+    }
+    if (blocks) expect(peak()).toBe(1)
+    else expect(peak()).toBeGreaterThan(1)
+  },
+  60_000,
+)
