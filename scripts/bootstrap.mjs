@@ -22,7 +22,7 @@ const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
   test: [
     'prettier --check --log-level warn .',
-    'eslint test scripts',
+    'eslint test scripts kmod',
     'tsc -p tsconfig.json',
     'turbo run build typecheck lint test --output-logs=new-only',
     'vitest run',
