@@ -16,6 +16,8 @@ export interface FakeKmodOptions {
   readonly resetMethods?: number
   /** Of the registers that can be mapped. */
   readonly mappable?: number
+  /** Of the controller that the node is of. */
+  readonly bus?: number
   /** Where pages of pinned memory are: the physical address of the n-th page. */
   readonly pageAt?: (page: number) => number
 }
@@ -116,10 +118,10 @@ export class FakeKmod {
   }
 
   private info(argument: DataView): void {
-    const { abiVersion = 1, iommu = 2, vectors = 9, resetMethods = 1, mappable = 0x2000 } = this.options
+    const { abiVersion = 1, iommu = 2, vectors = 9, resetMethods = 1, mappable = 0x2000, bus = 0x0b } = this.options
     argument.setUint32(8, abiVersion, true)
     argument.setUint32(12, this.events, true)
-    argument.setUint8(20, 0x0b)
+    argument.setUint8(20, bus)
     argument.setUint16(24, 0x1b36, true)
     argument.setUint16(26, 0x0010, true)
     argument.setBigUint64(32, 0x4000n, true)

@@ -40,6 +40,7 @@ test.each([
   ['qtest', "startQemu() of '@gpunvme/host-driver/qtest'"],
   ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
   ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
+  ['kmod', "openKmod() of '@gpunvme/host-driver/kmod'"],
 ])(
   'of the transport %s, which has no name here yet, the entry is named that programs have it by',
   async (name, entry) => {

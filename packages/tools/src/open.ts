@@ -40,6 +40,7 @@ const ENTRIES: ReadonlyMap<string, string> = new Map([
   ['qtest', "startQemu() of '@gpunvme/host-driver/qtest'"],
   ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
   ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
+  ['kmod', "openKmod() of '@gpunvme/host-driver/kmod'"],
 ])
 
 /** The GPU of engines that were made here: one is enough, and it goes with the program. */

@@ -31,7 +31,7 @@ export function irqEvents(node: KmodNode, vectors: number): EventFds {
   })
 }
 
-/** Why a transport gives all ones from its registers: the controller was removed, or memory it had has gone. */
+/** Why a transport gives all ones from its registers: the controller has gone, or memory that it had has. */
 export type KmodDeparture = 'removed' | 'revoked'
 
 /** Looks after what the kernel does to the controller while it is open: `departure` says when it is over. */
@@ -77,10 +77,12 @@ export class KmodWatch {
       } else if (BUS_MASTER === 0) setBusMaster(this.node, true)
       return true
     } catch (error) {
+      const errno = error instanceof KmodError ? error.errno : undefined
       // It is being reset or removed at this moment.
-      if (error instanceof KmodError && error.errno === 'EAGAIN') return false
-      if (!(error instanceof KmodRemovedError)) throw error
-      this.leave('removed')
+      if (errno === 'EAGAIN') return false
+      if (errno === 'ESTALE') this.leave('revoked')
+      else if (errno === 'EIO' || error instanceof KmodRemovedError) this.leave('removed')
+      else throw error
       return true
     }
   }

@@ -9,11 +9,11 @@ import { HUGE_PAGE_BYTES } from '../locked-memory.js'
 import { PollingClock } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { Info, MMAP_BAR0, Reset, RESET_METHOD } from './abi.js'
-import { call, setBusMaster } from './call.js'
+import { call, KmodRemovedError, setBusMaster } from './call.js'
 import { kmodConfigSpace } from './config.js'
 import { KmodDmaBufs } from './dma-bufs.js'
 import { irqEvents, KmodWatch, type KmodDeparture } from './events.js'
-import { askInfo, factsOf, type KmodInfo } from './info.js'
+import { askInfo, bdfOf, factsOf, type KmodInfo } from './info.js'
 import { KmodMemory } from './memory.js'
 import { closeNode, findNode, openNode } from './node.js'
 import { SegmentTable } from './segment-table.js'
@@ -90,6 +90,8 @@ export async function openKmod(options: KmodOptions): Promise<KmodTransport> {
     const node = await openNode(host, sysRoot, place)
     cleanup.push(() => closeNode(node))
     const answer = askInfo(node)
+    // Nodes are numbered anew when controllers come and go: since it was found it may have become another's.
+    if (bdfOf(answer) !== bdf) throw new KmodRemovedError(bdf)
     const config = kmodConfigSpace(node)
     const table = new SegmentTable(node)
     cleanup.push(() => table.unmap())
