@@ -50,6 +50,16 @@ static void fill(unsigned char *argument, unsigned int size)
 		argument[4] = (unsigned char)(next() % 8), memset(argument + 5, 0, 3);
 }
 
+/* Resets take their time; a few of them are enough. */
+static unsigned int request_kind(void)
+{
+	unsigned int kind = next() % 11;
+
+	while (kind == 7 && next() % 16)
+		kind = next() % 11;
+	return kind;
+}
+
 /*
  * Descriptors up to 63 are what it finds open: none of them is anything that requests could take.
  */
@@ -62,17 +72,18 @@ static void chance(char **arguments)
 	int fd = open_node();
 
 	state = seed * 2654435761u + 1;
-	memory = anonymous(64 * PAGE);
+	/* At a place of its own, so that a seed gives the same requests again. */
+	memory = mmap((void *)0x200000000, 64 * PAGE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (memory == MAP_FAILED)
+		die("no memory");
 	for (int i = 0; i < REQUESTS; i++) {
 		unsigned char argument[256] = { 0 };
-		unsigned int kind = next() % 11;
+		unsigned int kind = request_kind();
 		unsigned int size = next() % 8 ? sizes[kind] : next() % sizeof(argument);
 		unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, GPUNVME_IOC_TYPE, kind, size);
 		int error;
 
-		/* Resets take their time; a few of them are enough. */
-		if (kind == 7 && next() % 16)
-			continue;
 		if (next() % 32 == 0)
 			request = (unsigned int)next();
 		fill(argument, size < 8 ? 8 : size & ~3u);
