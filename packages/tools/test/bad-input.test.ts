@@ -152,8 +152,8 @@ describe('exit 3: not found', () => {
   test('a file that holds no image', async () => {
     writeFileSync(at('empty.img'), new Uint8Array(4 * 1024 * 1024))
     await Promise.all([
-      expectError(['verify', '--image', 'empty.img'], 3, 'no model image', 'gpunvme pack MODEL'),
-      expectError(['load', '--image', 'empty.img'], 3, 'no model image'),
+      expectError(['verify', '--image', 'empty.img'], 3, 'No model image', 'gpunvme pack MODEL'),
+      expectError(['load', '--image', 'empty.img'], 3, 'No model image'),
     ])
   })
 })

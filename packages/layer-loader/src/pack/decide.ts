@@ -6,7 +6,7 @@ import { alignUp, MAX_DIRECTORY_BYTES, MAX_MODELS, type Extent } from '../image/
 import { holesBetween, sumOf } from '../image/holes.js'
 import type { BlockStore } from '../store/store.js'
 import { layOut, type PackPlan } from './lay-out.js'
-import { planPack, type PlanPackOptions } from './plan-pack.js'
+import { planPack, refuseLongManifest, type PlanPackOptions } from './plan-pack.js'
 import { firstFit, NamespaceTooSmallError } from './room.js'
 import type { Target } from './target.js'
 
@@ -44,7 +44,6 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const beside = entries.filter((entry) => entry.name !== name)
   const isTaken = beside.length < entries.length
   if (isTaken && !replace) throw new ModelExistsError(store, name)
-  refuseFull(store, [...beside, alone.entry])
 
   const holesAround = (extents: readonly Extent[]) => holesBetween(extents, store.capacityBytes)
   const extents = image?.extents ?? []
@@ -54,6 +53,7 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const besideEndBytes = endOf(staying)
   const plan = layOut(model, name, beside, holes)
   if (plan !== undefined) {
+    refuseTooMuch(model, store, beside, plan)
     const replaced = isUnusable ? 'given up' : isTaken ? 'kept' : 'nothing'
     return { plan, beside, besideEndBytes, freeBytes, replaced }
   }
@@ -64,6 +64,7 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   if (beside.length > 0 && interim === undefined) throw tooSmall
   const after = layOut(model, name, beside, holesAround(interim ? [...staying, interim] : staying))
   if (after === undefined) throw tooSmall
+  refuseTooMuch(model, store, beside, after)
   return { plan: after, beside, besideEndBytes, freeBytes, replaced: 'given up', ...(interim && { interim }) }
 }
 
@@ -79,11 +80,13 @@ export function placeDirectory(entries: readonly DirectoryEntry[], holes: readon
   return offsetBytes === undefined ? undefined : { offsetBytes, lengthBytes }
 }
 
-function refuseFull(store: BlockStore, entries: readonly DirectoryEntry[]): void {
-  const { byteLength } = encodeDirectory(entries)
-  if (entries.length > MAX_MODELS || byteLength > MAX_DIRECTORY_BYTES) {
-    throw new DirectoryFullError(store, entries.length, byteLength)
+/** Refuses what fits on the store, and not into the format. */
+function refuseTooMuch(model: Model, store: BlockStore, beside: readonly DirectoryEntry[], plan: PackPlan): void {
+  const { lengthBytes } = plan.directory
+  if (beside.length >= MAX_MODELS || lengthBytes > MAX_DIRECTORY_BYTES) {
+    throw new DirectoryFullError(store, beside.length + 1, lengthBytes)
   }
+  refuseLongManifest(model, plan)
 }
 
 /** The store holds what is left of an image, and nobody said that it may be given up. */

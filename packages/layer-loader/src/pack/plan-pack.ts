@@ -25,9 +25,14 @@ export function planPack(model: Model, blockBytes: number, options: PlanPackOpti
   if (ALIGNMENT_BYTES % blockBytes !== 0) throw new BlockSizeError(blockBytes)
   // Where nothing limits the room, there is always some.
   const plan = layOut(model, name, [])!
-  const manifestBytes = plan.entry.manifest.lengthBytes
-  if (manifestBytes > MAX_MANIFEST_BYTES) throw new ManifestTooLongError(model, manifestBytes)
+  refuseLongManifest(model, plan)
   return plan
+}
+
+/** @throws ManifestTooLongError: of places far inside a namespace, the numbers are longer. */
+export function refuseLongManifest(model: Model, { entry }: PackPlan): void {
+  const { lengthBytes } = entry.manifest
+  if (lengthBytes > MAX_MANIFEST_BYTES) throw new ManifestTooLongError(model, lengthBytes)
 }
 
 /** A model without tensors. */
