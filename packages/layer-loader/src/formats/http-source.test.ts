@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { safetensors } from '../../test/formats/bytes.js'
 import { HttpSourceError, openHttpSource, openModelParts, type HttpSourceOptions } from './index.js'
 
@@ -238,6 +238,64 @@ describe('a server that does not do what it should is refused by name', () => {
     const url = await serve(sound)
     server?.close()
     await expect(openHttpSource(url)).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_CONNECTION' })
+  })
+
+  test('what is refused is not received to its end', async () => {
+    let signal: AbortSignal | null | undefined
+    const whole: typeof fetch = (_, init) => {
+      signal = init?.signal
+      return Promise.resolve(new Response(new ReadableStream(), { status: 200 }))
+    }
+    const opening = openHttpSource('http://localhost/m', { fetch: whole })
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_GPUNVME_HTTP_NO_RANGES' })
+    expect(signal?.aborted).toBe(true)
+  })
+
+  describe('a slow one', () => {
+    /** Answers reads of ten bytes; they come when `send` is called, on a clock that stands still by itself. */
+    function slowServer() {
+      let started: ReadableStreamDefaultController<Uint8Array> | undefined
+      const answer = (range: string, body: ReadableStream<Uint8Array> | string) =>
+        new Response(body, { status: 206, headers: { 'content-range': `bytes ${range}/1000` } })
+      const slow: typeof fetch = (_, init) => {
+        if (new Headers(init?.headers).get('range') === 'bytes=0-0') return Promise.resolve(answer('0-0', 'x'))
+        const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+          started = controller
+          init?.signal?.addEventListener('abort', () => controller.error(init.signal?.reason))
+        }
+        return Promise.resolve(answer('0-9', new ReadableStream({ start })))
+      }
+      const send = async (bytes: readonly number[]): Promise<void> => {
+        for (const byte of bytes) {
+          await vi.advanceTimersByTimeAsync(900)
+          started?.enqueue(Uint8Array.of(byte))
+        }
+      }
+      return { fetch: slow, send, end: () => started?.close() }
+    }
+    afterEach(() => void vi.useRealTimers())
+
+    test('is waited for as long as it goes on', async () => {
+      const server = slowServer()
+      await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const into = new Uint8Array(10)
+      const read = source.read(0, into)
+      await server.send([...Array(10).keys()])
+      server.end()
+      await read
+      expect([...into]).toEqual([...Array(10).keys()])
+    })
+
+    test('is given up when it does not', async () => {
+      const server = slowServer()
+      await using source = await openHttpSource('http://localhost/m', { fetch: server.fetch, timeoutMs: 1000 })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const outcome = source.read(0, new Uint8Array(10)).catch((error: unknown) => error)
+      await server.send([1, 2, 3])
+      await vi.advanceTimersByTimeAsync(1100)
+      expect(await outcome).toMatchObject({ code: 'ERR_GPUNVME_HTTP_TIMEOUT' })
+    })
   })
 
   test('a change says what is different', async () => {
