@@ -7,7 +7,7 @@ const MODEL_BYTES = 281e9
 
 export async function bench() {
   const files = shardedModel({ shards: SHARDS, modelBytes: MODEL_BYTES })
-  global.gc()
+  globalThis.gc()
   const before = process.memoryUsage()
   const headers = performance.now()
   const model = await openModelParts('model.safetensors.index.json', files.open)
@@ -24,7 +24,7 @@ export async function bench() {
     for (const expert of catalogue.experts(name)) pieces += catalogue.expert(name, expert).pieces.length
   }
   const plannedMs = performance.now() - start
-  global.gc()
+  globalThis.gc()
   const after = process.memoryUsage()
   const heldMb = (after.heapUsed + after.external - before.heapUsed - before.external) / 1e6
   const tensors = model.tensors.length

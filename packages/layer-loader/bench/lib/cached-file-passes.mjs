@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { nativeChecksummer } from '../../../cuda-native/dist/host/index.js'
+import { nativeChecksummer } from '@gpunvme/cuda-native/host'
 import { asModel, openFileStore, openImage, openLoader, zlibChecksummer } from '@gpunvme/layer-loader'
 
 /* global WebAssembly */
