@@ -246,7 +246,7 @@ describe('exit 6: bytes that are not right', () => {
       schema: 'gpunvme.verify/1',
       ok: false,
       problemCount: 1,
-      problems: [{ code: 'ERR_GPUNVME_VERIFICATION', layer: 'layer 1', chunk: 0 }],
+      problems: [{ code: 'ERR_GPUNVME_VERIFICATION', extent: 'layer 1', chunk: 0 }],
     })
   })
 
