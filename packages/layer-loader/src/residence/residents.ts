@@ -90,21 +90,23 @@ export class Residents {
     const reader = this.source.open({ slots: slots.drive, slotBytes: slots.driveSlotBytes, where: 'host' })
     const failed = new AbortController()
     const either = AbortSignal.any([signal, failed.signal])
+    const waiting = [...layers]
+    // As many at a time as there are slots.
+    const bring = async () => {
+      for (let layer = waiting.shift(); layer !== undefined; layer = waiting.shift()) {
+        either.throwIfAborted()
+        await this.orLetGo(layer, this.copyOne(layer, reader, either))
+        onLoaded(layer)
+      }
+    }
+    const bringing = Array.from({ length: slots.drive }, () =>
+      bring().catch((error: unknown) => {
+        failed.abort(error)
+      }),
+    )
     try {
-      const results = await Promise.allSettled(
-        layers.map(async (layer) => {
-          try {
-            await this.orLetGo(layer, this.copyOne(layer, reader, either))
-            onLoaded(layer)
-          } catch (error) {
-            failed.abort(error)
-            throw error
-          }
-        }),
-      )
-      if (failed.signal.aborted) throw failed.signal.reason
-      const rejected = results.find((result) => result.status === 'rejected')
-      if (rejected) throw rejected.reason
+      await Promise.all(bringing)
+      failed.signal.throwIfAborted()
     } finally {
       await reader.close()
     }

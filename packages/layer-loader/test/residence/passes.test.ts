@@ -221,6 +221,25 @@ describe.each([1, 2] as const)('tier %i', (tier) => {
   )
 
   test(
+    'loading that is aborted throws the reason, and leaves nothing allocated',
+    async () => {
+      const rig = await machine()
+      const { dma } = rig.simulation.transport
+      const abort = new AbortController()
+      const loaded: string[] = []
+      const onLoaded = ({ name }: { name: string }) => {
+        loaded.push(name)
+        if (loaded.length === 2) abort.abort(new Error('no time for that'))
+      }
+      const opening = openResidence(planFor(rig, tier), { ...rig, onLoaded, signal: abort.signal })
+      await expect(opening).rejects.toThrow('no time for that')
+      expect(loaded.length).toBeLessThan(5)
+      dma.alloc((64 << 20) - 4096, { where: 'gpu' }).free()
+    },
+    SLOW_MS,
+  )
+
+  test(
     'a read that fails ends its pass, and the next one tries again',
     async () => {
       const broken = { opcode: 0x02, lba: [0, 1e9] as const, times: 1, nth: 30 }
