@@ -26,5 +26,6 @@ export async function loadTensor(
   const slotBytes = Math.max(1, loadPlanFor(model.store, extent, options).memoryBytes)
   await using loader = openLoader(model, { ...options, slots: 1, slotBytes })
   const lease = await loader.request(extent).lease()
-  return lease.tensor(name).slice()
+  // Not by the name that was given, which may be one that stands for it.
+  return lease.tensor(lease.name).slice()
 }

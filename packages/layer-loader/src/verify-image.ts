@@ -4,7 +4,7 @@ import { BufferPool, type HostBuffer } from './buffer-pool.js'
 import { zlibChecksummer } from './checksum/zlib-checksummer.js'
 import { quote } from './formats/quote.js'
 import { isMediaError, readCopies } from './image/copies.js'
-import { alignUp, CHUNK_BYTES, type Extent } from './image/format.js'
+import { CHUNK_BYTES, type Extent } from './image/format.js'
 import { openImage, type Image, type PackedModel } from './image/open-image.js'
 import { checkRegion } from './image/read-region.js'
 import { checkUnits } from './load/check-units.js'
@@ -63,7 +63,7 @@ export async function verifyImage(target: Readable | Image, options: VerifyOptio
     findings.totalBytes = image.models.reduce((sum, model) => sum + bytesOf(model), 0)
     const chunks = image.models.reduce((sum, { chunkCrcs }) => sum + chunkCrcs.length, 0)
     const buffers = Math.min(MAX_BUFFERS, chunks + image.models.length)
-    await using pool = new BufferPool(store.dma, buffers, CHUNK_BYTES)
+    await using pool = new BufferPool(store.dma, buffers, CHUNK_BYTES + 2 * store.blockBytes)
     for (const model of image.models) {
       pool.run(await pool.take(), (buffer) => verifyHeader(model, buffer, findings))
       await verifyLayers(model, pool, findings)
@@ -87,16 +87,13 @@ async function verifyLayers(model: PackedModel, pool: BufferPool, findings: Find
       const { storeBytes: offsetBytes, lengthBytes } = unit
       pool.run(await pool.take(), async (buffer) => {
         await findings.guard(async () => {
-          await read(model, { offsetBytes, lengthBytes }, buffer, findings)
-          await checkUnits([{ ...unit, memoryBytes: 0 }], {
-            model,
-            extent,
-            memory: buffer.memory,
-            checksummer: zlibChecksummer,
-          })
-          slices.add(buffer.bytes.subarray(0, lengthBytes), offsetBytes - layer.offsetBytes)
+          const memoryBytes = await read(model, { offsetBytes, lengthBytes }, buffer, findings)
+          findings.chunks++
+          findings.readBytes += lengthBytes
+          const target = { model, extent, memory: buffer.memory, checksummer: zlibChecksummer }
+          await checkUnits([{ ...unit, memoryBytes }], target)
+          slices.add(buffer.bytes.subarray(memoryBytes, memoryBytes + lengthBytes), offsetBytes - layer.offsetBytes)
         })
-        findings.chunks++
         findings.progress(lengthBytes)
       })
     }
@@ -110,22 +107,27 @@ async function verifyHeader(model: PackedModel, buffer: HostBuffer, findings: Fi
     let crc = 0
     for (let start = 0; start < header.lengthBytes; start += CHUNK_BYTES) {
       const lengthBytes = Math.min(CHUNK_BYTES, header.lengthBytes - start)
-      await read(model, { offsetBytes: header.offsetBytes + start, lengthBytes }, buffer, findings)
-      crc = crc32(buffer.bytes.subarray(0, lengthBytes), crc)
+      const at = await read(model, { offsetBytes: header.offsetBytes + start, lengthBytes }, buffer, findings)
+      findings.readBytes += lengthBytes
+      crc = crc32(buffer.bytes.subarray(at, at + lengthBytes), crc)
     }
     checkRegion(`source header of ${quote(name)}`, header, crc)
   })
   findings.progress(header.lengthBytes)
 }
 
+/** Reads the blocks around a run of bytes; gives where in the buffer it begins. */
 async function read(
   { store }: PackedModel,
   { offsetBytes, lengthBytes }: Extent,
   { memory }: HostBuffer,
   { limits }: Findings,
-): Promise<void> {
-  // Extents start at a block, and their last block is read whole.
-  await store.read([{ offsetBytes, lengthBytes: alignUp(lengthBytes), memoryBytes: 0 }], memory, limits)
+): Promise<number> {
+  const { blockBytes } = store
+  const startBytes = Math.floor(offsetBytes / blockBytes) * blockBytes
+  const endBytes = Math.ceil((offsetBytes + lengthBytes) / blockBytes) * blockBytes
+  await store.read([{ offsetBytes: startBytes, lengthBytes: endBytes - startBytes, memoryBytes: 0 }], memory, limits)
+  return offsetBytes - startBytes
 }
 
 /** What has been found so far. */
@@ -133,6 +135,7 @@ class Findings {
   readonly limits: Pick<VerifyOptions, 'signal' | 'timeoutNs'>
   totalBytes = 0
   chunks = 0
+  readBytes = 0
   private doneBytes = 0
   private problemCount = 0
   private readonly problems: GpuNvmeError[] = []
@@ -167,7 +170,7 @@ class Findings {
   }
 
   report(image: Image | undefined): VerifyReport {
-    const { problems, problemCount, chunks, doneBytes } = this
-    return { ok: problemCount === 0, problems, problemCount, image, bytes: doneBytes, chunks }
+    const { problems, problemCount, chunks, readBytes } = this
+    return { ok: problemCount === 0, problems, problemCount, image, bytes: readBytes, chunks }
   }
 }

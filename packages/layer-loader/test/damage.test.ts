@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { SourceReadError } from '../src/formats/index.js'
 import {
   ImageChecksumError,
   ImageNotFoundError,
@@ -11,6 +12,7 @@ import {
   SuperblockError,
   VerificationError,
   verifyImage,
+  type BlockStore,
   type Extent,
   type Image,
   type PackReceipt,
@@ -81,6 +83,31 @@ describe('a superblock', () => {
       plan.slba[0] === 0 ? { kind: 'status', sct: 2, sc: 0x81, dnr: false, more: false, crd: 0 } : { kind: 'success' }
     const image = await openImage(memory.namespace)
     expect(image.problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_TRANSFER'])
+  })
+
+  test('of a file that the system cannot read in places is reported, and the rest is verified', async () => {
+    const { image } = await packed()
+    const { store } = image
+    const bad = image.model().layers[1]!
+    const read: BlockStore['read'] = (transfers, ...rest) => {
+      if (!transfers.some(({ offsetBytes }) => offsetBytes === bad.offsetBytes)) return store.read(transfers, ...rest)
+      const cause = Object.assign(new Error('i/o error'), { code: 'EIO' })
+      return Promise.reject(new SourceReadError('model.img', 'it cannot be read (EIO)', { cause }))
+    }
+    const file = Object.create(store, { read: { value: read } }) as BlockStore
+    const report = await verifyImage(file)
+    expect(report.problems.map(({ code }) => code)).toEqual(['ERR_GPUNVME_SOURCE_READ'])
+    const whole = await verifyImage(store)
+    expect([report.chunks, report.bytes]).toEqual([whole.chunks - 1, whole.bytes - bad.lengthBytes])
+  })
+
+  test('on a store of blocks that are longer than its extents’ alignment is verified all the same', async () => {
+    const { image } = await packed()
+    const { store } = image
+    for (const blockBytes of [8192, 65_536]) {
+      const coarse = Object.create(store, { blockBytes: { value: blockBytes } }) as BlockStore
+      expect(await verifyImage(coarse)).toMatchObject({ ok: true, problemCount: 0 })
+    }
   })
 
   test('that cannot be read because the device is gone is not taken for damage', async () => {

@@ -6,6 +6,7 @@ import {
   asModel,
   ExtentTooLongError,
   LOAD_CHANNEL,
+  NoChecksumsError,
   openImage,
   openLoader,
   pack,
@@ -19,6 +20,7 @@ import {
   type Move,
   type StoredModel,
   type StoreTransfer,
+  type Ticket,
 } from '../src/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel, tensorBytes } from './models.js'
@@ -138,6 +140,43 @@ describe('urgency', () => {
     expect(loader!.statistics.discardedBytes).toBe(2 * MIB)
   })
 
+  test('what has a slot and has not begun to be read gives it at once', async () => {
+    const { memory, model } = await opened()
+    const gate = gated(memory)
+    const { request } = bound(open(model, { slots: 2 }))
+    const first = request(model.layer(0), { priority: 'ahead' })
+    const second = request(model.layer(1), { priority: 'ahead' })
+    expect([first.state, second.state]).toEqual(['loading', 'loading'])
+    const needed = request(model.layer(2), { priority: 'now' })
+    expect([first.state, second.state, needed.state]).toEqual(['loading', 'waiting', 'loading'])
+    gate.open()
+    for (const ticket of [needed, first, second]) (await ticket.lease()).release()
+  })
+
+  test('what is wanted now is checked before what was only read ahead of it', async () => {
+    const { model } = await opened()
+    let begin = (): void => undefined
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    const checksummer: Checksummer = {
+      name: 'held up',
+      blocks: true,
+      checksum: async (...call) => {
+        await begun
+        await zlibChecksummer.checksum(...call)
+      },
+    }
+    const { request } = bound(open(model, { slots: 4, checksummer }))
+    const order: string[] = []
+    const note = ({ name }: { name: string }) => order.push(name)
+    const guesses = [0, 1].map((layer) => request(model.layer(layer), { priority: 'ahead' }).ready().then(note))
+    await settle()
+    const needed = request(model.layer(2), { priority: 'now' }).ready().then(note)
+    await settle()
+    begin()
+    await Promise.all([...guesses, needed])
+    expect(order[0]).toBe('layer 2')
+  })
+
   test('what somebody has asked the lease of is not given up', async () => {
     const { model } = await opened()
     const { request } = bound(open(model, { slots: 1 }))
@@ -204,6 +243,20 @@ describe('giving up', () => {
     ticket.cancel()
     using lease = await request(model.layer(1)).lease()
     expect(lease.name).toBe('layer 1')
+  })
+
+  test.each<[string, (ticket: Ticket, abort: AbortController) => unknown]>([
+    ['cancelled', (ticket) => ticket.cancel('gone')],
+    ['closed with its loader', () => loader!.end('gone')],
+    ['aborted with its loader', (_, abort) => abort.abort('gone')],
+  ])('of what lay ready and was %s is heard of by whoever asks for it afterwards', async (_, end) => {
+    const { model } = await opened()
+    const abort = new AbortController()
+    const ticket = open(model, { signal: abort.signal }).request(model.layer(0))
+    await ticket.ready()
+    end(ticket, abort)
+    await expect(ticket.ready()).rejects.toBe('gone')
+    await expect(ticket.lease()).rejects.toBe('gone')
   })
 
   test('of what has been leased changes nothing', async () => {
@@ -282,13 +335,30 @@ describe('failure', () => {
     expect(() => small.request(model.layer(0))).toThrow(`slotBytes: ${LAYER_BYTES}`)
   })
 
-  test.each([{ slots: 0 }, { slots: 1.5 }, { verify: { sample: 0 } }, { verify: { sample: 1.5 } }, { alignBytes: 3 }])(
-    'options that cannot be meant are refused at once: %o',
-    async (options) => {
-      const { model } = await opened()
-      expect(() => openLoader(model, options)).toThrow(RangeError)
-    },
-  )
+  test('what cannot be proven is not loaded as if it were', async () => {
+    const { model } = await opened()
+    const extent = { ...model.layer(0), checks: model.layer(0).checks.slice(1) }
+    expect(() => open(model).request(extent)).toThrow(NoChecksumsError)
+    await loader!.close()
+    using lease = await open(model, { verify: { sample: 1 } })
+      .request(extent)
+      .lease()
+    expect(lease.verified).toBe(false)
+  })
+
+  test.each([
+    { slots: 0 },
+    { slots: 1.5 },
+    { slotBytes: 0 },
+    { slotBytes: NaN },
+    { verify: { sample: 0 } },
+    { verify: { sample: 1.5 } },
+    { alignBytes: 3 },
+    { alignBytes: 3, slotBytes: 4096 },
+  ])('options that cannot be meant are refused at once: %o', async (options) => {
+    const { model } = await opened()
+    expect(() => openLoader(model, options)).toThrow(RangeError)
+  })
 })
 
 describe('the end', () => {
@@ -324,6 +394,36 @@ describe('the end', () => {
     gate.open()
     await closing
     expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+  })
+
+  test('by the signal: slots are freed, progress ends, and what is asked for fails with the reason', async () => {
+    const { memory, model } = await opened()
+    const abort = new AbortController()
+    const { request } = bound(open(model, { signal: abort.signal }))
+    const watching = (async () => {
+      for await (const { extents } of loader!.progress()) expect(extents).toBeLessThanOrEqual(1)
+    })()
+    const lease = await request(model.layer(0)).lease()
+    abort.abort('enough')
+    await watching
+    expect(memory.allocatedBytes).toBe(LAYER_BYTES)
+    expect(lease.bytes).toHaveLength(LAYER_BYTES)
+    await expect(request(model.layer(1)).lease()).rejects.toBe('enough')
+    lease.release()
+    expect(memory.allocatedBytes).toBe(0)
+  })
+
+  test('by a trace that throws: with what it threw, and nothing is left behind', async () => {
+    for (const at of ['read', 'verify', 'slot 0']) {
+      const { memory, model } = await opened()
+      const trace = ({ track }: TraceEvent) => {
+        if (track === at) throw new Error(`from ${at}`)
+      }
+      const { request } = bound(open(model, { trace }))
+      await expect(request(model.layer(0)).lease()).rejects.toThrow(`from ${at}`)
+      await loader!.close()
+      expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+    }
   })
 
   test('nothing is allocated before the first request', async () => {
@@ -423,6 +523,16 @@ describe('what can be watched', () => {
     expect(seen).toEqual([...seen].sort((a, b) => a - b))
   })
 
+  test('progress that was missed is made up for: whoever was busy sees the newest', async () => {
+    const { model } = await opened()
+    const { request } = bound(open(model))
+    const progress = loader!.progress()
+    const first = progress.next()
+    for (const layer of [0, 1, 2]) (await request(model.layer(layer)).lease()).release()
+    await first
+    expect((await progress.next()).value).toMatchObject({ extents: 3 })
+  })
+
   test('the life of a request is told on a diagnostics channel', async () => {
     const { model } = await opened()
     const events: LoadEvent[] = []
@@ -488,6 +598,13 @@ describe('memory that the CPU cannot reach', () => {
     expect(() => lease.tensor('model.layers.1.weight')).toThrow(TypeError)
   })
 
+  test('needs a checksummer that reaches it: nothing is read before that is said', async () => {
+    const { model, dma } = await hidden()
+    const refused = open(model, { where: 'gpu', dma }).request(model.layer(1)).lease()
+    await expect(refused).rejects.toThrow('checksummer: expected')
+    expect(loader!.statistics.bytes).toBe(0)
+  })
+
   test('has its bytes moved by whoever can', async () => {
     const { model, dma, checksummer, seenOf } = await hidden()
     const layer = model.layer(0)
@@ -496,7 +613,7 @@ describe('memory that the CPU cannot reach', () => {
     const piece = { ...tensor!, lengthBytes: 100, runs: [{ storeBytes: storeBytes + 520, lengthBytes: 100 }] }
     const odd = { name: 'a piece that starts inside a block', pieces: [piece], checks: [] }
     const options = { where: 'gpu', dma, checksummer, alignBytes: 4096, slotBytes: MIB, verify: 'off' } as const
-    await expect(open(model, options).request(odd).lease()).rejects.toThrow('move')
+    await expect(open(model, options).request(odd).lease()).rejects.toThrow('move: expected')
     await loader!.close()
     const moved: Move[] = []
     const move = (memory: DmaMemory, moves: readonly Move[]) => {

@@ -320,6 +320,23 @@ describe('the end', () => {
     expect(memory.allocatedBytes).toBe(0)
   })
 
+  test('by an abort or a close out of the progress callback', async () => {
+    for (const end of ['abort', 'close'] as const) {
+      const { memory, model } = await opened()
+      const controller = new AbortController()
+      const onProgress = () => {
+        if (end === 'abort') controller.abort('from inside')
+        else void stream.close()
+      }
+      const stream = streamLayers(model, { signal: controller.signal, onProgress })
+      const outcome = await stream.next().catch((error: unknown) => error)
+      expect(outcome).toEqual(end === 'abort' ? 'from inside' : { done: true, value: undefined })
+      expect(await stream.next()).toEqual({ done: true, value: undefined })
+      await stream.close()
+      expect(memory).toMatchObject({ allocatedBytes: 0, inFlight: 0 })
+    }
+  })
+
   test('by a progress callback that throws', async () => {
     const { memory, model } = await opened()
     const onProgress = () => {

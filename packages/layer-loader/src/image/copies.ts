@@ -3,6 +3,8 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { hasLabelMagic } from '../sets/label.js'
 import { behindMember } from '../sets/member-error.js'
+import { SourceReadError } from '../formats/file-source.js'
+import { systemCode } from '../store/file-store-blocks.js'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'
 import { COPY_OFFSET_BYTES, DATA_START_BYTES, SUPERBLOCK_BYTES, type CopyName } from './format.js'
@@ -51,9 +53,13 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
   }
 }
 
-/** Whether the controller answered, and said that it cannot give these blocks: other blocks may still be read. */
+/**
+ * Whether the controller answered, and said that it cannot give these blocks, or the system that it could not read them:
+ * others may still be read.
+ */
 export function isMediaError(error: unknown): error is GpuNvmeError {
   const behind = behindMember(error)
+  if (behind instanceof SourceReadError) return systemCode(behind.cause) === 'EIO'
   return behind instanceof TransferError && behind.failures.every(({ outcome }) => outcome.kind === 'status')
 }
 

@@ -45,11 +45,14 @@ describe('covering blocks', () => {
 })
 
 describe('places in memory', () => {
-  test('a piece that is not aligned on the store is moved behind all that is read', () => {
-    const plan = planLoad({ name: 'x', pieces: [bytesOf(64, 8), bytesOf(64, 96)], checks: [] }, all)
-    expect(plan.pieces.map(({ offsetBytes }) => offsetBytes)).toEqual([512, 96])
-    expect(plan.moves).toEqual([{ fromBytes: 8, toBytes: 512, lengthBytes: 64 }])
-    expect(plan.memoryBytes).toBe(576)
+  test('pieces that are not aligned on the store are moved up to the next places that are, the last one first', () => {
+    const plan = planLoad({ name: 'x', pieces: [bytesOf(64, 8), bytesOf(64, 72), bytesOf(64, 192)], checks: [] }, all)
+    expect(plan.pieces.map(({ offsetBytes }) => offsetBytes)).toEqual([32, 96, 192])
+    expect(plan.moves).toEqual([
+      { fromBytes: 72, toBytes: 96, lengthBytes: 64 },
+      { fromBytes: 8, toBytes: 32, lengthBytes: 64 },
+    ])
+    expect(plan.memoryBytes).toBe(512)
   })
 
   test('a fragmented piece whose fragments are whole blocks is read in one piece', () => {
@@ -121,6 +124,13 @@ test('whatever is asked for: every wanted byte is read from its place, inside th
       expect([offsetBytes % 512, lengthBytes % 512]).toEqual([0, 0])
       for (let at = 0; at < lengthBytes; at++) memory[memoryBytes + at] = offsetBytes + at
     }
+    // Checked where they were read to, before anything is moved.
+    for (const { storeBytes, lengthBytes, memoryBytes } of plan.units) {
+      expect([memory[memoryBytes], memory[memoryBytes + lengthBytes - 1]]).toEqual([
+        storeBytes,
+        storeBytes + lengthBytes - 1,
+      ])
+    }
     for (const { fromBytes, toBytes, lengthBytes } of plan.moves) {
       memory.copyWithin(toBytes, fromBytes, fromBytes + lengthBytes)
     }
@@ -130,12 +140,6 @@ test('whatever is asked for: every wanted byte is read from its place, inside th
         Array.from({ length: run.lengthBytes }, (_, at) => run.storeBytes + at),
       )
       expect(Array.from(memory.subarray(offsetBytes, offsetBytes + lengthBytes))).toEqual(wanted)
-    }
-    for (const { storeBytes, lengthBytes, memoryBytes } of plan.units) {
-      expect([memory[memoryBytes], memory[memoryBytes + lengthBytes - 1]]).toEqual([
-        storeBytes,
-        storeBytes + lengthBytes - 1,
-      ])
     }
     expect(plan.checksAll).toBe(withChecks)
   }

@@ -22,7 +22,7 @@ export interface PlacedPiece {
   readonly lengthBytes: number
 }
 
-/** Bytes that are read to one place in memory and belong to another. */
+/** Bytes that are read to one place in memory and belong to another, which may overlap it. To be made in order. */
 export interface Move {
   readonly fromBytes: number
   readonly toBytes: number
@@ -69,28 +69,14 @@ export function planLoad(extent: StoredExtent, options: LoadPlanOptions): LoadPl
     whole === undefined ? piece.runs.map((run) => spans.cover(run)) : insideWhole(piece, extent.whole!, whole),
   )
 
-  const moves: Move[] = []
-  let memoryBytes = spans.endBytes
-  const pieces = extent.pieces.map((piece, index): PlacedPiece => {
-    const { name, dtype, shape, lengthBytes } = piece
-    const places = found[index]!
-    const offsetBytes = placeInOnePiece(piece.runs, places, alignBytes)
-    if (offsetBytes !== undefined) return { name, dtype, shape, offsetBytes, lengthBytes }
-    const start = Math.ceil(memoryBytes / alignBytes) * alignBytes
-    memoryBytes = start
-    for (const [run, { lengthBytes }] of piece.runs.entries()) {
-      moves.push({ fromBytes: places[run]!, toBytes: memoryBytes, lengthBytes })
-      memoryBytes += lengthBytes
-    }
-    return { name, dtype, shape, offsetBytes: start, lengthBytes }
-  })
+  const { pieces, moves, endBytes } = arrange(extent.pieces, found, alignBytes, spans.endBytes)
   const wantedBytes = pieces.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
   return {
     transfers: spans.transfers,
     pieces,
     moves,
     units: spans.placedUnits(),
-    memoryBytes,
+    memoryBytes: endBytes,
     checksAll: extent.pieces.every(({ runs }) => runs.every((run) => spans.checks(run))),
     readBytes: spans.endBytes,
     // Padding of what was asked for whole is part of it.
@@ -102,15 +88,57 @@ function insideWhole({ runs }: StoredPiece, whole: StoredRun, wholeAt: number): 
   return runs.map(({ storeBytes }) => wholeAt + (storeBytes - whole.storeBytes))
 }
 
-/** Where a piece is, when its runs follow each other in memory as they should; undefined when it has to be moved. */
-function placeInOnePiece(runs: readonly StoredRun[], places: readonly number[], alignBytes: number) {
-  const [first = 0] = places
-  let next = first
-  for (const [index, { lengthBytes }] of runs.entries()) {
-    if (places[index] !== next) return undefined
-    next += lengthBytes
+/**
+ * Gives every piece a place of its alignment. One that was read in one piece goes to the next such place, which is less
+ * than `alignBytes` further for each piece before it: last first, so that none is written over. One in fragments is put
+ * together behind everything, before that.
+ */
+function arrange(
+  pieces: readonly StoredPiece[],
+  found: readonly (readonly number[])[],
+  alignBytes: number,
+  readBytes: number,
+): { pieces: PlacedPiece[]; moves: Move[]; endBytes: number } {
+  const alignUp = (bytes: number) => Math.ceil(bytes / alignBytes) * alignBytes
+  const offsets = new Array<number>(pieces.length)
+  const shifts: Move[] = []
+  let endBytes = 0
+  const inMemoryOrder = [...pieces.keys()].filter((index) => isWhole(pieces[index]!.runs, found[index]!))
+  inMemoryOrder.sort((a, b) => (found[a]![0] ?? 0) - (found[b]![0] ?? 0))
+  for (const index of inMemoryOrder) {
+    const { lengthBytes } = pieces[index]!
+    const [fromBytes = 0] = found[index]!
+    const toBytes = alignUp(Math.max(fromBytes, endBytes))
+    offsets[index] = toBytes
+    endBytes = toBytes + lengthBytes
+    if (toBytes !== fromBytes && lengthBytes > 0) shifts.unshift({ fromBytes, toBytes, lengthBytes })
   }
-  return first % alignBytes === 0 ? first : undefined
+  endBytes = Math.max(endBytes, readBytes)
+  const joins: Move[] = []
+  for (const [index, { runs, lengthBytes }] of pieces.entries()) {
+    if (offsets[index] !== undefined) continue
+    let toBytes = alignUp(endBytes)
+    offsets[index] = toBytes
+    endBytes = toBytes + lengthBytes
+    for (const [run, { lengthBytes }] of runs.entries()) {
+      joins.push({ fromBytes: found[index]![run]!, toBytes, lengthBytes })
+      toBytes += lengthBytes
+    }
+  }
+  const placed = pieces.map(({ name, dtype, shape, lengthBytes }, index) => {
+    return { name, dtype, shape, offsetBytes: offsets[index]!, lengthBytes }
+  })
+  return { pieces: placed, moves: [...joins, ...shifts], endBytes }
+}
+
+/** Whether the runs of a piece follow each other in memory as they should. */
+function isWhole(runs: readonly StoredRun[], places: readonly number[]): boolean {
+  let [next = 0] = places
+  return runs.every(({ lengthBytes }, index) => {
+    const follows = places[index] === next
+    next += lengthBytes
+    return follows
+  })
 }
 
 /** Runs of blocks to be read, each behind the one before it in memory. */

@@ -1,14 +1,17 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { setMaxListeners } from 'node:events'
+import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
+import { Announcer } from './announcer.js'
 import { cutBites } from './bites.js'
+import { Changes } from './changes.js'
+import { checkExtent, lackOnGpu, NoChecksumsError } from './check-extent.js'
 import { deferred } from './deferred.js'
-import { publish, type LoadEvent } from './events.js'
 import type { StoredExtent, StoredModel } from './extent.js'
 import { Job } from './job.js'
 import { Lease, type Loaded } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
-import { loadPlanFor, unitsToCheck, type LoaderOptions } from './options.js'
+import { loadPlanFor, type LoaderOptions } from './options.js'
 import { Reader } from './reader.js'
 import { Slots, type Slot } from './slots.js'
 import { LoadMeter, type LoaderStatistics } from './statistics.js'
@@ -51,8 +54,9 @@ export class Loader {
   /** How many slots there are, and how long each is. */
   readonly slots: number
   readonly slotBytes: number
+  /** @internal */
+  readonly options: LoaderOptions
   private readonly model: StoredModel
-  private readonly options: LoaderOptions
   private readonly meter: LoadMeter
   private readonly reader: Reader
   private readonly biteBytes: number
@@ -65,23 +69,30 @@ export class Loader {
   private memory: Slots | undefined
   private requests = 0
   private lastReadNs = -Infinity
+  private readonly announcer: Announcer
+  private readonly changes = new Changes()
   private quiet = deferred<undefined>()
-  private change = deferred<undefined>()
   private isEnding = false
 
   constructor(model: StoredModel, options: LoaderOptions) {
     const { slots = DEFAULT_SLOTS, verify = 'full', signal } = options
     refuseUnmoved(model.store)
     if (!Number.isSafeInteger(slots) || slots < 1) throw new RangeError(`slots: expected at least 1, got ${slots}`)
-    if (!model.checkable && verify !== 'off') throw new NoChecksumsError(model.name)
-    unitsToCheck(verify)
+    if (!model.checkable && verify !== 'off') throw new NoChecksumsError(`Model ${quote(model.name)}`)
+    loadPlanFor(model.store, NOTHING, options)
     this.model = model
-    this.options = options
+    this.options = { ...options, ...(options.trace && { trace: this.guarded(options.trace) }) }
+    this.announcer = new Announcer(model, this.options.trace)
     this.slots = slots
     this.slotBytes = options.slotBytes ?? this.largestLayerBytes()
+    if (!Number.isSafeInteger(this.slotBytes) || this.slotBytes < 1) {
+      throw new RangeError(`slotBytes: expected at least 1, got ${this.slotBytes}`)
+    }
     this.meter = new LoadMeter(model.store.clock)
     this.biteBytes = Math.max(1, Math.round(model.store.busyBytes / 4 / BITE_UNIT_BYTES)) * BITE_UNIT_BYTES
-    this.reader = new Reader(model, options, this.meter, this.stop.signal, {
+    // As many reads listen to it as are in flight; that is no leak.
+    setMaxListeners(0, this.stop.signal)
+    this.reader = new Reader(model, this.options, this.meter, this.stop.signal, {
       next: () => this.mostUrgentJob(),
       settle: (job) => this.settle(job),
     })
@@ -100,20 +111,19 @@ export class Loader {
 
   /**
    * Asks for an extent, and begins to read it as soon as its turn comes and a slot is free.
-   * @throws ExtentTooLongError where no slot could hold it; TypeError once the loader is closed.
+   * @throws ExtentTooLongError where no slot could hold it; NoChecksumsError where not all of it could be verified and
+   * that is what `verify` says; TypeError once the loader is closed.
    */
   request(extent: StoredExtent, { priority = 'soon', signal }: RequestOptions = {}): Ticket {
     if (this.isEnding) throw new TypeError('request: expected a loader that is open, got one that is closed')
     const plan = this.plan(extent)
-    if (plan.memoryBytes > this.slotBytes) throw new ExtentTooLongError(extent, plan.memoryBytes, this.slotBytes)
+    checkExtent(extent, plan, this)
     const ticket = new Ticket({ extent, index: this.requests++, plan, signal }, priority, this.desk)
-    this.tell('requested', ticket)
-    if (this.stop.signal.aborted) ticket.fail(this.stop.signal.reason)
-    else if (signal?.aborted === true) ticket.fail(signal.reason)
-    else {
-      this.enqueue(ticket)
-      this.proceed()
-    }
+    this.announcer.tell('requested', ticket)
+    this.enqueue(ticket)
+    if (this.stop.signal.aborted) this.drop(ticket, this.stop.signal.reason)
+    else if (signal?.aborted === true) this.drop(ticket, signal.reason)
+    this.proceed()
     return ticket
   }
 
@@ -124,10 +134,7 @@ export class Loader {
 
   /** The statistics each time that they have changed, the newest only; it ends with the loader. */
   async *progress(): AsyncGenerator<LoaderStatistics, undefined> {
-    while (!this.isEnding) {
-      await this.change.promise
-      yield this.statistics
-    }
+    yield* this.changes.watch(() => this.statistics)
   }
 
   /**
@@ -136,12 +143,7 @@ export class Loader {
    */
   async end(reason: unknown = new DOMException('the loader was closed', 'AbortError')): Promise<void> {
     this.isEnding = true
-    this.stop.abort(reason)
-    this.failAll()
-    this.changed()
-    while (this.loading.size > 0) await this.quiet.promise
-    this.memory?.close()
-    this.options.signal?.removeEventListener('abort', this.onAbort)
+    await this.shutDown(reason)
   }
 
   /** Ends the loader and every lease. Closing twice is harmless. */
@@ -154,9 +156,33 @@ export class Loader {
     await this.close()
   }
 
-  private readonly onAbort = (): void => {
-    this.stop.abort(this.options.signal?.reason)
-    this.failAll()
+  private readonly onAbort = (): void => void this.shutDown(this.options.signal?.reason)
+
+  /** From here on nothing is read: requests fail with the reason, and slots are freed as they come free. */
+  private async shutDown(reason: unknown): Promise<void> {
+    if (!this.stop.signal.aborted) {
+      this.stop.abort(reason)
+      this.options.signal?.removeEventListener('abort', this.onAbort)
+      for (const ticket of this.unleased()) this.drop(ticket, reason)
+      this.changes.end()
+    }
+    while (this.loading.size > 0) await this.quiet.promise
+    this.memory?.close()
+  }
+
+  private unleased(): Ticket[] {
+    return [...this.waiting, ...this.ready.keys(), ...Array.from(this.loading, ({ ticket }) => ticket)]
+  }
+
+  /** A sink that throws ends the loader with what it has thrown, and nothing else. */
+  private guarded(trace: TraceSink): TraceSink {
+    return (event) => {
+      try {
+        trace(event)
+      } catch (error) {
+        void this.shutDown(error)
+      }
+    }
   }
 
   private readonly desk: TicketDesk = {
@@ -195,12 +221,14 @@ export class Loader {
   }
 
   private begin(job: Job): void {
-    const { ticket, slot } = job
+    const { ticket, slot, plan } = job
     ticket.moveTo('loading')
     this.loading.add(job)
-    this.tell('loading', ticket, slot)
+    this.announcer.tell('loading', ticket, slot)
+    const lacks = slot.bytes === undefined ? lackOnGpu(plan, this.options) : undefined
+    if (lacks !== undefined) this.drop(ticket, lacks)
     // One without bytes has nothing to wait for.
-    if (job.isDone) void this.finish(job)
+    else if (job.isDone) void this.finish(job)
   }
 
   /** A slot: a free one, or that of something less urgent which nobody has asked for yet. */
@@ -211,7 +239,7 @@ export class Loader {
     const spare = leastUrgent([...this.ready.keys()], ticket.rank)
     if (spare === undefined) {
       this.preemptFor(ticket)
-      return undefined
+      return memory.take()
     }
     const loaded = this.ready.get(spare)!
     this.ready.delete(spare)
@@ -227,13 +255,12 @@ export class Loader {
     try {
       this.memory ??= new Slots(dma, slots, slotBytes, where, poison)
     } catch (error) {
-      this.stop.abort(error)
-      this.failAll()
+      void this.shutDown(error)
     }
     return this.memory
   }
 
-  /** Stops reading something less urgent; its slot comes free once what is in flight has ended. */
+  /** Stops reading something less urgent; its slot comes free at once, or when what is in flight has ended. */
   private preemptFor({ rank }: Ticket): void {
     const jobs = [...this.loading]
     const comingFree = jobs.filter(({ isOver }) => isOver).length
@@ -244,7 +271,9 @@ export class Loader {
       rank,
     )
     const job = running.find(({ ticket }) => ticket === passed)
-    if (job !== undefined) job.preempted = true
+    if (job === undefined) return
+    job.preempted = true
+    if (job.underWay === 0) this.giveUp(job, () => this.putBack(job.ticket, job.bytes))
   }
 
   private mostUrgentJob(): Job | undefined {
@@ -296,7 +325,7 @@ export class Loader {
     this.meter.loaded({ tensors, tensorsVerified: verified ? tensors : 0, wantedBytes: plan.wantedBytes })
     this.ready.set(ticket, loaded)
     ticket.arrive(loaded)
-    this.tell('ready', ticket, slot)
+    this.announcer.tell('ready', ticket, slot)
     if (ticket.isClaimed) this.lend(ticket, loaded)
     this.changed()
     this.proceed()
@@ -307,7 +336,7 @@ export class Loader {
     const lease = new Lease(loaded, () => {
       this.leases.delete(lease)
       this.meter.leaseEnds()
-      this.tell('released', ticket, slot)
+      this.announcer.tell('released', ticket, slot)
       this.memory?.give(slot)
       this.proceed()
     })
@@ -315,14 +344,14 @@ export class Loader {
     this.leases.add(lease)
     this.meter.leaseBegins()
     ticket.lend(lease)
-    this.tell('leased', ticket, slot)
+    this.announcer.tell('leased', ticket, slot)
   }
 
   /** Something more urgent takes its slot: it is read again when its turn comes. */
   private putBack(ticket: Ticket, bytes: number): void {
     this.meter.add('discardedBytes', bytes)
     ticket.moveTo('waiting')
-    this.tell('passed over', ticket)
+    this.announcer.tell('passed over', ticket)
     this.enqueue(ticket)
   }
 
@@ -350,39 +379,19 @@ export class Loader {
       if (job.underWay === 0) this.giveUp(job, () => undefined)
     }
     ticket.fail(reason)
-    this.tell('failed', ticket, undefined, reason)
-  }
-
-  private failAll(): void {
-    const reason: unknown = this.stop.signal.reason
-    const tickets = [...this.waiting, ...this.ready.keys(), ...[...this.loading].map(({ ticket }) => ticket)]
-    for (const ticket of tickets) this.drop(ticket, reason)
+    this.announcer.tell('failed', ticket, undefined, reason)
   }
 
   private changed(): void {
-    this.change.resolve(undefined)
-    this.change = deferred()
+    this.changes.notify()
     if (this.loading.size > 0) return
     this.quiet.resolve(undefined)
     this.quiet = deferred()
   }
-
-  private tell(kind: LoadEvent['kind'], ticket: Ticket, slot?: Slot, error?: unknown): void {
-    const { model, options } = this
-    const { name } = ticket.extent
-    const timeNs = model.store.clock.now()
-    publish(() => ({
-      kind,
-      model: model.name,
-      extent: name,
-      index: ticket.index,
-      timeNs,
-      ...(slot && { slot: slot.index, generation: slot.generation }),
-      ...(error !== undefined && { error }),
-    }))
-    if (slot !== undefined) options.trace?.({ timeNs, track: `slot ${slot.index}`, name: `${kind} ${name}` })
-  }
 }
+
+/** An extent to try options on. */
+const NOTHING: StoredExtent = { name: 'nothing', pieces: [], checks: [] }
 
 /** Of the tickets that nobody has claimed and that are less urgent than `rank`, the one that can wait longest. */
 function leastUrgent(tickets: readonly Ticket[], rank: number): Ticket | undefined {
@@ -390,33 +399,4 @@ function leastUrgent(tickets: readonly Ticket[], rank: number): Ticket | undefin
     .filter((ticket) => ticket.rank > rank && !ticket.isClaimed)
     .sort(byUrgency)
     .at(-1)
-}
-
-/** No slot of the loader is long enough. */
-export class ExtentTooLongError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_EXTENT_TOO_LONG'
-  readonly category = 'infeasible'
-  readonly neededBytes: number
-  readonly slotBytes: number
-
-  constructor({ name }: StoredExtent, neededBytes: number, slotBytes: number) {
-    super(`${quote(name)} takes ${neededBytes} bytes of memory; the loader's slots have ${slotBytes}`, {
-      next: `open the loader with { slotBytes: ${neededBytes} } or more`,
-    })
-    this.neededBytes = neededBytes
-    this.slotBytes = slotBytes
-  }
-}
-
-/** A model lies on the store as its publisher wrote it: nothing says what its bytes ought to be. */
-export class NoChecksumsError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NO_CHECKSUMS'
-  readonly category = 'usage'
-
-  constructor(model: string) {
-    super(`Model ${quote(model)} has no checksums to verify its bytes against`, {
-      facts: ['it is read in place, from the files that it was published in'],
-      next: 'load it with { verify: "off" }, or pack() it: an image has checksums',
-    })
-  }
 }

@@ -31,7 +31,8 @@ export function modelInPlace(
   for (const [part, { source }] of model.parts.entries()) {
     let endBytes = 0
     for (const { fileOffsetBytes, deviceOffsetBytes, lengthBytes } of files[part]!) {
-      const isInside = deviceOffsetBytes >= 0 && lengthBytes <= store.capacityBytes - deviceOffsetBytes
+      const isWhole = Number.isSafeInteger(deviceOffsetBytes) && Number.isSafeInteger(lengthBytes)
+      const isInside = isWhole && deviceOffsetBytes >= 0 && lengthBytes <= store.capacityBytes - deviceOffsetBytes
       if (fileOffsetBytes !== endBytes || lengthBytes <= 0 || !isInside) {
         throw new RangeError(
           `files: expected runs of ${source.name} in order and inside ${store.name}, got ${lengthBytes} bytes from byte ${fileOffsetBytes} at ${deviceOffsetBytes}`,

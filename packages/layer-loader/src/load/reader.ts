@@ -1,10 +1,18 @@
 import { zlibChecksummer } from '../checksum/zlib-checksummer.js'
 import type { BlockStore } from '../store/store.js'
 import { checkUnits } from './check-units.js'
+import { deferred } from './deferred.js'
 import type { Job } from './job.js'
 import type { LoaderOptions } from './options.js'
 import type { LoadPlan, PlacedUnit } from './load-plan.js'
 import type { LoadMeter } from './statistics.js'
+import { byUrgency, type Ticket } from './ticket.js'
+
+/** A check whose turn has not come. */
+interface WaitingCheck {
+  readonly ticket: Ticket
+  readonly begin: () => void
+}
 
 /** What a reader needs of its loader. */
 export interface ReaderDesk {
@@ -24,8 +32,12 @@ export class Reader {
   private readonly meter: LoadMeter
   private readonly signal: AbortSignal
   private readonly desk: ReaderDesk
+  /** Being read; and read, but not yet checked. */
   private inFlightBytes = 0
-  private checking: Promise<unknown> = Promise.resolve()
+  private uncheckedBytes = 0
+  /** Checks that wait for the processor that makes them. */
+  private readonly waiting: WaitingCheck[] = []
+  private isChecking = false
 
   constructor(
     model: { readonly name: string; readonly store: BlockStore },
@@ -41,11 +53,14 @@ export class Reader {
     this.desk = desk
   }
 
-  /** Begins reads until the store has enough of them. */
+  /** Begins reads until the store has enough of them; where checks are as far behind, only of what will pass them. */
   fill(): void {
-    while (this.inFlightBytes < this.model.store.busyBytes) {
+    const { busyBytes } = this.model.store
+    while (this.inFlightBytes < busyBytes) {
       const job = this.desk.next()
       if (job === undefined) return
+      const passes = this.waiting.every(({ ticket }) => job.ticket.rank < ticket.rank)
+      if (this.uncheckedBytes >= busyBytes && !passes) return
       job.underWay++
       void this.bring(job).then(() => {
         job.underWay--
@@ -58,10 +73,7 @@ export class Reader {
   async arrange({ plan, slot }: Job): Promise<void> {
     if (plan.moves.length === 0) return
     if (slot.bytes !== undefined) moveInside(slot.bytes, plan)
-    else if (this.options.move !== undefined) await this.options.move(slot.memory, plan.moves)
-    else {
-      throw new TypeError('alignBytes: expected `move` with it for memory that the CPU cannot reach, got none')
-    }
+    else await this.options.move!(slot.memory, plan.moves)
     this.meter.add(
       'movedBytes',
       plan.moves.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0),
@@ -73,9 +85,14 @@ export class Reader {
     try {
       const units = await this.readBite(job)
       if (units.length === 0 || job.isOver) return
-      const { checksummer = zlibChecksummer } = this.options
-      if (checksummer.blocks === true) await this.inTurn(() => this.check(job, units))
-      else await this.check(job, units)
+      const bytes = units.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+      this.uncheckedBytes += bytes
+      try {
+        await this.check(job, units)
+      } finally {
+        this.uncheckedBytes -= bytes
+        this.fill()
+      }
     } catch (error) {
       job.failure ??= { error }
     }
@@ -104,7 +121,34 @@ export class Reader {
     }
   }
 
+  /** What checks on this very processor takes one at a time, the most urgent first; others take all at once. */
   private async check(job: Job, units: readonly PlacedUnit[]): Promise<void> {
+    const { checksummer = zlibChecksummer } = this.options
+    if (checksummer.blocks !== true) return this.compare(job, units)
+    const { ticket } = job
+    const turn = deferred<undefined>()
+    this.waiting.push({ ticket, begin: () => turn.resolve(undefined) })
+    this.nextCheck()
+    await turn.promise
+    try {
+      await this.compare(job, units)
+    } finally {
+      this.isChecking = false
+      this.nextCheck()
+    }
+  }
+
+  private nextCheck(): void {
+    if (this.isChecking) return
+    // Of equals the one that came first: sorting keeps their order.
+    const [next] = this.waiting.sort((a, b) => byUrgency(a.ticket, b.ticket))
+    if (next === undefined) return
+    this.waiting.shift()
+    this.isChecking = true
+    next.begin()
+  }
+
+  private async compare(job: Job, units: readonly PlacedUnit[]): Promise<void> {
     if (job.isOver) return
     const { checksummer = zlibChecksummer, trace } = this.options
     const { extent } = job.ticket
@@ -117,13 +161,6 @@ export class Reader {
     this.meter.add('verifyNs', spentNs)
     const details = { chunks: units.length }
     trace?.({ timeNs, durationNs: clock.now() - timeNs, track: 'verify', name: extent.name, details })
-  }
-
-  /** One check after the other, as their bytes arrived: what is waited for is not held up by its successors. */
-  private inTurn(check: () => Promise<void>): Promise<void> {
-    const result = this.checking.then(check)
-    this.checking = result.catch(() => undefined)
-    return result
   }
 }
 

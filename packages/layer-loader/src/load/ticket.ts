@@ -4,8 +4,9 @@ import type { Lease, LoadReport } from './lease.js'
 import type { LoadPlan } from './load-plan.js'
 
 /**
- * How urgent it is. 'now': somebody waits for it; it passes everything else, and takes a slot from what is only read
- * ahead. 'soon': in the order of asking. 'ahead': a guess, which gives way to both.
+ * How urgent it is. 'now': somebody waits for it; it passes everything else. 'soon': in the order of asking. 'ahead': a
+ * guess, which gives way to both. Where no slot is free, the least urgent whose lease nobody has asked for gives its own,
+ * and is read again in its turn.
  */
 export type Priority = 'now' | 'soon' | 'ahead'
 
@@ -91,7 +92,7 @@ export class Ticket {
     return this.loan.promise
   }
 
-  /** Makes it more or less urgent; what has been read of it stays. */
+  /** Makes it more or less urgent. What has been read of it stays, unless its slot has been given away already. */
   setPriority(priority: Priority): void {
     if (priority === this.current) return
     this.current = priority
@@ -124,6 +125,8 @@ export class Ticket {
 
   /** @internal */
   fail(reason: unknown): void {
+    // What was ready is not any more: whoever asks from now on hears so.
+    if (this.currentState === 'ready') this.arrival = deferred()
     this.currentState = 'failed'
     this.signal?.removeEventListener('abort', this.onAbort)
     this.arrival.reject(reason)

@@ -1,0 +1,56 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { quote } from '../formats/quote.js'
+import type { StoredExtent } from './extent.js'
+import type { LoadPlan } from './load-plan.js'
+import type { LoaderOptions } from './options.js'
+
+/** Refuses what a loader could not hold, or not prove. @throws ExtentTooLongError, NoChecksumsError. */
+export function checkExtent(
+  extent: StoredExtent,
+  { memoryBytes, checksAll }: LoadPlan,
+  { slotBytes, options: { verify = 'full' } }: { readonly slotBytes: number; readonly options: LoaderOptions },
+): void {
+  if (verify === 'full' && !checksAll) throw new NoChecksumsError(`Part of ${quote(extent.name)}`)
+  if (memoryBytes > slotBytes) throw new ExtentTooLongError(extent, memoryBytes, slotBytes)
+}
+
+/** What the options leave out that memory needs which the CPU cannot reach. */
+export function lackOnGpu({ moves, units }: LoadPlan, { checksummer, move }: LoaderOptions): TypeError | undefined {
+  if (units.length > 0 && checksummer === undefined) {
+    return new TypeError('checksummer: expected one that reaches the memory of a GPU, got none')
+  }
+  if (moves.length > 0 && move === undefined) {
+    return new TypeError('move: expected it with `alignBytes` for the memory of a GPU, got none')
+  }
+  return undefined
+}
+
+/** No slot of the loader is long enough. */
+export class ExtentTooLongError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_EXTENT_TOO_LONG'
+  readonly category = 'infeasible'
+  readonly neededBytes: number
+  readonly slotBytes: number
+
+  constructor({ name }: StoredExtent, neededBytes: number, slotBytes: number) {
+    super(`${quote(name)} takes ${neededBytes} bytes of memory; the loader's slots have ${slotBytes}`, {
+      next: `open the loader with { slotBytes: ${neededBytes} } or more`,
+    })
+    this.neededBytes = neededBytes
+    this.slotBytes = slotBytes
+  }
+}
+
+/** Nothing says what bytes ought to be: as a rule a model lies on the store as its publisher wrote it. */
+export class NoChecksumsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NO_CHECKSUMS'
+  readonly category = 'usage'
+
+  constructor(model: string, extent?: string) {
+    const what =
+      extent === undefined ? `Model ${quote(model)} has` : `Not all of ${quote(extent)} of ${quote(model)} has`
+    super(`${what} checksums to verify its bytes against`, {
+      next: 'load it with { verify: "off" }, or pack() the model: an image has checksums',
+    })
+  }
+}

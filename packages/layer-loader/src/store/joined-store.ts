@@ -1,0 +1,116 @@
+import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import { checkTransfers, type BlockStore, type StoreSummary, type StoreTransfer } from './store.js'
+
+/** A store one behind the other, and where each begins. */
+export interface JoinedStore extends BlockStore {
+  /** Byte offsets in this store, one for each that was joined. */
+  readonly starts: readonly number[]
+}
+
+/**
+ * Stores one behind the other as one: the files of a model that was published in several. Memory is that of the first,
+ * which the others must be able to read into: plain files are, and so are namespaces of one controller.
+ * @throws RangeError for none, or for stores of which one's blocks do not divide another's length.
+ */
+export function joinStores(stores: readonly BlockStore[]): JoinedStore {
+  const [first] = stores
+  if (first === undefined) throw new RangeError('stores: expected one or more, got none')
+  const blockBytes = Math.max(...stores.map((store) => store.blockBytes))
+  const starts: number[] = []
+  let capacityBytes = 0
+  for (const store of stores) {
+    if (store.capacityBytes % blockBytes !== 0 || blockBytes % store.blockBytes !== 0) {
+      throw new RangeError(
+        `stores: expected whole blocks of ${blockBytes} bytes, got ${store.capacityBytes} bytes of ${store.name}`,
+      )
+    }
+    starts.push(capacityBytes)
+    capacityBytes += store.capacityBytes
+  }
+  return new Joined(stores, starts, blockBytes, capacityBytes)
+}
+
+class Joined implements JoinedStore {
+  readonly starts: readonly number[]
+  readonly blockBytes: number
+  readonly capacityBytes: number
+  private readonly stores: readonly BlockStore[]
+
+  constructor(stores: readonly BlockStore[], starts: readonly number[], blockBytes: number, capacityBytes: number) {
+    this.stores = stores
+    this.starts = starts
+    this.blockBytes = blockBytes
+    this.capacityBytes = capacityBytes
+  }
+
+  get name() {
+    const [first] = this.stores
+    return this.stores.length === 1 ? first!.name : `${first!.name} and ${this.stores.length - 1} more`
+  }
+
+  get busyBytes() {
+    return Math.max(...this.stores.map(({ busyBytes }) => busyBytes))
+  }
+
+  get dma() {
+    return this.stores[0]!.dma
+  }
+
+  get clock() {
+    return this.stores[0]!.clock
+  }
+
+  get movesData() {
+    return this.stores.some(({ movesData }) => movesData === false) ? false : undefined
+  }
+
+  async read(transfers: readonly StoreTransfer[], memory: DmaMemory, options?: ExecuteOptions): Promise<StoreSummary> {
+    checkTransfers(this, transfers, memory)
+    const shares = this.stores.map((): StoreTransfer[] => [])
+    for (const { offsetBytes, lengthBytes, memoryBytes } of transfers) {
+      for (const [index, part] of this.partsOf(offsetBytes, lengthBytes)) {
+        shares[index]!.push({
+          ...part,
+          memoryBytes: memoryBytes + (this.starts[index]! + part.offsetBytes - offsetBytes),
+        })
+      }
+    }
+    const asked = this.stores.flatMap((store, index) =>
+      shares[index]!.length > 0 ? [{ store, share: shares[index]! }] : [],
+    )
+    const ends = await Promise.allSettled(asked.map(({ store, share }) => store.read(share, memory, options)))
+    // All of them, also where one fails: nothing touches the memory after this has ended.
+    const summaries = ends.map((end) => {
+      if (end.status === 'rejected') throw end.reason
+      return end.value
+    })
+    return {
+      bytes: summaries.reduce((sum, { bytes }) => sum + bytes, 0),
+      commands: summaries.reduce((sum, { commands }) => sum + commands, 0),
+      startNs: Math.min(...summaries.map(({ startNs }) => startNs)),
+      endNs: Math.max(...summaries.map(({ endNs }) => endNs)),
+      devices: summaries.map(({ bytes, commands }, index) => ({ name: asked[index]!.store.name, bytes, commands })),
+    }
+  }
+
+  locate(offsetBytes: number, lengthBytes: number): string {
+    return this.partsOf(offsetBytes, lengthBytes)
+      .map(([index, part]) => this.stores[index]!.locate(part.offsetBytes, part.lengthBytes))
+      .join('; ')
+  }
+
+  /** The stores that a range lies in, with the part in each. */
+  private partsOf(
+    offsetBytes: number,
+    lengthBytes: number,
+  ): [index: number, part: Omit<StoreTransfer, 'memoryBytes'>][] {
+    const parts: [number, Omit<StoreTransfer, 'memoryBytes'>][] = []
+    const endBytes = offsetBytes + lengthBytes
+    for (const [index, start] of this.starts.entries()) {
+      const from = Math.max(offsetBytes, start)
+      const to = Math.min(endBytes, start + this.stores[index]!.capacityBytes)
+      if (from < to) parts.push([index, { offsetBytes: from - start, lengthBytes: to - from }])
+    }
+    return parts
+  }
+}
