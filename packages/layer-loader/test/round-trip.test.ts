@@ -108,6 +108,15 @@ test('one tensor is loaded by itself, verified or not', async () => {
   await expect(loadTensor(packed, 'model.layers.0.e')).rejects.toThrow(RangeError)
 })
 
+test('a name that the file leaves out stands for the tensor that it is tied to', async () => {
+  const { namespace } = new MemoryNamespace()
+  const model = await smallModel()
+  await pack(model, namespace)
+  const packed = (await openImage(namespace)).model()
+  const embedding = await tensorBytes(model, 'model.embed_tokens.weight')
+  expect(Buffer.compare(await loadTensor(packed, 'lm_head.weight'), embedding)).toBe(0)
+})
+
 test('the fingerprint is that of the tensors: not of their order, their layers or the rest of the file', async () => {
   const tensors = [
     ['a', 10],

@@ -17,19 +17,32 @@ export interface OriginalEnvironment {
 export function readOriginalEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): OriginalEnvironment {
-  const pciBdf = textOf(environment, 'GPUNVME_PCI_BDF')
+  const pciBdf = originalDrive(environment)
   const ggufLba = countOf(environment, 'GPUNVME_GGUF_LBA')
   const maxVramLayers = countOf(environment, 'GPUNVME_MAX_VRAM_LAYERS')
   const maxRamLayers = countOf(environment, 'GPUNVME_MAX_RAM_LAYERS')
-  if (pciBdf !== undefined && !/^(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$/i.test(pciBdf)) {
-    throw new RangeError(`GPUNVME_PCI_BDF: expected a PCI address such as 0000:0b:00.0, got ${JSON.stringify(pciBdf)}`)
-  }
   return {
-    ...(pciBdf !== undefined && { pciBdf: /^[^:]+:[^:]+:/.test(pciBdf) ? pciBdf : `0000:${pciBdf}` }),
+    ...(pciBdf !== undefined && { pciBdf }),
     ...(ggufLba !== undefined && { ggufLba }),
     ...(maxVramLayers !== undefined && { maxVramLayers }),
     ...(maxRamLayers !== undefined && { maxRamLayers }),
   }
+}
+
+/** The drive alone: nothing else of the environment is looked at. @throws RangeError for what is no PCI address. */
+export function originalDrive(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  const text = textOf(environment, 'GPUNVME_PCI_BDF')
+  return text === undefined ? undefined : wholeAddress('GPUNVME_PCI_BDF', text)
+}
+
+/** A PCI address with its domain. @throws RangeError for what is none, by the name of what it was given as. */
+export function wholeAddress(name: string, text: string): string {
+  if (!/^(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$/i.test(text)) {
+    throw new RangeError(`${name}: expected a PCI address such as 0000:0b:00.0, got ${JSON.stringify(text)}`)
+  }
+  return /^[^:]+:[^:]+:/.test(text) ? text : `0000:${text}`
 }
 
 /** An empty variable counts as one that was not set, as it does for shells. */

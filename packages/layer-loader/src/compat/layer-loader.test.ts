@@ -33,6 +33,7 @@ describe('init', () => {
     expect(open).toHaveBeenLastCalledWith('0000:01:00.0')
     vi.stubEnv('GPUNVME_PCI_BDF', '')
     await expect(layerLoaderInit({ open, maxLayerBytes: 4096 })).rejects.toThrow(MissingDriveError)
+    await expect(layerLoaderInit({ pciBdf: 'nvme0', open, maxLayerBytes: 4096 })).rejects.toThrow('pciBdf: expected')
     vi.unstubAllEnvs()
   })
 

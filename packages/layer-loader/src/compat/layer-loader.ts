@@ -2,7 +2,7 @@ import type { Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { namespaceStore } from '../store/namespace-store.js'
-import { readOriginalEnvironment } from './environment.js'
+import { originalDrive, wholeAddress } from './environment.js'
 
 /** How long the original waits for a command, in nanoseconds. */
 const TIMEOUT_NS = 5_000_000_000
@@ -30,14 +30,16 @@ export interface LayerLoader {
 /**
  * `gpunvme_layer_loader_init`. Registering BAR0, creating queues and making PRP pools is what `open` does; the depth of
  * the pipeline is the engine's.
- * @throws MissingDriveError where neither option nor environment names a drive; what `open` throws.
+ * @throws RangeError for options or a GPUNVME_PCI_BDF that cannot be meant; MissingDriveError where neither names a drive;
+ *   what `open` throws.
  */
 export async function layerLoaderInit(options: LayerLoaderOptions): Promise<LayerLoader> {
   const { open, maxLayerBytes, close = () => Promise.resolve() } = options
   if (!Number.isSafeInteger(maxLayerBytes) || maxLayerBytes <= 0) {
     throw new RangeError(`maxLayerBytes: expected a number of bytes, got ${maxLayerBytes}`)
   }
-  const pciBdf = options.pciBdf ?? readOriginalEnvironment().pciBdf
+  const given = options.pciBdf
+  const pciBdf = given === undefined ? originalDrive() : wholeAddress('pciBdf', given)
   if (pciBdf === undefined) throw new MissingDriveError()
   return { namespace: await open(pciBdf), maxLayerBytes, state: 'idle', close }
 }
@@ -121,8 +123,8 @@ export function layerLoaderNsBlocks({ namespace }: LayerLoader): number {
 export async function layerLoaderDestroy(loader: LayerLoader): Promise<void> {
   if (loader.state === 'destroyed') return
   if (loader.state === 'loading') throw new LoadInProgressError()
-  loader.state = 'destroyed'
   await loader.close()
+  loader.state = 'destroyed'
 }
 
 /** Nothing says which drive is meant. */

@@ -91,13 +91,12 @@ export function expertsOf<T extends ExpertTensor>(
   return experts
 }
 
-/** One expert's part of the tensors of a layer. @throws RangeError where the layer has no such expert. */
+/** One expert of those that `expertsOf` has found in a layer. @throws RangeError where the layer has no such expert. */
 export function expertSlices<T extends ExpertTensor>(
-  tensors: readonly T[],
+  experts: ReadonlyMap<number, readonly ExpertSlice<T>[]>,
   layer: string,
   expert: number,
 ): readonly ExpertSlice<T>[] {
-  const experts = expertsOf(tensors)
   const found = experts.get(expert)
   if (found !== undefined) return found
   const has = experts.size === 0 ? 'which has no experts' : `which has ${experts.size}`

@@ -1,5 +1,5 @@
 import { findAliases } from '../formats/aliases.js'
-import { expertSlices } from '../formats/experts.js'
+import { expertsOf, expertSlices } from '../formats/experts.js'
 import { quote } from '../formats/quote.js'
 import { CHUNK_BYTES } from '../image/format.js'
 import type { PackedLayer, PackedTensor } from '../image/manifest.js'
@@ -30,6 +30,9 @@ function describe(model: PackedModel): StoredModel {
     }
   }
 
+  /** Of the layers that were asked for. */
+  const experts = new Map<PackedLayer, ReturnType<typeof expertsOf<PackedTensor>>>()
+
   const find = (layer: string | number): PackedLayer => {
     const name = typeof layer === 'number' ? `layer ${layer}` : layer
     const found = byName.get(name)
@@ -54,7 +57,9 @@ function describe(model: PackedModel): StoredModel {
     },
     expert(layer, expert) {
       const packed = find(layer)
-      const slices = expertSlices(packed.tensors, packed.name, expert)
+      let found = experts.get(packed)
+      if (found === undefined) experts.set(packed, (found = expertsOf(packed.tensors)))
+      const slices = expertSlices(found, packed.name, expert)
       const pieces = slices.map(({ tensor, name, shape, fromBytes, lengthBytes }): StoredPiece => {
         const storeBytes = packed.offsetBytes + tensor.offsetBytes + fromBytes
         return { name, dtype: tensor.dtype, shape, lengthBytes, runs: [{ storeBytes, lengthBytes }] }

@@ -28,7 +28,10 @@ function checkRequest(
   { alignBytes = 4096, where = 'host', contiguous = false }: DmaRequest,
 ): void {
   if (!Number.isSafeInteger(lengthBytes) || lengthBytes < 1 || lengthBytes > MAX_BYTES) {
-    throw new RangeError(`lengthBytes: expected an integer from 1 to ${MAX_BYTES}, got ${lengthBytes}`)
+    throw new RangeError(
+      `lengthBytes: expected 1 to ${MAX_BYTES} bytes, which is the longest memory for files, got ${lengthBytes}; ` +
+        'a loader of smaller extents than layers takes less with { slotBytes }',
+    )
   }
   if (alignBytes < 1 || alignBytes > WASM_PAGE_BYTES || !Number.isInteger(Math.log2(alignBytes))) {
     throw new RangeError(`alignBytes: expected a power of two up to ${WASM_PAGE_BYTES}, got ${alignBytes}`)

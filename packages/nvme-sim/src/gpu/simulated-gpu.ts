@@ -79,7 +79,7 @@ export class SimulatedGpu {
     while (this.clock.now() < endNs) await this.clock.idle(endNs)
   }
 
-  /** @internal */
+  /** Memory on it, as the host's allocator gives it for `where: 'gpu'`. @throws RangeError where none is left. @internal */
   alloc(lengthBytes: number, request?: Parameters<DmaAllocator['alloc']>[1]): SimulatedGpuMemory {
     return new SimulatedGpuMemory(this.memory.alloc(lengthBytes, { ...request, where: 'host' }))
   }
