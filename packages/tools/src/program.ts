@@ -5,8 +5,10 @@ import { demo } from './commands/demo.js'
 import { identify } from './commands/identify.js'
 import { inspect } from './commands/inspect.js'
 import { load } from './commands/load.js'
+import { ls } from './commands/ls.js'
 import { pack } from './commands/pack.js'
 import { regs } from './commands/regs.js'
+import { rm } from './commands/rm.js'
 import { verify } from './commands/verify.js'
 import { EXIT_HELP } from './exit-codes.js'
 import { UsageError } from './usage-error.js'
@@ -19,7 +21,7 @@ export interface Session {
   exitCode: number
 }
 
-const VERBS = [demo, inspect, pack, load, verify, identify, regs, decode]
+const VERBS = [demo, inspect, pack, ls, load, verify, rm, identify, regs, decode]
 
 export function createProgram(session: Session): Command {
   const program = new Command('gpunvme')

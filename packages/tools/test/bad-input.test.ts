@@ -121,6 +121,13 @@ describe('exit 2: what was typed cannot be meant', () => {
     ])
   })
 
+  test('ls and rm without a drive, or rm without a name', async () => {
+    await expectError(['ls'], 2, 'ls needs a drive', 'gpunvme ls --image FILE')
+    await expectError(['rm', 'chat'], 2, 'rm needs a drive', 'gpunvme rm chat --image FILE')
+    await expectError(['rm', '--image', 'drive.img'], 2, 'model')
+    await expectError(['ls', 'extra', '--image', 'drive.img'], 2)
+  })
+
   test('packing a model onto itself', async () => {
     await expectError(['pack', 'model.gguf', '--image', './model.gguf'], 2, 'the model itself')
   })
@@ -146,6 +153,9 @@ describe('exit 3: not found', () => {
       expectError(['verify', '--image', 'missing.img'], 3, 'gpunvme pack MODEL --image missing.img'),
       expectError(['pack', 'model.gguf', '--image', 'missing/drive.img'], 3, 'no such directory'),
       expectError(['load', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
+      expectError(['rm', 'missing', '--image', 'drive.img'], 3, 'holds no model "missing"', 'gpunvme demo'),
+      expectError(['ls', '--image', 'missing.img'], 3, 'no such file'),
+      expectError(['rm', 'any', '--image', 'missing.img'], 3, 'no such file'),
     ])
   })
 
@@ -154,6 +164,8 @@ describe('exit 3: not found', () => {
     await Promise.all([
       expectError(['verify', '--image', 'empty.img'], 3, 'No model image', 'gpunvme pack MODEL'),
       expectError(['load', '--image', 'empty.img'], 3, 'No model image'),
+      expectError(['ls', '--image', 'empty.img'], 3, 'No model image'),
+      expectError(['rm', 'any', '--image', 'empty.img'], 3, 'No model image'),
     ])
   })
 })

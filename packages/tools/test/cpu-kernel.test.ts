@@ -103,7 +103,7 @@ describe.skipIf(!isBuilt)(`models by the engine cpu-kernel${skipped}`, () => {
     const streaming = async () => {
       for await (using lease of streamLayers((await openImage(opened.namespace)).model())) names.push(lease.name)
     }
-    await expect(streaming()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VERIFICATION', layer: 'layer 2', chunk: 0 })
+    await expect(streaming()).rejects.toMatchObject({ code: 'ERR_GPUNVME_VERIFICATION', extent: 'layer 2', chunk: 0 })
     expect(names).toEqual(['layer 0', 'layer 1'])
   })
 

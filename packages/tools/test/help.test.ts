@@ -6,7 +6,7 @@ import { gpunvme, scratch } from './gpunvme.js'
 
 const cwd = scratch()
 /** In an order in which each finds what the ones before have made. */
-const VERBS = ['inspect', 'pack', 'load', 'verify', 'identify', 'regs', 'decode', 'demo']
+const VERBS = ['inspect', 'pack', 'ls', 'load', 'verify', 'rm', 'identify', 'regs', 'decode', 'demo']
 
 beforeAll(async () => {
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))

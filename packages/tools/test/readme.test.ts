@@ -12,7 +12,7 @@ const cwd = scratch()
 test('the commands of the README run as they stand, and so does its program', async () => {
   await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
   const commands = [...readme.matchAll(/^npx gpunvme (.*?) *#/gm)].map(([, args = '']) => args)
-  expect(commands).toHaveLength(8)
+  expect(commands).toHaveLength(9)
   for (const command of commands) {
     expect({ command, code: (await gpunvme(command.split(' '), { cwd })).code }).toEqual({ command, code: 0 })
   }

@@ -6,6 +6,7 @@ import { gpunvme, json, scratch } from './gpunvme.js'
 
 const cwd = scratch()
 const MODEL_BYTES = 4 * 1024 * 1024
+const CAPACITY = ['--capacity', '32MiB']
 const HEX_64 = expect.stringMatching(/^[0-9a-f]{64}$/) as string
 const ANY_NUMBER = expect.any(Number) as number
 
@@ -283,3 +284,33 @@ test('inspect lists tensors of unknown types, and no name from a file drives the
   expect(packed.stderr).not.toContain('\u001b')
   expect(existsSync(join(cwd, 'odd.img'))).toBe(false)
 })
+
+test('ls lists what is on a drive, and rm takes one of them off it', async () => {
+  for (const name of ['first', 'second']) {
+    const { code } = await gpunvme(['pack', 'model.gguf', '--image', 'two.img', '--name', name, ...CAPACITY], { cwd })
+    expect(code).toBe(0)
+  }
+  const listed = await gpunvme(['ls', '--image', 'two.img'], { cwd })
+  expect([listed.code, listed.stderr]).toEqual([0, ''])
+  expect(listed.stdout).toMatch(
+    /^MODEL +LAYERS +TENSORS +BYTES +FINGERPRINT\nfirst +4 +21 +[\d.]+ MiB +[0-9a-f]{12}\nsecond +4 +21 /,
+  )
+  const before = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
+  expect(before).toMatchObject({
+    schema: 'gpunvme.ls/1',
+    generation: 2,
+    models: [
+      { name: 'first', fingerprint: HEX_64, layers: 4, tensors: 21, tensorBytes: ANY_NUMBER },
+      { name: 'second', fingerprint: HEX_64 },
+    ],
+    problems: [],
+  })
+  const removed = await gpunvme(['rm', 'first', '--image', 'two.img', '--json'], { cwd })
+  expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('no erasure')])
+  expect(json(removed)).toMatchObject({ schema: 'gpunvme.rm/1', name: 'first', models: ['second'], generation: 3 })
+  const after = json(await gpunvme(['ls', '--image', 'two.img', '--json'], { cwd })) as { freeBytes: number }
+  expect(after).toMatchObject({ models: [{ name: 'second' }] })
+  expect(after.freeBytes).toBeGreaterThan(before.freeBytes + MODEL_BYTES / 2)
+  expect((await gpunvme(['rm', 'second', '--image', 'two.img'], { cwd })).stdout).toContain('left         0 models')
+  expect((await gpunvme(['ls', '--image', 'two.img'], { cwd })).stdout).toMatch(/^two\.img holds no models\nFree: /)
+}, 120_000)

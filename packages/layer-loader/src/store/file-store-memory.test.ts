@@ -18,7 +18,7 @@ test('memory for files is zeroed, as long as asked for, and has no addresses for
 
 test('lengths, alignments and kinds that there are not are refused', () => {
   for (const lengthBytes of [0, -1, 0.5, NaN, 2 ** 32 + 1]) {
-    expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected an integer from 1 to 4294967296/)
+    expect(() => fileMemory.alloc(lengthBytes)).toThrow(/^lengthBytes: expected 1 to 4294967296 bytes/)
   }
   fileMemory.alloc(1, { alignBytes: 65_536 })
   for (const alignBytes of [0, 3, 131_072, NaN]) {

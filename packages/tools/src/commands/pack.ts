@@ -48,7 +48,9 @@ export function pack(program: Command, { signal }: Session): void {
   examples(command, [
     'gpunvme pack model.gguf --dry-run',
     'gpunvme pack model.gguf --image drive.img',
-    'gpunvme pack model.gguf --image drive.img --replace --name chat --json',
+    'gpunvme pack model.gguf --image drive.img --replace --json',
+    'gpunvme pack model.gguf --image big.img --capacity 64MiB --name chat',
+    'gpunvme pack model.gguf --image big.img --name draft',
   ])
 }
 

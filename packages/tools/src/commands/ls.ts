@@ -1,0 +1,82 @@
+import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
+import type { Command } from 'commander'
+import { inCliWords } from '../cli-words.js'
+import { withReader, withTransport } from '../drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { printable, printableLines } from '../printable.js'
+import type { Session } from '../program.js'
+import { formatTable } from '../table.js'
+import { formatBytes } from '../units.js'
+import { UsageError } from '../usage-error.js'
+
+type Flags = TransportFlags & OutputOptions
+
+export function ls(program: Command, { signal }: Session): void {
+  const command = program
+    .command('ls')
+    .usage('--image FILE [options]')
+    .description('list the models on a drive, and the room that is left')
+    .action((flags: Flags) => run(flags, new Output(flags), signal))
+  addTransportOptions(command, 'the drive, as pack made it')
+  addOutputOptions(command)
+  examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])
+}
+
+async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const { image: path } = flags
+  if (path === undefined) throw new UsageError('ls needs a drive', { next: 'gpunvme ls --image FILE' })
+  const image = await withTransport(flags, 'read', (opened) => {
+    signal.throwIfAborted()
+    return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
+  })
+  output.print(...describe(path, image))
+  for (const problem of image.problems) output.error('', ...printableLines(inCliWords(problem)))
+  output.object('gpunvme.ls/1', summary(path, image))
+}
+
+function describe(path: string, image: Image): string[] {
+  const { models, freeBytes, holes } = image
+  const rows = models.map((model) => {
+    const { tensors, tensorBytes } = countsOf(model)
+    const { name, layers, fingerprint } = model
+    return [printable(name), String(layers.length), String(tensors), formatBytes(tensorBytes), fingerprint.slice(0, 12)]
+  })
+  const table = formatTable(
+    [
+      { title: 'MODEL' },
+      { title: 'LAYERS', align: 'right' },
+      { title: 'TENSORS', align: 'right' },
+      { title: 'BYTES', align: 'right' },
+      { title: 'FINGERPRINT' },
+    ],
+    rows,
+  )
+  const largest = formatBytes(largestOf(image))
+  const room = holes.length > 1 ? `${formatBytes(freeBytes)}, ${largest} of it in one piece` : formatBytes(freeBytes)
+  return [...(rows.length === 0 ? [`${printable(path)} holds no models`] : table), `Free: ${room}`]
+}
+
+function summary(path: string, image: Image): object {
+  const { models, freeBytes, superblock, problems } = image
+  return {
+    image: path,
+    generation: superblock.generation,
+    models: models.map((model) => {
+      const { name, fingerprint, layers, source } = model
+      return { name, fingerprint, layers: layers.length, ...countsOf(model), source }
+    }),
+    freeBytes,
+    largestHoleBytes: largestOf(image),
+    problems: problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) })),
+  }
+}
+
+function countsOf({ layers }: PackedModel): { tensors: number; tensorBytes: number } {
+  const tensors = layers.flatMap((layer) => layer.tensors)
+  return { tensors: tensors.length, tensorBytes: tensors.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0) }
+}
+
+function largestOf({ holes }: Image): number {
+  return holes.reduce((most, { lengthBytes }) => Math.max(most, lengthBytes), 0)
+}

@@ -1,0 +1,41 @@
+import { removeModel } from '@gpunvme/layer-loader'
+import type { Command } from 'commander'
+import { withTransport, withWriter, type WriteFlags } from '../drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
+import { Output, type OutputOptions } from '../output.js'
+import { printable } from '../printable.js'
+import type { Session } from '../program.js'
+import { formatBytes, plural } from '../units.js'
+import { UsageError } from '../usage-error.js'
+
+type Flags = TransportFlags & Pick<WriteFlags, 'serial'> & OutputOptions
+
+export function rm(program: Command, { signal }: Session): void {
+  const command = program
+    .command('rm')
+    .usage('MODEL --image FILE [options]')
+    .description('take a model off a drive; its room may be used again')
+    .argument('<model>', 'its name, as `gpunvme ls` prints it')
+    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
+    .action((model: string, flags: Flags) => run(model, flags, new Output(flags), signal))
+  addTransportOptions(command, 'the drive, as pack made it')
+  addOutputOptions(command)
+  examples(command, ['gpunvme rm draft --image big.img', 'gpunvme rm chat --image big.img --json'])
+}
+
+async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const { image } = flags
+  if (image === undefined) throw new UsageError('rm needs a drive', { next: `gpunvme rm ${model} --image FILE` })
+  const receipt = await withTransport(flags, 'write', (opened) => {
+    signal.throwIfAborted()
+    return withWriter(opened, flags, ({ namespace }) => removeModel(namespace, model, { signal }))
+  })
+  const { name, fingerprint, freedBytes, models, generation } = receipt
+  output.print(
+    `Removed "${printable(name)}" from ${printable(image)}: ${formatBytes(freedBytes)} free again`,
+    `  fingerprint  ${fingerprint}`,
+    `  left         ${plural(models.length, 'model')}${models.map((each) => ` "${printable(each)}"`).join('')}`,
+  )
+  output.note('Its bytes stay until something else is written there: this is no erasure.')
+  output.object('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, image })
+}
