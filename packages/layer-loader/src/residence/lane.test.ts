@@ -66,6 +66,41 @@ test('a taker that gives up leaves the layer to the next', async () => {
   expect(await lane.take(never)).toBe('a')
 })
 
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'a layer that arrives as the lane is closed is taken or dropped, never both (%i microtasks before)',
+  async (microtasks) => {
+    const { lane, dropped, end } = watched(1)
+    const abort = new AbortController()
+    lane.expect(['a'])
+    const taken: string[] = []
+    const taking = lane.take(abort.signal).then(
+      (layer) => void taken.push(layer),
+      (error: unknown) => expect(error).toBe(abort.signal.reason),
+    )
+    end('a')
+    for (let passed = 0; passed < microtasks; passed++) await Promise.resolve()
+    abort.abort(new Error('closed'))
+    await lane.close()
+    await taking
+    expect([...taken, ...dropped]).toEqual(['a'])
+  },
+)
+
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'a layer that arrives as another order is given is taken or dropped, never both (%i microtasks before)',
+  async (microtasks) => {
+    const { lane, begun, dropped, end } = watched(2)
+    lane.expect(['a'])
+    const taking = lane.take(never)
+    end('a')
+    for (let passed = 0; passed < microtasks; passed++) await Promise.resolve()
+    lane.expect(['b'])
+    expect(begun).toEqual(['a', 'b'])
+    end('b')
+    expect([await taking, ...dropped].sort()).toEqual(dropped.length > 0 ? ['a', 'b'] : ['a'])
+  },
+)
+
 test('closing waits for what has begun, drops it, and begins nothing more', async () => {
   const { lane, begun, dropped, end } = watched(2)
   lane.expect(['a', 'b', 'c'])

@@ -63,6 +63,9 @@ export class Lane<T> {
       if (signal.aborted) throw error
       failure = error
     })
+    // Between its arrival and here it may have been given up: whoever did that has its place, and drops it.
+    signal.throwIfAborted()
+    if (this.coming[0] !== first) return this.take(signal)
     this.coming.shift()
     this.expected = this.expected.slice(1)
     this.next--
@@ -77,7 +80,7 @@ export class Lane<T> {
     this.fill()
   }
 
-  /** Begins nothing more, and waits for what has begun. */
+  /** Begins nothing more, and waits for what has begun. Whoever still takes does so with a signal that is aborted. */
   async close(): Promise<void> {
     this.isClosed = true
     for (const { loaded } of this.coming.splice(0)) this.discard(loaded)
