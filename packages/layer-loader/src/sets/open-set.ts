@@ -105,7 +105,10 @@ async function mirrorParts<S extends BlockStore>(
   const ahead = members.filter(({ label }) => label.epoch === newest)
   const { label } = ahead[0]!
   // Each was written to without the other: nobody can say which of them is right.
-  if (ahead.some((member) => member.label.current !== label.current)) throw new MirrorSplitError(label.members, ahead)
+  const isSplit = members.some(({ label: { epoch, current } }) =>
+    epoch === newest ? current !== label.current : (current & label.current) === 0,
+  )
+  if (isSplit) throw new MirrorSplitError(members)
   if (
     rates !== undefined &&
     !(rates.length === label.members && rates.every((rate) => Number.isFinite(rate) && rate > 0))
@@ -189,9 +192,9 @@ export class MirrorSplitError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MIRROR_SPLIT'
   readonly category = 'verification'
 
-  constructor(members: number, ahead: readonly Labelled<BlockStore>[]) {
-    super(`The members of a mirror of ${members} were written to each without the other`, {
-      facts: ahead.map(
+  constructor(members: readonly Labelled<BlockStore>[]) {
+    super(`The members of a mirror of ${members[0]!.label.members} were written to each without the other`, {
+      facts: members.map(
         ({ store, label }) =>
           `${memberName({ index: label.index, name: store.name })}: epoch ${label.epoch}, current 0x${label.current.toString(16)}`,
       ),

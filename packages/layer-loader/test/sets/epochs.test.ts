@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RamMedia } from '@gpunvme/nvme-sim'
-import { createMirror, openImage, openSet, pack, verifyImage } from '../../src/index.js'
+import { createMirror, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
 import { smallModel } from '../models.js'
 import { drives, get, MIB, mirrored, noise, put } from './drives.js'
 
@@ -41,6 +41,26 @@ describe('a member of a mirror that was not there when something was written', (
     await expect(openSet(await storesOn(media))).rejects.toMatchObject({ code: 'ERR_GPUNVME_MIRROR_SPLIT' })
     // Each of them alone is a degraded mirror, as it was.
     expect((await openSet(await storesOn([media[1]]))).degraded).toBe(true)
+  })
+
+  test('and was written to without the others is no stale one because those have lost one more since', async () => {
+    const media = [new RamMedia(12 * MIB), new RamMedia(12 * MIB), new RamMedia(12 * MIB)] as const
+    await createMirror(await storesOn(media))
+    const written = noise(4096)
+    await put(await openSet(await storesOn([media[0]])), 0, written)
+    await put(await openSet(await storesOn([media[1], media[2]])), 0, noise(4096, 2))
+    await put(await openSet(await storesOn([media[1]])), 0, noise(4096, 3))
+    const split = { code: 'ERR_GPUNVME_MIRROR_SPLIT' }
+    const both = await storesOn([media[0], media[1]])
+    await expect(openSet(both)).rejects.toMatchObject(split)
+    await expect(openSet(both)).rejects.toThrow(
+      /member 0 .*: epoch 2, current 0x1\n.*member 1 .*: epoch 3, current 0x2/s,
+    )
+    await expect(rebuildMirror(both)).rejects.toMatchObject(split)
+    expect(await get(await openSet(await storesOn([media[0]])), 0, 4096)).toEqual(written)
+    // The third has seen a part of what the second has: it is merely stale.
+    const rest = await openSet(await storesOn([media[2], media[1]]))
+    expect(rest.members.map(({ state }) => state)).toEqual(['missing', 'live', 'stale'])
   })
 })
 
