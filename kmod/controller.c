@@ -41,8 +41,8 @@ void gpunvme_stop_dma(struct gpunvme *g)
 }
 
 /*
- * Ends DMA for good, without waiting: what was in its queues is forgotten when bus mastering comes
- * back.
+ * Ends DMA without waiting. What was in its queues is forgotten once CSTS.RDY has followed, which is
+ * waited for before bus mastering can come back.
  */
 void gpunvme_halt(struct gpunvme *g)
 {
@@ -68,21 +68,25 @@ static bool is_disabled(struct gpunvme *g)
 
 /*
  * The end of all that the controller does: bus mastering is off, and it is disabled, reset by FLR
- * where it does not follow, or gone. Where there is no FLR either, it cannot reach memory at least.
+ * where it does not follow, or gone. False where there is no FLR either: it cannot reach memory as
+ * long as bus mastering stays off.
  */
-void gpunvme_quiesce(struct gpunvme *g)
+bool gpunvme_quiesce(struct gpunvme *g)
 {
 	struct pci_dev *pdev = g->pdev;
+	int error;
 
 	gpunvme_halt(g);
 	if (is_disabled(g))
-		return;
+		return true;
 	pci_wait_for_pending_transaction(pdev);
 	pci_info(pdev, "CSTS.RDY did not follow CC.EN: resetting the function\n");
 	pci_save_state(pdev);
-	if (pcie_reset_flr(pdev, PCI_RESET_DO_RESET))
+	error = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
+	if (error)
 		pci_info(pdev, "the function cannot be reset; bus mastering stays off\n");
 	pci_restore_state(pdev);
+	return !error;
 }
 
 int gpunvme_set_bus_master(struct gpunvme *g, struct gpunvme_set_bus_master *args)
@@ -100,6 +104,8 @@ int gpunvme_set_bus_master(struct gpunvme *g, struct gpunvme_set_bus_master *arg
 	spin_lock(&g->dma_lock);
 	if (g->revoked_count)
 		error = -ESTALE;
+	else if (g->failed)
+		error = -EIO;
 	else if (g->resetting)
 		error = -EAGAIN;
 	else

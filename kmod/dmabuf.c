@@ -142,14 +142,16 @@ static struct dma_buf *get_dmabuf(int fd)
 /*
  * What exporters say differs; who has no memory, or was interrupted, is no exporter that refuses.
  */
-static int refusal(int error)
+static int refusal(int error, const struct gpunvme_segments *segments)
 {
 	switch (error) {
 	case -ENOMEM:
 	case -EINTR:
-	case -ENOSPC:
 	case -ETIMEDOUT:
 		return error;
+	case -ENOSPC:
+		/* Ours, of more segments than there is room for; or the exporter's. */
+		return segments->count ? error : -EOPNOTSUPP;
 	case -ERESTARTSYS:
 		return -EINTR;
 	default:
@@ -168,7 +170,7 @@ static int attach(struct gpunvme *g, struct gpunvme_mem *mem, struct dma_buf *dm
 	else
 		attachment = dma_buf_attach(dmabuf, &g->pdev->dev);
 	if (IS_ERR(attachment))
-		return refusal(PTR_ERR(attachment));
+		return refusal(PTR_ERR(attachment), segments);
 	mem->attachment = attachment;
 	error = mem->dynamic ? map_dynamic(mem, segments) : map_static(mem, segments);
 	if (!error) {
@@ -178,7 +180,7 @@ static int attach(struct gpunvme *g, struct gpunvme_mem *mem, struct dma_buf *dm
 			return 0;
 		unmap(g, mem);
 	} else {
-		error = refusal(error);
+		error = refusal(error, segments);
 	}
 	dma_buf_detach(dmabuf, attachment);
 	return error;

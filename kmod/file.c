@@ -55,7 +55,16 @@ static int wake(struct gpunvme *g)
 		error = -EIO;
 		goto sleep;
 	}
-	gpunvme_quiesce(g);
+	/*
+	 * Off before vectors are allocated: turning it off then writes the Command register, with bus
+	 * mastering as it was read, while an exporter may be turning that off.
+	 */
+	pci_intx(pdev, 0);
+	/* One that does not stop may still have what the owner before gave back in its queues. */
+	if (!gpunvme_quiesce(g)) {
+		error = -EIO;
+		goto sleep;
+	}
 	return 0;
 
 sleep:
@@ -118,10 +127,11 @@ static int gpunvme_release(struct inode *inode, struct file *file)
 	struct eventfd_ctx *notify;
 
 	mutex_lock(&g->lock);
-	if (!g->dead) {
+	/* Also where remove() has begun and not ended it yet: it needs what is forgotten below. */
+	if (g->pdev)
 		gpunvme_end_use(g);
+	if (!g->dead)
 		pm_runtime_put(&g->pdev->dev);
-	}
 	mmdrop(g->mm);
 	g->mm = NULL;
 	g->mapping = NULL;

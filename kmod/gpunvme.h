@@ -80,6 +80,8 @@ struct gpunvme {
 	spinlock_t dma_lock;
 	unsigned int revoked_count;
 	bool resetting;
+	/* PCIe error recovery has given it up; until somebody resets it. */
+	bool failed;
 	u32 events;
 	struct eventfd_ctx *notify;
 };
@@ -182,7 +184,8 @@ void gpunvme_signal(struct eventfd_ctx *ctx);
 /* controller.c */
 void gpunvme_stop_dma(struct gpunvme *g);
 void gpunvme_halt(struct gpunvme *g);
-void gpunvme_quiesce(struct gpunvme *g);
+bool gpunvme_quiesce(struct gpunvme *g);
+void gpunvme_set_resetting(struct gpunvme *g, bool resetting);
 bool gpunvme_answers(struct gpunvme *g);
 int gpunvme_set_bus_master(struct gpunvme *g, struct gpunvme_set_bus_master *args);
 

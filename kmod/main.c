@@ -195,6 +195,8 @@ static void gpunvme_shutdown(struct pci_dev *pdev)
 	struct gpunvme *g = pci_get_drvdata(pdev);
 
 	mutex_lock(&g->lock);
+	/* Threads of the owner may still run. */
+	gpunvme_set_resetting(g, true);
 	gpunvme_quiesce(g);
 	mutex_unlock(&g->lock);
 }

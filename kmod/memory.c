@@ -86,6 +86,9 @@ int gpunvme_release_memory(struct gpunvme *g, u32 handle)
 		return -ENOENT;
 	if (atomic_read(&mem->mapped))
 		return -EBUSY;
+	/* Afterwards bus mastering may come back: what has this memory in its queues must have stopped. */
+	if (READ_ONCE(mem->revoked) && !gpunvme_quiesce(g))
+		return -EIO;
 	end_memory(g, mem);
 	return 0;
 }

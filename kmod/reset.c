@@ -2,19 +2,13 @@
 /* Resets: the owner's, somebody else's, and those of PCIe error recovery. */
 #include "gpunvme.h"
 
-static int count_function(struct pci_dev *pdev, void *count)
-{
-	++*(unsigned int *)count;
-	return 0;
-}
-
-/* The link's reset would be that of everything behind it. */
+/*
+ * The link's reset would be that of everything behind it. Nothing is locked: error recovery holds
+ * the lock of buses while it waits for ours.
+ */
 static bool is_alone(struct pci_dev *pdev)
 {
-	unsigned int functions = 0;
-
-	pci_walk_bus(pdev->bus, count_function, &functions);
-	return functions == 1;
+	return list_is_singular(&pdev->bus->devices);
 }
 
 u32 gpunvme_reset_methods(struct gpunvme *g)
@@ -56,10 +50,17 @@ int gpunvme_reset(struct gpunvme *g, struct gpunvme_reset *args)
 	return error;
 }
 
-static void set_resetting(struct gpunvme *g, bool resetting)
+void gpunvme_set_resetting(struct gpunvme *g, bool resetting)
 {
 	spin_lock(&g->dma_lock);
 	g->resetting = resetting;
+	spin_unlock(&g->dma_lock);
+}
+
+static void set_failed(struct gpunvme *g, bool failed)
+{
+	spin_lock(&g->dma_lock);
+	g->failed = failed;
 	spin_unlock(&g->dma_lock);
 }
 
@@ -71,7 +72,7 @@ static void reset_prepare(struct pci_dev *pdev)
 	if (READ_ONCE(g->resetter) == current)
 		return;
 	mutex_lock(&g->lock);
-	set_resetting(g, true);
+	gpunvme_set_resetting(g, true);
 	gpunvme_quiesce(g);
 	mutex_unlock(&g->lock);
 }
@@ -82,7 +83,8 @@ static void reset_done(struct pci_dev *pdev)
 
 	if (READ_ONCE(g->resetter) == current)
 		return;
-	set_resetting(g, false);
+	set_failed(g, false);
+	gpunvme_set_resetting(g, false);
 	gpunvme_event(g, GPUNVME_EVENT_RESET);
 }
 
@@ -93,7 +95,7 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 
 	pci_info(pdev, "PCIe error, channel state %d: DMA is stopped\n", state);
 	mutex_lock(&g->lock);
-	set_resetting(g, true);
+	gpunvme_set_resetting(g, true);
 	gpunvme_halt(g);
 	mutex_unlock(&g->lock);
 	gpunvme_event(g, GPUNVME_EVENT_ERROR);
@@ -103,6 +105,7 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 	case pci_channel_io_frozen:
 		return PCI_ERS_RESULT_NEED_RESET;
 	default:
+		set_failed(g, true);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
 }
@@ -119,14 +122,17 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 		gpunvme_quiesce(g);
 	}
 	mutex_unlock(&g->lock);
-	return error ? PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+	if (!error)
+		return PCI_ERS_RESULT_RECOVERED;
+	set_failed(g, true);
+	return PCI_ERS_RESULT_DISCONNECT;
 }
 
 static void error_resume(struct pci_dev *pdev)
 {
 	struct gpunvme *g = pci_get_drvdata(pdev);
 
-	set_resetting(g, false);
+	gpunvme_set_resetting(g, false);
 	gpunvme_event(g, GPUNVME_EVENT_ERROR);
 }
 

@@ -11,8 +11,8 @@
  *   smaller one is EINVAL. Flags that are not known, and reserved members that are not zero, are EINVAL.
  * - A request that fails leaves nothing pinned, mapped or allocated.
  * - Bus mastering is off when the file is opened, after a reset, and after anything of GPUNVME_EVENT_*, until
- *   GPUNVME_SET_BUS_MASTER. At the end - close(2) with the last mapping gone, or death - it is turned off and the controller
- *   disabled or reset before any memory is given back.
+ *   GPUNVME_SET_BUS_MASTER. At the end - the last close(2) with the last mapping gone, which death is where no other process
+ *   was given the descriptor - it is turned off and the controller disabled or reset before any memory is given back.
  *
  * What an errno says, wherever it comes from:
  *   EAGAIN       the device is being reset or removed by somebody else at this moment
@@ -23,7 +23,7 @@
  *   EFAULT       memory that is not there, is read-only, or is no ordinary memory
  *   EINTR        a signal came while the request waited
  *   EINVAL       wrong size, flag, reserved member, alignment, length of zero, register, vector or mmap range
- *   EIO          the controller does not follow: all its registers read as ones, or a reset failed
+ *   EIO          the controller does not follow: all its registers read as ones, it does not stop, or a reset failed
  *   EMEDIUMTYPE  the descriptor is no dma-buf
  *   EMFILE       GPUNVME_MAX_HANDLES handles are in use
  *   ENODEV       the controller was removed, or unbound from the module
@@ -57,8 +57,8 @@
 /*
  * mmap(2): BAR0 is at offset 0, by pages, shared, and only where no MSI-X structure is. Coherent memory is at the
  * offset that GPUNVME_ALLOC_COHERENT gives, whole or from its beginning.
- * After the controller was removed, or unbound, mappings stay: registers read as ones then, and take what is written without
- * doing anything; memory has what it had last.
+ * After the controller was removed, or unbound, mappings stay: registers are memory of ones then, and what is written
+ * there does nothing; memory has what it had last, or raises SIGBUS where there was none left to keep that in.
  */
 #define GPUNVME_MMAP_BAR0 0
 
@@ -154,8 +154,8 @@ struct gpunvme_pin_user {
 
 /*
  * Without it the memory is held where it is. With it the importer is dynamic: it allows peer-to-peer, which exporters of a
- * GPU's memory demand, and the exporter may take the memory back. Then bus mastering is cut and the controller disabled
- * before the exporter goes on; GPUNVME_EVENT_REVOKED and the eventfd of GPUNVME_SET_NOTIFY tell of it.
+ * GPU's memory demand, and the exporter may take the memory back. Then bus mastering is cut and CC.EN cleared
+ * before the exporter goes on, and GPUNVME_RELEASE waits until the controller has followed; GPUNVME_EVENT_REVOKED and the eventfd of GPUNVME_SET_NOTIFY tell of it.
  */
 #define GPUNVME_IMPORT_DYNAMIC 4
 

@@ -72,7 +72,11 @@ const MEANINGS: Readonly<Record<string, readonly [says: string, next: string, ca
     'infeasible',
   ],
   EBADF: ['there is no such file behind the descriptor', 'give one that is open, of the right kind', 'usage'],
-  EBUSY: ['it would reset other functions too', "reset('function'), or nothing", 'infeasible'],
+  EBUSY: [
+    'other functions would be reset too, or the memory is still mapped',
+    "reset('function'), or unmap it",
+    'infeasible',
+  ],
   EEXIST: ['the vector signals an eventfd already', 'close the transport, and open it again', 'failure'],
   EFAULT: ['there is no memory that can be pinned', 'memory that the native host has allocated', 'failure'],
   EINTR: ['signals keep ending it', 'again, when they have stopped', 'failure'],
