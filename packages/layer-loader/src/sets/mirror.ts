@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
+import type { AbortSignalLike, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,
   type BlockStore,
@@ -182,7 +182,7 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
     checkTransfers(this, transfers, memory)
     const onMembers = transfers.map(toMember)
     const startNs = this.clock.now()
-    const parts = await this.onAll('write', (member) => member.store.write(onMembers, memory, options))
+    const parts = await this.onAll('write', (member) => member.store.write(onMembers, memory, options), options.signal)
     return summaryOf(parts, startNs, this.clock.now())
   }
 
@@ -192,11 +192,13 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
 
   /**
    * Does something to all members that are there. Who fails while another succeeds has not what that one has: it is
-   * left behind, and the others' labels say so before anybody hears of the success.
+   * left behind, and the others' labels say so before anybody hears of the success. What the caller gives up in the
+   * middle leaves nobody behind: it is no success, whoever has done it.
    */
   private async onAll<T>(
     verb: MemberVerb,
     call: (member: MirrorMember<WritableBlockStore>) => Promise<T>,
+    signal?: AbortSignalLike,
   ): Promise<{ member: MirrorMember<WritableBlockStore>; summary: T }[]> {
     await this.leaveBehind()
     const failures: MemberFailure[] = []
@@ -205,18 +207,20 @@ export class WritableMirror extends Mirror<WritableBlockStore> implements Writab
         try {
           return { member, summary: await call(member) }
         } catch (error) {
-          if (error instanceof GpuNvmeError) {
+          // A signal's reason may be one of our errors: that of another member of a set which this mirror is one of.
+          if (error instanceof GpuNvmeError && error !== signal?.reason) {
             failures.push({ member, error })
-            this.failed({ member, error }, false)
+            this.failed({ member, error }, signal?.aborted === true)
           }
           throw error
         }
       }),
     )
     const done = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    // A wrong argument, or the signal's reason: nothing was done, or the caller has given it up.
+    // A wrong argument: nothing was done.
     const refused = settled.find((result) => result.status === 'rejected' && !(result.reason instanceof GpuNvmeError))
     if (refused?.status === 'rejected') throw refused.reason
+    if (signal?.aborted === true && done.length < settled.length) throw signal.reason
     if (done.length === 0) throw this.endOf(verb, failures[0])
     for (const { member, error } of failures) this.drop(member, error)
     await this.leaveBehind()

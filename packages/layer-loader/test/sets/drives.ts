@@ -55,6 +55,22 @@ export function noise(lengthBytes: number, seed = 1): Uint8Array {
   return new Uint8Array(words.buffer)
 }
 
+/** A store that does some things in a way of its own. */
+export function altered(
+  store: WritableBlockStore,
+  own: Partial<Pick<WritableBlockStore, 'read' | 'write'>>,
+): WritableBlockStore {
+  const { name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData } = store
+  return {
+    ...{ name, blockBytes, capacityBytes, busyBytes, dma, clock, movesData },
+    read: (...args) => store.read(...args),
+    write: (...args) => store.write(...args),
+    flush: () => store.flush(),
+    locate: (...args) => store.locate(...args),
+    ...own,
+  }
+}
+
 /** Writes bytes to a store, and flushes. */
 export async function put(store: WritableBlockStore, offsetBytes: number, content: Uint8Array): Promise<void> {
   const memory = store.dma.alloc(content.length)

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createMirror,
+  createStripe,
+  openSet,
+  SetMemberError,
+  SetNotFoundError,
+  type WritableBlockStore,
+} from '../../src/index.js'
+import { altered, drives, MIB } from './drives.js'
+
+const transfers = [{ offsetBytes: 0, lengthBytes: 4 * MIB, memoryBytes: 0 }]
+const failure = new SetNotFoundError([])
+const stores = async (count: number) =>
+  (await drives(Array.from({ length: count }, () => ({ capacityBytes: 12 * MIB })))).map(({ store }) => store)
+
+/** Two members, of which the second is told to stop when the first has done its part of a write; and that instant. */
+function oneBehind([one, other]: readonly WritableBlockStore[]) {
+  let done!: () => void
+  const firstDone = new Promise<void>((resolve) => (done = resolve))
+  const members = [
+    altered(one!, {
+      write: async (...args) => {
+        const summary = await one!.write(...args)
+        done()
+        return summary
+      },
+    }),
+    altered(other!, {
+      write: async (_transfers, _memory, { signal } = {}) => {
+        await firstDone
+        while (signal?.aborted !== true) await new Promise(setImmediate)
+        throw signal.reason
+      },
+    }),
+  ]
+  return { members, firstDone }
+}
+
+describe('a write to a mirror that is given up for an error of ours', () => {
+  test('fails with it, and leaves nobody behind who was told to stop', async () => {
+    const whole = await stores(2)
+    await createMirror(whole)
+    const { members, firstDone } = oneBehind(whole)
+    const set = await openSet(members)
+    const memory = set.dma.alloc(4 * MIB)
+    const aborting = new AbortController()
+    const writing = set.write(transfers, memory, aborting)
+    await firstDone
+    aborting.abort(failure)
+    await expect(writing).rejects.toBe(failure)
+    expect([set.degraded, set.problems]).toEqual([false, []])
+    memory.free()
+    expect((await openSet(whole)).members.map(({ state }) => state)).toEqual(['live', 'live'])
+  })
+
+  test('as a stripe of mirrors gives up the rest when one of them fails, stays as whole as it was', async () => {
+    const [one, other] = await stores(2)
+    const whole = await stores(2)
+    const mirrors = [await createMirror([one!, other!]), await createMirror(whole)] as const
+    await createStripe(mirrors)
+    const { members, firstDone } = oneBehind(whole)
+    const late = await openSet(members)
+    const failing = altered(mirrors[0], {
+      write: async () => {
+        await firstDone
+        throw failure
+      },
+    })
+    const stripe = await openSet([failing, late])
+    const memory = stripe.dma.alloc(4 * MIB)
+    await expect(stripe.write(transfers, memory)).rejects.toThrow(SetMemberError)
+    expect([late.degraded, late.problems]).toEqual([false, []])
+    memory.free()
+    expect((await openSet(whole)).degraded).toBe(false)
+  })
+})
