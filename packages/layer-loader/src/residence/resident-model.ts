@@ -87,6 +87,8 @@ export class ResidentModel {
   private watch: RateWatch | undefined
   private current: ResidencePlan | undefined
   private isPassing = false
+  /** Another plan on its way in. */
+  private adopting: Promise<void> | undefined
 
   /** Use `openResidence`. */
   constructor(parts: ResidenceParts) {
@@ -131,24 +133,23 @@ export class ResidentModel {
 
   /**
    * Goes by another plan for the same layers from now on: loads what it keeps in memory, and lets go of what it does not.
-   * @throws TypeError during a pass, or while leases are held; as `openResidence`.
+   * @throws TypeError during a pass, during another `adopt`, and while leases are held; as `openResidence`. Passes are
+   *   refused then until a plan is adopted.
    */
   async adopt(plan: ResidencePlan): Promise<void> {
     if (this.isPassing || this.leases.size > 0)
       throw new TypeError('adopt: expected no pass to be under way and every layer to be released')
+    if (this.adopting !== undefined) throw new TypeError('adopt: expected no other plan to be on its way in')
     const isCopying = plan.slots.copies > 0 || (plan.tier === 1 && plan.vram.layers > 0)
     if (isCopying && this.copier === undefined)
       throw new TypeError('copies: expected a copy engine, since the plan copies layers to the GPU, got nothing')
     this.signal.throwIfAborted()
-    await this.feed?.close()
-    this.feed = undefined
-    await this.residents.adopt(plan, this.signal, (layer) => this.parts.onLoaded?.(layer))
-    this.current = plan
-    this.watch = new RateWatch(nsPerByteOf(plan.options), this.parts.drift ?? {}, (drift) =>
-      this.parts.onDrift?.(drift),
-    )
-    const { residents, copier, times, watch, signal } = this
-    this.feed = new Feed({ plan, source: this.parts.source, residents, copier, times, watch, signal })
+    this.adopting = this.change(plan)
+    try {
+      await this.adopting
+    } finally {
+      this.adopting = undefined
+    }
   }
 
   /** Ends a pass and every lease, waits for what is under way, and frees all memory. Closing twice is harmless. */
@@ -160,11 +161,27 @@ export class ResidentModel {
     const closing = feed?.close()
     for (const lease of this.leases) lease.release()
     await closing
+    // Copies of a plan on its way in still write to what is freed next. Whoever adopts hears how that ended.
+    await Promise.allSettled([this.adopting])
     await this.residents.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  private async change(plan: ResidencePlan): Promise<void> {
+    await this.feed?.close()
+    this.feed = undefined
+    await this.residents.adopt(plan, this.signal, (layer) => this.parts.onLoaded?.(layer))
+    // The last layer may have come all the same: for a model that was closed there is nothing to feed.
+    this.signal.throwIfAborted()
+    this.current = plan
+    this.watch = new RateWatch(nsPerByteOf(plan.options), this.parts.drift ?? {}, (drift) =>
+      this.parts.onDrift?.(drift),
+    )
+    const { residents, copier, times, watch, signal } = this
+    this.feed = new Feed({ plan, source: this.parts.source, residents, copier, times, watch, signal })
   }
 
   private async *run(
@@ -193,6 +210,9 @@ export class ResidentModel {
     const { clock } = this.parts.source
     const askedNs = clock.now()
     const brought = await feed.take(layer, signal)
+    // Closing has released every lease that there was: for this one it would come too late.
+    if (signal.aborted) brought.release()
+    signal.throwIfAborted()
     const waitedNs = clock.now() - askedNs
     const forDriveNs = Math.min(waitedNs, Math.max(0, (brought.readEndNs ?? 0) - askedNs))
     this.counts.waitedForDriveNs += forDriveNs
