@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { hostMemory } from '../../test/host-memory.js'
+import { createStripe } from '../sets/create-set.js'
+import { openSet } from '../sets/open-set.js'
 import type { OpenFile } from './file-store-blocks.js'
 import { openWritableFileStore, WritableFileBlocks } from './file-store-writable.js'
 
@@ -50,6 +52,9 @@ test('a file that is there is not made again, nor written to where it holds some
   // Also where it begins with zeros, and holds something before an image would.
   const late = existing('late', new Uint8Array(4 * MIB).fill(1, 2 * MIB - 1, 2 * MIB))
   await expect(openWritableFileStore(late)).rejects.toThrow('it holds other data than an image')
+  // A download whose last part came first.
+  const download = existing('download', new Uint8Array(8 * MIB).fill(1, 6 * MIB, 6 * MIB + 1))
+  await expect(openWritableFileStore(download)).rejects.toThrow('it holds other data than an image')
   await (await openWritableFileStore(model, { overwrite: true })).close()
   expect(readFileSync(model)[0]).toBe(0x47)
 })
@@ -68,6 +73,27 @@ test('a file of zeros, and one that begins as an image does, are written to as t
     await (await openWritableFileStore(existing(name, content))).close()
   }
 })
+
+test('files that are members of a set are opened again as what they are', async () => {
+  const paths = ['member-0', 'member-1'].map((name) => join(folder, name))
+  {
+    const made = paths.map((path) => openWritableFileStore(path, { sizeBytes: 8 * MIB }))
+    await using one = await made[0]!
+    await using other = await made[1]!
+    await (await createStripe([one, other])).flush()
+  }
+  await using one = await openWritableFileStore(paths[0]!)
+  await using other = await openWritableFileStore(paths[1]!)
+  const set = await openSet([other, one])
+  const run = { offsetBytes: MIB, lengthBytes: 4096, memoryBytes: 0 }
+  await set.write([run], hostMemory(new Uint8Array(4096).fill(0x5a)))
+  await set.flush()
+  expect(
+    readFileSync(paths[1]!)
+      .subarray(2 * MIB, 2 * MIB + 4096)
+      .every((byte) => byte === 0x5a),
+  ).toBe(true)
+}, 60_000)
 
 test('what is no regular file, or no whole blocks, is refused', async () => {
   await expect(openWritableFileStore('/dev/null')).rejects.toThrow(

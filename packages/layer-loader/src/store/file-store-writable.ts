@@ -7,6 +7,7 @@ import { readCopies } from '../image/copies.js'
 import { DATA_START_BYTES } from '../image/format.js'
 import { checkBlockBytes } from './file-store.js'
 import { FileBlocks, systemCode, type Piece } from './file-store-blocks.js'
+import { readLabel } from '../sets/read-labels.js'
 import { readBytes } from './read-bytes.js'
 import type { StoreSummary, StoreTransfer, WritableBlockStore } from './store.js'
 
@@ -30,7 +31,9 @@ export interface WritableFileStore extends WritableBlockStore {
 
 /**
  * Opens a regular file to pack a model into, as `openFileStore` opens one to read; through the system's cache. A file
- * that is there already must hold an image, or begin with zeros: a slip of the keyboard does not cost a model.
+ * that is there already must hold an image, be a member of a set, or begin and end with 2 MiB of zeros: a slip of the
+ * keyboard does not cost a model. A first packing that was killed may leave a file that is none of these: `overwrite`
+ * opens it, and the packing goes on from where it was.
  * @throws FileTargetError for what must not be written to; ModelNotFoundError, ModelAccessError; SourceReadError for any
  *   other failure to open; RangeError for wrong options.
  */
@@ -81,9 +84,16 @@ async function openExisting(path: string, blockBytes: number, overwrite: boolean
 }
 
 async function isOurs(store: WritableBlockStore): Promise<boolean> {
-  if ((await readCopies(store)).some(({ ours }) => ours)) return true
-  const begin = await readBytes(store, 0, Math.min(DATA_START_BYTES, store.capacityBytes))
-  return begin.every((byte) => byte === 0)
+  // A member of a set first: to a reader of images that is an error.
+  if ((await readLabel(store)).ours || (await readCopies(store)).some(({ ours }) => ours)) return true
+  const { capacityBytes } = store
+  const endBytes = Math.min(DATA_START_BYTES, capacityBytes)
+  // The end as well: a download may bring the parts of a file in any order.
+  for (const offsetBytes of [0, capacityBytes - endBytes]) {
+    const bytes = await readBytes(store, offsetBytes, endBytes)
+    if (bytes.some((byte) => byte !== 0)) return false
+  }
+  return true
 }
 
 async function closedUnless<T>(handle: FileHandle, use: () => Promise<T>): Promise<T> {
