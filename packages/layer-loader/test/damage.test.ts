@@ -221,10 +221,14 @@ describe('a flipped bit', () => {
 test('what is damaged and can be packed again says with which option', async () => {
   const { memory, receipt } = await packed()
   const { layers, chunkTable } = receipt.manifest
-  for (const at of [0, layers[0]!.offsetBytes, chunkTable.offsetBytes]) {
+  for (const [at, option] of [
+    [0, '{ replace: true }'],
+    [layers[0]!.offsetBytes, '{ replace: true }'],
+    [chunkTable.offsetBytes, "{ replace: 'image' }"],
+  ] as const) {
     flip(memory, at)
     const { problems } = await verifyImage(memory.namespace)
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('{ replace: true }')])
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(option)])
     flip(memory, at)
   }
 })

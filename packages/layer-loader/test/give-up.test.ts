@@ -30,7 +30,7 @@ describe('that an image has to be given up', () => {
     memory.media[directory.offsetBytes]! ^= 1
     let calls = 0
     await pack(await smallModel(), memory.namespace, {
-      replace: true,
+      replace: 'image',
       onGiveUp: () => {
         calls += 1
       },

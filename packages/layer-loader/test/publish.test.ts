@@ -142,11 +142,26 @@ describe('an image that is there', () => {
     const memory = new MemoryNamespace()
     const { manifest } = await pack(await smallModel(), memory.namespace)
     memory.media[manifest.chunkTable.offsetBytes]! ^= 1
-    const receipt = await pack(await smallModel(undefined, 2), memory.namespace, { replace: true })
+    const receipt = await pack(await smallModel(undefined, 2), memory.namespace, { replace: 'image' })
     expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
     expect(await verifyImage(memory.namespace)).toMatchObject({ ok: true })
   })
 })
+
+test('an older copy of the superblock is brought up to date before anything is written where it leads', async () => {
+  const packing = await record([await smallModel(), await smallModel(undefined, 2)], { capacityBytes: CAPACITY })
+  const lastFlushes = packing.journal.flatMap(({ kind }, index) => (kind === 'flush' ? [index] : []))
+  const memory = new MemoryNamespace({ media: afterCut(packing, lastFlushes.at(-2)! + 1) })
+  expect((await openImage(memory.namespace)).problems).toHaveLength(1)
+  const before = memory.media.slice()
+  await pack(await smallModel(undefined, 3), memory.namespace, { replace: true })
+  const first = memory.journal.findIndex((entry) => entry.kind === 'write' && entry.offsetBytes >= 2 << 20)
+  const media = afterCut({ before, journal: memory.journal }, first)
+  expect(await openImage(new MemoryNamespace({ media }).namespace)).toMatchObject({
+    problems: [],
+    superblock: { generation: 2 },
+  })
+}, 60_000)
 
 test('a namespace that held no image has zeros before the data, so that no file system seems to be on it', async () => {
   const memory = new MemoryNamespace({ media: new Uint8Array(4 << 20).fill(0x55) })

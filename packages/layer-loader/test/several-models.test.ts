@@ -24,6 +24,20 @@ import { afterCut, firstChange, judgeCuts, type Recording } from './power-cut.js
 
 const SLOW_MS = 120_000
 
+test('damage to one model does not have the others given up by whoever replaces it', async () => {
+  const memory = new MemoryNamespace()
+  const { namespace } = memory
+  const { manifest } = await pack(await sized(1), namespace, { name: 'a' })
+  await pack(await sized(2), namespace, { name: 'b' })
+  memory.media[manifest.chunkTable.offsetBytes]! ^= 1
+  memory.journal.length = 0
+  const replacing = pack(await sized(3), namespace, { name: 'a', replace: true })
+  await expect(replacing).rejects.toThrow("{ replace: 'image' } to give up all of it")
+  expect(memory.journal).toEqual([])
+  memory.media[manifest.chunkTable.offsetBytes]! ^= 1
+  expect((await openImage(namespace)).models.map(({ name }) => name)).toEqual(['a', 'b'])
+})
+
 /** Models of one layer each, 8 pages long, that differ. */
 const sized = (seed: number, lengthBytes = 32_768): Promise<Model> =>
   smallModel([['model.layers.0.weight', lengthBytes] satisfies TensorSize], seed)

@@ -75,7 +75,7 @@ describe('an image on a drive that is too short', () => {
     expect(await errorOf(memory)).toBeInstanceOf(ImageTruncatedError)
     const smaller = await smallModel([['model.norm.weight', 64]])
     await expect(pack(smaller, namespace)).rejects.toMatchObject({ code: 'ERR_GPUNVME_IMAGE_EXISTS' })
-    const receipt = await pack(smaller, namespace, { replace: true })
+    const receipt = await pack(smaller, namespace, { replace: 'image' })
     expect(receipt).toMatchObject({ replaced: 'given up', generation: 2 })
     expect(await verifyImage(namespace)).toMatchObject({ ok: true })
   })

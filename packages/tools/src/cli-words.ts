@@ -15,10 +15,12 @@ export function inCliWords(error: GpuNvmeError): string {
   }
   if (step !== undefined) return error.message.replace(/\n {2}Try: [^\n]*$/, `\n  Try: ${step}`)
   // Part of several next steps: of damaged images, of unfit ones.
-  return error.message.replace(
-    /pack the model again(?: from its source,)? with \{ replace: true \}(?= |,|;|$)/,
-    'gpunvme pack MODEL --image FILE --replace',
-  )
+  return error.message
+    .replace(/pack the model again with \{ replace: true \}(?= |,|;|$)/, 'gpunvme pack MODEL --image FILE --replace')
+    .replace(
+      /pack the models again, the first with \{ replace: 'image' \}/,
+      'gpunvme pack MODEL --image FILE --replace-image',
+    )
 }
 
 function nextStep(error: GpuNvmeError): string | undefined {
@@ -26,7 +28,8 @@ function nextStep(error: GpuNvmeError): string | undefined {
   if (error instanceof ForeignDataError) {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
   }
-  if (error instanceof ImageExistsError) return '--replace, if it may be lost; gpunvme verify looks at it first'
+  if (error instanceof ImageExistsError)
+    return '--replace-image, if all of it may be lost; gpunvme verify looks at it first'
   if (error instanceof ModelExistsError)
     return '--name NAME to have both, or --replace to give up the one that is there'
   if (error instanceof ImageNotFoundError) return 'gpunvme pack MODEL --image FILE, which makes one'

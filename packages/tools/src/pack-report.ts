@@ -6,7 +6,7 @@ import { Progress } from './progress.js'
 
 export interface PackRequest {
   readonly name?: string
-  readonly replace?: boolean
+  readonly replace?: boolean | 'image'
   readonly signal: AbortSignal
 }
 

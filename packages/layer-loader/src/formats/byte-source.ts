@@ -8,6 +8,8 @@ export interface ByteSource {
    * Absent where that is not known. A packing that was interrupted goes on only where it finds the same ones.
    */
   readonly revision?: string
+  /** Looks again whether its bytes are still those of `revision`. Absent where there is none. @throws SourceChangedError */
+  checkUnchanged?(): Promise<void>
   /**
    * Fills all of `into` from `offsetBytes`, or throws; never returns short. Reads may overlap in time.
    *
@@ -50,6 +52,7 @@ export function rangeSource(source: ByteSource, offsetBytes: number, lengthBytes
     name: `${source.name} [${offsetBytes}, ${offsetBytes + lengthBytes})`,
     sizeBytes: lengthBytes,
     ...(source.revision !== undefined && { revision: `${source.revision} [${offsetBytes}, ${lengthBytes}]` }),
+    ...(source.checkUnchanged && { checkUnchanged: () => source.checkUnchanged!() }),
     async read(innerOffsetBytes, into, options) {
       checkRange(range, innerOffsetBytes, into.byteLength)
       await source.read(offsetBytes + innerOffsetBytes, into, options)

@@ -63,7 +63,12 @@ function fileSource(path: string, handle: FileHandle, sizeBytes: number, revisio
   const source: ByteSource = {
     name: path,
     sizeBytes,
-    ...(revision !== undefined && { revision }),
+    ...(revision !== undefined && {
+      revision,
+      async checkUnchanged() {
+        if ((await revisionOf(handle)) !== revision) throw new SourceChangedError(path)
+      },
+    }),
     async read(offsetBytes, into, { signal } = {}) {
       checkRange(source, offsetBytes, into.byteLength)
       if (closed) throw new SourceReadError(path, 'the source is closed')
@@ -139,6 +144,20 @@ export class NotAModelFileError extends GpuNvmeError {
   constructor(path: string, kind: string) {
     const next = 'name one .gguf or .safetensors file, or a block device that starts with one'
     super(`Cannot open model ${path}: it is ${kind}`, { next })
+    this.path = path
+  }
+}
+
+/** A file is not what it was when it was opened: what has been read of it may be of before and after. */
+export class SourceChangedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SOURCE_CHANGED'
+  readonly category: ErrorCategory = 'failure'
+  readonly path: string
+
+  constructor(path: string) {
+    super(`${path} has changed since it was opened; what was read of it is not to be relied on`, {
+      next: 'wait until whoever writes to it is done, and open it again',
+    })
     this.path = path
   }
 }

@@ -16,6 +16,7 @@ export {
   ModelNotFoundError,
   NotAModelFileError,
   openFileSource,
+  SourceChangedError,
   SourceReadError,
 } from './file-source.js'
 export { GGML_TYPES, ggmlTypeById, ggmlTypeByName, ggmlTypeName, type GgmlType } from './ggml-types.js'

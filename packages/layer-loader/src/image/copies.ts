@@ -53,6 +53,9 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
   }
 }
 
+/** Status Code Type 2h: Media and Data Integrity Errors (Base 2.1 Figure 106). */
+const MEDIA_ERRORS = 2
+
 /**
  * Whether the controller answered, and said that it cannot give these blocks, or the system that it could not read them:
  * others may still be read.
@@ -60,7 +63,10 @@ async function readCopy(store: BlockStore, copy: CopyName, options?: ExecuteOpti
 export function isMediaError(error: unknown): error is GpuNvmeError {
   const behind = behindMember(error)
   if (behind instanceof SourceReadError) return systemCode(behind.cause) === 'EIO'
-  return behind instanceof TransferError && behind.failures.every(({ outcome }) => outcome.kind === 'status')
+  return (
+    behind instanceof TransferError &&
+    behind.failures.every(({ outcome }) => outcome.kind === 'status' && outcome.sct === MEDIA_ERRORS)
+  )
 }
 
 /**

@@ -139,7 +139,7 @@ export class ImageContentError extends GpuNvmeError {
   constructor(region: string, path: string, expected: string, got: string) {
     super(`The image's ${region} is malformed${path === '' ? '' : `: ${path}`}`, {
       facts: [`expected ${expected}`, `got ${got}`],
-      next: 'pack the model again with { replace: true }, by a writer that follows image format 1',
+      next: "pack the models again, the first with { replace: 'image' }, which gives up all, by a writer that follows image format 1",
     })
     this.region = region
     this.path = path

@@ -43,7 +43,7 @@ export class ImageChecksumError extends GpuNvmeError {
         `expected ${encodeCrc(extent.crc32)}`,
         `got ${encodeCrc(got)}`,
       ],
-      next: 'pack the model again from its source, with { replace: true }',
+      next: "look at the rest with verifyImage(); pack the models again, the first with { replace: 'image' }, which gives up all",
     })
     this.region = region
     this.extent = extent

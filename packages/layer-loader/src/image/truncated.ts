@@ -19,7 +19,7 @@ export class ImageTruncatedError extends GpuNvmeError {
           : [`its superblock is sound, and has USED_END ${neededBytes}`],
       next:
         'use the whole of the drive or file that the image was written to; ' +
-        'or pack the model again with { replace: true }, where it fits',
+        "or pack the models again, the first with { replace: 'image' }, which gives up all",
     })
     this.availableBytes = capacityBytes
     this.neededBytes = neededBytes

@@ -11,8 +11,11 @@ import { firstFit, NamespaceTooSmallError } from './room.js'
 import type { Target } from './target.js'
 
 export interface DecideOptions extends PlanPackOptions {
-  /** Permits to give up a model of the same name, or an image that cannot be used. False when not given. */
-  readonly replace?: boolean
+  /**
+   * Permits to give up a model of the same name (true), or also an image that cannot be used, with all of its models
+   * ('image'). False when not given.
+   */
+  readonly replace?: boolean | 'image'
 }
 
 /** Where a model goes, and what has to make room for it. */
@@ -39,11 +42,11 @@ export function decide(model: Model, { store, image, isUnusable }: Target, optio
   const alone = planPack(model, store.blockBytes, options)
   const { name } = alone
   const { replace = false } = options
-  if (isUnusable && !replace) throw new ImageExistsError(store)
+  if (isUnusable && replace !== 'image') throw new ImageExistsError(store)
   const entries = image?.directory ?? []
   const beside = entries.filter((entry) => entry.name !== name)
   const isTaken = beside.length < entries.length
-  if (isTaken && !replace) throw new ModelExistsError(store, name)
+  if (isTaken && replace === false) throw new ModelExistsError(store, name)
 
   const holesAround = (extents: readonly Extent[]) => holesBetween(extents, store.capacityBytes)
   const extents = image?.extents ?? []
@@ -97,7 +100,7 @@ export class ImageExistsError extends GpuNvmeError {
   constructor({ name }: BlockStore) {
     super(`A model image is on ${name} already, and cannot be added to; nothing was written`, {
       facts: ['it is damaged, cut off, or of a later version: all of its models would be given up'],
-      next: 'look at it with openImage() or verifyImage(); pass { replace: true } to give it up',
+      next: "look at it with openImage() or verifyImage(); pass { replace: 'image' } to give up all of it",
     })
   }
 }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { Model } from '../formats/model.js'
 import { encodeChunkTable } from '../image/chunk-table.js'
 import type { DirectoryEntry } from '../image/directory.js'
@@ -10,7 +11,7 @@ import type { Digests } from './digests.js'
 import { Journal } from './journal.js'
 import { extentsOfPlan, type PackPlan } from './lay-out.js'
 import { oneAtATime } from './one-at-a-time.js'
-import { clearEnds, invalidate, writeBytes } from './publish.js'
+import { clearEnds, invalidate, publish, writeBytes } from './publish.js'
 import { checkImageId, nextGeneration, publishDirectory } from './publish-directory.js'
 import { survey, type Target } from './target.js'
 import { writePieces } from './write-pieces.js'
@@ -90,7 +91,8 @@ export interface PackReceipt {
  * nothing; where one has published an image meanwhile, this one is not published.
  *
  * @throws EmptyModelError, UnloadableTensorsError, NamespaceTooSmallError, ModelExistsError, ImageExistsError,
- * DirectoryFullError and what `planPack` throws; PackInProgressError, ImageChangedError; what reading the model or
+ * DirectoryFullError and what `planPack` throws; PackInProgressError, ImageChangedError; SourceChangedError where a file
+ * is written to meanwhile; what reading the model or
  * writing the store throws; the signal's reason.
  */
 export function pack(model: Model, target: Writable, options: PackOptions = {}): Promise<PackReceipt> {
@@ -109,7 +111,8 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
   const decision = decide(model, found, options)
   const { plan, beside, besideEndBytes, replaced } = decision
   signal?.throwIfAborted()
-  const target = replaced === 'given up' ? await giveUp(found, decision, options) : found
+  const sound = await withSoundCopies(found, limits)
+  const target = replaced === 'given up' ? await giveUp(sound, decision, options) : sound
   const journal = await Journal.open(store, { model, plan, live: target.image }, resume, signal)
   if (found.image === undefined && !found.isUnusable) {
     await clearEnds(store, journal.chunkCrcs.length > 0 ? extentsOfPlan(plan) : [])
@@ -133,6 +136,23 @@ async function packAlone(model: Model, store: WritableBlockStore, options: PackO
     ...{ name, fingerprint, sameAs, ...publication, manifest, imageBytes, tensorBytes, replaced, resumedBytes },
     elapsedNs: store.clock.now() - startNs,
   }
+}
+
+/**
+ * Sees to it that both copies of the superblock lead to the image, before anything is written to room that it leaves:
+ * an older copy leads there, and may be the one that is found next.
+ */
+async function withSoundCopies(
+  found: Target<WritableBlockStore>,
+  limits: ExecuteOptions,
+): Promise<Target<WritableBlockStore>> {
+  const { store, copies, image } = found
+  const isStale = copies.some(
+    ({ superblock }) => (superblock?.generation ?? Infinity) < (image?.superblock.generation ?? 0),
+  )
+  if (image === undefined || !isStale) return found
+  await publish(store, image.superblock, copies)
+  return survey(store, limits)
 }
 
 /** Makes room by the loss of a model, or of an image that nobody can use; and looks at what is left. */

@@ -76,11 +76,18 @@ export async function writePieces(
     // What an earlier packing has left beyond this piece is still there, and is not to be forgotten.
     if (unnotedBytes < checkpointBytes || writtenChunks < journal.chunkCrcs.length) continue
     await pool.drain()
+    await refuseChangedFiles(model)
     await journal.note(digests.chunkCrcs, writtenChunks, signal)
     unnotedBytes = 0
   }
   await pool.drain()
+  await refuseChangedFiles(model)
   return { digests, resumedBytes }
+}
+
+/** What was read of a file that somebody writes to is some of it before, some after. @throws SourceChangedError */
+async function refuseChangedFiles({ parts }: Model): Promise<void> {
+  for (const { source } of parts) await source.checkUnchanged?.()
 }
 
 const transferOf = ({ offsetBytes, lengthBytes }: Piece) => ({

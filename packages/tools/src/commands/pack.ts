@@ -22,6 +22,7 @@ import { UsageError } from '../usage-error.js'
 interface Flags extends TransportFlags, WriteFlags, OutputOptions {
   readonly name?: string
   readonly replace?: boolean
+  readonly replaceImage?: boolean
   readonly dryRun?: boolean
 }
 
@@ -40,6 +41,7 @@ export function pack(program: Command, { signal }: Session): void {
     .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
     .option('--dry-run', 'print the plan and write nothing')
     .option('--replace', 'give up a model of this name that is on the drive already')
+    .option('--replace-image', 'give up an image that cannot be used, with all of its models')
     .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
     .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
@@ -85,7 +87,8 @@ async function packFile(
     withTransport(flags, 'write', (opened) => {
       signal.throwIfAborted()
       return withWriter(opened, flags, async ({ namespace }) => {
-        const { name, replace = false } = flags
+        const { name, replaceImage = false } = flags
+        const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
         const request = { ...(name && { name }), replace, signal }
         if (existing !== undefined) await refuseForeign(model, namespace, flags.overwrite ?? [], plan, request)
         output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)

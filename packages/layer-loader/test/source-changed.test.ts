@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openFileSource, openModel, SourceChangedError } from '../src/formats/index.js'
+import { ImageNotFoundError, openImage, pack } from '../src/index.js'
+import { MemoryNamespace } from './memory-namespace.js'
+import { safetensorsFile } from './models.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-changed-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a file that is written to while it is packed is not published: it would be some of before and some of after', async () => {
+  const path = join(folder, 'model.safetensors')
+  const tensors = [['model.layers.0.weight', 6 << 20]] as const
+  writeFileSync(path, safetensorsFile(tensors))
+  await using source = await openFileSource(path)
+  const model = await openModel(source)
+  const { namespace } = new MemoryNamespace({ capacityBytes: 16 << 20 })
+  let isChanged = false
+  const onProgress = () => {
+    if (isChanged) return
+    isChanged = true
+    writeFileSync(path, safetensorsFile(tensors, 2))
+    // Whoever sets the time back does not hide it.
+    utimesSync(path, 1, 1)
+  }
+  await expect(pack(model, namespace, { onProgress })).rejects.toBeInstanceOf(SourceChangedError)
+  await expect(openImage(namespace)).rejects.toBeInstanceOf(ImageNotFoundError)
+})
