@@ -25,9 +25,10 @@ const BUFFERS = 8
 /**
  * Makes a degraded mirror whole: members that were left behind, and stores that are no members, in the place of those
  * that are missing, are given all that the others have. Nothing else may write to the mirror meanwhile. Interrupted at
- * any time it leaves the mirror as it was; begun again it copies everything again.
+ * any time it leaves the members that are up to date as they were, and what was to become one may have no label any
+ * more; begun again it copies everything again.
  * @param members all stores of the mirror, in any order: its members, and those that are to become ones.
- * @returns the mirror, opened.
+ * @returns the mirror, opened; without a member that was lost meanwhile, which is left behind.
  * @throws TypeError for a stripe; RangeError where there are more stores than places; MemberInUseError,
  *   MemberTruncatedError for a store that is too small; what `openSet`, and a member's `read` and `write` throw.
  */
@@ -41,7 +42,6 @@ export async function rebuildMirror(
     throw new TypeError('rebuildMirror: expected a mirror, got a stripe, which has nothing twice')
   const labelled = await identify(stores, new Problems(), opening.signal)
   const isLive = (index: number) => set.members[index]!.state === 'live'
-  const live = labelled.filter(({ label }) => isLive(label.index))
   const free = set.members.filter(
     ({ index, state }) => state !== 'live' && !labelled.some((each) => each.label.index === index),
   )
@@ -68,7 +68,8 @@ export async function rebuildMirror(
     await copyAll(set, store, opening.signal, (bytes) => onProgress?.({ doneBytes: (doneBytes += bytes), totalBytes }))
   }
   if (targets.length > 0) {
-    // An open mirror has a member that is live.
+    // Whoever was lost while it was copied from can be told nothing; somebody has brought the last bytes.
+    const live = labelled.filter(({ label }) => isLive(label.index))
     const { label } = live[0]!
     const current = [...live.map((each) => each.label), ...targets].reduce((mask, { index }) => mask + 2 ** index, 0)
     const next = { ...label, epoch: label.epoch + 1, current }
@@ -76,7 +77,11 @@ export async function rebuildMirror(
     for (const each of live) await writeLabel(each.store, { ...next, index: each.label.index })
     for (const { store, index } of targets) await writeLabel(store, { ...next, index })
   }
-  return openSet(stores, opening)
+  const lost = labelled.filter(({ label }) => set.members[label.index]!.state === 'lost')
+  return openSet(
+    stores.filter((store) => !lost.some((each) => each.store === store)),
+    opening,
+  )
 }
 
 async function copyAll(

@@ -1,8 +1,8 @@
 import { RamMedia, SimulatedHost } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
-import { createStripe, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
+import { createMirror, createStripe, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
 import { smallModel } from '../models.js'
-import { drive, drives, get, MIB, mirrored, noise } from './drives.js'
+import { drive, drives, get, MIB, mirrored, noise, put } from './drives.js'
 
 const SIZE = 12 * MIB
 const content = noise(4 * MIB)
@@ -48,6 +48,24 @@ describe('rebuildMirror', () => {
       ['live', true],
     ])
     expect(Buffer.compare(await get(await openSet([apart]), 0, content.length), content)).toBe(0)
+  })
+
+  test('goes on without a member that is lost while it is copied from, and leaves it behind', async () => {
+    const media = [new RamMedia(SIZE), new RamMedia(SIZE), new RamMedia(SIZE)] as const
+    await put(await createMirror(await storesOn(media)), 0, content)
+    await put(await openSet(await storesOn(media.slice(0, 2))), 4 * MIB, content)
+    const match = { opcode: 2, lba: [4096 + 8192, 4096 + 16_383] } as const
+    const faults = { rules: [{ match, action: { kind: 'remove-device' } }] } as const
+    const members = await drives([{ media: media[0] }, { media: media[1], faults }, { media: media[2] }])
+    const set = await rebuildMirror(
+      members.map(({ store }) => store),
+      { rates: [1e9, 1e12, 1e9] },
+    )
+    expect(set.members.map(({ state }) => state)).toEqual(['live', 'missing', 'live'])
+    const again = await openSet(await storesOn(media))
+    expect(again.members.map(({ state }) => state)).toEqual(['live', 'stale', 'live'])
+    const copied = await openSet(await storesOn([media[2]]))
+    expect(Buffer.compare(await get(copied, 4 * MIB, content.length), content)).toBe(0)
   })
 
   test('leaves a mirror that is whole as it is', async () => {
