@@ -58,6 +58,7 @@ export { replan, type ObservedRates } from './residence/replan.js'
 export type { ResidentLease } from './residence/resident-lease.js'
 export {
   openResidence,
+  PlanNotAdoptedError,
   ResidenceClosedError,
   type PassOptions,
   type ResidenceParts,

@@ -116,8 +116,8 @@ export class ResidentModel {
   /**
    * The layers in the order of computation, each on the GPU by the time it is handed out, with those behind it on their
    * way: also, at the end, the first of a pass like this one. A layer is released when it has been computed on.
-   * @throws TypeError while another pass is under way; RangeError for a layer to skip that there is not. While it runs:
-   *   VerificationError, TransferError, AllSlotsHeldError, the signal's reason; another pass may be tried after that.
+   * @throws RangeError for a layer to skip that there is not. When it begins: TypeError while another pass or `adopt` is
+   *   under way, PlanNotAdoptedError when the last `adopt` failed. While it runs: VerificationError, TransferError, AllSlotsHeldError, the signal's reason; another pass may be tried after that.
    */
   pass(options: PassOptions = {}): AsyncGenerator<ResidentLease, undefined> {
     const { plan } = this
@@ -125,10 +125,7 @@ export class ResidentModel {
     for (const { name } of plan.layers) skipped.delete(name)
     const [unknown] = skipped
     if (unknown !== undefined) throw new RangeError(`skip: expected names of layers, got ${quote(unknown)}`)
-    return this.run(
-      plan.layers.filter(({ name }) => options.skip?.includes(name) !== true),
-      options,
-    )
+    return this.run(options)
   }
 
   /**
@@ -184,16 +181,22 @@ export class ResidentModel {
     this.feed = new Feed({ plan, source: this.parts.source, residents, copier, times, watch, signal })
   }
 
-  private async *run(
-    layers: readonly PlacedLayer[],
-    { isLast = false, whenHeld, signal }: PassOptions,
-  ): AsyncGenerator<ResidentLease, undefined> {
-    if (this.isPassing) throw new TypeError('pass: expected no other pass to be under way')
+  private async *run({
+    skip = [],
+    isLast = false,
+    whenHeld,
+    signal,
+  }: PassOptions): AsyncGenerator<ResidentLease, undefined> {
+    if (this.isPassing || this.adopting !== undefined)
+      throw new TypeError('pass: expected no other pass to be under way, and no plan to be on its way in')
     const either = signal ? AbortSignal.any([signal, this.signal]) : this.signal
     either.throwIfAborted()
+    const { feed, plan } = this
+    if (feed === undefined) throw new PlanNotAdoptedError()
+    // Another plan may have been adopted since the pass was asked for.
+    const layers = plan.layers.filter(({ name }) => !skip.includes(name))
     this.isPassing = true
     try {
-      const feed = this.feed!
       feed.expect(isLast ? layers : [...layers, ...layers])
       for (const [index, layer] of layers.entries()) {
         if (whenHeld !== 'wait' && feed.isHeld(layer)) throw new AllSlotsHeldError(this.leases.size)
@@ -237,5 +240,15 @@ export class ResidenceClosedError extends GpuNvmeError {
 
   constructor() {
     super('The model was closed: its layers are in memory no longer', { next: 'open it again with openResidence' })
+  }
+}
+
+/** The last plan could not be adopted, so that there is nothing for a pass to go by. */
+export class PlanNotAdoptedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PLAN_NOT_ADOPTED'
+  readonly category = 'usage'
+
+  constructor() {
+    super('No pass is possible: the last adopt failed', { next: 'adopt a plan, the one before it for instance' })
   }
 }

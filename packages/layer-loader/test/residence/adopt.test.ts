@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { openResidence, PlanNotAdoptedError, type ResidentLease } from '../../src/index.js'
+import { LAYERS } from './machine.js'
+import { watched } from './watched.js'
+
+const SLOW_MS = 120_000
+
+const allNames = Array.from({ length: LAYERS }, (_, index) => `layer ${index}`)
+
+async function namesOf(pass: AsyncIterable<ResidentLease>): Promise<string[]> {
+  const names: string[] = []
+  for await (const layer of pass) {
+    names.push(layer.name)
+    layer.release()
+  }
+  return names
+}
+
+test(
+  'while a plan is adopted a pass is refused, and another plan too; afterwards they are not',
+  async () => {
+    const rig = await watched()
+    const model = await openResidence(rig.planFor(0), rig)
+    const held = rig.hold()
+    const adopted = model.adopt(rig.planFor(1))
+    await held.copying()
+    const pass = model.pass()
+    await expect(pass.next()).rejects.toThrow(
+      new TypeError('pass: expected no other pass to be under way, and no plan to be on its way in'),
+    )
+    await expect(model.adopt(rig.planFor(0))).rejects.toThrow(TypeError)
+    held.open()
+    await adopted
+    expect(await namesOf(model.pass())).toEqual(allNames)
+    await model.close()
+    expect(rig.allocated.size).toBe(0)
+  },
+  SLOW_MS,
+)
+
+test.each(['throw', 'wait'] as const)(
+  'a pass goes by the plan of when it begins, not of when it was asked for (whenHeld: %s)',
+  async (whenHeld) => {
+    const rig = await watched()
+    const model = await openResidence(rig.planFor(0), rig)
+    const pass = model.pass({ whenHeld, skip: ['layer 3'] })
+    await model.adopt(rig.planFor(LAYERS))
+    const residences: string[] = []
+    for await (using layer of pass) residences.push(`${layer.name} in ${layer.residence}`)
+    expect(residences).toEqual(allNames.filter((name) => name !== 'layer 3').map((name) => `${name} in vram`))
+    await model.close()
+  },
+  SLOW_MS,
+)
+
+test(
+  'when a plan could not be adopted passes say so by name, until one is',
+  async () => {
+    const rig = await watched()
+    const model = await openResidence(rig.planFor(0), rig)
+    rig.failWith(new Error('the GPU has had enough'))
+    await expect(model.adopt(rig.planFor(1))).rejects.toThrow('the GPU has had enough')
+    rig.failWith()
+    await expect(model.pass().next()).rejects.toThrow(PlanNotAdoptedError)
+    await model.adopt(rig.planFor(1))
+    expect(await namesOf(model.pass())).toEqual(allNames)
+    await model.close()
+    expect(rig.allocated.size).toBe(0)
+  },
+  SLOW_MS,
+)
