@@ -88,8 +88,18 @@ export class MirrorReads {
     }
     const dealt: Deal[] = []
     for (let deal = this.next(); deal !== undefined; deal = this.next()) dealt.push(deal)
-    for (const deal of merged(dealt)) this.give(deal)
-    void this.watch()
+    let someTakenBack = false
+    for (const deal of merged(dealt)) {
+      const { job, member, piece } = deal
+      // A store that throws at once has ended the call before all of it was given out: its memory may be freed by now.
+      if (job.hasFailed) {
+        member.ended(piece.transfer.lengthBytes)
+        someTakenBack = true
+      } else this.give(deal)
+    }
+    // Other calls may have waited for that room.
+    if (someTakenBack) this.deal()
+    else void this.watch()
   }
 
   /** Takes out the piece that is to be read next, and says by whom; undefined where nobody wants any. */

@@ -85,6 +85,11 @@ export class ReadJob {
     this.settleIfOver()
   }
 
+  /** Nothing of it is to be begun any more. */
+  get hasFailed(): boolean {
+    return this.failure !== undefined
+  }
+
   get waitingBytes(): number {
     return this.waiting.reduce((sum, { transfer }) => sum + transfer.lengthBytes, 0)
   }

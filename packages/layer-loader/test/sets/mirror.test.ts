@@ -12,7 +12,7 @@ import {
   type SetProblem,
 } from '../../src/index.js'
 import { layeredModel, tensorBytes } from '../models.js'
-import { drives, get, MIB, mirrored, noise, put } from './drives.js'
+import { altered, drives, get, MIB, mirrored, noise, put } from './drives.js'
 
 /** Latencies that are the same each time: what takes longer than something else really does. */
 const steady = {
@@ -211,6 +211,40 @@ describe('a mirror goes on without a member', () => {
     expect([set.statistics.stalls, set.degraded]).toEqual([1, false])
     expect(members.flatMap(({ simulation }) => simulation.diagnostics)).toEqual([])
     expect(Buffer.compare(await get(set, 0, content.length), content)).toBe(0)
+  })
+
+  test('a read whose first member throws at once is over when it says so: nobody reads for it any more', async () => {
+    const stores = (await drives((await mirrored(content)).map((media) => ({ media })))).map(({ store }) => store)
+    const wrong = new TypeError('not like this')
+    let [isArmed, running] = [false, 0]
+    const members = [
+      altered(stores[0]!, {
+        read: (...args) => {
+          if (isArmed) throw wrong
+          return stores[0]!.read(...args)
+        },
+      }),
+      altered(stores[1]!, {
+        read: async (...args) => {
+          running++
+          try {
+            return await stores[1]!.read(...args)
+          } finally {
+            running--
+          }
+        },
+      }),
+    ]
+    const set = await openSet(members, { rates: [1e9, 1e9] })
+    const memory = set.dma.alloc(8 * MIB)
+    isArmed = true
+    const ended = set.read(whole(8 * MIB), memory).catch((error: unknown) => ({ error, running }))
+    expect(await ended).toEqual({ error: wrong, running: 0 })
+    isArmed = false
+    // What was taken back is not counted as under way: both are read from again.
+    await set.read(whole(8 * MIB), memory)
+    expect(set.statistics.readBytes.every((bytes) => bytes > MIB)).toBe(true)
+    memory.free()
   })
 
   test('a read that is aborted ends with the signal’s reason, and loses nobody', async () => {
