@@ -36,7 +36,8 @@ export type KmodDeparture = 'removed' | 'revoked'
 
 /** Looks after what the kernel does to the controller while it is open: `departure` says when it is over. */
 export class KmodWatch {
-  departure: KmodDeparture | undefined
+  private reason: KmodDeparture | undefined
+  private isClosed = false
   private readonly node: KmodNode
   private readonly bar: Pick<RegionBar, 'leaveBus'>
   private readonly dmaBufs: KmodDmaBufs
@@ -58,7 +59,14 @@ export class KmodWatch {
     })
   }
 
+  /** Asked of the kernel: a driver that has given up may not wait for the next look. @throws as `call` */
+  get departure(): KmodDeparture | undefined {
+    if (this.reason === undefined && !this.isClosed) this.isDue = !this.look()
+    return this.reason
+  }
+
   close(): void {
+    this.isClosed = true
     this.stop()
     this.events.close()
   }
@@ -88,7 +96,7 @@ export class KmodWatch {
   }
 
   private leave(departure: KmodDeparture): void {
-    this.departure ??= departure
+    this.reason ??= departure
     this.bar.leaveBus()
   }
 }
