@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
-import { EXIT } from './exit-codes.js'
-import { listenForInterrupts } from './interrupt.js'
-import { Output } from './output.js'
+import { EXIT } from './command-line/exit-codes.js'
+import { listenForInterrupts } from './command-line/interrupt.js'
+import { Output } from './terminal/output.js'
 import { createProgram } from './program.js'
-import { reportError } from './report-error.js'
+import { reportError } from './command-line/report-error.js'
 
 /**
  * Runs one gpunvme command.

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createImageFile } from './image-file.js'
+import { createImageFile } from './drive/image-file.js'
 import {
   ImageFileError,
   NotAvailableError,

@@ -4,12 +4,12 @@ import { HostEngine } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
-import { openSim, type SimOptions } from './sim-transport.js'
-import { UsageError } from './usage-error.js'
+import { openSim, type SimOptions } from './drive/sim-transport.js'
+import { UsageError } from './command-line/usage-error.js'
 
-export { ImageFileError } from './image-file.js'
-export { UnknownProfileError, type SimOptions } from './sim-transport.js'
-export { UsageError } from './usage-error.js'
+export { ImageFileError } from './drive/image-file.js'
+export { UnknownProfileError, type SimOptions } from './drive/sim-transport.js'
+export { UsageError } from './command-line/usage-error.js'
 
 /** A transport, and what is known about the machine behind it. */
 export interface OpenedTransport {

@@ -10,8 +10,8 @@ import { pack } from './commands/pack.js'
 import { regs } from './commands/regs.js'
 import { rm } from './commands/rm.js'
 import { verify } from './commands/verify.js'
-import { EXIT_HELP } from './exit-codes.js'
-import { UsageError } from './usage-error.js'
+import { EXIT_HELP } from './command-line/exit-codes.js'
+import { UsageError } from './command-line/usage-error.js'
 
 /** What a command shares with the process that runs it. */
 export interface Session {

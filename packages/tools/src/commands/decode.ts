@@ -14,13 +14,13 @@ import {
 } from '@gpunvme/nvme-spec'
 import type { AnyRegister, CommandSet } from '@gpunvme/nvme-spec/layout'
 import { Option, type Command } from 'commander'
-import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from '../decode-structure.js'
-import { readDump, readWord, type DumpInput } from '../dump-input.js'
-import { folded, unknownIdentify, unknownLog } from '../known-structures.js'
-import { addOutputOptions, examples, identifier } from '../options.js'
-import { Output, type OutputOptions } from '../output.js'
-import { printable } from '../printable.js'
-import { UsageError } from '../usage-error.js'
+import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from '../decode/decode-structure.js'
+import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
+import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
+import { addOutputOptions, examples, identifier } from '../command-line/options.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 interface Flags extends OutputOptions {
   readonly file?: string

@@ -1,12 +1,12 @@
 import type { Controller, NamespaceIdentity } from '@gpunvme/host-driver'
 import { CAP, countOf, IdentifyController, IdentifyNamespace, VS } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { withReader, withTransport } from '../drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
-import { Output, type OutputOptions } from '../output.js'
-import { printable } from '../printable.js'
+import { withReader, withTransport } from '../drive/with-drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
-import { formatBytes } from '../units.js'
+import { formatBytes } from '../terminal/units.js'
 
 type Flags = TransportFlags & OutputOptions
 

@@ -1,11 +1,11 @@
 import { openModelFile, type Layer, type Model, type Tensor } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
-import { addOutputOptions, examples } from '../options.js'
-import { Output, type OutputOptions } from '../output.js'
-import { printable } from '../printable.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
-import { formatTable } from '../table.js'
-import { formatBytes, plural } from '../units.js'
+import { formatTable } from '../terminal/table.js'
+import { formatBytes, plural } from '../terminal/units.js'
 
 /** What an NVMe controller's DMA wants: whole pages, and with them whole logical blocks of every size. */
 const PAGE_BYTES = 4096

@@ -1,14 +1,14 @@
 import { openImage, type Image, type PackedModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
-import { inCliWords } from '../cli-words.js'
-import { withReader, withTransport } from '../drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
-import { Output, type OutputOptions } from '../output.js'
-import { printable, printableLines } from '../printable.js'
+import { inCliWords } from '../command-line/cli-words.js'
+import { withReader, withTransport } from '../drive/with-drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
-import { formatTable } from '../table.js'
-import { formatBytes } from '../units.js'
-import { UsageError } from '../usage-error.js'
+import { formatTable } from '../terminal/table.js'
+import { formatBytes } from '../terminal/units.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 type Flags = TransportFlags & OutputOptions
 

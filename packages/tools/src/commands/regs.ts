@@ -1,11 +1,11 @@
 import { Registers } from '@gpunvme/host-driver'
 import { CAP, registersOf } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { withReader, withTransport } from '../drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
-import { columnsOf, Output, type OutputOptions } from '../output.js'
+import { withReader, withTransport } from '../drive/with-drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
 import type { Session } from '../program.js'
-import { wrap } from '../table.js'
+import { wrap } from '../terminal/table.js'
 
 interface Flags extends TransportFlags, OutputOptions {
   readonly asFound?: boolean

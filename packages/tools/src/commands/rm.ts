@@ -1,12 +1,12 @@
 import { removeModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
-import { withTransport, withWriter, type WriteFlags } from '../drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../options.js'
-import { Output, type OutputOptions } from '../output.js'
-import { printable } from '../printable.js'
+import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
-import { formatBytes, plural } from '../units.js'
-import { UsageError } from '../usage-error.js'
+import { formatBytes, plural } from '../terminal/units.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 type Flags = TransportFlags & Pick<WriteFlags, 'serial'> & OutputOptions
 

@@ -1,7 +1,7 @@
 import { CNS, CSI, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
-import { columnsOf } from './output.js'
-import { wrap } from './table.js'
-import { UsageError } from './usage-error.js'
+import { columnsOf } from '../terminal/output.js'
+import { wrap } from '../terminal/table.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 /** No structure is declared for what Identify was asked: says for which one is. */
 export function unknownIdentify(cns: number, csi: number): UsageError {

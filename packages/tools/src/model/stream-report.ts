@@ -1,6 +1,6 @@
 import { streamLayers, type Lease, type PackedModel } from '@gpunvme/layer-loader'
-import type { Output } from './output.js'
-import { Progress } from './progress.js'
+import type { Output } from '../terminal/output.js'
+import { Progress } from '../terminal/progress.js'
 
 /**
  * A layer that has arrived. Layers are read ahead of their turn and overlap, so that none has a duration of its own;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { Output } from './output.js'
+import { Output } from '../terminal/output.js'
 import { reportError } from './report-error.js'
 import { UsageError } from './usage-error.js'
 

@@ -1,7 +1,7 @@
 import type { Image, PackedModel } from '@gpunvme/layer-loader'
 import { ModelNotFoundError, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { printable } from './printable.js'
+import { printable } from '../terminal/printable.js'
 
 const MAX_SHOWN = 5
 

@@ -1,5 +1,5 @@
-import { plural } from './units.js'
-import { UsageError } from './usage-error.js'
+import { plural } from '../terminal/units.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 const PLAIN = '`xxd -p`, which prints plain digits, or `hexdump -v -C`'
 

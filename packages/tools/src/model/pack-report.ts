@@ -1,8 +1,8 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
 import { pack, type PackReceipt } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
-import type { Output } from './output.js'
-import { Progress } from './progress.js'
+import type { Output } from '../terminal/output.js'
+import { Progress } from '../terminal/progress.js'
 
 export interface PackRequest {
   readonly name?: string

@@ -1,9 +1,9 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
-import { printable } from './printable.js'
-import { describeModelled } from './rate.js'
+import { printable } from '../terminal/printable.js'
+import { describeModelled } from '../terminal/rate.js'
 import type { LayerReport, TotalReport } from './stream-report.js'
-import { formatRow, formatTitles, type Column } from './table.js'
-import { formatBytes, formatDuration, formatRate } from './units.js'
+import { formatRow, formatTitles, type Column } from '../terminal/table.js'
+import { formatBytes, formatDuration, formatRate } from '../terminal/units.js'
 
 /** For whoever reads the table: what its times and rates mean. */
 export const TABLE_LEGEND = 'Times run until a layer is in memory; rates are of all bytes until then.'

@@ -2,10 +2,10 @@ import { profiles, RamMedia, simulate, type Media, type ProfileName } from '@gpu
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { totalmem } from 'node:os'
-import { FileError, isSystemError } from './file-error.js'
+import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
-import type { OpenedTransport } from './open.js'
-import { UsageError } from './usage-error.js'
+import type { OpenedTransport } from '../open.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 /** Blocks that the presets' originals are delivered with. */
 const BLOCK_BYTES = 512 as const

@@ -1,8 +1,8 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
-import { FileError } from './file-error.js'
-import { UsageError } from './usage-error.js'
+import { FileError } from '../command-line/file-error.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 /** The least that can be a drive: one logical block. */
 const LEAST_BYTES = 512

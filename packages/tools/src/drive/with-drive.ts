@@ -1,7 +1,7 @@
 import { Controller, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { openEngine, openTransport, type EngineName, type OpenedTransport, type TransportName } from './open.js'
-import type { TransportFlags } from './options.js'
+import { openEngine, openTransport, type EngineName, type OpenedTransport, type TransportName } from '../open.js'
+import type { TransportFlags } from '../command-line/options.js'
 
 /** A controller that is up, and the namespace that models live on. */
 export interface Drive<N extends Namespace = Namespace> {

@@ -1,7 +1,7 @@
 import type { Lease } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { printable } from './printable.js'
+import { printable } from '../terminal/printable.js'
 
 /**
  * Holds what was streamed against the file itself, byte by byte. The image's checksums have no part in it, so a

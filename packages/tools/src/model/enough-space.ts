@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { statfs } from 'node:fs/promises'
-import { attempting } from './file-error.js'
-import { formatBytes } from './units.js'
+import { attempting } from '../command-line/file-error.js'
+import { formatBytes } from '../terminal/units.js'
 
 /**
  * @param directory where a file of that size is about to be written.

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { parseBytes } from './units.js'
+import { parseBytes } from '../terminal/units.js'
 
 /** The simulated drives' blocks. */
 const BLOCK_BYTES = 512

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { attempting } from './file-error.js'
+import { attempting } from '../command-line/file-error.js'
 import { parseHexDump } from './hex-dump.js'
-import { printable } from './printable.js'
-import { plural } from './units.js'
-import { UsageError } from './usage-error.js'
+import { printable } from '../terminal/printable.js'
+import { plural } from '../terminal/units.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 /** The largest thing that has a declared structure is a few pages; what is larger was not meant. */
 const MAX_BYTES = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { totalmem } from 'node:os'
-import { formatBytes } from './units.js'
+import { formatBytes } from '../terminal/units.js'
 
 /** The rest is for the system and for this program. */
 const USABLE_SHARE = 0.8

@@ -2,10 +2,10 @@ import type { PackedModel } from '@gpunvme/layer-loader'
 import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { createHash } from 'node:crypto'
-import type { Output } from './output.js'
-import { printable } from './printable.js'
-import { Progress } from './progress.js'
-import { plural } from './units.js'
+import type { Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
+import { plural } from '../terminal/units.js'
 
 const PIECE_BYTES = 4 * 1024 * 1024
 const MAX_SHOWN = 5

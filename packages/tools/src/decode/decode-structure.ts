@@ -1,7 +1,7 @@
 import { IDENTIFY_BYTES, NamespaceIdDescriptor, namespaceIds, NIDT } from '@gpunvme/nvme-spec'
 import type { AnyStruct } from '@gpunvme/nvme-spec/layout'
-import { plural } from './units.js'
-import { UsageError } from './usage-error.js'
+import { plural } from '../terminal/units.js'
+import { UsageError } from '../command-line/usage-error.js'
 
 /** More of what has no structure are shown to programs only. */
 const REST_SHOWN_BYTES = 32
