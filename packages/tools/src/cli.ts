@@ -3,6 +3,7 @@ import { EXIT } from './command-line/exit-codes.js'
 import { listenForInterrupts } from './command-line/interrupt.js'
 import { Output } from './terminal/output.js'
 import { createProgram } from './program.js'
+import { VERBS } from './verbs.js'
 import { reportError } from './command-line/report-error.js'
 
 /**
@@ -18,8 +19,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     output.error('Interrupted: waiting for commands in flight. Once more to end at once.')
   })
   const session = { signal: interrupts.signal, exitCode: EXIT.ok }
-  const program = createProgram(session)
   try {
+    const program = await createProgram(session, argv)
     await program.parseAsync(argv, { from: 'user' })
     return session.exitCode
   } catch (error) {
@@ -28,8 +29,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
     // The program itself has no options that take a value: what comes first is the verb.
     const name = argv.find((argument) => !argument.startsWith('-'))
-    const verb = program.commands.find((command) => command.name() === name)
-    return reportError(output, error, verb === undefined ? 'gpunvme help' : `gpunvme help ${verb.name()}`)
+    const isVerb = VERBS.some((verb) => verb.name === name)
+    return reportError(output, error, isVerb ? `gpunvme help ${name!}` : 'gpunvme help')
   } finally {
     interrupts.stop()
   }

@@ -1,17 +1,8 @@
 import { Command } from 'commander'
 import { createRequire } from 'node:module'
-import { decode } from './commands/decode.js'
-import { demo } from './commands/demo.js'
-import { identify } from './commands/identify.js'
-import { inspect } from './commands/inspect.js'
-import { load } from './commands/load.js'
-import { ls } from './commands/ls.js'
-import { pack } from './commands/pack.js'
-import { regs } from './commands/regs.js'
-import { rm } from './commands/rm.js'
-import { verify } from './commands/verify.js'
 import { EXIT_HELP } from './command-line/exit-codes.js'
 import { UsageError } from './command-line/usage-error.js'
+import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
 
 /** What a command shares with the process that runs it. */
 export interface Session {
@@ -21,9 +12,8 @@ export interface Session {
   exitCode: number
 }
 
-const VERBS = [demo, inspect, pack, ls, load, verify, rm, identify, regs, decode]
-
-export function createProgram(session: Session): Command {
+/** The program, with the verb that `argv` calls or asks about loaded, and all others as lines of its help. */
+export async function createProgram(session: Session, argv: readonly string[]): Promise<Command> {
   const program = new Command('gpunvme')
     .description('Streams model weights from an NVMe drive, layer by layer, every tensor verified.')
     .usage('VERB [options]')
@@ -33,11 +23,36 @@ export function createProgram(session: Session): Command {
     .exitOverride()
     // cli.ts reports errors, once and in one form.
     .configureOutput({ outputError: () => undefined })
-    .configureHelp({ helpWidth: 80, subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim() })
-    .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: gpunvme demo`)
-  for (const verb of VERBS) verb(program, session)
+    .configureHelp({ helpWidth: 80, subcommandTerm: (command) => command.name() })
+    .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: gpunvme doctor, or without a GPU: gpunvme demo`)
+  for (const { title, verbs } of VERB_GROUPS) {
+    for (const verb of verbs) addVerb(program, verb).helpGroup(`${title}:`)
+  }
   addHelpVerb(program)
+  await configureCalled(program, session, argv)
   return program
+}
+
+function addVerb(program: Command, { name, usage, summary }: Verb): Command {
+  return program.command(name).usage(usage).description(summary)
+}
+
+/** Verbs that take another one, with its arguments, after their own name. */
+const WITH_ANOTHER = ['help', 'trace']
+
+/** The program itself has no options that take a value: the first word is the verb. */
+async function configureCalled(program: Command, session: Session, argv: readonly string[]): Promise<void> {
+  const words = argv.filter((argument) => !argument.startsWith('-'))
+  const called = WITH_ANOTHER.includes(words[0] ?? '') ? words.slice(0, 2) : words.slice(0, 1)
+  for (const name of called) {
+    const verb = VERBS.find((candidate) => candidate.name === name)
+    if (verb === undefined) continue
+    const configure = await verb.load()
+    configure(
+      program.commands.find((command) => command.name() === name)!,
+      session,
+    )
+  }
 }
 
 function addHelpVerb(program: Command): void {
@@ -45,6 +60,7 @@ function addHelpVerb(program: Command): void {
     .command('help')
     .usage('[VERB]')
     .description('explain a verb')
+    .helpOption('-h, --help', 'print this help')
     .argument('[verb]')
     .action((verb?: string) => {
       if (verb === undefined) return program.help()

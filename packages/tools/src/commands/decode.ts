@@ -42,11 +42,8 @@ An unknown --cns or --lid is answered with those that are known.
 With --json, an integer of more than 32 bits is a number or a decimal string,
 from 2^53 on always a string.`
 
-export function decode(program: Command): void {
-  const command = program
-    .command('decode')
-    .usage('WHAT [HEX...] [options]')
-    .description('explain bytes: queue entries, registers, Identify data, log pages')
+export function decode(command: Command): void {
+  command
     .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
     .argument('[hex...]', "the bytes in hexadecimal as they lie in memory, a register's value; '-' reads stdin")
     .option('--file <file>', "read a file, '-' for stdin: bytes, hexadecimal digits, or what xxd or hexdump -C prints")

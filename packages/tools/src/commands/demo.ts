@@ -29,11 +29,8 @@ interface Flags extends TransportFlags, OutputOptions {
 
 const SLOTS = 3
 
-export function demo(program: Command, { signal }: Session): void {
-  const command = program
-    .command('demo')
-    .usage('[options]')
-    .description('the whole way on a model of its own: make, pack, stream, compare')
+export function demo(command: Command, { signal }: Session): void {
+  command
     .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
     .option('--keep <file>', 'leave the model there, to try the other verbs on')
     .action((flags: Flags) => run(flags, new Output(flags), signal))

@@ -10,12 +10,8 @@ import { formatBytes } from '../terminal/units.js'
 
 type Flags = TransportFlags & OutputOptions
 
-export function identify(program: Command, { signal }: Session): void {
-  const command = program
-    .command('identify')
-    .usage('[options]')
-    .description('show what the controller and its namespaces say they are')
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+export function identify(command: Command, { signal }: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags), signal))
   addTransportOptions(command, 'a drive image to put behind the controller')
   addOutputOptions(command)
   examples(command, ['gpunvme identify', 'gpunvme identify --profile ideal --capacity 64GiB --json'])

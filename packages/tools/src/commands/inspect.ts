@@ -10,11 +10,8 @@ import { formatBytes, plural } from '../terminal/units.js'
 /** What an NVMe controller's DMA wants: whole pages, and with them whole logical blocks of every size. */
 const PAGE_BYTES = 4096
 
-export function inspect(program: Command, session: Session): void {
-  const command = program
-    .command('inspect')
-    .usage('MODEL [options]')
-    .description("show a model file's layers and tensors")
+export function inspect(command: Command, session: Session): void {
+  command
     .argument(
       '<model>',
       'a .gguf or .safetensors file, told apart by content; of a model of several files, any part or the index',

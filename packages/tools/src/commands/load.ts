@@ -35,11 +35,8 @@ interface Found {
 
 const BLOCK_BYTES = 512
 
-export function load(program: Command, { signal }: Session): void {
-  const command = program
-    .command('load')
-    .usage('[MODEL] [options]')
-    .description('stream a model into memory, layer by layer')
+export function load(command: Command, { signal }: Session): void {
+  command
     .argument(
       '[model]',
       'with --image: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); otherwise a model file, which is packed onto a simulated drive in memory first',

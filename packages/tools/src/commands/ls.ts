@@ -12,12 +12,8 @@ import { UsageError } from '../command-line/usage-error.js'
 
 type Flags = TransportFlags & OutputOptions
 
-export function ls(program: Command, { signal }: Session): void {
-  const command = program
-    .command('ls')
-    .usage('--image FILE [options]')
-    .description('list the models on a drive, and the room that is left')
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+export function ls(command: Command, { signal }: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags), signal))
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])

@@ -32,11 +32,8 @@ const CAPACITY_STEP_BYTES = 1024 * 1024
 /** The simulated drives' blocks. They decide whether a model can be laid out, not where its parts lie. */
 const BLOCK_BYTES = 512
 
-export function pack(program: Command, { signal }: Session): void {
-  const command = program
-    .command('pack')
-    .usage('MODEL --image FILE [options]')
-    .description('write a model to a drive, laid out for streaming')
+export function pack(command: Command, { signal }: Session): void {
+  command
     .argument('<model>', 'a .gguf or .safetensors file; of a model of several files, any part or the index')
     .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
     .option('--dry-run', 'print the plan and write nothing')

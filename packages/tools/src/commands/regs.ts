@@ -11,11 +11,8 @@ interface Flags extends TransportFlags, OutputOptions {
   readonly asFound?: boolean
 }
 
-export function regs(program: Command, { signal }: Session): void {
-  const command = program
-    .command('regs')
-    .usage('[options]')
-    .description("show the controller's registers, decoded")
+export function regs(command: Command, { signal }: Session): void {
+  command
     .option('--as-found', 'touch nothing: show them without bringing the controller up')
     .action((flags: Flags) => run(flags, new Output(flags), signal))
   addTransportOptions(command, 'a drive image; only its size matters here')

@@ -10,11 +10,8 @@ import { UsageError } from '../command-line/usage-error.js'
 
 type Flags = TransportFlags & Pick<WriteFlags, 'serial'> & OutputOptions
 
-export function rm(program: Command, { signal }: Session): void {
-  const command = program
-    .command('rm')
-    .usage('MODEL --image FILE [options]')
-    .description('take a model off a drive; its room may be used again')
+export function rm(command: Command, { signal }: Session): void {
+  command
     .argument('<model>', 'its name, as `gpunvme ls` prints it')
     .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .action((model: string, flags: Flags) => run(model, flags, new Output(flags), signal))

@@ -13,12 +13,8 @@ import { UsageError } from '../command-line/usage-error.js'
 
 type Flags = TransportFlags & OutputOptions
 
-export function verify(program: Command, session: Session): void {
-  const command = program
-    .command('verify')
-    .usage('--image FILE [options]')
-    .description('read all of a drive image and compare it with its checksums')
-    .action((flags: Flags) => run(flags, new Output(flags), session))
+export function verify(command: Command, session: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags), session))
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])

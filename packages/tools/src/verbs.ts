@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import type { Session } from './program.js'
+
+/** Gives a command its arguments, options, examples and action. */
+export type ConfigureVerb = (command: Command, session: Session) => void
+
+/** A verb as the list of them shows it. What it is made of is loaded when it is called. */
+export interface Verb {
+  readonly name: string
+  /** What follows the name. */
+  readonly usage: string
+  /** One line: 'show what the controller and its namespaces say they are'. */
+  readonly summary: string
+  readonly load: () => Promise<ConfigureVerb>
+}
+
+export interface VerbGroup {
+  readonly title: string
+  readonly verbs: readonly Verb[]
+}
+
+/** In the order in which they are of use. */
+export const VERB_GROUPS: readonly VerbGroup[] = [
+  {
+    title: 'A first look',
+    verbs: [
+      {
+        name: 'demo',
+        usage: '[options]',
+        summary: 'the whole way on a model of its own: make, pack, stream, compare',
+        load: async () => (await import('./commands/demo.js')).demo,
+      },
+    ],
+  },
+  {
+    title: 'Models',
+    verbs: [
+      {
+        name: 'inspect',
+        usage: 'MODEL [options]',
+        summary: "show a model file's layers and tensors",
+        load: async () => (await import('./commands/inspect.js')).inspect,
+      },
+      {
+        name: 'pack',
+        usage: 'MODEL --image FILE [options]',
+        summary: 'write a model to a drive, laid out for streaming',
+        load: async () => (await import('./commands/pack.js')).pack,
+      },
+      {
+        name: 'ls',
+        usage: '--image FILE [options]',
+        summary: 'list the models on a drive, and the room that is left',
+        load: async () => (await import('./commands/ls.js')).ls,
+      },
+      {
+        name: 'load',
+        usage: '[MODEL] [options]',
+        summary: 'stream a model into memory, layer by layer',
+        load: async () => (await import('./commands/load.js')).load,
+      },
+      {
+        name: 'verify',
+        usage: '--image FILE [options]',
+        summary: 'read all of a drive image and compare it with its checksums',
+        load: async () => (await import('./commands/verify.js')).verify,
+      },
+      {
+        name: 'rm',
+        usage: 'MODEL --image FILE [options]',
+        summary: 'take a model off a drive; its room may be used again',
+        load: async () => (await import('./commands/rm.js')).rm,
+      },
+    ],
+  },
+  {
+    title: 'Drives',
+    verbs: [
+      {
+        name: 'identify',
+        usage: '[options]',
+        summary: 'show what the controller and its namespaces say they are',
+        load: async () => (await import('./commands/identify.js')).identify,
+      },
+      {
+        name: 'regs',
+        usage: '[options]',
+        summary: "show the controller's registers, decoded",
+        load: async () => (await import('./commands/regs.js')).regs,
+      },
+      {
+        name: 'decode',
+        usage: 'WHAT [HEX...] [options]',
+        summary: 'explain bytes: queue entries, registers, Identify data, log pages',
+        load: async () => (await import('./commands/decode.js')).decode,
+      },
+    ],
+  },
+]
+
+export const VERBS: readonly Verb[] = VERB_GROUPS.flatMap(({ verbs }) => verbs)
