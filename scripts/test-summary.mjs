@@ -21,6 +21,8 @@ const kinds = {
   kbuild: 'the headers that modules of the Linux kernel are built with',
   cuda: "NVIDIA's compiler of CUDA, nvcc",
   'nvme-cli': 'the program nvme',
+  shells: 'bash, zsh and fish',
+  pciutils: 'the program lspci',
 }
 
 const root = join(import.meta.dirname, '..')
