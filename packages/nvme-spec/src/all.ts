@@ -266,6 +266,12 @@ import { PCI_CAPABILITY, PCI_EXTENDED_CAPABILITY, PciCapability, PciExtendedCapa
 import { PciExpressCapability } from './pci/express.js'
 import { PciHeader } from './pci/header.js'
 import { MsixCapability, MsixTableEntry } from './pci/msi-x.js'
+import {
+  AccessControlServices,
+  AddressTranslationServices,
+  DownstreamPortContainment,
+  ResizableBarEntry,
+} from './pci/peer-to-peer.js'
 import { PowerManagementCapability } from './pci/power-management.js'
 import { KeyedSglDataBlock, SGL_SUB_TYPE, SGL_TYPE, SglBitBucket, SglDataBlock, SglDescriptor } from './sgl.js'
 import { SglLastSegment, SglSegment, TransportSglDataBlock } from './sgl.js'
@@ -489,6 +495,10 @@ export const allStructs: readonly AnyStruct[] = [
   MsixTableEntry,
   PciExpressCapability,
   AdvancedErrorReporting,
+  AccessControlServices,
+  AddressTranslationServices,
+  ResizableBarEntry,
+  DownstreamPortContainment,
 ]
 
 /** Every feature, in the order of its identifier. */

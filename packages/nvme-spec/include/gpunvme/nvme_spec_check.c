@@ -1330,6 +1330,10 @@ static const struct word words[] = {
 	{"value", "PciExpressCapability.PXCAP.DPT.ROOT_PORT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_ROOT_PORT)},
 	{"value", "PciExpressCapability.PXCAP.DPT.UPSTREAM", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_UPSTREAM)},
 	{"value", "PciExpressCapability.PXCAP.DPT.DOWNSTREAM", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_DOWNSTREAM)},
+	{"value", "PciExpressCapability.PXCAP.DPT.PCI_BRIDGE", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_PCI_BRIDGE)},
+	{"value", "PciExpressCapability.PXCAP.DPT.PCIE_BRIDGE", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_PCIE_BRIDGE)},
+	{"value", "PciExpressCapability.PXCAP.DPT.RC_ENDPOINT", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_RC_ENDPOINT)},
+	{"value", "PciExpressCapability.PXCAP.DPT.RC_EVENT_COLLECTOR", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT, GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_DPT_RC_EVENT_COLLECTOR)},
 	{"bits", "PciExpressCapability.PXCAP.SI", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_SI, ~0ULL)},
 	{"bits", "PciExpressCapability.PXCAP.IMN", offsetof(struct gpunvme_pci_express_capability, pxcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXCAP_IMN, ~0ULL)},
 	{"bits", "PciExpressCapability.PXDCAP.MPS", offsetof(struct gpunvme_pci_express_capability, pxdcap), GPUNVME_FIELD_PREP(GPUNVME_PCI_EXPRESS_CAPABILITY_PXDCAP_MPS, ~0ULL)},
@@ -1513,6 +1517,57 @@ static const struct word words[] = {
 	{"bits", "AdvancedErrorReporting.AERCC.MHRE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE, ~0ULL)},
 	{"bits", "AdvancedErrorReporting.AERCC.TPLP", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP, ~0ULL)},
 	{"number", "AdvancedErrorReporting.bytes", 0, sizeof(struct gpunvme_advanced_error_reporting)},
+	{"bits", "AccessControlServices.HEADER.CID", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CID, ~0ULL)},
+	{"bits", "AccessControlServices.HEADER.CVER", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CVER, ~0ULL)},
+	{"bits", "AccessControlServices.HEADER.NEXT", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_NEXT, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.SV", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_SV, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.TB", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_TB, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.RR", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.CR", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_CR, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.UF", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_UF, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.EC", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EC, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.DT", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_DT, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCAP.EGRESS", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EGRESS, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.SV", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_SV, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.TB", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_TB, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.RR", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_RR, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.CR", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_CR, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.UF", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_UF, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.EC", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_EC, ~0ULL)},
+	{"bits", "AccessControlServices.ACSCTL.DT", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_DT, ~0ULL)},
+	{"number", "AccessControlServices.bytes", 0, sizeof(struct gpunvme_access_control_services)},
+	{"bits", "AddressTranslationServices.HEADER.CID", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CID, ~0ULL)},
+	{"bits", "AddressTranslationServices.HEADER.CVER", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CVER, ~0ULL)},
+	{"bits", "AddressTranslationServices.HEADER.NEXT", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_NEXT, ~0ULL)},
+	{"bits", "AddressTranslationServices.ATSCAP.QDEP", offsetof(struct gpunvme_address_translation_services, atscap), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_QDEP, ~0ULL)},
+	{"bits", "AddressTranslationServices.ATSCAP.PAGE_ALIGNED", offsetof(struct gpunvme_address_translation_services, atscap), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_PAGE_ALIGNED, ~0ULL)},
+	{"bits", "AddressTranslationServices.ATSCTL.STU", offsetof(struct gpunvme_address_translation_services, atsctl), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_STU, ~0ULL)},
+	{"bits", "AddressTranslationServices.ATSCTL.ENABLE", offsetof(struct gpunvme_address_translation_services, atsctl), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_ENABLE, ~0ULL)},
+	{"number", "AddressTranslationServices.bytes", 0, sizeof(struct gpunvme_address_translation_services)},
+	{"bits", "ResizableBarEntry.REBARCAP.SIZES", offsetof(struct gpunvme_resizable_bar_entry, rebarcap), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCAP_SIZES, ~0ULL)},
+	{"bits", "ResizableBarEntry.REBARCTL.BAR_IDX", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_IDX, ~0ULL)},
+	{"bits", "ResizableBarEntry.REBARCTL.NBAR", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_NBAR, ~0ULL)},
+	{"bits", "ResizableBarEntry.REBARCTL.BAR_SIZE", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE, ~0ULL)},
+	{"number", "ResizableBarEntry.bytes", 0, sizeof(struct gpunvme_resizable_bar_entry)},
+	{"bits", "DownstreamPortContainment.HEADER.CID", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CID, ~0ULL)},
+	{"bits", "DownstreamPortContainment.HEADER.CVER", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CVER, ~0ULL)},
+	{"bits", "DownstreamPortContainment.HEADER.NEXT", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_NEXT, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.IRQ", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_IRQ, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.RP_EXT", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_EXT, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.POISONED_TLP", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_POISONED_TLP, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.SW_TRIGGER", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_SW_TRIGGER, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.RP_PIO_LOG_SIZE", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_PIO_LOG_SIZE, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCAP.DL_ACTIVE", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_DL_ACTIVE, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCTL.EN_FATAL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_FATAL, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCTL.EN_NONFATAL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCCTL.INT_EN", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_INT_EN, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER_RSN", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.INTERRUPT", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_INTERRUPT, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.RP_BUSY", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_BUSY, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER_RSN_EXT", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_EXT, ~0ULL)},
+	{"bits", "DownstreamPortContainment.DPCSTS.RP_PIO_FEP", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_PIO_FEP, ~0ULL)},
+	{"number", "DownstreamPortContainment.bytes", 0, sizeof(struct gpunvme_downstream_port_containment)},
 	{"number", "DeleteIoSq.opcode", 0, GPUNVME_OPC_DELETE_IO_SQ},
 	{"bits", "DeleteIoSq.QID", 4 * GPUNVME_DELETE_IO_SQ_QID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DELETE_IO_SQ_QID, ~0ULL)},
 	{"number", "CreateIoSq.opcode", 0, GPUNVME_OPC_CREATE_IO_SQ},
@@ -2776,6 +2831,7 @@ static const struct word words[] = {
 	{"number", "PCI_EXTENDED_CAPABILITY.DYNAMIC_POWER_ALLOCATION", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DYNAMIC_POWER_ALLOCATION},
 	{"number", "PCI_EXTENDED_CAPABILITY.LATENCY_TOLERANCE_REPORTING", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_LATENCY_TOLERANCE_REPORTING},
 	{"number", "PCI_EXTENDED_CAPABILITY.SECONDARY_PCI_EXPRESS", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_SECONDARY_PCI_EXPRESS},
+	{"number", "PCI_EXTENDED_CAPABILITY.DOWNSTREAM_PORT_CONTAINMENT", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DOWNSTREAM_PORT_CONTAINMENT},
 	{"number", "PCI_EXTENDED_CAPABILITY.L1_PM_SUBSTATES", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_L1_PM_SUBSTATES},
 	{"number", "PCI_EXTENDED_CAPABILITY.PRECISION_TIME_MEASUREMENT", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_PRECISION_TIME_MEASUREMENT},
 	{"number", "PCI_EXTENDED_CAPABILITY.DESIGNATED_VENDOR_SPECIFIC", 0, GPUNVME_PCI_EXTENDED_CAPABILITY_DESIGNATED_VENDOR_SPECIFIC},
@@ -4783,6 +4839,43 @@ static void check_gpunvme_advanced_error_reporting(void)
 	member("AdvancedErrorReporting.AERTLP", offsetof(struct gpunvme_advanced_error_reporting, aertlp), sizeof(s.aertlp), sizeof(s.aertlp[3]), s.aertlp[3]);
 }
 
+static void check_gpunvme_access_control_services(void)
+{
+	struct gpunvme_access_control_services s;
+	fill(&s, sizeof(s));
+	member("AccessControlServices.HEADER", offsetof(struct gpunvme_access_control_services, header), sizeof(s.header), sizeof(s.header), s.header);
+	member("AccessControlServices.ACSCAP", offsetof(struct gpunvme_access_control_services, acscap), sizeof(s.acscap), sizeof(s.acscap), s.acscap);
+	member("AccessControlServices.ACSCTL", offsetof(struct gpunvme_access_control_services, acsctl), sizeof(s.acsctl), sizeof(s.acsctl), s.acsctl);
+}
+
+static void check_gpunvme_address_translation_services(void)
+{
+	struct gpunvme_address_translation_services s;
+	fill(&s, sizeof(s));
+	member("AddressTranslationServices.HEADER", offsetof(struct gpunvme_address_translation_services, header), sizeof(s.header), sizeof(s.header), s.header);
+	member("AddressTranslationServices.ATSCAP", offsetof(struct gpunvme_address_translation_services, atscap), sizeof(s.atscap), sizeof(s.atscap), s.atscap);
+	member("AddressTranslationServices.ATSCTL", offsetof(struct gpunvme_address_translation_services, atsctl), sizeof(s.atsctl), sizeof(s.atsctl), s.atsctl);
+}
+
+static void check_gpunvme_resizable_bar_entry(void)
+{
+	struct gpunvme_resizable_bar_entry s;
+	fill(&s, sizeof(s));
+	member("ResizableBarEntry.REBARCAP", offsetof(struct gpunvme_resizable_bar_entry, rebarcap), sizeof(s.rebarcap), sizeof(s.rebarcap), s.rebarcap);
+	member("ResizableBarEntry.REBARCTL", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), sizeof(s.rebarctl), sizeof(s.rebarctl), s.rebarctl);
+}
+
+static void check_gpunvme_downstream_port_containment(void)
+{
+	struct gpunvme_downstream_port_containment s;
+	fill(&s, sizeof(s));
+	member("DownstreamPortContainment.HEADER", offsetof(struct gpunvme_downstream_port_containment, header), sizeof(s.header), sizeof(s.header), s.header);
+	member("DownstreamPortContainment.DPCCAP", offsetof(struct gpunvme_downstream_port_containment, dpccap), sizeof(s.dpccap), sizeof(s.dpccap), s.dpccap);
+	member("DownstreamPortContainment.DPCCTL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), sizeof(s.dpcctl), sizeof(s.dpcctl), s.dpcctl);
+	member("DownstreamPortContainment.DPCSTS", offsetof(struct gpunvme_downstream_port_containment, dpcsts), sizeof(s.dpcsts), sizeof(s.dpcsts), s.dpcsts);
+	member("DownstreamPortContainment.SOURCE_ID", offsetof(struct gpunvme_downstream_port_containment, source_id), sizeof(s.source_id), sizeof(s.source_id), s.source_id);
+}
+
 static void encode_gpunvme_delete_io_sq(void)
 {
 	uint32_t dw[16];
@@ -5555,6 +5648,10 @@ int main(void)
 	check_gpunvme_msix_table_entry();
 	check_gpunvme_pci_express_capability();
 	check_gpunvme_advanced_error_reporting();
+	check_gpunvme_access_control_services();
+	check_gpunvme_address_translation_services();
+	check_gpunvme_resizable_bar_entry();
+	check_gpunvme_downstream_port_containment();
 	encode_gpunvme_delete_io_sq();
 	encode_gpunvme_create_io_sq();
 	encode_gpunvme_get_log_page();

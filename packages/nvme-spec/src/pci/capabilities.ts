@@ -11,7 +11,7 @@ export const PCI_CONFIG_BYTES = 256
 /** Bytes of configuration space that a PCI Express function has, with the extended capabilities from 100h on. */
 export const PCIE_CONFIG_BYTES = 4096
 
-/** Capability IDs that an NVMe drive may have (Linux 6.1 linux/pci_regs.h, PCI_CAP_ID_*). */
+/** Capability IDs that a drive, a GPU or a port may have (Linux 6.1 linux/pci_regs.h, PCI_CAP_ID_*). */
 export const PCI_CAPABILITY = codes(
   'PCI_CAPABILITY',
   { doc: 'PCI capability IDs', spec: 'Linux 6.1 linux/pci_regs.h PCI_CAP_ID' },
@@ -26,7 +26,7 @@ export const PCI_CAPABILITY = codes(
   },
 )
 
-/** Extended capability IDs that an NVMe drive may have (Linux 6.1 linux/pci_regs.h, PCI_EXT_CAP_ID_*). */
+/** Extended capability IDs that a drive, a GPU or a port may have (Linux 6.1 linux/pci_regs.h, PCI_EXT_CAP_ID_*). */
 export const PCI_EXTENDED_CAPABILITY = codes(
   'PCI_EXTENDED_CAPABILITY',
   { doc: 'PCI Express extended capability IDs', spec: 'Linux 6.1 linux/pci_regs.h PCI_EXT_CAP_ID' },
@@ -44,6 +44,7 @@ export const PCI_EXTENDED_CAPABILITY = codes(
     DYNAMIC_POWER_ALLOCATION: 0x0016,
     LATENCY_TOLERANCE_REPORTING: 0x0018,
     SECONDARY_PCI_EXPRESS: 0x0019,
+    DOWNSTREAM_PORT_CONTAINMENT: 0x001d,
     L1_PM_SUBSTATES: 0x001e,
     PRECISION_TIME_MEASUREMENT: 0x001f,
     DESIGNATED_VENDOR_SPECIFIC: 0x0023,

@@ -7,7 +7,7 @@ const speeds = { GT_2_5: 1, GT_5: 2, GT_8: 3, GT_16: 4, GT_32: 5, GT_64: 6 } as 
 /**
  * The PCI Express capability, PXCAP (PCIe 1.2 §3.8.5, Figures 47 to 57), with the registers that came after the
  * specification of PCI Express that it speaks of, and rows that an endpoint reads 0 (Linux 6.1 linux/pci_regs.h,
- * PCI_EXP_*). Registers of slots and root ports, which no drive has, are left out.
+ * PCI_EXP_*). Registers of slots and of root ports are left out.
  */
 export const PciExpressCapability = struct(
   'PCI Express capability',
@@ -23,6 +23,10 @@ export const PciExpressCapability = struct(
         ROOT_PORT: 4,
         UPSTREAM: 5,
         DOWNSTREAM: 6,
+        PCI_BRIDGE: 7,
+        PCIE_BRIDGE: 8,
+        RC_ENDPOINT: 9,
+        RC_EVENT_COLLECTOR: 10,
       }),
       SI: bit(8, 'Slot Implemented'),
       IMN: bits(13, 9, 'Interrupt Message Number'),

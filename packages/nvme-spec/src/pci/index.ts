@@ -16,4 +16,10 @@ export {
 export { payloadBytes, PciExpressCapability } from './express.js'
 export { baseAddresses, NVME_CLASS_CODE, PciHeader, type BaseAddress } from './header.js'
 export { MsixCapability, msixPlaces, MsixTableEntry, type MsixPlaces } from './msi-x.js'
+export {
+  AccessControlServices,
+  AddressTranslationServices,
+  DownstreamPortContainment,
+  ResizableBarEntry,
+} from './peer-to-peer.js'
 export { PowerManagementCapability } from './power-management.js'
