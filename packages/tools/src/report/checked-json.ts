@@ -1,0 +1,91 @@
+/** Passes a value of JSON that is a T, and refuses all others by where they are. */
+export type Check<T> = (value: unknown, at: string) => T
+
+/** A value is not what its place in the object wants. */
+export class UnfitValueError extends Error {
+  constructor(at: string, expected: string, value: unknown) {
+    super(`${at === '' ? 'the file' : at}: expected ${expected}, got ${shown(value)}`)
+  }
+}
+
+export function text(most: number): Check<string> {
+  return (value, at) => {
+    if (typeof value === 'string' && value.length <= most) return value
+    throw new UnfitValueError(at, `a text of at most ${most} characters`, value)
+  }
+}
+
+export function matching(pattern: RegExp, words: string): Check<string> {
+  return (value, at) => {
+    if (typeof value === 'string' && pattern.test(value)) return value
+    throw new UnfitValueError(at, words, value)
+  }
+}
+
+export function oneOf<const T extends string>(...names: readonly T[]): Check<T> {
+  return (value, at) => {
+    const found = names.find((name) => name === value)
+    if (found !== undefined) return found
+    throw new UnfitValueError(at, names.map((name) => `'${name}'`).join(' or '), value)
+  }
+}
+
+export function number(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
+  return (value, at) => {
+    if (typeof value === 'number' && value >= least && value <= most) return value
+    throw new UnfitValueError(at, `a number from ${least} to ${most}`, value)
+  }
+}
+
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Check<number> {
+  return (value, at) => {
+    if (Number.isSafeInteger(value)) return number(least, most)(value, at)
+    throw new UnfitValueError(at, `a whole number from ${least} to ${most}`, value)
+  }
+}
+
+export function list<T>(item: Check<T>, most: number): Check<T[]> {
+  return (value, at) => {
+    if (!Array.isArray(value)) throw new UnfitValueError(at, 'a list', value)
+    if (value.length > most) throw new UnfitValueError(at, `at most ${most} entries`, `${value.length}`)
+    return value.map((entry, index) => item(entry, `${at}[${index}]`))
+  }
+}
+
+export function pair<A, B>(first: Check<A>, second: Check<B>): Check<[A, B]> {
+  return (value, at) => {
+    if (!Array.isArray(value) || value.length !== 2) throw new UnfitValueError(at, 'a pair', value)
+    return [first(value[0], `${at}[0]`), second(value[1], `${at}[1]`)]
+  }
+}
+
+type Checks = Readonly<Record<string, Check<unknown>>>
+type Checked<C extends Checks> = { -readonly [K in keyof C]: C[K] extends Check<infer T> ? T : never }
+
+/** An object with all of `required`, and those of `optional` that are there. What it has besides is left behind. */
+export function object<R extends Checks, O extends Checks = Record<never, never>>(
+  required: R,
+  optional?: O,
+): Check<Checked<R> & Partial<Checked<O>>> {
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new UnfitValueError(at, 'an object', value)
+    const entries = new Map<string, unknown>(Object.entries(value))
+    const place = (name: string) => (at === '' ? name : `${at}.${name}`)
+    const passed = Object.entries(required).map(([name, check]) => [name, check(entries.get(name), place(name))])
+    for (const [name, check] of Object.entries(optional ?? {})) {
+      if (entries.has(name)) passed.push([name, check(entries.get(name), place(name))])
+    }
+    return Object.fromEntries(passed) as Checked<R> & Partial<Checked<O>>
+  }
+}
+
+const MOST_SHOWN = 60
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const json = JSON.stringify(value)
+  return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
+}

@@ -1,0 +1,210 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { printable } from '../terminal/printable.js'
+import {
+  BENCH_SCHEMA,
+  type BenchCell,
+  type BenchCommand,
+  type BenchCounters,
+  type BenchLatency,
+  type BenchReason,
+  type BenchRepeat,
+  type BenchResults,
+  type BenchSource,
+} from './bench-results.js'
+import {
+  list,
+  matching,
+  number,
+  object,
+  oneOf,
+  pair,
+  text,
+  UnfitValueError,
+  whole,
+  type Check,
+} from './checked-json.js'
+
+// More than any run leaves behind, and little enough to draw.
+const MOST_CELLS = 4096
+const MOST_REPEATS = 1000
+const MOST_BUCKETS = 4096
+const MOST_COMMANDS = 20_000
+
+const name = text(64)
+const line = text(300)
+const paragraph = text(2000)
+const positive = number(Number.MIN_VALUE)
+const counter = matching(/^\d{1,39}$/, 'a decimal number as text')
+
+const reason: Check<BenchReason> = object({ reason: paragraph }, { next: paragraph })
+const counters: Check<BenchCounters> = object({
+  dataUnitsRead: counter,
+  dataUnitsWritten: counter,
+  hostReadCommands: counter,
+  hostWriteCommands: counter,
+})
+const celsius = number(-273.15, 10_000)
+
+const latency: Check<BenchLatency> = (value, at) => {
+  const passed = object({
+    leastNs: number(0),
+    mostNs: number(0),
+    buckets: list(pair(number(0), whole(1)), MOST_BUCKETS),
+  })(value, at)
+  if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'no less than leastNs', passed.mostNs)
+  passed.buckets.forEach(([upToNs], index) => {
+    if (index > 0 && upToNs <= passed.buckets[index - 1]![0])
+      throw new UnfitValueError(`${at}.buckets[${index}][0]`, 'more than the edge before', upToNs)
+  })
+  return passed
+}
+
+const repeat: Check<BenchRepeat> = object(
+  { bytes: whole(0), commands: whole(0), seconds: positive },
+  {
+    cpuSeconds: number(0),
+    latency,
+    outlier: line,
+    counters: object({ before: counters, after: counters }),
+    temperatureCelsius: object({ before: celsius, after: celsius }),
+  },
+)
+
+const source: Check<BenchSource> = object(
+  {
+    name,
+    kind: oneOf('engine', 'baseline'),
+    description: line,
+    memory: oneOf('host', 'gpu'),
+    latencyOf: oneOf('command', 'plan', 'call'),
+  },
+  { missing: reason },
+)
+
+const cell: Check<BenchCell> = object(
+  {
+    source: name,
+    rw: oneOf('read', 'write', 'mixed'),
+    pattern: oneOf('sequential', 'random'),
+    blockBytes: whole(1),
+    depth: whole(1),
+    jobs: whole(1),
+    repeats: list(repeat, MOST_REPEATS),
+  },
+  { problem: object({ kind: oneOf('refused', 'failed'), reason: paragraph }, { next: paragraph }) },
+)
+
+const command: Check<BenchCommand> = (value, at) => {
+  const passed = object({ queue: whole(0), startNs: number(0), endNs: number(0), bytes: whole(0) })(value, at)
+  if (passed.endNs < passed.startNs) throw new UnfitValueError(`${at}.endNs`, 'no less than startNs', passed.endNs)
+  return passed
+}
+
+const results: Check<BenchResults> = object(
+  {
+    schema: oneOf(BENCH_SCHEMA),
+    version: name,
+    command: paragraph,
+    startedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, "a time such as '2026-11-22T18:00:00Z'"),
+    totalSeconds: number(0),
+    time: oneOf('modelled', 'wall'),
+    transport: name,
+    machine: object({ cpu: line, cpus: whole(1), kernel: line, node: line }, { gpu: line }),
+    drive: object(
+      { model: line, firmware: line, capacityBytes: whole(0), blockBytes: whole(1) },
+      { serialEnd: text(4), maxTransferBytes: whole(1) },
+    ),
+    method: object(
+      { repeats: whole(1), span: object({ firstByte: whole(0), lengthBytes: whole(0) }), seed: whole(0) },
+      {
+        secondsPerRepeat: positive,
+        bytesPerRepeat: whole(1),
+        warmUpSeconds: number(0),
+        coolDownSeconds: number(0),
+      },
+    ),
+    sources: list(source, 32),
+    cells: list(cell, MOST_CELLS),
+    notes: list(paragraph, 100),
+  },
+  {
+    link: object({
+      gen: whole(1, 9),
+      width: whole(1, 32),
+      mps: whole(128, 4096),
+      payloadLimitBytesPerSecond: positive,
+    }),
+    timeline: object({ cell: whole(0), commands: list(command, MOST_COMMANDS) }),
+  },
+)
+
+/**
+ * What `gpunvme bench --json` printed, with every field looked at.
+ * @param fileName for errors.
+ * @throws BenchResultsError for anything else, by the field that is wrong.
+ */
+export function readResults(json: string, fileName: string): BenchResults {
+  const value = parse(json, fileName)
+  refuseOtherSchemas(value, fileName)
+  try {
+    return related(results(value, ''))
+  } catch (error) {
+    throw error instanceof UnfitValueError ? new BenchResultsError(fileName, error.message) : error
+  }
+}
+
+function parse(json: string, fileName: string): unknown {
+  if (json.trim() === '') throw new BenchResultsError(fileName, 'the file is empty')
+  try {
+    return JSON.parse(json)
+  } catch (cause) {
+    throw new BenchResultsError(fileName, `it is not JSON: ${printable((cause as SyntaxError).message)}`, { cause })
+  }
+}
+
+function refuseOtherSchemas(value: unknown, fileName: string): void {
+  if (typeof value !== 'object' || value === null || !('schema' in value) || typeof value.schema !== 'string') return
+  const [, verb, version] = /^gpunvme\.([a-z0-9]{1,20})\/(\d{1,6})$/.exec(value.schema) ?? []
+  if (value.schema === BENCH_SCHEMA || verb === undefined) return
+  if (verb === 'bench')
+    throw new BenchResultsError(fileName, `it is version ${version!} of the form; this gpunvme reads version 1`, {
+      next: 'the gpunvme that wrote the file, or a newer one, makes a report of it',
+    })
+  const what = verb === 'error' ? 'the error of a command that failed' : `what gpunvme ${verb} printed`
+  throw new BenchResultsError(fileName, `it is ${what}`)
+}
+
+/** What fields say of each other. */
+function related(passed: BenchResults): BenchResults {
+  const sources = new Set<string>()
+  passed.sources.forEach(({ name: own }, index) => {
+    if (sources.has(own)) throw new UnfitValueError(`sources[${index}].name`, 'another name than those before', own)
+    sources.add(own)
+  })
+  const settings = new Set<string>()
+  passed.cells.forEach((one, index) => {
+    if (!sources.has(one.source)) throw new UnfitValueError(`cells[${index}].source`, 'one of sources', one.source)
+    const setting = JSON.stringify([one.source, one.rw, one.pattern, one.blockBytes, one.depth, one.jobs])
+    if (settings.has(setting)) throw new UnfitValueError(`cells[${index}]`, 'another setting than those before', one)
+    settings.add(setting)
+  })
+  const shown = passed.timeline?.cell
+  if (shown !== undefined && shown >= passed.cells.length)
+    throw new UnfitValueError('timeline.cell', `one of ${passed.cells.length} cells`, shown)
+  return passed
+}
+
+/** The file does not hold the results of a benchmark, or not in a form that is known here. */
+export class BenchResultsError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_BENCH_RESULTS'
+  readonly category = 'infeasible'
+  readonly fileName: string
+
+  constructor(fileName: string, problem: string, { next, cause }: { next?: string; cause?: unknown } = {}) {
+    super(`${fileName} cannot be read as results of gpunvme bench: ${problem}`, {
+      next: next ?? 'gpunvme bench --json > results.json, which writes them',
+      cause,
+    })
+    this.fileName = fileName
+  }
+}
