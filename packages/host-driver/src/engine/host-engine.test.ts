@@ -31,6 +31,44 @@ afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
 })
 
+test('an observer is told of each command once, with times that lie inside the plan', async () => {
+  simulation = simulate({ profile: 'sn740', namespaces: [{ media: patternMedia(64 * MIB) }] })
+  const seen: [queue: number, slot: number, submittedNs: number, completedNs: number][] = []
+  const engine = new HostEngine(simulation.transport, { onCompleted: (...command) => seen.push(command) })
+  const ctrl = await Controller.open(simulation.transport, {
+    engine,
+    queues: 2,
+    queueDepth: 4,
+    maxTransferBytes: 65536,
+  })
+  const ns = ctrl.namespace(1)
+  const { startNs, endNs } = await ns.execute(
+    ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }]),
+    ns.dma.alloc(MIB),
+  )
+  await ctrl.close()
+  expect(seen).toHaveLength(16)
+  expect(new Set(seen.map(([queue]) => queue))).toEqual(new Set([0, 1]))
+  // No slot has two commands at a time.
+  for (const [queue, slot] of seen) {
+    const own = seen.filter((each) => each[0] === queue && each[1] === slot)
+    own.slice(1).forEach(([, , submittedNs], index) => expect(submittedNs).toBeGreaterThanOrEqual(own[index]![3]))
+  }
+  for (const [, , submittedNs, completedNs] of seen) {
+    expect(submittedNs).toBeGreaterThanOrEqual(startNs)
+    expect(completedNs).toBeGreaterThan(submittedNs)
+    expect(completedNs).toBeLessThanOrEqual(endNs)
+  }
+})
+
+test('an option that HostEngine does not know is refused', () => {
+  simulation = simulate()
+  const wrong: object = { onComplete: () => undefined }
+  expect(() => new HostEngine(simulation.transport, wrong)).toThrow(
+    "HostEngine: unknown 'onComplete'; known are onCompleted",
+  )
+})
+
 describe('one outcome for each command', () => {
   test('all succeed, over many laps of the rings', async () => {
     const { engine, ctrl, ns, memory } = await openWith({})

@@ -8,6 +8,12 @@ import { DataPointer } from './data-pointer.js'
 import type { Job } from './job.js'
 import { LateCompletion } from './late-completion.js'
 
+/**
+ * Told of a command that completed, whatever its status: the index of its queue, its slot there, which no other command
+ * has meanwhile, and by the transport's clock when its entry was written and when its completion was found.
+ */
+export type CommandObserver = (queue: number, slot: number, submittedNs: number, completedNs: number) => void
+
 /** One queue pair of the host engine, and what is in flight on it. Nothing here allocates while commands run. */
 export class Lane implements CompletionSink, PlanQueue {
   readonly pair: QueuePair
@@ -21,8 +27,17 @@ export class Lane implements CompletionSink, PlanQueue {
   private readonly jobOf: (Job | undefined)[]
   private readonly commandOf: Uint32Array
   private readonly deadlineNs: Float64Array
+  private readonly submittedNs: Float64Array
+  private readonly observer: CommandObserver | undefined
 
-  constructor(index: number, memory: QueuePairMemory, bar: Bar, ring: CompletionRing, clockNow: () => number) {
+  constructor(
+    index: number,
+    memory: QueuePairMemory,
+    bar: Bar,
+    ring: CompletionRing,
+    clockNow: () => number,
+    observer?: CommandObserver,
+  ) {
     this.index = index
     this.pair = new QueuePair(memory, bar, ring, this)
     this.maxTransferBytes = prpListReach(memory.prpListBytes, memory.pageBytes)
@@ -34,6 +49,8 @@ export class Lane implements CompletionSink, PlanQueue {
     this.jobOf = new Array<Job | undefined>(slots).fill(undefined)
     this.commandOf = new Uint32Array(slots)
     this.deadlineNs = new Float64Array(slots).fill(Infinity)
+    this.submittedNs = new Float64Array(slots)
+    this.observer = observer
   }
 
   problem(memory: DmaMemory, offsetBytes: number, lengthBytes: number): string | undefined {
@@ -57,6 +74,7 @@ export class Lane implements CompletionSink, PlanQueue {
     const command = this.commandOf[slot]!
     this.jobOf[slot] = undefined
     this.deadlineNs[slot] = Infinity
+    this.observer?.(this.index, slot, this.submittedNs[slot]!, this.clockNow())
     if (status === 0) job.succeed(command)
     else job.failWithStatus(command, this.pair.memory.qid, this.pair.ids.cidOf(slot), status)
   }
@@ -104,7 +122,9 @@ export class Lane implements CompletionSink, PlanQueue {
     if (plan.operation === 'write') memory.forDevice(offsetBytes, lengthBytes)
     this.jobOf[slot] = job
     this.commandOf[slot] = command
-    this.deadlineNs[slot] = this.clockNow() + job.timeoutNs
+    const nowNs = this.clockNow()
+    this.submittedNs[slot] = nowNs
+    this.deadlineNs[slot] = nowNs + job.timeoutNs
     job.inFlight++
   }
 }
