@@ -16,7 +16,7 @@ export interface BenchResults {
   readonly totalSeconds: number
   /** Whose clock `seconds` and latencies go by: the simulator's, or the wall's. */
   readonly time: 'modelled' | 'wall'
-  /** How the drive was reached: 'sim', 'vfio'. */
+  /** How the drive was reached: 'sim', 'vfio', 'kernel'. */
   readonly transport: string
   readonly machine: BenchMachine
   readonly drive: BenchDrive
@@ -29,8 +29,17 @@ export interface BenchResults {
   readonly cells: readonly BenchCell[]
   /** The commands of a moment of one cell. */
   readonly timeline?: BenchTimeline
+  /** Of a file that was made of several runs: what each of them measured. */
+  readonly runs?: readonly BenchRun[]
   /** What a reader has to know to judge the numbers, a sentence each: 'The drive reached 71 °C and slowed down.' */
   readonly notes: readonly string[]
+}
+
+/** One of several runs, one after the other: a drive is not in two drivers at once. */
+export interface BenchRun {
+  readonly startedAt: string
+  /** The names of those that it measured. */
+  readonly sources: readonly string[]
 }
 
 export interface BenchMachine {
@@ -49,6 +58,10 @@ export interface BenchMachine {
 export interface BenchDrive {
   readonly model: string
   readonly firmware: string
+  /** What the simulator simulated: 'sn740'. Left out for a real drive. */
+  readonly profile?: string
+  /** On the bus: '0000:0b:00.0'. */
+  readonly address?: string
   /** The last four characters of the serial number, enough to tell two drives of one owner apart. */
   readonly serialEnd?: string
   readonly capacityBytes: number
@@ -82,6 +95,8 @@ export interface BenchMethod {
   readonly span: { readonly firstByte: number; readonly lengthBytes: number }
   /** Of the random numbers. */
   readonly seed: number
+  /** What makes a repeat an outlier: 'a modified z-score above 3.5'. */
+  readonly outlierRule?: string
 }
 
 /** Who moved the bytes. */
@@ -133,15 +148,23 @@ export interface BenchRepeat {
   /** CPU time of the process and of the kernel for it. Left out where the time is the model's. */
   readonly cpuSeconds?: number
   readonly latency?: BenchLatency
-  /** Why this repeat is left out of means: 'far from the others (modified z-score 5.1)'. */
+  /** Which of all repeats of the run it was, counted from 0 in the order in which they ran. */
+  readonly turn?: number
+  /** Why it is marked as far from the others: 'modified z-score 5.1'. It counts in means all the same. */
   readonly outlier?: string
+  /** Why this repeat is not to be believed: 'the drive counted 12 commands, 4096 were asked for'. It counts in nothing. */
+  readonly problem?: string
   /** SMART / Health Information (LID 02h). */
   readonly counters?: { readonly before: BenchCounters; readonly after: BenchCounters }
   /** Composite Temperature. */
   readonly temperatureCelsius?: { readonly before: number; readonly after: number }
+  /** How long the drive held itself back for heat meanwhile, by its Thermal Management counters. */
+  readonly throttledSeconds?: number
 }
 
 export interface BenchLatency {
+  /** Where a latency is that of a plan. */
+  readonly commandsPerPlan?: number
   readonly leastNs: number
   readonly mostNs: number
   /** Upper edge in ns and how many were at most that and above the edge before; edges rise, counts are above 0. */

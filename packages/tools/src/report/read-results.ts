@@ -25,6 +25,7 @@ import {
 } from './checked-json.js'
 
 // More than any run leaves behind, and little enough to draw.
+const MOST_SOURCES = 32
 const MOST_CELLS = 4096
 const MOST_REPEATS = 1000
 const MOST_BUCKETS = 4096
@@ -34,6 +35,7 @@ const name = text(64)
 const line = text(300)
 const paragraph = text(2000)
 const positive = number(Number.MIN_VALUE)
+const time = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/, "a time such as '2026-11-22T18:00:00Z'")
 const counter = matching(/^\d{1,39}$/, 'a decimal number as text')
 
 const reason: Check<BenchReason> = object({ reason: paragraph }, { next: paragraph })
@@ -46,11 +48,10 @@ const counters: Check<BenchCounters> = object({
 const celsius = number(-273.15, 10_000)
 
 const latency: Check<BenchLatency> = (value, at) => {
-  const passed = object({
-    leastNs: number(0),
-    mostNs: number(0),
-    buckets: list(pair(number(0), whole(1)), MOST_BUCKETS),
-  })(value, at)
+  const passed = object(
+    { leastNs: number(0), mostNs: number(0), buckets: list(pair(number(0), whole(1)), MOST_BUCKETS) },
+    { commandsPerPlan: positive },
+  )(value, at)
   if (passed.leastNs > passed.mostNs) throw new UnfitValueError(`${at}.mostNs`, 'no less than leastNs', passed.mostNs)
   passed.buckets.forEach(([upToNs], index) => {
     if (index > 0 && upToNs <= passed.buckets[index - 1]![0])
@@ -64,9 +65,12 @@ const repeat: Check<BenchRepeat> = object(
   {
     cpuSeconds: number(0),
     latency,
+    turn: whole(0),
     outlier: line,
+    problem: paragraph,
     counters: object({ before: counters, after: counters }),
     temperatureCelsius: object({ before: celsius, after: celsius }),
+    throttledSeconds: number(0),
   },
 )
 
@@ -105,14 +109,14 @@ const results: Check<BenchResults> = object(
     schema: oneOf(BENCH_SCHEMA),
     version: name,
     command: paragraph,
-    startedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, "a time such as '2026-11-22T18:00:00Z'"),
+    startedAt: time,
     totalSeconds: number(0),
     time: oneOf('modelled', 'wall'),
     transport: name,
     machine: object({ cpu: line, cpus: whole(1), kernel: line, node: line }, { gpu: line }),
     drive: object(
       { model: line, firmware: line, capacityBytes: whole(0), blockBytes: whole(1) },
-      { serialEnd: text(4), maxTransferBytes: whole(1) },
+      { profile: name, address: name, serialEnd: text(4), maxTransferBytes: whole(1) },
     ),
     method: object(
       { repeats: whole(1), span: object({ firstByte: whole(0), lengthBytes: whole(0) }), seed: whole(0) },
@@ -121,9 +125,10 @@ const results: Check<BenchResults> = object(
         bytesPerRepeat: whole(1),
         warmUpSeconds: number(0),
         coolDownSeconds: number(0),
+        outlierRule: line,
       },
     ),
-    sources: list(source, 32),
+    sources: list(source, MOST_SOURCES),
     cells: list(cell, MOST_CELLS),
     notes: list(paragraph, 100),
   },
@@ -134,6 +139,7 @@ const results: Check<BenchResults> = object(
       mps: whole(128, 4096),
       payloadLimitBytesPerSecond: positive,
     }),
+    runs: list(object({ startedAt: time, sources: list(name, MOST_SOURCES) }), 100),
     timeline: object({ cell: whole(0), commands: list(command, MOST_COMMANDS) }),
   },
 )

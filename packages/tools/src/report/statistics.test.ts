@@ -26,14 +26,15 @@ test('one value has no interval, and none has no mean', () => {
   expect(estimate([])).toBeUndefined()
 })
 
-test('repeats that are marked as outliers are left out of means', () => {
+test('repeats that are not to be believed are left out of means, and outliers are not', () => {
   const repeats = [
     { bytes: 2e9, commands: 1, seconds: 1, cpuSeconds: 1 },
     { bytes: 4e9, commands: 1, seconds: 1, cpuSeconds: 2 },
-    { bytes: 1e9, commands: 1, seconds: 10, cpuSeconds: 50, outlier: 'slow' },
+    { bytes: 1.5e9, commands: 1, seconds: 1, cpuSeconds: 1.5, outlier: 'slow' },
+    { bytes: 9e9, commands: 1, seconds: 1, cpuSeconds: 0, problem: 'the kernel did not execute' },
   ]
-  expect(bytesPerSecond(repeats)?.mean).toBe(3e9)
-  expect(cpuSecondsPerGigabyte(repeats)?.mean).toBe(0.5)
+  expect(bytesPerSecond(repeats)?.mean).toBe(2.5e9)
+  expect(cpuSecondsPerGigabyte(repeats)?.mean).toBeCloseTo(2 / 3, 10)
   expect(cpuSecondsPerGigabyte([{ bytes: 0, commands: 0, seconds: 1, cpuSeconds: 1 }])).toBeUndefined()
 })
 

@@ -37,9 +37,9 @@ export function ratio(a: Estimate, b: Estimate): Estimate {
   return { mean, marginOfError: mean * Math.hypot(a.marginOfError / a.mean, b.marginOfError / b.mean), count }
 }
 
-/** Repeats that count: those that were not marked as outliers. */
+/** Repeats that count: all that are to be believed. Outliers are among them; a drive that stumbles has stumbled. */
 export function counted(repeats: readonly BenchRepeat[]): readonly BenchRepeat[] {
-  return repeats.filter(({ outlier }) => outlier === undefined)
+  return repeats.filter(({ problem }) => problem === undefined)
 }
 
 export function bytesPerSecond(repeats: readonly BenchRepeat[]): Estimate | undefined {
