@@ -2,64 +2,56 @@ import { cpuKernelEngine, EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { cudaEngine, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { HostEngine } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import type { HardwareOptions } from './drive/hardware-transport.js'
+import type { HarmlessTransport, OpenedTransport } from './drive/opened-transport.js'
+import type { QtestOptions } from './drive/qtest-transport.js'
 import { openSim, type SimOptions } from './drive/sim-transport.js'
+import { TRANSPORTS } from './drive/transport-names.js'
 import { UsageError } from './command-line/usage-error.js'
 
 export { ImageFileError } from './drive/image-file.js'
 export { UnknownProfileError, type SimOptions } from './drive/sim-transport.js'
 export { UsageError } from './command-line/usage-error.js'
 
-/** A transport, and what is known about the machine behind it. */
-export interface OpenedTransport {
-  readonly transport: Transport
-  /** What the transport's clock counts. Never add up, or compare, a modelled time and a wall time. */
-  readonly time: 'modelled'
-  /** The controller's link, where there is one: the denominator of a rate. */
-  readonly link: Link | undefined
-  /** The controller's serial number, where writing to it can destroy nothing that is not meant: on a simulated drive. */
-  readonly serial: string
-  /** Why the machine that simulates the drive could not serve it, such as a full disk: the drive knows no such reasons. */
-  readonly hostError: () => GpuNvmeError | undefined
-  /** After the controller on it is closed. */
-  readonly close: () => Promise<void>
-}
+export type { HardwareOptions } from './drive/hardware-transport.js'
+export type { HarmlessTransport, OpenedTransport } from './drive/opened-transport.js'
+export type { QtestOptions } from './drive/qtest-transport.js'
+export type { TransportName } from './drive/transport-names.js'
 
-/** What can be opened, and with which options. */
-export interface TransportOptions {
-  readonly sim: SimOptions
-}
-
-export type TransportName = keyof TransportOptions
 export type EngineName = 'host' | 'cpu-kernel' | 'cuda'
 
-const OTHER_TRANSPORTS = ['qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user']
-/** Those of them that programs have already, by an entry of host-driver's own. */
-const ENTRIES: ReadonlyMap<string, string> = new Map([
-  ['qtest', "startQemu() of '@gpunvme/host-driver/qtest'"],
-  ['sysfs', "openSysfs() of '@gpunvme/host-driver/sysfs'"],
-  ['vfio', "openVfio() of '@gpunvme/host-driver/vfio'"],
-  ['kmod', "openKmod() of '@gpunvme/host-driver/kmod'"],
-])
+const PLANNED_TRANSPORTS = ['vfio-user']
 
 /** The GPU of engines that were made here: one is enough, and it goes with the program. */
 let gpu: Cuda | undefined
 
 /**
- * Opens a controller by the name of its transport. Close it after use.
+ * Opens a controller by the name of its transport: a simulated drive in this process, QEMU's own controller, or a drive
+ * on this machine's bus that no kernel driver has (sysfs), that vfio-pci has (vfio), or that our module has (kmod).
+ * Close it after use.
  * @throws NotAvailableError for a transport that is planned; UsageError for a name that means nothing; ImageFileError,
- * UnknownProfileError.
+ *   UnknownProfileError; of drives on the bus whatever `openSysfs`, `openVfio` and `openKmod` of host-driver throw, and
+ *   NativeAddonError where the addon is not built that they need.
  */
-export async function openTransport<N extends TransportName>(
-  name: N,
-  options: TransportOptions[N] = {},
-): Promise<OpenedTransport> {
-  // Callers without types, and command lines, bring other names.
-  if ((name as string) === 'sim') return openSim(options)
-  const entry = ENTRIES.get(name)
-  const reasons = entry === undefined ? [] : [`programs open it themselves: ${entry}`]
-  throw refusal('transport', name, ['sim'], OTHER_TRANSPORTS, reasons)
+export function openTransport(name: 'sim', options?: SimOptions): Promise<HarmlessTransport>
+export function openTransport(name: 'qtest', options?: QtestOptions): Promise<HarmlessTransport>
+export function openTransport(name: 'sysfs' | 'vfio' | 'kmod', options: HardwareOptions): Promise<OpenedTransport>
+export async function openTransport(name: string, options: object = {}): Promise<OpenedTransport> {
+  // Modules of one transport are loaded when it is called for.
+  switch (name) {
+    case 'sim':
+      return openSim(options)
+    case 'qtest':
+      return (await import('./drive/qtest-transport.js')).openQtest(options)
+    case 'sysfs':
+    case 'vfio':
+    case 'kmod':
+      return (await import('./drive/hardware-transport.js')).openHardware(name, options as HardwareOptions)
+    default:
+      // Callers without types, and command lines, bring other names.
+      throw refusal('transport', name, TRANSPORTS, PLANNED_TRANSPORTS)
+  }
 }
 
 /**
@@ -81,12 +73,12 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
       return cudaEngine(transport, (gpu ??= openCuda()))
     default:
       // Callers without types, and command lines, bring other names.
-      throw refusal('engine', name, ['host', 'cpu-kernel', 'cuda'], [], [])
+      throw refusal('engine', name, ['host', 'cpu-kernel', 'cuda'], [])
   }
 }
 
-function refusal(kind: string, name: string, available: string[], planned: string[], reasons: string[]): GpuNvmeError {
-  if (planned.includes(name)) return new NotAvailableError(kind, name, available, reasons)
+function refusal(kind: string, name: string, available: readonly string[], planned: readonly string[]): GpuNvmeError {
+  if (planned.includes(name)) return new NotAvailableError(kind, name, available)
   return new UsageError(`Unknown ${kind} '${name}'`, {
     facts: [`available: ${available.join(', ')}`, ...(planned.length > 0 ? [`planned: ${planned.join(', ')}`] : [])],
     next: `--${kind} ${available[0]!}`,
@@ -97,9 +89,9 @@ function refusal(kind: string, name: string, available: string[], planned: strin
 export class NotAvailableError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_AVAILABLE'
   readonly category = 'infeasible'
-  constructor(kind: string, name: string, available: readonly string[], reasons: readonly string[]) {
+  constructor(kind: string, name: string, available: readonly string[]) {
     super(`The ${kind} '${name}' is not available yet`, {
-      facts: [...reasons, `available: ${available.join(', ')}`],
+      facts: [`available: ${available.join(', ')}`],
       next: `--${kind} ${available[0]!}`,
     })
   }

@@ -4,14 +4,21 @@ import { parseBytes } from '../terminal/units.js'
 /** The simulated drives' blocks. */
 const BLOCK_BYTES = 512
 
-/** Which controller, through what, driven by whom. */
-export interface TransportFlags {
-  readonly transport: string
-  readonly engine: string
-  readonly profile: string
+/** Which drive, and through what. What was not given is undefined, so that it can be told apart. */
+export interface DriveFlags {
+  readonly transport?: string
+  readonly drive?: string
+  readonly profile?: string
   readonly image?: string
   readonly capacity?: number
-  readonly seed: number
+  readonly seed?: number
+  readonly realTime?: boolean
+  readonly nsid?: number
+}
+
+/** The same, and by whom it is driven. */
+export interface TransportFlags extends DriveFlags {
+  readonly engine: string
   readonly queues: number
   readonly depth: number
 }
@@ -25,23 +32,61 @@ export function addOutputOptions(command: Command): void {
 
 /** @param image what the option of that name is for; without it there is none. */
 export function addTransportOptions(command: Command, image?: string): void {
-  if (image !== undefined) command.option('--image <file>', image)
+  addDriveOptions(command, image)
+  addQueueOptions(command)
+}
+
+/** Who drives the queues, and how many there are. */
+export function addQueueOptions(command: Command): void {
   command
-    .option('--transport <name>', 'where the controller is', 'sim')
-    .option(
-      '--profile <name>',
-      'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753',
-      'sn740',
-    )
     .option(
       '--engine <name>',
-      'who submits the commands: host; cpu-kernel and cuda need registers in memory, which sim has not',
+      'who submits the commands: host; cpu-kernel or cuda, on a --drive or with --real-time',
       'host',
     )
     .addOption(whole('--queues <n>', 'I/O queue pairs to ask for', 1, 64).default(1))
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
+}
+
+/** @param image as of `addTransportOptions`. */
+export function addDriveOptions(command: Command, image?: string): void {
+  command.option(
+    '--drive <address>',
+    "a real drive: its PCI address, or Linux's name as nvme0; gpunvme list shows them",
+  )
+  addEmulatedOptions(
+    command,
+    "sim, a simulated drive; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given (default: sim)",
+    image,
+  )
+  command.addOption(whole('--nsid <n>', 'the namespace (default: the first one)', 1, 0xffff_fffe))
+}
+
+/** Of verbs that are for drives of which nothing is kept. */
+export function addEmulatedOptions(command: Command, transport: string, image?: string): void {
+  if (image !== undefined) command.option('--image <file>', image)
+  command
+    .option('--transport <name>', transport)
+    .option(
+      '--profile <name>',
+      'what the simulator simulates: ideal, sn740, sn530, 980pro, 990pro, p5800x or pm1753 (default: sn740)',
+    )
+    .option('--real-time', "simulate by the wall's clock, registers in memory; needs the native addon")
     .addOption(size('--capacity <size>', 'size of the simulated drive: 512MiB, 16GiB', BLOCK_BYTES))
-    .addOption(whole('--seed <n>', "of the simulator's random numbers", 0, 0xffff_ffff).default(1))
+    .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
+}
+
+/** Of verbs that change a drive: which one, and what on it may be lost. */
+export function addWriteOptions(command: Command): void {
+  command
+    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
+    .option('--yes', 'with --serial: ask nobody before a real drive is written to')
+    .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
+}
+
+/** An option that may be given more than once. */
+export function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value]
 }
 
 /** A whole number in a range. */

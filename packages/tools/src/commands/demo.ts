@@ -11,8 +11,15 @@ import { requireMemory } from '../model/enough-memory.js'
 import { requireSpace } from '../model/enough-space.js'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { invocation } from '../command-line/invocation.js'
-import type { OpenedTransport } from '../open.js'
-import { addOutputOptions, addTransportOptions, examples, size, type TransportFlags } from '../command-line/options.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import {
+  addOutputOptions,
+  addEmulatedOptions,
+  addQueueOptions,
+  examples,
+  size,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport } from '../model/pack-report.js'
 import type { Session } from '../program.js'
@@ -34,7 +41,8 @@ export function demo(command: Command, { signal }: Session): void {
     .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
     .option('--keep <file>', 'leave the model there, to try the other verbs on')
     .action((flags: Flags) => run(flags, new Output(flags), signal))
-  addTransportOptions(command)
+  addEmulatedOptions(command, "sim, a simulated drive, or qtest, QEMU's controller (default: sim)")
+  addQueueOptions(command)
   addOutputOptions(command)
   examples(command, ['gpunvme demo', 'gpunvme demo --size 64MiB --keep demo.gguf', 'gpunvme demo --size 64MiB --json'])
 }
@@ -116,7 +124,7 @@ async function packAndStream(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { receipt, wallNs } = await withWriter(opened, flags, async ({ controller, namespace }) => {
+  const { receipt, wallNs } = await withWriter(opened, flags, output, async ({ controller, namespace }) => {
     output.note(`2 Packing it onto: ${controller.identity.model}`)
     return packAndReport(model, namespace, output, { signal })
   })

@@ -6,7 +6,7 @@ import { inCliWords } from '../command-line/cli-words.js'
 import { compareDigests } from '../model/compare-digests.js'
 import { withReader, withTransport, withWriter } from '../drive/with-drive.js'
 import { requireMemory } from '../model/enough-memory.js'
-import type { OpenedTransport } from '../open.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport } from '../model/pack-report.js'
@@ -117,7 +117,7 @@ async function packIntoMemory(
     endBytes,
     `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
   )
-  const { receipt, wallNs } = await withWriter(opened, flags, ({ namespace }) => {
+  const { receipt, wallNs } = await withWriter(opened, flags, output, ({ namespace }) => {
     output.note(`Packing ${printable(path)} onto a simulated drive in memory`)
     return packAndReport(model, namespace, output, { signal })
   })

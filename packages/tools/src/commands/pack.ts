@@ -8,7 +8,13 @@ import { undoOnFailure } from '../command-line/cleanup.js'
 import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
 import { requireSpace } from '../model/enough-space.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  addWriteOptions,
+  examples,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { packAndReport, type PackReport, type PackRequest } from '../model/pack-report.js'
 import { printable } from '../terminal/printable.js'
@@ -39,10 +45,9 @@ export function pack(command: Command, { signal }: Session): void {
     .option('--dry-run', 'print the plan and write nothing')
     .option('--replace', 'give up a model of this name that is on the drive already')
     .option('--replace-image', 'give up an image that cannot be used, with all of its models')
-    .option('--overwrite <kind>', 'give up foreign data of a kind that a refusal names; may be repeated', collect)
-    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
   addTransportOptions(command, 'the drive: a file, made sparse where there is none')
+  addWriteOptions(command)
   addOutputOptions(command)
   examples(command, [
     'gpunvme pack model.gguf --dry-run',
@@ -83,7 +88,7 @@ async function packFile(
   const write = (made: string) =>
     withTransport(flags, 'write', (opened) => {
       signal.throwIfAborted()
-      return withWriter(opened, flags, async ({ namespace }) => {
+      return withWriter(opened, flags, output, async ({ namespace }) => {
         const { name, replaceImage = false } = flags
         const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
         const request = { ...(name && { name }), replace, signal }
@@ -184,8 +189,4 @@ function modelName(name: string): string {
   const fits = name !== '' && Buffer.byteLength(name) <= 255 && !/[\p{Cc}\p{Cs}]/u.test(name)
   if (!fits) throw new InvalidArgumentError('Expected 1 to 255 bytes without control characters.')
   return name
-}
-
-function collect(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, value]
 }

@@ -1,7 +1,13 @@
 import { removeModel } from '@gpunvme/layer-loader'
 import type { Command } from 'commander'
 import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  addWriteOptions,
+  examples,
+  type TransportFlags,
+} from '../command-line/options.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
@@ -13,9 +19,9 @@ type Flags = TransportFlags & Pick<WriteFlags, 'serial'> & OutputOptions
 export function rm(command: Command, { signal }: Session): void {
   command
     .argument('<model>', 'its name, as `gpunvme ls` prints it')
-    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
     .action((model: string, flags: Flags) => run(model, flags, new Output(flags), signal))
   addTransportOptions(command, 'the drive, as pack made it')
+  addWriteOptions(command)
   addOutputOptions(command)
   examples(command, ['gpunvme rm draft --image big.img', 'gpunvme rm chat --image big.img --json'])
 }
@@ -25,7 +31,7 @@ async function run(model: string, flags: Flags, output: Output, signal: AbortSig
   if (image === undefined) throw new UsageError('rm needs a drive', { next: `gpunvme rm ${model} --image FILE` })
   const receipt = await withTransport(flags, 'write', (opened) => {
     signal.throwIfAborted()
-    return withWriter(opened, flags, ({ namespace }) => removeModel(namespace, model, { signal }))
+    return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }))
   })
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(

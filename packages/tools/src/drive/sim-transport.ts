@@ -1,11 +1,12 @@
-import { profiles, RamMedia, simulate, type Media, type ProfileName } from '@gpunvme/nvme-sim'
+import { profiles, RamMedia, simulate, type DriveProfile, type Media, type ProfileName } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
-import type { OpenedTransport } from '../open.js'
+import type { HarmlessTransport } from './opened-transport.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { openRealTimeSim } from './real-time-sim.js'
 
 /** Blocks that the presets' originals are delivered with. */
 const BLOCK_BYTES = 512 as const
@@ -26,19 +27,28 @@ export interface SimOptions {
   readonly readOnly?: boolean
   /** Of a drive in memory, or of an image that is made. An image that exists has its own. */
   readonly capacityBytes?: number
+  /**
+   * The drive lives on a thread of its own and by the wall's clock, with its registers in memory, so that the engines
+   * cpu-kernel and cuda can drive it. The preset's latencies are what it takes at least.
+   */
+  readonly realTime?: boolean
 }
 
-export async function openSim(options: SimOptions): Promise<OpenedTransport> {
-  const { profile: name = 'sn740', seed = 1, image } = options
-  if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name)
-  const profile = profiles[name as ProfileName]
+export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
+  const { seed = 1, image, realTime = false } = options
+  const profile = profileOf(options)
+  if (image !== undefined) await prepareImage(image, options)
+  const { capacityBytes = DEFAULT_CAPACITY_BYTES, readOnly = false } = options
+  if (realTime) {
+    const file = image === undefined ? { capacityBytes } : { file: { path: image, readOnly } }
+    return openRealTimeSim(profile, seed, { blockBytes: BLOCK_BYTES, ...file })
+  }
   const media =
-    image === undefined
-      ? new RamMedia(options.capacityBytes ?? DEFAULT_CAPACITY_BYTES)
-      : new ImageMedia(image, await openImage(image, options))
+    image === undefined ? new RamMedia(capacityBytes) : new ImageMedia(image, fileMedia(image, { readOnly }))
   const namespaces = [{ blockBytes: BLOCK_BYTES, media }]
   const { transport } = simulate({ profile, seed, namespaces, hostMemoryBytes: totalmem() })
   return {
+    name: 'sim',
     transport,
     time: 'modelled',
     link: profile.link,
@@ -48,7 +58,17 @@ export async function openSim(options: SimOptions): Promise<OpenedTransport> {
   }
 }
 
-async function openImage(path: string, { create = false, readOnly = false, capacityBytes }: SimOptions) {
+/** The preset that is asked for. @throws UnknownProfileError */
+function profileOf({ profile: name = 'sn740' }: SimOptions): DriveProfile {
+  if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name)
+  return profiles[name as ProfileName]
+}
+
+/** Makes it where that is asked for, and checks that it can be a drive. */
+export async function prepareImage(
+  path: string,
+  { create = false, readOnly = false, capacityBytes }: Pick<SimOptions, 'create' | 'readOnly' | 'capacityBytes'>,
+): Promise<void> {
   if (create && (await statImageFile(path)) === undefined) {
     if (capacityBytes === undefined) throw new UsageError('A new image file needs a capacity')
     await createImageFile(path, capacityBytes)
@@ -59,7 +79,6 @@ async function openImage(path: string, { create = false, readOnly = false, capac
       next: 'leave the capacity out: a drive image that exists has its own',
     })
   }
-  return fileMedia(path, { readOnly })
 }
 
 /** An image file that keeps the system's reason when it fails: the drive can only say that the media did. */

@@ -1,7 +1,12 @@
-import { Controller, type Namespace, type WritableNamespace } from '@gpunvme/host-driver'
+import { Controller, type Namespace, type WritableNamespace, type WriteRequest } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { openEngine, openTransport, type EngineName, type OpenedTransport, type TransportName } from '../open.js'
-import type { TransportFlags } from '../command-line/options.js'
+import type { DriveFlags, TransportFlags } from '../command-line/options.js'
+import { openEngine, type EngineName } from '../open.js'
+import type { Output } from '../terminal/output.js'
+import { wrapTraced } from '../tracing/active.js'
+import { confirmDrive, type ConfirmFlags } from './confirm-drive.js'
+import { openNamed } from './open-named.js'
+import type { OpenedTransport } from './opened-transport.js'
 
 /** A controller that is up, and the namespace that models live on. */
 export interface Drive<N extends Namespace = Namespace> {
@@ -9,8 +14,7 @@ export interface Drive<N extends Namespace = Namespace> {
   readonly namespace: N
 }
 
-export interface WriteFlags {
-  readonly serial?: string
+export interface WriteFlags extends ConfirmFlags {
   readonly overwrite?: readonly string[]
 }
 
@@ -19,20 +23,14 @@ export interface WriteFlags {
  * @throws as `openTransport` and `openEngine`: an engine that cannot drive it is refused before anything is made for it.
  */
 export async function withTransport<T>(
-  flags: TransportFlags,
+  flags: DriveFlags & { readonly engine?: string },
   access: 'read' | 'write',
   use: (opened: OpenedTransport) => Promise<T>,
 ): Promise<T> {
-  const { transport, profile, seed, image, capacity } = flags
-  // open.ts is where names are looked up; here they are words from a command line.
-  const opened = await openTransport(transport as TransportName, {
-    profile,
-    seed,
-    ...(image !== undefined && { image, readOnly: access === 'read' }),
-    ...(capacity !== undefined && { capacityBytes: capacity }),
-  })
+  const found = await openNamed(flags, access)
+  const opened = { ...found, transport: wrapTraced(found.transport, found.time) }
   try {
-    openEngine(flags.engine as EngineName, opened.transport)
+    if (flags.engine !== undefined) openEngine(flags.engine as EngineName, opened.transport)
     return await use(opened)
   } catch (error) {
     // What the drive then reports as its own failure is only what followed from the host's.
@@ -51,23 +49,39 @@ export async function withReader<T>(
 ): Promise<T> {
   const { queues, depth: queueDepth } = flags
   const engine = openEngine(flags.engine as EngineName, transport)
-  return lend(await Controller.open(transport, { engine, queues, queueDepth }), use)
+  return lend(await Controller.open(transport, { engine, queues, queueDepth }), flags, use)
 }
 
-/** Brings the controller up for writing. */
+/**
+ * Brings the controller up for writing. Of a real drive somebody has to say first that it is the one that is meant.
+ * @throws as `confirmDrive`, and `Controller.open` where the serial number is another one.
+ */
 export async function withWriter<T>(
-  { transport, serial: simulated }: OpenedTransport,
+  opened: OpenedTransport,
   flags: TransportFlags & WriteFlags,
+  output: Output,
   use: (drive: Drive<WritableNamespace>) => Promise<T>,
 ): Promise<T> {
-  const { queues, depth: queueDepth, serial = simulated, overwrite = [] } = flags
-  const engine = openEngine(flags.engine as EngineName, transport)
-  return lend(await Controller.open(transport, { engine, queues, queueDepth, write: { serial, overwrite } }), use)
+  const { queues, depth: queueDepth } = flags
+  const write = await writeRequest(opened, flags, output)
+  const engine = openEngine(flags.engine as EngineName, opened.transport)
+  return lend(await Controller.open(opened.transport, { engine, queues, queueDepth, write }), flags, use)
 }
 
-async function lend<N extends Namespace, T>(controller: Controller<N>, use: (drive: Drive<N>) => Promise<T>) {
+/** What a controller has to be told that is to be written to. @throws as `confirmDrive` */
+export async function writeRequest(opened: OpenedTransport, flags: WriteFlags, output: Output): Promise<WriteRequest> {
+  return { serial: await confirmDrive(opened, flags, output), overwrite: flags.overwrite ?? [] }
+}
+
+async function lend<N extends Namespace, T>(
+  controller: Controller<N>,
+  { nsid }: DriveFlags,
+  use: (drive: Drive<N>) => Promise<T>,
+) {
   try {
-    return await use({ controller, namespace: controller.namespace(1) })
+    // The first one there is: of most drives the only one, and number 1.
+    const chosen = nsid ?? controller.namespaces[0]?.identity.nsid ?? 1
+    return await use({ controller, namespace: controller.namespace(chosen) })
   } finally {
     await controller.close()
   }

@@ -1,0 +1,168 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import type { Command } from 'commander'
+import {
+  addRangeOptions,
+  blocksOf,
+  checkRangeFlags,
+  describeBlocks,
+  resolveRange,
+  type ByteRange,
+  type RangeFlags,
+} from '../block-io/byte-range.js'
+import { HexDumper } from '../block-io/hex-dumper.js'
+import { readPieces, type Piece } from '../block-io/read-pieces.js'
+import { sameFile } from '../block-io/same-file.js'
+import { writeStdout } from '../block-io/stdout-bytes.js'
+import { WholeFile } from '../block-io/whole-file.js'
+import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { withReader, withTransport } from '../drive/with-drive.js'
+import type { Session } from '../program.js'
+import { hasCursor, Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
+import { describeModelled, describeRate } from '../terminal/rate.js'
+import { formatBytes, formatDuration } from '../terminal/units.js'
+
+interface Flags extends TransportFlags, RangeFlags, OutputOptions {
+  readonly output?: string
+  readonly raw?: boolean
+  /** False with --no-squeeze. */
+  readonly squeeze: boolean
+}
+
+/** How much --json takes into its object. */
+const MOST_JSON_BYTES = 1024 * 1024
+
+export function read(command: Command, { signal }: Session): void {
+  addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
+  command
+    .option('-o, --output <file>', 'write the bytes to FILE, which is there whole or not at all')
+    .option('--raw', 'write the bytes to stdout, which must not be a terminal')
+    .option('--no-squeeze', 'a hex dump with all its lines, which gpunvme decode reads')
+    .action((flags: Flags) => run(flags, new Output(flags), signal))
+  addTransportOptions(command, 'a drive image to read from')
+  addOutputOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Reads, and changes nothing on the drive. Without -o or --raw it prints a hex dump;
+lines that repeat the one before are one '*'. A range in bytes may begin and end
+inside a block. Memory does not grow with the range.`,
+  )
+  examples(command, [
+    'gpunvme read --image drive.img',
+    'gpunvme read --image drive.img --lba 0x800 --blocks 8 -o blocks.bin',
+    'gpunvme read --image drive.img --offset 1MiB --length 64 --json',
+    'gpunvme read --image drive.img --blocks all -o copy.img',
+  ])
+}
+
+async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  checkFlags(flags)
+  await withTransport(flags, 'read', (opened) => {
+    signal.throwIfAborted()
+    return withReader(opened, flags, async ({ namespace }) => {
+      const range = resolveRange(flags, namespace, namespace.blockBytes)
+      output.note(`Namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`)
+      if (flags.output !== undefined) await readToFile(namespace, range, flags.output, opened, output, signal)
+      else if (flags.json) await readToJson(namespace, range, output, signal)
+      else await readToStdout(namespace, range, flags, output, signal)
+    })
+  })
+}
+
+function checkFlags(flags: Flags): void {
+  checkRangeFlags(flags)
+  const { output, raw, json, image } = flags
+  if (raw && (output !== undefined || json)) {
+    throw new UsageError(`--raw and ${json ? '--json' : '-o'} both want the bytes`, { next: 'one of them' })
+  }
+  if (raw && process.stdout.isTTY) {
+    throw new UsageError('Raw bytes do not go to a terminal: they may be anything, also what drives it', {
+      next: '-o FILE, or a pipe; without --raw it is a hex dump',
+    })
+  }
+  if (output !== undefined && image !== undefined && sameFile(output, image)) {
+    throw new UsageError(`${output} is the drive itself, and would be replaced`, { next: 'name another -o FILE' })
+  }
+}
+
+async function readToFile(
+  namespace: Namespace,
+  range: ByteRange,
+  path: string,
+  { time, link }: OpenedTransport,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = new WholeFile(path)
+  const progress = new Progress(output, 'Reading')
+  const startNs = namespace.clock.now()
+  const startMs = performance.now()
+  try {
+    for await (const { offsetBytes, bytes } of readPieces(namespace, range, { signal })) {
+      await file.write(bytes)
+      progress.update(offsetBytes + bytes.length - range.offsetBytes, range.lengthBytes)
+    }
+    signal.throwIfAborted()
+    file.publish()
+  } finally {
+    progress.end()
+    file.discard()
+  }
+  const wallNs = Math.round((performance.now() - startMs) * 1e6)
+  const elapsedNs = namespace.clock.now() - startNs
+  const { lengthBytes } = range
+  output.print(
+    `Read ${formatBytes(lengthBytes)} (${lengthBytes} bytes) into ${printable(path)}`,
+    `  from      namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`,
+    ...(time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : []),
+    `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
+  )
+  output.object('gpunvme.read/1', {
+    ...describe(namespace, range),
+    ...{ file: path, ...(time === 'modelled' && { modelledNs: elapsedNs }), wallNs },
+  })
+}
+
+async function readToJson(namespace: Namespace, range: ByteRange, output: Output, signal: AbortSignal): Promise<void> {
+  if (range.lengthBytes > MOST_JSON_BYTES) {
+    throw new UsageError(`${formatBytes(range.lengthBytes)} are too much for one JSON object`, {
+      facts: [`at most ${formatBytes(MOST_JSON_BYTES)}`],
+      next: '-o FILE beside --json',
+    })
+  }
+  const parts: string[] = []
+  for await (const { bytes } of readPieces(namespace, range, { signal })) parts.push(Buffer.from(bytes).toString('hex'))
+  output.object('gpunvme.read/1', { ...describe(namespace, range), data: parts.join('') })
+}
+
+function describe({ nsid, blockBytes }: Namespace, range: ByteRange): object {
+  return { nsid, blockBytes, ...blocksOf(range, blockBytes), ...range }
+}
+
+async function readToStdout(
+  namespace: Namespace,
+  range: ByteRange,
+  { raw = false, squeeze }: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const dumper = new HexDumper(range.offsetBytes, { squeeze })
+  const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+  const progress = new Progress(output, 'Reading')
+  const write = async ({ offsetBytes, bytes }: Piece): Promise<boolean> => {
+    const isWanted = await writeStdout(raw ? bytes : textOf(dumper.add(bytes)))
+    // The dump itself shows on a terminal how far it is.
+    if (!hasCursor(process.stdout)) progress.update(offsetBytes + bytes.length - range.offsetBytes, range.lengthBytes)
+    return isWanted
+  }
+  try {
+    for await (const piece of readPieces(namespace, range, { signal })) if (!(await write(piece))) return
+    if (!raw) await writeStdout(textOf(dumper.end()))
+  } finally {
+    progress.end()
+  }
+}

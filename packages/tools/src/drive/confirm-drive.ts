@@ -1,0 +1,81 @@
+import { Controller } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { ask, canAsk } from '../terminal/ask.js'
+import type { Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { formatBytes } from '../terminal/units.js'
+import type { OpenedTransport } from './opened-transport.js'
+
+export interface ConfirmFlags {
+  /** The serial number of the drive that is meant. */
+  readonly serial?: string
+  /** Nobody is to be asked. Only with `serial`. */
+  readonly yes?: boolean
+}
+
+/**
+ * The serial number of the drive that is to be written to, after somebody has said that this is the one: on a terminal by
+ * typing the number, elsewhere by --serial and --yes. A drive that is simulated needs neither.
+ * @throws NotConfirmedError; nothing was written.
+ */
+export async function confirmDrive(opened: OpenedTransport, flags: ConfirmFlags, output: Output): Promise<string> {
+  if (opened.serial !== undefined) return flags.serial ?? opened.serial
+  const drive = await lookAt(opened)
+  await confirmChange(drive, flags, output)
+  return drive.serial!
+}
+
+/** A drive as somebody recognises it, and what is about to happen to it. */
+export interface ShownDrive {
+  readonly bdf: string
+  /** Undefined where nobody can know it: then the address has to be said in its place. */
+  readonly serial: string | undefined
+  /** 'WD PC SN740, 477 GiB'. */
+  readonly description: string
+  /** 'write to', 'take over'. */
+  readonly change: string
+}
+
+/** Has somebody say that this drive is meant, as `confirmDrive` does. @throws NotConfirmedError */
+export async function confirmChange(drive: ShownDrive, flags: ConfirmFlags, output: Output): Promise<void> {
+  const { serial: given, yes = false } = flags
+  const { word, name } = passwordOf(drive)
+  if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
+  if (yes && given !== undefined) return
+  if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
+  output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`)
+  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `)
+  if (typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
+}
+
+function passwordOf({ bdf, serial }: ShownDrive) {
+  return serial === undefined ? { word: bdf, name: 'PCI address' } : { word: serial, name: 'serial number' }
+}
+
+async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {
+  const controller = await Controller.open(transport)
+  try {
+    const { model, serial } = controller.identity
+    const bytes = controller.namespaces.reduce((sum, { identity }) => sum + identity.blocks * identity.blockBytes, 0)
+    return {
+      bdf: transport.bdf ?? transport.name,
+      serial,
+      description: `${model}, ${formatBytes(bytes)}`,
+      change: 'write to',
+    }
+  } finally {
+    await controller.close()
+  }
+}
+
+/** Nobody has said that this drive is meant. It was not changed. */
+export class NotConfirmedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_CONFIRMED'
+  readonly category = 'privilege'
+  constructor(drive: ShownDrive, reason: string) {
+    super(`Refused to ${drive.change} ${drive.bdf}: ${printable(reason)}`, {
+      facts: [printable(drive.description)],
+      next: `--serial '${printable(passwordOf(drive).word)}' --yes, if this is the drive that is meant`,
+    })
+  }
+}

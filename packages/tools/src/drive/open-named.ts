@@ -1,0 +1,78 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { openTransport } from '../open.js'
+import { findDrive, type FoundDrive } from './find-drive.js'
+import type { OpenedTransport } from './opened-transport.js'
+import { transportOf } from './transport-names.js'
+
+/** What only a simulated drive has, and the option that says so. */
+const OF_SIMULATED = { profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
+/** What no real drive takes. */
+const OF_EMULATED = { ...OF_SIMULATED, image: '--image', capacity: '--capacity' } as const
+
+/**
+ * Opens what the flags name: the drive, by the transport that suits the driver it is bound to; or else what is simulated.
+ * @throws UsageError for options that do not go together; DriveInUseError; as `findDrive` and `openTransport`.
+ */
+export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
+  const { transport, drive, profile, seed, image, capacity, realTime } = flags
+  if (drive !== undefined) return openDrive(drive, flags)
+  const file = {
+    ...(image !== undefined && { image, readOnly: access === 'read' }),
+    ...(capacity !== undefined && { capacityBytes: capacity }),
+  }
+  switch (transport) {
+    case undefined:
+    case 'sim':
+      return openTransport('sim', {
+        ...(profile !== undefined && { profile }),
+        ...(seed !== undefined && { seed }),
+        ...(realTime !== undefined && { realTime }),
+        ...file,
+      })
+    case 'qtest':
+      refuse(flags, OF_SIMULATED, '--transport qtest')
+      return openTransport('qtest', file)
+    case 'sysfs':
+    case 'vfio':
+    case 'kmod':
+      throw new UsageError(`--transport ${transport} needs a --drive`, { next: `--drive 0000:0b:00.0; gpunvme list` })
+    default:
+      // open.ts is where names are looked up; here it is a word from a command line.
+      return openTransport(transport as 'sim')
+  }
+}
+
+function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
+  refuse(flags, OF_EMULATED, '--drive')
+  const found = findDrive(text)
+  const suiting = transportOf(found.driver)
+  const { transport = suiting } = flags
+  if (transport === 'sim' || transport === 'qtest') {
+    throw new UsageError(`--drive and --transport ${transport} are two different drives`, { next: 'leave one out' })
+  }
+  if (suiting === undefined || transport !== suiting) throw new DriveInUseError(found, flags.transport)
+  return openTransport(suiting, { address: found.bdf })
+}
+
+function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, string>>, beside: string): void {
+  for (const [name, option] of Object.entries(options)) {
+    if (flags[name as keyof DriveFlags] === undefined) continue
+    throw new UsageError(`${option} and ${beside} do not go together`, { next: `leave ${option} out` })
+  }
+}
+
+/** Another driver has the drive than the one that the transport needs. It was not touched. */
+export class DriveInUseError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVE_IN_USE'
+  readonly category = 'privilege'
+  constructor({ bdf, driver, linuxName }: FoundDrive, asked: string | undefined) {
+    const owner = driver === undefined ? 'no driver' : `the driver ${driver}`
+    const name = linuxName === undefined ? '' : ` (${linuxName})`
+    super(`Cannot open ${bdf}${name}: ${owner} has it`, {
+      facts: asked === undefined ? [] : [`--transport ${asked} needs another`],
+      next: `gpunvme bind ${bdf}, which gives it to user space and says how it comes back`,
+    })
+  }
+}
