@@ -2,10 +2,17 @@ import type { ControllerIdentity } from '../bring-up/identity.js'
 import { timeout, type Checks } from '../check-options.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 
-/** What the functions of this folder need of a controller. */
-export interface AdminCommands {
-  readonly identity: ControllerIdentity
+/** What the functions of this folder that only ask need of a controller. */
+export interface AdminReads {
+  readonly identity: Pick<ControllerIdentity, 'raw'>
   /** Sends a command that may be sent twice. @throws CommandError, CommandTimeoutError, DeviceLostError. */
+  repeat<T>(run: (admin: Pick<CommandQueue, 'exchange'>) => Promise<T>): Promise<T>
+}
+
+/** What all functions of this folder need of a controller. */
+export interface AdminCommands extends AdminReads {
+  readonly identity: ControllerIdentity
+  /** As `AdminReads.repeat`. */
   repeat<T>(run: (admin: CommandQueue) => Promise<T>): Promise<T>
   /**
    * Sends a command that may not be sent twice.

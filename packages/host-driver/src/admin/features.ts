@@ -2,7 +2,7 @@ import { GetFeatures, IdentifyController, SupportedCapabilitiesDw0 } from '@gpun
 import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { anything, checkOptions, oneOf } from '../check-options.js'
-import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
 /** A row of dwords as one word of a feature takes it. */
 type Encoded<W> = W extends { encode(values: infer V): number } ? V : never
@@ -30,6 +30,8 @@ export interface FeatureValue<F extends AnyFeature> {
   readonly data: DataOf<F>
   /** Dword 0 as it came. */
   readonly raw: number
+  /** The data as it came; empty where the feature has none. */
+  readonly rawData: DataView
 }
 
 /** What may be done with a feature. */
@@ -47,7 +49,7 @@ const getOptions = {
 
 /** Get Features (Base 2.1 §5.1.11). @param feature a declaration of nvme-spec: `TemperatureThreshold`. */
 export async function getFeature<F extends AnyFeature>(
-  admin: AdminCommands,
+  admin: AdminReads,
   feature: F,
   options: GetFeatureOptions<F> = {},
 ): Promise<FeatureValue<F>> {
@@ -62,23 +64,24 @@ export async function getFeature<F extends AnyFeature>(
     DW0: feature.DW0?.decode(dw0) as DecodedOf<F['DW0']>,
     data: feature.data?.decode(data) as DataOf<F>,
     raw: dw0,
+    rawData: data,
   }
 }
 
 /** What may be done with a feature: Get Features with Supported Capabilities. */
 export async function featureCapabilities(
-  admin: AdminCommands,
+  admin: AdminReads,
   { fid }: AnyFeature,
   options: AdminOptions & { readonly nsid?: number } = {},
 ): Promise<FeatureCapabilities> {
   checkOptions('featureCapabilities', options, { nsid: anything, ...adminOptions })
   const { nsid = 0, timeoutNs } = options
   const values = { FID: fid, NSID: nsid, SEL: selectionOf(admin, 'supported') }
-  const dw0 = await admin.repeat((queue) => queue.execute(GetFeatures, values, { timeoutNs }))
+  const { dw0 } = await admin.repeat((queue) => queue.exchange(GetFeatures, values, { timeoutNs, lengthBytes: 0 }))
   return SupportedCapabilitiesDw0.decode(dw0)
 }
 
-function selectionOf({ identity }: AdminCommands, select: keyof typeof selections) {
+function selectionOf({ identity }: AdminReads, select: keyof typeof selections) {
   const { ONCS } = IdentifyController.view(identity.raw)
   if (select !== 'current' && IdentifyController.ONCS.SSFS.of(ONCS) === 0) {
     throw new UnsupportedCommandError('Get Features with Select', 'ONCS.SSFS is 0')

@@ -2,7 +2,7 @@ import { CNS, CSI, Identify, STATUS } from '@gpunvme/nvme-spec'
 import { CommandError } from '../commands/command-queue.js'
 import { blockCommandLimits, type BlockCommandLimits } from '../namespace/limits.js'
 import { anything, checkOptions, type Checks } from '../check-options.js'
-import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, type AdminOptions, type AdminReads } from './admin-commands.js'
 
 /** What reads bytes as a structure: every declaration of one in nvme-spec does. */
 export interface Decodable<T> {
@@ -28,15 +28,15 @@ const identifyOptions: Checks<IdentifyOptions> = {
 }
 
 /** The 4096 bytes that Identify returns (Base 2.1 §5.1.13). @param cns `CNS` of nvme-spec. */
-export async function identify(admin: AdminCommands, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
+export async function identify(admin: AdminReads, cns: number, options: IdentifyOptions = {}): Promise<DataView> {
   checkOptions('identify', options, identifyOptions)
   const { nsid = 0, csi = 0, controllerId = 0, specificId = 0, timeoutNs } = options
   const values = { CNS: cns, NSID: nsid, CSI: csi, CNTID: controllerId, CNSSID: specificId }
-  return admin.repeat((queue) => queue.executeForData(Identify, values, { timeoutNs }))
+  return (await admin.repeat((queue) => queue.exchange(Identify, values, { timeoutNs }))).data
 }
 
 /** What the controller takes of each command of the NVM Command Set. @param mpsmin CAP.MPSMIN */
-export async function readBlockCommandLimits(admin: AdminCommands, mpsmin: number): Promise<BlockCommandLimits> {
+export async function readBlockCommandLimits(admin: AdminReads, mpsmin: number): Promise<BlockCommandLimits> {
   const nvm = await identify(admin, CNS.COMMAND_SET_CONTROLLER, { csi: CSI.NVM }).catch((error: unknown) => {
     const { sct, sc } = STATUS.INVALID_FIELD_IN_COMMAND
     // A controller from before there was this page.

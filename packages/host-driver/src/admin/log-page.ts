@@ -10,7 +10,7 @@ import {
 import { PAGE_OF_DATA_BYTES } from '../commands/command-queue.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { anything, checkOptions, object, type Checks } from '../check-options.js'
-import { adminOptions, ALL_NAMESPACES, type AdminCommands, type AdminOptions } from './admin-commands.js'
+import { adminOptions, ALL_NAMESPACES, type AdminOptions, type AdminReads } from './admin-commands.js'
 
 /** SMART / Health Information, decoded. */
 export type SmartLog = ReturnType<typeof SmartHealthLog.decode>
@@ -50,7 +50,7 @@ const logPageOptions: Checks<LogPageOptions> = {
  * @param lid `LID` of nvme-spec.
  * @throws RangeError; UnsupportedCommandError where the controller takes no offsets and more than 4 KiB is asked for.
  */
-export async function logPage(admin: AdminCommands, lid: number, options: LogPageOptions): Promise<DataView> {
+export async function logPage(admin: AdminReads, lid: number, options: LogPageOptions): Promise<DataView> {
   object('logPage: options', options)
   checkOptions('logPage', options, logPageOptions)
   const { lengthBytes, offsetBytes = 0, nsid = ALL_NAMESPACES, timeoutNs } = options
@@ -72,8 +72,8 @@ export async function logPage(admin: AdminCommands, lid: number, options: LogPag
     const bytes = Math.min(PAGE_OF_DATA_BYTES, lengthBytes - done)
     const part = logPagePart(bytes / 4, offsetBytes + done)
     const values = { NSID: nsid, LID: lid, LSP: lsp, LSI: lsi, CSI: csi, UIDX: uuidIndex, RAE: 1, ...part } as const
-    const data = await admin.repeat((queue) =>
-      queue.executeForData(GetLogPage, values, { lengthBytes: bytes, timeoutNs }),
+    const { data } = await admin.repeat((queue) =>
+      queue.exchange(GetLogPage, values, { lengthBytes: bytes, timeoutNs }),
     )
     page.set(new Uint8Array(data.buffer, data.byteOffset, bytes), done)
   }
@@ -81,7 +81,7 @@ export async function logPage(admin: AdminCommands, lid: number, options: LogPag
 }
 
 /** SMART / Health Information of the controller (LID 02h). Temperatures are in kelvins, long counters bigints. */
-export async function smartLog(admin: AdminCommands, options?: AdminOptions): Promise<SmartLog> {
+export async function smartLog(admin: AdminReads, options?: AdminOptions): Promise<SmartLog> {
   checkOptions('smartLog', options, adminOptions)
   const lengthBytes = SmartHealthLog.bytes
   return SmartHealthLog.decode(await logPage(admin, LID.SMART_HEALTH_INFORMATION, { lengthBytes, ...options }))
@@ -92,7 +92,7 @@ export async function smartLog(admin: AdminCommands, options?: AdminOptions): Pr
  * left out.
  * @param entries how many to ask for at most; as many as the controller keeps, ELPE, when not given.
  */
-export async function errorLog(admin: AdminCommands, entries = Infinity, options?: AdminOptions): Promise<ErrorLog[]> {
+export async function errorLog(admin: AdminReads, entries = Infinity, options?: AdminOptions): Promise<ErrorLog[]> {
   checkOptions('errorLog', options, adminOptions)
   const { ELPE, LPA } = IdentifyController.view(admin.identity.raw)
   const { bytes } = ErrorLogEntry
