@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { parseHexDump } from './hex-dump.js'
+import { formatHexDump } from './hex-lines.js'
+
+const BYTES = Buffer.from('02001204207c3e22410000ff0a0d7e7f4220', 'hex')
+
+test('bytes are dumped as hexdump -C of util-linux 2.38 dumps them', () => {
+  expect(formatHexDump(BYTES)).toEqual([
+    '00000000  02 00 12 04 20 7c 3e 22  41 00 00 ff 0a 0d 7e 7f  |.... |>"A.....~.|',
+    '00000010  42 20                                             |B |',
+  ])
+  expect(formatHexDump(new Uint8Array(0))).toEqual([])
+})
+
+test('a dump is read back, wherever it begins and however many lines repeat', () => {
+  const bytes = Buffer.concat([BYTES, Buffer.alloc(100), Buffer.from('\u001b[31m')])
+  const lines = formatHexDump(bytes, 0x1_0000)
+  expect(Buffer.from(parseHexDump(lines.join('\n'), 'stdin')!)).toEqual(bytes)
+  expect(lines.filter((line) => line.length > 78)).toEqual([])
+})

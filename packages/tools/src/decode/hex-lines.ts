@@ -1,0 +1,22 @@
+const LINE_BYTES = 16
+const GROUP_BYTES = 8
+
+/**
+ * Bytes in lines as `hexdump -v -C` prints them, 78 columns wide: `decode` reads them back. No line stands for several.
+ * @param startOffset of the first byte, as the lines count it.
+ */
+export function formatHexDump(bytes: Uint8Array, startOffset = 0): string[] {
+  const lines: string[] = []
+  for (let at = 0; at < bytes.length; at += LINE_BYTES) {
+    lines.push(formatLine(startOffset + at, bytes.subarray(at, at + LINE_BYTES)))
+  }
+  return lines
+}
+
+function formatLine(offset: number, bytes: Uint8Array): string {
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+  const left = pairs.slice(0, GROUP_BYTES).join(' ').padEnd(GROUP_BYTES * 3 - 1)
+  const right = pairs.slice(GROUP_BYTES).join(' ').padEnd(GROUP_BYTES * 3 - 1)
+  const text = Array.from(bytes, (byte) => (byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '.')).join('')
+  return `${offset.toString(16).padStart(8, '0')}  ${left}  ${right}  |${text}|`
+}
