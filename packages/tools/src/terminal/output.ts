@@ -30,6 +30,11 @@ export class Output {
     if (this.json) this.write(process.stdout, [JSON.stringify({ schema, ...value }, jsonValue, 2)])
   }
 
+  /** One of many results for programs, on a line of its own. Not without --json. */
+  record(schema: string, value: object): void {
+    if (this.json) this.write(process.stdout, [JSON.stringify({ schema, ...value }, jsonValue)])
+  }
+
   /** What is going on, for whoever watches. */
   note(...lines: string[]): void {
     if (!this.quiet) this.write(process.stderr, lines)
