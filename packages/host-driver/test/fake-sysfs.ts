@@ -97,6 +97,11 @@ export class FakeSysfs implements Disposable {
     }
   }
 
+  /** What vfio-pci of Linux 5.19 and later does with the power policy when it gets a function, and when it lets go. */
+  private setPower(bdf: string, driver: string | undefined, policy: 'auto' | 'on'): void {
+    if (driver === 'vfio-pci') this.file(`sys/bus/pci/devices/${bdf}/power/control`, `${policy}\n`)
+  }
+
   /**
    * What the kernel does with a write to sysfs, as far as binding goes (Linux drivers/base/bus.c): `unbind` lets go;
    * `bind` succeeds for a driver that the override names or, without one, whose table has the device, else ENODEV;
@@ -107,6 +112,7 @@ export class FakeSysfs implements Disposable {
     const bdf = text.trim()
     const device = join(this.root, 'sys/bus/pci/devices', bdf)
     if (verb === 'unbind') {
+      this.setPower(bdf, this.boundDriver(bdf), 'on')
       rmSync(join(device, 'driver'))
     } else if (verb === 'drivers_probe') {
       const override = readFileSync(join(device, 'driver_override'), 'utf8').trim()
@@ -118,6 +124,7 @@ export class FakeSysfs implements Disposable {
       if (!matches || this.boundDriver(bdf) !== undefined)
         return Promise.reject(Object.assign(new Error('ENODEV: no such device, write'), { code: 'ENODEV' }))
       this.attach(bdf, driver)
+      this.setPower(bdf, driver, 'auto')
     } else {
       // Reading it back gives "(null)" once it is cleared, as from the kernel.
       writeFileSync(path, verb === 'driver_override' && bdf === '' ? '(null)\n' : `${bdf}\n`)

@@ -3,7 +3,8 @@ import type { ExecuteOptions, Transport } from '@gpunvme/nvme-spec/transport'
 import { DeviceLostError } from '../bring-up/device-lost.js'
 import type { Namespace } from '../namespace/namespace.js'
 import { TransferError } from '../namespace/transfer-error.js'
-import { findHolders, type Holder } from './holders.js'
+import { blockDevices } from './block-devices.js'
+import { findHolders, holdersOf, type Holder } from './holders.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 import { Tree } from './tree.js'
 import { otherUserSpaceDriver } from './user-space-driver.js'
@@ -28,6 +29,20 @@ export async function guardController(sysRoot: string, { bdf }: Pick<Transport, 
   if (bdf === undefined) return // in this process, or another's emulation: no kernel driver, no mounts
   const holders = await findHolders(sysRoot, bdf)
   if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+}
+
+/**
+ * Before the kernel's driver lets go of a controller. @returns what asks after that: has anybody begun to use the drive
+ * since it was looked at? Its devices are gone by then, and who has mounted or opened one has it still.
+ * @throws what is returned: DeviceHeldError; both: DeviceUseUnknownError when something could not be looked at.
+ */
+export async function guardUnbinding(sysRoot: string, bdf: string): Promise<() => Promise<void>> {
+  const tree = new Tree(sysRoot, bdf)
+  const devices = await blockDevices(tree)
+  return async () => {
+    const holders = await holdersOf(tree, devices)
+    if (holders.length > 0) throw new DeviceHeldError(bdf, holders)
+  }
 }
 
 /**

@@ -41,12 +41,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
   const tree = new Tree(root, bdf)
   await tree.list(`sys/bus/pci/devices/${bdf}`, []) // a function that is not there is none that nobody uses
   const devices = await blockDevices(tree)
-  const facts = await gather(tree, devices)
-  const holders: Holder[] = []
-  for (const device of devices) {
-    for (const use of await usesOf(tree, device, facts, new Set())) holders.push({ device: device.name, use })
-  }
-  holders.push(...(await characterDevices(tree)), ...(await userSpaceDriver(tree)))
+  const holders = await holdersOf(tree, devices)
   const attempt = options.tryExclusive ?? (root === '/' ? tryExclusive : undefined)
   if (holders.length === 0 && attempt !== undefined) {
     for (const { name } of devices) {
@@ -56,6 +51,17 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
       if (!free) holders.push({ device: name, use: 'in use: it cannot be opened exclusively, though nothing says why' })
     }
   }
+  return holders
+}
+
+/** Who uses these devices of the tree's drive, be they gone by now, and the drive itself. */
+export async function holdersOf(tree: Tree, devices: readonly BlockDevice[]): Promise<Holder[]> {
+  const facts = await gather(tree, devices)
+  const holders: Holder[] = []
+  for (const device of devices) {
+    for (const use of await usesOf(tree, device, facts, new Set())) holders.push({ device: device.name, use })
+  }
+  holders.push(...(await characterDevices(tree)), ...(await userSpaceDriver(tree)))
   return holders
 }
 

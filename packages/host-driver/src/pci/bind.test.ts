@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal } from '../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
-import { bindDriver, bindDriverBy, BindError, DriverNotLoadedError, type BindOptions } from './bind.js'
+import { bindDriver, bindDriverBy, DriverNotLoadedError, FunctionAsleepError, type BindOptions } from './bind.js'
+import { BindError } from './binding-steps.js'
 import { GroupNotViableError, PciFunctionNotFoundError } from './function.js'
 
 const bdf = '0000:0b:00.0'
@@ -54,6 +55,38 @@ test('disposing of a binding restores it', async () => {
     // The kernel's own driver would come back with the next rescan.
     await expect(sys.write(join(sys.root, 'sys/bus/pci/drivers/nvme/bind'), bdf)).rejects.toThrow('ENODEV')
   }
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('a function that vfio-pci has suspended is awake while it is bound, and has the policy that it had afterwards', async () => {
+  sys.function(bdf, { driver: 'nvme', files: { 'power/control': 'on\n' } })
+  const binding = await bind()
+  expect(state()).toEqual(['vfio-pci', 'vfio-pci\n', 'on\n'])
+  await binding.restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'on\n'])
+})
+
+test('a function that stays in D3cold is given back, with what may bring it onto the bus again', async () => {
+  sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
+  const refused = await bind().catch((error: unknown) => error as FunctionAsleepError)
+  expect(refused).toBeInstanceOf(FunctionAsleepError)
+  expect((refused as FunctionAsleepError).message).toMatch(/it is in D3cold\n[^]*echo 1 > \/sys\/bus\/pci\/rescan/)
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
+test('who begins to use the drive while it is taken is seen, though its devices are gone, and gets it back', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  mkdirSync(join(sys.root, device, 'nvme/nvme0/nvme0n1'), { recursive: true })
+  sys.file('sys/block/nvme0n1/dev', '259:0\n')
+  mkdirSync(join(sys.root, 'sys/block/nvme0n1/holders'))
+  const write = async (path: string, text: string) => {
+    await sys.write(path, text)
+    if (!path.endsWith('driver/unbind')) return
+    rmSync(join(sys.root, device, 'nvme'), { recursive: true })
+    rmSync(join(sys.root, 'sys/block/nvme0n1'), { recursive: true })
+    sys.file('proc/self/mountinfo', '36 1 259:0 / /data rw,relatime shared:1 - ext4 /dev/nvme0n1 rw\n')
+  }
+  await expect(bind({}, write)).rejects.toThrow('nvme0n1 is mounted on /data')
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 

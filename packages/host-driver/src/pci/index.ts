@@ -1,11 +1,14 @@
 export {
   bindDriver,
-  BindError,
   DriverNotLoadedError,
+  FunctionAsleepError,
+  NoIommuError,
+  planBinding,
   type Binding,
   type BindOptions,
-  type UserSpaceDriver,
 } from './bind.js'
+export { BindingRecordError, parseBindingRecord, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
+export { BindError, type BindingStep } from './binding-steps.js'
 export {
   ConfigSpaceAccessError,
   fileConfigSpace,
@@ -33,3 +36,4 @@ export {
   PowerStateError,
   wakeFunction,
 } from './power.js'
+export { planRestoring, restoreBinding, type RestoreOptions } from './restore.js'
