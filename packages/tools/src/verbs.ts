@@ -89,6 +89,18 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/regs.js')).regs,
       },
       {
+        name: 'read',
+        usage: '[options]',
+        summary: 'read blocks of a drive: to a file, as a hex dump, or raw',
+        load: async () => (await import('./commands/read.js')).read,
+      },
+      {
+        name: 'write',
+        usage: 'FILE --lba N [options]',
+        summary: 'write a file to blocks of a drive, guarded',
+        load: async () => (await import('./commands/write.js')).write,
+      },
+      {
         name: 'decode',
         usage: 'WHAT [HEX...] [options]',
         summary: 'explain bytes: queue entries, registers, Identify data, log pages',

@@ -3,7 +3,7 @@ import { ImageNotFoundError, openImage } from '@gpunvme/layer-loader'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
 /** What --overwrite calls it. */
-const UNKNOWN_DATA = 'unknown data'
+export const UNKNOWN_DATA = 'unknown data'
 
 /** How much is looked at in one go. */
 const STEP_BYTES = 4 * 1024 * 1024
@@ -30,7 +30,11 @@ export async function refuseUnknownData(
 }
 
 /** Where the first byte is that is not zero. */
-async function firstByteSet(namespace: Namespace, fromBytes: number, toBytes: number): Promise<number | undefined> {
+export async function firstByteSet(
+  namespace: Namespace,
+  fromBytes: number,
+  toBytes: number,
+): Promise<number | undefined> {
   for (let at = fromBytes; at < toBytes; at += STEP_BYTES) {
     const index = (await namespace.readBytes(at, Math.min(STEP_BYTES, toBytes - at))).findIndex((byte) => byte !== 0)
     if (index >= 0) return at + index
@@ -39,7 +43,7 @@ async function firstByteSet(namespace: Namespace, fromBytes: number, toBytes: nu
 }
 
 /** Whether there is an image, sound or not. */
-async function holdsImage(namespace: Namespace): Promise<boolean> {
+export async function holdsImage(namespace: Namespace): Promise<boolean> {
   try {
     await openImage(namespace)
     return true

@@ -21,13 +21,15 @@ export class Progress {
     this.lastMs = this.startMs
   }
 
-  update(doneBytes: number, totalBytes: number): void {
+  /** @param totalBytes undefined where nobody knows how much there will be, as of a pipe. */
+  update(doneBytes: number, totalBytes: number | undefined): void {
     const nowMs = performance.now()
     const bar = hasCursor(process.stderr)
     if (nowMs - this.lastMs < (bar ? REDRAW_MS : LOG_MS)) return
     this.lastMs = nowMs
     const text = describe(this.verb, doneBytes, totalBytes, nowMs - this.startMs)
-    if (bar) this.output.setStatus(fit(`${drawBar(doneBytes / totalBytes)} ${text}`, process.stderr.columns))
+    const drawn = totalBytes === undefined ? '' : `${drawBar(doneBytes / totalBytes)} `
+    if (bar) this.output.setStatus(fit(`${drawn}${text}`, process.stderr.columns))
     else this.output.note(text)
   }
 
@@ -37,7 +39,8 @@ export class Progress {
   }
 }
 
-function describe(verb: string, doneBytes: number, totalBytes: number, elapsedMs: number): string {
+function describe(verb: string, doneBytes: number, totalBytes: number | undefined, elapsedMs: number): string {
+  if (totalBytes === undefined) return `${verb} ${formatBytes(doneBytes)}, ${formatRate(doneBytes, elapsedMs * 1e6)}`
   const percent = Math.floor((doneBytes / totalBytes) * 100)
   const leftSeconds = Math.ceil((elapsedMs / 1000) * (totalBytes / doneBytes - 1))
   const rate = formatRate(doneBytes, elapsedMs * 1e6)

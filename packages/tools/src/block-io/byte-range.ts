@@ -1,0 +1,137 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { UsageError } from '../command-line/usage-error.js'
+import { formatBytes, parseBytes, plural } from '../terminal/units.js'
+
+/** Where on a namespace: in blocks or in bytes, as it was typed. */
+export interface RangeFlags {
+  readonly lba?: number
+  readonly blocks?: Amount
+  readonly offset?: number
+  readonly length?: Amount
+}
+
+/** A number of blocks or bytes, or everything up to the end. */
+type Amount = number | 'all'
+
+/** A run of bytes of a namespace. It may begin and end inside a block. */
+export interface ByteRange {
+  readonly offsetBytes: number
+  readonly lengthBytes: number
+}
+
+/** What of a namespace a range is checked against. */
+export type Extent = Pick<Namespace, 'nsid' | 'blocks' | 'blockBytes' | 'capacityBytes'>
+
+/** @param words what `start` and `amount` are for: 'the first block to read'. */
+export function addRangeOptions(command: Command, words: { readonly start: string; readonly amount: string }): void {
+  command
+    .addOption(amountOption('--lba <n>', `${words.start}, by its number: 2048, 0x800`, count, 'a whole number'))
+    .addOption(amountOption('--blocks <n>', `${words.amount}, in blocks; or 'all' up to the end`, orAll(count), COUNT))
+    .addOption(amountOption('--offset <size>', `instead of --lba, in bytes: 1MiB, 0x100000`, bytes, 'a size'))
+    .addOption(amountOption('--length <size>', `instead of --blocks, in bytes; or 'all'`, orAll(bytes), SIZE))
+}
+
+const COUNT = "a whole number of blocks, 1 or more, or 'all'"
+const SIZE = "a size such as '4096', '512MiB' or 0x1000, or 'all'"
+
+function amountOption(
+  flags: string,
+  description: string,
+  parse: (text: string) => Amount | undefined,
+  expected: string,
+): Option {
+  return new Option(flags, description).argParser((text) => {
+    const value = parse(text)
+    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
+    return value
+  })
+}
+
+function count(text: string): number | undefined {
+  const value = /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+function bytes(text: string): number | undefined {
+  return count(text) ?? parseBytes(text)
+}
+
+function orAll(parse: (text: string) => number | undefined): (text: string) => Amount | undefined {
+  return (text) => {
+    if (text === 'all') return text
+    const value = parse(text)
+    return value === 0 ? undefined : value
+  }
+}
+
+/** Refuses what cannot be meant, before a drive is opened for it. @throws UsageError */
+export function checkRangeFlags({ lba, blocks, offset, length }: RangeFlags): void {
+  const inBlocks = lba !== undefined || blocks !== undefined
+  const inBytes = offset !== undefined || length !== undefined
+  if (!inBlocks || !inBytes) return
+  throw new UsageError('A range is given in blocks or in bytes, not in both', {
+    facts: ['--lba and --blocks count blocks, --offset and --length count bytes'],
+    next: '--lba N --blocks N, or --offset SIZE --length SIZE',
+  })
+}
+
+/**
+ * The bytes that are meant. Without a start they begin at the first one.
+ * @param defaultBytes how many, where no length is given.
+ * @throws RangeOutsideError
+ */
+export function resolveRange(flags: RangeFlags, namespace: Extent, defaultBytes: number): ByteRange {
+  const { blockBytes, capacityBytes } = namespace
+  const { lba, blocks, offset, length } = flags
+  const offsetBytes = offset ?? (lba ?? 0) * blockBytes
+  if (blocks === 'all' || length === 'all') {
+    // From the end on there is nothing left: one byte of it is what cannot be had.
+    return checkInside(namespace, { offsetBytes, lengthBytes: Math.max(1, capacityBytes - offsetBytes) })
+  }
+  const lengthBytes = length ?? (blocks === undefined ? defaultBytes : blocks * blockBytes)
+  return checkInside(namespace, { offsetBytes, lengthBytes })
+}
+
+/** @throws RangeOutsideError for a range that passes the end of the namespace. */
+export function checkInside(namespace: Extent, range: ByteRange): ByteRange {
+  if (range.offsetBytes + range.lengthBytes > namespace.capacityBytes) throw new RangeOutsideError(namespace, range)
+  return range
+}
+
+/** The blocks that a range lies in. */
+export function blocksOf(
+  { offsetBytes, lengthBytes }: ByteRange,
+  blockBytes: number,
+): { slba: number; blocks: number } {
+  const slba = Math.floor(offsetBytes / blockBytes)
+  return { slba, blocks: Math.ceil((offsetBytes + lengthBytes) / blockBytes) - slba }
+}
+
+/** 'LBA 0x800, 1 block of 512 bytes'; 'LBAs 0x800 to 0x8ff, 256 blocks of 512 bytes'. */
+export function describeBlocks(range: ByteRange, blockBytes: number): string {
+  const { slba, blocks } = blocksOf(range, blockBytes)
+  return `${lbas(slba, blocks)}, ${plural(blocks, 'block')} of ${blockBytes} bytes`
+}
+
+/** 'LBA 0x800'; 'LBAs 0x800 to 0x8ff'. */
+export function lbas(slba: number, blocks: number): string {
+  const hex = (lba: number) => `0x${lba.toString(16)}`
+  return blocks === 1 ? `LBA ${hex(slba)}` : `LBAs ${hex(slba)} to ${hex(slba + blocks - 1)}`
+}
+
+/** The namespace is smaller than that. Nothing was read or written. */
+export class RangeOutsideError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_RANGE_OUTSIDE'
+  readonly category = 'usage'
+  constructor({ nsid, blocks, blockBytes, capacityBytes }: Extent, { offsetBytes, lengthBytes }: ByteRange) {
+    super(`Bytes ${offsetBytes} to ${offsetBytes + lengthBytes - 1} are not all in namespace ${nsid}`, {
+      facts: [
+        `it has ${plural(blocks, 'block')} of ${blockBytes} bytes: ${capacityBytes} bytes, ${formatBytes(capacityBytes)}`,
+        `its last LBA is 0x${(blocks - 1).toString(16)}`,
+      ],
+      next: `an end of at most byte ${capacityBytes}; or 'all' for whatever is left from the start`,
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { createReadStream, statSync } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { FileError, isSystemError } from '../command-line/file-error.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { plural } from '../terminal/units.js'
+
+/** Bytes to write, in order: a file's, or stdin's. */
+export class ByteSource {
+  readonly name: string
+  /** How many there are; undefined of a pipe, which nobody can ask. */
+  readonly lengthBytes: number | undefined
+  private readonly stream: Readable
+  private readonly signal: AbortSignal
+  private readonly iterator: AsyncIterator<Buffer>
+  private chunk: Buffer = Buffer.alloc(0)
+  private leftBytes: number
+
+  private constructor(name: string, stream: Readable, lengthBytes: number | undefined, signal: AbortSignal) {
+    this.name = name
+    this.lengthBytes = lengthBytes
+    this.leftBytes = lengthBytes ?? Infinity
+    // Where it waits for a pipe, an interrupt must end that.
+    this.stream = addAbortSignal(signal, stream)
+    this.signal = signal
+    this.iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  }
+
+  /**
+   * @param path '-' is stdin.
+   * @param wantedBytes how many of them to take; all when not given.
+   * @throws FileError; UsageError for what holds no bytes; ShortSourceError for a file that has fewer than are wanted.
+   */
+  static open(path: string, wantedBytes: number | undefined, signal: AbortSignal): ByteSource {
+    if (path === '-') {
+      if (process.stdin.isTTY) {
+        throw new UsageError('Nothing comes by stdin: it is a terminal', {
+          next: 'a FILE, or a pipe into gpunvme write -',
+        })
+      }
+      return new ByteSource('stdin', process.stdin, wantedBytes, signal)
+    }
+    const stats = attemptingSync(`read ${path}`, () => statSync(path))
+    if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, { next: 'name a file in it' })
+    const sizeBytes = stats.isFile() ? stats.size : undefined
+    if (sizeBytes !== undefined && sizeBytes < (wantedBytes ?? 1))
+      throw new ShortSourceError(path, sizeBytes, wantedBytes)
+    const stream = createReadStream(path, { highWaterMark: 1024 * 1024 })
+    return new ByteSource(path, stream, wantedBytes ?? sizeBytes, signal)
+  }
+
+  /**
+   * Fills a buffer.
+   * @returns how many bytes there were: fewer than fit only at the end.
+   * @throws ShortSourceError where fewer come than were promised; FileError, the signal's reason.
+   */
+  async fill(into: Uint8Array): Promise<number> {
+    const wanted = Math.min(into.length, this.leftBytes)
+    let done = 0
+    while (done < wanted) {
+      if (this.chunk.length === 0 && !(await this.fetch())) break
+      const taken = Math.min(this.chunk.length, wanted - done)
+      into.set(this.chunk.subarray(0, taken), done)
+      this.chunk = this.chunk.subarray(taken)
+      done += taken
+    }
+    this.leftBytes -= done
+    const { lengthBytes } = this
+    if (done < wanted && lengthBytes !== undefined) {
+      throw new ShortSourceError(this.name, lengthBytes - this.leftBytes, lengthBytes)
+    }
+    return done
+  }
+
+  /** Whether there are more bytes than were filled. */
+  async hasMore(): Promise<boolean> {
+    return this.leftBytes > 0 && (this.chunk.length > 0 || (await this.fetch()))
+  }
+
+  close(): void {
+    this.stream.destroy()
+  }
+
+  private async fetch(): Promise<boolean> {
+    try {
+      const next = await this.iterator.next()
+      if (next.done === true) return false
+      this.chunk = next.value
+      return true
+    } catch (error) {
+      // The stream's own error says only that it was aborted.
+      this.signal.throwIfAborted()
+      throw isSystemError(error) ? new FileError(`read ${this.name}`, error) : error
+    }
+  }
+}
+
+function attemptingSync<T>(attempt: string, use: () => T): T {
+  try {
+    return use()
+  } catch (error) {
+    throw isSystemError(error) ? new FileError(attempt, error) : error
+  }
+}
+
+/** There are fewer bytes than were asked for. */
+export class ShortSourceError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SHORT_SOURCE'
+  readonly category = 'infeasible'
+  constructor(name: string, foundBytes: number, wantedBytes: number | undefined) {
+    super(`${name} holds ${foundBytes === 0 ? 'no bytes' : `only ${plural(foundBytes, 'byte')}`}`, {
+      ...(wantedBytes !== undefined && { facts: [`${plural(wantedBytes, 'byte')} were to be written`] }),
+      next: 'another FILE, or a smaller --length',
+    })
+  }
+}

@@ -1,0 +1,13 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { plural } from '../terminal/units.js'
+
+/** A drive writes whole blocks, and nobody has said what belongs into the rest of the last one. */
+export class PartialBlockError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PARTIAL_BLOCK'
+  readonly category = 'usage'
+  constructor(name: string, lastBytes: number, blockBytes: number) {
+    super(`${name} ends inside a block: its last one has ${plural(lastBytes, 'byte')} of ${blockBytes}`, {
+      next: '--pad zero, which fills it with zeroes; or a --length of whole blocks',
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { formatBytes } from '../terminal/units.js'
+import { lbas } from './byte-range.js'
+
+/** How far a write came. Lengths count from its beginning. */
+export interface WriteState {
+  readonly offsetBytes: number
+  /** Without a gap, and answered by the drive. */
+  readonly writtenBytes: number
+  /** Sent, answered or not. */
+  readonly begunBytes: number
+  readonly blockBytes: number
+  /** What is written is on the media. */
+  readonly isFlushed: boolean
+}
+
+/** A write ended before its end. Says which blocks are new, which may be, and that the others are as before. */
+export class WriteStoppedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_WRITE_STOPPED'
+  readonly category: ErrorCategory
+  readonly state: WriteState
+  constructor(cause: unknown, state: WriteState) {
+    const { offsetBytes, writtenBytes, begunBytes, blockBytes, isFlushed } = state
+    const slba = offsetBytes / blockBytes
+    const written = writtenBytes / blockBytes
+    const unsure = (begunBytes - writtenBytes) / blockBytes
+    const message = cause instanceof Error ? cause.message : String(cause)
+    const [headline = '', ...facts] = message.split(/\n {2}/).filter((line) => !line.startsWith('Try: '))
+    const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may take them'
+    super(`Writing stopped after ${formatBytes(writtenBytes)}: ${headline}`, {
+      facts: [
+        ...facts,
+        written === 0 ? 'no block is known to be written' : `${lbas(slba, written)} are written, ${flushed}`,
+        ...(unsure > 0 ? [`${lbas(slba + written, unsure)} may be old, new or some of both`] : []),
+        `from LBA 0x${(slba + written + unsure).toString(16)} on nothing was touched`,
+      ],
+      next: 'the same command again, which writes all of it',
+      cause,
+    })
+    this.category = cause instanceof GpuNvmeError ? cause.category : 'failure'
+    this.state = state
+  }
+}

@@ -1,0 +1,239 @@
+import type { Namespace, WritableNamespace } from '@gpunvme/host-driver'
+import { Option, type Command } from 'commander'
+import {
+  addRangeOptions,
+  blocksOf,
+  checkInside,
+  checkRangeFlags,
+  describeBlocks,
+  type ByteRange,
+  type RangeFlags,
+} from '../block-io/byte-range.js'
+import { ByteSource } from '../block-io/byte-source.js'
+import { compareWritten } from '../block-io/compare-written.js'
+import { PartialBlockError } from '../block-io/partial-block.js'
+import { refuseProtected } from '../block-io/protected-data.js'
+import { sameFile } from '../block-io/same-file.js'
+import { UnalignedStartError } from '../block-io/unaligned-start.js'
+import { writePieces, type Written } from '../block-io/write-pieces.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  addWriteOptions,
+  examples,
+  type TransportFlags,
+} from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { withReader, withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
+import { describeModelled, describeRate } from '../terminal/rate.js'
+import { formatBytes, formatDuration } from '../terminal/units.js'
+
+interface Flags extends TransportFlags, RangeFlags, WriteFlags, OutputOptions {
+  readonly pad?: 'zero'
+  readonly verify?: boolean
+  readonly dryRun?: boolean
+}
+
+export function write(command: Command, { signal }: Session): void {
+  command.argument('<file>', "the bytes to write; '-' is stdin")
+  addRangeOptions(command, { start: 'the first block to write', amount: 'how much of FILE (default: all)' })
+  command
+    .addOption(new Option('--pad <with>', 'fill the rest of the last block').choices(['zero']))
+    .option('--verify', 'read it back and compare')
+    .option('--dry-run', 'look whether it may be written, and write nothing')
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+  addWriteOptions(command)
+  addTransportOptions(command, 'a drive image to write to')
+  addOutputOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Writes whole blocks from --lba or --offset on, one of which has to be given, and
+flushes them. What lies there is lost. It refuses to write, until --overwrite
+names it, to a namespace that holds anything it recognises: file systems,
+partition tables, and models that pack wrote; and over bytes of a file that are
+not zero. A real drive has to be confirmed by its serial number.
+
+An interrupt lets the blocks on their way arrive, and says which are written.`,
+  )
+  examples(command, [
+    'gpunvme write controller.bin --image drive.img --lba 4096 --overwrite models --dry-run',
+    'gpunvme write controller.bin --image drive.img --lba 4096 --overwrite models --verify',
+  ])
+  command.addHelpText(
+    'after',
+    `
+On a machine with a drive that may be written to:
+  # gunzip -c disk.img.gz | gpunvme write - --drive 0000:0b:00.0 --lba 0 --verify`,
+  )
+}
+
+async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  checkFlags(path, flags)
+  const { dryRun = false } = flags
+  await withTransport(flags, dryRun ? 'read' : 'write', async (opened) => {
+    signal.throwIfAborted()
+    if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
+    return withWriter(opened, flags, output, ({ namespace }) => perform(namespace, path, flags, opened, output, signal))
+  })
+}
+
+function checkFlags(path: string, flags: Flags): void {
+  checkRangeFlags(flags)
+  const { lba, offset, image, drive, transport } = flags
+  if (image === undefined && drive === undefined && transport === undefined) {
+    throw new UsageError('write needs a drive', {
+      facts: ['a simulated drive in memory would be gone when the command ends'],
+      next: `gpunvme write ${printable(path)} --drive ADDRESS, or --image FILE`,
+    })
+  }
+  if (lba === undefined && offset === undefined) {
+    throw new UsageError('write needs to be told where: nothing is written to a place that nobody named', {
+      next: `gpunvme write ${printable(path)} --lba N, or --offset SIZE`,
+    })
+  }
+  if (image !== undefined && path !== '-' && sameFile(path, image)) {
+    throw new UsageError(`${path} is the drive itself`, { next: 'another FILE, or another --image' })
+  }
+}
+
+/** What is to be written, and where. */
+interface Intent {
+  readonly source: ByteSource
+  /** In whole blocks where the length is known; else up to the end of the namespace. */
+  readonly range: ByteRange
+}
+
+/** Everything that can be known before the first block: so that most refusals leave nothing half done. */
+async function intend(namespace: Namespace, path: string, flags: Flags, signal: AbortSignal): Promise<Intent> {
+  const { blockBytes, capacityBytes } = namespace
+  const { lba = 0, offset: offsetBytes = lba * blockBytes, overwrite = [], pad } = flags
+  if (offsetBytes % blockBytes !== 0) throw new UnalignedStartError(offsetBytes, blockBytes)
+  const source = ByteSource.open(path, wantedBytes(flags, blockBytes), signal)
+  try {
+    const { lengthBytes } = source
+    const lastBytes = (lengthBytes ?? 0) % blockBytes
+    if (lastBytes !== 0 && pad === undefined) throw new PartialBlockError(source.name, lastBytes, blockBytes)
+    const roomBytes = Math.max(blockBytes, capacityBytes - offsetBytes)
+    const wholeBytes = lengthBytes === undefined ? roomBytes : Math.ceil(lengthBytes / blockBytes) * blockBytes
+    const range = checkInside(namespace, { offsetBytes, lengthBytes: wholeBytes })
+    await refuseProtected(namespace, range, overwrite, flags.image !== undefined)
+    return { source, range }
+  } catch (error) {
+    source.close()
+    throw error
+  }
+}
+
+/** How much of the source; undefined for all of it. */
+function wantedBytes({ blocks, length }: Flags, blockBytes: number): number | undefined {
+  if (length !== undefined) return length === 'all' ? undefined : length
+  return blocks === undefined || blocks === 'all' ? undefined : blocks * blockBytes
+}
+
+async function rehearse(
+  namespace: Namespace,
+  path: string,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, range } = await intend(namespace, path, flags, signal)
+  source.close()
+  const { lengthBytes } = source
+  const much = lengthBytes === undefined ? 'as much as comes' : `${formatBytes(lengthBytes)} (${lengthBytes} bytes)`
+  const { blockBytes } = namespace
+  output.print(
+    `Would write ${much} of ${printable(source.name)}`,
+    `  to  namespace ${namespace.nsid}, ${lengthBytes === undefined ? 'at most ' : ''}${describeBlocks(range, blockBytes)}`,
+    'Nothing was written.',
+  )
+  output.object('gpunvme.write-plan/1', { ...place(namespace, range), source: source.name, sourceBytes: lengthBytes })
+}
+
+async function perform(
+  namespace: WritableNamespace,
+  path: string,
+  flags: Flags,
+  opened: OpenedTransport,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const { source, range } = await intend(namespace, path, flags, signal)
+  const { offsetBytes } = range
+  const { pad, verify = false } = flags
+  output.note(`Writing ${printable(source.name)} to namespace ${namespace.nsid} from byte ${offsetBytes} on`)
+  const startNs = namespace.clock.now()
+  const startMs = performance.now()
+  const progress = new Progress(output, 'Writing')
+  let written: Written
+  try {
+    const onProgress = (doneBytes: number) => progress.update(doneBytes, source.lengthBytes)
+    const request = { offsetBytes, padZero: pad === 'zero', keepDigests: verify, signal, onProgress }
+    written = await writePieces(namespace, source, request)
+  } finally {
+    progress.end()
+    source.close()
+  }
+  const elapsedNs = namespace.clock.now() - startNs
+  const wallNs = Math.round((performance.now() - startMs) * 1e6)
+  if (written.lengthBytes === 0) throw new UsageError('Nothing came by stdin, and nothing was written')
+  if (verify) await verifyWritten(namespace, offsetBytes, written, output, signal)
+  report(namespace, source, offsetBytes, written, { ...opened, elapsedNs, wallNs, verify }, output)
+}
+
+async function verifyWritten(
+  namespace: Namespace,
+  offsetBytes: number,
+  written: Written,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const progress = new Progress(output, 'Comparing')
+  try {
+    const onProgress = (doneBytes: number) => progress.update(doneBytes, written.lengthBytes)
+    await compareWritten(namespace, offsetBytes, written, signal, onProgress)
+  } finally {
+    progress.end()
+  }
+}
+
+interface Took extends Pick<OpenedTransport, 'time' | 'link'> {
+  readonly elapsedNs: number
+  readonly wallNs: number
+  readonly verify: boolean
+}
+
+function report(
+  namespace: Namespace,
+  source: ByteSource,
+  offsetBytes: number,
+  { lengthBytes, paddedBytes }: Written,
+  { time, link, elapsedNs, wallNs, verify }: Took,
+  output: Output,
+): void {
+  const range = { offsetBytes, lengthBytes }
+  output.print(
+    `Wrote ${formatBytes(lengthBytes)} (${lengthBytes} bytes) from ${printable(source.name)}, and flushed them`,
+    `  to        namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`,
+    ...(paddedBytes > 0 ? [`  padded    ${paddedBytes} bytes of the last block are zero`] : []),
+    ...(time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : []),
+    `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
+    ...(verify ? ['  verified  read back and compared, by SHA-256'] : []),
+  )
+  output.object('gpunvme.write/1', {
+    ...place(namespace, range),
+    ...{ source: source.name, paddedBytes, verified: verify },
+    ...(time === 'modelled' && { modelledNs: elapsedNs }),
+    wallNs,
+  })
+}
+
+function place({ nsid, blockBytes }: Namespace, range: ByteRange): object {
+  return { nsid, blockBytes, ...blocksOf(range, blockBytes), ...range }
+}
