@@ -41,6 +41,8 @@ const units = {
   'PCI Express capability.PXLC.RCB': '128 bytes, not 64',
   'PCI Express capability.PXLS.NLW': 'lanes',
   'Advanced Error Reporting capability.AERHL': 'dwords of a TLP header',
+  'Resizable BAR entry.REBARCAP.SIZES': '2 ^ (20 + n) bytes',
+  'Resizable BAR entry.REBARCTL.BAR_SIZE': '2 ^ (20 + n) bytes',
 
   // Identify
   'Identify Controller.RAB': '2 ^ n commands',

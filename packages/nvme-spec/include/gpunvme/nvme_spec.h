@@ -5066,25 +5066,19 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_advanced_error_reporting, aertlp, 56);
 
 /* AccessControlServices: PCI Express Access Control Services (Linux 6.1 linux/pci_regs.h PCI_ACS) */
 struct gpunvme_access_control_services {
-	uint32_t header; /* Extended capability header: Dh */
+	uint8_t reserved_0[4];
 	uint16_t acscap; /* ACS Capability */
 	uint16_t acsctl; /* ACS Control */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_access_control_services, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, header, 0);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, reserved_0, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, acscap, 4);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, acsctl, 6);
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CID_SHIFT 0 /* Capability ID */
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CID_MASK 0xffffu
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CVER_SHIFT 16 /* Capability Version */
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CVER_MASK 0xf0000u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_NEXT_SHIFT 20 /* Next Pointer */
-#define GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_NEXT_MASK 0xfff00000u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_SV_SHIFT 0 /* Source Validation */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_SV_MASK 0x1u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_TB_SHIFT 1 /* Translation Blocking */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_TB_MASK 0x2u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR_SHIFT 2 /* P2P Request Redirect: requests between functions go up to the root complex */
+#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR_SHIFT 2 /* P2P Request Redirect: to the root complex */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR_MASK 0x4u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_CR_SHIFT 3 /* P2P Completion Redirect */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_CR_MASK 0x8u
@@ -5092,15 +5086,13 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, acsctl, 6);
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_UF_MASK 0x10u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EC_SHIFT 5 /* P2P Egress Control */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EC_MASK 0x20u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_DT_SHIFT 6 /* Direct Translated P2P: translated requests are not redirected */
+#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_DT_SHIFT 6 /* Direct Translated P2P */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_DT_MASK 0x40u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EGRESS_SHIFT 8 /* Egress Control Vector Size, in bits */
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EGRESS_MASK 0xff00u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_SV_SHIFT 0 /* Source Validation */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_SV_MASK 0x1u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_TB_SHIFT 1 /* Translation Blocking */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_TB_MASK 0x2u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_RR_SHIFT 2 /* P2P Request Redirect: requests between functions go up to the root complex */
+#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_RR_SHIFT 2 /* P2P Request Redirect: to the root complex */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_RR_MASK 0x4u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_CR_SHIFT 3 /* P2P Completion Redirect */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_CR_MASK 0x8u
@@ -5108,31 +5100,17 @@ GPUNVME_ASSERT_OFFSET(struct gpunvme_access_control_services, acsctl, 6);
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_UF_MASK 0x10u
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_EC_SHIFT 5 /* P2P Egress Control */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_EC_MASK 0x20u
-#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_DT_SHIFT 6 /* Direct Translated P2P: translated requests are not redirected */
+#define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_DT_SHIFT 6 /* Direct Translated P2P */
 #define GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_DT_MASK 0x40u
 
 /* AddressTranslationServices: PCI Express Address Translation Services (Linux 6.1 linux/pci_regs.h PCI_ATS) */
 struct gpunvme_address_translation_services {
-	uint32_t header; /* Extended capability header: Fh */
-	uint16_t atscap; /* ATS Capability */
+	uint8_t reserved_0[6];
 	uint16_t atsctl; /* ATS Control */
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_address_translation_services, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_address_translation_services, header, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_address_translation_services, atscap, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_address_translation_services, reserved_0, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_address_translation_services, atsctl, 6);
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CID_SHIFT 0 /* Capability ID */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CID_MASK 0xffffu
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CVER_SHIFT 16 /* Capability Version */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CVER_MASK 0xf0000u
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_NEXT_SHIFT 20 /* Next Pointer */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_NEXT_MASK 0xfff00000u
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_QDEP_SHIFT 0 /* Invalidate Queue Depth: 0 for 32 */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_QDEP_MASK 0x1fu
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_PAGE_ALIGNED_SHIFT 5 /* Page Aligned Request */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_PAGE_ALIGNED_MASK 0x20u
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_STU_SHIFT 0 /* Smallest Translation Unit: 2 ^ (12 + n) bytes */
-#define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_STU_MASK 0x1fu
 #define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_ENABLE_SHIFT 15 /* ATS Enable */
 #define GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_ENABLE_MASK 0x8000u
 
@@ -5144,65 +5122,33 @@ struct gpunvme_resizable_bar_entry {
 GPUNVME_ASSERT_SIZE(struct gpunvme_resizable_bar_entry, 8);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_resizable_bar_entry, rebarcap, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_resizable_bar_entry, rebarctl, 4);
-#define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCAP_SIZES_SHIFT 4 /* Sizes supported: bit n for 2 ^ (20 + n) bytes */
+#define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCAP_SIZES_SHIFT 4 /* Sizes: bit n for 2 ^ (20 + n) bytes */
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCAP_SIZES_MASK 0xfffffff0u
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_IDX_SHIFT 0 /* BAR Index */
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_IDX_MASK 0x7u
-#define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_NBAR_SHIFT 5 /* Number of Resizable BARs: in the first entry */
+#define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_NBAR_SHIFT 5 /* Number of Resizable BARs, in the first entry */
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_NBAR_MASK 0xe0u
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE_SHIFT 8 /* BAR Size: 2 ^ (20 + n) bytes */
 #define GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE_MASK 0x1f00u
 
 /* DownstreamPortContainment: PCI Express Downstream Port Containment (Linux 6.1 linux/pci_regs.h PCI_EXP_DPC) */
 struct gpunvme_downstream_port_containment {
-	uint32_t header; /* Extended capability header: 1Dh */
-	uint16_t dpccap; /* DPC Capability */
+	uint8_t reserved_0[6];
 	uint16_t dpcctl; /* DPC Control */
 	uint16_t dpcsts; /* DPC Status */
-	uint16_t source_id; /* Source Identifier: who sent the error message */
+	uint8_t reserved_10[2];
 };
 GPUNVME_ASSERT_SIZE(struct gpunvme_downstream_port_containment, 12);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, header, 0);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, dpccap, 4);
+GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_0, 0);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, dpcctl, 6);
 GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, dpcsts, 8);
-GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, source_id, 10);
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CID_SHIFT 0 /* Capability ID */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CID_MASK 0xffffu
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CVER_SHIFT 16 /* Capability Version */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CVER_MASK 0xf0000u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_NEXT_SHIFT 20 /* Next Pointer */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_NEXT_MASK 0xfff00000u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_IRQ_SHIFT 0 /* Interrupt Message Number */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_IRQ_MASK 0x1fu
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_EXT_SHIFT 5 /* Root Port Extensions */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_EXT_MASK 0x20u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_POISONED_TLP_SHIFT 6 /* Poisoned TLP Egress Blocking Supported */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_POISONED_TLP_MASK 0x40u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_SW_TRIGGER_SHIFT 7 /* Software Triggering Supported */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_SW_TRIGGER_MASK 0x80u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_PIO_LOG_SIZE_SHIFT 8 /* RP PIO Log Size, in dwords */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_PIO_LOG_SIZE_MASK 0xf00u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_DL_ACTIVE_SHIFT 12 /* ERR_COR signal on DL_Active supported */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_DL_ACTIVE_MASK 0x1000u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_FATAL_SHIFT 0 /* Enable trigger on ERR_FATAL */
+GPUNVME_ASSERT_OFFSET(struct gpunvme_downstream_port_containment, reserved_10, 10);
+#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_FATAL_SHIFT 0 /* Trigger on ERR_FATAL */
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_FATAL_MASK 0x1u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL_SHIFT 1 /* Enable trigger on ERR_NONFATAL */
+#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL_SHIFT 1 /* Trigger on ERR_NONFATAL */
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL_MASK 0x2u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_INT_EN_SHIFT 3 /* DPC Interrupt Enable */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_INT_EN_MASK 0x8u
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_SHIFT 0 /* Trigger Status: the link is held down */
 #define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_MASK 0x1u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_SHIFT 1 /* Trigger Reason */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_MASK 0x6u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_INTERRUPT_SHIFT 3 /* Interrupt Status */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_INTERRUPT_MASK 0x8u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_BUSY_SHIFT 4 /* Root Port Busy */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_BUSY_MASK 0x10u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_EXT_SHIFT 5 /* Trigger Reason Extension */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_EXT_MASK 0x60u
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_PIO_FEP_SHIFT 8 /* RP PIO First Error Pointer */
-#define GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_PIO_FEP_MASK 0x1f00u
 
 /* DeleteIoSq (admin command, data: none): Deletes a submission queue (Linux 6.1 linux/nvme.h nvme_delete_queue) */
 #define GPUNVME_OPC_DELETE_IO_SQ 0x0u

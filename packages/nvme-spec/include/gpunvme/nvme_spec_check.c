@@ -1517,9 +1517,6 @@ static const struct word words[] = {
 	{"bits", "AdvancedErrorReporting.AERCC.MHRE", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_MHRE, ~0ULL)},
 	{"bits", "AdvancedErrorReporting.AERCC.TPLP", offsetof(struct gpunvme_advanced_error_reporting, aercc), GPUNVME_FIELD_PREP(GPUNVME_ADVANCED_ERROR_REPORTING_AERCC_TPLP, ~0ULL)},
 	{"number", "AdvancedErrorReporting.bytes", 0, sizeof(struct gpunvme_advanced_error_reporting)},
-	{"bits", "AccessControlServices.HEADER.CID", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CID, ~0ULL)},
-	{"bits", "AccessControlServices.HEADER.CVER", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_CVER, ~0ULL)},
-	{"bits", "AccessControlServices.HEADER.NEXT", offsetof(struct gpunvme_access_control_services, header), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_HEADER_NEXT, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.SV", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_SV, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.TB", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_TB, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.RR", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_RR, ~0ULL)},
@@ -1527,7 +1524,6 @@ static const struct word words[] = {
 	{"bits", "AccessControlServices.ACSCAP.UF", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_UF, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.EC", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EC, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCAP.DT", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_DT, ~0ULL)},
-	{"bits", "AccessControlServices.ACSCAP.EGRESS", offsetof(struct gpunvme_access_control_services, acscap), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCAP_EGRESS, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCTL.SV", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_SV, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCTL.TB", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_TB, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCTL.RR", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_RR, ~0ULL)},
@@ -1536,12 +1532,6 @@ static const struct word words[] = {
 	{"bits", "AccessControlServices.ACSCTL.EC", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_EC, ~0ULL)},
 	{"bits", "AccessControlServices.ACSCTL.DT", offsetof(struct gpunvme_access_control_services, acsctl), GPUNVME_FIELD_PREP(GPUNVME_ACCESS_CONTROL_SERVICES_ACSCTL_DT, ~0ULL)},
 	{"number", "AccessControlServices.bytes", 0, sizeof(struct gpunvme_access_control_services)},
-	{"bits", "AddressTranslationServices.HEADER.CID", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CID, ~0ULL)},
-	{"bits", "AddressTranslationServices.HEADER.CVER", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_CVER, ~0ULL)},
-	{"bits", "AddressTranslationServices.HEADER.NEXT", offsetof(struct gpunvme_address_translation_services, header), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_HEADER_NEXT, ~0ULL)},
-	{"bits", "AddressTranslationServices.ATSCAP.QDEP", offsetof(struct gpunvme_address_translation_services, atscap), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_QDEP, ~0ULL)},
-	{"bits", "AddressTranslationServices.ATSCAP.PAGE_ALIGNED", offsetof(struct gpunvme_address_translation_services, atscap), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCAP_PAGE_ALIGNED, ~0ULL)},
-	{"bits", "AddressTranslationServices.ATSCTL.STU", offsetof(struct gpunvme_address_translation_services, atsctl), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_STU, ~0ULL)},
 	{"bits", "AddressTranslationServices.ATSCTL.ENABLE", offsetof(struct gpunvme_address_translation_services, atsctl), GPUNVME_FIELD_PREP(GPUNVME_ADDRESS_TRANSLATION_SERVICES_ATSCTL_ENABLE, ~0ULL)},
 	{"number", "AddressTranslationServices.bytes", 0, sizeof(struct gpunvme_address_translation_services)},
 	{"bits", "ResizableBarEntry.REBARCAP.SIZES", offsetof(struct gpunvme_resizable_bar_entry, rebarcap), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCAP_SIZES, ~0ULL)},
@@ -1549,24 +1539,9 @@ static const struct word words[] = {
 	{"bits", "ResizableBarEntry.REBARCTL.NBAR", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_NBAR, ~0ULL)},
 	{"bits", "ResizableBarEntry.REBARCTL.BAR_SIZE", offsetof(struct gpunvme_resizable_bar_entry, rebarctl), GPUNVME_FIELD_PREP(GPUNVME_RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE, ~0ULL)},
 	{"number", "ResizableBarEntry.bytes", 0, sizeof(struct gpunvme_resizable_bar_entry)},
-	{"bits", "DownstreamPortContainment.HEADER.CID", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CID, ~0ULL)},
-	{"bits", "DownstreamPortContainment.HEADER.CVER", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_CVER, ~0ULL)},
-	{"bits", "DownstreamPortContainment.HEADER.NEXT", offsetof(struct gpunvme_downstream_port_containment, header), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_HEADER_NEXT, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.IRQ", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_IRQ, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.RP_EXT", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_EXT, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.POISONED_TLP", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_POISONED_TLP, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.SW_TRIGGER", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_SW_TRIGGER, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.RP_PIO_LOG_SIZE", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_RP_PIO_LOG_SIZE, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCAP.DL_ACTIVE", offsetof(struct gpunvme_downstream_port_containment, dpccap), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCAP_DL_ACTIVE, ~0ULL)},
 	{"bits", "DownstreamPortContainment.DPCCTL.EN_FATAL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_FATAL, ~0ULL)},
 	{"bits", "DownstreamPortContainment.DPCCTL.EN_NONFATAL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_EN_NONFATAL, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCCTL.INT_EN", offsetof(struct gpunvme_downstream_port_containment, dpcctl), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_INT_EN, ~0ULL)},
 	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER_RSN", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCSTS.INTERRUPT", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_INTERRUPT, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCSTS.RP_BUSY", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_BUSY, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCSTS.TRIGGER_RSN_EXT", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_TRIGGER_RSN_EXT, ~0ULL)},
-	{"bits", "DownstreamPortContainment.DPCSTS.RP_PIO_FEP", offsetof(struct gpunvme_downstream_port_containment, dpcsts), GPUNVME_FIELD_PREP(GPUNVME_DOWNSTREAM_PORT_CONTAINMENT_DPCSTS_RP_PIO_FEP, ~0ULL)},
 	{"number", "DownstreamPortContainment.bytes", 0, sizeof(struct gpunvme_downstream_port_containment)},
 	{"number", "DeleteIoSq.opcode", 0, GPUNVME_OPC_DELETE_IO_SQ},
 	{"bits", "DeleteIoSq.QID", 4 * GPUNVME_DELETE_IO_SQ_QID_DWORD, GPUNVME_FIELD_PREP(GPUNVME_DELETE_IO_SQ_QID, ~0ULL)},
@@ -4843,7 +4818,6 @@ static void check_gpunvme_access_control_services(void)
 {
 	struct gpunvme_access_control_services s;
 	fill(&s, sizeof(s));
-	member("AccessControlServices.HEADER", offsetof(struct gpunvme_access_control_services, header), sizeof(s.header), sizeof(s.header), s.header);
 	member("AccessControlServices.ACSCAP", offsetof(struct gpunvme_access_control_services, acscap), sizeof(s.acscap), sizeof(s.acscap), s.acscap);
 	member("AccessControlServices.ACSCTL", offsetof(struct gpunvme_access_control_services, acsctl), sizeof(s.acsctl), sizeof(s.acsctl), s.acsctl);
 }
@@ -4852,8 +4826,6 @@ static void check_gpunvme_address_translation_services(void)
 {
 	struct gpunvme_address_translation_services s;
 	fill(&s, sizeof(s));
-	member("AddressTranslationServices.HEADER", offsetof(struct gpunvme_address_translation_services, header), sizeof(s.header), sizeof(s.header), s.header);
-	member("AddressTranslationServices.ATSCAP", offsetof(struct gpunvme_address_translation_services, atscap), sizeof(s.atscap), sizeof(s.atscap), s.atscap);
 	member("AddressTranslationServices.ATSCTL", offsetof(struct gpunvme_address_translation_services, atsctl), sizeof(s.atsctl), sizeof(s.atsctl), s.atsctl);
 }
 
@@ -4869,11 +4841,8 @@ static void check_gpunvme_downstream_port_containment(void)
 {
 	struct gpunvme_downstream_port_containment s;
 	fill(&s, sizeof(s));
-	member("DownstreamPortContainment.HEADER", offsetof(struct gpunvme_downstream_port_containment, header), sizeof(s.header), sizeof(s.header), s.header);
-	member("DownstreamPortContainment.DPCCAP", offsetof(struct gpunvme_downstream_port_containment, dpccap), sizeof(s.dpccap), sizeof(s.dpccap), s.dpccap);
 	member("DownstreamPortContainment.DPCCTL", offsetof(struct gpunvme_downstream_port_containment, dpcctl), sizeof(s.dpcctl), sizeof(s.dpcctl), s.dpcctl);
 	member("DownstreamPortContainment.DPCSTS", offsetof(struct gpunvme_downstream_port_containment, dpcsts), sizeof(s.dpcsts), sizeof(s.dpcsts), s.dpcsts);
-	member("DownstreamPortContainment.SOURCE_ID", offsetof(struct gpunvme_downstream_port_containment, source_id), sizeof(s.source_id), sizeof(s.source_id), s.source_id);
 }
 
 static void encode_gpunvme_delete_io_sq(void)

@@ -5,6 +5,7 @@ const HEADER = 'PCI_HEADER_'
 const PM = 'POWER_MANAGEMENT_CAPABILITY_'
 const EXPRESS = 'PCI_EXPRESS_CAPABILITY_'
 const AER = 'ADVANCED_ERROR_REPORTING_'
+const ACS = 'ACCESS_CONTROL_SERVICES_'
 
 const CAPABILITIES = ['pci_capability', 'power_management_capability', 'msix_capability', 'pci_express_capability']
 
@@ -223,8 +224,7 @@ export const PCI: Table = {
       theirs: 'PCI_EXP_TYPE_',
       ours: `${EXPRESS}PXCAP_DPT_`,
       as: 'number',
-      names: { LEG_END: 'LEGACY_ENDPOINT' },
-      absent: { [OTHERS]: ['PCI_BRIDGE', 'PCIE_BRIDGE', 'RC_*'] },
+      names: { LEG_END: 'LEGACY_ENDPOINT', RC_END: 'RC_ENDPOINT', RC_EC: 'RC_EVENT_COLLECTOR' },
     },
     PCI_EXP_DEVCAP_: masks('PCI_EXP_DEVCAP_', `${EXPRESS}PXDCAP_`, {
       names: {
@@ -313,10 +313,11 @@ export const PCI: Table = {
         DVSEC: 'DESIGNATED_VENDOR_SPECIFIC',
         DLF: 'DATA_LINK_FEATURE',
         PL_16GT: 'PHYSICAL_LAYER_16_GT',
+        DPC: 'DOWNSTREAM_PORT_CONTAINMENT',
         DOE: 'DATA_OBJECT_EXCHANGE',
       },
       absent: {
-        [OTHERS]: ['RC*', 'MFVC', 'VC9', 'CAC', 'MRIOV', 'MCAST', 'PRI', 'AMD_XXX', 'TPH', 'PMUX', 'PASID', 'DPC'],
+        [OTHERS]: ['RC*', 'MFVC', 'VC9', 'CAC', 'MRIOV', 'MCAST', 'PRI', 'AMD_XXX', 'TPH', 'PMUX', 'PASID'],
         'the largest of the others': ['MAX'],
       },
     },
@@ -370,6 +371,44 @@ export const PCI: Table = {
     PCI_ERR_CAP_: masks('PCI_ERR_CAP_', `${AER}AERCC_`, {
       names: { ECRC_GENC: 'EGC', ECRC_GENE: 'EGE', ECRC_CHKC: 'ECC', ECRC_CHKE: 'ECE' },
     }),
+    PCI_ACS_: masks('PCI_ACS_', `${ACS}ACSCTL_`, {
+      pairs: {
+        ...at('access_control_services', { CAP: 'acscap', CTRL: 'acsctl' }),
+        ...Object.fromEntries(
+          ['SV', 'TB', 'RR', 'CR', 'UF', 'EC', 'DT'].map((name) => [
+            name,
+            [`${ACS}ACSCAP_${name}_MASK`, `${ACS}ACSCTL_${name}_MASK`],
+          ]),
+        ),
+      },
+      absent: { 'which ports may reach which, a vector that no driver of ours reads': ['EGRESS_*'] },
+    }),
+    PCI_ATS_: masks('PCI_ATS_', 'ADDRESS_TRANSLATION_SERVICES_ATSCTL_', {
+      names: { CTRL_ENABLE: 'ENABLE' },
+      pairs: at('address_translation_services', { CTRL: 'atsctl' }),
+      absent: { 'how a function asks, which is between it and the IOMMU': ['CAP*', 'MAX_QDEP', 'MIN_STU'] },
+    }),
+    PCI_REBAR_CTRL_: masks('PCI_REBAR_CTRL_', 'RESIZABLE_BAR_ENTRY_REBARCTL_', {
+      names: { NBAR_MASK: 'NBAR' },
+      pairs: {
+        NBAR_SHIFT: 'RESIZABLE_BAR_ENTRY_REBARCTL_NBAR_SHIFT',
+        BAR_SHIFT: 'RESIZABLE_BAR_ENTRY_REBARCTL_BAR_SIZE_SHIFT',
+      },
+    }),
+    // Of the other registers only these.
+    PCI_EXP_DPC_CTL: {
+      theirs: 'PCI_EXP_DPC_',
+      ours: '',
+      as: 'number',
+      pairs: at('downstream_port_containment', { CTL: 'dpcctl' }),
+    },
+    PCI_EXP_DPC_CTL_: masks('PCI_EXP_DPC_CTL_', 'DOWNSTREAM_PORT_CONTAINMENT_DPCCTL_', {
+      absent: { 'whether it tells of it': ['INT_EN'] },
+    }),
+    PCI_EXP_DPC_STATUS: masks('PCI_EXP_DPC_STATUS', 'DOWNSTREAM_PORT_CONTAINMENT_DPCSTS', {
+      pairs: { '': 'AT(downstream_port_containment, dpcsts)' },
+      absent: { 'why it was triggered': ['_TRIGGER_RSN*', '_INTERRUPT'] },
+    }),
   },
   structs: {},
 }
@@ -405,8 +444,17 @@ export const NOT_IN_LINUX: Readonly<Record<string, readonly string[]>> = {
     'PCI_HEADER_HTYPE_MFD',
     'advanced_error_reporting.aertlp',
   ],
+  'Linux 6.1 knows the sizes up to 512 GiB, later ones up to 128 TiB': ['RESIZABLE_BAR_ENTRY_REBARCAP_SIZES'],
+  'an offset that Linux counts from elsewhere, or has no number for': [
+    'resizable_bar_entry.rebarcap',
+    'resizable_bar_entry.rebarctl',
+  ],
   'bytes 0Bh:0Ah are one word there, PCI_CLASS_DEVICE': ['pci_header.bcc'],
   'a size, or the offset 0, that nothing there states': [
+    'access_control_services',
+    'address_translation_services',
+    'downstream_port_containment',
+    'resizable_bar_entry',
     'advanced_error_reporting',
     'advanced_error_reporting.aerid',
     'pci_capability',
