@@ -42,6 +42,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/inspect.js')).inspect,
       },
       {
+        name: 'plan',
+        usage: '[MODEL] --vram SIZE [options]',
+        summary: 'plan what stays in GPU and host memory, and what a pass takes',
+        load: async () => (await import('./commands/plan.js')).plan,
+      },
+      {
         name: 'pack',
         usage: 'MODEL --image FILE [options]',
         summary: 'write a model to a drive, laid out for streaming',
@@ -99,6 +105,17 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         usage: 'FILE --lba N [options]',
         summary: 'write a file to blocks of a drive, guarded',
         load: async () => (await import('./commands/write.js')).write,
+      },
+    ],
+  },
+  {
+    title: 'Looking closer',
+    verbs: [
+      {
+        name: 'trace',
+        usage: '[options] [--] VERB [arguments]',
+        summary: 'run a verb and write down all that it does with the drive',
+        load: async () => (await import('./commands/trace.js')).trace,
       },
       {
         name: 'decode',

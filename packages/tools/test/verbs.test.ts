@@ -79,10 +79,10 @@ test('pack makes a sparse drive, and gives a receipt with the fingerprint', asyn
     fingerprint: HEX_64,
     generation: 1,
     replaced: 'nothing',
-    image: 'made.img',
+    place: 'made.img',
     layers: 4,
     tensors: 21,
-    modelledNs: ANY_NUMBER,
+    driveNs: ANY_NUMBER,
     wallNs: ANY_NUMBER,
   })
   expect(statSync(join(cwd, 'made.img')).size % (1024 * 1024)).toBe(0)
@@ -127,13 +127,13 @@ test('load prints each layer and the totals, modelled and wall time apart, the r
 
 test('load --json has every layer, and totals that are their sums', async () => {
   const ended = await gpunvme(['load', '--image', 'drive.img', '--slots', '2', '--depth', '4', '--json'], { cwd })
-  const result = json(ended) as { layers: { bytes: number; commands: number; modelledAtNs: number }[]; total: object }
+  const result = json(ended) as { layers: { bytes: number; commands: number; driveAtNs: number }[]; total: object }
   const sum = (of: (layer: (typeof result.layers)[number]) => number) => result.layers.map(of).reduce((a, b) => a + b)
   expect(result).toMatchObject({
     schema: 'gpunvme.load/1',
     problems: [],
     model: { name: 'gpunvme demo', fingerprint: HEX_64 },
-    drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, slots: 2, image: 'drive.img' },
+    drive: { transport: 'sim', profile: 'sn740', engine: 'host', queues: 1, depth: 4, slots: 2, place: 'drive.img' },
     link: { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: ANY_NUMBER, share: ANY_NUMBER },
     total: {
       layers: 4,
@@ -141,7 +141,7 @@ test('load --json has every layer, and totals that are their sums', async () => 
       tensorsVerified: 21,
       bytes: sum(({ bytes }) => bytes),
       commands: sum(({ commands }) => commands),
-      modelledNs: result.layers.at(-1)?.modelledAtNs,
+      driveNs: result.layers.at(-1)?.driveAtNs,
     },
   })
 })
@@ -162,7 +162,7 @@ test('load tells the queues that the controller gave, where they are fewer or sh
 test('load MODEL without a drive packs it onto one in memory first', async () => {
   const { code, stdout, stderr } = await gpunvme(['load', 'model.gguf'], { cwd })
   expect(code).toBe(0)
-  expect(stderr).toContain('Packing model.gguf onto a simulated drive in memory')
+  expect(stderr).toContain('Packing model.gguf onto a drive in memory')
   expect(stdout).toContain('21 of 21 tensors')
 })
 
@@ -187,8 +187,8 @@ test('load --no-verify claims nothing about the bytes', async () => {
 
 test('modelled time is the same in every run with one seed', async () => {
   const run = async () => json(await gpunvme(['load', '--image', 'drive.img', '--seed', '7', '--json'], { cwd }))
-  const [first, second] = (await Promise.all([run(), run()])) as { total: { modelledNs: number } }[]
-  expect(first?.total.modelledNs).toBe(second?.total.modelledNs)
+  const [first, second] = (await Promise.all([run(), run()])) as { total: { driveNs: number } }[]
+  expect(first?.total.driveNs).toBe(second?.total.driveNs)
 })
 
 test('the ideal profile has no link, so its rate has no denominator', async () => {

@@ -130,13 +130,16 @@ async function packAndStream(
   })
   const { imageBytes, elapsedNs } = receipt
   output.note(
-    `  wrote ${formatBytes(imageBytes)}; modelled ${describeModelled(imageBytes, elapsedNs, undefined)}; ` +
+    `  wrote ${formatBytes(imageBytes)}; ${opened.time} ${describeModelled(imageBytes, elapsedNs, undefined)}; ` +
       `wall ${formatDuration(wallNs)}`,
   )
   await withReader(opened, flags, async ({ namespace }) => {
     const packed = (await openImage(namespace, { signal })).model()
     output.note(`3 Streaming it, ${SLOTS} layers in memory at most; times run until a layer is in memory`)
-    const table = new StreamTable(packed.layers.map(({ name }) => name))
+    const table = new StreamTable(
+      packed.layers.map(({ name }) => name),
+      opened.time,
+    )
     output.print(table.titles)
     const comparison = new TensorComparison(model)
     const layers: LayerReport[] = []
@@ -153,7 +156,7 @@ async function packAndStream(
     })
     const { tensors } = comparison
     output.print(
-      ...describeTotals(total, opened.link, 'simulating, verifying, comparing'),
+      ...describeTotals(total, opened, ['verifying', 'comparing']),
       `compared  ${tensors} of ${model.tensors.length} tensors equal the model file, byte by byte`,
     )
     output.object('gpunvme.demo/1', {
@@ -162,8 +165,9 @@ async function packAndStream(
         tensors: model.tensors.length,
         fingerprint: receipt.fingerprint,
       },
-      pack: { bytes: imageBytes, modelledNs: elapsedNs, wallNs },
-      ...describeLink(total.bytes, total.modelledNs, opened.link),
+      pack: { bytes: imageBytes, driveNs: elapsedNs, wallNs },
+      ...describeLink(total.bytes, total.driveNs, opened.link),
+      time: opened.time,
       layers,
       total,
       compared: { tensors },

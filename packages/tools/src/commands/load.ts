@@ -4,7 +4,9 @@ import { openModelFile } from '@gpunvme/layer-loader/formats'
 import type { Command } from 'commander'
 import { inCliWords } from '../command-line/cli-words.js'
 import { compareDigests } from '../model/compare-digests.js'
+import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
 import { withReader, withTransport, withWriter } from '../drive/with-drive.js'
+import { placeOf } from '../model/place.js'
 import { requireMemory } from '../model/enough-memory.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { addOutputOptions, addTransportOptions, examples, whole, type TransportFlags } from '../command-line/options.js'
@@ -39,7 +41,7 @@ export function load(command: Command, { signal }: Session): void {
   command
     .argument(
       '[model]',
-      'with --image: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); otherwise a model file, which is packed onto a simulated drive in memory first',
+      'with a drive: the name of a packed model, or a file with tensors of the same names, types and shapes (their contents are not compared without --compare); otherwise a model file, which is packed onto a simulated drive in memory first',
     )
     .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
     .option('--compare', 'first compare the contents of the MODEL file with what was packed')
@@ -56,23 +58,24 @@ export function load(command: Command, { signal }: Session): void {
 }
 
 async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  if (flags.image === undefined && given === undefined) {
-    throw new UsageError('load needs a MODEL, an --image, or both', { next: 'gpunvme help load' })
+  const place = placeOf(flags)
+  if (place === undefined && given === undefined) {
+    throw new UsageError('load needs a MODEL, or a drive that has one', { next: 'gpunvme help load' })
   }
-  if (flags.compare && (flags.image === undefined || given === undefined)) {
-    throw new UsageError('--compare needs a MODEL file and the --image that it was packed onto', {
+  if (flags.compare && (place === undefined || given === undefined)) {
+    throw new UsageError('--compare needs a MODEL file and the drive that it was packed onto', {
       next: 'gpunvme load MODEL --image FILE --compare',
     })
   }
   await withTransport(flags, 'read', async (opened) => {
     signal.throwIfAborted()
-    if (flags.image === undefined) await packIntoMemory(given!, opened, flags, output, signal)
+    if (place === undefined) await packIntoMemory(given!, opened, flags, output, signal)
     await withReader(opened, flags, async ({ controller, namespace }) => {
       const image = await openImage(namespace, { signal })
       const problems = image.problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) }))
       // Not narration: the next bit that flips may take the image with it.
       for (const { message } of problems) output.error(...printableLines(message))
-      const model = await findImageModel(image, flags.image === undefined ? undefined : given, flags, output, signal)
+      const model = await findImageModel(image, place === undefined ? undefined : given, flags, output, signal)
       await streamModel({ model, controller, problems }, opened, flags, output, signal)
     })
   })
@@ -113,12 +116,12 @@ async function packIntoMemory(
   await using model = await openModelFile(path, { signal })
   const { endBytes } = planPack(model, BLOCK_BYTES)
   requireMemory(
-    'A simulated drive with this model in memory',
+    'A drive in memory with this model',
     endBytes,
     `gpunvme pack ${path} --image FILE, then gpunvme load --image FILE`,
   )
   const { receipt, wallNs } = await withWriter(opened, flags, output, ({ namespace }) => {
-    output.note(`Packing ${printable(path)} onto a simulated drive in memory`)
+    output.note(`Packing ${printable(path)} onto a drive in memory`)
     return packAndReport(model, namespace, output, { signal })
   })
   output.note(`Packed ${formatBytes(receipt.imageBytes)} in ${formatDuration(wallNs)}`)
@@ -131,7 +134,7 @@ async function streamModel(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { slots, verify, engine, transport, profile } = flags
+  const { slots, verify, engine, profile = DEFAULT_PROFILE } = flags
   const { queues, queueDepth: depth } = controller
   const shape = planStream(model, { slots })
   requireMemory('These slots', shape.slots * shape.slotBytes, '--slots 1, or a model of smaller layers')
@@ -144,7 +147,10 @@ async function streamModel(
     `Streaming "${printable(model.name)}": up to ${plural(queues * depth, 'command')} in flight, ` +
       `${plural(shape.slots, 'slot')} of ${formatBytes(shape.slotBytes)}`,
   )
-  const table = new StreamTable(model.layers.map(({ name }) => name))
+  const table = new StreamTable(
+    model.layers.map(({ name }) => name),
+    opened.time,
+  )
   output.note(TABLE_LEGEND)
   output.print(table.titles)
   const layers: LayerReport[] = []
@@ -154,11 +160,20 @@ async function streamModel(
     return Promise.resolve()
   }
   const total = await streamAndReport(model, { slots, verify, signal, output, onLayer })
-  output.print(...describeTotals(total, opened.link, verify ? 'simulating and verifying' : 'simulating'))
+  output.print(...describeTotals(total, opened, verify ? ['verifying'] : []))
   output.object('gpunvme.load/1', {
     model: { name: model.name, fingerprint: model.fingerprint },
-    drive: { transport, profile, image: flags.image, engine, queues, depth, slots: shape.slots },
-    ...describeLink(total.bytes, total.modelledNs, opened.link),
+    drive: {
+      transport: opened.name,
+      ...(opened.name === 'sim' && { profile }),
+      place: placeOf(flags)?.name,
+      engine,
+      queues,
+      depth,
+      slots: shape.slots,
+    },
+    time: opened.time,
+    ...describeLink(total.bytes, total.driveNs, opened.link),
     problems,
     layers,
     total,

@@ -8,7 +8,7 @@ import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatTable } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { requirePlace } from '../model/place.js'
 
 type Flags = TransportFlags & OutputOptions
 
@@ -20,18 +20,17 @@ export function ls(command: Command, { signal }: Session): void {
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { image: path } = flags
-  if (path === undefined) throw new UsageError('ls needs a drive', { next: 'gpunvme ls --image FILE' })
+  const { name: place } = requirePlace(flags, 'ls')
   const image = await withTransport(flags, 'read', (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
   })
-  output.print(...describe(path, image))
+  output.print(...describe(place, image))
   for (const problem of image.problems) output.error('', ...printableLines(inCliWords(problem)))
-  output.object('gpunvme.ls/1', summary(path, image))
+  output.object('gpunvme.ls/1', summary(place, image))
 }
 
-function describe(path: string, image: Image): string[] {
+function describe(place: string, image: Image): string[] {
   const { models, freeBytes, holes } = image
   const rows = models.map((model) => {
     const { tensors, tensorBytes } = countsOf(model)
@@ -50,13 +49,13 @@ function describe(path: string, image: Image): string[] {
   )
   const largest = formatBytes(largestOf(image))
   const room = holes.length > 1 ? `${formatBytes(freeBytes)}, ${largest} of it in one piece` : formatBytes(freeBytes)
-  return [...(rows.length === 0 ? [`${printable(path)} holds no models`] : table), `Free: ${room}`]
+  return [...(rows.length === 0 ? [`${printable(place)} holds no models`] : table), `Free: ${room}`]
 }
 
-function summary(path: string, image: Image): object {
+function summary(place: string, image: Image): object {
   const { models, freeBytes, superblock, problems } = image
   return {
-    image: path,
+    place,
     generation: superblock.generation,
     models: models.map((model) => {
       const { name, fingerprint, layers, source } = model

@@ -6,6 +6,8 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
 import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import { placeOf, type Place } from '../model/place.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
 import {
@@ -61,50 +63,61 @@ export function pack(command: Command, { signal }: Session): void {
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { signal })
   const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
-  if (flags.dryRun) reportPlan(plan, flags.image, output)
-  else await packFile(path, model, plan, flags, output, signal)
-}
-
-async function packFile(
-  path: string,
-  model: Model,
-  plan: PackPlan,
-  flags: Flags,
-  output: Output,
-  signal: AbortSignal,
-): Promise<void> {
-  const { image } = flags
-  if (image === undefined) {
+  if (flags.dryRun) return reportPlan(plan, placeOf(flags), output)
+  if (flags.drive === undefined && flags.image === undefined) {
     throw new UsageError('pack needs a drive to write to', {
-      facts: ['a simulated drive in memory would be gone when the command ends'],
-      next: `gpunvme pack ${path} --image FILE`,
+      facts: ['a drive in memory would be gone when the command ends'],
+      next: `gpunvme pack ${path} --image FILE, or --drive ADDRESS`,
     })
   }
+  const work = { path, model, plan, flags, output, signal }
+  // Awaited here: the model is closed when this function ends.
+  await (flags.image === undefined ? write(work, 'drive') : packIntoFile(work, flags.image))
+}
+
+interface Work {
+  readonly path: string
+  readonly model: Model
+  readonly plan: PackPlan
+  readonly flags: Flags
+  readonly output: Output
+  readonly signal: AbortSignal
+}
+
+async function packIntoFile(work: Work, image: string): Promise<void> {
+  const { model, plan, flags } = work
   const existing = await statImageFile(image)
   const files = await Promise.all(model.parts.map(({ source }) => stat(source.name)))
   if (files.some(({ ino, dev }) => existing?.ino === ino && existing.dev === dev)) {
     throw new UsageError(`${image} is the model itself, and would be overwritten`, { next: 'name another --image' })
   }
-  const write = (made: string) =>
-    withTransport(flags, 'write', (opened) => {
-      signal.throwIfAborted()
-      return withWriter(opened, flags, output, async ({ namespace }) => {
-        const { name, replaceImage = false } = flags
-        const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
-        const request = { ...(name && { name }), replace, signal }
-        if (existing !== undefined) await refuseForeign(model, namespace, flags.overwrite ?? [], plan, request)
-        output.note(`Packing ${printable(path)} onto ${printable(image)}${made}`)
-        const report = await packAndReport(model, namespace, output, request)
-        reportPacked(report, image, output)
-      })
-    })
-  if (existing !== undefined) return write('')
+  if (existing !== undefined) return write(work, 'file')
   const capacityBytes = flags.capacity ?? roundUp(plan.endBytes)
   const remove = await createImageFile(image, capacityBytes)
   return undoOnFailure(remove, async () => {
     // The file is sparse: what is written to it is what it takes.
     await requireSpace('The image', dirname(image), plan.imageBytes, 'an --image on another disk')
-    await write(`, a new drive of ${formatBytes(capacityBytes)}`)
+    await write(work, 'new file', `, a new drive of ${formatBytes(capacityBytes)}`)
+  })
+}
+
+async function write(
+  { path, model, plan, flags, output, signal }: Work,
+  onto: 'drive' | 'file' | 'new file',
+  made = '',
+): Promise<void> {
+  const place = placeOf(flags)!
+  await withTransport(flags, 'write', (opened) => {
+    signal.throwIfAborted()
+    return withWriter(opened, flags, output, async ({ namespace }) => {
+      const { name, replaceImage = false } = flags
+      const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
+      const request = { ...(name && { name }), replace, signal }
+      if (onto === 'file') await refuseForeign(model, namespace, flags.overwrite ?? [], plan, request)
+      output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
+      const report = await packAndReport(model, namespace, output, request)
+      reportPacked(report, place, opened.time, output)
+    })
   })
 }
 
@@ -127,9 +140,9 @@ async function refuseForeign(
 
 function reportPlan(
   { name, endBytes, tensorBytes, chunks, manifest }: PackPlan,
-  image: string | undefined,
+  place: Place | undefined,
   output: Output,
-) {
+): void {
   const { layers } = manifest
   output.print(
     `Plan for "${printable(name)}": ${formatBytes(tensorBytes)} of tensors in ${plural(layers.length, 'layer')}`,
@@ -148,30 +161,35 @@ function reportPlan(
       ]),
     ),
     `Needs a drive of ${formatBytes(roundUp(endBytes))}; ${plural(chunks, 'chunk')} with a CRC-32 each`,
-    `Nothing was written${image === undefined ? '' : `, ${printable(image)} was not opened`}.`,
+    `Nothing was written${place === undefined ? '' : `, ${printable(place.name)} was not opened`}.`,
   )
   output.object('gpunvme.pack-plan/1', { name, tensorBytes, endBytes, chunks, layers })
 }
 
-function reportPacked({ receipt, wallNs }: PackReport, image: string, output: Output): void {
+function reportPacked(
+  { receipt, wallNs }: PackReport,
+  { name: place, option }: Place,
+  time: OpenedTransport['time'],
+  output: Output,
+): void {
   const { name, fingerprint, generation, imageBytes, tensorBytes, manifest, replaced, resumedBytes, elapsedNs } =
     receipt
   const { layers } = manifest
   const tensors = layers.reduce((sum, layer) => sum + layer.tensors.length, 0)
   output.print(
-    `Packed "${printable(name)}" onto ${printable(image)}`,
+    `Packed "${printable(name)}" onto ${printable(place)}`,
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     `  generation   ${generation}${REPLACED[replaced]}`,
     ...(resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} were there from an interrupted packing`] : []),
-    `  modelled     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
+    `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )
-  output.note(`Next: gpunvme load --image ${printable(image)}`)
+  output.note(`Next: gpunvme load ${option}`)
   const { imageId } = receipt
   output.object('gpunvme.pack/1', {
-    ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, image },
-    ...{ layers: layers.length, tensors, tensorBytes, imageBytes, modelledNs: elapsedNs, wallNs },
+    ...{ name, fingerprint, imageId, generation, replaced, resumedBytes, place },
+    ...{ layers: layers.length, tensors, tensorBytes, imageBytes, time, driveNs: elapsedNs, wallNs },
   })
 }
 

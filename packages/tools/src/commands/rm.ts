@@ -12,9 +12,9 @@ import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { formatBytes, plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { requirePlace } from '../model/place.js'
 
-type Flags = TransportFlags & Pick<WriteFlags, 'serial'> & OutputOptions
+type Flags = TransportFlags & WriteFlags & OutputOptions
 
 export function rm(command: Command, { signal }: Session): void {
   command
@@ -27,18 +27,17 @@ export function rm(command: Command, { signal }: Session): void {
 }
 
 async function run(model: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const { image } = flags
-  if (image === undefined) throw new UsageError('rm needs a drive', { next: `gpunvme rm ${model} --image FILE` })
+  const { name: place } = requirePlace(flags, `rm ${model}`)
   const receipt = await withTransport(flags, 'write', (opened) => {
     signal.throwIfAborted()
     return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }))
   })
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(
-    `Removed "${printable(name)}" from ${printable(image)}: ${formatBytes(freedBytes)} free again`,
+    `Removed "${printable(name)}" from ${printable(place)}: ${formatBytes(freedBytes)} free again`,
     `  fingerprint  ${fingerprint}`,
     `  left         ${plural(models.length, 'model')}${models.map((each) => ` "${printable(each)}"`).join('')}`,
   )
   output.note('Its bytes stay until something else is written there: this is no erasure.')
-  output.object('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, image })
+  output.object('gpunvme.rm/1', { name, fingerprint, generation, freedBytes, models, place })
 }

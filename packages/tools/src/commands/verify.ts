@@ -9,7 +9,7 @@ import { printable, printableLines } from '../terminal/printable.js'
 import type { Session } from '../program.js'
 import { Progress } from '../terminal/progress.js'
 import { formatBytes, plural } from '../terminal/units.js'
-import { UsageError } from '../command-line/usage-error.js'
+import { requirePlace } from '../model/place.js'
 
 type Flags = TransportFlags & OutputOptions
 
@@ -21,9 +21,8 @@ export function verify(command: Command, session: Session): void {
 }
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
-  const { image } = flags
   const { signal } = session
-  if (image === undefined) throw new UsageError('verify needs a drive', { next: 'gpunvme verify --image FILE' })
+  const { name: place } = requirePlace(flags, 'verify')
   const report = await withTransport(flags, 'read', (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, ({ namespace }) => {
@@ -33,17 +32,17 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
       return verifyImage(namespace, { signal, onProgress }).finally(() => progress.end())
     })
   })
-  output.print(...describe(image, report))
-  output.object('gpunvme.verify/1', summary(image, report))
+  output.print(...describe(place, report))
+  output.object('gpunvme.verify/1', summary(place, report))
   if (!report.ok) session.exitCode = EXIT.verification
 }
 
-function describe(path: string, report: VerifyReport): string[] {
+function describe(place: string, report: VerifyReport): string[] {
   const { ok, problems, problemCount, bytes, chunks, image } = report
   const models = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ') ?? 'none that can be read'
   const left = problemCount - problems.length
   return [
-    `${printable(path)}: ${ok ? 'sound' : plural(problemCount, 'problem')}`,
+    `${printable(place)}: ${ok ? 'sound' : plural(problemCount, 'problem')}`,
     `  models   ${models}`,
     image === undefined
       ? '  checked  superblocks, directory and manifests, as far as they can be found'
@@ -53,10 +52,10 @@ function describe(path: string, report: VerifyReport): string[] {
   ]
 }
 
-function summary(path: string, { ok, problems, problemCount, bytes, chunks, image }: VerifyReport): object {
+function summary(place: string, { ok, problems, problemCount, bytes, chunks, image }: VerifyReport): object {
   return {
     ok,
-    image: path,
+    place,
     generation: image?.superblock.generation,
     models: image?.models.map(({ name, fingerprint }) => ({ name, fingerprint })) ?? [],
     checked: { chunks, bytes },

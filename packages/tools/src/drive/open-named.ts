@@ -45,7 +45,7 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
 }
 
 function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
-  refuse(flags, OF_EMULATED, '--drive')
+  refuseEmulated(flags)
   const found = findDrive(text)
   const suiting = transportOf(found.driver)
   const { transport = suiting } = flags
@@ -54,6 +54,11 @@ function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
   }
   if (suiting === undefined || transport !== suiting) throw new DriveInUseError(found, flags.transport)
   return openTransport(suiting, { address: found.bdf })
+}
+
+/** A real drive takes none of the options of those that are made here. @throws UsageError */
+export function refuseEmulated(flags: DriveFlags): void {
+  refuse(flags, OF_EMULATED, '--drive')
 }
 
 function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, string>>, beside: string): void {

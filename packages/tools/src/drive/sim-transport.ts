@@ -14,6 +14,8 @@ const BLOCK_BYTES = 512 as const
 /** What a drive sold as 512 GB has. In memory it costs nothing until it is written to. */
 const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
 
+export const DEFAULT_PROFILE = 'sn740'
+
 export interface SimOptions {
   /** Which drive is simulated, by its preset's name: 'sn740' when not given; 'ideal' costs no time. */
   readonly profile?: string
@@ -36,7 +38,7 @@ export interface SimOptions {
 
 export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
   const { seed = 1, image, realTime = false } = options
-  const profile = profileOf(options)
+  const profile = requireProfile(options.profile)
   if (image !== undefined) await prepareImage(image, options)
   const { capacityBytes = DEFAULT_CAPACITY_BYTES, readOnly = false } = options
   if (realTime) {
@@ -58,8 +60,8 @@ export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
   }
 }
 
-/** The preset that is asked for. @throws UnknownProfileError */
-function profileOf({ profile: name = 'sn740' }: SimOptions): DriveProfile {
+/** The preset of that name. @throws UnknownProfileError */
+export function requireProfile(name: string = DEFAULT_PROFILE): DriveProfile {
   if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name)
   return profiles[name as ProfileName]
 }

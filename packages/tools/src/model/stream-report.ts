@@ -13,8 +13,8 @@ export interface LayerReport {
   readonly commands: number
   readonly tensors: number
   readonly tensorsVerified: number
-  /** From the first command until this layer was in memory, by the drive's clock. */
-  readonly modelledAtNs: number
+  /** From the first command until this layer was in memory, by the transport's clock. */
+  readonly driveAtNs: number
   /** From the start until this layer could be used, by this machine's clock: simulating, checking and all. */
   readonly wallAtNs: number
 }
@@ -25,7 +25,7 @@ export interface TotalReport {
   readonly commands: number
   readonly tensors: number
   readonly tensorsVerified: number
-  readonly modelledNs: number
+  readonly driveNs: number
   readonly wallNs: number
 }
 
@@ -45,13 +45,13 @@ export async function streamAndReport(model: PackedModel, options: StreamOptions
   const progress = new Progress(output, 'streaming')
   const startMs = performance.now()
   const elapsedNs = () => Math.round((performance.now() - startMs) * 1e6)
-  const modelledAtNs: number[] = []
+  const driveAtNs: number[] = []
   const stream = streamLayers(model, {
     slots,
     verify: verify ? 'full' : 'off',
     signal,
     onProgress({ index, statistics, totalBytes }) {
-      modelledAtNs[index] = statistics.elapsedNs
+      driveAtNs[index] = statistics.elapsedNs
       progress.update(statistics.bytes, totalBytes)
     },
   })
@@ -60,13 +60,13 @@ export async function streamAndReport(model: PackedModel, options: StreamOptions
       const { name, index, tensors, verified, statistics } = lease
       const { bytes, commands } = statistics
       const counts = { bytes, commands, tensors: tensors.length, tensorsVerified: verified ? tensors.length : 0 }
-      const report = { name, ...counts, modelledAtNs: modelledAtNs[index] ?? 0, wallAtNs: elapsedNs() }
+      const report = { name, ...counts, driveAtNs: driveAtNs[index] ?? 0, wallAtNs: elapsedNs() }
       await onLayer(report, lease)
       lease.release()
     }
   } finally {
     progress.end()
   }
-  const { elapsedNs: modelledNs, layers, bytes, commands, tensors, tensorsVerified } = stream.statistics
-  return { layers, bytes, commands, tensors, tensorsVerified, modelledNs, wallNs: elapsedNs() }
+  const { elapsedNs: driveNs, layers, bytes, commands, tensors, tensorsVerified } = stream.statistics
+  return { layers, bytes, commands, tensors, tensorsVerified, driveNs, wallNs: elapsedNs() }
 }

@@ -1,4 +1,4 @@
-import type { Link } from '@gpunvme/nvme-spec/pcie'
+import type { OpenedTransport } from '../drive/opened-transport.js'
 import { printable } from '../terminal/printable.js'
 import { describeModelled } from '../terminal/rate.js'
 import type { LayerReport, TotalReport } from './stream-report.js'
@@ -13,14 +13,14 @@ export class StreamTable {
   private readonly columns: readonly Column[]
   private bytes = 0
 
-  constructor(layerNames: readonly string[]) {
+  constructor(layerNames: readonly string[], time: OpenedTransport['time']) {
     const width = layerNames.reduce((widest, name) => Math.max(widest, printable(name).length), 5)
     this.columns = [
       { title: 'LAYER', width },
       { title: 'VERIFIED', align: 'right', width: 8 },
       { title: 'BYTES', align: 'right', width: 8 },
       { title: 'CMDS', align: 'right', width: 4 },
-      { title: 'MODELLED', align: 'right', width: 8 },
+      { title: time === 'modelled' ? 'MODELLED' : 'DRIVE', align: 'right', width: 8 },
       { title: 'RATE', align: 'right', width: 9 },
       { title: 'WALL', align: 'right', width: 7 },
       { title: 'RATE', align: 'right', width: 9 },
@@ -31,15 +31,15 @@ export class StreamTable {
     return formatTitles(this.columns)
   }
 
-  row({ name, tensors, tensorsVerified, bytes, commands, modelledAtNs, wallAtNs }: LayerReport): string {
+  row({ name, tensors, tensorsVerified, bytes, commands, driveAtNs, wallAtNs }: LayerReport): string {
     this.bytes += bytes
     return formatRow(this.columns, [
       printable(name),
       `${tensorsVerified}/${tensors}`,
       formatBytes(bytes),
       String(commands),
-      formatDuration(modelledAtNs),
-      formatRate(this.bytes, modelledAtNs),
+      formatDuration(driveAtNs),
+      formatRate(this.bytes, driveAtNs),
       formatDuration(wallAtNs),
       formatRate(this.bytes, wallAtNs),
     ])
@@ -48,15 +48,20 @@ export class StreamTable {
 
 /**
  * What it took altogether: the drive's figures and this machine's, each by its name.
- * @param wallWork what this machine's time was spent on.
+ * @param work what this machine's time was spent on, beside waiting for the drive or simulating it.
  */
-export function describeTotals(total: TotalReport, link: Link | undefined, wallWork: string): string[] {
-  const { layers, tensors, tensorsVerified, bytes, commands, modelledNs, wallNs } = total
+export function describeTotals(
+  total: TotalReport,
+  { time, link }: Pick<OpenedTransport, 'time' | 'link'>,
+  work: readonly string[],
+): string[] {
+  const { layers, tensors, tensorsVerified, bytes, commands, driveNs, wallNs } = total
+  const [drive, others] = time === 'modelled' ? ['modelled', ['simulating']] : ['drive   ', ['reading']]
   const verified = tensorsVerified === tensors ? 'every byte against its CRC-32' : 'as asked for by --no-verify'
   return [
     `total     ${formatBytes(bytes)} in ${layers} layers, ${commands} commands`,
     `verified  ${tensorsVerified} of ${tensors} tensors, ${verified}`,
-    `modelled  ${describeModelled(bytes, modelledNs, link)}`,
-    `wall      ${formatDuration(wallNs)}, ${formatRate(bytes, wallNs)}: ${wallWork} on this CPU`,
+    `${drive}  ${describeModelled(bytes, driveNs, link)}`,
+    `wall      ${formatDuration(wallNs)}, ${formatRate(bytes, wallNs)}: ${[...others, ...work].join(', ')} on this CPU`,
   ]
 }

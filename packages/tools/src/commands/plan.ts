@@ -1,0 +1,159 @@
+import {
+  layerSizes,
+  measureCost,
+  namespaceStore,
+  openImage,
+  planResidence,
+  type LayerSize,
+  type ResidencePlan,
+} from '@gpunvme/layer-loader'
+import { openModelFile } from '@gpunvme/layer-loader/formats'
+import { costModel, type ProfileName } from '@gpunvme/nvme-sim'
+import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
+import type { CostModel } from '@gpunvme/nvme-spec/transport'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import {
+  addDriveOptions,
+  addOutputOptions,
+  addQueueOptions,
+  examples,
+  size,
+  type TransportFlags,
+} from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { DEFAULT_PROFILE, requireProfile } from '../drive/sim-transport.js'
+import { withReader, withTransport } from '../drive/with-drive.js'
+import { placeOf } from '../model/place.js'
+import { describePlan } from '../model/residence-report.js'
+import { findModel } from '../model/same-catalogue.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+
+type GpuLink = Pick<Link, 'gen' | 'width'>
+
+interface Flags extends TransportFlags, OutputOptions {
+  readonly vram: number
+  readonly ram: number
+  readonly tier: 1 | 2
+  readonly gpuLink?: GpuLink
+  readonly measure?: boolean
+}
+
+/** What is planned for. */
+interface Planned {
+  readonly name: string
+  readonly layers: readonly LayerSize[]
+}
+
+const NOTES = `
+Nothing is written, and nothing is put into the memory that is planned with.
+A time comes from the model of a preset (--profile), parts of which are guesses,
+or from reads of the drive with --measure. It is of one pass over all layers,
+as a token needs of a dense model, with the next layers read meanwhile.
+Tier 1 reads into host memory and copies to the GPU; in tier 2 the drive writes
+into GPU memory, which not every machine can do: see gpunvme doctor.`
+
+export function plan(command: Command, { signal }: Session): void {
+  command
+    .argument('[model]', 'a .gguf or .safetensors file; with a drive, the name of a packed model, when it has several')
+    .addOption(size('--vram <size>', 'GPU memory that may be taken: 24GiB').makeOptionMandatory())
+    .addOption(size('--ram <size>', 'host memory that may be taken').default(0, 'none'))
+    .addOption(
+      new Option('--tier <n>', 'how data gets to the GPU')
+        .choices(['1', '2'])
+        .default(1)
+        .argParser((text) => (text === '2' ? 2 : text === '1' ? 1 : refuseTier())),
+    )
+    .option('--gpu-link <link>', "the GPU's link, as 4x16 for Gen4 x16; no limit when not given", gpuLink)
+    .option('--measure', 'read from the drive to learn what reads cost, in place of a preset')
+    .action((model: string | undefined, flags: Flags) => run(model, flags, new Output(flags), signal))
+  addDriveOptions(command, 'the drive, as pack made it')
+  addQueueOptions(command)
+  addOutputOptions(command)
+  command.addHelpText('after', NOTES)
+  examples(command, [
+    'gpunvme plan model.gguf --vram 8MiB',
+    'gpunvme plan model.gguf --vram 8MiB --ram 4MiB --gpu-link 4x16 --profile 990pro',
+    'gpunvme plan --image drive.img --vram 8MiB --tier 2 --measure --json',
+  ])
+}
+
+async function run(given: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  if (given === undefined && placeOf(flags) === undefined)
+    throw new UsageError('plan needs a MODEL, or a drive that has one', { next: 'gpunvme help plan' })
+  const { planned, read } = await look(given, flags, output, signal)
+  const { vram: vramBytes, ram: ramBytes, tier, measure = false } = flags
+  const profile = flags.profile ?? DEFAULT_PROFILE
+  const plan = planResidence(planned.layers, {
+    budget: { vramBytes, ramBytes },
+    tier,
+    cost: { ...(read ?? costModel(profile as ProfileName)), ...copyCost(flags.gpuLink) },
+    costFrom: measure ? 'measured' : `preset ${profile}`,
+  })
+  output.print(...describePlan(planned.name, plan, flags.gpuLink))
+  output.object('gpunvme.plan/1', { model: planned.name, ...summary(plan), gpuLink: flags.gpuLink })
+}
+
+/** The layers, from the file or from the drive; and what reads cost, where that is to be measured. */
+async function look(
+  given: string | undefined,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<{ planned: Planned; read: CostModel | undefined }> {
+  requireProfile(flags.profile)
+  const isPacked = placeOf(flags) !== undefined
+  if (!isPacked && !flags.measure) return { planned: await fromFile(given!, signal), read: undefined }
+  return withTransport(flags, 'read', (opened) =>
+    withReader(opened, flags, async ({ namespace }) => {
+      signal.throwIfAborted()
+      const planned = isPacked ? await fromImage() : await fromFile(given!, signal)
+      if (!flags.measure) return { planned, read: undefined }
+      output.note(`Reading from the drive to learn what that costs (${opened.time} time)`)
+      return { planned, read: await measureCost(namespaceStore(namespace), { signal }) }
+
+      async function fromImage(): Promise<Planned> {
+        const image = await openImage(namespace, { signal })
+        const model = await findModel(image, given, { signal, onFile: () => Promise.resolve() })
+        return { name: model.name, layers: layerSizes(model) }
+      }
+    }),
+  )
+}
+
+async function fromFile(path: string, signal: AbortSignal): Promise<Planned> {
+  await using model = await openModelFile(path, { signal })
+  return { name: model.name ?? path, layers: model.layers }
+}
+
+/** Copies at the limit of the GPU's link, which is the best that they can be. */
+function copyCost(link: GpuLink | undefined): Pick<CostModel, 'copyNs'> {
+  if (link === undefined) return {}
+  const bytesPerNs = payloadLimit({ ...link, mps: 256 }) / 1e9
+  return { copyNs: (lengthBytes) => lengthBytes / bytesPerNs }
+}
+
+function summary({
+  tier,
+  layers,
+  slots,
+  vram,
+  ram,
+  readBytes,
+  copiedBytes,
+  predicted,
+  costFrom,
+  options,
+}: ResidencePlan) {
+  return { tier, budget: options.budget, layers, slots, vram, ram, readBytes, copiedBytes, predicted, costFrom }
+}
+
+function gpuLink(text: string): GpuLink {
+  const [, gen, width] = /^([1-5])x(1|2|4|8|16)$/.exec(text) ?? []
+  if (gen === undefined) throw new InvalidArgumentError("Expected a generation and a width as '4x16' or '3x8'.")
+  return { gen: Number(gen) as Link['gen'], width: Number(width) }
+}
+
+function refuseTier(): never {
+  throw new InvalidArgumentError('Allowed choices are 1, 2.')
+}

@@ -1,0 +1,90 @@
+import type { PlacedLayer, Residence, ResidencePlan } from '@gpunvme/layer-loader'
+import type { Link } from '@gpunvme/nvme-spec/pcie'
+import { printable } from '../terminal/printable.js'
+import { formatTable, wrap } from '../terminal/table.js'
+import { formatBytes, formatDuration, plural } from '../terminal/units.js'
+
+/** What people call the places. */
+const PLACES: Readonly<Record<Residence, string>> = { vram: 'GPU memory', ram: 'host memory', nvme: 'drive' }
+
+/** Runs of layers beyond this many say no more than the sums above them. */
+const MOST_RUNS = 40
+
+/** A plan for people: what goes where, and what a pass takes. */
+export function describePlan(
+  name: string,
+  plan: ResidencePlan,
+  gpuLink: Pick<Link, 'gen' | 'width'> | undefined,
+): string[] {
+  const { layers, tier, predicted, readBytes, copiedBytes } = plan
+  const total = layers.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  return [
+    `Plan for "${printable(name)}": ${plural(layers.length, 'layer')}, ${formatBytes(total)}, by tier ${tier}`,
+    ...formatTable(
+      [
+        { title: 'PLACE' },
+        { title: 'LAYERS', align: 'right' },
+        { title: 'BYTES', align: 'right' },
+        { title: 'SLOTS', align: 'right' },
+        { title: 'LEFT', align: 'right' },
+      ],
+      rows(plan),
+    ),
+    '',
+    `a pass    reads ${formatBytes(readBytes)}, copies ${formatBytes(copiedBytes)}`,
+    ...time(plan, gpuLink),
+    ...(predicted.sustained === undefined ? [] : [`hot       ${sustained(predicted.sustained)}`]),
+    '',
+    ...runs(layers),
+  ]
+}
+
+function rows({ layers, vram, ram }: ResidencePlan): string[][] {
+  const nvme = layers.filter(({ residence }) => residence === 'nvme')
+  const nvmeBytes = nvme.reduce((sum, { lengthBytes }) => sum + lengthBytes, 0)
+  const memory = [
+    ['GPU memory', vram],
+    ['host memory', ram],
+  ] as const
+  return [
+    ...memory.map(([place, use]) => [
+      place,
+      String(use.layers),
+      formatBytes(use.layerBytes),
+      formatBytes(use.slotBytes),
+      formatBytes(use.unusedBytes),
+    ]),
+    ['drive', String(nvme.length), formatBytes(nvmeBytes), '-', '-'],
+  ]
+}
+
+function time({ predicted, costFrom }: ResidencePlan, gpuLink: Pick<Link, 'gen' | 'width'> | undefined): string[] {
+  const { passNs, boundBy, fillNs } = predicted
+  const from = costFrom === 'measured' ? 'by reads measured now' : `by the model of the ${costFrom}`
+  const link =
+    gpuLink === undefined
+      ? "; the GPU's link is taken to be no limit (--gpu-link)"
+      : `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
+  if (boundBy === 'nothing') return ['predicted no time: nothing has to be moved for a pass']
+  const pass = `${formatDuration(passNs)}, bound by the ${boundBy}, the first ${formatDuration(fillNs)} longer,`
+  return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))
+}
+
+function sustained({ afterNs, passNs }: { readonly afterNs: number; readonly passNs: number }): string {
+  return `after ${formatDuration(afterNs)} the drive throttles: then ${formatDuration(passNs)} a pass`
+}
+
+/** Neighbours in one place on one line. */
+function runs(layers: readonly PlacedLayer[]): string[] {
+  const lines: string[] = []
+  for (let first = 0; first < layers.length;) {
+    let last = first
+    while (layers[last + 1]?.residence === layers[first]!.residence) last++
+    const names = [...new Set([layers[first]!, layers[last]!].map(({ name }) => printable(name)))].join(' to ')
+    lines.push(`  ${PLACES[layers[first]!.residence].padEnd(13)}${names}`)
+    first = last + 1
+  }
+  return lines.length <= MOST_RUNS
+    ? lines
+    : [...lines.slice(0, MOST_RUNS), `  and ${lines.length - MOST_RUNS} more runs`]
+}
