@@ -20,6 +20,8 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    // Of `trace VERB --option`, the option is VERB's.
+    .enablePositionalOptions()
     .exitOverride()
     // cli.ts reports errors, once and in one form.
     .configureOutput({ outputError: () => undefined })
@@ -37,13 +39,10 @@ function addVerb(program: Command, { name, usage, summary }: Verb): Command {
   return program.command(name).usage(usage).description(summary)
 }
 
-/** Verbs that take another one, with its arguments, after their own name. */
-const WITH_ANOTHER = ['help', 'trace']
-
 /** The program itself has no options that take a value: the first word is the verb. */
 async function configureCalled(program: Command, session: Session, argv: readonly string[]): Promise<void> {
   const words = argv.filter((argument) => !argument.startsWith('-'))
-  const called = WITH_ANOTHER.includes(words[0] ?? '') ? words.slice(0, 2) : words.slice(0, 1)
+  const called = words[0] === 'help' ? words.slice(0, 2) : words.slice(0, 1)
   for (const name of called) {
     const verb = VERBS.find((candidate) => candidate.name === name)
     if (verb === undefined) continue

@@ -34,7 +34,7 @@ export function reportError(output: Output, error: unknown, help: string): numbe
 
 function describe(error: unknown, help: string): Reported {
   if (error instanceof GpuNvmeError) return { code: error.code, category: error.category, message: inCliWords(error) }
-  if (error instanceof CommanderError) return describe(usageError(error, help), help)
+  if (error instanceof CommanderError) return describe(parserError(error, help), help)
   if (isSystemError(error)) return describe(fileError(error), help)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? error.stack : undefined
@@ -42,7 +42,7 @@ function describe(error: unknown, help: string): Reported {
 }
 
 /** What the parser found wrong, in the form of all our errors. */
-function usageError({ message }: CommanderError, help: string): UsageError {
+export function parserError({ message }: CommanderError, help: string): UsageError {
   const [, headline = message, suggestion] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? []
   const text = printable(headline)
   return new UsageError(text.charAt(0).toUpperCase() + text.slice(1), {

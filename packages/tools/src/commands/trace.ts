@@ -1,0 +1,137 @@
+import { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { TraceSink } from '@gpunvme/nvme-spec/transport'
+import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander'
+import { examples } from '../command-line/options.js'
+import { parserError } from '../command-line/report-error.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { createProgram, type Session } from '../program.js'
+import { Output } from '../terminal/output.js'
+import { printable, printableLines } from '../terminal/printable.js'
+import { plural } from '../terminal/units.js'
+import { traceInto } from '../tracing/active.js'
+import { traceToFile, traceToStderr } from '../tracing/trace-output.js'
+import { EVENT_KINDS, FORMATS, writeEvents, type Format } from '../tracing/write-events.js'
+import { VERBS } from '../verbs.js'
+
+interface Flags {
+  readonly format: Format
+  readonly output?: string
+  readonly only?: readonly string[]
+  readonly quiet?: boolean
+}
+
+export function trace(command: Command, session: Session): void {
+  command
+    .argument('<verb>', 'a verb that opens a drive')
+    .argument('[arguments...]', 'of that verb, as it takes them; everything after VERB is its own')
+    .addOption(new Option('--format <name>', 'how it is written').choices(FORMATS).default('text'))
+    .option('-o, --output <file>', 'write it to FILE (default: to stderr, among the narration)')
+    .option('--only <kinds>', `events of these kinds, separated by commas: ${EVENT_KINDS.join(', ')}`, kinds)
+    .option('-q, --quiet', 'do not say how many events there were')
+    .helpOption('-h, --help', 'print this help')
+    .passThroughOptions()
+    .action((verb: string, words: string[], flags: Flags) => run([verb, ...words], flags, session))
+  command.addHelpText(
+    'after',
+    `
+Runs VERB, and writes down what the host does with the drive meanwhile: each
+access to a register with its fields, each command and each completion decoded,
+doorbells, accesses to configuration space, interrupts that were waited for,
+resets. What VERB prints stays as it is, and so does its exit code. Tracing
+changes nothing that the drive sees but the time between two accesses.
+
+FILE takes its place at the end, also when VERB fails or is interrupted, and
+needs no memory to speak of, however long the trace is. Until then it is
+.FILE.PID.partial beside it, which stays there when the process is killed.
+
+  text      a line an event, for reading and for diff
+  jsonl     a JSON object a line, for programs and for gpunvme replay
+  perfetto  for https://ui.perfetto.dev: commands as bars on a time line
+
+Times are those of the transport's clock: modelled ones of a simulated drive,
+else the wall's. A trace of a verb that opens several drives has the tracks of
+the second one as '2: sq 1', and so on. Doorbells that a GPU or native threads
+ring do not pass here, so that only --engine host can be traced.`,
+  )
+  examples(command, [
+    'gpunvme trace identify',
+    'gpunvme trace --only commands read --lba 8',
+    'gpunvme trace --format jsonl -o t.jsonl -- read --image drive.img --lba 8',
+    'gpunvme trace --format perfetto -o t.json load --image drive.img',
+  ])
+}
+
+function kinds(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim())
+  const unknown = words.find((word) => !EVENT_KINDS.includes(word))
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected some of ${EVENT_KINDS.join(', ')}.`)
+  return words
+}
+
+async function run(words: readonly string[], flags: Flags, session: Session): Promise<void> {
+  const name = words[0]!
+  if (name === 'trace' || !VERBS.some((verb) => verb.name === name)) {
+    throw new UsageError(name === 'trace' ? 'A trace of a trace is none' : `Unknown verb '${printable(name)}'`, {
+      next: 'gpunvme help, which lists the verbs',
+    })
+  }
+  const output = new Output(flags)
+  const { format, output: path, only } = flags
+  const makeWriter = (write: (text: string) => void) =>
+    writeEvents(format, write, { ...(only && { only }), title: `gpunvme ${words.join(' ')}` })
+  const writer = path === undefined ? traceToStderr(makeWriter) : traceToFile(path, makeWriter)
+  let count = 0
+  const counting: TraceSink = (event) => {
+    count++
+    writer.sink(event)
+  }
+  const end = () => {
+    writer.end()
+    if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
+  }
+  try {
+    await traceInto(counting, () => call(words, session))
+  } catch (error) {
+    endAfterFailure(end, output)
+    throw error
+  }
+  end()
+  if (count === 0) output.note(`${name} has opened no drive: there was nothing to trace`)
+}
+
+/** The verb's own failure is the one that is reported last: that its trace is lost, too, is said before. */
+function endAfterFailure(end: () => void, output: Output): void {
+  try {
+    end()
+  } catch (error) {
+    if (!(error instanceof GpuNvmeError)) throw error
+    output.error(...printableLines(error.message))
+  }
+}
+
+/** As the program would, but for what goes wrong here because of the trace. */
+async function call(words: readonly string[], session: Session): Promise<void> {
+  const program = await createProgram(session, words)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
+    if (error instanceof CommanderError && !isHelp) throw parserError(error, `gpunvme help ${words[0]!}`)
+    if (error instanceof EngineUnsuitableError) throw new UntraceableEngineError(error)
+    throw error
+  }
+}
+
+/** Its doorbells are rung past the trace, which would then show a drive that works by itself. */
+export class UntraceableEngineError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_UNTRACEABLE_ENGINE'
+  readonly category = 'infeasible'
+  constructor(cause: EngineUnsuitableError) {
+    super('Only what the host engine does can be traced', {
+      facts: ['the other engines ring doorbells by stores of their own, which no transport sees'],
+      next: '--engine host, or without trace',
+      cause,
+    })
+  }
+}

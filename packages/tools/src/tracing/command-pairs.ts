@@ -1,0 +1,60 @@
+import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
+import { parseCompleted, parseSubmitted, type CompletedEntry, type SubmittedEntry } from './entry-text.js'
+
+/** A command as a trace has seen it: from the doorbell that submitted it to the one that freed its completion. */
+export interface TracedCommand {
+  /** Which of the drives that were open: '' of the first one, '2: ' of the second. */
+  readonly drive: string
+  readonly qid: number
+  readonly submitted: SubmittedEntry
+  readonly submittedNs: number
+  readonly completed: CompletedEntry
+  readonly completedNs: number
+}
+
+/** What an event is to the commands. */
+export type CommandEvent =
+  | { readonly kind: 'submitted'; readonly drive: string; readonly qid: number; readonly submitted: SubmittedEntry }
+  | { readonly kind: 'completed'; readonly command: TracedCommand }
+  /** A completion whose command was submitted before the trace began. */
+  | { readonly kind: 'stray' }
+  /** A submission or completion with an entry that says nothing, as of memory that the host cannot read. */
+  | { readonly kind: 'unreadable' }
+
+/** Of identifiers that are used again there is one at a time: 65536 for each queue. A trace has few queues. */
+const MOST_IN_FLIGHT = 1 << 20
+
+/** Brings together, event by event, what was submitted and what was completed. */
+export class CommandPairs {
+  private readonly inFlight = new Map<string, Pick<TracedCommand, 'submitted' | 'submittedNs'>>()
+
+  /** Undefined for an event that has nothing to do with commands. */
+  add({ track, name, timeNs, details }: TraceEvent): CommandEvent | undefined {
+    const [, drive = '', side, number = ''] = /^(\d{1,9}: )?([sc]q) (\d{1,5})$/.exec(track) ?? []
+    const isSubmit = side === 'sq' && name === 'submit'
+    if (!isSubmit && !(side === 'cq' && name === 'complete')) return undefined
+    const text = String(details?.['entry'] ?? '')
+    if (isSubmit) {
+      const submitted = parseSubmitted(text)
+      if (submitted === undefined) return { kind: 'unreadable' }
+      const qid = Number(number)
+      const key = keyOf(drive, qid, submitted.cid)
+      // What was submitted under the same identifier before has got no completion, and will get none.
+      this.inFlight.delete(key)
+      if (this.inFlight.size < MOST_IN_FLIGHT) this.inFlight.set(key, { submitted, submittedNs: timeNs })
+      return { kind: 'submitted', drive, qid, submitted }
+    }
+    const completed = parseCompleted(text)
+    if (completed === undefined) return { kind: 'unreadable' }
+    const qid = completed.sqid
+    const key = keyOf(drive, qid, completed.cid)
+    const begun = this.inFlight.get(key)
+    if (begun === undefined) return { kind: 'stray' }
+    this.inFlight.delete(key)
+    return { kind: 'completed', command: { drive, qid, ...begun, completed, completedNs: timeNs } }
+  }
+}
+
+function keyOf(drive: string, qid: number, cid: number): string {
+  return `${drive}${qid}:${cid}`
+}
