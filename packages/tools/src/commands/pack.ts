@@ -63,7 +63,10 @@ export function pack(command: Command, { signal }: Session): void {
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { signal })
   const plan = planPack(model, BLOCK_BYTES, flags.name === undefined ? {} : { name: flags.name })
-  if (flags.dryRun) return reportPlan(plan, placeOf(flags), output)
+  if (flags.dryRun) {
+    reportPlan(plan, placeOf(flags), output)
+    return
+  }
   if (flags.drive === undefined && flags.image === undefined) {
     throw new UsageError('pack needs a drive to write to', {
       facts: ['a drive in memory would be gone when the command ends'],
