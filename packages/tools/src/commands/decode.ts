@@ -1,20 +1,8 @@
-import {
-  CNS,
-  CQE,
-  decodeCqe,
-  decodeSqe,
-  ErrorLogEntry,
-  formatCqe,
-  formatSqe,
-  identifyStructure,
-  LID,
-  logStructure,
-  registers,
-  SQE,
-} from '@gpunvme/nvme-spec'
+import { CQE, decodeCqe, decodeSqe, formatCqe, formatSqe, registers, SQE } from '@gpunvme/nvme-spec'
 import type { AnyRegister, CommandSet } from '@gpunvme/nvme-spec/layout'
 import { Option, type Command } from 'commander'
-import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from '../decode/decode-structure.js'
+import { decodeIdentify, decodeLog } from '../decode/decode-data.js'
+import { decodeEntries, type Found } from '../decode/decode-structure.js'
 import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
 import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
 import { addOutputOptions, examples, identifier } from '../command-line/options.js'
@@ -109,24 +97,16 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags): Promise<
         entry: decodeCqe(data, at),
       }))
     case 'identify': {
-      if (cns === CNS.NAMESPACE_DESCRIPTOR_LIST) return decodeNamespaceIds(await readDump(input))
-      const structure = identifyStructure(cns, csi)
-      if (structure === undefined) throw unknownIdentify(cns, csi)
-      return decodeStructure(structure, await readDump(input))
+      const found = decodeIdentify(cns, csi, await readDump(input))
+      if (found === undefined) throw unknownIdentify(cns, csi)
+      return found
     }
     case 'log': {
-      // The one page that is nothing but entries.
-      if (lid === LID.ERROR_INFORMATION) return decodeEntries(ErrorLogEntry, await readDump(input), errorEntry)
-      const structure = logStructure(lid)
-      if (structure === undefined) throw unknownLog(lid)
-      return decodeStructure(structure, await readDump(input))
+      const found = decodeLog(lid, await readDump(input))
+      if (found === undefined) throw unknownLog(lid)
+      return found
     }
   }
-}
-
-function errorEntry(data: DataView, at: number): { text: string; entry: object } {
-  const text = ErrorLogEntry.describe(data, at).join(' ')
-  return { text: text === '' ? 'no error' : text, entry: { fields: ErrorLogEntry.decode(data, at) } }
 }
 
 async function decodeRegister(register: AnyRegister, input: DumpInput): Promise<Found> {

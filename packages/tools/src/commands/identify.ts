@@ -1,114 +1,124 @@
-import type { Controller, NamespaceIdentity } from '@gpunvme/host-driver'
-import { CAP, countOf, IdentifyController, IdentifyNamespace, VS } from '@gpunvme/nvme-spec'
+import { CAP, CNS, IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { withReader, withTransport } from '../drive/with-drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
-import { printable } from '../terminal/printable.js'
+import { decodeAnswer, isUnsupported, NotSupportedError, undeclared } from '../admin/answer.js'
+import { checkRaw, writeRaw } from '../admin/bytes.js'
+import { RegistersRefusedError } from '../admin/kernel-registers.js'
+import { controllerFacts, describeController, describeNamespace, namespaceFacts } from '../admin/identity-facts.js'
+import { fitted } from '../admin/lines.js'
+import { activeNamespaces, AS_BYTES, driveFacts, requireActive, type AdminView } from '../admin/view.js'
+import { withAdminView } from '../admin/with-admin-view.js'
+import { addDriveOptions, addOutputOptions, examples, identifier, type DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { decodeIdentify } from '../decode/decode-data.js'
+import { decodeStructure } from '../decode/decode-structure.js'
 import type { Session } from '../program.js'
-import { formatBytes } from '../terminal/units.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 
-type Flags = TransportFlags & OutputOptions
+interface Flags extends DriveFlags, OutputOptions {
+  readonly cns?: number
+  readonly csi?: number
+  readonly fields?: boolean
+  readonly raw?: boolean
+}
+
+/** CNS values that speak of one namespace: the first active one where none is named. */
+const OF_NAMESPACE: readonly number[] = [
+  ...[CNS.NAMESPACE, CNS.NAMESPACE_DESCRIPTOR_LIST, CNS.COMMAND_SET_NAMESPACE, CNS.INDEPENDENT_NAMESPACE],
+  ...[CNS.ALLOCATED_NAMESPACE, CNS.ATTACHED_CONTROLLER_LIST, CNS.COMMAND_SET_ALLOCATED_NAMESPACE],
+]
+
+const NOTES = `
+It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
+through that driver (/dev/nvme0, as root) and stays as it is. One that user
+space has is reset and brought up first; nothing on it is written.
+Without --cns: a summary of the controller and of all namespaces, or of the
+one that --nsid names. What came with --json has more: every declared field.
+--raw writes the 4096 bytes: of the namespace that --nsid names, else of the
+controller; gpunvme decode identify --file reads them again.`
 
 export function identify(command: Command, { signal }: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags), signal))
-  addTransportOptions(command, 'a drive image to put behind the controller')
+  command
+    .addOption(identifier('--cns <n>', 'ask for this structure instead: 2 or 02h is the list of namespaces'))
+    .addOption(identifier('--csi <n>', 'of this command set, where --cns asks for one (default: 0, NVM)'))
+    .option('--fields', 'every field that is not zero, by its name in the specification')
+    .option('--raw', 'write the bytes that the drive answered with')
+    .action((flags: Flags) => run(flags, new Output(flags), signal))
+  addDriveOptions(command, 'a drive image to put behind the controller')
   addOutputOptions(command)
-  examples(command, ['gpunvme identify', 'gpunvme identify --profile ideal --capacity 64GiB --json'])
+  command.addHelpText('after', NOTES)
+  examples(command, [
+    'gpunvme identify',
+    'gpunvme identify --nsid 1 --fields',
+    'gpunvme identify --cns 03h --json',
+    'gpunvme identify --profile ideal --capacity 64GiB --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  await withTransport(flags, 'read', (opened) => {
-    signal.throwIfAborted()
-    return withReader(opened, flags, ({ controller }) => {
-      report(controller, output)
-      return Promise.resolve()
-    })
-  })
-}
-
-function report(controller: Controller, output: Output): void {
-  output.print(...describe(controller))
-  output.object('gpunvme.identify/1', {
-    controller: { ...facts(controller), fields: plain(IdentifyController, controller.identity.raw) },
-    namespaces: controller.namespaces.map(({ identity }) => ({
-      ...namespaceFacts(identity),
-      fields: plain(IdentifyNamespace, identity.raw),
-    })),
-  })
-}
-
-function facts({ identity, registers, queues, queueDepth }: Controller) {
-  const version = registers.read(VS)
-  return {
-    model: identity.model,
-    serial: identity.serial,
-    firmware: identity.firmware,
-    version: [VS.MJR, VS.MNR, VS.TER].map((field) => field.of(version)).join('.'),
-    maxTransferBytes: identity.maxTransferBytes,
-    maxQueueEntries: countOf(CAP.MQES.of(registers.read(CAP))),
-    volatileWriteCache: identity.volatileWriteCache,
-    queues,
-    queueDepth,
+  checkRaw(flags)
+  if (flags.csi !== undefined && flags.cns === undefined) {
+    throw new UsageError('--csi needs a --cns', { next: '--cns 05h, what a namespace of that command set says' })
   }
+  await withAdminView(flags, signal, async (view) => {
+    if (flags.nsid !== undefined && (flags.cns === undefined || flags.cns === CNS.NAMESPACE)) {
+      await requireActive(view, flags.nsid)
+    }
+    output.note(`${view.name}, ${view.source}.`)
+    if (flags.cns !== undefined) return reportStructure(view, flags.cns, flags, output)
+    if (flags.raw) return writeRaw(await rawOf(view, flags.nsid))
+    return reportSummary(view, flags, output)
+  })
 }
 
-function namespaceFacts({ nsid, blocks, blockBytes, unsupported }: NamespaceIdentity) {
-  return { nsid, blocks, blockBytes, capacityBytes: blocks * blockBytes, unsupported }
+async function rawOf({ reader }: AdminView, nsid: number | undefined): Promise<DataView> {
+  return nsid === undefined ? reader.identity.raw : reader.identify(CNS.NAMESPACE, AS_BYTES, { nsid })
 }
 
-function describe(controller: Controller): string[] {
-  const { model, serial, firmware, version, maxTransferBytes, maxQueueEntries, volatileWriteCache } = facts(controller)
-  const rows: [string, string][] = [
-    ['model', printable(model)],
-    ['serial number', printable(serial)],
-    ['firmware', printable(firmware)],
-    ['NVMe version', version],
-    [
-      'largest transfer',
-      maxTransferBytes === undefined ? 'no limit (MDTS 0)' : `${formatBytes(maxTransferBytes)} (MDTS)`,
-    ],
-    ['queue entries', `up to ${maxQueueEntries} (CAP.MQES)`],
-    [
-      'write cache',
-      volatileWriteCache ? 'volatile: writes are safe after Flush (VWC)' : 'none that Flush is needed for (VWC)',
-    ],
+async function reportStructure(view: AdminView, cns: number, flags: Flags, output: Output): Promise<void> {
+  const { csi = 0 } = flags
+  const nsid = flags.nsid ?? (OF_NAMESPACE.includes(cns) ? ((await activeNamespaces(view))[0] ?? 0) : 0)
+  const what = `Identify ${CNS.nameOf(cns)}`
+  const data = await view.reader.identify(cns, AS_BYTES, { nsid, csi }).catch((error: unknown) => {
+    throw isUnsupported(error) ? new NotSupportedError(what, error, 'another --cns, --csi or --nsid') : error
+  })
+  if (flags.raw) return writeRaw(data)
+  const found = decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? undeclared(what, data)
+  output.print(...fitted(found.lines))
+  output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
+}
+
+async function reportSummary(view: AdminView, flags: Flags, output: Output): Promise<void> {
+  const { raw } = view.reader.identity
+  const nsids = flags.nsid === undefined ? await activeNamespaces(view) : [flags.nsid]
+  const namespaces = []
+  for (const nsid of nsids) namespaces.push({ nsid, raw: await rawOf(view, nsid) })
+  const facts = controllerFacts(raw, capOf(view))
+  const controller = { facts, found: decodeStructure(IdentifyController, raw) }
+  const decoded = namespaces.map((each) => ({
+    facts: namespaceFacts(each.nsid, each.raw),
+    found: decodeStructure(IdentifyNamespace, each.raw),
+  }))
+  const blocks = [
+    ...(flags.nsid === undefined ? [flags.fields ? controller.found.lines : describeController(facts)] : []),
+    ...decoded.map((each) =>
+      flags.fields ? [`Namespace ${each.facts.nsid}`, ...each.found.lines] : describeNamespace(each.facts),
+    ),
+    ...(nsids.length === 0 ? [['No active namespace']] : []),
   ]
-  return [
-    'Controller',
-    ...rows.map(row),
-    ...controller.namespaces.flatMap(({ identity }) => describeNamespace(identity)),
-  ]
+  output.print(...fitted(blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block]))))
+  output.object('gpunvme.identify/1', {
+    drive: driveFacts(view),
+    controller: { ...facts, ...controller.found.object },
+    namespaces: decoded.map((each) => ({ ...each.facts, ...each.found.object })),
+  })
 }
 
-function describeNamespace(identity: NamespaceIdentity): string[] {
-  const { nsid, blocks, blockBytes, capacityBytes, unsupported } = namespaceFacts(identity)
-  const rows: [string, string][] = [
-    ['capacity', `${formatBytes(capacityBytes)} (${capacityBytes} bytes)`],
-    ['blocks', `${blocks} of ${blockBytes} bytes (NSZE, LBADS)`],
-    ...(unsupported === undefined ? [] : ([['not usable', unsupported]] as [string, string][])),
-  ]
-  return ['', `Namespace ${nsid}`, ...rows.map(row)]
-}
-
-function row([label, value]: [string, string]): string {
-  return `  ${label.padEnd(18)}${value}`
-}
-
-interface Declared {
-  readonly fields: Readonly<Record<string, { kind: string; offset: number; lengthBytes: number }>>
-  readonly view: (data: DataView) => object
-}
-
-/** Every declared field of a structure, as JSON can hold it: what is neither a number nor a text as its bytes. */
-function plain({ fields, view }: Declared, raw: DataView): Record<string, unknown> {
-  const values = view(raw) as Readonly<Record<string, unknown>>
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, { kind, offset, lengthBytes }]) => {
-      const value = values[name]
-      if (kind === 'bytes' || kind === 'structs')
-        return [name, Buffer.from(raw.buffer, raw.byteOffset + offset, lengthBytes).toString('hex')]
-      return [name, value instanceof Uint32Array ? [...value] : value]
-    }),
-  )
+/** CAP, where Linux lets it be seen. */
+function capOf({ readRegister }: AdminView): bigint | undefined {
+  try {
+    return readRegister(CAP) as bigint
+  } catch (error) {
+    if (error instanceof RegistersRefusedError) return undefined
+    throw error
+  }
 }

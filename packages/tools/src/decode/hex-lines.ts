@@ -15,8 +15,14 @@ export function formatHexDump(bytes: Uint8Array, startOffset = 0): string[] {
 
 function formatLine(offset: number, bytes: Uint8Array): string {
   const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
-  const left = pairs.slice(0, GROUP_BYTES).join(' ').padEnd(GROUP_BYTES * 3 - 1)
-  const right = pairs.slice(GROUP_BYTES).join(' ').padEnd(GROUP_BYTES * 3 - 1)
+  const left = pairs
+    .slice(0, GROUP_BYTES)
+    .join(' ')
+    .padEnd(GROUP_BYTES * 3 - 1)
+  const right = pairs
+    .slice(GROUP_BYTES)
+    .join(' ')
+    .padEnd(GROUP_BYTES * 3 - 1)
   const text = Array.from(bytes, (byte) => (byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '.')).join('')
   return `${offset.toString(16).padStart(8, '0')}  ${left}  ${right}  |${text}|`
 }

@@ -1,0 +1,54 @@
+import { CommandError } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Found } from '../decode/decode-structure.js'
+import { formatHexDump } from '../decode/hex-lines.js'
+import { bytesOf } from './bytes.js'
+
+/** Bytes that nothing is declared for: as they are. */
+export function undeclared(what: string, data: DataView): Found {
+  const bytes = bytesOf(data)
+  return {
+    lines: [`${what}: no structure is declared for it`, ...formatHexDump(bytes)],
+    object: { data: Buffer.from(bytes).toString('hex') },
+  }
+}
+
+/** What a decoder makes of a drive's answer. @throws DamagedAnswerError where it says that the bytes cannot be right. */
+export function decodeAnswer<T>(what: string, decode: () => T): T {
+  try {
+    return decode()
+  } catch (error) {
+    // Typed bytes would be the user's own; these are the drive's.
+    if (error instanceof UsageError) throw new DamagedAnswerError(what, error)
+    throw error
+  }
+}
+
+/** Whether the drive refused a question because it does not have what was asked for. */
+export function isUnsupported(error: unknown): error is CommandError {
+  if (!(error instanceof CommandError)) return false
+  const { sct, sc } = error
+  // Invalid Field in Command; Invalid Log Page, of Get Log Page.
+  return (sct === 0 && sc === 0x02) || (sct === 1 && sc === 0x09)
+}
+
+/** The drive says that it does not have what was asked for. */
+export class NotSupportedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_SUPPORTED'
+  readonly category = 'infeasible'
+  constructor(what: string, cause: CommandError, next: string) {
+    const [refusal = ''] = cause.message.split('\n')
+    super(`This drive does not have ${what}`, { facts: [refusal], next, cause })
+  }
+}
+
+/** A drive's answer contradicts itself. */
+export class DamagedAnswerError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DAMAGED_ANSWER'
+  readonly category = 'device'
+  constructor(what: string, cause: Error) {
+    const [problem = ''] = cause.message.split('\n')
+    super(`The drive's answer cannot be right: ${what}`, { facts: [problem], next: '--raw, for the bytes', cause })
+  }
+}

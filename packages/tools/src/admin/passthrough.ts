@@ -1,0 +1,152 @@
+import { AdminReader, CommandError, type AdminExchange } from '@gpunvme/host-driver'
+import { formatSqe, GetFeatures, GetLogPage, GpuNvmeError, Identify, SQE, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { struct, u16, u32, u64, u8 } from '@gpunvme/nvme-spec/layout'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { closeSync, openSync } from 'node:fs'
+import { isSystemError } from '../command-line/file-error.js'
+
+/** _IOWR('N', 0x41, struct nvme_passthru_cmd). */
+export const NVME_IOCTL_ADMIN_CMD = 0xc048_4e41
+
+/** A command as Linux takes it, by the names of its header, in upper case. */
+export const PassthroughCommand = struct(
+  'nvme_passthru_cmd',
+  { bytes: 72, doc: 'A command for the kernel to pass on', spec: 'Linux 6.1 linux/nvme_ioctl.h nvme_passthru_cmd' },
+  {
+    OPCODE: u8(0, 'Opcode'),
+    FLAGS: u8(1, 'Flags; 0'),
+    RSVD1: u16(2, 'Reserved; 0'),
+    NSID: u32(4, 'Namespace'),
+    CDW2: u32(8, 'Command Dword 2'),
+    CDW3: u32(12, 'Command Dword 3'),
+    METADATA: u64(16, 'Address of metadata'),
+    ADDR: u64(24, 'Address of data, in this process'),
+    METADATA_LEN: u32(32, 'Bytes of metadata'),
+    DATA_LEN: u32(36, 'Bytes of data'),
+    CDW10: u32(40, 'Command Dword 10'),
+    CDW11: u32(44, 'Command Dword 11'),
+    CDW12: u32(48, 'Command Dword 12'),
+    CDW13: u32(52, 'Command Dword 13'),
+    CDW14: u32(56, 'Command Dword 14'),
+    CDW15: u32(60, 'Command Dword 15'),
+    TIMEOUT_MS: u32(64, 'Time limit; 0 is the kernel its own'),
+    RESULT: u32(68, 'Dword 0 of the completion'),
+  },
+)
+
+/** As much as one command returns. */
+const PAGE_BYTES = 4096
+
+/** A drive that Linux's own driver has, asked through it. */
+export interface Passthrough {
+  readonly reader: AdminReader
+  close(): void
+}
+
+/**
+ * Opens the node of a controller that the kernel's driver has, /dev/nvme0, for questions alone: what would change the
+ * drive is refused before it is sent. The kernel goes on with its own work meanwhile.
+ * @throws PassthroughError, CommandError.
+ */
+export async function openPassthrough(host: HardwareHost, node: string): Promise<Passthrough> {
+  const fd = refusable(node, 'open', () => openSync(node, 'r'))
+  let page: NativeRegion | undefined
+  const close = () => {
+    page?.unmap()
+    closeSync(fd)
+  }
+  try {
+    page = refusable(node, 'get memory for', () => host.allocate(PAGE_BYTES, PAGE_BYTES))
+    return { reader: await AdminReader.open(exchangeBy(host, fd, node, page)), close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRegion): AdminExchange {
+  // eslint-disable-next-line @typescript-eslint/require-await -- what is refused is a rejection, as of any exchange
+  return async (command, values, options) => {
+    const { lengthBytes = PAGE_BYTES } = options ?? {}
+    const entry = new DataView(new ArrayBuffer(SQE.bytes))
+    command.encode(entry, 0, values)
+    requireQuestion(entry)
+    const argument = argumentOf(entry, page.address, lengthBytes)
+    const memory = new Uint8Array(page.buffer)
+    memory.fill(0)
+    const status = refusable(node, command.name, () => host.ioctl(fd, NVME_IOCTL_ADMIN_CMD, argument.bytes))
+    const dw0 = argument.view.RESULT
+    // 15 bits of a completion's status field, as the kernel keeps them.
+    if (status !== 0) throw new CommandError(command.name, formatSqe('admin', entry), status & 0x7fff, dw0)
+    return { dw0, data: new DataView(memory.slice(0, lengthBytes).buffer) }
+  }
+}
+
+/** @throws TypeError for an entry that is more than a question. */
+export function requireQuestion(entry: DataView): void {
+  const { OPC } = SQE.view(entry)
+  const page = GetLogPage.view(entry)
+  const isQuestion =
+    OPC === Identify.opcode ||
+    OPC === GetFeatures.opcode ||
+    // Without RAE it would take events from the kernel's driver, and with LSP it creates telemetry and report contexts.
+    (OPC === GetLogPage.opcode && page.RAE === 1 && page.LSP === 0)
+  if (!isQuestion) throw new TypeError(`only questions are passed on, got ${formatSqe('admin', entry)}`)
+}
+
+function argumentOf(entry: DataView, address: bigint, lengthBytes: number) {
+  const bytes = new Uint8Array(PassthroughCommand.bytes)
+  const view = PassthroughCommand.view(new DataView(bytes.buffer))
+  view.OPCODE = entry.getUint8(0)
+  view.NSID = entry.getUint32(4, true)
+  view.ADDR = lengthBytes === 0 ? 0n : address
+  view.DATA_LEN = lengthBytes
+  // Dwords 10 to 15 lie where an entry has them. The time limit stays the kernel's own: at its end it resets the drive.
+  bytes.set(new Uint8Array(entry.buffer, 40, 24), 40)
+  return { bytes, view }
+}
+
+function refusable<T>(node: string, attempt: string, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    throw new PassthroughError(node, attempt, error.code, error)
+  }
+}
+
+/** What the kernel's refusals mean here, by their code. */
+const REFUSALS: Readonly<Record<string, readonly [category: ErrorCategory, words: string, next: string]>> = {
+  ENOENT: [
+    'not-found',
+    'there is no such node',
+    'a container has to be given it (--device); else udev makes it: udevadm trigger',
+  ],
+  EACCES: ['privilege', 'permission denied', 'run as root'],
+  EPERM: ['privilege', 'not permitted', 'run as root, outside of a container that takes CAP_SYS_ADMIN away'],
+  ENOTTY: ['not-found', 'it is no NVMe controller', 'gpunvme list, which shows the drives that there are'],
+}
+
+const GONE =
+  'see whether the drive is on the bus (gpunvme list), and what the kernel says of it (dmesg); its driver may be resetting it'
+
+/** The kernel did not pass a question on. */
+export class PassthroughError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_PASSTHROUGH'
+  readonly category: ErrorCategory
+  readonly node: string
+  readonly errno: string
+  constructor(node: string, attempt: string, errno: string, cause?: unknown) {
+    const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel does not reach the drive', GONE]
+    super(
+      `Cannot ${attempt === 'open' || attempt.endsWith(' for') ? attempt : `ask (${attempt})`} ${node}: ${words} (${errno})`,
+      {
+        next,
+        cause,
+      },
+    )
+    this.category = category
+    this.node = node
+    this.errno = errno
+  }
+}

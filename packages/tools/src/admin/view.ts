@@ -1,0 +1,51 @@
+import { CNS, ActiveNamespaceList } from '@gpunvme/nvme-spec'
+import { NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
+import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
+
+/** Reads a register; nothing here writes one. */
+export type ReadRegister = (register: AnyRegister) => number | bigint
+
+/** What a drive can be asked, and by whom: our own driver, or Linux's, which passes such questions on. */
+export interface AdminView {
+  readonly by: 'driver' | 'linux'
+  /** What output calls the drive: '0000:0b:00.0', '0000:0b:00.0 (nvme0)', 'sim'. */
+  readonly name: string
+  /** For people: who answers, and what was done to the drive for it. */
+  readonly source: string
+  readonly reader: Pick<AdminReader, 'identity' | 'identify' | 'logPage' | 'getFeature' | 'featureCapabilities'>
+  /** @throws RegistersRefusedError where Linux has the drive and keeps them to itself. */
+  readonly readRegister: ReadRegister
+}
+
+/** Which drive answered, and by whom, as every result for programs says it. */
+export function driveFacts({ name, by }: AdminView): { readonly name: string; readonly by: AdminView['by'] } {
+  return { name, by }
+}
+
+/** The bytes as they came: for what decodes them later, or several times. */
+export const AS_BYTES = { decode: (data: DataView) => data }
+
+/** The NSIDs of all active namespaces, of whatever command set. */
+export async function activeNamespaces({ reader }: AdminView): Promise<number[]> {
+  const found: number[] = []
+  for (;;) {
+    // The list goes on above the NSID asked for; one that is not full is the last.
+    const above = found.at(-1) ?? 0
+    const list = await reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid: above })
+    const { NSID } = ActiveNamespaceList.view(list)
+    // What does not rise would be asked for for ever.
+    const page = Array.from(NSID).filter((nsid, index, all) => nsid > (all[index - 1] ?? above))
+    found.push(...page)
+    if (page.length < NSID.length) return found
+  }
+}
+
+/** @throws NamespaceNotFoundError naming the ones that are active. */
+export async function requireActive(view: AdminView, nsid: number): Promise<void> {
+  const found = await activeNamespaces(view)
+  if (!found.includes(nsid))
+    throw new NamespaceNotFoundError(
+      nsid,
+      found.map((each) => ({ nsid: each })),
+    )
+}

@@ -1,0 +1,85 @@
+import { loadHardwareHost } from '@gpunvme/cuda-native/host'
+import { Controller } from '@gpunvme/host-driver'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import type { DriveFlags } from '../command-line/options.js'
+import { findDrive, type FoundDrive } from '../drive/find-drive.js'
+import { refuseEmulated } from '../drive/open-named.js'
+import { withTransport } from '../drive/with-drive.js'
+import { openKernelRegisters, type KernelRegisters } from './kernel-registers.js'
+import { openPassthrough } from './passthrough.js'
+import type { AdminView } from './view.js'
+
+/**
+ * Lends what the flags name, for questions: a drive that Linux's own driver has as it is, through that driver; any other
+ * brought up by ours.
+ * @throws as `withTransport` and `Controller.open`; PassthroughError, NoLinuxNameError.
+ */
+export async function withAdminView<T>(
+  flags: DriveFlags,
+  signal: AbortSignal,
+  use: (view: AdminView) => Promise<T>,
+): Promise<T> {
+  const drive = linuxDrive(flags)
+  if (drive !== undefined) return withLinux(loadHardwareHost(), drive, '/dev', use)
+  return withTransport(flags, 'read', async ({ transport }) => {
+    signal.throwIfAborted()
+    const controller = await Controller.open(transport)
+    try {
+      return await use({
+        by: 'driver',
+        name: transport.bdf ?? transport.name,
+        source: 'brought up by the driver of gpunvme',
+        reader: controller,
+        readRegister: (register) => controller.registers.read(register),
+      })
+    } finally {
+      await controller.close()
+    }
+  })
+}
+
+/** The drive that the flags name, where Linux's own driver has it and no transport was asked for. */
+export function linuxDrive(flags: DriveFlags): FoundDrive | undefined {
+  if (flags.drive === undefined || flags.transport !== undefined) return undefined
+  const drive = findDrive(flags.drive)
+  if (drive.driver !== 'nvme') return undefined
+  refuseEmulated(flags)
+  return drive
+}
+
+/** Lends a drive through Linux's driver. @param devices where its node is: '/dev'. */
+export async function withLinux<T>(
+  host: HardwareHost,
+  { bdf, path, linuxName }: FoundDrive,
+  devices: string,
+  use: (view: AdminView) => Promise<T>,
+): Promise<T> {
+  if (linuxName === undefined) throw new NoLinuxNameError(bdf)
+  const passthrough = await openPassthrough(host, `${devices}/${linuxName}`)
+  let registers: KernelRegisters | undefined
+  try {
+    return await use({
+      by: 'linux',
+      name: `${bdf} (${linuxName})`,
+      source: "through Linux's nvme driver, which keeps it",
+      reader: passthrough.reader,
+      readRegister: (register) => (registers ??= openKernelRegisters(host, bdf, path)).read(register),
+    })
+  } finally {
+    registers?.close()
+    passthrough.close()
+  }
+}
+
+/** Linux's driver has the function and has made no controller of it. */
+export class NoLinuxNameError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NO_LINUX_NAME'
+  readonly category = 'device'
+  constructor(bdf: string) {
+    super(`Linux's nvme driver has ${bdf}, and has made no controller of it`, {
+      facts: ['it is starting up, or has given the drive up'],
+      next: 'see what the kernel says of it: dmesg',
+    })
+  }
+}

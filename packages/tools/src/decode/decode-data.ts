@@ -1,0 +1,23 @@
+import { CNS, ErrorLogEntry, identifyStructure, LID, logStructure } from '@gpunvme/nvme-spec'
+import { decodeEntries, decodeNamespaceIds, decodeStructure, type Found } from './decode-structure.js'
+
+/** Decodes what Identify returned; undefined where nothing is declared for it. @throws UsageError where it is not whole. */
+export function decodeIdentify(cns: number, csi: number, data: DataView): Found | undefined {
+  // The one list whose entries have lengths of their own.
+  if (cns === CNS.NAMESPACE_DESCRIPTOR_LIST) return decodeNamespaceIds(data)
+  const structure = identifyStructure(cns, csi)
+  return structure && decodeStructure(structure, data)
+}
+
+/** Decodes a log page; undefined where nothing is declared for it. @throws UsageError where it is not whole. */
+export function decodeLog(lid: number, data: DataView): Found | undefined {
+  // The one page that is nothing but entries.
+  if (lid === LID.ERROR_INFORMATION) return decodeEntries(ErrorLogEntry, data, errorEntry)
+  const structure = logStructure(lid)
+  return structure && decodeStructure(structure, data)
+}
+
+function errorEntry(data: DataView, at: number): { text: string; entry: object } {
+  const text = ErrorLogEntry.describe(data, at).join(' ')
+  return { text: text === '' ? 'no error' : text, entry: { fields: ErrorLogEntry.decode(data, at) } }
+}
