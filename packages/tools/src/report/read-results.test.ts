@@ -52,7 +52,7 @@ test.each([
   ['cells', Array.from({ length: 4097 }, () => 0), 'cells: expected at most 4096 entries, got "4097"'],
   ['cells.0.source', 'magic', 'cells[0].source: expected one of sources, got "magic"'],
   ['cells.0.depth', 0, 'cells[0].depth: expected a number from 1 to 9007199254740991, got 0'],
-  ['cells.0.repeats.0.seconds', 0, /^cells\[0\]\.repeats\[0\]\.seconds: expected a number from 5e-324/],
+  ['cells.0.repeats.0.seconds', 0, /^cells\[0\]\.repeats\[0\]\.seconds: expected a number from 1e-9/],
   ['cells.0.repeats.0.bytes', -1, /^cells\[0\]\.repeats\[0\]\.bytes: expected a number from 0/],
   ['cells.0.repeats.0.bytes', '4096', /^cells\[0\]\.repeats\[0\]\.bytes: expected a whole number/],
   ['cells.0.repeats.0.counters.after.dataUnitsRead', 7, /dataUnitsRead: expected a decimal number as text, got 7$/],

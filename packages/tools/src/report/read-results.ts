@@ -61,7 +61,7 @@ const latency: Check<BenchLatency> = (value, at) => {
 }
 
 const repeat: Check<BenchRepeat> = object(
-  { bytes: whole(0), commands: whole(0), seconds: positive },
+  { bytes: whole(0), commands: whole(0), seconds: number(1e-9) },
   {
     cpuSeconds: number(0),
     latency,

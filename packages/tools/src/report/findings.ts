@@ -1,0 +1,86 @@
+import { formatBytes, plural } from '../terminal/units.js'
+import type { BenchCell, BenchResults, BenchSource } from './bench-results.js'
+import { latenciesOf, type Latencies } from './latencies.js'
+import { bytesPerSecond, commandsPerSecond, counted, cpuSecondsPerGigabyte, type Estimate } from './statistics.js'
+
+/** A cell that was measured, with what its repeats say together. */
+export interface Finding {
+  readonly cell: BenchCell
+  readonly source: BenchSource
+  /** Where its source stands among all: what gives it a colour and a marker. */
+  readonly series: number
+  readonly rate: Estimate
+  readonly iops: Estimate
+  readonly cpu: Estimate | undefined
+  readonly latencies: Latencies | undefined
+  readonly outliers: number
+}
+
+/** All that was measured of one kind of work: 'Sequential reads'. */
+export interface Workload {
+  readonly title: string
+  readonly rw: BenchCell['rw']
+  readonly findings: readonly Finding[]
+  /** Its fastest engine where that was fastest: what the first sentence is about, and the setting that is compared. */
+  readonly best: Finding
+}
+
+/** Cells that were refused, that failed, or of which no repeat is to be believed are none. */
+export function findingsOf({ cells, sources }: BenchResults): Finding[] {
+  return cells.flatMap((cell) => {
+    const series = sources.findIndex(({ name }) => name === cell.source)
+    const rate = bytesPerSecond(cell.repeats)
+    const iops = commandsPerSecond(cell.repeats)
+    if (cell.problem !== undefined || rate === undefined || iops === undefined) return []
+    const cpu = cpuSecondsPerGigabyte(cell.repeats)
+    const outliers = counted(cell.repeats).filter(({ outlier }) => outlier !== undefined).length
+    return [{ cell, source: sources[series]!, series, rate, iops, cpu, latencies: latenciesOf(cell.repeats), outliers }]
+  })
+}
+
+/** In the order in which they were measured. */
+export function workloadsOf(findings: readonly Finding[]): Workload[] {
+  const groups = new Map<string, Finding[]>()
+  for (const finding of findings) {
+    const title = workloadTitle(finding.cell)
+    groups.set(title, [...(groups.get(title) ?? []), finding])
+  }
+  return [...groups].map(([title, group]) => ({ title, rw: group[0]!.cell.rw, findings: group, best: bestOf(group) }))
+}
+
+/** 'Sequential reads', 'Random writes of 4 jobs'. */
+export function workloadTitle({ rw, pattern, jobs }: BenchCell): string {
+  const work = { read: 'reads', write: 'writes', mixed: 'reads and writes' }[rw]
+  return `${pattern === 'sequential' ? 'Sequential' : 'Random'} ${work}${jobs === 1 ? '' : ` of ${plural(jobs, 'job')}`}`
+}
+
+/** '128 KiB, queue depth 32'. */
+export function formatSetting({ blockBytes, depth }: BenchCell): string {
+  return `${formatBytes(blockBytes)}, queue depth ${depth}`
+}
+
+/** The fastest of an engine; where no engine was measured, the fastest of all. */
+export function bestOf(findings: readonly Finding[]): Finding {
+  const engines = findings.filter(({ source }) => source.kind === 'engine')
+  return (engines.length > 0 ? engines : findings).reduce((best, one) => (one.rate.mean > best.rate.mean ? one : best))
+}
+
+export function sameSetting(a: BenchCell, b: BenchCell): boolean {
+  return (
+    a.rw === b.rw &&
+    a.pattern === b.pattern &&
+    a.blockBytes === b.blockBytes &&
+    a.depth === b.depth &&
+    a.jobs === b.jobs
+  )
+}
+
+/** What was measured at the setting of `cell`, by every source that was. */
+export function atSettingOf(findings: readonly Finding[], cell: BenchCell): Finding[] {
+  return findings.filter((finding) => sameSetting(finding.cell, cell))
+}
+
+/** Rising, each once. */
+export function distinct(values: readonly number[]): number[] {
+  return [...new Set(values)].sort((a, b) => a - b)
+}

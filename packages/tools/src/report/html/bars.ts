@@ -1,0 +1,72 @@
+import type { Estimate } from '../statistics.js'
+import { marker, outlierMark, seriesClass, type Series } from './marker.js'
+import { each, foreign, html, type Content, type Markup } from './markup.js'
+
+export interface Bar {
+  readonly series: Series
+  readonly value: Estimate
+  /** Of each repeat. */
+  readonly values: readonly { readonly value: number; readonly outlier: boolean }[]
+  /** Said at its end: '3.49 ± 0.01 GB/s, 97 %'. */
+  readonly text: string
+  /** What is to be known of it: another setting than the others'. */
+  readonly note?: Content
+}
+
+export interface BarChart {
+  readonly title: string
+  readonly bars: readonly Bar[]
+  readonly limit?: number
+}
+
+const HEIGHT = 26
+const MIDDLE = HEIGHT / 2
+
+/** One bar below the other, with a dot for each repeat. As wide as its place, without a size of its own. */
+export function barChart({ title, bars, limit }: BarChart): Markup {
+  const most = Math.max(
+    limit ?? 0,
+    ...bars.flatMap(({ value, values }) => [
+      value.mean + (value.marginOfError ?? 0),
+      ...values.map((one) => one.value),
+    ]),
+  )
+  const place = (value: number) => `${Math.round((most === 0 ? 0 : value / most) * 9700) / 100}%`
+  return html`<ul class="bars" aria-label="${title}">
+    ${each(
+      bars,
+      (bar) =>
+        html`<li>
+          <div class="bar-text">
+            <span class="bar-name"
+              ><svg class="key ${seriesClass(bar.series)}" width="14" height="14" aria-hidden="true">
+                ${marker(bar.series, 7, 7)}</svg
+              >${foreign(bar.series.name)}${bar.series.kind === 'baseline' ? html` <span class="kind">baseline</span>` : undefined}</span
+            ><span class="bar-value">${bar.text}</span>
+          </div>
+          <svg class="bar ${seriesClass(bar.series)}" width="100%" height="${HEIGHT}" aria-hidden="true">
+            <rect class="track" width="100%" height="14" y="6" />
+            <rect class="fill" width="${place(bar.value.mean)}" height="14" y="6" />
+            ${limit === undefined ? undefined : html`<line class="limit" x1="${place(limit)}" x2="${place(limit)}" y1="1" y2="${HEIGHT - 1}" />`}
+            ${drawMargin(bar.value, place)}
+            ${each(bar.values, ({ value, outlier }) =>
+              outlier
+                ? html`<svg x="${place(value)}" overflow="visible">${outlierMark(0, MIDDLE)}</svg>`
+                : html`<circle class="dot" cx="${place(value)}" cy="${MIDDLE}" r="2" />`,
+            )}
+          </svg>
+          ${bar.note === undefined ? undefined : html`<p class="aside">${bar.note}</p>`}
+        </li>`,
+    )}
+  </ul>`
+}
+
+function drawMargin({ mean, marginOfError }: Estimate, place: (value: number) => string): Markup | undefined {
+  if (marginOfError === undefined) return undefined
+  const from = place(Math.max(0, mean - marginOfError))
+  const to = place(mean + marginOfError)
+  return html`<line class="whisker" x1="${from}" x2="${to}" y1="${MIDDLE}" y2="${MIDDLE}" />${each(
+      [from, to],
+      (end) => html`<line class="whisker" x1="${end}" x2="${end}" y1="${MIDDLE - 5}" y2="${MIDDLE + 5}" />`,
+    )}`
+}

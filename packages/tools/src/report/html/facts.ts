@@ -1,0 +1,168 @@
+import { formatBytes, plural } from '../../terminal/units.js'
+import type { BenchResults } from '../bench-results.js'
+import { findingsOf, formatSetting, workloadTitle } from '../findings.js'
+import { percentile } from '../latencies.js'
+import { formatEstimate, formatQuantity, formatSeconds, formatShare } from '../quantities.js'
+import { missingOf } from '../missing.js'
+import { each, foreign, html, type Content, type Markup } from './markup.js'
+import { table } from './table.js'
+
+/** What could not be measured, and why. Nothing where all could. */
+export function notMeasured(results: BenchResults): Markup | undefined {
+  const missing = missingOf(results)
+  if (missing.length === 0) return undefined
+  return html`<section>
+    <h2>What could not be measured</h2>
+    <div class="card">
+      ${table({
+        caption: 'What could not be measured, why, and what to do about it',
+        columns: [{ title: 'what' }, { title: 'why' }, { title: 'what to do' }],
+        rows: missing.map(({ what, why, next }) => [what, why, next ?? '-']),
+      })}
+    </div>
+  </section>`
+}
+
+/** On what, by whom and how it was measured. */
+export function howMeasured(results: BenchResults): Markup {
+  const { sources, notes } = results
+  return html`<section>
+    <h2>How it was measured</h2>
+    <div class="cards">
+      <article class="card">${definitions(setup(results))}</article>
+      <article class="card">
+        ${definitions(
+          sources.map(({ name, kind, description, memory }) => [
+            html`${foreign(name)}${kind === 'baseline' ? ', a baseline' : undefined}`,
+            html`${description}; ${memory === 'gpu' ? 'data in GPU memory' : 'data in host memory'}`,
+          ]),
+        )}
+      </article>
+      ${
+        notes.length === 0
+          ? undefined
+          : html`<article class="card whole">
+              <h3>Notes of the run</h3>
+              <ul>
+                ${each(notes, (note) => html`<li>${note}</li>`)}
+              </ul>
+            </article>`
+      }
+    </div>
+    <p class="aside">
+      Means are of all repeats, outliers too; whiskers and ± are the 95 % confidence interval of the mean (Student). The
+      payload limit is what full-size memory writes on the drive's link can carry of data, from its generation, width
+      and MPS.
+    </p>
+  </section>`
+}
+
+function definitions(rows: readonly (readonly [Content, Content])[]): Markup {
+  return html`<dl>
+    ${each(
+      rows,
+      ([term, meaning]) =>
+        html`<dt>${term}</dt>
+          <dd>${meaning}</dd>`,
+    )}
+  </dl>`
+}
+
+function setup(results: BenchResults): [Content, Content][] {
+  const { machine, drive, link, method, transport, time, command, totalSeconds, version, startedAt } = results
+  const { span, seed } = method
+  const each = [
+    method.secondsPerRepeat !== undefined && `${formatSeconds(method.secondsPerRepeat)} each`,
+    method.bytesPerRepeat !== undefined && `${formatBytes(method.bytesPerRepeat)} each`,
+    method.warmUpSeconds !== undefined && `${formatSeconds(method.warmUpSeconds)} of warm-up before each`,
+    method.coolDownSeconds !== undefined && `${formatSeconds(method.coolDownSeconds)} of rest between them`,
+  ].filter((part) => part !== false)
+  const heat = temperatures(results)
+  const held = results.cells.reduce((sum, { repeats }) => {
+    return sum + repeats.reduce((own, { throttledSeconds = 0 }) => own + throttledSeconds, 0)
+  }, 0)
+  return [
+    ['command', html`<code>${command}</code>`],
+    ['clock', time === 'modelled' ? "modelled: the simulator's" : 'wall time'],
+    [
+      'drive',
+      html`${foreign(drive.model)}, firmware ${foreign(drive.firmware)}, ${formatBytes(drive.capacityBytes)} in blocks
+      of ${drive.blockBytes} bytes`,
+    ],
+    ...optional('serial number', drive.serialEnd, (end) => html`ends with ${foreign(end)}`),
+    ...optional('simulated as', drive.profile, (profile) => profile),
+    ...optional('largest transfer', drive.maxTransferBytes, (bytes) => `${formatBytes(bytes)} (MDTS)`),
+    ['reached through', html`${transport}${drive.address === undefined ? undefined : html` at ${drive.address}`}`],
+    [
+      'link',
+      link === undefined
+        ? 'not known'
+        : `PCIe Gen${link.gen} x${link.width}, MPS ${link.mps}: ${formatQuantity('rate', link.payloadLimitBytesPerSecond)} of payload`,
+    ],
+    ['processor', html`${foreign(machine.cpu)}, ${plural(machine.cpus, 'logical CPU')}`],
+    ...optional('GPU', machine.gpu, foreign),
+    ['system', html`${foreign(machine.kernel)}, Node.js ${machine.node}, gpunvme ${version}`],
+    ['repeats', [plural(method.repeats, 'repeat'), ...each].join(', ')],
+    ...optional('outliers', method.outlierRule, (rule) => rule),
+    ['part of the drive', `${formatBytes(span.lengthBytes)} from byte ${span.firstByte}; seed ${seed}`],
+    ...optional('temperature', heat, (range) => range),
+    ...optional('held back for heat', held > 0 ? held : undefined, (seconds) => formatSeconds(seconds)),
+    ['took', `${formatSeconds(totalSeconds)}, begun at ${startedAt}`],
+    ...optional('runs', results.runs, (runs) =>
+      runs.map(({ startedAt: begun, sources }) => `${begun}: ${sources.join(', ')}`).join('; '),
+    ),
+  ]
+}
+
+function optional<T>(name: string, value: T | undefined, show: (value: T) => Content): [Content, Content][] {
+  return value === undefined ? [] : [[name, show(value)]]
+}
+
+function temperatures({ cells }: BenchResults): string | undefined {
+  const all = cells.flatMap(({ repeats }) =>
+    repeats.flatMap(({ temperatureCelsius: t }) => (t === undefined ? [] : [t.before, t.after])),
+  )
+  return all.length === 0 ? undefined : `${Math.min(...all)} to ${Math.max(...all)} °C`
+}
+
+/** Every cell in one table, folded away. */
+export function everyCell(results: BenchResults): Markup | undefined {
+  const findings = findingsOf(results)
+  if (findings.length === 0) return undefined
+  const limit = results.link?.payloadLimitBytesPerSecond
+  const titles = ['throughput', 'of the limit', 'commands/s', '50 %', '99 %', 'CPU', 'repeats', 'outliers']
+  return html`<section>
+    <h2>Every number</h2>
+    <div class="card">
+      <details>
+        <summary>${plural(findings.length, 'cell')}</summary>
+        ${table({
+          caption: 'Every cell that was measured',
+          columns: [
+            { title: 'source' },
+            { title: 'work' },
+            { title: 'setting' },
+            ...titles.map((title) => ({ title, numeric: true })),
+          ],
+          rows: findings.map(({ cell, source, rate, iops, latencies, cpu, outliers }) => [
+            foreign(source.name),
+            workloadTitle(cell),
+            formatSetting(cell),
+            formatEstimate('rate', rate),
+            limit === undefined ? '-' : formatShare(rate.mean / limit),
+            formatEstimate('iops', iops),
+            latencies === undefined ? '-' : formatQuantity('time', percentile(latencies, 0.5)),
+            latencies === undefined ? '-' : formatQuantity('time', percentile(latencies, 0.99)),
+            cpu === undefined || results.time === 'modelled' ? '-' : formatEstimate('cpu', cpu),
+            rate.count,
+            outliers,
+          ]),
+        })}
+      </details>
+      <p class="aside">
+        The results as they were read, repeat by repeat, are in this page as JSON: in a browser's console,
+        <code>JSON.parse(document.querySelector('#results').textContent)</code>.
+      </p>
+    </div>
+  </section>`
+}

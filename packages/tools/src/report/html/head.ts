@@ -1,0 +1,81 @@
+import type { BenchResults } from '../bench-results.js'
+import { atSettingOf, bestOf, findingsOf, formatSetting } from '../findings.js'
+import { headlineOf, subjectOf } from '../headline.js'
+import { percentile } from '../latencies.js'
+import { formatEstimate, formatQuantity, formatShare } from '../quantities.js'
+import { ratio } from '../statistics.js'
+import { each, foreign, html, type Content, type Markup } from './markup.js'
+
+/** What comes first: what the run has shown, in a sentence, in context, in four numbers, and with its doubts. */
+export function head(results: BenchResults): Markup {
+  const { claim, context, doubts } = headlineOf(results)
+  const { drive, time, transport, startedAt } = results
+  return html`<header>
+    <p class="eyebrow">
+      <span class="badge ${time}">${time === 'modelled' ? 'modelled time' : 'wall time'}</span>
+      <span>${foreign(drive.model)}</span>
+      <span>through ${transport}</span>
+      <time datetime="${startedAt}">${startedAt.slice(0, 10)}</time>
+    </p>
+    <h1>${claim}</h1>
+    ${context.length === 0 ? undefined : html`<p class="context">${context.join(' ')}</p>`}
+    ${
+      doubts.length === 0
+        ? undefined
+        : html`<ul class="doubts">
+            ${each(doubts, (doubt) => html`<li>${doubt}</li>`)}
+          </ul>`
+    }
+    ${tiles(results)}
+  </header>`
+}
+
+interface Tile {
+  readonly what: Content
+  readonly value: string
+  readonly more: Content
+}
+
+function tiles(results: BenchResults): Markup | undefined {
+  const findings = findingsOf(results)
+  const subject = subjectOf(findings)
+  if (subject === undefined) return undefined
+  const { cell, source, rate, cpu, latencies } = subject
+  const shown: Tile[] = [{ what: source.name, value: formatQuantity('rate', rate.mean), more: formatSetting(cell) }]
+  if (rate.marginOfError !== undefined)
+    shown[0] = { ...shown[0]!, more: html`± ${formatQuantity('rate', rate.marginOfError)} at 95 %` }
+  if (results.link !== undefined) {
+    const { payloadLimitBytesPerSecond: limit, gen, width } = results.link
+    shown.push({
+      what: "of the link's payload limit",
+      value: formatShare(rate.mean / limit),
+      more: `${formatQuantity('rate', limit)}, Gen${gen} x${width}`,
+    })
+  }
+  const baselines = atSettingOf(findings, cell).filter((one) => one.source.kind === 'baseline')
+  if (source.kind === 'engine' && baselines.length > 0) {
+    const { source: other, rate: otherRate } = bestOf(baselines)
+    shown.push({
+      what: html`times ${foreign(other.name)}`,
+      value: formatEstimate('times', { ...ratio(rate, otherRate), marginOfError: undefined }),
+      more: formatEstimate('rate', otherRate),
+    })
+  }
+  if (latencies !== undefined)
+    shown.push({
+      what: `99 % of ${source.latencyOf}s took at most`,
+      value: formatQuantity('time', percentile(latencies, 0.99)),
+      more: `half of them ${formatQuantity('time', percentile(latencies, 0.5))}`,
+    })
+  if (cpu !== undefined && results.time === 'wall')
+    shown.push({ what: 'CPU time', value: formatQuantity('cpu', cpu.mean), more: 'for each 10⁹ bytes' })
+  return html`<ul class="tiles">
+    ${each(
+      shown,
+      ({ what, value, more }) =>
+        html`<li>
+          <span class="what">${what}</span> <span class="value">${value}</span> <span class="more">${more}</span>
+        </li>`,
+    )}
+  </ul>`
+}

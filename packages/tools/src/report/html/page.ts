@@ -1,0 +1,60 @@
+import { formatBytes } from '../../terminal/units.js'
+import type { BenchResults } from '../bench-results.js'
+import { findingsOf, formatSetting, workloadsOf, workloadTitle } from '../findings.js'
+import { everyCell, howMeasured, notMeasured } from './facts.js'
+import { head } from './head.js'
+import { each, embeddedJson, html, Markup } from './markup.js'
+import { STYLE } from './style.js'
+import { timelineChart } from './timeline-chart.js'
+import { workloadSection } from './workload-section.js'
+
+/** Nothing is asked of anywhere, and no script runs: the page is text, drawings and a style sheet. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+/** One file that says everything about a benchmark, on a screen and on paper. */
+export function formatHtml(results: BenchResults): string {
+  const workloads = workloadsOf(findingsOf(results))
+  return `<!doctype html>
+${
+  html`<html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="generator" content="gpunvme ${results.version}" />
+      <link rel="icon" href="data:," />
+      <title>gpunvme bench: ${results.drive.model}</title>
+      <style>
+        ${new Markup(STYLE)}
+      </style>
+    </head>
+    <body>
+      ${head(results)}
+      <main>
+        ${each(workloads, (workload, index) => workloadSection(results, workload, index))} ${timeline(results)}
+        ${notMeasured(results)} ${howMeasured(results)} ${everyCell(results)}
+      </main>
+      <footer>Made by gpunvme from the results of gpunvme ${results.version}.</footer>
+      <script type="application/json" id="results">
+        ${embeddedJson(results)}
+      </script>
+    </body>
+  </html>`.text
+}
+`
+}
+
+function timeline({ timeline: found, cells }: BenchResults): Markup | undefined {
+  if (found === undefined || found.commands.length === 0) return undefined
+  const cell = cells[found.cell]!
+  const title = `Commands of ${cell.source} in flight`
+  const about = `${workloadTitle(cell)}, ${formatSetting(cell)}: each bar is one command of ${formatBytes(cell.blockBytes)}, from its submission to its completion.`
+  return html`<section>
+    <h2>A moment of it</h2>
+    <article class="card">
+      <h3>${title}</h3>
+      <p class="caption">${about}</p>
+      ${timelineChart(found.commands, { id: 'timeline', title, description: about })}
+    </article>
+  </section>`
+}

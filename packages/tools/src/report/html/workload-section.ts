@@ -1,0 +1,338 @@
+import { formatBytes } from '../../terminal/units.js'
+import type { BenchResults } from '../bench-results.js'
+import { atSettingOf, distinct, formatSetting, sameSetting, type Finding, type Workload } from '../findings.js'
+import { percentile } from '../latencies.js'
+import { formatCount, formatEstimate, formatQuantity, formatShare, unitOf, type Quantity } from '../quantities.js'
+import { counted, type Estimate } from '../statistics.js'
+import { barChart } from './bars.js'
+import { cdfChart } from './cdf-chart.js'
+import { lineChart, type Line } from './line-chart.js'
+import type { Series } from './marker.js'
+import { each, foreign, html, type Content, type Markup } from './markup.js'
+import { heatTable, tableBelow } from './table.js'
+
+/** Everything about one kind of work: 'Sequential reads'. What was not measured has no chart. */
+export function workloadSection(results: BenchResults, workload: Workload, index: number): Markup {
+  const id = `w${index}`
+  const cards = [
+    throughputBars(results, workload),
+    throughputByBlockSize(results, workload, id),
+    iopsByDepth(workload, id),
+    ...latencyCards(workload, id),
+    cpuBars(results, workload),
+  ]
+  return html`<section>
+    <h2>${workload.title}</h2>
+    <div class="cards">${cards} ${everySetting(workload)}</div>
+  </section>`
+}
+
+function card(title: Content, caption: Content, ...content: readonly Content[]): Markup {
+  return html`<article class="card">
+    <h3>${title}</h3>
+    <p class="caption">${caption}</p>
+    ${content}
+  </article>`
+}
+
+function seriesOf({ series, source }: Finding): Series {
+  return { index: series, name: source.name, kind: source.kind }
+}
+
+/** Each source's finding at the setting of the best; of one that was not measured there, its own best. */
+function besides({ findings, best }: Workload): Finding[] {
+  const bySource = new Map<number, Finding>()
+  for (const finding of findings) {
+    const before = bySource.get(finding.series)
+    const isThere = sameSetting(finding.cell, best.cell)
+    const wasThere = before !== undefined && sameSetting(before.cell, best.cell)
+    if (before === undefined || isThere || (!wasThere && finding.rate.mean > before.rate.mean))
+      bySource.set(finding.series, finding)
+  }
+  return [...bySource.values()].sort((a, b) => a.series - b.series)
+}
+
+function throughputBars({ link }: BenchResults, workload: Workload): Markup {
+  const { best } = workload
+  const shown = besides(workload)
+  const limit = link?.payloadLimitBytesPerSecond
+  const title = `Throughput at ${formatSetting(best.cell)}`
+  const caption =
+    limit === undefined
+      ? 'Where the fastest was fastest. Dots are single repeats.'
+      : `Where the fastest was fastest. Dots are single repeats, the dashed line is what the link carries at most, ${formatQuantity('rate', limit)}.`
+  return card(
+    title,
+    caption,
+    barChart({
+      title,
+      ...(limit !== undefined && limit <= best.rate.mean * 4 && { limit }),
+      bars: shown.map((finding) => ({
+        series: seriesOf(finding),
+        value: finding.rate,
+        values: counted(finding.cell.repeats).map(({ bytes, seconds, outlier }) => ({
+          value: bytes / seconds,
+          outlier: outlier !== undefined,
+        })),
+        text: `${formatEstimate('rate', finding.rate)}${limit === undefined ? '' : `, ${formatShare(finding.rate.mean / limit)}`}`,
+        ...(!sameSetting(finding.cell, best.cell) && {
+          note: `At ${formatSetting(finding.cell)}: it was not measured at the setting above.`,
+        }),
+      })),
+    }),
+    estimatesTable(
+      'Throughput of each source',
+      shown.map((finding) => [finding, finding.rate]),
+      'rate',
+    ),
+  )
+}
+
+function estimatesTable(caption: string, rows: readonly (readonly [Finding, Estimate])[], quantity: Quantity): Markup {
+  return tableBelow({
+    caption,
+    columns: [
+      { title: 'source' },
+      { title: 'setting' },
+      { title: 'mean', numeric: true },
+      { title: 'repeats', numeric: true },
+      { title: 'outliers', numeric: true },
+    ],
+    rows: rows.map(([finding, value]) => [
+      foreign(finding.source.name),
+      formatSetting(finding.cell),
+      formatEstimate(quantity, value),
+      value.count,
+      finding.outliers,
+    ]),
+  })
+}
+
+function throughputByBlockSize({ link }: BenchResults, { findings, best }: Workload, id: string): Markup | undefined {
+  const { depth } = best.cell
+  const shown = findings.filter(({ cell }) => cell.depth === depth)
+  if (distinct(shown.map(({ cell }) => cell.blockBytes)).length < 2) return undefined
+  const lines = linesOf(shown, ({ cell }) => cell.blockBytes, 'rate')
+  return card(
+    'Throughput by block size',
+    `At queue depth ${depth}.`,
+    lineChart({
+      id: `${id}-throughput`,
+      title: `Throughput by block size at queue depth ${depth}`,
+      description: spoken(lines, 'rate', formatBytes),
+      xTitle: 'block size',
+      formatX: formatBytes,
+      quantity: 'rate',
+      lines,
+      ...(link !== undefined && { limit: { value: link.payloadLimitBytesPerSecond, name: 'payload limit' } }),
+    }),
+    linesTable(`Throughput by block size at queue depth ${depth}`, 'block size', lines, 'rate', formatBytes),
+  )
+}
+
+function iopsByDepth({ findings }: Workload, id: string): Markup | undefined {
+  const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
+  const depthsOf = (bytes: number) =>
+    distinct(findings.filter(({ cell }) => cell.blockBytes === bytes).map(({ cell }) => cell.depth))
+  const blockBytes = sizes.find((bytes) => depthsOf(bytes).length >= 2)
+  if (blockBytes === undefined) return undefined
+  const shown = findings.filter(({ cell }) => cell.blockBytes === blockBytes)
+  const lines = linesOf(shown, ({ cell }) => cell.depth, 'iops')
+  return card(
+    'Commands a second by queue depth',
+    `With blocks of ${formatBytes(blockBytes)}.`,
+    lineChart({
+      id: `${id}-iops`,
+      title: `Commands a second by queue depth with blocks of ${formatBytes(blockBytes)}`,
+      description: spoken(lines, 'iops', formatCount),
+      xTitle: 'queue depth',
+      formatX: formatCount,
+      quantity: 'iops',
+      lines,
+    }),
+    linesTable(`Commands a second by queue depth`, 'queue depth', lines, 'iops', formatCount),
+  )
+}
+
+function linesOf(findings: readonly Finding[], xOf: (finding: Finding) => number, value: 'rate' | 'iops'): Line[] {
+  return distinct(findings.map(({ series }) => series)).map((index) => {
+    const own = findings.filter(({ series }) => series === index).sort((a, b) => xOf(a) - xOf(b))
+    return {
+      series: seriesOf(own[0]!),
+      points: own.map((finding) => ({
+        x: xOf(finding),
+        value: finding[value],
+        outliers: counted(finding.cell.repeats).flatMap(({ outlier, bytes, commands, seconds }) =>
+          outlier === undefined ? [] : [(value === 'rate' ? bytes : commands) / seconds],
+        ),
+      })),
+    }
+  })
+}
+
+/** A chart's description: where each line begins and ends. */
+function spoken(lines: readonly Line[], quantity: Quantity, formatX: (x: number) => string): string {
+  return lines
+    .map(({ series, points }) => {
+      const [first, last] = [points[0]!, points.at(-1)!]
+      const ends = [first, last].map(({ x, value }) => `${formatQuantity(quantity, value.mean)} at ${formatX(x)}`)
+      return `${series.name}: ${first === last ? ends[0]! : `from ${ends[0]!} to ${ends[1]!}`}.`
+    })
+    .join(' ')
+}
+
+function linesTable(
+  caption: string,
+  xTitle: string,
+  lines: readonly Line[],
+  quantity: Quantity,
+  formatX: (x: number) => string,
+): Markup {
+  const values = distinct(lines.flatMap(({ points }) => points.map(({ x }) => x)))
+  return tableBelow({
+    caption,
+    columns: [{ title: xTitle }, ...lines.map(({ series }) => ({ title: foreign(series.name), numeric: true }))],
+    rows: values.map((x) => [
+      formatX(x),
+      ...lines.map(({ points }) => {
+        const point = points.find((one) => one.x === x)
+        return point === undefined ? '-' : formatEstimate(quantity, point.value)
+      }),
+    ]),
+  })
+}
+
+/** Latency where nothing waits for anything else, and where the fastest was fastest; one card where these are one. */
+function latencyCards({ findings, best }: Workload, id: string): (Markup | undefined)[] {
+  const lightest = [...findings].sort(
+    (a, b) => a.cell.depth - b.cell.depth || a.cell.blockBytes - b.cell.blockBytes || a.series - b.series,
+  )[0]!
+  if (sameSetting(lightest.cell, best.cell)) return [latencyCard(findings, best, 'Latency', `${id}-latency`)]
+  return [
+    latencyCard(findings, lightest, 'Latency at the lightest load', `${id}-light`),
+    latencyCard(findings, best, 'Latency at the highest rate', `${id}-latency`),
+  ]
+}
+
+const SHARES = [0.5, 0.9, 0.99, 0.999]
+
+function latencyCard(findings: readonly Finding[], of: Finding, title: string, id: string): Markup | undefined {
+  const shown = atSettingOf(findings, of.cell).flatMap((finding) =>
+    finding.latencies === undefined ? [] : [{ finding, latencies: finding.latencies }],
+  )
+  if (shown.length === 0) return undefined
+  const setting = formatSetting(of.cell)
+  const description = shown.map(
+    ({ finding, latencies }) =>
+      `${finding.source.name}: half within ${formatQuantity('time', percentile(latencies, 0.5))}, 99 % within ${formatQuantity('time', percentile(latencies, 0.99))}.`,
+  )
+  return card(
+    title,
+    `At ${setting}. ${whatIsTimed(shown.map(({ finding }) => finding))}`,
+    cdfChart({
+      id,
+      title: `${title}: share of all that took at most so long, at ${setting}`,
+      description: description.join(' '),
+      distributions: shown.map(({ finding, latencies }) => ({ series: seriesOf(finding), latencies })),
+    }),
+    tableBelow({
+      caption: `${title} at ${setting}; percentiles are at most so much, by the width of a bucket`,
+      columns: [
+        { title: 'source' },
+        ...['least', '50 %', '90 %', '99 %', '99.9 %', 'most', 'counted'].map((name) => ({
+          title: name,
+          numeric: true,
+        })),
+      ],
+      rows: shown.map(({ finding, latencies }) => [
+        foreign(finding.source.name),
+        ...[latencies.leastNs, ...SHARES.map((share) => percentile(latencies, share)), latencies.mostNs].map((ns) =>
+          formatQuantity('time', ns),
+        ),
+        latencies.count,
+      ]),
+    }),
+  )
+}
+
+/** What a latency is one of: sources that time other things are named, since these compare with nothing. */
+function whatIsTimed(findings: readonly Finding[]): string {
+  const kinds = [...new Set(findings.map(({ source }) => source.latencyOf))]
+  const names = { command: 'one NVMe command', plan: 'a plan of several commands', call: 'one call of the system' }
+  if (kinds.length === 1) return `Of ${names[kinds[0]!]}.`
+  const each = kinds.map((kind) => {
+    const own = findings.filter(({ source }) => source.latencyOf === kind).map(({ source }) => source.name)
+    return `of ${names[kind]} for ${own.join(', ')}`
+  })
+  return `Not all time the same: ${each.join('; ')}.`
+}
+
+function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined {
+  const shown = besides(workload).flatMap((finding) =>
+    finding.cpu === undefined ? [] : [{ finding, cpu: finding.cpu }],
+  )
+  // The CPU time of a simulator is no drive's.
+  if (time === 'modelled' || shown.length === 0) return undefined
+  const { cell } = workload.best
+  const title = 'CPU time for each 10⁹ bytes'
+  return card(
+    title,
+    `At ${formatSetting(cell)}. Less is better; all threads, with what the kernel does for them.`,
+    barChart({
+      title,
+      bars: shown.map(({ finding, cpu }) => ({
+        series: seriesOf(finding),
+        value: cpu,
+        values: counted(finding.cell.repeats).flatMap(({ cpuSeconds, bytes, outlier }) =>
+          cpuSeconds === undefined || bytes === 0
+            ? []
+            : [{ value: (cpuSeconds / bytes) * 1e9, outlier: outlier !== undefined }],
+        ),
+        text: formatEstimate('cpu', cpu),
+        ...(!sameSetting(finding.cell, cell) && { note: `At ${formatSetting(finding.cell)}.` }),
+      })),
+    }),
+    estimatesTable(
+      title,
+      shown.map(({ finding, cpu }) => [finding, cpu]),
+      'cpu',
+    ),
+  )
+}
+
+/** A table of block sizes by depths for each source; not where there is one setting only. */
+function everySetting({ findings, best }: Workload): Markup | undefined {
+  const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
+  const depths = distinct(findings.map(({ cell }) => cell.depth))
+  if (sizes.length * depths.length < 2) return undefined
+  const most = Math.max(...findings.map(({ rate }) => rate.mean))
+  const unit = unitOf('rate', best.rate.mean)
+  return html`<article class="card whole">
+    <h3>Throughput at every setting</h3>
+    <p class="caption">In ${unit.name}: block sizes downwards, queue depths across; the higher, the darker.</p>
+    <div class="heats">
+      ${each(distinct(findings.map(({ series }) => series)), (series) => {
+        const own = findings.filter((finding) => finding.series === series)
+        return html`<div>
+          <h4>${foreign(own[0]!.source.name)}</h4>
+          ${heatTable({
+            caption: `Throughput of ${own[0]!.source.name} in ${unit.name}, by block size and queue depth`,
+            corner: 'depth',
+            columns: depths.map(formatCount),
+            rows: sizes.map((bytes) => ({
+              title: formatBytes(bytes),
+              cells: depths.map((depth) => {
+                const found = own.find(({ cell }) => cell.blockBytes === bytes && cell.depth === depth)
+                return found && { text: heatText(found.rate.mean / unit.factor), share: found.rate.mean / most }
+              }),
+            })),
+          })}
+        </div>`
+      })}
+    </div>
+  </article>`
+}
+
+function heatText(value: number): string {
+  return value >= 0.0095 ? Number(value.toPrecision(3)).toFixed(value >= 99.5 ? 0 : value >= 9.95 ? 1 : 2) : '< 0.01'
+}

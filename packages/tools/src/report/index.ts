@@ -1,0 +1,2 @@
+export { formatHtml } from './html/page.js'
+export { readResults } from './read-results.js'

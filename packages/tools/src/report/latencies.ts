@@ -1,0 +1,36 @@
+import type { BenchRepeat } from './bench-results.js'
+import { counted } from './statistics.js'
+
+/** All latencies of a cell's repeats, in one. */
+export interface Latencies {
+  readonly count: number
+  readonly leastNs: number
+  readonly mostNs: number
+  /** Upper edge, and the share of all that is not above it: rising to 1. */
+  readonly cumulative: readonly (readonly [upToNs: number, share: number])[]
+}
+
+/** Undefined where none was measured. */
+export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefined {
+  const all = counted(repeats).flatMap(({ latency }) => latency ?? [])
+  const counts = new Map<number, number>()
+  for (const { buckets } of all)
+    for (const [upToNs, count] of buckets) counts.set(upToNs, (counts.get(upToNs) ?? 0) + count)
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return undefined
+  const mostNs = Math.max(...all.map((latency) => latency.mostNs))
+  let sum = 0
+  const cumulative = [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([upToNs, count]) => {
+      sum += count
+      return [Math.min(upToNs, mostNs), sum / total] as const
+    })
+  return { count: total, leastNs: Math.min(...all.map((latency) => latency.leastNs)), mostNs, cumulative }
+}
+
+/** What this share of all latencies is not above, by the upper edge of its bucket. */
+export function percentile({ cumulative, mostNs }: Latencies, share: number): number {
+  // Shares are sums of fractions: a hair below what they stand for.
+  return cumulative.find(([, reached]) => reached >= share - 1e-12)?.[0] ?? mostNs
+}

@@ -1,0 +1,46 @@
+import type { BenchResults } from './bench-results.js'
+import { formatSetting, workloadTitle } from './findings.js'
+
+/** Something that has no number in the report. */
+export interface Missing {
+  readonly what: string
+  readonly why: string
+  readonly next: string | undefined
+}
+
+/** What was refused, what failed, and repeats that are not to be believed: one entry for all cells of one reason. */
+export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
+  const bySource = sources.flatMap(({ name, missing }) =>
+    missing === undefined ? [] : [{ what: name, why: missing.reason, next: missing.next }],
+  )
+  const byCell = cells.flatMap((cell) => {
+    const { problem, repeats, source } = cell
+    const place = `${workloadTitle(cell).toLowerCase()}, ${formatSetting(cell)}`
+    if (problem !== undefined) {
+      const why = problem.kind === 'failed' ? `measured, and not to be believed: ${problem.reason}` : problem.reason
+      return [{ source, place, why, next: problem.next }]
+    }
+    if (repeats.length === 0) return [{ source, place, why: 'no repeat of it was run', next: undefined }]
+    return repeats.flatMap(({ problem: why }, index) =>
+      why === undefined ? [] : [{ source, place: `repeat ${index + 1} of ${place}`, why, next: undefined }],
+    )
+  })
+  const groups = new Map<string, typeof byCell>()
+  for (const one of byCell) {
+    const key = JSON.stringify([one.source, one.why, one.next])
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  const grouped = [...groups.values()].map((group) => {
+    const { source, why, next } = group[0]!
+    return { what: `${source}: ${places(group.map(({ place }) => place))}`, why, next }
+  })
+  const cpu = { what: 'CPU time', why: "in modelled time it would be the simulator's", next: undefined }
+  return [...bySource, ...grouped, ...(time === 'modelled' && cells.length > 0 ? [cpu] : [])]
+}
+
+const MOST_NAMED = 3
+
+function places(all: readonly string[]): string {
+  const named = all.slice(0, MOST_NAMED).join('; ')
+  return all.length > MOST_NAMED ? `${named}; and ${all.length - MOST_NAMED} more` : named
+}

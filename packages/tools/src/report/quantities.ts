@@ -1,0 +1,97 @@
+import type { Estimate } from './statistics.js'
+
+/** What is measured, in its units from small to large. */
+const UNITS = {
+  /** Bytes per second. */
+  rate: [
+    [1, 'B/s'],
+    [1e3, 'kB/s'],
+    [1e6, 'MB/s'],
+    [1e9, 'GB/s'],
+    [1e12, 'TB/s'],
+  ],
+  /** Commands per second. */
+  iops: [
+    [1, 'IOPS'],
+    [1e3, 'kIOPS'],
+    [1e6, 'MIOPS'],
+  ],
+  /** CPU seconds per 10^9 bytes. */
+  cpu: [
+    [1e-9, 'ns/GB'],
+    [1e-6, 'µs/GB'],
+    [1e-3, 'ms/GB'],
+    [1, 's/GB'],
+  ],
+  /** Nanoseconds. */
+  time: [
+    [1, 'ns'],
+    [1e3, 'µs'],
+    [1e6, 'ms'],
+    [1e9, 's'],
+  ],
+  /** A number without a unit. */
+  times: [[1, '']],
+} as const satisfies Record<string, readonly (readonly [number, string])[]>
+
+export type Quantity = keyof typeof UNITS
+
+export interface Unit {
+  readonly factor: number
+  readonly name: string
+}
+
+/** The largest unit that keeps `value` at 1 or above, once it is rounded. */
+export function unitOf(quantity: Quantity, value: number): Unit {
+  const units = UNITS[quantity].map(([factor, name]) => ({ factor, name }))
+  return units.findLast(({ factor }) => Number((value / factor).toPrecision(3)) >= 1) ?? units[0]!
+}
+
+/** '3.49 GB/s', '27.1 kIOPS', '183 µs'. */
+export function formatQuantity(quantity: Quantity, value: number): string {
+  const { factor, name } = unitOf(quantity, value)
+  return joined(fixed(value / factor, value / factor), name)
+}
+
+/** '3.49 ± 0.02 GB/s'; without a margin where there is none. */
+export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Estimate): string {
+  if (marginOfError === undefined) return formatQuantity(quantity, mean)
+  const { factor, name } = unitOf(quantity, mean)
+  const value = fixed(mean / factor, mean / factor)
+  const margin = fixed(marginOfError / factor, mean / factor)
+  const least = (10 ** -decimals(mean / factor)).toFixed(decimals(mean / factor))
+  return joined(`${value} ± ${Number(margin) === 0 && marginOfError > 0 ? `< ${least}` : margin}`, name)
+}
+
+/** '97 %', '0.3 %'. */
+export function formatShare(share: number): string {
+  const percent = share * 100
+  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toPrecision(1)} %`
+}
+
+/** '0.5 s', '29 min 1 s', '2 h 3 min': how long a run took. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.round(seconds)
+  if (whole >= 7200) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+  if (whole >= 100) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Number(seconds.toPrecision(3))} s`
+}
+
+/** A count as it fits under an axis: '32', '65536', '1.05e6'. */
+export function formatCount(count: number): string {
+  return count < 1e6 ? String(count) : count.toExponential(2).replace('e+', 'e')
+}
+
+function joined(text: string, unit: string): string {
+  return unit === '' ? text : `${text} ${unit}`
+}
+
+/** Digits after the point that leave three significant ones. */
+function decimals(value: number): number {
+  return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2
+}
+
+/** `value` with as many decimals as `like` is written with. */
+function fixed(value: number, like: number): string {
+  return value >= 1e6 ? value.toExponential(2) : value.toFixed(decimals(like))
+}
