@@ -23,6 +23,7 @@ const kinds = {
   'nvme-cli': 'the program nvme',
   shells: 'bash, zsh and fish',
   pciutils: 'the program lspci',
+  unpackers: 'the programs xz, zstd and modinfo',
 }
 
 const root = join(import.meta.dirname, '..')
