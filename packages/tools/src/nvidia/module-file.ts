@@ -1,0 +1,99 @@
+import { isKnown, unknown, type Known } from '../machine/known.js'
+import type { Root } from '../machine/root.js'
+import type { DiskModule, Flavour, ModuleContents, PfnLookup } from './driver-state.js'
+import { readElf, type ElfFacts } from './elf.js'
+import { MOST_MODULE_BYTES } from './initramfs.js'
+import { signerOf } from './module-signature.js'
+import { compressionOf, unpackWhole } from './unpack.js'
+
+/** nvidia.ko; Debian calls it nvidia-current.ko or by its branch. Not nvidia-drm.ko and the others beside it. */
+const NAME = /^nvidia(?:-(?:current(?:-open)?|open|tesla(?:-\d+)?|legacy-\d+xx))?\.ko(?:\.(?:xz|zst|gz))?$/
+
+const COMPRESSIONS = { '': 'none', xz: 'xz', zst: 'zstd', gz: 'gzip' } as const
+
+/** Those that find a page behind registers, the one that the driver's build prefers first. */
+export const LOOKUP_SYMBOLS = ['follow_pfn', 'unsafe_follow_pfn', 'follow_pfnmap_start', 'follow_pte'] as const
+
+/** Folders below /lib/modules/KERNEL where packages put it; the kernel's own are too many to walk. */
+const FOLDERS = ['updates', 'extra', 'weak-updates', 'misc', 'kernel/drivers/video', 'kernel/drivers/char', 'nvidia']
+const MOST_FOLDERS = 2000
+const MOST_KERNELS = 64
+const MOST_DEPTH = 4
+
+/** Every nvidia.ko of every kernel, those of `running` first. */
+export async function readDiskModules(root: Root, running: string | undefined): Promise<Known<DiskModule[]>> {
+  if (!(await root.exists('lib/modules'))) return root.why('lib/modules')
+  const kernels = (await root.list('lib/modules')).slice(0, MOST_KERNELS)
+  const ordered = [...kernels.filter((name) => name === running), ...kernels.filter((name) => name !== running)]
+  const modules: DiskModule[] = []
+  for (const kernel of ordered) {
+    for (const path of await modulePaths(root, `lib/modules/${kernel}`))
+      modules.push(await readDiskModule(root, kernel, path))
+  }
+  return modules
+}
+
+async function readDiskModule(root: Root, kernel: string, path: string): Promise<DiskModule> {
+  const [, ending = ''] = /\.ko(?:\.(xz|zst|gz))?$/.exec(path) ?? []
+  const compression = COMPRESSIONS[ending as keyof typeof COMPRESSIONS]
+  const bytes = await root.bytes(path, MOST_MODULE_BYTES)
+  const contents = bytes === undefined ? root.why(path) : await readModule(Buffer.from(bytes))
+  return { kernel, path: `/${path}`, compression, contents }
+}
+
+/** A module's file as it lies there, packed or not. */
+export async function readModule(file: Buffer): Promise<Known<ModuleContents>> {
+  const compression = compressionOf(file)
+  const bytes = compression === undefined ? file : await unpackWhole(file, compression, MOST_MODULE_BYTES)
+  if (!isKnown(bytes)) return bytes
+  const elf = readElf(bytes, LOOKUP_SYMBOLS)
+  return isKnown(elf) ? contentsOf(elf, bytes) : elf
+}
+
+function contentsOf({ modinfo, calls }: ElfFacts, bytes: Buffer): ModuleContents {
+  const entry = (name: string) => modinfo.find(([key]) => key === name)?.[1]
+  const license = entry('license')
+  const mark = entry('gpunvme')
+  return {
+    version: entry('version'),
+    license,
+    flavour: flavourOf(license),
+    srcversion: entry('srcversion'),
+    vermagicRelease: entry('vermagic')?.split(' ')[0],
+    pfnLookup: lookupOf(mark, calls),
+    mark,
+    signer: signerOf(bytes),
+  }
+}
+
+/** The open flavour says that the kernel's GPL functions are open to it; the other one may not. */
+export function flavourOf(license: string | undefined): Known<Flavour> {
+  if (license === 'Dual MIT/GPL') return 'open'
+  return license === 'NVIDIA' ? 'proprietary' : unknown(`its licence is '${license ?? 'not given'}'`)
+}
+
+function lookupOf(mark: string | undefined, calls: ReadonlySet<string>): PfnLookup {
+  if (mark?.startsWith('pfn-walk/')) return 'page-table-walk'
+  if (mark?.startsWith('pfn-guarded/')) return 'guarded-vm_pgoff'
+  return LOOKUP_SYMBOLS.find((name) => calls.has(name)) ?? 'none'
+}
+
+async function modulePaths(root: Root, folder: string): Promise<string[]> {
+  const found = new Set<string>()
+  const queue = [
+    ...FOLDERS.map((name) => ({ path: `${folder}/${name}`, depth: 0 })),
+    // Ubuntu's modules that were built beforehand: kernel/nvidia-580.
+    ...(await root.list(`${folder}/kernel`))
+      .filter((name) => name.startsWith('nvidia'))
+      .map((name) => ({ path: `${folder}/kernel/${name}`, depth: 0 })),
+  ]
+  for (let visited = 0; queue.length > 0 && visited < MOST_FOLDERS; visited++) {
+    const { path, depth } = queue.shift()!
+    for (const name of await root.list(path)) {
+      if (NAME.test(name)) found.add(`${path}/${name}`)
+      // What has an ending is a file.
+      else if (depth < MOST_DEPTH && !name.includes('.ko')) queue.push({ path: `${path}/${name}`, depth: depth + 1 })
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,61 @@
+import type { ConfiguredOption } from './driver-state.js'
+
+/** Options of the module in one file below modprobe.d (modprobe.d(5)). `file` is what to call it. */
+export function optionsIn(file: string, text: string): ConfiguredOption[] {
+  return logicalLines(text).flatMap((line) => {
+    const [, module, rest] = /^options\s+(\S+)\s+(.*)$/.exec(line) ?? []
+    return module === 'nvidia' && rest !== undefined ? words(rest).flatMap((word) => option(file, word)) : []
+  })
+}
+
+/** Options of the module on the kernel's command line: nvidia.NVreg_EnableResizableBar=1. */
+export function optionsOnCommandLine(text: string): ConfiguredOption[] {
+  return words(text).flatMap((word) =>
+    word.startsWith('nvidia.') ? option('/proc/cmdline', word.slice('nvidia.'.length)) : [],
+  )
+}
+
+/** /proc/driver/nvidia/params: 'EnableResizableBar: 0', texts in quotes. */
+export function parametersOf(text: string): Record<string, string> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name, value = ''] = /^([A-Za-z0-9_]+):\s*(.*)$/.exec(line) ?? []
+    return name === undefined ? [] : [[name, value.replace(/^"(.*)"$/, '$1')]]
+  })
+  return Object.fromEntries(pairs) as Record<string, string>
+}
+
+/**
+ * NVreg_RegistryDwords as a table: 'RMForceStaticBar1=1;ForceP2P=0x11'. What is no number in it is left out, as the
+ * driver does. The last one of a name counts.
+ */
+export function registryOf(text: string): Record<string, number> {
+  const pairs = text.split(';').flatMap((entry) => {
+    const [, name, value] = /^\s*([A-Za-z0-9_]+)\s*=\s*(0x[0-9a-f]{1,8}|\d{1,10})\s*$/i.exec(entry) ?? []
+    return name === undefined ? [] : [[name, Number(value)] as const]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** modprobe hands over all options of a name, and the module keeps the last. */
+export function lastOf(options: readonly ConfiguredOption[], name: string): ConfiguredOption | undefined {
+  return options.findLast((option) => option.name === name)
+}
+
+function option(file: string, word: string): ConfiguredOption[] {
+  const at = word.indexOf('=')
+  return at <= 0 ? [] : [{ file, name: word.slice(0, at), value: word.slice(at + 1) }]
+}
+
+/** Without comments; a backslash at the end joins a line with the next. */
+function logicalLines(text: string): string[] {
+  return text
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+/** Separated by blanks that are not in quotes; the quotes are not part of them. */
+function words(text: string): string[] {
+  return (text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) => word.replace(/["']/g, ''))
+}

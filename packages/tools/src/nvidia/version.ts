@@ -1,0 +1,32 @@
+/** What a release of the driver is called: '580.142', '580.65.06'. */
+const VERSION = /^\d{3}\.\d{1,3}(?:\.\d{1,2})?$/
+
+export function isDriverVersion(text: string): boolean {
+  return VERSION.test(text)
+}
+
+/** By their numbers: '580.65.06' is before '580.142'. @returns below zero where `a` is before `b`. */
+export function compareVersions(a: string, b: string): number {
+  const [as, bs] = [a.split('.').map(Number), b.split('.').map(Number)]
+  for (let index = 0; index < Math.max(as.length, bs.length); index++) {
+    const difference = (as[index] ?? 0) - (bs[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+export function isAtLeast(version: string, first: string): boolean {
+  return compareVersions(version, first) >= 0
+}
+
+/** Of a kernel's release, its version: [6, 12]; undefined of what does not begin with one. */
+export function kernelVersion(release: string): readonly [number, number] | undefined {
+  const [, major, minor] = /^(\d{1,3})\.(\d{1,4})(?:[.\-+_~ ]|$)/.exec(release) ?? []
+  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)]
+}
+
+export function isKernelAtLeast(release: string, major: number, minor: number): boolean | undefined {
+  const version = kernelVersion(release)
+  if (version === undefined) return undefined
+  return version[0] > major || (version[0] === major && version[1] >= minor)
+}
