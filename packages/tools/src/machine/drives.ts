@@ -1,0 +1,104 @@
+import { DeviceUseUnknownError, findHolders } from '@gpunvme/host-driver'
+import { NVME_CLASS_CODE } from '@gpunvme/nvme-spec/pci'
+import { unknown, type Known } from './known.js'
+import type { Drive, Namespace, Temperature } from './machine.js'
+import type { PciFunction } from './pci-function.js'
+import type { Root } from './root.js'
+
+/** How long a drive may take to say how warm it is: the kernel asks it, and one that hangs takes a minute. */
+const TEMPERATURE_MS = 2000
+
+export function readDrives(root: Root, functions: readonly PciFunction[]): Promise<Drive[]> {
+  return Promise.all(
+    functions.filter(({ classCode }) => classCode === NVME_CLASS_CODE).map((found) => readDrive(root, found)),
+  )
+}
+
+async function readDrive(root: Root, { address, driver, answers }: PciFunction): Promise<Drive> {
+  const folder = `sys/bus/pci/devices/${address}/nvme`
+  const name = (await root.list(folder)).find((entry) => /^nvme\d+$/.test(entry))
+  const path = `${folder}/${name}`
+  const holders = await holdersOf(root, address)
+  if (name === undefined) {
+    const reason = unknown(
+      answers
+        ? `${driver === undefined ? 'no driver has it' : `${driver} has it`}, and only the kernel's nvme driver says`
+        : 'it is off the bus',
+    )
+    const nothing = { model: reason, serial: reason, firmware: reason, namespaces: reason, temperature: reason }
+    return { address, name, state: undefined, queues: undefined, ...nothing, holders, hostMemoryBuffer: reason }
+  }
+  const said = async (attribute: string) =>
+    (await root.text(`${path}/${attribute}`)) ?? root.why(`${path}/${attribute}`)
+  return {
+    ...{ address, name },
+    model: await said('model'),
+    serial: await said('serial'),
+    firmware: await said('firmware_rev'),
+    state: await root.text(`${path}/state`),
+    queues: { count: await root.number(`${path}/queue_count`), entries: await root.number(`${path}/sqsize`) },
+    namespaces: await readNamespaces(root, path),
+    holders,
+    temperature: await inTime(readTemperature(root, path)),
+    hostMemoryBuffer: await readHostMemoryBuffer(root, path),
+  }
+}
+
+/** Linux 6.2 and later say it. */
+async function readHostMemoryBuffer(root: Root, path: string): Promise<Known<boolean>> {
+  const lent = await root.number(`${path}/hmb`)
+  return lent === undefined ? root.why(`${path}/hmb`) : lent === 1
+}
+
+/** With native multipath a controller has a path, nvme0c1n1, of what is nvme0n1 everywhere else. */
+async function readNamespaces(root: Root, path: string): Promise<Namespace[]> {
+  const found: Namespace[] = []
+  for (const entry of await root.list(path)) {
+    if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
+    const name = entry.replace(/c\d+/, '')
+    const block = `sys/block/${name}`
+    const sectors = await root.number(`${block}/size`)
+    const transferKib = await root.number(`${block}/queue/max_hw_sectors_kb`)
+    found.push({
+      name,
+      // Sectors of 512 bytes, whatever the namespace's blocks are.
+      sizeBytes: (sectors ?? 0) * 512,
+      blockBytes: (await root.number(`${block}/queue/logical_block_size`)) ?? 512,
+      maxTransferBytes: transferKib === undefined ? undefined : transferKib * 1024,
+    })
+  }
+  return found
+}
+
+async function readTemperature(root: Root, path: string): Promise<Known<Temperature>> {
+  const sensor = (await root.list(path)).find((entry) => /^hwmon\d+$/.test(entry))
+  if (sensor === undefined) return unknown('the kernel has no sensor of it (hwmon)')
+  // Thousandths of a degree; the first sensor is the composite temperature.
+  const celsius = async (which: string) => {
+    const value = await root.number(`${path}/${sensor}/temp1_${which}`)
+    return value === undefined ? undefined : Math.round(value / 1000)
+  }
+  const now = await celsius('input')
+  if (now === undefined) return root.why(`${path}/${sensor}/temp1_input`)
+  return { celsius: now, warningCelsius: await celsius('max'), criticalCelsius: await celsius('crit') }
+}
+
+function inTime(reading: Promise<Known<Temperature>>): Promise<Known<Temperature>> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<Known<Temperature>>((resolve) => {
+    timer = setTimeout(
+      () => resolve(unknown(`the drive did not say within ${TEMPERATURE_MS / 1000} s`)),
+      TEMPERATURE_MS,
+    )
+  })
+  return Promise.race([reading, late]).finally(() => clearTimeout(timer))
+}
+
+async function holdersOf(root: Root, address: string): Promise<Drive['holders']> {
+  try {
+    return await findHolders(root.path, address)
+  } catch (error) {
+    if (error instanceof DeviceUseUnknownError) return unknown(`${error.path} cannot be looked at`)
+    throw error
+  }
+}

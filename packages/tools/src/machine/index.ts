@@ -1,0 +1,6 @@
+export { isKnown, unknown, valueOf, type Known, type Unknown } from './known.js'
+export { KERNEL_OPTIONS, MODULES, parameter } from './kernel.js'
+export type * from './machine.js'
+export type * from './pci-function.js'
+export { readMachine } from './read-machine.js'
+export { Root, type Recorded } from './root.js'

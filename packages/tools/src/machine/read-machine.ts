@@ -1,0 +1,40 @@
+import { readDrives } from './drives.js'
+import { readFunctions } from './functions.js'
+import { readGpus } from './gpus.js'
+import { readIommu } from './iommu.js'
+import { readKernel, readModules } from './kernel.js'
+import type { Machine } from './machine.js'
+import { readMemory } from './memory.js'
+import { readPciNames } from './pci-ids.js'
+import { Root } from './root.js'
+import { readBoard, readCpu, readDistribution, readFirmware, readNodes, readOtherDisks } from './system.js'
+import { readVirtualisation } from './virtualisation.js'
+
+/**
+ * Reads what a machine says of itself in /sys, /proc, /etc, /boot and /lib/modules. Runs nothing, writes nothing, wakes
+ * nothing; missing and refused files are facts of what is returned, and no errors.
+ * @param root '/' for this machine, or a folder with a copy of another one's files, such as `writeLiveTree` makes.
+ */
+export async function readMachine(root: string | Root = '/'): Promise<Machine> {
+  const from = typeof root === 'string' ? new Root(root) : root
+  const kernel = await readKernel(from)
+  const board = await readBoard(from)
+  const functions = await readFunctions(from, await readPciNames(from))
+  return {
+    root: from.path,
+    kernel,
+    modules: await readModules(from, kernel.release),
+    distribution: await readDistribution(from),
+    board,
+    cpu: await readCpu(from),
+    memory: await readMemory(from),
+    firmware: await readFirmware(from),
+    virtualisation: await readVirtualisation(from, board, kernel.release),
+    iommu: await readIommu(from),
+    functions,
+    drives: await readDrives(from, functions),
+    gpus: await readGpus(from, functions),
+    otherDisks: await readOtherDisks(from),
+    nodes: await readNodes(from),
+  }
+}
