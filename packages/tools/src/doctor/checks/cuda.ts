@@ -1,0 +1,157 @@
+import { isKnown } from '../../machine/known.js'
+import type { CudaDevice } from '@gpunvme/cuda-native'
+import { familyOf } from '../advice.js'
+import type { Facts } from '../facts.js'
+import { command, finding, hands, instead, read, type Draft, type Finding, type Step } from '../finding.js'
+
+/** The first driver whose library has CUDA 12.2. */
+const LEAST_DRIVER = 535
+
+/** Whether a program finds CUDA here; of another machine's tree, whether its library is there. */
+export function checkCuda(facts: Facts): Finding[] {
+  const isNvidia = facts.machine.gpus.some(({ vendor }) => vendor === 'NVIDIA')
+  // Without a GPU there is nothing that CUDA would be for.
+  if (!isNvidia) return []
+  const drafts = facts.process === undefined ? libraryOnly(facts) : asked(facts, facts.process.cuda)
+  return drafts.map((draft) => finding('cuda', draft))
+}
+
+function libraryOnly({ machine, nvidia: { libcuda } }: Facts): Draft[] {
+  if (!isKnown(libcuda))
+    return [
+      {
+        id: 'cuda-unknown',
+        severity: 'unknown',
+        title: 'Whether the CUDA library is installed is not known',
+        evidence: [read('libcuda.so.1', libcuda.unknown)],
+        closes: ['tier1'],
+      },
+    ]
+  if (libcuda === undefined)
+    return [
+      {
+        id: 'cuda-missing',
+        severity: 'problem',
+        title: 'The CUDA library (libcuda.so.1) is not installed',
+        cause: "It comes with NVIDIA's driver, often in a package of its own.",
+        evidence: [read('/usr/lib', 'no libcuda.so.1')],
+        steps: [installLibrary(machine)],
+        closes: ['tier1'],
+      },
+    ]
+  const { path, version } = libcuda
+  const evidence = [read(path, isKnown(version) ? version : version.unknown)]
+  if (isKnown(version) && Number.parseInt(version, 10) < LEAST_DRIVER)
+    return [{ ...tooOld(`The CUDA library is of driver ${version}`), evidence }]
+  return [
+    {
+      id: 'cuda-installed',
+      severity: 'ok',
+      title: `The CUDA library is installed${isKnown(version) ? `, of driver ${version}` : ''}; it was not asked`,
+      evidence,
+      opens: ['tier1'],
+    },
+    {
+      id: 'cuda-dma-buf-unknown',
+      severity: 'unknown',
+      title: 'Whether CUDA exports GPU memory as dma-buf only a program on that machine can ask',
+      evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 'not asked')],
+      closes: ['tier2-dma-buf'],
+    },
+  ]
+}
+
+function tooOld(what: string): Draft {
+  return {
+    id: 'cuda-too-old',
+    severity: 'problem',
+    title: `${what}: ${LEAST_DRIVER} (CUDA 12.2) is the oldest that will do`,
+    steps: [hands(`install driver ${LEAST_DRIVER} or newer`)],
+    closes: ['tier1'],
+  }
+}
+
+function installLibrary(machine: Facts['machine']): Step {
+  switch (familyOf(machine)) {
+    case 'debian':
+      return command('sudo apt install libcuda1')
+    case 'arch':
+      return command('sudo pacman -S nvidia-utils')
+    case 'fedora':
+      return command('sudo dnf install xorg-x11-drv-nvidia-cuda')
+    default:
+      return hands("install the libraries of NVIDIA's driver, of the same version as the module")
+  }
+}
+
+function asked({ machine }: Facts, cuda: NonNullable<Facts['process']>['cuda']): Draft[] {
+  if (!cuda.available)
+    return [
+      {
+        id: `cuda-${cuda.state}`,
+        severity: 'problem',
+        title: cuda.message,
+        evidence: cuda.facts.map((fact) => read('CUDA', fact)),
+        steps: [hands(cuda.next)],
+        closes: ['tier1'],
+      },
+    ]
+  const seen = cuda.devices.flatMap((device) => checkDevice(device))
+  const unseen = machine.gpus
+    .filter(({ vendor, address }) => vendor === 'NVIDIA' && cuda.devices.every(({ bdf }) => bdf !== address))
+    .map(({ address }): Draft => ({
+      id: 'cuda-device-hidden',
+      severity: 'problem',
+      subjects: [address],
+      title: `CUDA does not show the GPU at ${address} to this process`,
+      cause: 'CUDA_VISIBLE_DEVICES, a container, or another driver that has it may hide it.',
+      evidence: [read('CUDA', cuda.message)],
+      steps: [hands('give this process the GPU: CUDA_VISIBLE_DEVICES, or the options of the container')],
+      closes: ['tier1'],
+    }))
+  return [
+    {
+      id: 'cuda',
+      severity: 'ok',
+      title: cuda.message,
+      evidence: [read(cuda.library, `CUDA ${cuda.driverVersion}`)],
+      opens: ['tier1'],
+    },
+    ...seen,
+    ...unseen,
+  ]
+}
+
+function checkDevice({ bdf, engine, canExportDmaBuf, name }: CudaDevice): Draft[] {
+  const subjects = [bdf]
+  return [
+    ...engine.reasons.map(({ code, prevents, message, next }): Draft => ({
+      id: `cuda-engine-${code}`,
+      severity: prevents ? 'problem' : 'note',
+      subjects,
+      title: `${name}: ${message}`,
+      evidence: [read('cudaStatus()', code)],
+      steps: [instead(next)],
+      closes: prevents ? ['tier1-cuda'] : [],
+    })),
+    canExportDmaBuf
+      ? {
+          id: 'cuda-dma-buf',
+          severity: 'ok',
+          subjects,
+          title: `${name}: CUDA exports its memory as dma-buf`,
+          evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 1)],
+          opens: ['tier2-dma-buf'],
+        }
+      : {
+          id: 'cuda-no-dma-buf',
+          severity: 'note',
+          subjects,
+          title: `${name}: CUDA does not export its memory as dma-buf`,
+          cause: 'The kernel module of the open flavour could; the CUDA library refuses it for most GeForce cards.',
+          evidence: [read('CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED', 0)],
+          steps: [instead('tier 1: by way of host memory, and one copy by the GPU')],
+          closes: ['tier2-dma-buf'],
+        },
+  ]
+}

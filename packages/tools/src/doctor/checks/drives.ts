@@ -1,0 +1,191 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { Drive, Machine, Namespace, Temperature } from '../../machine/machine.js'
+import { formatBytes } from '../../terminal/units.js'
+import { functionAt, sysfs, type Facts } from '../facts.js'
+import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
+
+/** Each drive: who uses it, and what of it a stream of reads will meet. How it is reached is another check's. */
+export function checkDrives(facts: Facts): Finding[] {
+  return facts.machine.drives
+    .flatMap((drive) => checkDrive(facts, drive).map((draft) => ({ ...draft, subjects: [drive.address] })))
+    .map((draft) => finding('drives', draft))
+}
+
+function checkDrive(facts: Facts, drive: Drive): Draft[] {
+  return [
+    ...usedBy(facts.machine, drive),
+    ...state(drive),
+    ...temperature(drive),
+    ...namespaces(drive),
+    ...lentMemory(drive),
+    ...reset(facts, drive),
+  ]
+}
+
+/** 'SN740 (nvme1)': as people know it. */
+export function callDrive({ address, name, model }: Drive): string {
+  const words = [valueOf(model), name].filter((word) => word !== undefined && word !== '')
+  return words.length === 0 ? address : `${address} (${words.join(', ')})`
+}
+
+function usedBy({ otherDisks, drives }: Machine, drive: Drive): Draft[] {
+  const { holders } = drive
+  const name = callDrive(drive)
+  if (!isKnown(holders))
+    return [
+      {
+        id: 'drive-use-unknown',
+        severity: 'unknown',
+        title: `Whether this machine uses ${name} is not known, so it is not touched`,
+        evidence: [read('mounts, swap, holders, open files', holders.unknown)],
+        closes: ['memory'],
+      },
+    ]
+  if (holders.length === 0)
+    return [
+      {
+        id: 'drive-unused',
+        severity: 'ok',
+        title: `Nothing on this machine uses ${name}`,
+        evidence: [read('mounts, swap, holders, open files', 'none')],
+        opens: ['memory'],
+      },
+    ]
+  const isSystem = holders.some(({ use }) => SYSTEM_USE.test(use))
+  const uses = [...new Set(holders.map(({ device, use }) => `${device} is ${use}`))]
+  const isOnly = drives.length === 1 && otherDisks.length === 0
+  const draft = {
+    id: isSystem ? 'drive-is-system' : 'drive-in-use',
+    severity: 'blocker',
+    evidence: uses.slice(0, 4).map((use) => read('in use', use)),
+    closes: ['memory'],
+  } as const satisfies Partial<Draft>
+  if (isSystem)
+    return [
+      {
+        ...draft,
+        title: `This machine runs from ${name}: it cannot be handed over`,
+        cause: isOnly
+          ? 'There is no other disk. Streaming by the drive itself needs a second NVMe SSD, for models alone.'
+          : 'Streaming by the drive itself needs an NVMe SSD that holds nothing the running system wants.',
+      },
+    ]
+  return [
+    {
+      ...draft,
+      title: `${name} is in use, and so not handed over`,
+      cause: 'A drive that is handed over is gone for the kernel, and whatever used it sees errors.',
+      steps: releases(holders),
+    },
+  ]
+}
+
+/** Where a running system cannot do without what is on the drive. */
+const SYSTEM_USE =
+  /mounted on (\/|\/boot|\/boot\/\S*|\/efi|\/usr|\/var|\/home|\/nix|\/nix\/store)(,|$)|EFI system partition/
+
+function releases(holders: readonly { readonly device: string; readonly use: string }[]): Draft['steps'] & object {
+  const steps = holders.flatMap(({ device, use }) => {
+    const [, where] = /^mounted on (\S+)$/.exec(use) ?? []
+    if (where !== undefined) return [command(`sudo umount ${where}`)]
+    if (use.startsWith('swap')) return [command(`sudo swapoff /dev/${device}`)]
+    return []
+  })
+  const isAll = steps.length === holders.length
+  const seen = steps.filter((step, index) => steps.findIndex(({ text }) => text === step.text) === index)
+  return isAll ? seen : [...seen, hands('end what uses it, as the lines above say')]
+}
+
+function state(drive: Drive): Draft[] {
+  if (drive.state === undefined || drive.state === 'live') return []
+  return [
+    {
+      id: 'drive-not-live',
+      severity: 'problem',
+      title: `The kernel calls ${callDrive(drive)} "${drive.state}"`,
+      cause: 'It does not answer, or is being brought back.',
+      evidence: [read(`/sys/class/nvme/${drive.name ?? '?'}/state`, drive.state)],
+      steps: [command('sudo dmesg | grep nvme')],
+    },
+  ]
+}
+
+function temperature(drive: Drive): Draft[] {
+  const known = valueOf(drive.temperature)
+  if (known === undefined) return []
+  const { celsius, warningCelsius } = known
+  const evidence = [read(`hwmon of ${drive.name ?? drive.address}`, limits(known))]
+  if (warningCelsius !== undefined && celsius >= warningCelsius - 10)
+    return [
+      {
+        id: 'drive-hot',
+        severity: celsius >= warningCelsius ? 'problem' : 'note',
+        title: `${callDrive(drive)} is at ${celsius} °C; it slows down from ${warningCelsius} °C on`,
+        cause:
+          'Long reads heat a drive without a heatsink until it throttles; one was seen to lose a third after a minute.',
+        evidence,
+        steps: [hands('a heatsink, or air that moves')],
+      },
+    ]
+  return [{ id: 'drive-cool', severity: 'ok', title: `${callDrive(drive)} is at ${celsius} °C`, evidence }]
+}
+
+function limits({ celsius, warningCelsius, criticalCelsius }: Temperature): string {
+  const bounds = [
+    ...(warningCelsius === undefined ? [] : [`warning ${warningCelsius}`]),
+    ...(criticalCelsius === undefined ? [] : [`critical ${criticalCelsius}`]),
+  ]
+  return bounds.length === 0 ? `${celsius} °C` : `${celsius} °C, ${bounds.join(', ')}`
+}
+
+function namespaces(drive: Drive): Draft[] {
+  const known = valueOf(drive.namespaces)
+  // What no kernel driver has, has no namespaces that anybody could list.
+  if (known === undefined || drive.name === undefined) return []
+  if (known.length === 0)
+    return [
+      {
+        id: 'no-namespace',
+        severity: 'problem',
+        title: `${callDrive(drive)} has no namespace: there is nothing to read`,
+        evidence: [read(`/sys/class/nvme/${drive.name}`, 'no namespace')],
+      },
+    ]
+  return known.map((namespace) => describeNamespace(namespace))
+}
+
+function describeNamespace({ name, sizeBytes, blockBytes, maxTransferBytes }: Namespace): Draft {
+  const most = maxTransferBytes === undefined ? '' : `, up to ${formatBytes(maxTransferBytes)} a command`
+  return {
+    id: 'namespace',
+    severity: 'ok',
+    title: `${name}: ${formatBytes(sizeBytes)} in blocks of ${formatBytes(blockBytes)}${most}`,
+    evidence: [read(`/sys/block/${name}/queue/logical_block_size`, blockBytes)],
+  }
+}
+
+function lentMemory(drive: Drive): Draft[] {
+  if (valueOf(drive.hostMemoryBuffer) !== true) return []
+  return [
+    {
+      id: 'host-memory-buffer',
+      severity: 'ok',
+      title: `${callDrive(drive)} has no DRAM of its own and borrows memory (HMB); our driver lends it, too`,
+      evidence: [read('Host Memory Buffer', 'lent by the kernel')],
+    },
+  ]
+}
+
+/** Without a reset of its own, a drive that has stopped is brought back by a reset of the bus, or not at all. */
+function reset(facts: Facts, drive: Drive): Draft[] {
+  const found = functionAt(facts, drive.address)
+  if (found === undefined || valueOf(found.hasFunctionLevelReset) !== false) return []
+  return [
+    {
+      id: 'no-function-reset',
+      severity: 'note',
+      title: `${callDrive(drive)} has no Function Level Reset: one that hangs needs a power cycle`,
+      evidence: [read(sysfs(drive.address, 'config'), 'DevCap.FLR=0')],
+    },
+  ]
+}

@@ -1,0 +1,90 @@
+import { valueOf } from '../../machine/known.js'
+import type { Machine } from '../../machine/machine.js'
+import { firmwareSwitch, kernelParameter } from '../advice.js'
+import type { Facts } from '../facts.js'
+import { finding, read, type Draft, type Finding, type Step } from '../finding.js'
+
+/** What the IOMMU does: for safety, for the choice of a transport, and for addresses of a GPU's memory. */
+export function checkIommu({ machine }: Facts): Finding[] {
+  if (machine.functions.length === 0) return []
+  return byMode(machine).map((draft) => finding('iommu', draft))
+}
+
+function byMode(machine: Machine): Draft[] {
+  const { mode, evidence: sentences, kind } = machine.iommu
+  const evidence = sentences.slice(0, 3).map((sentence) => read('', sentence))
+  const name = kind ?? 'IOMMU'
+  switch (mode) {
+    case 'off':
+      return [{ ...off(machine), evidence }]
+    case 'passthrough':
+      return [
+        {
+          id: 'iommu-passthrough',
+          severity: 'ok',
+          title: `${name} is on and maps nothing by default (passthrough)`,
+          evidence,
+          opens: ['tier2-static-bar1'],
+        },
+      ]
+    case 'translated':
+    case 'mixed':
+      return [
+        {
+          id: 'iommu',
+          severity: 'ok',
+          title: `${name} is on: a drive reaches what it was given, and nothing else`,
+          evidence,
+        },
+        {
+          id: 'iommu-translates',
+          severity: 'note',
+          title: `${name} translates addresses: static BAR1 goes by those of the bus and needs iommu=pt`,
+          evidence,
+          steps: kernelParameter(machine, { add: 'iommu=pt' }),
+          closes: ['tier2-static-bar1'],
+        },
+      ]
+    case 'unknown':
+      return [
+        {
+          id: 'iommu-unknown',
+          severity: 'unknown',
+          title: 'There are IOMMU groups, and the kernel does not say what they do',
+          evidence,
+          closes: ['tier2-static-bar1'],
+        },
+      ]
+  }
+}
+
+function off(machine: Machine): Draft {
+  return {
+    id: 'iommu-off',
+    severity: 'note',
+    title: 'The IOMMU is off: a drive that a program drives can reach all memory of this machine',
+    cause:
+      'A wrong address then destroys whatever lies there. With an IOMMU it is refused, and vfio needs no huge pages.',
+    steps: turnOn(machine),
+    opens: ['tier2-static-bar1'],
+  }
+}
+
+/** Words of the command line that turn it off. */
+const OFF_WORDS = ['iommu=off', 'amd_iommu=off', 'intel_iommu=off', 'iommu=0']
+
+function turnOn(machine: Machine): Step[] {
+  const { kernel, cpu, firmware } = machine
+  const words = (valueOf(kernel.commandLine) ?? '').split(' ')
+  const remove = OFF_WORDS.find((word) => words.includes(word))
+  const isIntel = valueOf(cpu.vendor) === 'Intel'
+  // Intel's needs to be asked for on kernels that are built without INTEL_IOMMU_DEFAULT_ON; AMD's does not.
+  const add = isIntel && !words.includes('intel_iommu=on') ? 'intel_iommu=on' : undefined
+  const table = valueOf(firmware.iommuTable)
+  return [
+    ...(table === undefined ? [firmwareSwitch(machine, 'iommu')] : []),
+    ...(remove === undefined && add === undefined
+      ? []
+      : kernelParameter(machine, { ...(remove !== undefined && { remove }), ...(add !== undefined && { add }) })),
+  ]
+}

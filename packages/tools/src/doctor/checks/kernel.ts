@@ -1,0 +1,96 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import { formatBytes } from '../../terminal/units.js'
+import type { Facts } from '../facts.js'
+import { finding, hands, read, type Draft, type Finding } from '../finding.js'
+
+/** What the running kernel was built with and lets root do, as far as somebody has to know it. */
+export function checkKernel(facts: Facts): Finding[] {
+  return [...config(facts), ...lockdown(facts), ...secureBoot(facts), ...memory(facts)].map((draft) =>
+    finding('kernel', draft),
+  )
+}
+
+/** Options that decide which ways are open, and what each of them decides. */
+const OPTIONS: readonly (readonly [name: string, what: string])[] = [
+  ['VFIO_NOIOMMU', 'vfio without an IOMMU'],
+  ['IO_STRICT_DEVMEM', 'a BAR that a driver claims is closed to user space'],
+  ['PCI_P2PDMA', "peer-to-peer by the kernel's own interface, which nothing here needs"],
+  ['DMA_SHARED_BUFFER', "dma-buf, by which tier 2 gets at a GPU's memory"],
+]
+
+function config({ machine: { kernel } }: Facts): Draft[] {
+  if (!isKnown(kernel.config))
+    return [
+      {
+        id: 'kernel-config-unknown',
+        severity: 'unknown',
+        title: 'What the running kernel was built with is not known',
+        evidence: [read('/proc/config.gz, /boot/config-*', kernel.config.unknown)],
+      },
+    ]
+  const { source, options } = kernel.config
+  return OPTIONS.flatMap(([name, what]): Draft[] => {
+    const value = options[name]
+    if (value === undefined) return []
+    return [
+      {
+        id: `config-${name.toLowerCase().replaceAll('_', '-')}`,
+        severity: 'ok',
+        title: `${name}=${value}: ${what}`,
+        evidence: [read(source, `CONFIG_${name}=${value}`)],
+      },
+    ]
+  })
+}
+
+function lockdown({ machine: { kernel } }: Facts): Draft[] {
+  const level = valueOf(kernel.lockdown)
+  if (level === undefined || level === 'none') return []
+  return [
+    {
+      id: 'lockdown',
+      severity: 'note',
+      title: `The kernel is locked down (${level}): registers by /sys and unsigned modules are refused`,
+      cause: 'Left are vfio with an IOMMU, and a module that is signed with an enrolled key.',
+      evidence: [read('/sys/kernel/security/lockdown', level)],
+    },
+  ]
+}
+
+function secureBoot({ machine: { firmware } }: Facts): Draft[] {
+  if (valueOf(firmware.secureBoot) !== true) return []
+  return [
+    {
+      id: 'secure-boot',
+      severity: 'note',
+      title: 'Secure Boot is on: modules load if they are signed with a key that is enrolled',
+      cause: 'DKMS signs what it builds with a key of this machine, which has to be enrolled once.',
+      evidence: [read('/sys/firmware/efi/efivars/SecureBoot-*', 'enabled')],
+    },
+  ]
+}
+
+/** What a stream keeps locked at least: two layers of a 70B model are above 1 GiB, but a small one does with this. */
+const LEAST_LOCKED_BYTES = 64 * 1024 * 1024
+
+function memory({ machine: { memory } }: Facts): Draft[] {
+  const found: Draft[] = []
+  const limit = valueOf(memory.lockLimit)
+  if (limit !== undefined && limit.softBytes !== 'unlimited' && limit.softBytes < LEAST_LOCKED_BYTES)
+    found.push({
+      id: 'lock-limit',
+      severity: 'note',
+      title: `This process may lock ${formatBytes(limit.softBytes)} of memory; what a drive writes to is locked`,
+      evidence: [read('RLIMIT_MEMLOCK', limit.softBytes)],
+      steps: [hands('run as root, or raise it: ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit')],
+    })
+  const total = valueOf(memory.totalBytes)
+  if (total !== undefined)
+    found.push({
+      id: 'memory',
+      severity: 'ok',
+      title: `${formatBytes(total)} of memory`,
+      evidence: [read('/proc/meminfo', `MemTotal: ${total / 1024} kB`)],
+    })
+  return found
+}

@@ -1,0 +1,225 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { LinkShape, PciFunction } from '../../machine/pci-function.js'
+import { kernelParameter } from '../advice.js'
+import { functionAt, sysfs, type Facts } from '../facts.js'
+import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
+import { limitOf, narrower, shapeOf } from '../link-words.js'
+
+/** The link of each GPU and drive to the port above it: what it could do, what it does, and whether it makes mistakes. */
+export function checkLinks(facts: Facts): Finding[] {
+  const { gpus, drives } = facts.machine
+  const ends = [
+    ...gpus.map(({ address }) => ({ address, kind: 'GPU' as const })),
+    ...drives.map(({ address }) => ({ address, kind: 'drive' as const })),
+  ]
+  return ends
+    .flatMap(({ address, kind }) => {
+      const end = functionAt(facts, address)
+      return end === undefined ? [] : checkEnd(facts, end, kind)
+    })
+    .map((draft) => finding('links', draft))
+}
+
+type Kind = 'GPU' | 'drive'
+
+function checkEnd(facts: Facts, end: PciFunction, kind: Kind): Draft[] {
+  const subjects = [end.address]
+  if (!end.answers) return [{ ...gone(end, kind), subjects }]
+  const port = end.parent === undefined ? undefined : functionAt(facts, end.parent)
+  return [...linkShape(facts, end, port, kind), ...payload(facts, end, port, kind), ...errors(end, kind)].map(
+    (draft) => ({ ...draft, subjects }),
+  )
+}
+
+function gone({ address, power }: PciFunction, kind: Kind): Draft {
+  return {
+    id: 'off-the-bus',
+    severity: 'blocker',
+    title: `The ${kind} at ${address} does not answer: its configuration space reads all ones`,
+    cause: 'It sleeps in D3cold, has lost power, or has left the bus, as drives do that a GPU could not read from.',
+    evidence: [
+      read(sysfs(address, 'config'), '0xffffffff'),
+      read(sysfs(address, 'power_state'), power.state ?? 'not said'),
+    ],
+    steps: [
+      command(`echo on | sudo tee ${sysfs(address, 'power/control')}`),
+      hands('if that does not bring it back: power off, wait ten seconds, and start again'),
+    ],
+    closes: kind === 'drive' ? ['memory'] : ['tier1'],
+  }
+}
+
+function linkShape(facts: Facts, end: PciFunction, port: PciFunction | undefined, kind: Kind): Draft[] {
+  const { address } = end
+  const title = `${kind === 'GPU' ? 'GPU' : 'Drive'} ${address}`
+  if (!isKnown(end.link))
+    return [
+      {
+        id: 'link-unknown',
+        severity: 'unknown',
+        title: `${title}: speed and width of its link are not known`,
+        evidence: [read(sysfs(address, 'config'), end.link.unknown)],
+      },
+    ]
+  if (end.link === undefined) return []
+  const { max } = end.link
+  const portLink = port === undefined ? undefined : valueOf(port.link)
+  const possible = portLink === undefined ? max : narrower(max, portLink.max)
+  const mps = valueOf(end.packets)?.maxPayloadBytes ?? 128
+  const limits = limitsOf(facts, end, portLink?.max, kind)
+  if (!isKnown(end.link.now))
+    return [
+      ...limits,
+      {
+        id: 'link-now-unknown',
+        severity: 'unknown',
+        title: `${title}: what its link does now is not known`,
+        evidence: [read(sysfs(address, 'current_link_speed'), end.link.now.unknown)],
+      },
+    ]
+  const { now } = end.link
+  const evidence = [
+    read(sysfs(address, 'current_link_width'), now.lanes),
+    read(sysfs(address, 'current_link_speed'), `Gen${now.gen}`),
+  ]
+  if (now.lanes < possible.lanes) return [...limits, { ...narrow(title, now, possible, mps), evidence }]
+  if (now.gen < possible.gen) return [...limits, { ...slow(end, title, now, possible, kind, mps), evidence }]
+  const rate = limitOf(now, mps)
+  const carries = rate === undefined ? '' : `, ${rate} of payload at most`
+  return [...limits, { id: 'link', severity: 'ok', title: `${title}: link ${shapeOf(now)}${carries}`, evidence }]
+}
+
+/** The slot is the smaller of the two: nothing to repair, but what the rate is bounded by. */
+function limitsOf(_facts: Facts, end: PciFunction, port: LinkShape | undefined, kind: Kind): Draft[] {
+  if (!isKnown(end.link) || end.link === undefined || port === undefined) return []
+  const { max } = end.link
+  const possible = narrower(max, port)
+  if (possible.gen === max.gen && possible.lanes === max.lanes) return []
+  return [
+    {
+      id: 'slot-limits',
+      severity: 'note',
+      title: `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address} could do ${shapeOf(max)}, its slot does ${shapeOf(possible)}`,
+      evidence: [read(sysfs(end.parent!, 'max_link_speed'), shapeOf(port))],
+    },
+  ]
+}
+
+function narrow(title: string, now: LinkShape, possible: LinkShape, mps: number): Draft {
+  return {
+    id: 'link-narrow',
+    severity: 'problem',
+    title: `${title}: link has ${now.lanes} of ${possible.lanes} lanes`,
+    cause: `${costOf(now, possible, mps)}Lanes do not come and go with load: a contact, a riser, or a slot that shares lanes.`,
+    steps: [
+      hands('power off and seat it anew; else try another slot, and the board manual for slots that share lanes'),
+    ],
+  }
+}
+
+function slow(end: PciFunction, title: string, now: LinkShape, possible: LinkShape, kind: Kind, mps: number): Draft {
+  const aspm = valueOf(end.aspm)?.enabled ?? []
+  const sleeps = end.power.runtimeStatus === 'suspended' || (end.power.state ?? 'D0') !== 'D0'
+  const isIdle = kind === 'GPU' || aspm.length > 0 || sleeps
+  const what = `${title}: link is at Gen${now.gen} of Gen${possible.gen}`
+  if (isIdle)
+    return {
+      id: 'link-slow-idle',
+      severity: 'note',
+      title: `${what}, as it may be while idle`,
+      cause:
+        kind === 'GPU'
+          ? 'GPUs lower their speed when they have nothing to do. Look again while one computes.'
+          : 'Power saving lowers it when there is nothing to do. Look again while the drive is read.',
+    }
+  return {
+    id: 'link-slow',
+    severity: 'problem',
+    title: what,
+    cause: `${costOf(now, possible, mps)}Nothing saves power on this link, so that it was trained like this.`,
+    steps: [hands('power off and seat it anew; and look for a firmware setting that fixes the speed of the slot')],
+  }
+}
+
+function costOf(now: LinkShape, possible: LinkShape, mps: number): string {
+  const [has, could] = [limitOf(now, mps), limitOf(possible, mps)]
+  return has === undefined || could === undefined ? '' : `It carries ${has} at most instead of ${could}. `
+}
+
+function payload({ machine }: Facts, end: PciFunction, port: PciFunction | undefined, kind: Kind): Draft[] {
+  const [own, above] = [valueOf(end.packets), port === undefined ? undefined : valueOf(port.packets)]
+  if (own === undefined || above === undefined) return []
+  const name = `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address}`
+  const evidence = [
+    read(`${end.address} DevCtl.MPS`, `${own.maxPayloadBytes} of ${own.maxPayloadSupportedBytes}`),
+    read(`${port!.address} DevCtl.MPS`, `${above.maxPayloadBytes} of ${above.maxPayloadSupportedBytes}`),
+  ]
+  const possible = Math.min(own.maxPayloadSupportedBytes, above.maxPayloadSupportedBytes)
+  const repair = kernelParameter(machine, { add: 'pci=pcie_bus_safe' })
+  if (own.maxPayloadBytes !== above.maxPayloadBytes)
+    return [
+      {
+        id: 'payload-mismatch',
+        severity: own.maxPayloadBytes > above.maxPayloadBytes ? 'problem' : 'note',
+        title: `${name} sends up to ${own.maxPayloadBytes} bytes a packet, its port ${above.maxPayloadBytes}`,
+        cause:
+          own.maxPayloadBytes > above.maxPayloadBytes
+            ? 'The port takes larger packets than it was told to for errors, and the transfer fails.'
+            : 'That works, and costs the larger packets in one direction.',
+        evidence,
+        steps: repair,
+      },
+    ]
+  if (own.maxPayloadBytes < possible)
+    return [
+      {
+        id: 'payload-small',
+        severity: 'note',
+        title: `${name}: packets carry ${own.maxPayloadBytes} bytes, both ends could do ${possible}`,
+        evidence,
+        steps: repair,
+      },
+    ]
+  return [
+    { id: 'payload', severity: 'ok', title: `${name}: packets of up to ${own.maxPayloadBytes} bytes`, evidence },
+    ...(own.maxReadRequestBytes < 512
+      ? [
+          {
+            id: 'read-request-small',
+            severity: 'note' as const,
+            title: `${name} asks for at most ${own.maxReadRequestBytes} bytes a request`,
+            evidence: [read(`${end.address} DevCtl.MRRS`, own.maxReadRequestBytes)],
+          },
+        ]
+      : []),
+  ]
+}
+
+function errors(end: PciFunction, kind: Kind): Draft[] {
+  const held = valueOf(end.errors)
+  if (held === undefined) return []
+  const { correctable, uncorrectable } = held
+  const name = `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address}`
+  const found: Draft[] = []
+  if (uncorrectable.length > 0) {
+    const isTimeout = kind === 'GPU' && uncorrectable.some((error) => /CmpltTO|timeout/i.test(error))
+    found.push({
+      id: 'link-errors',
+      severity: 'problem',
+      title: `${name} has recorded PCIe errors: ${uncorrectable.join(', ')}`,
+      cause: isTimeout
+        ? 'A completion timeout of a GPU is what a refused read from another device leaves behind: this board may drop such reads, and take the drive off the bus.'
+        : 'They stay until somebody clears them, and may be old. New ones mean a bad contact, a riser, or a failing device.',
+      evidence: [read(`${end.address} AER UESta`, uncorrectable.join(', '))],
+      steps: [command(`sudo dmesg | grep -i -e aer -e ${end.address}`)],
+    })
+  }
+  if (correctable.length > 0)
+    found.push({
+      id: 'link-corrected',
+      severity: 'note',
+      title: `${name} has recorded corrected PCIe errors: ${correctable.join(', ')}`,
+      evidence: [read(`${end.address} AER CESta`, correctable.join(', '))],
+    })
+  return found
+}

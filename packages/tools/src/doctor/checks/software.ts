@@ -1,0 +1,103 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { Machine } from '../../machine/machine.js'
+import { installHeaders } from '../advice.js'
+import type { Facts } from '../facts.js'
+import { command, finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
+
+/** What of ours a real drive needs: the addon of `@gpunvme/cuda-native`, and for some ways the kernel module of kmod/. */
+export function checkSoftware(facts: Facts): Finding[] {
+  // Neither is of use where there is nothing to drive.
+  if (facts.machine.drives.length === 0) return []
+  return [...addon(facts), ...kmod(facts)].map((draft) => finding('software', draft))
+}
+
+function addon({ process }: Facts): Draft[] {
+  if (process === undefined) return []
+  if (process.addon.isLoaded)
+    return [
+      {
+        id: 'addon',
+        severity: 'ok',
+        title: 'The addon gpunvme_host is loaded',
+        evidence: [read('loadHardwareHost()', 'loaded')],
+        opens: ['memory'],
+      },
+    ]
+  return [
+    {
+      id: 'addon-missing',
+      severity: 'blocker',
+      title: 'The native addon gpunvme_host does not load: no real drive can be driven',
+      evidence: process.addon.reasons.map((reason) => read('addon', reason)),
+      steps: [hands(process.addon.next)],
+      closes: ['memory'],
+    },
+  ]
+}
+
+/** Whether our module is there, and what brings it there. */
+export interface KmodState {
+  readonly isLoaded: boolean
+  /** To have it loaded; none where it is. */
+  readonly steps: readonly Step[]
+}
+
+export function kmodState({ machine }: Facts): KmodState {
+  const { loaded, onDisk } = machine.modules
+  if (valueOf(loaded)?.some(({ name }) => name === 'gpunvme') === true) return { isLoaded: true, steps: [] }
+  const isOnDisk = isKnown(onDisk) && onDisk.includes('gpunvme')
+  return { isLoaded: false, steps: isOnDisk ? [LOAD] : [...build(machine), LOAD] }
+}
+
+const LOAD = command('sudo modprobe gpunvme')
+
+function build(machine: Machine): Step[] {
+  const isSigned = valueOf(machine.firmware.secureBoot) === true
+  return [
+    installHeaders(machine),
+    hands("in kmod/ of gpunvme's repository (it is in no npm package):"),
+    command('sudo make dkms-tree TO=/usr/src/gpunvme-1.0.0'),
+    command('sudo dkms install gpunvme/1.0.0'),
+    ...(isSigned
+      ? [
+          command('sudo mokutil --import /var/lib/dkms/mok.pub'),
+          hands('restart, and confirm "Enroll MOK" on the blue screen: Secure Boot takes no other module'),
+        ]
+      : []),
+  ]
+}
+
+function kmod(facts: Facts): Draft[] {
+  const { machine } = facts
+  const { isLoaded, steps } = kmodState(facts)
+  if (isLoaded)
+    return [
+      {
+        id: 'kmod',
+        severity: 'ok',
+        title: 'Our module gpunvme is loaded',
+        evidence: [read('/proc/modules', 'gpunvme')],
+        opens: ['tier2-dma-buf'],
+      },
+    ]
+  if (!isKnown(machine.modules.loaded))
+    return [
+      {
+        id: 'kmod-unknown',
+        severity: 'unknown',
+        title: 'Whether our module gpunvme is loaded is not known',
+        evidence: [read('/proc/modules', machine.modules.loaded.unknown)],
+        closes: ['tier2-dma-buf'],
+      },
+    ]
+  return [
+    {
+      id: 'kmod-absent',
+      severity: 'note',
+      title: 'Our module gpunvme is not loaded: only it gives a drive the memory of a GPU (dma-buf)',
+      evidence: [read('/proc/modules', 'no gpunvme')],
+      steps,
+      closes: ['tier2-dma-buf'],
+    },
+  ]
+}

@@ -1,0 +1,125 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import { plural } from '../../terminal/units.js'
+import type { Facts } from '../facts.js'
+import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
+
+/** What the machine is: whether it has a GPU and a drive at all, and whether all of it can be seen from here. */
+export function checkSystem(facts: Facts): Finding[] {
+  return [...whatIsSeen(facts), ...gpus(facts), ...drives(facts), ...surroundings(facts)].map((draft) =>
+    finding('system', draft),
+  )
+}
+
+function whatIsSeen({ machine, process }: Facts): Draft[] {
+  const found: Draft[] = []
+  if (machine.functions.length === 0) {
+    found.push({
+      id: 'pci-unseen',
+      severity: 'unknown',
+      title: 'No PCI function is listed: neither GPUs nor drives can be seen from here',
+      cause: 'Containers without /sys and some virtual machines are like this; the machine itself may have both.',
+      evidence: [read('/sys/bus/pci/devices', 'empty, or not there')],
+      steps: [hands('run gpunvme doctor on the machine itself')],
+      closes: ['memory'],
+    })
+  }
+  if (process?.isRoot === false) {
+    found.push({
+      id: 'not-root',
+      severity: 'unknown',
+      title: 'Run without root: what is in configuration space past byte 64 is not known',
+      cause: 'Links, payload sizes, ACS, resizable BARs, and who uses a drive are shown in full to root alone.',
+      evidence: [],
+      steps: [command('sudo gpunvme doctor')],
+    })
+  }
+  return found
+}
+
+function gpus({ machine }: Facts): Draft[] {
+  if (machine.gpus.length === 0 && machine.functions.length > 0) {
+    return [
+      {
+        id: 'no-gpu',
+        severity: 'note',
+        title: 'No GPU to compute with: models can be streamed to host memory, not further',
+        evidence: [read('/sys/bus/pci/devices', `${plural(machine.functions.length, 'function')}, none a GPU`)],
+      },
+    ]
+  }
+  return machine.gpus.flatMap(({ address, vendor, model }): Draft[] => {
+    const name = valueOf(model) ?? `${vendor} GPU`
+    const evidence = [read(`/sys/bus/pci/devices/${address}/vendor`, vendor)]
+    if (vendor === 'NVIDIA')
+      return [{ id: 'gpu', severity: 'ok', subjects: [address], title: `${name} at ${address}`, evidence }]
+    return [
+      {
+        id: 'gpu-not-nvidia',
+        severity: 'note',
+        subjects: [address],
+        title: `${name} at ${address} cannot be used: only CUDA is driven`,
+        evidence,
+        steps: [instead('stream to host memory, by the engines host and cpu-kernel')],
+        closes: ['tier1'],
+      },
+    ]
+  })
+}
+
+function drives({ machine }: Facts): Draft[] {
+  if (machine.drives.length > 0 || machine.functions.length === 0) return []
+  const others = machine.otherDisks.map(({ name }) => name)
+  return [
+    {
+      id: 'no-drive',
+      severity: 'blocker',
+      title: 'No NVMe drive on PCI',
+      cause: 'Only an NVMe drive has queues that a program can drive; SATA, USB and virtual disks have none.',
+      evidence: [
+        read('/sys/bus/pci/devices', 'no function of class 010802h'),
+        ...(others.length > 0 ? [read('/sys/block', `other disks: ${others.join(', ')}`)] : []),
+      ],
+      steps: [instead('gpunvme demo, which simulates a drive')],
+      closes: ['memory'],
+    },
+  ]
+}
+
+function surroundings({ machine: { virtualisation } }: Facts): Draft[] {
+  const { hypervisor, container, isSysReadOnly } = virtualisation
+  const found: Draft[] = []
+  if (hypervisor !== undefined && /WSL/.test(hypervisor.name)) {
+    found.push({
+      id: 'wsl',
+      severity: 'blocker',
+      title: 'WSL: Windows keeps drives and their registers to itself',
+      cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
+      evidence: [read('', hypervisor.evidence)],
+      steps: [instead('Linux on the machine itself; here, gpunvme demo')],
+      closes: ['memory'],
+    })
+  } else if (hypervisor !== undefined) {
+    found.push({
+      id: 'virtual-machine',
+      severity: 'note',
+      title: `A virtual machine (${hypervisor.name}): ports, links and IOMMU are what it is shown`,
+      cause: 'Whether GPU and SSD reach each other is decided by the board below, which cannot be seen from here.',
+      evidence: [read('', hypervisor.evidence)],
+    })
+  }
+  if (container !== undefined) {
+    const isReadOnly = isKnown(isSysReadOnly) && isSysReadOnly
+    found.push({
+      id: isReadOnly ? 'container-read-only' : 'container',
+      severity: isReadOnly ? 'problem' : 'note',
+      title: isReadOnly
+        ? `A container (${container.name}) with /sys read-only: no drive can be taken over from here`
+        : `A container (${container.name}): who uses a drive outside of it may not be seen`,
+      cause: 'A drive is handed over by writing to /sys, and who uses it is known in the host alone.',
+      evidence: [read('', container.evidence)],
+      steps: [hands('run gpunvme on the host, and give the container the node that the drive has then')],
+      closes: isReadOnly ? ['memory'] : [],
+    })
+  }
+  return found
+}

@@ -1,0 +1,173 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { Drive } from '../../machine/machine.js'
+import type { PciFunction } from '../../machine/pci-function.js'
+import { firmwareSwitch } from '../advice.js'
+import { functionAt, gpunvme, sysfs, type Facts } from '../facts.js'
+import { command, finding, read, type Draft, type Finding, type Step } from '../finding.js'
+import { callDrive } from './drives.js'
+import { kmodState } from './software.js'
+
+/** Drivers that leave a function to a program, and by which transport it is reached then. */
+const GIVEN = new Map([
+  ['vfio-pci', 'vfio'],
+  ['gpunvme', 'kmod'],
+])
+
+/** Drivers beside vfio-pci with which a group may be handed out. */
+const HARMLESS = ['vfio-pci', 'pci-stub', 'pcieport']
+
+const HUGE_PAGE_BYTES = 2_097_152
+/** As many as two layers of a 70B model want: 2 x 670 MiB. */
+const ADVISED_HUGE_PAGES = 768
+
+/** How a program can get at each drive: what it is bound to, and what has to be done where that is the kernel's driver. */
+export function checkTransports(facts: Facts): Finding[] {
+  return facts.machine.drives.flatMap((drive) => {
+    const found = functionAt(facts, drive.address)
+    // Nothing is to be said of how to hand over what the system runs from.
+    if (found === undefined) return []
+    return checkDrive(facts, drive, found).map((draft) => finding('drives', { ...draft, subjects: [drive.address] }))
+  })
+}
+
+function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
+  const { address, driver } = found
+  const given = driver === undefined ? undefined : GIVEN.get(driver)
+  const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
+  if (given !== undefined)
+    return [
+      {
+        id: 'drive-bound',
+        severity: 'ok',
+        title: `${callDrive(drive)} is bound to ${driver!}: programs reach it by the transport ${given}`,
+        evidence,
+        opens: ['memory'],
+      },
+    ]
+  return found.group === undefined ? withoutGroup(facts, drive, found) : byVfio(facts, drive, found, found.group)
+}
+
+/** With an IOMMU group vfio is the way: the drive reaches what it was given, and is stopped when the program ends. */
+function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number): Draft[] {
+  const others = obstacles(facts, found)
+  const kmod = kmodState(facts)
+  const evidence = [
+    read(sysfs(found.address, 'driver'), found.driver ?? 'none'),
+    read(sysfs(found.address, 'iommu_group'), number),
+  ]
+  if (kmod.isLoaded) return [{ ...toBind(drive, found, [bind(facts, found)], BY_MODULE), evidence }]
+  if (others.length > 0) {
+    const names = others.map(({ address, driver }) => `${address} (${driver!})`).join(', ')
+    return [
+      {
+        id: 'group-shared',
+        severity: 'problem',
+        title: `${callDrive(drive)} shares its IOMMU group with what the kernel drives`,
+        cause: `The kernel hands out groups as a whole: vfio gets group ${number} when ${names} is given up, too. Our module needs no group.`,
+        evidence: [...evidence, read(`/sys/kernel/iommu_groups/${number}/devices`, names)],
+        steps: [...kmod.steps, bind(facts, found)],
+        closes: ['memory'],
+      },
+    ]
+  }
+  const missing = lacksVfio(facts)
+  if (missing !== undefined)
+    return [
+      {
+        id: 'vfio-missing',
+        severity: 'problem',
+        title: `The kernel has no vfio-pci for ${callDrive(drive)}: our module is the way`,
+        evidence: [...evidence, read(missing, 'no vfio-pci')],
+        steps: [...kmod.steps, bind(facts, found)],
+        closes: ['memory'],
+      },
+    ]
+  return [{ ...toBind(drive, found, [...loadVfio(facts), bind(facts, found)], 'vfio-pci'), evidence }]
+}
+
+const BY_MODULE = 'our module gpunvme'
+
+/** Without one, by our module where it is loaded, and else by /sys and huge pages. */
+function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
+  const { machine } = facts
+  const kmod = kmodState(facts)
+  const evidence = [
+    read(sysfs(found.address, 'driver'), found.driver ?? 'none'),
+    read(sysfs(found.address, 'iommu_group'), 'none'),
+  ]
+  if (kmod.isLoaded) return [{ ...toBind(drive, found, [bind(facts, found)], BY_MODULE), evidence }]
+  const level = valueOf(machine.kernel.lockdown)
+  if (level !== undefined && level !== 'none')
+    return [
+      {
+        id: 'locked-down-without-iommu',
+        severity: 'blocker',
+        title: `${callDrive(drive)}: the kernel is locked down, and without an IOMMU there is no way around`,
+        cause: 'Lockdown closes registers in /sys. vfio with an IOMMU stays open, and so does a signed module.',
+        evidence: [...evidence, read('/sys/kernel/security/lockdown', level)],
+        steps: [firmwareSwitch(machine, 'iommu'), ...kmod.steps],
+        closes: ['memory'],
+      },
+    ]
+  const steps = [...hugePages(facts), ...(found.driver === undefined ? [] : [bind(facts, found)])]
+  if (steps.length > 0) return [{ ...toBind(drive, found, steps, 'no driver, and huge pages'), evidence }]
+  return [
+    {
+      id: 'drive-free',
+      severity: 'ok',
+      title: `${callDrive(drive)} has no driver: programs reach it by the transport sysfs`,
+      evidence,
+      opens: ['memory'],
+    },
+  ]
+}
+
+function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
+  const has = found.driver === undefined ? 'has no driver' : `belongs to the kernel's ${found.driver}`
+  return {
+    id: 'drive-to-hand-over',
+    severity: 'note',
+    title: `${callDrive(drive)} ${has}: a program gets it with ${to}`,
+    steps,
+    closes: ['memory'],
+  }
+}
+
+/** `bind` chooses the driver by what it finds then, as it is chosen here. */
+function bind(facts: Facts, { address }: PciFunction): Step {
+  return command(gpunvme(facts, `bind ${address}`, 'sudo'))
+}
+
+function loadVfio({ machine: { modules } }: Facts): Step[] {
+  const loaded = valueOf(modules.loaded)?.map(({ name }) => name) ?? []
+  const isThere = loaded.includes('vfio_pci') || (valueOf(modules.builtIn) ?? []).includes('vfio_pci')
+  return isThere ? [] : [command('sudo modprobe vfio-pci')]
+}
+
+/** The other functions of the group that a driver of the kernel has; bridges do not count, as for the kernel. */
+function obstacles({ machine }: Facts, found: PciFunction): PciFunction[] {
+  return machine.functions.filter(
+    ({ address, group, driver, classCode }) =>
+      group === found.group &&
+      address !== found.address &&
+      driver !== undefined &&
+      !HARMLESS.includes(driver) &&
+      classCode >> 16 !== 0x06,
+  )
+}
+
+/** Where it says that there is no vfio-pci; undefined where there is one, or nobody knows. */
+function lacksVfio({ machine: { kernel, modules } }: Facts): string | undefined {
+  const config = valueOf(kernel.config)
+  const setting = config?.options['VFIO_PCI']
+  if (config !== undefined && setting !== undefined) return setting === 'n' ? config.source : undefined
+  if (!isKnown(modules.onDisk) || !isKnown(modules.builtIn) || !isKnown(modules.loaded)) return undefined
+  const all = [...modules.onDisk, ...modules.builtIn, ...modules.loaded.map(({ name }) => name)]
+  return all.includes('vfio_pci') ? undefined : '/lib/modules'
+}
+
+function hugePages({ machine: { memory } }: Facts): Step[] {
+  const pool = memory.hugePages.find(({ pageBytes, node }) => pageBytes === HUGE_PAGE_BYTES && node === undefined)
+  if (pool !== undefined && pool.freePages > 0) return []
+  return [command(`echo ${ADVISED_HUGE_PAGES} | sudo tee /proc/sys/vm/nr_hugepages`)]
+}

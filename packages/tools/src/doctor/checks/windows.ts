@@ -1,0 +1,104 @@
+import { isKnown, valueOf } from '../../machine/known.js'
+import type { Gpu, GpuWindow, Machine } from '../../machine/machine.js'
+import { formatBytes } from '../../terminal/units.js'
+import { firmwareSwitch } from '../advice.js'
+import { sysfs, type Facts } from '../facts.js'
+import { finding, firmware, hands, read, type Draft, type Finding } from '../finding.js'
+
+const GIB4 = 2 ** 32
+
+/** The window to each GPU's memory (NVIDIA: BAR1): as large as the memory, or could it be. */
+export function checkWindows({ machine }: Facts): Finding[] {
+  return machine.gpus
+    .filter(({ vendor }) => vendor === 'NVIDIA')
+    .flatMap((gpu) => checkGpu(machine, gpu))
+    .map((draft) => finding('windows', draft))
+}
+
+function checkGpu(machine: Machine, gpu: Gpu): Draft[] {
+  const { address, window, memoryBytes } = gpu
+  const subjects = [address]
+  if (!isKnown(window))
+    return [
+      {
+        id: 'window-unknown',
+        severity: 'unknown',
+        subjects,
+        title: `GPU ${address}: the window to its memory (BAR1) is not known`,
+        cause: 'A BAR that firmware found no room for is "can\'t assign; no space" in the kernel log.',
+        evidence: [read(sysfs(address, 'resource'), window.unknown)],
+        closes: ['tier2-dma-buf', 'tier2-static-bar1'],
+      },
+    ]
+  const { sizeBytes } = window
+  const evidence = [read(sysfs(address, 'resource'), `BAR ${window.bar}: ${formatBytes(sizeBytes)}`)]
+  if (!isKnown(memoryBytes))
+    return [
+      {
+        id: 'window-against-unknown',
+        severity: 'unknown',
+        subjects,
+        title: `GPU ${address}: BAR1 is ${formatBytes(sizeBytes)}; how much memory it has is not known`,
+        evidence: [...evidence, read('memory of the GPU', memoryBytes.unknown)],
+        closes: ['tier2-static-bar1'],
+      },
+    ]
+  if (sizeBytes >= memoryBytes)
+    return [
+      {
+        id: 'window-whole',
+        severity: 'ok',
+        subjects,
+        title: `GPU ${address}: BAR1 (${formatBytes(sizeBytes)}) holds all of its ${formatBytes(memoryBytes)}`,
+        evidence,
+        opens: ['tier2-static-bar1'],
+      },
+    ]
+  return [{ ...tooSmall(machine, gpu, window, memoryBytes), subjects, evidence: [...evidence, ...sizesOf(window)] }]
+}
+
+function sizesOf({ sizesBytes }: GpuWindow): NonNullable<Draft['evidence']> {
+  if (!isKnown(sizesBytes)) return [read('Resizable BAR', sizesBytes.unknown)]
+  if (sizesBytes === undefined) return [read('Resizable BAR', 'the GPU has no such capability')]
+  return [read('Resizable BAR offers', sizesBytes.map(formatBytes).join(', '))]
+}
+
+/** The list of the capability decides, not the age of the firmware: some cards offer 256 MiB whatever is enabled. */
+function tooSmall(machine: Machine, { address }: Gpu, window: GpuWindow, memoryBytes: number): Draft {
+  const { sizeBytes, sizesBytes } = window
+  const title = `GPU ${address}: BAR1 shows ${formatBytes(sizeBytes)} of its ${formatBytes(memoryBytes)}`
+  const largest = Math.max(0, ...(valueOf(sizesBytes) ?? []))
+  const draft = {
+    id: 'window-small',
+    severity: 'problem',
+    title,
+    closes: ['tier2-static-bar1'],
+  } as const satisfies Draft
+  if (!isKnown(sizesBytes))
+    return {
+      ...draft,
+      cause: 'Which sizes the card offers is in its configuration space, which could not be read.',
+      steps: [firmwareSwitch(machine, 'above-4g'), firmwareSwitch(machine, 'resizable-bar')],
+    }
+  if (largest < memoryBytes)
+    return {
+      ...draft,
+      cause: `The card's firmware offers ${largest === 0 ? 'no other size' : `${formatBytes(largest)} at most`}, whatever the board does.`,
+      steps: [
+        hands("a VBIOS with Resizable BAR from the card's maker, where there is one: RTX 3060 to 3090 had updates"),
+      ],
+    }
+  const isBelow4g = window.address < GIB4
+  const needs4g = isBelow4g ? [firmwareSwitch(machine, 'above-4g')] : []
+  return {
+    ...draft,
+    cause: isBelow4g
+      ? 'The card offers a window for all of it; firmware has put it below 4 GiB, where there is no room for that.'
+      : 'The card offers a window for all of it, and firmware did not ask for it.',
+    steps: [
+      ...needs4g,
+      firmwareSwitch(machine, 'resizable-bar'),
+      ...(machine.firmware.isEfi ? [] : [firmware('and "CSM" (legacy boot) off: Resizable BAR needs UEFI')]),
+    ],
+  }
+}

@@ -1,0 +1,59 @@
+import { checkCuda } from './checks/cuda.js'
+import { checkDrives } from './checks/drives.js'
+import { checkIommu } from './checks/iommu.js'
+import { checkKernel } from './checks/kernel.js'
+import { checkLinks } from './checks/links.js'
+import { checkNvidia } from './checks/nvidia.js'
+import { checkSoftware } from './checks/software.js'
+import { checkSystem } from './checks/system.js'
+import { checkTransports } from './checks/transports.js'
+import { checkWindows } from './checks/windows.js'
+import type { Facts } from './facts.js'
+import { GROUPS, type Finding, type Group } from './finding.js'
+import { judge, reachOf, type Pair, type Reach } from './judge.js'
+
+/** What came of looking at a machine. */
+export interface Diagnosis {
+  readonly facts: Facts
+  /** In the order of the groups. */
+  readonly findings: readonly Finding[]
+  /** Best first. */
+  readonly pairs: readonly Pair[]
+  readonly reach: Reach
+}
+
+const CHECKS: readonly ((facts: Facts) => Finding[])[] = [
+  checkSystem,
+  checkLinks,
+  checkWindows,
+  checkIommu,
+  checkKernel,
+  checkNvidia,
+  checkCuda,
+  checkDrives,
+  checkTransports,
+  checkSoftware,
+]
+
+/**
+ * Looks at facts and judges by them; reads nothing.
+ * @param only addresses of the GPUs and drives that are asked about; all of them when empty.
+ */
+export function examine(facts: Facts, only: readonly string[] = []): Diagnosis {
+  const order = Object.keys(GROUPS) as Group[]
+  const isAsked = (address: string) => only.length === 0 || only.includes(address)
+  const { gpus, drives } = facts.machine
+  // Who names drives alone wants to know about them with every GPU, and the other way round.
+  const chosen = (addresses: string[]) => {
+    const asked = addresses.filter(isAsked)
+    return asked.length > 0 ? asked : addresses
+  }
+  const gpuAddresses = chosen(gpus.map(({ address }) => address))
+  const driveAddresses = chosen(drives.map(({ address }) => address))
+  const shown = new Set([...gpuAddresses, ...driveAddresses])
+  const findings = CHECKS.flatMap((check) => check(facts))
+    .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
+    .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
+  const pairs = judge(findings, driveAddresses, gpuAddresses)
+  return { facts, findings, pairs, reach: reachOf(pairs, findings) }
+}

@@ -1,0 +1,42 @@
+import type { CudaStatus } from '@gpunvme/cuda-native'
+import { commandFor, isLive } from '../binding/command-line.js'
+import type { Machine } from '../machine/machine.js'
+import type { PciFunction } from '../machine/pci-function.js'
+import type { NvidiaDriver } from '../nvidia/index.js'
+
+/** All that the checks go by: plain data. */
+export interface Facts {
+  readonly machine: Machine
+  readonly nvidia: NvidiaDriver
+  /** What this process can do here; undefined where the tree of another machine is looked at. */
+  readonly process: ProcessFacts | undefined
+}
+
+export interface ProcessFacts {
+  readonly isRoot: boolean
+  readonly addon: AddonState
+  readonly cuda: CudaStatus
+}
+
+/** Whether the addon `gpunvme_host` loads, without which no real drive can be driven. */
+export type AddonState =
+  { readonly isLoaded: true } | { readonly isLoaded: false; readonly reasons: readonly string[]; readonly next: string }
+
+/** The function at an address that the machine lists. */
+export function functionAt({ machine }: Facts, address: string): PciFunction | undefined {
+  return machine.functions.find((each) => each.address === address)
+}
+
+/** Where a function's files are, for evidence. */
+export function sysfs(address: string, file: string): string {
+  return `/sys/bus/pci/devices/${address}/${file}`
+}
+
+/**
+ * A command line of ours, as it has to be typed for the machine that was looked at.
+ * @param as 'sudo' for what only root may do there.
+ */
+export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'sudo'): string {
+  const line = commandFor(root, ...words.split(' '))
+  return as === 'sudo' && isLive(root) ? `sudo ${line}` : line
+}

@@ -1,0 +1,72 @@
+import { isKnown, valueOf } from '../machine/known.js'
+import type { Drive, Gpu, Machine } from '../machine/machine.js'
+import { formatBytes } from '../terminal/units.js'
+import { nameOf } from './advice.js'
+import type { Diagnosis } from './examine.js'
+import { functionAt, type Facts } from './facts.js'
+import { fold } from './fold.js'
+import { shapeOf } from './link-words.js'
+
+/** Which machine this is, and what of it is judged. */
+export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {
+  const { machine } = facts
+  const drives = machine.drives.filter(({ address }) => pairs.some(({ drive }) => drive === address))
+  const gpus = machine.gpus.filter(({ address }) => pairs.length === 0 || pairs.some(({ gpu }) => gpu === address))
+  return [
+    ...fold('', systemOf(machine), columns),
+    ...fold('', [nameOf(machine), kernelOf(machine), ...driverOf(facts)].join(', '), columns),
+    '',
+    ...list(
+      'GPUs    ',
+      gpus.map((gpu) => `${gpu.address}  ${describeGpu(facts, gpu)}`),
+      columns,
+    ),
+    ...list(
+      'Drives  ',
+      drives.map((drive) => `${drive.address}  ${describeDrive(facts, drive)}`),
+      columns,
+    ),
+  ]
+}
+
+function list(title: string, items: readonly string[], columns: number): string[] {
+  if (items.length === 0) return [`${title}none`]
+  return items.flatMap((item, index) => fold(index === 0 ? title : ' '.repeat(title.length), item, columns))
+}
+
+function systemOf({ board, cpu }: Machine): string {
+  const named = board.name === undefined ? board.systemName : [board.vendor, board.name].filter(Boolean).join(' ')
+  return [named ?? 'A board that does not say what it is', valueOf(cpu.model)].filter(Boolean).join(', ')
+}
+
+function kernelOf({ kernel }: Machine): string {
+  return isKnown(kernel.release) ? `Linux ${kernel.release}` : 'a kernel that does not say its release'
+}
+
+function driverOf({ nvidia }: Facts): string[] {
+  const running = valueOf(nvidia.running)
+  if (running === undefined) return []
+  const flavour = valueOf(running.flavour)
+  return [`NVIDIA ${valueOf(running.version) ?? '?'}${flavour === undefined ? '' : ` (${flavour})`}`]
+}
+
+function describeGpu(facts: Facts, { address, vendor, model, memoryBytes }: Gpu): string {
+  const memory = valueOf(memoryBytes)
+  return [
+    valueOf(model) ?? `a GPU of ${vendor}`,
+    ...(memory === undefined ? [] : [formatBytes(memory)]),
+    ...linkOf(facts, address),
+  ].join(', ')
+}
+
+function describeDrive(facts: Facts, { address, name, model }: Drive): string {
+  const driver = functionAt(facts, address)?.driver
+  const holder = name ?? (driver === undefined ? 'no driver' : driver)
+  return [`${valueOf(model) ?? 'an NVMe drive'} (${holder})`, ...linkOf(facts, address)].join(', ')
+}
+
+function linkOf(facts: Facts, address: string): string[] {
+  const link = functionAt(facts, address)?.link
+  if (link === undefined || !isKnown(link) || link === undefined) return []
+  return isKnown(link.now) ? [shapeOf(link.now)] : []
+}

@@ -1,0 +1,49 @@
+import { valueOf } from '../machine/known.js'
+import type { Diagnosis } from './examine.js'
+import type { Finding } from './finding.js'
+import type { Pair, Verdict } from './judge.js'
+import { nextStep } from './outlook.js'
+import { ROUTES } from './route.js'
+
+/** The diagnosis for programs: what `gpunvme doctor --json` prints beside its schema. */
+export function diagnosisJson(diagnosis: Diagnosis): object {
+  const { facts, findings, pairs, reach } = diagnosis
+  const { machine } = facts
+  const running = valueOf(facts.nvidia.running)
+  return {
+    root: machine.root,
+    system: {
+      board: machine.board.name ?? machine.board.systemName ?? null,
+      boardVendor: machine.board.vendor ?? machine.board.systemVendor ?? null,
+      cpu: valueOf(machine.cpu.model) ?? null,
+      kernel: valueOf(machine.kernel.release) ?? null,
+      distribution: valueOf(machine.distribution)?.name ?? null,
+      nvidia: running === undefined ? null : (valueOf(running.version) ?? null),
+      nvidiaFlavour: running === undefined ? null : (valueOf(running.flavour) ?? null),
+      iommu: machine.iommu.mode,
+    },
+    findings: findings.map((each) => ({ key: keyOf(each), ...each })),
+    pairs: pairs.map(pairJson),
+    reach: typeof reach === 'string' ? reach : 'hardware',
+    best: typeof reach === 'string' ? null : bestJson(reach),
+    next: nextStep(diagnosis),
+  }
+}
+
+/** Findings of one kind are told apart by what they are about. */
+function keyOf({ id, subjects }: Finding): string {
+  return [id, ...subjects].join(' ')
+}
+
+function pairJson({ drive, gpu, verdicts, best }: Pair): object {
+  return { drive, gpu: gpu ?? null, best: best?.route ?? null, routes: verdicts.map(verdictJson) }
+}
+
+function verdictJson({ route, outlook, met, unmet, unknown }: Verdict): object {
+  const { tier, title } = ROUTES[route]
+  return { route, tier, title, outlook, met: met.map(keyOf), unmet: unmet.map(keyOf), unknown: unknown.map(keyOf) }
+}
+
+function bestJson({ drive, gpu, best }: Pair): object {
+  return { drive, gpu: gpu ?? null, route: best!.route, tier: ROUTES[best!.route].tier, outlook: best!.outlook }
+}

@@ -1,0 +1,88 @@
+import type { Diagnosis } from './examine.js'
+import { gpunvme } from './facts.js'
+import type { Finding, Step } from './finding.js'
+import { fold } from './fold.js'
+import type { Pair, Verdict } from './judge.js'
+import { ROUTES } from './route.js'
+import type { Sections } from './sections.js'
+
+/** Pairs that are printed before the rest of them is only counted. */
+const MOST_PAIRS = 2
+
+/** What is possible between which drive and which GPU; numbers are those of the findings above. */
+export function describePairs(
+  { facts, pairs }: Diagnosis,
+  sections: Sections,
+  { columns, verbose }: { readonly columns: number; readonly verbose: boolean },
+): string[] {
+  if (pairs.length === 0) return []
+  const worth = pairs.filter(({ verdicts }) => verdicts.some(({ outlook }) => outlook !== 'no'))
+  const listed = verbose ? pairs : (worth.length > 0 ? worth : pairs).slice(0, MOST_PAIRS)
+  const left = pairs.length - listed.length
+  return [
+    '',
+    'What is possible (numbers are those above)',
+    ...listed.flatMap((pair) => describePair(pair, sections, columns)),
+    ...(left === 0
+      ? []
+      : fold('  ', `${left} more with other drives and GPUs: ${gpunvme(facts, 'doctor --verbose')}`, columns)),
+  ]
+}
+
+function describePair({ drive, gpu, verdicts }: Pair, sections: Sections, columns: number): string[] {
+  const title = gpu === undefined ? drive : `${drive} to ${gpu}`
+  return [
+    `  ${title}`,
+    ...verdicts.flatMap((verdict) =>
+      fold(`    ${ROUTES[verdict.route].title.padEnd(50)}`, describeVerdict(verdict, sections), columns),
+    ),
+  ]
+}
+
+function describeVerdict({ outlook, unmet, unknown }: Verdict, sections: Sections): string {
+  const numbers = (findings: readonly Finding[]) => numbersOf(findings, sections)
+  switch (outlook) {
+    case 'ready':
+      return 'ready'
+    case 'steps':
+      return `after ${numbers(unmet)}`
+    case 'try':
+      return unmet.length === 0 ? 'to be tried' : `to be tried, after ${numbers(unmet)}`
+    case 'unknown':
+      return `not known: ${numbers(unknown)}`
+    case 'no':
+      return `no: ${numbers(unmet.filter(({ steps }) => steps.every(({ kind }) => kind === 'instead')))}`
+  }
+}
+
+function numbersOf(findings: readonly Finding[], { numberOf }: Sections): string {
+  const numbers = findings.map((each) => numberOf(each)).filter((number) => number !== undefined)
+  return numbers.sort((a, b) => a - b).join(', ')
+}
+
+/** What comes next, and what this machine can do at best: the last lines of the report. */
+export function closing(diagnosis: Diagnosis, sections: Sections, columns: number): string[] {
+  const { reach } = diagnosis
+  const next = nextStep(diagnosis)
+  const nextLine = fold('Next:  ', next.text, next.kind === 'command' ? Infinity : columns)
+  if (reach === 'simulator')
+    return [...fold('Best:  ', 'the simulator: no drive here can be driven by a program', columns), ...nextLine]
+  if (reach === 'unknown')
+    return [...fold('Best:  ', 'not known: too much of this machine cannot be seen from here', columns), ...nextLine]
+  const { best, drive, gpu } = reach
+  const where = gpu === undefined ? `from ${drive}` : `from ${drive} to ${gpu}`
+  const state = best!.outlook === 'ready' ? 'nothing stands against it' : `after ${numbersOf(best!.unmet, sections)}`
+  return [...fold('Best:  ', `${ROUTES[best!.route].title}, ${where}: ${state}`, columns), ...nextLine]
+}
+
+/** One thing to do, which exists and is right. */
+export function nextStep({ facts, reach }: Pick<Diagnosis, 'facts' | 'reach'>): Step {
+  if (reach === 'simulator') return { kind: 'command', text: 'gpunvme demo' }
+  if (reach === 'unknown') {
+    const words =
+      facts.process?.isRoot === false ? gpunvme(facts, 'doctor', 'sudo') : gpunvme(facts, 'doctor --verbose')
+    return { kind: 'command', text: words }
+  }
+  const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
+  return first ?? { kind: 'command', text: gpunvme(facts, `identify --drive ${reach.drive}`, 'sudo') }
+}

@@ -1,0 +1,106 @@
+import { plural } from '../terminal/units.js'
+import type { Diagnosis } from './examine.js'
+import { GROUPS, type Finding, type Step } from './finding.js'
+import { fold } from './fold.js'
+import { heading } from './heading.js'
+import { closing, describePairs } from './outlook.js'
+import { ROUTES } from './route.js'
+import { sectionsOf, type Sections } from './sections.js'
+
+export interface ReportOptions {
+  /** Lines are at most this wide: 80, or Infinity for a program that reads them. */
+  readonly columns: number
+  /** Also what is fine, and everything that was read. */
+  readonly verbose: boolean
+}
+
+/** Findings of one kind that are printed before the rest of them is only counted. */
+const MOST_ALIKE = 2
+
+/** The diagnosis for people. */
+export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
+  const sections = sectionsOf(diagnosis.findings)
+  return [
+    ...heading(diagnosis, options.columns),
+    ...section('To do', sections.todo, (each) => inFull(each, sections, options), options),
+    ...section('Not known', sections.unknown, (each) => inShort(each, sections, options), options),
+    ...section('Worth knowing', sections.notes, (each) => inShort(each, sections, options), options),
+    ...fine(sections, options),
+    ...describePairs(diagnosis, sections, options),
+    '',
+    ...closing(diagnosis, sections, options.columns),
+  ]
+}
+
+function section(
+  title: string,
+  findings: readonly Finding[],
+  print: (finding: Finding) => string[],
+  { verbose, columns }: ReportOptions,
+): string[] {
+  if (findings.length === 0) return []
+  const lines: string[] = []
+  const printed = new Map<string, number>()
+  const left = new Map<string, number>()
+  for (const each of findings) {
+    const before = printed.get(each.id) ?? 0
+    if (!verbose && before >= MOST_ALIKE) left.set(each.id, (left.get(each.id) ?? 0) + 1)
+    else lines.push(...print(each))
+    printed.set(each.id, before + 1)
+  }
+  for (const [id, count] of left) lines.push(...fold('     ', `and ${count} more like it (${id}): --verbose`, columns))
+  return ['', title, ...lines]
+}
+
+function inFull(finding: Finding, sections: Sections, { columns, verbose }: ReportOptions): string[] {
+  const { severity, title, cause, evidence, steps, closes } = finding
+  const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
+  const label = severity === 'note' ? '' : `${severity.toUpperCase()}: `
+  const shownEvidence = verbose ? evidence : evidence.slice(0, 2)
+  const opens = closes.map((route) => ROUTES[route].short)
+  return [
+    ...fold(`${mark}  `, `${label}${title}`, columns),
+    ...(cause === undefined ? [] : fold('     ', cause, columns)),
+    ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
+    ...steps.flatMap((step) => formatStep(step, columns)),
+    ...(opens.length === 0 ? [] : fold('     for   ', opens.join(', '), columns)),
+  ]
+}
+
+function inShort(finding: Finding, sections: Sections, options: ReportOptions): string[] {
+  if (options.verbose) return inFull(finding, sections, options)
+  const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
+  const commands = finding.steps.filter(({ kind }) => kind === 'command' || kind === 'instead')
+  return [
+    ...fold(`${mark}  `, finding.title, options.columns),
+    ...commands.slice(0, 1).flatMap((step) => formatStep(step, options.columns)),
+  ]
+}
+
+function evidenceText({ source, value }: { readonly source: string; readonly value: string }): string {
+  return source === '' ? value : `${source}: ${value}`
+}
+
+const MARKS: Readonly<Record<Step['kind'], string>> = { command: '$', firmware: '-', hands: '-', instead: 'or' }
+
+/** Commands are left whole, so that they can be copied. */
+function formatStep({ kind, text }: Step, columns: number): string[] {
+  const prefix = `     ${MARKS[kind].padEnd(2)}    `
+  return fold(prefix, text, kind === 'command' ? Infinity : columns)
+}
+
+function fine({ fine: findings }: Sections, { verbose, columns }: ReportOptions): string[] {
+  if (findings.length === 0) return []
+  if (!verbose) return ['', `Fine: ${plural(findings.length, 'thing')} (--verbose lists them)`]
+  const lines: string[] = []
+  for (const [group, title] of Object.entries(GROUPS)) {
+    const own = findings.filter((each) => each.group === group)
+    if (own.length === 0) continue
+    lines.push(`  ${title}`)
+    for (const each of own) {
+      lines.push(...fold('     ', each.title, columns))
+      for (const evidence of each.evidence) lines.push(...fold('       read  ', evidenceText(evidence), columns))
+    }
+  }
+  return ['', 'Fine', ...lines]
+}

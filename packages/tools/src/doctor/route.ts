@@ -1,0 +1,66 @@
+/**
+ * A way for bytes to get from a drive to where they are wanted, by where they land and who rings the doorbells. Tiers are
+ * those of the README; engines those of `--engine`.
+ */
+export type Route = 'memory' | 'tier1' | 'tier1-cuda' | 'tier2-dma-buf' | 'tier2-static-bar1' | 'tier3'
+
+interface RouteFacts {
+  readonly title: string
+  /** In a list. */
+  readonly short: string
+  /** 0 is host memory, which is no tier of its own. */
+  readonly tier: 0 | 1 | 2 | 3
+  /** What has to be possible before this is; all of it. */
+  readonly above: readonly Route[]
+  /**
+   * Why nothing that can be read makes it 'ready': the machine itself has to be tried. No rung of the README's table has
+   * shown these on a GPU.
+   */
+  readonly trial?: string
+}
+
+export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
+  memory: { title: 'drive to host memory, engines host and cpu-kernel', short: 'host memory', tier: 0, above: [] },
+  tier1: { title: 'tier 1, engine host: the CPU rings', short: 'tier 1 (host)', tier: 1, above: ['memory'] },
+  'tier1-cuda': {
+    title: 'tier 1, engine cuda: the GPU rings',
+    short: 'tier 1 (cuda)',
+    tier: 1,
+    above: ['tier1'],
+    trial: 'whether the GPU may ring a doorbell only shows when it does',
+  },
+  'tier2-dma-buf': {
+    title: 'tier 2, by dma-buf',
+    short: 'tier 2 (dma-buf)',
+    tier: 2,
+    above: ['tier1'],
+    trial: 'whether the platform routes writes from SSD to GPU only shows when they arrive',
+  },
+  'tier2-static-bar1': {
+    title: 'tier 2, by static BAR1',
+    short: 'tier 2 (static BAR1)',
+    tier: 2,
+    above: ['tier1'],
+    trial: 'experimental: nothing holds the GPU memory in place, and nobody has tried it',
+  },
+  tier3: {
+    title: 'tier 3: queues in GPU memory',
+    short: 'tier 3',
+    tier: 3,
+    above: ['tier1-cuda', 'tier2-dma-buf'],
+    trial: 'it reads peer to peer, which some platforms answer by dropping the drive',
+  },
+}
+
+/** From the humblest to the highest. */
+export const ROUTE_NAMES = Object.keys(ROUTES) as readonly Route[]
+
+/** Those that need a GPU. */
+export const GPU_ROUTES: readonly Route[] = ROUTE_NAMES.filter((route) => route !== 'memory')
+
+/** A route, and all that it stands on. */
+export function withThoseBelow(route: Route): ReadonlySet<Route> {
+  const found = new Set<Route>([route])
+  for (const each of found) for (const below of ROUTES[each].above) found.add(below)
+  return found
+}

@@ -1,0 +1,36 @@
+import { isSolvable, type Finding, type Severity } from './finding.js'
+
+/** Findings as the report has them, each under the number by which it is referred to. */
+export interface Sections {
+  /** What to do something about. */
+  readonly todo: readonly Finding[]
+  readonly unknown: readonly Finding[]
+  readonly notes: readonly Finding[]
+  readonly fine: readonly Finding[]
+  readonly numberOf: (finding: Finding) => number | undefined
+}
+
+const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
+
+/** Sorts findings by what somebody has to do about them. What is fine has no number. */
+export function sectionsOf(findings: readonly Finding[]): Sections {
+  const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
+  const todo = findings.filter(isTodo).sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity))
+  const unknown = ofSeverity('unknown')
+  const notes = ofSeverity('note').filter((each) => !isTodo(each))
+  const numbered = [...todo, ...unknown, ...notes]
+  return {
+    ...{ todo, unknown, notes, fine: ofSeverity('ok') },
+    numberOf: (finding) => {
+      const index = numbered.indexOf(finding)
+      return index < 0 ? undefined : index + 1
+    },
+  }
+}
+
+/** A problem whatever can be done about it; a note where doing something about it opens a way. */
+function isTodo(finding: Finding): boolean {
+  const { severity, closes } = finding
+  if (severity === 'blocker' || severity === 'problem') return true
+  return severity === 'note' && closes.length > 0 && isSolvable(finding)
+}
