@@ -41,6 +41,16 @@ it('idle stops at its deadline when nothing happens before', async () => {
   expect(clock.now()).toBe(99)
 })
 
+it('a wait until a part of a nanosecond ends at or after it', async () => {
+  const clock = new VirtualClock()
+  let atNs = 0
+  clock.schedule(11, () => (atNs = clock.now()))
+  await clock.idle(9.5)
+  expect(clock.now()).toBe(10)
+  await clock.idle(10.5)
+  expect([clock.now(), atNs]).toEqual([11, 11])
+})
+
 it('an event that is scheduled for the past happens now: time never runs backwards', async () => {
   const clock = new VirtualClock()
   await clock.idle(1000)

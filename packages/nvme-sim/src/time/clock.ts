@@ -38,6 +38,7 @@ export class VirtualClock implements SimulationClock {
 
   /**
    * Moves to the next event and runs everything of that instant, or moves to `untilNs` where no event comes before.
+   * A part of a nanosecond is waited out, so that a loop around a wait until then ends.
    * The promise is resolved already: waiting costs no timer and no trip through the event loop.
    * @throws RangeError for a wait without an end in which nothing can happen, and for what is no time.
    */
@@ -45,8 +46,9 @@ export class VirtualClock implements SimulationClock {
     checkDeadline(untilNs)
     const { events } = this
     const { nextNs } = events
-    if (nextNs > untilNs) {
-      this.nowNs = Math.max(this.nowNs, Math.floor(untilNs))
+    const endNs = Math.ceil(untilNs)
+    if (nextNs > endNs) {
+      this.nowNs = Math.max(this.nowNs, endNs)
       return arrived
     }
     if (nextNs === Infinity) {
