@@ -146,7 +146,7 @@ function withoutIommu(sysRoot: string): string {
   const turnOn = 'turn the IOMMU on (firmware set-up; kernel parameter intel_iommu=on)'
   return existsSync(join(sysRoot, NO_IOMMU_MODE))
     ? `${turnOn}; or, without one, echo 1 > /${NO_IOMMU_MODE}, which lets the drive reach all memory`
-    : `${turnOn}; or use the transport sysfs (driver: null): this kernel's vfio has no enable_unsafe_noiommu_mode`
+    : `${turnOn}; or use the transport sysfs, with no driver: this kernel's vfio has no enable_unsafe_noiommu_mode`
 }
 
 /** The driver to bind is not in the kernel. Nothing was touched. */

@@ -1,7 +1,9 @@
 import { nvmeFunction, type PciFunction } from '@gpunvme/host-driver/pci'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { linuxNameOf } from '../binding/drive-facts.js'
+import { boundAs } from '../binding/state-files.js'
 import { isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { printable } from '../terminal/printable.js'
@@ -19,10 +21,11 @@ export interface FoundDrive extends PciFunction {
  */
 export function findDrive(text: string, root = '/'): FoundDrive {
   const found = nvmeFunction(root, addressOf(text, root))
-  return { ...found, linuxName: linuxNameOf(root, found.bdf) }
+  return { ...found, linuxName: linuxNameOf(found.path) }
 }
 
-function addressOf(text: string, root: string): string {
+/** The address that is meant, whether or not a drive is there now. @throws UsageError, DriveNotFoundError */
+export function addressOf(text: string, root: string): string {
   const word = text.replace(/^\/dev\//, '')
   const [, domain = '0000', rest] =
     /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])$/.exec(word.toLowerCase()) ?? []
@@ -43,7 +46,8 @@ function linuxAddress(name: string, root: string): string {
   if (transport !== undefined && transport !== 'pcie') {
     throw new DriveNotFoundError(`${name} is no drive on this machine's bus: it is reached by ${printable(transport)}`)
   }
-  const address = textOf(join(folder, 'address'))
+  // While gpunvme has it bound, Linux has no name for it.
+  const address = textOf(join(folder, 'address')) ?? boundAs(root, name)
   if (address === undefined) throw new DriveNotFoundError(`Linux has no drive of the name ${name}`)
   return address
 }
@@ -56,11 +60,6 @@ function moduleAddress(node: string, root: string): string {
     if (!isSystemError(error)) throw error
     throw new DriveNotFoundError(`The module gpunvme has no drive of the name ${node}`)
   }
-}
-
-function linuxNameOf(root: string, bdf: string): string | undefined {
-  const folder = join(root, 'sys/bus/pci/devices', bdf, 'nvme')
-  return existsSync(folder) ? readdirSync(folder).find((name) => /^nvme\d+$/.test(name)) : undefined
 }
 
 function textOf(path: string): string | undefined {

@@ -1,0 +1,77 @@
+import type { BindingStep, PciFunction } from '@gpunvme/host-driver/pci'
+import { columnsOf, type Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
+import { commandFor } from './command-line.js'
+import { describeSteps } from './describe-steps.js'
+import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
+import type { Entry } from './entry.js'
+import { stateFile } from './state-files.js'
+
+/** What is to be done to a drive, or was. */
+export interface BindingOf {
+  readonly root: string
+  readonly drive: PciFunction
+  readonly choice: DriverChoice
+  readonly known: Pick<Entry, 'name' | 'serial' | 'model'>
+  /** None where it is bound to that already. */
+  readonly steps: readonly BindingStep[]
+}
+
+/** '0000:0b:00.0 (nvme1) is bound to vfio-pci'. */
+export function headline({ drive, choice, known }: BindingOf): string {
+  const name = known.name === null ? '' : ` (${printable(known.name)})`
+  return `${drive.bdf}${name} is bound to ${driverName(choice.driver)}`
+}
+
+/** Says each step that would be taken. */
+export function reportPlan(output: Output, binding: BindingOf): void {
+  const { drive, choice, steps } = binding
+  const columns = columnsOf(process.stdout)
+  output.print(
+    `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
+    ...(steps.length > 0 ? describeSteps(steps) : ['  It is already: nothing would be done.']).flatMap((line) =>
+      wrap(line, columns, '    '),
+    ),
+  )
+  output.object('gpunvme.bind/1', factsOf(binding, true))
+}
+
+/** Says what was done, what opens the drive now, and what gives it back. */
+export function reportBound(output: Output, binding: BindingOf): void {
+  const { root, drive, choice, steps } = binding
+  const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
+  const rows: [string, string][] = [
+    ['why', choice.reason],
+    ['opens it', 'none' in opening ? `nothing: ${opening.none}` : openedBy(drive.bdf, opening.transport)],
+    ['give back', steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : 'nothing was changed'],
+  ]
+  const columns = columnsOf(process.stdout)
+  const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
+  output.print(
+    `${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`,
+    ...rows.flatMap(([label, value]) => wrap(`  ${label.padEnd(11)}${value}`, columns, ' '.repeat(13))),
+  )
+  output.object('gpunvme.bind/1', factsOf(binding, false))
+}
+
+/** What shows that a drive can be reached: 'gpunvme identify --drive 0000:0b:00.0 (transport vfio)'. */
+export function openedBy(bdf: string, transport: string): string {
+  return `gpunvme identify --drive ${bdf} (transport ${transport})`
+}
+
+function factsOf({ root, drive, choice, known, steps }: BindingOf, dryRun: boolean): object {
+  const opening = openingOf({ driver: choice.driver ?? undefined, group: drive.group })
+  return {
+    address: drive.bdf,
+    ...known,
+    driver: choice.driver,
+    previous: drive.driver ?? null,
+    reason: choice.reason,
+    transport: 'none' in opening ? null : opening.transport,
+    dryRun,
+    steps,
+    stateFile: steps.length > 0 ? stateFile(root, drive.bdf) : null,
+    giveBack: steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : null,
+  }
+}

@@ -1,0 +1,46 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { resolve } from 'node:path'
+import { userInfo } from 'node:os'
+
+/** A command of this program as it is typed, for the machine below `root`. */
+export function commandFor(root: string, ...words: readonly string[]): string {
+  return shellLine(['gpunvme', ...words, ...(isLive(root) ? [] : ['--root', root])])
+}
+
+/** Words as a shell takes them. */
+export function shellLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+}
+
+/** Whether the files below `root` are those of this machine. */
+export function isLive(root: string): boolean {
+  return resolve(root) === '/'
+}
+
+/** Who types this: the user behind sudo, too. */
+export function userName(): string {
+  const { SUDO_USER: behind } = process.env
+  if (behind !== undefined && behind !== '') return behind
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown') // a number that no list of users has, as in containers
+  }
+}
+
+/** @param words of the command line, after the program's name. @throws NotRootError on this machine, for who is not root. */
+export function requireRoot(root: string, words: readonly string[]): void {
+  if (isLive(root) && process.getuid?.() !== 0) throw new NotRootError(words)
+}
+
+/** Drivers are changed by root alone. Nothing was touched. */
+export class NotRootError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOT_ROOT'
+  readonly category = 'privilege'
+  constructor(words: readonly string[]) {
+    super('Only root may change the driver of a drive', {
+      // sudo has a PATH of its own, in which programs of npm seldom are.
+      next: `sudo env "PATH=$PATH" ${shellLine(['gpunvme', ...words])}`,
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import { printable } from '../terminal/printable.js'
+import { openedBy } from './bind-report.js'
+import { driverName } from './driver-choice.js'
+import type { DriveStatus, Owner } from './drive-status.js'
+
+/** A drive's status as text. @param now in milliseconds since 1970, for 'since'. */
+export function describeStatus(drive: DriveStatus, now: number): string[] {
+  const { address, name, model, serial, driver, bound, transport, closed, next, owner } = drive
+  const known = [name, model, serial === null ? null : `serial number ${serial}`].filter((each) => each !== null)
+  const rows: [string, string][] = [['driver', `${driverName(driver)}${OWNERS[owner]}`]]
+  if (bound !== null) {
+    const { since, by, process, previous } = bound
+    rows.push(['bound', `${ago(since, now)} (${since}) by ${printable(by.user)}: ${printable(by.command)}`])
+    rows.push(['before', driverName(previous)])
+    if (owner === 'running' && process !== null) rows.push(['process', String(process)])
+  }
+  rows.push(['opens it', transport === null ? `nothing: ${closed ?? ''}` : openedBy(address, transport)])
+  if (next !== null) rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', next])
+  return [
+    [address, ...known.map(printable)].join('  '),
+    ...rows.map(([label, value]) => `  ${label.padEnd(11)}${value}`),
+  ]
+}
+
+/** What follows the driver's name. */
+const OWNERS: Readonly<Record<Owner, string>> = {
+  linux: '',
+  ours: ', by gpunvme',
+  running: ', by a gpunvme that runs, and gives it back when it ends',
+  unfinished: ': gpunvme was killed in the middle of it',
+  past: ': what gpunvme did is over',
+  free: '',
+  foreign: ', not by gpunvme',
+}
+
+/** How long ago, in the largest unit of which there is one: '3 h ago'. */
+export function ago(since: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
+  if (seconds < 60) return 'just now'
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
+  return `${Math.floor(seconds / 86_400)} d ago`
+}

@@ -1,0 +1,41 @@
+import type { Entry } from './entry.js'
+import { giveBack } from './give-back.js'
+import { identityOf, thisProcess } from './process-identity.js'
+import { runCommand } from './run-command.js'
+import { startWatcher } from './start-watcher.js'
+import { takeDrive, type Taking } from './take-drive.js'
+
+/** What the command has started, and left running, may drive the drive a little longer than it. */
+const WAIT_MS = 10_000
+
+/**
+ * Runs a command with a drive bound, and gives the drive back afterwards, however either of them ends.
+ * @param onTaken is told what was done, before the command runs; undefined where nothing had to be.
+ * @returns the command's exit status.
+ */
+export async function runBound(
+  taking: Omit<Taking, 'isHeld'>,
+  words: readonly [string, ...string[]],
+  signal: AbortSignal,
+  onTaken: (entry: Entry | undefined) => void,
+): Promise<number> {
+  const { root, found } = taking
+  const holder = thisProcess()
+  // Before the first step, so that there is no moment in which nobody would give the drive back.
+  const watcher = startWatcher({ root, bdf: found.bdf, holder })
+  try {
+    const entry = await takeDrive({ ...taking, isHeld: true })
+    try {
+      signal.throwIfAborted()
+      onTaken(entry)
+      return await runCommand(words, (pid) => {
+        const command = identityOf(pid)
+        if (command !== undefined) watcher.watch(command)
+      })
+    } finally {
+      if (entry !== undefined) await giveBack(root, found.bdf, { holder, waitMs: WAIT_MS })
+    }
+  } finally {
+    await watcher.end()
+  }
+}

@@ -1,0 +1,95 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { attempting, isSystemError } from '../command-line/file-error.js'
+import { BindingStateError, parseEntry, type Entry } from './entry.js'
+
+/** An entry has some hundred bytes; what is longer is none. */
+const MAX_BYTES = 64 * 1024
+
+/** Where a drive's binding is remembered: in memory, as run/ of a machine is, since it does not outlive its start. */
+export function stateFile(root: string, bdf: string): string {
+  return join(folderOf(root), `${bdf}.json`)
+}
+
+/** What is remembered of a drive; undefined where nothing is. @throws BindingStateError, BindingRecordError, FileError */
+export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
+  const path = stateFile(root, bdf)
+  return attempting(`read ${path}`, () => {
+    const entry = entryIn(path)
+    if (entry !== undefined && entry.record.bdf !== bdf)
+      throw new BindingStateError(path, `it tells of ${entry.record.bdf}`)
+    return Promise.resolve(entry)
+  })
+}
+
+/** The addresses of all drives of which something is remembered. */
+export async function rememberedAddresses(root: string): Promise<string[]> {
+  const folder = folderOf(root)
+  const names = await attempting(`read ${folder}`, () => readdir(folder).catch(noneIfMissing))
+  return names.flatMap((name) => /^([0-9a-f:.]+)\.json$/.exec(name)?.[1] ?? []).sort()
+}
+
+/** The address of the drive that Linux called by this name, nvme0, before it was bound; undefined where none is known. */
+export function boundAs(root: string, name: string): string | undefined {
+  const folder = folderOf(root)
+  const entries = unlessUnreadable(() => readdirSync(folder)) ?? []
+  return entries
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => unlessUnreadable(() => entryIn(join(folder, file))))
+    .find((entry) => entry?.name === name)?.record.bdf
+}
+
+/** Looking a name up is no place to say that a file is damaged: `status` and `unbind` do. */
+function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof GpuNvmeError || isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+/** Remembers, whole or not at all: a process that is killed meanwhile leaves what was there before. */
+export async function writeEntry(root: string, entry: Entry): Promise<void> {
+  const path = stateFile(root, entry.record.bdf)
+  await attempting(`write ${path}`, async () => {
+    await mkdir(folderOf(root), { recursive: true, mode: 0o755 })
+    const beside = `${path}.new`
+    const file = await open(beside, 'w', 0o644)
+    try {
+      await file.writeFile(`${JSON.stringify(entry, null, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(beside, path)
+  })
+}
+
+export async function forgetEntry(root: string, bdf: string): Promise<void> {
+  const path = stateFile(root, bdf)
+  await attempting(`remove ${path}`, () => rm(path, { force: true }))
+}
+
+function folderOf(root: string): string {
+  return join(root, 'run/gpunvme')
+}
+
+function entryIn(path: string): Entry | undefined {
+  let text: string
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new BindingStateError(path, `it has more than ${MAX_BYTES} bytes`)
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  return parseEntry(text, path)
+}
+
+function noneIfMissing(error: unknown): string[] {
+  if (isSystemError(error) && error.code === 'ENOENT') return []
+  throw error
+}

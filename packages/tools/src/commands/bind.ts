@@ -1,0 +1,122 @@
+import { planBinding } from '@gpunvme/host-driver/pci'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
+import { requireRoot, shellLine, userName } from '../binding/command-line.js'
+import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
+import { driveFacts } from '../binding/drive-facts.js'
+import type { Entry } from '../binding/entry.js'
+import { runBound } from '../binding/run-bound.js'
+import { readEntry } from '../binding/state-files.js'
+import { refuseBound, takeDrive, type Taking } from '../binding/take-drive.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
+import { findDrive, type FoundDrive } from '../drive/find-drive.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+
+interface Flags extends OutputOptions, ConfirmFlags {
+  readonly to?: Target
+  readonly dryRun?: boolean
+  readonly root: string
+}
+
+export function bind(command: Command, session: Session): void {
+  command
+    .argument('<address>', "the drive: 0000:0b:00.0, 0b:00.0, or Linux's name as nvme0")
+    .argument('[command...]', 'after --: run this on the bound drive, and give it back afterwards')
+    .addOption(
+      new Option('--to <driver>', 'vfio-pci, kmod or none (default: what the machine allows)').argParser(parseTarget),
+    )
+    .option('--serial <serial>', 'refuse unless this is the serial number of the drive')
+    .option('--yes', 'with --serial: ask nobody')
+    .option('--dry-run', 'print each step, and touch nothing')
+    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .action((address: string, words: string[], flags: Flags) => run(address, words, flags, new Output(flags), session))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme status', 'gpunvme status --json'])
+}
+
+const ABOUT = `
+The drive is given to user space: Linux's own driver lets go of it, and nothing
+else may take it. What is on it is not touched. A drive that this machine uses
+- mounted, swap, part of a RAID or of LVM, open in a process - is refused, and
+who holds it is named; it is looked again once the driver has let go. Only
+driver, driver_override and power/control of this one function are changed.
+
+Bound to, and what opens it:
+  kmod      the module gpunvme: any IOMMU or none; transport kmod
+  vfio-pci  needs an IOMMU; the drive reaches nothing but our memory; vfio
+  none      no driver: no IOMMU or iommu=pt, root and huge pages; sysfs
+
+Without a command the drive stays bound until gpunvme unbind, or until the
+machine is started again. With one it is given back when the command ends, by a
+signal and after a crash too: a second process watches over that. What was
+changed is in run/gpunvme/ADDRESS.json; gpunvme status shows it.
+
+On a machine with an NVMe drive to spare, as root:
+  # gpunvme bind nvme1 --dry-run
+  # gpunvme bind nvme1
+  # gpunvme bind 0b:00.0 --to vfio-pci --serial S64DMX0T --yes
+  # gpunvme bind nvme1 -- gpunvme identify --drive 0b:00.0`
+
+function parseTarget(text: string): Target {
+  if (!Object.hasOwn(TARGETS, text)) throw new InvalidArgumentError('Expected vfio-pci, kmod or none.')
+  return text as Target
+}
+
+async function run(
+  address: string,
+  words: readonly string[],
+  flags: Flags,
+  output: Output,
+  session: Session,
+): Promise<void> {
+  const { root, dryRun = false } = flags
+  const [program, ...args] = words
+  if (program !== undefined && output.json)
+    throw new UsageError("--json and a command do not go together: what is printed is the command's")
+  const drive = findDrive(address, root)
+  const entry = await readEntry(root, drive.bdf)
+  if (entry !== undefined) refuseBound(root, entry)
+  const choice = chooseDriver(root, drive, flags.to)
+  if (!dryRun) requireRoot(root, process.argv.slice(2))
+  const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
+  const binding: BindingOf = { root, drive, choice, known: knownOf(drive, entry), steps }
+  if (dryRun) {
+    reportPlan(output, binding)
+    return
+  }
+  if (steps.length > 0) await confirm(binding, flags, output)
+  session.signal.throwIfAborted()
+  const by = { user: userName(), command: shellLine(['gpunvme', ...process.argv.slice(2)]) }
+  const taking = { root, found: drive, driver: choice.driver, known: binding.known, by }
+  if (program === undefined) {
+    await takeDrive({ ...taking, isHeld: false })
+    reportBound(output, binding)
+    return
+  }
+  session.exitCode = await runBound(taking, [program, ...args], session.signal, () => {
+    output.note(`${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`)
+  })
+  if (steps.length > 0) output.note(`${drive.bdf} was given back to ${driverName(drive.driver)}`)
+  session.signal.throwIfAborted()
+}
+
+async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output): Promise<void> {
+  const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'
+  const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, change: 'take over' }
+  await confirmChange(shown, flags, output)
+}
+
+/** What is known of the drive: by Linux's driver, or since that last had it. */
+function knownOf({ path, linuxName }: FoundDrive, entry: Entry | undefined): Taking['known'] {
+  const { serial, model } = driveFacts(path, linuxName)
+  return {
+    name: linuxName ?? entry?.name ?? null,
+    serial: serial ?? entry?.serial ?? null,
+    model: model ?? entry?.model ?? null,
+  }
+}

@@ -1,0 +1,57 @@
+import { nvmeFunction, nvmeFunctions } from '@gpunvme/host-driver/pci'
+import type { Command } from 'commander'
+import { describeStatus } from '../binding/describe-status.js'
+import { statusOf, statusOfMissing, type DriveStatus } from '../binding/drive-status.js'
+import { readEntry, rememberedAddresses } from '../binding/state-files.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { addressOf } from '../drive/find-drive.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { wrap } from '../terminal/table.js'
+
+interface Flags extends OutputOptions {
+  readonly root: string
+}
+
+export function status(command: Command): void {
+  command
+    .argument('[address]', "a drive: 0000:0b:00.0, 0b:00.0, or Linux's name as nvme0 (default: all)")
+    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags)))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme status', 'gpunvme status --json'])
+}
+
+const ABOUT = `
+Of each NVMe drive: which driver has it, whether gpunvme gave it to that one,
+since when and by whom, what opens it from user space, and what gives it back.
+Nothing is opened or touched, and no root is needed.
+
+On a machine with an NVMe drive:
+  # gpunvme status nvme0
+  # gpunvme status 0b:00.0 --json`
+
+async function run(address: string | undefined, { root }: Flags, output: Output): Promise<void> {
+  const drives = await lookAt(root, address === undefined ? undefined : addressOf(address, root))
+  const columns = columnsOf(process.stdout)
+  if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
+  drives.forEach((drive, index) => {
+    const lines = describeStatus(drive, Date.now()).flatMap((line) => wrap(line, columns, ' '.repeat(13)))
+    output.print(...(index > 0 ? [''] : []), ...lines)
+  })
+  output.object('gpunvme.status/1', { drives })
+}
+
+/** One drive, or all: those that are on the bus, and those of which something is remembered. */
+async function lookAt(root: string, bdf: string | undefined): Promise<DriveStatus[]> {
+  const present = nvmeFunctions(root)
+  const addresses = bdf === undefined ? [...new Set([...present, ...(await rememberedAddresses(root))])].sort() : [bdf]
+  return Promise.all(
+    addresses.map(async (each) => {
+      const entry = await readEntry(root, each)
+      // Of a drive that is neither there nor remembered, this says so.
+      if (present.includes(each) || entry === undefined) return statusOf(root, nvmeFunction(root, each), entry)
+      return statusOfMissing(root, entry)
+    }),
+  )
+}

@@ -1,0 +1,114 @@
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import type { Command } from 'commander'
+import { requireRoot } from '../binding/command-line.js'
+import { describeSteps } from '../binding/describe-steps.js'
+import { driverName } from '../binding/driver-choice.js'
+import { giveBack, type GivenBack } from '../binding/give-back.js'
+import { readEntry, rememberedAddresses } from '../binding/state-files.js'
+import { inCliWords } from '../command-line/cli-words.js'
+import { EXIT } from '../command-line/exit-codes.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { addressOf, findDrive } from '../drive/find-drive.js'
+import type { Session } from '../program.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { printableLines } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
+
+/** How long another gpunvme may be busy with a drive, and who drives it may take to end. */
+const WAIT_MS = 5_000
+
+interface Flags extends OutputOptions {
+  readonly all?: boolean
+  readonly dryRun?: boolean
+  readonly root: string
+}
+
+export function unbind(command: Command, session: Session): void {
+  command
+    .argument('[address]', 'the drive: 0000:0b:00.0, 0b:00.0, or the name that Linux had for it, nvme0')
+    .option('--all', 'every drive that gpunvme has bound')
+    .option('--dry-run', 'print each step, and touch nothing')
+    .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
+    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags), session))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'])
+}
+
+const ABOUT = `
+The driver that had the drive gets it back, with driver_override and
+power/control as they were. What gpunvme bind was killed in the middle of is
+undone as well. A driver that somebody else has bound meanwhile stays, and so
+does a drive that a process drives: that one is named. After the machine was
+started again there is nothing to give back, and what was remembered is
+forgotten.
+
+On a machine with a drive that was bound, as root:
+  # gpunvme unbind nvme1
+  # gpunvme unbind 0b:00.0 --dry-run
+  # gpunvme unbind --all`
+
+/** A drive that could not be given back. */
+interface Failure {
+  readonly address: string
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly message: string
+}
+
+async function run(address: string | undefined, flags: Flags, output: Output, session: Session): Promise<void> {
+  const { root, all = false, dryRun = false } = flags
+  if ((address === undefined) !== all)
+    throw new UsageError(all ? '--all and an address do not go together' : 'unbind needs a drive', {
+      next: 'gpunvme unbind ADDRESS, or gpunvme unbind --all; gpunvme status shows what is bound',
+    })
+  const addresses = address === undefined ? await rememberedAddresses(root) : [await rememberedAs(address, root)]
+  if (addresses.length > 0 && !dryRun) requireRoot(root, process.argv.slice(2))
+  const done: GivenBack[] = []
+  const failures: Failure[] = []
+  for (const bdf of addresses) {
+    session.signal.throwIfAborted()
+    try {
+      done.push(await giveBack(root, bdf, { isDryRun: dryRun, waitMs: dryRun ? 0 : WAIT_MS }))
+    } catch (error) {
+      // Of several, the others are given back all the same.
+      if (!all || !(error instanceof GpuNvmeError)) throw error
+      failures.push({ address: bdf, code: error.code, category: error.category, message: inCliWords(error) })
+    }
+  }
+  report(done, failures, dryRun, output)
+  if (failures[0] !== undefined) session.exitCode = EXIT[failures[0].category]
+}
+
+/** The address of a drive; of one that is gone from the bus as well, if something is remembered of it. */
+async function rememberedAs(text: string, root: string): Promise<string> {
+  const bdf = addressOf(text, root)
+  return (await readEntry(root, bdf)) === undefined ? findDrive(text, root).bdf : bdf
+}
+
+function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
+  const columns = columnsOf(process.stdout)
+  if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
+  for (const each of done) output.print(...describe(each, dryRun).flatMap((line) => wrap(line, columns, '    ')))
+  for (const { message } of failures) output.error(...printableLines(message))
+  output.object('gpunvme.unbind/1', {
+    dryRun,
+    drives: done.map(({ entry, result, reason = null, driver, steps }) => ({
+      address: entry.record.bdf,
+      name: entry.name,
+      result,
+      reason,
+      driver: driver ?? null,
+      steps,
+    })),
+    failures,
+  })
+}
+
+function describe({ entry: { record }, result, reason, driver, steps }: GivenBack, dryRun: boolean): string[] {
+  if (result === 'forgotten') return [`${record.bdf} ${dryRun ? 'would be' : 'is'} forgotten: ${reason ?? ''}`]
+  const to = record.previous === null && !record.isProbed ? 'nobody, who had it before' : driverName(record.previous)
+  if (dryRun) return [`${record.bdf} would be given back to ${to}`, ...describeSteps(steps)]
+  return [`${record.bdf} was given back: ${driverName(driver)} has it`]
+}
