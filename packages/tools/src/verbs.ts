@@ -83,10 +83,40 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
     title: 'Drives',
     verbs: [
       {
+        name: 'status',
+        usage: '[ADDRESS] [options]',
+        summary: 'show which driver has each drive, who bound it, and what opens it',
+        load: async () => (await import('./commands/status.js')).status,
+      },
+      {
+        name: 'bind',
+        usage: 'ADDRESS [options] [-- COMMAND...]',
+        summary: 'take a drive from Linux, for as long as a command runs or until unbind',
+        load: async () => (await import('./commands/bind.js')).bind,
+      },
+      {
+        name: 'unbind',
+        usage: '[ADDRESS] [options]',
+        summary: 'give drives back to the driver that had them',
+        load: async () => (await import('./commands/unbind.js')).unbind,
+      },
+      {
         name: 'identify',
         usage: '[options]',
         summary: 'show what the controller and its namespaces say they are',
         load: async () => (await import('./commands/identify.js')).identify,
+      },
+      {
+        name: 'smart',
+        usage: '[options]',
+        summary: "show the drive's health: warnings first, then its numbers",
+        load: async () => (await import('./commands/smart.js')).smart,
+      },
+      {
+        name: 'log',
+        usage: '[PAGE] [options]',
+        summary: 'list the log pages of a drive, or show one, decoded',
+        load: async () => (await import('./commands/log.js')).log,
       },
       {
         name: 'regs',
@@ -116,6 +146,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         usage: '[options] [--] VERB [arguments]',
         summary: 'run a verb and write down all that it does with the drive',
         load: async () => (await import('./commands/trace.js')).trace,
+      },
+      {
+        name: 'replay',
+        usage: 'TRACE.jsonl [options]',
+        summary: "send a trace's commands to a drive again, and compare",
+        load: async () => (await import('./commands/replay.js')).replay,
       },
       {
         name: 'decode',

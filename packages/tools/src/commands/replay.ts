@@ -1,0 +1,174 @@
+import type { Namespace } from '@gpunvme/host-driver'
+import type { Command } from 'commander'
+import { lbas } from '../block-io/byte-range.js'
+import { refuseProtected } from '../block-io/protected-data.js'
+import { EXIT } from '../command-line/exit-codes.js'
+import {
+  addOutputOptions,
+  addTransportOptions,
+  addWriteOptions,
+  examples,
+  whole,
+  type TransportFlags,
+} from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { OpenedTransport } from '../drive/opened-transport.js'
+import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
+import { formatTable } from '../terminal/table.js'
+import { formatDuration, plural } from '../terminal/units.js'
+import { checkTraceFile } from '../tracing/read-trace.js'
+import type { ReplayTally } from '../tracing/replay-tally.js'
+import { replayTrace } from '../tracing/replay-trace.js'
+import type { ReplayTarget } from '../tracing/replayable.js'
+import { scanTrace, type TraceScan } from '../tracing/scan-trace.js'
+
+interface Flags extends TransportFlags, WriteFlags, OutputOptions {
+  readonly allowWrites?: boolean
+  readonly opened: number
+}
+
+export function replay(command: Command, session: Session): void {
+  command
+    .argument('<trace>', 'a file that gpunvme trace --format jsonl made')
+    .option('--allow-writes', 'send its writes and flushes too: a pattern, since a trace holds no data')
+    .addOption(
+      whole('--opened <n>', 'of a trace of several drives, the n-th that was opened', 1, 999_999_999).default(1),
+    )
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), session))
+  addWriteOptions(command)
+  addTransportOptions(command, 'a drive image to replay it on')
+  addOutputOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Sends the commands of a trace to a drive again, each when all have ended that
+had ended before it in the trace, and compares how they end and how long they
+take. Exit code 6 when one ends in another way.
+
+Reads are sent, to the same blocks of one namespace; writes and flushes only
+with --allow-writes, past all the guards of gpunvme write. What a trace cannot
+repeat is counted and left out: Admin commands, Copy, Dataset Management,
+commands of vendors, of other namespaces, and beyond the end of this one. All of
+the file is checked before the first command is sent.`,
+  )
+  examples(command, ['gpunvme replay t.jsonl --image drive.img', 'gpunvme replay t.jsonl --profile 990pro --json'])
+}
+
+async function run(path: string, flags: Flags, output: Output, session: Session): Promise<void> {
+  const { allowWrites = false, opened: number } = flags
+  const { signal } = session
+  await checkTraceFile(path)
+  const drive = number === 1 ? '' : `${number}: `
+  const scan = await scanTrace(path, drive, signal)
+  await withTransport(flags, allowWrites ? 'write' : 'read', async (opened) => {
+    signal.throwIfAborted()
+    const use = async ({ controller, namespace }: Drive) => {
+      const { blocks, blockBytes, maxTransferBytes } = namespace
+      const target = { nsid: scan.nsid, blocks, blockBytes, maxTransferBytes, allowWrites }
+      if (allowWrites) await guardWrites(namespace, scan, flags)
+      const depth = controller.queues * controller.queueDepth
+      const tally = await perform(path, namespace, { drive, target, depth, blocks: scan.blocks }, output, signal)
+      report(path, tally, scan, opened, output)
+      if (tally.different > 0) session.exitCode = EXIT.verification
+    }
+    return allowWrites ? withWriter(opened, flags, output, use) : withReader(opened, flags, use)
+  })
+}
+
+/** All of its writes at once: a trace that is refused half way would have lost something already. */
+async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags): Promise<void> {
+  if (scan.writes === 0) return
+  if (flags.image === undefined && flags.drive === undefined && flags.transport === undefined) {
+    throw new UsageError('--allow-writes needs a drive', { next: '--drive ADDRESS, or --image FILE' })
+  }
+  const { blockBytes, blocks } = namespace
+  const range = {
+    offsetBytes: scan.writtenFrom * blockBytes,
+    lengthBytes: Math.max(0, Math.min(scan.writtenTo, blocks) - scan.writtenFrom) * blockBytes,
+  }
+  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined)
+}
+
+interface Course {
+  readonly drive: string
+  readonly target: ReplayTarget
+  readonly depth: number
+  readonly blocks: number
+}
+
+async function perform(
+  path: string,
+  namespace: Namespace,
+  { blocks, ...course }: Course,
+  output: Output,
+  signal: AbortSignal,
+): Promise<ReplayTally> {
+  const { blockBytes } = namespace
+  const progress = new Progress(output, 'Replaying')
+  try {
+    const onProgress = (done: number) => progress.update(done * blockBytes, blocks * blockBytes)
+    return await replayTrace(path, namespace, { ...course, signal, onProgress })
+  } finally {
+    progress.end()
+  }
+}
+
+function report(path: string, tally: ReplayTally, scan: TraceScan, opened: OpenedTransport, output: Output): void {
+  const { time } = opened
+  const traceTime = scan.time ?? 'unknown'
+  output.print(`Replayed ${tally.sent} of ${plural(scan.commands, 'command')} of ${printable(path)}`)
+  if (tally.sent > 0) output.print('', ...describeNames(tally, traceTime, time))
+  if (tally.skipped.size > 0) output.print('', 'Not replayed:', ...describeSkipped(tally))
+  if (tally.different > 0) output.print('', `Ended in another way: ${tally.different}`, ...describeDifferences(tally))
+  if (tally.sent > 0 && traceTime !== time) {
+    output.note(`Do not compare the times: the trace's are ${traceTime} ones, those of this drive ${time} ones.`)
+  }
+  output.object('gpunvme.replay/1', {
+    trace: path,
+    time: { trace: traceTime, here: time },
+    commands: { inTrace: scan.commands, replayed: tally.sent, different: tally.different },
+    names: Object.fromEntries(
+      [...tally.names].map(([name, { same, different, unanswered, trace, here }]) => [
+        name,
+        { same, different, unanswered, trace: trace.summary(), here: here.summary() },
+      ]),
+    ),
+    notReplayed: Object.fromEntries(tally.skipped),
+    differences: tally.differences,
+  })
+}
+
+function describeNames({ names }: ReplayTally, traceTime: string, time: string): string[] {
+  const rows = [...names].flatMap(([name, { same, different, unanswered, trace, here }]) =>
+    (
+      [
+        [`in the trace, ${traceTime}`, trace.summary()],
+        [`here, ${time}`, here.summary()],
+      ] as const
+    ).map(([where, { count, meanNs, p50Ns, p99Ns, maxNs }], index) => [
+      index === 0 ? name : '',
+      index === 0 ? `${same} of ${same + different + unanswered}` : '',
+      where,
+      ...(count === 0 ? [] : [meanNs, p50Ns, p99Ns, maxNs].map(formatDuration)),
+    ]),
+  )
+  const right = (title: string) => ({ title, align: 'right' }) as const
+  const columns = [{ title: 'COMMAND' }, right('SAME'), { title: 'TIMES' }, ...['MEAN', 'P50', 'P99', 'MAX'].map(right)]
+  return formatTable(columns, rows)
+}
+
+function describeSkipped({ skipped }: ReplayTally): string[] {
+  return [...skipped].map(([reason, count]) => `  ${String(count).padStart(6)}  ${printable(reason)}`)
+}
+
+function describeDifferences({ differences }: ReplayTally): string[] {
+  return differences.flatMap(({ line, command: { name, slba, blocks }, trace, here }) => [
+    `  line ${line}: ${name}${blocks === 0 ? '' : ` ${lbas(slba, blocks)}`}`,
+    `    in the trace  ${printable(trace)}`,
+    `    here          ${here}`,
+  ])
+}

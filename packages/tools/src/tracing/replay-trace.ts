@@ -1,0 +1,180 @@
+import { CommandError, throwOnFailure, WritableNamespace, type Namespace } from '@gpunvme/host-driver'
+import { formatStatus } from '@gpunvme/nvme-spec'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { CommandPairs } from './command-pairs.js'
+import { readTrace } from './read-trace.js'
+import { ReplayTally, type Answer } from './replay-tally.js'
+import { replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
+
+export interface ReplayOptions {
+  readonly target: ReplayTarget
+  /** Which of the drives of the trace: '', '2: '. */
+  readonly drive: string
+  /** Commands in flight at most. */
+  readonly depth: number
+  readonly signal: AbortSignal
+  /** How many blocks of the trace are behind. */
+  readonly onProgress: (blocks: number) => void
+}
+
+/** Memory that commands in flight may have at a time. */
+const MOST_BYTES = 128 * 1024 * 1024
+/** Commands whose completion may still come in the trace. */
+const MOST_OPEN = 65_536
+const SUCCESS = { sct: 0, sc: 0 }
+
+/** A command on its way. */
+interface Flight {
+  readonly command: ReplayableCommand
+  readonly lengthBytes: number
+  /** Never rejects. */
+  readonly ended: Promise<PromiseSettledResult<Answer>>
+}
+
+/**
+ * Sends the commands of a trace again, in its order: each when all have ended that had ended before it in the trace, so
+ * that as many are in flight as there were then, or as there may be here.
+ * @throws TransferError and what else ends a drive's work; TraceFileError, the signal's reason.
+ */
+export async function replayTrace(path: string, namespace: Namespace, options: ReplayOptions): Promise<ReplayTally> {
+  const { target, drive, signal, onProgress } = options
+  const tally = new ReplayTally()
+  const pairs = new CommandPairs()
+  const sender = new Sender(namespace, options)
+  const flights = new Map<string, Flight>()
+  let blocks = 0
+  try {
+    for await (const { number, event } of readTrace(path, signal)) {
+      const found = pairs.add(event)
+      if (found?.kind === 'submitted' && found.drive === drive) {
+        const { qid, submitted } = found
+        const command = replayable(qid, submitted)
+        const reason = command === undefined ? nameOf(qid, submitted.name) : whyNot(command, target)
+        onProgress((blocks += command?.blocks ?? 0))
+        if (command === undefined || reason !== undefined) {
+          tally.skip(reason!)
+          continue
+        }
+        const key = `${qid}:${submitted.cid}`
+        // An identifier that comes again has got no answer before; and a file may hold any number without one.
+        const lost = flights.has(key) ? key : flights.size === MOST_OPEN ? flights.keys().next().value : undefined
+        if (lost !== undefined) {
+          const { command: unanswered, ...flight } = flights.get(lost)!
+          flights.delete(lost)
+          tally.addUnanswered(unanswered, await answerOf(flight))
+        }
+        flights.set(key, await sender.send(qid, command))
+      }
+      if (found?.kind === 'completed' && found.command.drive === drive) {
+        const { qid, completed, submittedNs, completedNs } = found.command
+        const key = `${qid}:${completed.cid}`
+        const flight = flights.get(key)
+        if (flight === undefined) continue
+        flights.delete(key)
+        tally.add(number, flight.command, await answerOf(flight), completed, completedNs - submittedNs)
+      }
+      if (found?.kind === 'unreadable') tally.skip('entries that the trace could not read')
+    }
+    for (const flight of flights.values()) tally.addUnanswered(flight.command, await answerOf(flight))
+    return tally
+  } finally {
+    await sender.settle()
+  }
+}
+
+function nameOf(qid: number, name: string): string {
+  return qid === 0 ? 'Admin commands' : `${name}, which is not replayed`
+}
+
+async function answerOf({ ended }: Pick<Flight, 'ended'>): Promise<Answer> {
+  const result = await ended
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
+/** Sends commands, as many at a time as fit. */
+class Sender {
+  private readonly namespace: Namespace
+  private readonly options: ReplayOptions
+  private readonly pending = new Set<Flight>()
+  private pendingBytes = 0
+
+  constructor(namespace: Namespace, options: ReplayOptions) {
+    this.namespace = namespace
+    this.options = options
+  }
+
+  /** Resolves as soon as the command is on its way. */
+  async send(qid: number, command: ReplayableCommand): Promise<Flight> {
+    const lengthBytes = command.blocks * this.namespace.blockBytes
+    for (const flight of this.pending) {
+      if (this.pending.size < this.options.depth && this.pendingBytes + lengthBytes <= MOST_BYTES) break
+      await flight.ended
+    }
+    const ended = Promise.allSettled([this.execute(qid, command, lengthBytes)]).then(([result]) => {
+      this.pending.delete(flight)
+      this.pendingBytes -= lengthBytes
+      return result
+    })
+    const flight: Flight = { command, lengthBytes, ended }
+    this.pending.add(flight)
+    this.pendingBytes += lengthBytes
+    return flight
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async settle(): Promise<void> {
+    await Promise.all([...this.pending].map(({ ended }) => ended))
+  }
+
+  private async execute(qid: number, command: ReplayableCommand, lengthBytes: number): Promise<Answer> {
+    const { namespace } = this
+    if (command.name === 'Flush') return this.flush()
+    const memory = namespace.dma.alloc(lengthBytes)
+    try {
+      if (command.name === 'Write') fillPattern(memory, command, namespace.blockBytes)
+      return await this.transfer(qid, command, memory)
+    } finally {
+      memory.free()
+    }
+  }
+
+  private async transfer(qid: number, { name, slba, blocks }: ReplayableCommand, memory: DmaMemory): Promise<Answer> {
+    const { namespace } = this
+    const { signal } = this.options
+    const transfers = [{ slba, blocks, offsetBytes: 0 }]
+    const plan = name === 'Write' ? writable(namespace).planWrites(transfers) : namespace.planReads(transfers)
+    plan.queue.fill((qid - 1) % namespace.queues)
+    const summary = await namespace.execute(plan, memory, { signal })
+    const latencyNs = summary.endNs - summary.startNs
+    const outcome = summary.failures[0]?.outcome
+    if (outcome?.kind === 'status') return { ...outcome, status: formatStatus(outcome), latencyNs }
+    throwOnFailure(plan, summary, { signal })
+    return { ...SUCCESS, status: formatStatus(SUCCESS), latencyNs }
+  }
+
+  private async flush(): Promise<Answer> {
+    const { clock } = this.namespace
+    const startNs = clock.now()
+    try {
+      await writable(this.namespace).flush()
+      return { ...SUCCESS, status: formatStatus(SUCCESS), latencyNs: clock.now() - startNs }
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      return { sct: error.sct, sc: error.sc, status: formatStatus(error), latencyNs: clock.now() - startNs }
+    }
+  }
+}
+
+function writable(namespace: Namespace): WritableNamespace {
+  if (namespace instanceof WritableNamespace) return namespace
+  throw new TypeError('replay: expected a namespace that may be written to')
+}
+
+/** A trace has no data: each block is its own LBA, over and over, 64 bits little endian. */
+function fillPattern({ view }: DmaMemory, { slba, blocks }: ReplayableCommand, blockBytes: number): void {
+  for (let block = 0; block < blocks; block++) {
+    const lba = BigInt(slba + block)
+    for (let at = 0; at < blockBytes; at += 8) view!.setBigUint64(block * blockBytes + at, lba, true)
+  }
+}

@@ -1,0 +1,56 @@
+import { CommandPairs } from './command-pairs.js'
+import { readTrace, TraceFileError } from './read-trace.js'
+import { replayable } from './replayable.js'
+
+/** What a trace holds, as far as replaying it needs to know beforehand. */
+export interface TraceScan {
+  /** Commands of the drive that is replayed. */
+  readonly commands: number
+  readonly writes: number
+  /** The namespace of its first command that could be replayed; 0 where there is none. */
+  readonly nsid: number
+  /** How many blocks it reads and writes there. */
+  readonly blocks: number
+  /** The first block that is written, and the one after the last. */
+  readonly writtenFrom: number
+  readonly writtenTo: number
+  /** What its clock counted; undefined in a trace that does not say. */
+  readonly time: string | undefined
+}
+
+/**
+ * Reads all of a trace, before a drive is opened for it.
+ * @param drive which of the drives of the trace: '', '2: '.
+ * @throws TraceFileError, FileError, the signal's reason.
+ */
+export async function scanTrace(path: string, drive: string, signal: AbortSignal): Promise<TraceScan> {
+  const pairs = new CommandPairs()
+  let [lines, commands, writes, nsid, blocks, writtenFrom, writtenTo] = [0, 0, 0, 0, 0, Infinity, 0]
+  let time: string | undefined
+  for await (const { number, event } of readTrace(path, signal)) {
+    lines++
+    if (event.track === `${drive}trace` && event.name === 'open') time = textOf(event.details?.['time'])
+    const found = pairs.add(event)
+    if (found?.kind === 'unreadable' && event.details?.['entry'] === undefined) {
+      throw new TraceFileError(path, `line ${number} has a command without its "entry"`)
+    }
+    if (found?.kind !== 'submitted' || found.drive !== drive) continue
+    commands++
+    const command = replayable(found.qid, found.submitted)
+    if (command === undefined) continue
+    if (nsid === 0) nsid = command.nsid
+    if (command.nsid !== nsid) continue
+    blocks += command.blocks
+    if (command.name !== 'Write') continue
+    writes++
+    writtenFrom = Math.min(writtenFrom, command.slba)
+    writtenTo = Math.max(writtenTo, command.slba + command.blocks)
+  }
+  if (lines === 0) throw new TraceFileError(path, 'it holds no events')
+  if (commands === 0) throw new TraceFileError(path, 'it holds no commands that a host has submitted')
+  return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
+}
+
+function textOf(value: string | number | undefined): string | undefined {
+  return value === 'modelled' || value === 'wall' ? value : undefined
+}
