@@ -101,6 +101,24 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/unbind.js')).unbind,
       },
       {
+        name: 'status',
+        usage: '[ADDRESS] [options]',
+        summary: 'show which driver has each drive, who bound it, and what opens it',
+        load: async () => (await import('./commands/status.js')).status,
+      },
+      {
+        name: 'bind',
+        usage: 'ADDRESS [options] [-- COMMAND...]',
+        summary: 'take a drive from Linux, for as long as a command runs or until unbind',
+        load: async () => (await import('./commands/bind.js')).bind,
+      },
+      {
+        name: 'unbind',
+        usage: '[ADDRESS] [options]',
+        summary: 'give drives back to the driver that had them',
+        load: async () => (await import('./commands/unbind.js')).unbind,
+      },
+      {
         name: 'identify',
         usage: '[options]',
         summary: 'show what the controller and its namespaces say they are',
