@@ -1,1 +1,2 @@
 export type * from './driver-state.js'
+export { readNvidia } from './read-driver.js'

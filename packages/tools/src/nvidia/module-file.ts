@@ -87,13 +87,14 @@ async function modulePaths(root: Root, folder: string): Promise<string[]> {
       .filter((name) => name.startsWith('nvidia'))
       .map((name) => ({ path: `${folder}/kernel/${name}`, depth: 0 })),
   ]
+  // One folder with all that is in it before the next one: modprobe takes the first.
   for (let visited = 0; queue.length > 0 && visited < MOST_FOLDERS; visited++) {
     const { path, depth } = queue.shift()!
-    for (const name of await root.list(path)) {
-      if (NAME.test(name)) found.add(`${path}/${name}`)
-      // What has an ending is a file.
-      else if (depth < MOST_DEPTH && !name.includes('.ko')) queue.push({ path: `${path}/${name}`, depth: depth + 1 })
-    }
+    const names = await root.list(path)
+    for (const name of names.filter((each) => NAME.test(each))) found.add(`${path}/${name}`)
+    // What has an ending is a file.
+    const folders = depth < MOST_DEPTH ? names.filter((name) => !name.includes('.ko')) : []
+    queue.unshift(...folders.map((name) => ({ path: `${path}/${name}`, depth: depth + 1 })))
   }
   return [...found]
 }

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import type { Root } from '../machine/root.js'
+
+export type ChangeKind = 'pfn-lookup' | 'options' | 'bar1-p2p'
+
+export const CHANGE_KINDS: readonly ChangeKind[] = ['pfn-lookup', 'options', 'bar1-p2p']
+
+/** What `driver apply` notes before it writes anything, and `driver revert` goes by. */
+export interface ChangeRecord {
+  readonly schema: 'gpunvme.driver-change/1'
+  readonly kind: ChangeKind
+  /** What was made of it: 'pfn-walk/1'. */
+  readonly mark: string
+  /** The tree that the files are in, below the root; '' for the root itself. */
+  readonly tree: string
+  /** Until it is 'applied', some of the files are what they were and some what they become. */
+  readonly phase: 'applying' | 'applied' | 'reverting'
+  readonly files: readonly ChangedFile[]
+}
+
+export interface ChangedFile {
+  /** Below the tree. */
+  readonly path: string
+  /** Null of a file that there was not. The original lies beside the record, by its number. */
+  readonly originalSha256: string | null
+  readonly changedSha256: string
+}
+
+const MOST_RECORD_BYTES = 256 * 1024
+const MOST_FILES = 64
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** Where the record of a change is, below the root: with a user's own tree, or where the machine keeps its state. */
+export function recordFolder(tree: string, kind: ChangeKind): string {
+  if (kind === 'options') return 'var/lib/gpunvme/driver/options'
+  return tree === '' ? `.gpunvme/${kind}` : `var/lib/gpunvme/driver/${kind}/${tree.replace(/[^\w.-]+/g, '_')}`
+}
+
+/** The changes of a tree that are on record. */
+export async function changesIn(root: Root, tree: string): Promise<ChangeRecord[]> {
+  const records: ChangeRecord[] = []
+  for (const kind of CHANGE_KINDS) {
+    if (kind === 'options') continue
+    const record = await readRecord(root, recordFolder(tree, kind))
+    if (typeof record === 'object') records.push(record)
+  }
+  return records
+}
+
+/** @returns undefined where there is none; a sentence where there is one that cannot be used. */
+export async function readRecord(root: Root, folder: string): Promise<ChangeRecord | string | undefined> {
+  const path = `${folder}/change.json`
+  const text = await root.text(path, MOST_RECORD_BYTES)
+  if (text === undefined) {
+    const why = root.why(path).unknown
+    return why.startsWith('there is no') ? undefined : why
+  }
+  try {
+    const record: unknown = JSON.parse(text)
+    return isRecord(record) ? record : `/${path} is no record of a change, or of a version that is not known here`
+  } catch {
+    return `/${path} is damaged: it is no JSON`
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Every field is looked at, since paths in it are written to. */
+function isRecord(value: unknown): value is ChangeRecord {
+  if (!isObject(value) || value['schema'] !== 'gpunvme.driver-change/1') return false
+  const { kind, mark, tree, phase, files } = value
+  return (
+    CHANGE_KINDS.some((each) => each === kind) &&
+    typeof mark === 'string' &&
+    typeof tree === 'string' &&
+    ['applying', 'applied', 'reverting'].some((each) => each === phase) &&
+    Array.isArray(files) &&
+    files.length > 0 &&
+    files.length <= MOST_FILES &&
+    files.every(isFile)
+  )
+}
+
+function isFile(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { path, originalSha256, changedSha256 } = value
+  return (
+    typeof path === 'string' &&
+    /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) &&
+    !path.split('/').includes('..') &&
+    (originalSha256 === null || isHash(originalSha256)) &&
+    isHash(changedSha256)
+  )
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === 'string' && SHA256.test(value)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

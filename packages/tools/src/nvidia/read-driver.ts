@@ -1,0 +1,131 @@
+import { isKnown, valueOf, type Known } from '../machine/known.js'
+import { Root } from '../machine/root.js'
+import type { ConfiguredOption, DriverOptions, Initramfs, ModuleContents, NvidiaDriver } from './driver-state.js'
+import { moduleInInitramfs } from './initramfs.js'
+import { readKernelExports } from './kernel-exports.js'
+import { readLibcuda } from './libcuda.js'
+import { mismatchesOf } from './mismatches.js'
+import { readDiskModules, readModule } from './module-file.js'
+import { lastOf, optionsIn, optionsOnCommandLine, parametersOf, registryOf } from './options.js'
+import { KNOWN_SHAPES, type KnownShape } from './pfn-shapes.js'
+import { readGpus, readRivals, readRunning } from './running.js'
+import { staticBar1 } from './static-bar1.js'
+import { readDkms, readTrees } from './trees.js'
+
+const MOST_INITRAMFS_BYTES = 1024 ** 3
+const MOST_OPTION_FILES = 256
+/** An option that is not in the first of these counts from the next one; of files with one name only the first. */
+const OPTION_FOLDERS = [
+  'etc/modprobe.d',
+  'run/modprobe.d',
+  'usr/local/lib/modprobe.d',
+  'usr/lib/modprobe.d',
+  'lib/modprobe.d',
+]
+
+/**
+ * What the files of a machine say of NVIDIA's driver. Nothing is written, and nothing but programs that unpack is run.
+ * @param root '/' of a live machine, a copy of one, or what reads it.
+ */
+export async function readNvidia(
+  root: string | Root,
+  table: readonly KnownShape[] = KNOWN_SHAPES,
+): Promise<NvidiaDriver> {
+  const from = typeof root === 'string' ? new Root(root) : root
+  const kernel = (await from.text('proc/sys/kernel/osrelease')) ?? from.why('proc/sys/kernel/osrelease')
+  const [running, rivals, onDisk, dkms, options, gpus, libcuda] = await Promise.all([
+    readRunning(from),
+    readRivals(from),
+    readDiskModules(from, valueOf(kernel)),
+    readDkms(from),
+    readOptions(from),
+    readGpus(from),
+    readLibcuda(from),
+  ])
+  const releases = [
+    ...new Set([...(isKnown(kernel) ? [kernel] : []), ...(valueOf(onDisk) ?? []).map((each) => each.kernel)]),
+  ]
+  const version = versionThatCounts(running, onDisk)
+  const state = {
+    kernel,
+    running,
+    rivals,
+    onDisk,
+    initramfs: await inOrder(releases, (release) => readInitramfs(from, release)),
+    trees: await readTrees(from, dkms, table),
+    dkms,
+    options,
+    kernels: await Promise.all(releases.map((release) => readKernelExports(from, release))),
+    staticBar1:
+      version === undefined
+        ? { state: 'none' as const, because: 'no driver of NVIDIA is loaded or installed' }
+        : staticBar1(version, options.running === undefined ? options.configuredRegistry : options.runningRegistry),
+    gpus,
+    libcuda,
+  }
+  return { ...state, mismatches: mismatchesOf(state) }
+}
+
+/** Of what runs; where nothing does, of what would be loaded. */
+function versionThatCounts(running: NvidiaDriver['running'], onDisk: NvidiaDriver['onDisk']): string | undefined {
+  const loaded = valueOf(running)
+  if (loaded !== undefined) return valueOf(loaded.version) ?? ''
+  const [first] = valueOf(onDisk) ?? []
+  return first === undefined ? undefined : (valueOf(first.contents)?.version ?? '')
+}
+
+async function readOptions(root: Root): Promise<DriverOptions> {
+  const text = await root.text('proc/driver/nvidia/params')
+  const loaded = await root.exists('proc/driver/nvidia')
+  const running: Known<Record<string, string> | undefined> =
+    text !== undefined ? parametersOf(text) : loaded ? root.why('proc/driver/nvidia/params') : undefined
+  const configured = [...(await configuredIn(root)), ...optionsOnCommandLine((await root.text('proc/cmdline')) ?? '')]
+  return {
+    running,
+    runningRegistry: registryOf(valueOf(running)?.['RegistryDwords'] ?? ''),
+    configured,
+    configuredRegistry: registryOf(lastOf(configured, 'NVreg_RegistryDwords')?.value ?? ''),
+  }
+}
+
+/** By the names of the files, whatever folder they are in, as modprobe reads them. */
+async function configuredIn(root: Root): Promise<ConfiguredOption[]> {
+  const files = new Map<string, string>()
+  for (const folder of OPTION_FOLDERS) {
+    for (const name of await root.list(folder)) {
+      if (name.endsWith('.conf') && !files.has(name)) files.set(name, `${folder}/${name}`)
+    }
+  }
+  const ordered = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MOST_OPTION_FILES)
+  const options = await Promise.all(
+    ordered.map(async ([, path]) => optionsIn(`/${path}`, (await root.text(path)) ?? '')),
+  )
+  return options.flat()
+}
+
+/** @returns undefined of a kernel without one. */
+async function readInitramfs(root: Root, kernel: string): Promise<Initramfs | undefined> {
+  for (const path of [`boot/initrd.img-${kernel}`, `boot/initramfs-${kernel}.img`, `boot/initrd-${kernel}`]) {
+    if (!(await root.exists(path))) continue
+    const bytes = await root.bytes(path, MOST_INITRAMFS_BYTES)
+    if (bytes === undefined) return { kernel, path: `/${path}`, module: root.why(path) }
+    const file = await moduleInInitramfs(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    const module = file === undefined || !isKnown(file) ? file : await readModule(file)
+    return { kernel, path: `/${path}`, module: module === undefined || !isKnown(module) ? module : facts(module) }
+  }
+  return undefined
+}
+
+function facts({ version, flavour, srcversion, mark }: ModuleContents) {
+  return { version, flavour, srcversion, mark }
+}
+
+/** One after the other: each may need hundreds of megabytes. */
+async function inOrder<T, R>(items: readonly T[], use: (item: T) => Promise<R | undefined>): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) {
+    const result = await use(item)
+    if (result !== undefined) results.push(result)
+  }
+  return results
+}
