@@ -1,11 +1,12 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '../src/program.js'
 import { VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
 import { gpunvme, scratch } from './gpunvme.js'
+import { merge, render, shapeOf, type Shape } from './json-shape.js'
 
 const cwd = scratch()
 const names = VERBS.map(({ name }) => name)
@@ -49,12 +50,14 @@ describe.each(inOrder)('%s', (verb) => {
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(help).toContain(`Usage: gpunvme ${verb} `)
     expect(examplesIn(help).length).toBeGreaterThan(0)
-    if (!['completion', 'trace', 'driver'].includes(verb)) expect(help).toContain('--json')
+    // What trace prints is the other verb's.
+    if (!['completion', 'trace'].includes(verb)) expect(help).toContain('--json')
   })
 
   test('every example in its help runs as it stands', { timeout: 300_000 }, async () => {
     for (const example of examplesIn(await helpOf(verb))) {
-      const { code, stderr } = await gpunvme(example.split(' '), { cwd })
+      const { code, stdout, stderr } = await gpunvme(example.split(' '), { cwd })
+      if (example.includes(' --json')) keepShapes(stdout)
       // What doctor finds here is this machine's, which need not have more than the simulator.
       const done = verb === 'doctor' ? [0, 7] : [0]
       expect({ example, done: done.includes(code ?? -1), stderr: code === 0 ? '' : stderr }).toEqual({
@@ -69,6 +72,28 @@ describe.each(inOrder)('%s', (verb) => {
 function examplesIn(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ gpunvme (.*)$/gm)].map(([, args = '']) => args)
 }
+
+/** What --json printed, by its schema: all of it one object, or an object on every line. */
+const shapes = new Map<string, Shape>()
+
+function keepShapes(stdout: string): void {
+  const texts = /^\{\n/.test(stdout) ? [stdout] : stdout.trim().split('\n')
+  for (const text of texts) {
+    const { schema, ...value } = JSON.parse(text) as { schema: string }
+    shapes.set(schema, merge(shapes.get(schema), shapeOf(value)))
+  }
+}
+
+/** UPDATE=1 writes anew what stands there of shapes. */
+test('docs/json.md has the shape of everything that the examples print with --json', () => {
+  const path = join(import.meta.dirname, '../../../docs/json.md')
+  const page = readFileSync(path, 'utf8')
+  const [before = '', after = ''] = page.split(/(?<=<!-- shapes -->\n)[^]*(?=<!-- end of shapes -->)/)
+  const blocks = [...shapes].map(([schema, shape]) => `\n### ${schema}\n\n\`\`\`ts\n${render(shape)}\n\`\`\`\n`)
+  const written = `${before}${blocks.join('')}\n${after}`
+  if (process.env['UPDATE'] === '1') writeFileSync(path, written)
+  expect(readFileSync(path, 'utf8')).toBe(written)
+})
 
 test('--version prints the version of the package', async () => {
   const { code, stdout } = await gpunvme(['--version'], { cwd })

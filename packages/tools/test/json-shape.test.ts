@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { merge, render, shapeOf } from './json-shape.js'
+
+test('what is not in every sample is optional, and what differs is either', () => {
+  const shape = merge(shapeOf({ a: 1, b: [{ c: 'x' }, { c: 'y', d: null }] }), shapeOf({ a: 'one', b: [] }))
+  expect(render(shape)).toBe(`{
+  a: number | string
+  b: {
+    c: string
+    d?: null
+  }[]
+}`)
+})
+
+test('keys that are names of the wire format are not fields of ours', () => {
+  expect(render(shapeOf({ fields: { EN: 1, CSS: 'NVM' } }))).toBe('{\n  fields: { [name]: number | string }\n}')
+})
