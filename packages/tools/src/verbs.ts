@@ -25,6 +25,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
     title: 'A first look',
     verbs: [
       {
+        name: 'doctor',
+        usage: '[ADDRESS...] [options]',
+        summary: 'say what works on this machine, or why it does not and what to do',
+        load: async () => (await import('./commands/doctor.js')).doctor,
+      },
+      {
         name: 'demo',
         usage: '[options]',
         summary: 'the whole way on a model of its own: make, pack, stream, compare',
@@ -101,24 +107,6 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/unbind.js')).unbind,
       },
       {
-        name: 'status',
-        usage: '[ADDRESS] [options]',
-        summary: 'show which driver has each drive, who bound it, and what opens it',
-        load: async () => (await import('./commands/status.js')).status,
-      },
-      {
-        name: 'bind',
-        usage: 'ADDRESS [options] [-- COMMAND...]',
-        summary: 'take a drive from Linux, for as long as a command runs or until unbind',
-        load: async () => (await import('./commands/bind.js')).bind,
-      },
-      {
-        name: 'unbind',
-        usage: '[ADDRESS] [options]',
-        summary: 'give drives back to the driver that had them',
-        load: async () => (await import('./commands/unbind.js')).unbind,
-      },
-      {
         name: 'identify',
         usage: '[options]',
         summary: 'show what the controller and its namespaces say they are',
@@ -135,6 +123,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         usage: '[PAGE] [options]',
         summary: 'list the log pages of a drive, or show one, decoded',
         load: async () => (await import('./commands/log.js')).log,
+      },
+      {
+        name: 'features',
+        usage: '[FEATURE] [options]',
+        summary: 'show the features of a drive, decoded',
+        load: async () => (await import('./commands/features.js')).features,
       },
       {
         name: 'regs',
@@ -176,6 +170,17 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         usage: 'WHAT [HEX...] [options]',
         summary: 'explain bytes: queue entries, registers, Identify data, log pages',
         load: async () => (await import('./commands/decode.js')).decode,
+      },
+    ],
+  },
+  {
+    title: 'Set-up',
+    verbs: [
+      {
+        name: 'completion',
+        usage: '[SHELL]',
+        summary: 'print a script that completes command lines in your shell',
+        load: async () => (await import('./commands/completion.js')).completion,
       },
     ],
   },

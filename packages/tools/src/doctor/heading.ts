@@ -66,7 +66,7 @@ function describeDrive(facts: Facts, { address, name, model }: Drive): string {
 }
 
 function linkOf(facts: Facts, address: string): string[] {
-  const link = functionAt(facts, address)?.link
-  if (link === undefined || !isKnown(link) || link === undefined) return []
-  return isKnown(link.now) ? [shapeOf(link.now)] : []
+  const found = functionAt(facts, address)
+  const link = found === undefined ? undefined : valueOf(found.link)
+  return link !== undefined && isKnown(link.now) ? [shapeOf(link.now)] : []
 }

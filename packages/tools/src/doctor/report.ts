@@ -63,7 +63,7 @@ function inFull(finding: Finding, sections: Sections, { columns, verbose }: Repo
     ...(cause === undefined ? [] : fold('     ', cause, columns)),
     ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
     ...steps.flatMap((step) => formatStep(step, columns)),
-    ...(opens.length === 0 ? [] : fold('     for   ', opens.join(', '), columns)),
+    ...(opens.length === 0 ? [] : fold('     opens ', opens.join(', '), columns)),
   ]
 }
 

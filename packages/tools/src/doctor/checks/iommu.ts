@@ -2,11 +2,12 @@ import { valueOf } from '../../machine/known.js'
 import type { Machine } from '../../machine/machine.js'
 import { firmwareSwitch, kernelParameter } from '../advice.js'
 import type { Facts } from '../facts.js'
-import { finding, read, type Draft, type Finding, type Step } from '../finding.js'
+import { finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 
 /** What the IOMMU does: for safety, for the choice of a transport, and for addresses of a GPU's memory. */
 export function checkIommu({ machine }: Facts): Finding[] {
-  if (machine.functions.length === 0) return []
+  // Without a drive there is nothing that it would be on or off for.
+  if (machine.drives.length === 0) return []
   return byMode(machine).map((draft) => finding('iommu', draft))
 }
 
@@ -74,7 +75,8 @@ function off(machine: Machine): Draft {
 const OFF_WORDS = ['iommu=off', 'amd_iommu=off', 'intel_iommu=off', 'iommu=0']
 
 function turnOn(machine: Machine): Step[] {
-  const { kernel, cpu, firmware } = machine
+  const { kernel, cpu, firmware, virtualisation } = machine
+  if (virtualisation.hypervisor !== undefined) return [hands('have the hypervisor give this machine a virtual IOMMU')]
   const words = (valueOf(kernel.commandLine) ?? '').split(' ')
   const remove = OFF_WORDS.find((word) => words.includes(word))
   const isIntel = valueOf(cpu.vendor) === 'Intel'

@@ -5,6 +5,8 @@ import { finding, hands, read, type Draft, type Finding } from '../finding.js'
 
 /** What the running kernel was built with and lets root do, as far as somebody has to know it. */
 export function checkKernel(facts: Facts): Finding[] {
+  // What is said here is said about driving one.
+  if (facts.machine.drives.length === 0) return []
   return [...config(facts), ...lockdown(facts), ...secureBoot(facts), ...memory(facts)].map((draft) =>
     finding('kernel', draft),
   )
@@ -32,6 +34,7 @@ function config({ machine: { kernel } }: Facts): Draft[] {
   return OPTIONS.flatMap(([name, what]): Draft[] => {
     const value = options[name]
     if (value === undefined) return []
+    if (name === 'DMA_SHARED_BUFFER' && value === 'n') return [withoutDmaBuf(source)]
     return [
       {
         id: `config-${name.toLowerCase().replaceAll('_', '-')}`,
@@ -41,6 +44,17 @@ function config({ machine: { kernel } }: Facts): Draft[] {
       },
     ]
   })
+}
+
+function withoutDmaBuf(source: string): Draft {
+  return {
+    id: 'config-no-dma-buf',
+    severity: 'problem',
+    title: 'The kernel is built without dma-buf (DMA_SHARED_BUFFER): no GPU memory can be handed over',
+    evidence: [read(source, 'CONFIG_DMA_SHARED_BUFFER=n')],
+    steps: [hands("a kernel of the distribution's own, which has it")],
+    closes: ['tier2-dma-buf'],
+  }
 }
 
 function lockdown({ machine: { kernel } }: Facts): Draft[] {
@@ -73,16 +87,26 @@ function secureBoot({ machine: { firmware } }: Facts): Draft[] {
 /** What a stream keeps locked at least: two layers of a 70B model are above 1 GiB, but a small one does with this. */
 const LEAST_LOCKED_BYTES = 64 * 1024 * 1024
 
-function memory({ machine: { memory } }: Facts): Draft[] {
+function memory({ machine: { memory }, process }: Facts): Draft[] {
   const found: Draft[] = []
   const limit = valueOf(memory.lockLimit)
-  if (limit !== undefined && limit.softBytes !== 'unlimited' && limit.softBytes < LEAST_LOCKED_BYTES)
+  // Root has CAP_IPC_LOCK, to which the limit does not apply.
+  if (
+    process?.isRoot !== true &&
+    limit !== undefined &&
+    limit.softBytes !== 'unlimited' &&
+    limit.softBytes < LEAST_LOCKED_BYTES
+  )
     found.push({
       id: 'lock-limit',
       severity: 'note',
-      title: `This process may lock ${formatBytes(limit.softBytes)} of memory; what a drive writes to is locked`,
+      title: `Who is not root may lock ${formatBytes(limit.softBytes)} of memory, and what a drive writes to is locked`,
       evidence: [read('RLIMIT_MEMLOCK', limit.softBytes)],
-      steps: [hands('run as root, or raise it: ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit')],
+      steps: [
+        hands(
+          'run as root, to whom it does not apply; or raise it: ulimit -l unlimited; LimitMEMLOCK=infinity in a systemd unit',
+        ),
+      ],
     })
   const total = valueOf(memory.totalBytes)
   if (total !== undefined)

@@ -1,85 +1,17 @@
 import { isKnown, valueOf } from '../../machine/known.js'
-import type { Gpu } from '../../machine/machine.js'
-import type { DiskModule, ModuleContents, NvidiaDriver, PfnLookup, RunningModule } from '../../nvidia/index.js'
-import { functionAt, gpunvme, sysfs, type Facts } from '../facts.js'
-import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
-import { generationOf, isBefore, type Generation } from '../generation.js'
+import type { RunningModule } from '../../nvidia/index.js'
+import { gpunvme, type Facts } from '../facts.js'
+import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
 import { openFlavour } from '../open-flavour.js'
+import { checkNvidiaGpu } from './nvidia-gpu.js'
+import { checkLookup } from './nvidia-lookup.js'
 
 /** NVIDIA's driver: which flavour and version runs, whether a GPU can be given a drive's registers by it, and static BAR1. */
 export function checkNvidia(facts: Facts): Finding[] {
   const gpus = facts.machine.gpus.filter(({ vendor }) => vendor === 'NVIDIA')
   if (gpus.length === 0) return []
-  const drafts = [...gpus.flatMap((gpu) => checkGpu(facts, gpu)), ...runningModule(facts)]
+  const drafts = [...gpus.flatMap((gpu) => checkNvidiaGpu(facts, gpu)), ...runningModule(facts)]
   return drafts.map((draft) => finding('nvidia', draft))
-}
-
-function checkGpu(facts: Facts, { address, model }: Gpu): Draft[] {
-  const found = functionAt(facts, address)
-  const generation = found === undefined ? undefined : generationOf(found.deviceId)
-  const name = valueOf(model) ?? `GPU ${address}`
-  const drafts = [...boundDriver(facts, address, found?.driver), ...byGeneration(name, address, generation)]
-  return drafts.map((draft) => ({ ...draft, subjects: [address] }))
-}
-
-function boundDriver(facts: Facts, address: string, driver: string | undefined): Draft[] {
-  const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
-  if (driver === 'nvidia') return []
-  const isLoaded = valueOf(facts.nvidia.running) !== undefined
-  const rival = driver === 'nouveau' || driver === 'nova_core'
-  return [
-    {
-      id: 'gpu-driver',
-      severity: 'problem',
-      title: `GPU ${address} ${driver === undefined ? 'has no driver' : `belongs to ${driver}`}: CUDA needs NVIDIA's`,
-      evidence,
-      steps: rival
-        ? [...openFlavour(facts), hands(`restart, so that ${driver} lets go of it`)]
-        : isLoaded
-          ? [hands("give it back to NVIDIA's driver: driver_override empty, unbind, and drivers_probe")]
-          : openFlavour(facts),
-      closes: ['tier1'],
-    },
-  ]
-}
-
-function byGeneration(name: string, address: string, generation: Generation | undefined): Draft[] {
-  if (generation === undefined)
-    return [
-      {
-        id: 'generation-unknown',
-        severity: 'unknown',
-        title: `${name}: its generation is not known here`,
-        evidence: [read(sysfs(address, 'device'), 'in no block of known chips')],
-        closes: ['tier1-cuda'],
-      },
-    ]
-  const evidence = [read(sysfs(address, 'device'), generation)]
-  if (isBefore(generation, 'Turing'))
-    return [
-      {
-        id: 'generation-old',
-        severity: 'problem',
-        title: `${name} is older than Turing: our kernels do not run on it`,
-        cause: "Nor does the open flavour of NVIDIA's driver, which all ways to its memory need.",
-        evidence,
-        steps: [instead('the engine host: the CPU rings, the GPU copies')],
-        closes: ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'],
-      },
-    ]
-  if (generation === 'Blackwell')
-    return [
-      {
-        id: 'blackwell',
-        severity: 'problem',
-        title: `${name} is Blackwell: the engine cuda is refused there`,
-        cause: "A drive's registers in the reach of a Blackwell GPU froze a machine with an RTX 5060 Ti.",
-        evidence,
-        steps: [instead('the engine host: at 1 MiB a command the doorbell costs nothing')],
-        closes: ['tier1-cuda'],
-      },
-    ]
-  return [{ id: 'generation', severity: 'ok', title: `${name} is ${generation}`, evidence, opens: ['tier1-cuda'] }]
 }
 
 function runningModule(facts: Facts): Draft[] {
@@ -95,7 +27,13 @@ function runningModule(facts: Facts): Draft[] {
       },
     ]
   if (running === undefined) return [absent(facts)]
-  return [version(running), ...flavour(facts, running), ...lookup(facts, running), ...mismatches(facts), ...bar1(facts)]
+  return [
+    version(running),
+    ...flavour(facts, running),
+    ...checkLookup(facts, running),
+    ...mismatches(facts),
+    ...bar1(facts),
+  ]
 }
 
 function absent(facts: Facts): Draft {
@@ -157,84 +95,6 @@ function flavour(facts: Facts, { flavour: kind, sources }: RunningModule): Draft
       closes: ['tier2-dma-buf'],
     },
   ]
-}
-
-/** Whether the running module can find the pages of a drive's registers: what decides if the GPU may ring. */
-function lookup(facts: Facts, running: RunningModule): Draft[] {
-  const file = fileOf(facts.nvidia, running)
-  if (file === undefined)
-    return [
-      {
-        id: 'pfn-lookup-unknown',
-        severity: 'unknown',
-        title: "How the running module looks up a drive's registers is not known",
-        cause: 'That is read from the file that it was loaded from, and none on disk is the same module.',
-        evidence: [read('/lib/modules', 'no nvidia.ko with its version and srcversion')],
-        closes: ['tier1-cuda'],
-      },
-    ]
-  const { path, contents } = file
-  const way = contents.pfnLookup
-  const evidence = [read(path, way === 'none' ? 'imports no PFN look-up' : way)]
-  if (way !== 'none')
-    return [
-      {
-        id: 'pfn-lookup',
-        severity: 'ok',
-        title: `NVIDIA's module finds a drive's registers (${LOOKUPS[way]})`,
-        evidence,
-        opens: ['tier1-cuda'],
-      },
-    ]
-  return [{ ...noLookup(facts, contents), evidence }]
-}
-
-const LOOKUPS: Readonly<Record<Exclude<PfnLookup, 'none'>, string>> = {
-  follow_pfnmap_start: 'by follow_pfnmap_start',
-  follow_pte: 'by follow_pte',
-  follow_pfn: 'by follow_pfn',
-  unsafe_follow_pfn: 'by unsafe_follow_pfn',
-  'page-table-walk': 'by the page-table walk that gpunvme driver applied',
-  'guarded-vm_pgoff': 'by the guarded formula that gpunvme driver applied: through /sys, not through vfio',
-}
-
-function noLookup(facts: Facts, { flavour: kind }: ModuleContents): Draft {
-  const draft = {
-    id: 'pfn-lookup-dead',
-    severity: 'problem',
-    title: "NVIDIA's module cannot find a drive's registers: the GPU cannot ring doorbells",
-    closes: ['tier1-cuda'],
-  } as const satisfies Draft
-  if (valueOf(kind) === 'open')
-    return {
-      ...draft,
-      cause:
-        'This build of the open flavour found no look-up in the kernel: it is from before 570.133 or 550.163, or the kernel headers lacked a complete Module.symvers.',
-      steps: [...openFlavour(facts, 'newer'), command(gpunvme(facts, 'driver'))],
-    }
-  return {
-    ...draft,
-    cause:
-      'The proprietary flavour may not call what kernels from 6.10 on have for it, so that cudaHostRegister of a BAR fails. The open flavour may.',
-    steps: [...openFlavour(facts), instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan')}`)],
-  }
-}
-
-/** The file that the running module came from: the same version, and the same sources where both say. */
-function fileOf(
-  { onDisk, kernel }: NvidiaDriver,
-  running: RunningModule,
-): { readonly path: string; readonly contents: ModuleContents } | undefined {
-  const found = (valueOf(onDisk) ?? []).filter((module) => module.kernel === valueOf(kernel)).filter(isReadable)
-  return found.find(
-    ({ contents: { version: onFile, srcversion } }) =>
-      onFile === valueOf(running.version) &&
-      (srcversion === undefined || running.srcversion === undefined || srcversion === running.srcversion),
-  )
-}
-
-function isReadable(module: DiskModule): module is DiskModule & { readonly contents: ModuleContents } {
-  return isKnown(module.contents)
 }
 
 function mismatches(facts: Facts): Draft[] {

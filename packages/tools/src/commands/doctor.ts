@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import { readdir } from 'node:fs/promises'
+import { isLive } from '../binding/command-line.js'
+import { EXIT } from '../command-line/exit-codes.js'
+import { attempting } from '../command-line/file-error.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { addressesOf } from '../doctor/addresses.js'
+import { examine } from '../doctor/examine.js'
+import type { Facts } from '../doctor/facts.js'
+import { diagnosisJson } from '../doctor/json.js'
+import { askProcess } from '../doctor/live.js'
+import { formatReport } from '../doctor/report.js'
+import { readMachine, Root } from '../machine/index.js'
+import { readNvidia } from '../nvidia/index.js'
+import type { Session } from '../program.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+
+interface Flags extends OutputOptions {
+  readonly root: string
+  readonly verbose?: boolean
+}
+
+export function doctor(command: Command, session: Session): void {
+  command
+    .argument('[address...]', 'GPUs and drives to look at: 0000:0b:00.0, or nvme0 (default: all of them)')
+    .option('--root <dir>', 'look at a copy of a machine, as --save made it', '/')
+    .option('--verbose', 'also what is fine, and everything that was read')
+    .action((words: string[], flags: Flags) => run(words, flags, new Output(flags), session))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme doctor'])
+}
+
+const ABOUT = `
+Reads what this machine says of itself - board and links, windows to GPU memory,
+IOMMU, kernel, NVIDIA's driver, CUDA, drives - and judges by it what is possible
+between each drive and each GPU. Nothing is written, bound or woken up. CUDA is
+asked what it has, which starts NVIDIA's driver if nobody uses it.
+
+Findings have a number, what was read, and what to do; a line of the table at
+the end refers to them:
+
+  ready         nothing that can be read stands against it
+  after 2, 3    these findings stand against it, and their steps remove them
+  to be tried   nothing stands against it that can be read; only trying tells
+  not known: 4  something that it hangs on could not be read
+  no: 5         this stands against it, and nothing here removes it
+
+'ready' is by what was read. What has been run on which hardware is in the
+README's table. Run it as root: others are shown links, ACS and who uses a drive
+in part only, and doctor says 'not known' then.
+
+Exit code: 0 when a report was made, and 7 when it says that nothing but the
+simulator is possible on this machine.
+
+On a machine with a GPU and an NVMe drive:
+  # sudo gpunvme doctor
+  # sudo gpunvme doctor nvme1 0a:00.0 --verbose
+  # sudo gpunvme doctor --json | jq '.pairs[] | {drive, gpu, best}'`
+
+async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
+  const { root, verbose = false } = flags
+  const facts = await factsOf(root)
+  session.signal.throwIfAborted()
+  const diagnosis = examine(facts, addressesOf(facts.machine, words))
+  output.print(...formatReport(diagnosis, { columns: columnsOf(process.stdout), verbose }))
+  output.object('gpunvme.doctor/1', diagnosisJson(diagnosis))
+  if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
+}
+
+async function factsOf(root: string): Promise<Facts> {
+  await attempting(`read ${root}`, () => readdir(root))
+  const from = new Root(root)
+  const machine = await readMachine(from)
+  const nvidia = await readNvidia(from)
+  return { machine, nvidia, process: isLive(root) ? askProcess() : undefined }
+}

@@ -1,0 +1,45 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Machine } from '../machine/machine.js'
+import { printable } from '../terminal/printable.js'
+
+/**
+ * The GPUs and drives that words of a command line mean: '0000:0b:00.0', '0b:00.0', 'nvme0', '/dev/nvme0n1'.
+ * @throws UsageError for words that can name neither, NothingThereError.
+ */
+export function addressesOf(machine: Machine, words: readonly string[]): string[] {
+  return [...new Set(words.map((word) => addressOf(machine, word)))]
+}
+
+function addressOf({ gpus, drives, functions }: Machine, word: string): string {
+  const [, name] = /^(?:\/dev\/)?(nvme\d+)(?:n\d+(?:p\d+)?)?$/.exec(word) ?? []
+  if (name !== undefined) {
+    const drive = drives.find((each) => each.name === name)
+    if (drive === undefined) throw new NothingThereError(`Linux has no drive of the name ${name} on PCI`)
+    return drive.address
+  }
+  const [, domain = '0000', rest] =
+    /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[01][0-9a-f]\.[0-7])$/.exec(word.toLowerCase()) ?? []
+  if (rest === undefined)
+    throw new UsageError(`'${printable(word)}' names neither a GPU nor a drive`, {
+      facts: ["expected a PCI address as 0000:0b:00.0 or 0b:00.0, or Linux's name as nvme0"],
+      next: 'gpunvme list',
+    })
+  const address = `${domain}:${rest}`
+  if ([...gpus, ...drives].some((each) => each.address === address)) return address
+  const other = functions.find((each) => each.address === address)
+  throw new NothingThereError(
+    other === undefined
+      ? `There is no PCI function ${address}`
+      : `${address} is neither a GPU nor an NVMe drive${other.deviceName === undefined ? '' : `, but ${printable(other.deviceName)}`}`,
+  )
+}
+
+/** There is no GPU and no drive of that name. */
+export class NothingThereError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOTHING_THERE'
+  readonly category = 'not-found'
+  constructor(problem: string) {
+    super(problem, { next: 'gpunvme list, which shows the GPUs and drives that there are' })
+  }
+}

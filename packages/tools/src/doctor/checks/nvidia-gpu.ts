@@ -1,0 +1,75 @@
+import { valueOf } from '../../machine/known.js'
+import type { Gpu } from '../../machine/machine.js'
+import { functionAt, sysfs, type Facts } from '../facts.js'
+import { hands, instead, read, type Draft } from '../finding.js'
+import { generationOf, isBefore, type Generation } from '../generation.js'
+import { openFlavour } from '../open-flavour.js'
+
+/** One GPU: who has it, and whether its generation is one that our kernels are for. */
+export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
+  const found = functionAt(facts, address)
+  const generation = found === undefined ? undefined : generationOf(found.deviceId)
+  const name = valueOf(model) ?? `GPU ${address}`
+  const drafts = [...boundDriver(facts, address, found?.driver), ...byGeneration(name, address, generation)]
+  return drafts.map((draft) => ({ ...draft, subjects: [address] }))
+}
+
+function boundDriver(facts: Facts, address: string, driver: string | undefined): Draft[] {
+  const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
+  if (driver === 'nvidia') return []
+  const isLoaded = valueOf(facts.nvidia.running) !== undefined
+  const rival = driver === 'nouveau' || driver === 'nova_core'
+  return [
+    {
+      id: 'gpu-driver',
+      severity: 'problem',
+      title: `GPU ${address} ${driver === undefined ? 'has no driver' : `belongs to ${driver}`}: CUDA needs NVIDIA's`,
+      evidence,
+      steps: rival
+        ? [...openFlavour(facts), hands(`restart, so that ${driver} lets go of it`)]
+        : isLoaded
+          ? [hands("give it back to NVIDIA's driver: driver_override empty, unbind, and drivers_probe")]
+          : openFlavour(facts),
+      closes: ['tier1'],
+    },
+  ]
+}
+
+function byGeneration(name: string, address: string, generation: Generation | undefined): Draft[] {
+  if (generation === undefined)
+    return [
+      {
+        id: 'generation-unknown',
+        severity: 'unknown',
+        title: `${name}: its generation is not known here`,
+        evidence: [read(sysfs(address, 'device'), 'in no block of known chips')],
+        closes: ['tier1-cuda'],
+      },
+    ]
+  const evidence = [read(sysfs(address, 'device'), generation)]
+  if (isBefore(generation, 'Turing'))
+    return [
+      {
+        id: 'generation-old',
+        severity: 'problem',
+        title: `${name} is older than Turing: our kernels do not run on it`,
+        cause: "Nor does the open flavour of NVIDIA's driver, which all ways to its memory need.",
+        evidence,
+        steps: [instead('the engine host: the CPU rings, the GPU copies')],
+        closes: ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'],
+      },
+    ]
+  if (generation === 'Blackwell')
+    return [
+      {
+        id: 'blackwell',
+        severity: 'problem',
+        title: `${name} is Blackwell: the engine cuda is refused there`,
+        cause: "A drive's registers in the reach of a Blackwell GPU froze a machine with an RTX 5060 Ti.",
+        evidence,
+        steps: [instead('the engine host: at 1 MiB a command the doorbell costs nothing')],
+        closes: ['tier1-cuda'],
+      },
+    ]
+  return [{ id: 'generation', severity: 'ok', title: `${name} is ${generation}`, evidence, opens: ['tier1-cuda'] }]
+}

@@ -1,0 +1,145 @@
+import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { valueOf } from '../../machine/known.js'
+import { functionAt, gpunvme, sysfs, type Facts } from '../facts.js'
+import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
+import { isKnownVersion, ResourceManager, RmRefusal, type GpuPlace } from './resource-manager.js'
+import { statusName } from './status.js'
+
+/** Drivers that leave a drive's registers to whoever maps them. */
+const LEAVE_ALONE = [undefined, 'vfio-pci', 'pci-stub', 'uio_pci_generic']
+
+/** Said with every answer: what it does not mean. */
+const CAVEAT =
+  'This asks the kernel module alone and yields a handle, not a mapping that kernels could use. It was tried on stand-ins, and on no GPU.'
+
+/**
+ * Asks NVIDIA's kernel module, past libcuda, whether a GPU may reach a drive's registers: for each GPU with each drive
+ * that no driver of the kernel has. The registers are mapped, and neither read nor written.
+ */
+export function probeRegistration(facts: Facts, host: RmHostWithMap, only: readonly string[]): Finding[] {
+  const isAsked = ({ address }: { readonly address: string }) => only.length === 0 || only.includes(address)
+  const gpus = facts.nvidia.gpus.filter(isAsked)
+  const drives = facts.machine.drives.filter(isAsked).filter(({ address }) => {
+    return LEAVE_ALONE.includes(functionAt(facts, address)?.driver)
+  })
+  const [first] = facts.machine.drives.filter(isAsked)
+  if (gpus.length === 0) return [draft({ ...none, title: '--rm: there is no GPU of NVIDIA to ask about' })]
+  if (drives.length === 0)
+    return [
+      draft({
+        ...none,
+        title: '--rm: no drive is handed over, and the kernel keeps the registers of its own',
+        steps: first === undefined ? [] : [command(gpunvme(facts, `bind ${first.address}`, 'sudo'))],
+      }),
+    ]
+  const running = valueOf(facts.nvidia.running)
+  const version = running === undefined ? undefined : valueOf(running.version)
+  if (version === undefined || !isKnownVersion(version))
+    return [
+      draft({
+        ...none,
+        severity: 'unknown',
+        title: `--rm: refused for driver ${version ?? 'of unknown version'}: its structures are known from 525 to 595`,
+        cause: 'A structure of another version would be misread by the kernel module.',
+      }),
+    ]
+  return gpus.flatMap((gpu) =>
+    drives.map(({ address }) => draft(probePair(facts, host, version, { ...gpu, drive: address }))),
+  )
+}
+
+export type RmHostWithMap = Pick<HardwareHost, 'ioctl' | 'allocate' | 'map'>
+
+const none = { id: 'rm-not-asked', severity: 'note' } as const
+
+function draft(content: Draft): Finding {
+  return finding('nvidia', content)
+}
+
+interface Asked {
+  readonly address: string
+  readonly minor: number | undefined
+  readonly drive: string
+}
+
+function probePair(facts: Facts, host: RmHostWithMap, version: string, { address, minor, drive }: Asked): Draft {
+  const subjects = [address, drive]
+  const place = minor === undefined ? undefined : placeOf(address, minor)
+  if (place === undefined)
+    return { ...none, subjects, severity: 'unknown', title: `--rm: GPU ${address} has no node below /dev` }
+  try {
+    register(facts.machine.root, host, version, place, drive)
+    return {
+      id: 'rm-registers',
+      severity: 'ok',
+      subjects,
+      title: `--rm: NVIDIA's module took the registers of ${drive} for GPU ${address}`,
+      cause: CAVEAT,
+      evidence: [read('NV_ESC_RM_ALLOC_MEMORY, class 0x71', 'NV_OK (0x0)')],
+    }
+  } catch (error) {
+    return { ...refused(error, facts, drive), subjects }
+  }
+}
+
+function placeOf(address: string, minor: number): GpuPlace {
+  const [domain = '', bus = '', slot = ''] = address.split(/[:.]/)
+  const [a, b, c] = [domain, bus, slot].map((part) => Number.parseInt(part, 16))
+  return { domain: a!, bus: b!, slot: c!, minor }
+}
+
+/** @throws RmRefusal, Error with `code` */
+function register(root: string, host: RmHostWithMap, version: string, place: GpuPlace, drive: string): void {
+  const fd = openSync(join(root, sysfs(drive, 'resource0')), 'r+')
+  try {
+    const lengthBytes = fstatSync(fd).size
+    const registers = host.map(fd, 0, lengthBytes, 'read-write')
+    try {
+      const manager = new ResourceManager(host, root, version, place)
+      try {
+        manager.registerRegisters(place, registers.address, lengthBytes)
+      } finally {
+        manager.close()
+      }
+    } finally {
+      registers.unmap()
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function refused(error: unknown, facts: Facts, drive: string): Draft {
+  if (error instanceof RmRefusal) {
+    const { what, status } = error
+    return {
+      id: 'rm-refused',
+      severity: what === 'registers' ? 'problem' : 'unknown',
+      title:
+        what === 'registers'
+          ? `--rm: NVIDIA's module refused the registers of ${drive}: ${statusName(status)}`
+          : `--rm: NVIDIA's module refused before it came to registers: ${what}, ${statusName(status)}`,
+      cause: `${MEANINGS.get(status) ?? 'What that means here is not known.'} ${CAVEAT}`,
+      evidence: [read('NV_STATUS', statusName(status))],
+      steps: status === 0x1e ? [command(gpunvme(facts, 'driver'))] : [command('sudo dmesg | grep -i nvrm')],
+    }
+  }
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined) throw error
+  return {
+    ...none,
+    severity: 'unknown',
+    title: `--rm: the kernel refused: ${code}`,
+    evidence: [read('', message)],
+    steps: code === 'EACCES' || code === 'EPERM' ? [hands('run it as root')] : [instead('sudo dmesg | tail')],
+  }
+}
+
+/** What a refusal of registers says, as read in the sources of the open flavour. */
+const MEANINGS = new Map<number, string>([
+  [0x1e, 'The module found no pages behind the mapping: its PFN look-up is dead. Or the range lies in a BAR of a GPU.'],
+  [0x1b, 'Only root may do this, unless the registry key PeerMappingOverride is 1.'],
+  [0x29, 'It wants other flags than those of 525 to 595.'],
+])
