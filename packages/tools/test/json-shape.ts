@@ -4,7 +4,10 @@ export type Shape =
   | { readonly kind: 'list'; readonly of: Shape | undefined }
   /** An object whose keys are data: names of registers, of fields. */
   | { readonly kind: 'map'; readonly of: Shape | undefined }
-  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }> }
+  | {
+      readonly kind: 'object'
+      readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }>
+    }
 
 /** A key of these is a name that the wire format has, or that a drive or a machine was given. */
 const NAME = /^[A-Z0-9][A-Z0-9_]*$|^[0-9a-f]{4}:|^\d+$|^\w+\./
@@ -39,7 +42,8 @@ function mergeFields(a: Fields, b: Fields): Fields {
   return new Map(
     [...new Set([...a.keys(), ...b.keys()])].map((key) => {
       const [left, right] = [a.get(key), b.get(key)]
-      const shape = left === undefined ? right!.shape : right === undefined ? left.shape : merge(left.shape, right.shape)
+      const shape =
+        left === undefined ? right!.shape : right === undefined ? left.shape : merge(left.shape, right.shape)
       return [key, { shape, always: (left?.always ?? false) && (right?.always ?? false) }]
     }),
   )
