@@ -5,13 +5,10 @@ import type { Found } from '../decode/decode-structure.js'
 import { formatHexDump } from '../decode/hex-lines.js'
 import { bytesOf } from './bytes.js'
 
-/** Bytes that nothing is declared for: as they are. */
-export function undeclared(what: string, data: DataView): Found {
+/** Bytes as they are: those that nothing is declared for, and parts. @param startOffset of the first of them. */
+export function dump(title: string, data: DataView, startOffset = 0): Found {
   const bytes = bytesOf(data)
-  return {
-    lines: [`${what}: no structure is declared for it`, ...formatHexDump(bytes)],
-    object: { data: Buffer.from(bytes).toString('hex') },
-  }
+  return { lines: [title, ...formatHexDump(bytes, startOffset)], object: { data: Buffer.from(bytes).toString('hex') } }
 }
 
 /** What a decoder makes of a drive's answer. @throws DamagedAnswerError where it says that the bytes cannot be right. */

@@ -1,6 +1,7 @@
 import { CNS, ActiveNamespaceList } from '@gpunvme/nvme-spec'
 import { NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
 import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
+import type { OpenedTransport } from '../open.js'
 
 /** Reads a register; nothing here writes one. */
 export type ReadRegister = (register: AnyRegister) => number | bigint
@@ -15,10 +16,20 @@ export interface AdminView {
   readonly reader: Pick<AdminReader, 'identity' | 'identify' | 'logPage' | 'getFeature' | 'featureCapabilities'>
   /** @throws RegistersRefusedError where Linux has the drive and keeps them to itself. */
   readonly readRegister: ReadRegister
+  /** Lets modelled time go on; absent where the wall's is the only one. */
+  readonly passModelledTime?: (ms: number) => Promise<void>
+}
+
+/** What of a transport a view needs to let modelled time go on. */
+export function modelledTime({ time, transport: { clock } }: Pick<OpenedTransport, 'time' | 'transport'>) {
+  return time === 'modelled' ? { passModelledTime: (ms: number) => clock.idle(clock.now() + ms * 1e6) } : {}
 }
 
 /** Which drive answered, and by whom, as every result for programs says it. */
-export function driveFacts({ name, by }: AdminView): { readonly name: string; readonly by: AdminView['by'] } {
+export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
+  readonly name: string
+  readonly by: AdminView['by']
+} {
   return { name, by }
 }
 

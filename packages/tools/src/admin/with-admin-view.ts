@@ -8,7 +8,7 @@ import { refuseEmulated } from '../drive/open-named.js'
 import { withTransport } from '../drive/with-drive.js'
 import { openKernelRegisters, type KernelRegisters } from './kernel-registers.js'
 import { openPassthrough } from './passthrough.js'
-import type { AdminView } from './view.js'
+import { modelledTime, type AdminView } from './view.js'
 
 /**
  * Lends what the flags name, for questions: a drive that Linux's own driver has as it is, through that driver; any other
@@ -22,7 +22,8 @@ export async function withAdminView<T>(
 ): Promise<T> {
   const drive = linuxDrive(flags)
   if (drive !== undefined) return withLinux(loadHardwareHost(), drive, '/dev', use)
-  return withTransport(flags, 'read', async ({ transport }) => {
+  return withTransport(flags, 'read', async (opened) => {
+    const { transport } = opened
     signal.throwIfAborted()
     const controller = await Controller.open(transport)
     try {
@@ -32,6 +33,7 @@ export async function withAdminView<T>(
         source: 'brought up by the driver of gpunvme',
         reader: controller,
         readRegister: (register) => controller.registers.read(register),
+        ...modelledTime(opened),
       })
     } finally {
       await controller.close()

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { parseBytes } from '../terminal/units.js'
+import { byteNumber } from './byte-number.js'
 
 /** The simulated drives' blocks. */
 const BLOCK_BYTES = 512
@@ -102,10 +103,10 @@ export function whole(flags: string, description: string, least: number, most: n
 /** An identifier of one byte: in decimal, in hexadecimal with 0x, or as the spec writes it, with h. */
 export function identifier(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
-    const [, hex] = /^([0-9a-f]+)h$/i.exec(text) ?? []
-    const value =
-      hex !== undefined ? Number.parseInt(hex, 16) : /^(?:\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : NaN
-    if (!(value <= 0xff)) throw new InvalidArgumentError('Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.')
+    const value = byteNumber(text)
+    if (value === undefined) {
+      throw new InvalidArgumentError('Expected a number from 0 to 255, 0x00 to 0xff or 00h to FFh.')
+    }
     return value
   })
 }

@@ -1,6 +1,6 @@
 import { CAP, CNS, IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { decodeAnswer, isUnsupported, NotSupportedError, undeclared } from '../admin/answer.js'
+import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
 import { checkRaw, writeRaw } from '../admin/bytes.js'
 import { RegistersRefusedError } from '../admin/kernel-registers.js'
 import { controllerFacts, describeController, describeNamespace, namespaceFacts } from '../admin/identity-facts.js'
@@ -82,7 +82,8 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
     throw isUnsupported(error) ? new NotSupportedError(what, error, 'another --cns, --csi or --nsid') : error
   })
   if (flags.raw) return writeRaw(data)
-  const found = decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? undeclared(what, data)
+  const found =
+    decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: no structure is declared for it`, data)
   output.print(...fitted(found.lines))
   output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }

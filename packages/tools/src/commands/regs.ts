@@ -1,51 +1,141 @@
+import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { Registers } from '@gpunvme/host-driver'
-import { CAP, registersOf } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { withReader, withTransport } from '../drive/with-drive.js'
-import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { openKernelRegisters } from '../admin/kernel-registers.js'
+import { fitted } from '../admin/lines.js'
+import { readRegisters, type RegisterChange, type RegisterState } from '../admin/register-snapshot.js'
+import { driveFacts, modelledTime, type AdminView } from '../admin/view.js'
+import { watchRegisters } from '../admin/watch-registers.js'
+import { linuxDrive, withAdminView } from '../admin/with-admin-view.js'
+import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { withTransport } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
+import { plural } from '../terminal/units.js'
 
-interface Flags extends TransportFlags, OutputOptions {
+interface Flags extends DriveFlags, OutputOptions {
   readonly asFound?: boolean
+  readonly watch?: boolean
+  readonly interval?: number
+  readonly count?: number
 }
+
+/** Whose registers, and how they came to be as they are. */
+type Seen = Omit<AdminView, 'reader'>
+
+const DEFAULT_INTERVAL_MS = 1000
+
+const NOTES = `
+Registers are only read. A drive that user space has is reset and brought up
+first, but for --as-found, which touches nothing else. Those of a drive that
+Linux's nvme driver has are shown as they are, mounted or not: as root, where
+the kernel lets programs see them (IO_STRICT_DEVMEM and Secure Boot do not).
+--watch shows them once, then what reads otherwise than the time before, until
+Ctrl-C or --count; what comes and goes between two looks is not seen. With
+--json it prints one object a line, the first with all registers. It ends
+with exit code 0, and with 5 when the drive leaves the bus.`
 
 export function regs(command: Command, { signal }: Session): void {
   command
     .option('--as-found', 'touch nothing: show them without bringing the controller up')
+    .option('--watch', 'show what changes')
+    .addOption(whole('--interval <ms>', 'between two looks (default: 1000)', 1, 3_600_000))
+    .addOption(whole('--count <n>', 'look so many times, then end', 1, 1_000_000_000))
     .action((flags: Flags) => run(flags, new Output(flags), signal))
-  addTransportOptions(command, 'a drive image; only its size matters here')
+  addDriveOptions(command, 'a drive image; only its size matters here')
   addOutputOptions(command)
-  examples(command, ['gpunvme regs', 'gpunvme regs --as-found --json'])
+  command.addHelpText('after', NOTES)
+  examples(command, [
+    'gpunvme regs',
+    'gpunvme regs --as-found --json',
+    'gpunvme regs --watch --interval 10 --count 3',
+    'gpunvme regs --watch --interval 10 --count 3 --json',
+  ])
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  const read = await withTransport(flags, 'read', async (opened) => {
-    signal.throwIfAborted()
-    if (flags.asFound) return snapshot(new Registers(opened.transport.bar))
-    return withReader(opened, flags, ({ controller }) => Promise.resolve(snapshot(controller.registers)))
-  })
-  output.note(flags.asFound ? 'Registers as found.' : 'Registers of the controller, brought up by the driver.')
-  const columns = columnsOf(process.stdout)
-  output.print(...read.flatMap(({ offset, text }) => wrap(`${offset}  ${text}`, columns, ' '.repeat(8))))
-  output.object('gpunvme.regs/1', {
-    registers: read.map(({ name, offset, value, fields }) => ({ name, offset, value, fields })),
+  if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
+    throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch' })
+  }
+  if (flags.nsid !== undefined) {
+    throw new UsageError('Registers are of the controller, of no namespace', { next: 'leave --nsid out' })
+  }
+  await withSeen(flags, signal, (seen) => {
+    output.note(`${seen.name}, ${seen.source}.`)
+    if (flags.watch) return watch(seen, flags, output, signal)
+    const states = readRegisters(seen.readRegister, seen.name)
+    output.print(...states.flatMap(lines))
+    output.object('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
+    return Promise.resolve()
   })
 }
 
-function snapshot(bank: Pick<Registers, 'read' | 'format'>) {
-  // What CAP rules out is reserved there, and says nothing.
-  const registers = registersOf(bank.read(CAP))
-  const digits = registers.at(-1)!.offset.toString(16).length
-  return registers.map((register) => {
-    const raw = bank.read(register)
-    return {
-      name: register.name,
-      offset: `0x${register.offset.toString(16).padStart(digits, '0')}`,
-      value: `0x${raw.toString(16).padStart(register.widthBits / 4, '0')}`,
-      fields: register.decode(raw),
-      text: register.format(raw),
-    }
+/** The registers of a drive, whoever has it, for as long as `use` needs them. */
+async function withSeen(flags: Flags, signal: AbortSignal, use: (seen: Seen) => Promise<void>): Promise<void> {
+  const drive = linuxDrive(flags)
+  if (drive !== undefined) {
+    const { bdf, path, linuxName } = drive
+    const registers = openKernelRegisters(loadHardwareHost(), bdf, path)
+    const name = linuxName === undefined ? bdf : `${bdf} (${linuxName})`
+    const source = "as Linux's nvme driver has them"
+    return use({ by: 'linux', name, source, readRegister: registers.read }).finally(() => registers.close())
+  }
+  if (!flags.asFound) return withAdminView(flags, signal, use)
+  await withTransport(flags, 'read', (opened) => {
+    signal.throwIfAborted()
+    const { bdf, name, bar } = opened.transport
+    const registers = new Registers(bar)
+    return use({
+      by: 'driver',
+      name: bdf ?? name,
+      source: 'as found',
+      readRegister: (register) => registers.read(register),
+      ...modelledTime(opened),
+    })
   })
+}
+
+async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const looked = await watchRegisters(
+    seen.readRegister,
+    seen.name,
+    {
+      intervalMs: flags.interval ?? DEFAULT_INTERVAL_MS,
+      looks: flags.count,
+      signal,
+      passModelledTime: seen.passModelledTime,
+    },
+    (states) => {
+      output.print(...states.flatMap(lines))
+      output.record('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
+    },
+    (changes) => {
+      const time = new Date().toISOString()
+      output.print(...changes.flatMap((change) => changeLines(time, change)))
+      for (const { from, to } of changes) {
+        const { name, offset } = to
+        output.record('gpunvme.regs.change/1', {
+          ...{ time, name, offset },
+          from: { value: from.value, fields: from.fields },
+          to: { value: to.value, fields: to.fields },
+        })
+      }
+    },
+  )
+  output.note(`Looked ${plural(looked, 'time')}.`)
+}
+
+function lines({ offset, text }: RegisterState): string[] {
+  return wrap(`${offset}  ${text}`, columnsOf(process.stdout), ' '.repeat(8))
+}
+
+/** The time, then the old value and the new one, under each other. */
+function changeLines(time: string, { from, to }: RegisterChange): string[] {
+  return fitted([time, `  was  ${from.text}`, `  now  ${to.text}`])
+}
+
+function plain({ name, offset, value, fields }: RegisterState) {
+  return { name, offset, value, fields }
 }

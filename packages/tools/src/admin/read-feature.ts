@@ -1,0 +1,148 @@
+import type { CommandError } from '@gpunvme/host-driver'
+import { FeatureEffects, FeatureEffectsLog, HostIdentifier, IdentifyController, LID } from '@gpunvme/nvme-spec'
+import type { AnyFeature } from '@gpunvme/nvme-spec/layout'
+import { UsageError } from '../command-line/usage-error.js'
+import { decodeStructure, type Found } from '../decode/decode-structure.js'
+import { isUnsupported, NotSupportedError } from './answer.js'
+import { claim, isClaimed } from './claims.js'
+import { FEATURES, listedFeature, type ListedFeature } from './feature-list.js'
+import type { AdminView } from './view.js'
+
+/** Which value of a feature; or what may be done with it. */
+export type Selection = 'current' | 'default' | 'saved' | 'supported'
+
+export interface FeatureQuestion {
+  readonly select: Selection
+  /** Undefined where the drive has no namespace. */
+  readonly nsid: number | undefined
+  /** Command Dword 11: which of several values. */
+  readonly cdw11: number | undefined
+}
+
+/** A feature's value, for people and programs. */
+export interface FeatureAnswer {
+  readonly listed: ListedFeature
+  /** Dword 0 of the completion, decoded: 'PS=0 WH=0'. */
+  readonly text: string
+  /** The data that came with it, decoded. */
+  readonly data: Found | undefined
+  readonly object: object
+}
+
+/**
+ * Asks for a feature's value.
+ * @throws NotSupportedError where the drive does not have it; UnsupportedCommandError for another than the current value
+ *   of a drive that keeps no others (ONCS.SSFS); CommandError.
+ */
+export async function readFeature(
+  view: AdminView,
+  listed: ListedFeature,
+  question: FeatureQuestion,
+): Promise<FeatureAnswer> {
+  try {
+    return await (question.select === 'supported'
+      ? capabilities(view, listed, question)
+      : value(view, listed, question))
+  } catch (error) {
+    if (isUnsupported(error)) throw notSupported(listed.feature, error)
+    throw error
+  }
+}
+
+async function capabilities({ reader }: AdminView, listed: ListedFeature, { nsid }: FeatureQuestion) {
+  const found = await reader.featureCapabilities(listed.feature, namespaceOf(listed, nsid))
+  const words = [
+    found.CHANGEABLE === 1 ? 'changeable' : 'not changeable',
+    found.SAVEABLE === 1 ? 'saveable' : 'not saveable',
+    ...(found.NS_SPECIFIC === 1 ? ['of each namespace'] : []),
+  ]
+  return { listed, text: words.join(', '), data: undefined, object: { supported: found } }
+}
+
+async function value({ reader }: AdminView, listed: ListedFeature, question: FeatureQuestion): Promise<FeatureAnswer> {
+  const { feature } = listed
+  const { select, nsid, cdw11 = usualCdw11(feature, reader.identity.raw) } = question
+  const answer = await reader.getFeature(feature, {
+    ...namespaceOf(listed, nsid),
+    ...(select !== 'current' && select !== 'supported' && { select }),
+    ...(cdw11 !== 0 && { CDW11: wordOf(feature).decode(cdw11) }),
+  })
+  const data = feature.data && decodeStructure(feature.data, answer.rawData)
+  const rows = feature.DW0?.fields ?? {}
+  return {
+    listed,
+    text: Object.keys(rows).length > 0 ? feature.DW0!.describe(answer.raw) : data === undefined ? hex(answer.raw) : '',
+    data,
+    object: {
+      raw: answer.raw,
+      ...(feature.DW0 && { value: feature.DW0.decode(answer.raw) }),
+      ...(data && { data: data.object }),
+    },
+  }
+}
+
+/** @throws UsageError */
+function wordOf({ name, CDW11 }: AnyFeature) {
+  if (CDW11 === undefined) throw new UsageError(`--cdw11: ${name} has one value`, { next: 'leave it out' })
+  return CDW11
+}
+
+function namespaceOf({ ofNamespace = false }: ListedFeature, nsid: number | undefined) {
+  return ofNamespace && nsid !== undefined ? { nsid } : {}
+}
+
+/** A drive that knows hosts by 128 bits gives no other length. */
+function usualCdw11(feature: AnyFeature, identity: DataView): number {
+  const { CTRATT } = IdentifyController.view(identity)
+  return feature.fid === HostIdentifier.fid && IdentifyController.CTRATT.HIDS.of(CTRATT) === 1 ? 1 : 0
+}
+
+function notSupported(feature: AnyFeature, error: CommandError): NotSupportedError {
+  return new NotSupportedError(
+    `${feature.name} (${hex(feature.fid)})`,
+    error,
+    'gpunvme features, for those that it has',
+  )
+}
+
+function hex(word: number): string {
+  return `0x${word.toString(16).padStart(2, '0')}`
+}
+
+/** The features of a drive: those to ask for, and why the others are not. */
+export interface Inventory {
+  readonly present: readonly ListedFeature[]
+  readonly absent: readonly { readonly listed: ListedFeature; readonly why: string }[]
+}
+
+/** By the drive's own list where it has one (LID 12h), else by what Identify Controller says. */
+export async function inventory({ reader }: AdminView): Promise<Inventory> {
+  const identity = IdentifyController.decode(reader.identity.raw)
+  if (isClaimed(identity, claim('LPA.MLPS'))) {
+    const page = await reader.logPage(LID.FEATURE_IDENTIFIERS_SUPPORTED_AND_EFFECTS, {
+      lengthBytes: FeatureEffectsLog.bytes,
+    })
+    const supported = Array.from(FeatureEffectsLog.view(page).FIS, (effects) => FeatureEffects.FSUPP.of(effects) === 1)
+    return {
+      present: supported.flatMap((isThere, fid) => (isThere ? [listedFeature(fid)] : [])),
+      absent: FEATURES.filter(({ feature }) => supported[feature.fid] !== true).map((listed) => ({
+        listed,
+        why: 'log page 12h does not list it',
+      })),
+    }
+  }
+  const why = (listed: ListedFeature) => reasonAgainst(listed, identity)
+  return {
+    present: FEATURES.filter((listed) => why(listed) === undefined),
+    absent: FEATURES.flatMap((listed) => {
+      const reason = why(listed)
+      return reason === undefined ? [] : [{ listed, why: reason }]
+    }),
+  }
+}
+
+function reasonAgainst(listed: ListedFeature, identity: object): string | undefined {
+  if (listed.claim === 'every') return undefined
+  if (listed.claim === 'optional') return 'not asked: nothing says whether the drive has it'
+  return isClaimed(identity, listed.claim) ? undefined : `${listed.claim.path} is 0`
+}

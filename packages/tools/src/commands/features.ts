@@ -1,0 +1,162 @@
+import { CommandError } from '@gpunvme/host-driver'
+import { FID } from '@gpunvme/nvme-spec'
+import type { Command } from 'commander'
+import { NotSupportedError } from '../admin/answer.js'
+import { FEATURES, featureNamed, listedFeature, nameOfFeature, type ListedFeature } from '../admin/feature-list.js'
+import { fitted } from '../admin/lines.js'
+import {
+  inventory,
+  readFeature,
+  type FeatureAnswer,
+  type FeatureQuestion,
+  type Selection,
+} from '../admin/read-feature.js'
+import { activeNamespaces, driveFacts, requireActive, type AdminView } from '../admin/view.js'
+import { withAdminView } from '../admin/with-admin-view.js'
+import { byteNumber } from '../command-line/byte-number.js'
+import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { folded } from '../decode/known-structures.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+
+const SELECTIONS = ['current', 'default', 'saved', 'supported'] as const satisfies readonly Selection[]
+
+type Flags = DriveFlags & OutputOptions & { readonly [S in Selection]?: boolean } & { readonly cdw11?: number }
+
+const NOTES = `
+Without FEATURE it shows all that the drive says it has, and names the others.
+FEATURE is a name of that list or of the specification, or a number: 2, 0x02
+or 02h. What Identify says nothing of is only asked for by its name, since
+many drives count a question that they refuse as an error.
+It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
+through that driver (/dev/nvme0, as root) and stays as it is. One that user
+space has is reset and brought up first: its current values are then those of
+gpunvme's driver. Default and saved values need a drive that keeps them
+(ONCS.SSFS). --cdw11 says which of several values: a sensor, a vector.`
+
+export function features(command: Command, { signal }: Session): void {
+  command
+    .argument('[feature]', 'which one; without it, all')
+    .option('--current', 'the value in force (default)')
+    .option('--default', 'the value that the drive was delivered with')
+    .option('--saved', 'the value that it has after a reset')
+    .option('--supported', 'whether it can be changed and saved')
+    .addOption(whole('--cdw11 <n>', 'Command Dword 11 of the question', 0, 0xffff_ffff))
+    .action((feature: string | undefined, flags: Flags) => run(feature, flags, new Output(flags), signal))
+  addDriveOptions(command, 'a drive image to put behind the controller')
+  addOutputOptions(command)
+  command.addHelpText('after', NOTES)
+  examples(command, [
+    'gpunvme features',
+    'gpunvme features power-management --default',
+    'gpunvme features 04h --supported',
+    'gpunvme features --json',
+  ])
+}
+
+async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  const select = selectionOf(flags)
+  const listed = word === undefined ? undefined : featureOf(word)
+  if (listed === undefined && flags.cdw11 !== undefined) {
+    throw new UsageError('--cdw11 is of one feature', {
+      next: 'gpunvme features temperature-threshold --cdw11 0x10000',
+    })
+  }
+  await withAdminView(flags, signal, async (view) => {
+    if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
+    const nsid = flags.nsid ?? (await activeNamespaces(view))[0]
+    output.note(`${view.name}, ${view.source}.`)
+    const question = { select, nsid, cdw11: flags.cdw11 }
+    await (listed === undefined ? showAll(view, question, output) : showOne(view, listed, question, output))
+  })
+}
+
+function selectionOf(flags: Flags): Selection {
+  const chosen = SELECTIONS.filter((selection) => flags[selection])
+  if (chosen.length > 1) {
+    throw new UsageError(`${chosen.map((each) => `--${each}`).join(' and ')}: one at a time`, { next: 'leave one out' })
+  }
+  return chosen[0] ?? 'current'
+}
+
+function featureOf(word: string): ListedFeature {
+  const number = byteNumber(word)
+  const listed = featureNamed(word) ?? (number === undefined ? undefined : listedFeature(number))
+  if (listed !== undefined) return listed
+  throw new UsageError(`'${printable(word)}' is no feature`, {
+    facts: [
+      folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`),
+      'or a number, as 2, 0x02 or 02h, or a name of the specification',
+    ],
+    next: 'gpunvme features, for those that the drive has',
+  })
+}
+
+async function showOne(view: AdminView, listed: ListedFeature, question: FeatureQuestion, output: Output) {
+  const answer = await readFeature(view, listed, question)
+  output.print(...fitted(describe(answer)))
+  output.object('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
+}
+
+async function showAll(view: AdminView, question: FeatureQuestion, output: Output): Promise<void> {
+  const { present, absent } = await inventory(view)
+  const answers: FeatureAnswer[] = []
+  const refused: { listed: ListedFeature; why: string }[] = []
+  for (const listed of present) {
+    try {
+      answers.push(await readFeature(view, listed, question))
+    } catch (error) {
+      // One that is refused says nothing of the others.
+      if (!(error instanceof NotSupportedError) && !(error instanceof CommandError)) throw error
+      const status = (error instanceof NotSupportedError ? (error.cause as Error) : error).message.split('\n')[0] ?? ''
+      refused.push({ listed, why: status.replace(/^Get Features failed: /, '') })
+    }
+  }
+  output.print(
+    ...fitted([
+      ...answers.flatMap(describe),
+      ...section('Refused by the drive', refused),
+      ...section('Not there, or not asked for', absent),
+    ]),
+  )
+  output.object('gpunvme.features/1', {
+    ...context(view, question),
+    features: answers.map(plain),
+    refused: refused.map(reasoned),
+    absent: absent.map(reasoned),
+  })
+}
+
+/** A line for each reason: most of them hold for many. */
+function section(title: string, listed: readonly { readonly listed: ListedFeature; readonly why: string }[]): string[] {
+  if (listed.length === 0) return []
+  const reasons = [...new Set(listed.map(({ why }) => why))]
+  const those = (why: string) => listed.filter((each) => each.why === why).map((each) => titleOf(each.listed))
+  return ['', `${title}:`, ...reasons.map((why) => `  ${why}: ${those(why).join(', ')}`)]
+}
+
+function describe({ listed, text, data }: FeatureAnswer): string[] {
+  return [`${titleOf(listed)}${text === '' ? '' : `: ${text}`}`, ...(data?.lines ?? []).map((line) => `  ${line}`)]
+}
+
+function titleOf({ feature }: ListedFeature): string {
+  return `${feature.fid.toString(16).padStart(2, '0').toUpperCase()}h ${feature.name}`
+}
+
+function context(view: AdminView, { select, nsid }: FeatureQuestion) {
+  return { drive: driveFacts(view), select, nsid: nsid ?? null }
+}
+
+function plain({ listed, object }: FeatureAnswer): object {
+  return { ...facts(listed), ...object }
+}
+
+function reasoned({ listed, why }: { readonly listed: ListedFeature; readonly why: string }): object {
+  return { ...facts(listed), why }
+}
+
+function facts({ feature }: ListedFeature) {
+  return { fid: feature.fid, name: nameOfFeature(feature.fid), specName: FID.nameOf(feature.fid) }
+}

@@ -1,0 +1,189 @@
+import { ErrorLogEntry, LID, logStructure } from '@gpunvme/nvme-spec'
+import type { Command } from 'commander'
+import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
+import { checkRaw, writeRaw } from '../admin/bytes.js'
+import { fitted } from '../admin/lines.js'
+import { nameOfPage, PAGE_NAMES, pageNamed, supportedPages, usualBytes } from '../admin/log-pages.js'
+import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
+import { withAdminView } from '../admin/with-admin-view.js'
+import { byteNumber } from '../command-line/byte-number.js'
+import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { decodeLog } from '../decode/decode-data.js'
+import type { Found } from '../decode/decode-structure.js'
+import { folded } from '../decode/known-structures.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { formatTable } from '../terminal/table.js'
+
+interface Flags extends DriveFlags, OutputOptions {
+  readonly length?: number
+  readonly offset?: number
+  readonly lsi?: number
+  readonly raw?: boolean
+}
+
+/** Telemetry of the largest drives; a command for each 4 KiB. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+const NOTES = `
+Without PAGE it lists the pages that the drive says it has. PAGE is a name of
+that list, a name of the specification, or a number: 2, 0x02 or 02h.
+It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
+through that driver (/dev/nvme0, as root) and stays as it is. One that user
+space has is reset and brought up first; nothing on it is written.
+Reading a page takes no event from whoever waits for it (RAE is set), and
+creates nothing: telemetry-host shows what was captured last, and of
+persistent-event what an established context holds.
+A page whose length varies is shown as far as its header goes: --length reads
+on, and what follows is in --json and --raw. A page that nothing is declared
+for is dumped; gpunvme decode log reads back what --raw has written.`
+
+export function log(command: Command, { signal }: Session): void {
+  command
+    .argument('[page]', 'which log page; without it, a list of them')
+    .addOption(size('--length <size>', 'how much of it, a multiple of 4 bytes', 4))
+    .addOption(size('--offset <size>', 'from where, a multiple of 4 bytes; not every drive takes one'))
+    .addOption(whole('--lsi <n>', 'of this NVM Set or Endurance Group, where the page is of one', 0, 0xffff))
+    .option('--raw', 'write the bytes that the drive answered with')
+    .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags), signal))
+  addDriveOptions(command, 'a drive image to put behind the controller')
+  addOutputOptions(command)
+  command.addHelpText('after', NOTES)
+  examples(command, ['gpunvme log', 'gpunvme log firmware', 'gpunvme log 05h --json', 'gpunvme log error'])
+}
+
+async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  checkRaw(flags)
+  const lid = word === undefined ? undefined : lidOf(word)
+  checkRange(flags, lid)
+  await withAdminView(flags, signal, async (view) => {
+    if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
+    output.note(`${view.name}, ${view.source}.`)
+    await (lid === undefined ? listPages(view, output) : showPage(view, lid, flags, output))
+  })
+}
+
+function lidOf(word: string): number {
+  const lid = pageNamed(word) ?? byteNumber(word)
+  if (lid !== undefined) return lid
+  throw new UsageError(`'${printable(word)}' is no log page`, {
+    facts: [folded(`names: ${PAGE_NAMES.join(' ')}`), 'or a number, as 2, 0x02 or 02h, or a name of the specification'],
+    next: 'gpunvme log, for those that the drive has',
+  })
+}
+
+function checkRange({ length, offset, lsi, raw = false }: Flags, lid: number | undefined): void {
+  const given = length ?? offset ?? lsi
+  if (lid === undefined && (given !== undefined || raw)) {
+    throw new UsageError('--length, --offset, --lsi and --raw are of one page', { next: 'gpunvme log smart --raw' })
+  }
+  for (const [name, bytes] of Object.entries({ length, offset })) {
+    if (bytes !== undefined && bytes % 4 !== 0) {
+      throw new UsageError(`--${name}: expected a multiple of 4 bytes, got ${bytes}`)
+    }
+  }
+  if (length !== undefined && length > MOST_BYTES) {
+    throw new UsageError(`--length: at most ${MOST_BYTES} bytes are read at once, got ${length}`, {
+      next: '--offset, for what follows',
+    })
+  }
+}
+
+async function listPages(view: AdminView, output: Output): Promise<void> {
+  const pages = await supportedPages(view)
+  const columns = [{ title: 'LID' }, { title: 'PAGE' }, { title: 'SAYS' }, { title: 'WHAT' }]
+  output.print(
+    ...formatTable(
+      columns,
+      pages.map(({ lid, name, says }) => [hexOf(lid), name, says, describePage(lid)]),
+    ),
+  )
+  output.object('gpunvme.log/1', {
+    drive: driveFacts(view),
+    pages: pages.map((page) => ({ ...page, specName: LID.nameOf(page.lid) })),
+  })
+}
+
+/** 'SMART Health Information' of SMART_HEALTH_INFORMATION. */
+function describePage(lid: number): string {
+  if (lid >= 0xc0) return 'vendor specific'
+  const name = LID.nameOf(lid)
+  return name.startsWith('0x') ? 'not known here' : name.toLowerCase().replaceAll('_', ' ')
+}
+
+async function showPage(view: AdminView, lid: number, flags: Flags, output: Output): Promise<void> {
+  const { offset = 0, length = usualBytes(lid, view.reader.identity.raw) } = flags
+  const what = `log page ${hexOf(lid)} (${nameOfPage(lid)})`
+  const data = await readPage(view, lid, { offset, length }, flags, what)
+  if (flags.raw) return writeRaw(data)
+  const found = decodeAnswer(what, () => decodePage(lid, offset, data)) ?? undecoded(what, lid, offset, data)
+  output.print(...fitted(found.lines))
+  output.object('gpunvme.log/1', {
+    drive: driveFacts(view),
+    page: { lid, name: nameOfPage(lid), specName: LID.nameOf(lid), offsetBytes: offset, lengthBytes: data.byteLength },
+    ...found.object,
+  })
+}
+
+async function readPage(
+  { reader }: AdminView,
+  lid: number,
+  { offset, length }: { readonly offset: number; readonly length: number },
+  { nsid, lsi }: Flags,
+  what: string,
+): Promise<DataView> {
+  const options = {
+    lengthBytes: length,
+    offsetBytes: offset,
+    ...(nsid !== undefined && { nsid }),
+    ...(lsi !== undefined && { lsi }),
+  }
+  try {
+    return await reader.logPage(lid, options)
+  } catch (error) {
+    if (isUnsupported(error)) throw new NotSupportedError(what, error, 'gpunvme log, for those that it has')
+    throw error
+  }
+}
+
+/** Undefined for a part that is no whole structure: it is dumped. */
+function decodePage(lid: number, offset: number, data: DataView): Found | undefined {
+  if (
+    lid === LID.ERROR_INFORMATION &&
+    data.byteLength % ErrorLogEntry.bytes === 0 &&
+    offset % ErrorLogEntry.bytes === 0
+  ) {
+    return decodeErrors(data)
+  }
+  if (offset !== 0 || data.byteLength < (logStructure(lid)?.bytes ?? 0)) return undefined
+  return decodeLog(lid, data)
+}
+
+function undecoded(what: string, lid: number, offset: number, data: DataView): Found {
+  const why = logStructure(lid) === undefined ? 'no structure is declared for it' : 'a part of it'
+  return dump(`${what}: ${why}`, data, offset)
+}
+
+/** The entries that hold an error: those that were never used are left out. */
+function decodeErrors(data: DataView): Found {
+  const count = data.byteLength / ErrorLogEntry.bytes
+  const used = Array.from({ length: count }, (_, index) => index * ErrorLogEntry.bytes).filter(
+    (at) => ErrorLogEntry.view(data, at).ECNT !== 0n,
+  )
+  const found = used.map((at) =>
+    decodeLog(LID.ERROR_INFORMATION, new DataView(data.buffer, data.byteOffset + at, ErrorLogEntry.bytes)),
+  )
+  return {
+    lines: [
+      `${count} entries are kept, ${used.length} hold an error, the latest first`,
+      ...found.flatMap((each) => each?.lines ?? []),
+    ],
+    object: { entries: found.flatMap((each) => (each?.object as { entries: object[] }).entries) },
+  }
+}
+
+function hexOf(lid: number): string {
+  return `${lid.toString(16).padStart(2, '0').toUpperCase()}h`
+}

@@ -1,0 +1,60 @@
+import { IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
+import type { Command } from 'commander'
+import { isUnsupported, NotSupportedError } from '../admin/answer.js'
+import { describeHealth, healthOf } from '../admin/health.js'
+import { fitted } from '../admin/lines.js'
+import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
+import { withAdminView } from '../admin/with-admin-view.js'
+import { addDriveOptions, addOutputOptions, examples, type DriveFlags } from '../command-line/options.js'
+import { decodeStructure } from '../decode/decode-structure.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+
+type Flags = DriveFlags & OutputOptions
+
+const NOTES = `
+It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
+through that driver (/dev/nvme0, as root) and stays as it is. One that user
+space has is reset and brought up first; nothing on it is written.
+The first line says whether the drive has a critical warning; with --json
+\`critical\` does. The exit code is 0 whenever the log could be read.
+Data is counted by the drive in units of 512,000 bytes. Without --nsid it is
+of the whole drive; few drives keep it for each namespace (LPA.SMARTS).`
+
+export function smart(command: Command, { signal }: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags), signal))
+  addDriveOptions(command, 'a drive image to put behind the controller')
+  addOutputOptions(command)
+  command.addHelpText('after', NOTES)
+  examples(command, ['gpunvme smart', 'gpunvme smart --profile 980pro --json'])
+}
+
+async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  await withAdminView(flags, signal, async (view) => {
+    const { nsid } = flags
+    if (nsid !== undefined) await requireActive(view, nsid)
+    const data = await readHealth(view, nsid)
+    const identity = IdentifyController.view(view.reader.identity.raw)
+    const health = healthOf(SmartHealthLog.decode(data), identity)
+    output.note(`${printable(identity.MN)}, ${view.name}, ${view.source}.`)
+    output.print(...fitted(describeHealth(health)))
+    output.object('gpunvme.smart/1', {
+      drive: { ...driveFacts(view), model: identity.MN, serial: identity.SN },
+      ...(nsid !== undefined && { nsid }),
+      critical: health.warnings.some(({ critical }) => critical),
+      ...health,
+      ...decodeStructure(SmartHealthLog, data).object,
+    })
+  })
+}
+
+async function readHealth({ reader }: AdminView, nsid: number | undefined): Promise<DataView> {
+  const options = { lengthBytes: SmartHealthLog.bytes, ...(nsid !== undefined && { nsid }) }
+  try {
+    return await reader.logPage(LID.SMART_HEALTH_INFORMATION, options)
+  } catch (error) {
+    if (nsid === undefined || !isUnsupported(error)) throw error
+    throw new NotSupportedError(`health of each namespace`, error, 'leave --nsid out, for that of the whole drive')
+  }
+}
