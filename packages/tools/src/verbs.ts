@@ -151,6 +151,17 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
     ],
   },
   {
+    title: 'Measuring',
+    verbs: [
+      {
+        name: 'bench',
+        usage: '[options]',
+        summary: 'measure how fast a drive is, by whom, and compared with what',
+        load: async () => (await import('./commands/bench.js')).bench,
+      },
+    ],
+  },
+  {
     title: 'Looking closer',
     verbs: [
       {

@@ -1,0 +1,68 @@
+import type { CompletedNode, Completes } from './completion-tree.js'
+
+/**
+ * The functions that tell a place from the words before it, which bash and zsh both understand: `_gpunvme_child`,
+ * `_gpunvme_value` and `_gpunvme_operand`. They set `node` and `kind` of whoever calls them.
+ * @param listed sets what is completed where a verb may stand.
+ */
+export function placeFunctions(nodes: readonly CompletedNode[], listed: (node: CompletedNode) => string): string {
+  return `# The place that a word leads to, from $node.
+_gpunvme_child() {
+  case "$1/$2" in
+${lines([...nodes.flatMap(childCases), '*) return 1 ;;'])}
+  esac
+}
+
+# What the value of an option is; empty for options without one.
+_gpunvme_value() {
+  kind=
+  case "$1/$2" in
+${lines(nodes.flatMap(valueCases))}
+  esac
+}
+
+# What an operand is, by its number.
+_gpunvme_operand() {
+  kind=anything
+  case "$1/$2" in
+${lines(nodes.flatMap((node) => (node.children.length > 0 ? [`${quote(`${node.path}/0`)}) ${listed(node)} ;;`] : operandCases(node))))}
+  esac
+}`
+}
+
+/** What stands for the options of each place. */
+export function optionCases(nodes: readonly CompletedNode[], set: (node: CompletedNode) => string): string {
+  return lines(nodes.map((node) => `${quote(node.path)}) ${set(node)} ;;`))
+}
+
+/** One word to the shell, whatever is in it. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function childCases({ path, children }: CompletedNode): string[] {
+  return children.map((child) => `${quote(`${path}/${child.name}`)}) node=${quote(child.path)} ;;`)
+}
+
+function valueCases({ path, options }: CompletedNode): string[] {
+  return options.flatMap(({ names, value }) => {
+    if (value === undefined) return []
+    return [`${names.map((name) => quote(`${path}/${name}`)).join(' | ')}) kind=${kindOf(value)} ;;`]
+  })
+}
+
+function operandCases({ path, operands, repeats }: CompletedNode): string[] {
+  return operands.map((operand, index) => {
+    const isLast = index === operands.length - 1
+    const place = repeats && isLast ? `${quote(`${path}/`)}*` : quote(`${path}/${index}`)
+    return `${place}) kind=${kindOf(operand)} ;;`
+  })
+}
+
+function kindOf(value: Completes): string {
+  return quote(value.kind === 'words' ? `words ${value.words.join(' ')}` : value.kind)
+}
+
+function lines(cases: readonly string[]): string {
+  return cases.map((line) => `    ${line}`).join('\n')
+}

@@ -1,0 +1,115 @@
+import { profiles } from '@gpunvme/nvme-sim'
+import { Command, type Argument, type Option } from 'commander'
+import { TRANSPORTS } from '../drive/transport-names.js'
+import type { Session } from '../program.js'
+import { EVENT_KINDS } from '../tracing/write-events.js'
+import { VERBS } from '../verbs.js'
+
+/** What may be typed at a place. */
+export type Completes =
+  | { readonly kind: 'files' | 'folders' | 'drives' | 'anything' }
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+
+export interface CompletedOption {
+  /** '-o', '--output'. */
+  readonly names: readonly string[]
+  readonly description: string
+  /** Undefined of an option without a value. */
+  readonly value: Completes | undefined
+}
+
+/** A place in a command line, after a verb or the verb of a verb. */
+export interface CompletedNode {
+  /** '' of the program itself, 'read', 'driver plan'. */
+  readonly path: string
+  readonly options: readonly CompletedOption[]
+  /** In their order; the last one stays when `repeats`. */
+  readonly operands: readonly Completes[]
+  readonly repeats: boolean
+  /** Words that lead to another place. */
+  readonly children: readonly { readonly name: string; readonly summary: string; readonly path: string }[]
+}
+
+const HELP: CompletedOption = { names: ['-h', '--help'], description: 'print this help', value: undefined }
+const VERSION: CompletedOption = { names: ['-V', '--version'], description: 'print the version', value: undefined }
+
+/** Options whose values are known, and are not checked by the parser, which has other words for them. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  '--transport': TRANSPORTS,
+  '--profile': Object.keys(profiles),
+  '--engine': ['host', 'cpu-kernel', 'cuda'],
+  '--only': EVENT_KINDS,
+}
+
+/** What the names of values and operands stand for: '<file>'. */
+const KINDS: Readonly<Record<string, Completes['kind']>> = {
+  ...{ file: 'files', model: 'files', trace: 'files', input: 'files', results: 'files', path: 'files' },
+  ...{ dir: 'folders', directory: 'folders', folder: 'folders', root: 'folders' },
+  ...{ drive: 'drives', address: 'drives' },
+}
+
+/** Every place of the command line, with all verbs loaded. */
+export async function completionTree(session: Session): Promise<CompletedNode[]> {
+  const verbs = VERBS.map(({ name, summary }) => ({ name, summary, path: name }))
+  const help = { name: 'help', summary: 'explain a verb', path: 'help' }
+  const names: Completes = { kind: 'words', words: verbs.map(({ name }) => name) }
+  const loaded = await Promise.all(
+    VERBS.map(async ({ name, load }) => {
+      const command = new Command(name)
+      const configure = await load()
+      configure(command, session)
+      // What follows a traced verb is that verb's own.
+      return name === 'trace' ? [{ ...nodeOf(command, name), operands: [], children: verbs }] : nodesOf(command, name)
+    }),
+  )
+  return [
+    { path: '', options: [HELP, VERSION], operands: [], repeats: false, children: [...verbs, help] },
+    ...loaded.flat(),
+    { path: 'help', options: [HELP], operands: [names], repeats: false, children: [] },
+  ]
+}
+
+function nodesOf(command: Command, path: string): CompletedNode[] {
+  return [nodeOf(command, path), ...command.commands.flatMap((child) => nodesOf(child, `${path} ${child.name()}`))]
+}
+
+function nodeOf(command: Command, path: string): CompletedNode {
+  const { options, registeredArguments: operands } = command
+  return {
+    path,
+    options: [...options.filter(({ hidden }) => !hidden).map(optionOf), HELP],
+    operands: operands.map(operandOf),
+    repeats: operands.at(-1)?.variadic ?? false,
+    children: command.commands.map((child) => ({
+      name: child.name(),
+      summary: briefly(child.description()),
+      path: `${path} ${child.name()}`,
+    })),
+  }
+}
+
+function optionOf(option: Option): CompletedOption {
+  const names = [option.short, option.long].filter((name) => name !== undefined)
+  const [, placeholder] = /[<[]([^>\].]+)/.exec(option.flags) ?? []
+  const words = option.argChoices ?? WORDS[option.long ?? '']
+  return {
+    names,
+    description: briefly(option.description),
+    value: placeholder === undefined ? undefined : completes(placeholder, words),
+  }
+}
+
+function operandOf(operand: Argument): Completes {
+  return completes(operand.name(), operand.argChoices)
+}
+
+function completes(placeholder: string, words: readonly string[] | undefined): Completes {
+  if (words !== undefined) return { kind: 'words', words }
+  const kind = KINDS[placeholder.toLowerCase()] ?? 'anything'
+  return kind === 'words' ? { kind: 'anything' } : { kind }
+}
+
+/** The first clause: shells show it on one line. */
+function briefly(description: string): string {
+  return description.split(/; | \(|: |\n/)[0]!
+}

@@ -1,0 +1,87 @@
+import { optionCases, placeFunctions, quote } from './completion-cases.js'
+import type { CompletedNode, CompletedOption } from './completion-tree.js'
+
+/** The completion script for zsh: a file of a folder of fpath, or to be sourced after compinit. */
+export function zshCompletion(nodes: readonly CompletedNode[]): string {
+  return `#compdef gpunvme
+# Completion of gpunvme's command line for zsh, written by \`gpunvme completion zsh\`.
+
+# Addresses and names of the NVMe drives of this machine: PCI class 01h, subclass 08h, interface 02h.
+_gpunvme_drives() {
+  local device class
+  local -a drives
+  for device in /sys/bus/pci/devices/*(N); do
+    { read -r class < $device/class } 2> /dev/null || continue
+    [[ $class == 0x010802 ]] && drives+=(\${device:t})
+  done
+  for device in /sys/class/nvme/nvme*(N); do
+    drives+=(\${device:t})
+  done
+  compadd -a drives
+}
+
+${placeFunctions(nodes, ({ children }) => `kind=verbs shown=(${shown(children)})`)}
+
+_gpunvme_options() {
+  case "$1" in
+${optionCases(nodes, ({ options }) => `shown=(${shown(options.flatMap(eachName))})`)}
+  esac
+}
+
+_gpunvme() {
+  local node= kind= literal= word current=$words[CURRENT]
+  local -a shown
+  integer operands=0
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ -n $kind ]]; then
+      kind=
+    elif [[ -z $literal && $word == -- ]]; then
+      literal=yes
+    elif [[ -z $literal && $word == -* ]]; then
+      _gpunvme_value "$node" "$word"
+    elif (( operands == 0 )) && _gpunvme_child "$node" "$word"; then
+      literal=
+    else
+      (( operands += 1 ))
+    fi
+  done
+  if [[ -z $kind && -z $literal && $current == --*=* ]]; then
+    _gpunvme_value "$node" "\${current%%=*}"
+    compset -P '*='
+  elif [[ -z $kind && -z $literal && $current == -* ]]; then
+    _gpunvme_options "$node"
+    _describe -o option shown
+    return
+  elif [[ -z $kind ]]; then
+    _gpunvme_operand "$node" "$operands"
+  fi
+  case $kind in
+    files) _files ;;
+    folders) _files -/ ;;
+    drives) _gpunvme_drives ;;
+    verbs) _describe verb shown ;;
+    words*) compadd -- \${=kind#words } ;;
+  esac
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _gpunvme "$@"
+else
+  compdef _gpunvme gpunvme
+fi
+`
+}
+
+interface Shown {
+  readonly name: string
+  readonly summary: string
+}
+
+function eachName({ names, description }: CompletedOption): Shown[] {
+  return names.map((name) => ({ name, summary: description }))
+}
+
+/** As _describe takes it: what comes before a colon is completed. */
+function shown(all: readonly Shown[]): string {
+  return all.map(({ name, summary }) => quote(summary === '' ? name : `${name}:${summary}`)).join(' ')
+}

@@ -1,0 +1,51 @@
+import { Argument, type Command } from 'commander'
+import { bashCompletion } from '../command-line/completion-bash.js'
+import { fishCompletion } from '../command-line/completion-fish.js'
+import { completionTree, type CompletedNode } from '../command-line/completion-tree.js'
+import { zshCompletion } from '../command-line/completion-zsh.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+
+const SCRIPTS: Readonly<Record<string, (nodes: readonly CompletedNode[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+}
+
+const PLACES = [
+  'bash: gpunvme completion bash > ~/.local/share/bash-completion/completions/gpunvme',
+  '      or in ~/.bashrc: source <(gpunvme completion bash)',
+  'zsh:  gpunvme completion zsh > FOLDER/_gpunvme',
+  '      with FOLDER one of $fpath; or in ~/.zshrc, after compinit:',
+  '      source <(gpunvme completion zsh)',
+  'fish: gpunvme completion fish > ~/.config/fish/completions/gpunvme.fish',
+]
+
+export function completion(command: Command, session: Session): void {
+  command
+    .addArgument(new Argument('[shell]', 'whose script is printed').choices(Object.keys(SCRIPTS)))
+    .action((shell: string | undefined, flags: OutputOptions) => run(shell, new Output(flags), session))
+  addOutputOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Prints a script that completes verbs, options, their values, files, and the
+addresses of the NVMe drives of this machine; without a SHELL, where such a
+script belongs. It changes nothing by itself. Print it again after an update.
+
+${PLACES.join('\n')}`,
+  )
+  examples(command, ['gpunvme completion', 'gpunvme completion bash'])
+}
+
+async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {
+  if (shell === undefined) {
+    output.print('Completion in your shell, from its next start on:', '', ...PLACES.map((line) => `  ${line}`))
+    output.object('gpunvme.completion/1', { shells: Object.keys(SCRIPTS) })
+    return
+  }
+  const script = SCRIPTS[shell]!(await completionTree(session))
+  output.print(script.trimEnd())
+  output.object('gpunvme.completion/1', { shell, script })
+}
