@@ -1,0 +1,88 @@
+import { Controller, type Namespace, type WriteRequest } from '@gpunvme/host-driver'
+import { refuseProtected } from '../block-io/protected-data.js'
+import { writeRequest, withTransport } from '../drive/with-drive.js'
+import type { OpenedTransport } from '../open.js'
+import type { BenchDrive, BenchResults } from '../report/bench-results.js'
+import type { Output } from '../terminal/output.js'
+import { settingOf, writes, type BenchFlags } from './bench-flags.js'
+import { defaultEngines, participantsOf } from './participants.js'
+import { driveOf, linkOf } from './results.js'
+import { runBench, type Title } from './run-bench.js'
+import type { Setting } from './setting.js'
+
+/** A drive that was looked at before anything is measured on it. */
+interface Looked {
+  readonly drive: BenchDrive
+  readonly nsid: number
+  readonly setting: Setting
+  readonly write: WriteRequest | undefined
+}
+
+/** Measures engines of ours on the drive that the flags name. */
+export function benchEngines(
+  flags: BenchFlags,
+  title: Title,
+  output: Output,
+  signal: AbortSignal,
+): Promise<BenchResults> {
+  const access = writes(flags) ? 'write' : 'read'
+  return withTransport(flags, access, async (opened) => {
+    const { drive, nsid, setting, write } = await lookAt(opened, flags, output, signal)
+    const engines = flags.engines ?? defaultEngines(opened)
+    const participants = participantsOf(engines, flags.baselines ?? [], opened, { setting, nsid, write })
+    const ground = {
+      drive,
+      transport: opened.name,
+      time: opened.time,
+      link: linkOf(opened.link),
+      clock: opened.transport.clock,
+      notes: notesOf(opened),
+    }
+    return runBench(ground, participants, setting, flags, title, output)
+  })
+}
+
+/** Reads what the drive is, and for writes what is on it. @throws as `refuseProtected` and `confirmDrive`. */
+async function lookAt(
+  opened: OpenedTransport,
+  flags: BenchFlags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<Looked> {
+  const write = writes(flags) ? await writeRequest(opened, flags, output) : undefined
+  const controller = await Controller.open(opened.transport)
+  try {
+    const nsid = flags.nsid ?? controller.namespaces[0]?.nsid ?? 1
+    const namespace = controller.namespace(nsid)
+    const setting = settingOf(flags, opened.time, namespace, signal)
+    if (write !== undefined) await refuse(namespace, setting, flags)
+    const { bdf } = opened.transport
+    const known = {
+      ...(opened.name === 'sim' && { profile: flags.profile ?? 'sn740' }),
+      ...(bdf !== undefined && { address: bdf }),
+    }
+    return { drive: driveOf(controller, nsid, known), nsid, setting, write }
+  } finally {
+    await controller.close()
+  }
+}
+
+async function refuse(namespace: Namespace, { span }: Setting, flags: BenchFlags): Promise<void> {
+  const { blockBytes } = namespace
+  const range = { offsetBytes: span.firstBlock * blockBytes, lengthBytes: span.blocks * blockBytes }
+  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined)
+}
+
+function notesOf({ name, time }: OpenedTransport): string[] {
+  if (time === 'modelled') {
+    return [
+      "The clock is the simulator's: this is what its model of the drive predicts, the same in every run, and nothing was measured.",
+    ]
+  }
+  if (name === 'sim') {
+    return [
+      'The drive was simulated in real time by a thread of this process: it is no faster than that thread, and s/GB counts it.',
+    ]
+  }
+  return name === 'qtest' ? ['The drive is that of QEMU: what was measured is how fast QEMU is.'] : []
+}

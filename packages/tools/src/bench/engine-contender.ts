@@ -1,0 +1,222 @@
+import { Controller, HostEngine, type Namespace, type SmartLog, type WriteRequest } from '@gpunvme/host-driver'
+import type { DmaMemory, Engine, Transport } from '@gpunvme/nvme-spec/transport'
+import type { EngineName, OpenedTransport } from '../open.js'
+import type { BenchRepeat, BenchSource } from '../report/bench-results.js'
+import { formatBytes } from '../terminal/units.js'
+import { Addresses } from './addresses.js'
+import { CommandRecorder } from './command-recorder.js'
+import { areZeros, fillWithMarker, fillWithPattern, findWrong, samplesOf, type Sample } from './content.js'
+import { RefusedError, type Contender, type Measured } from './contender.js'
+import { cpuSecondsNow } from './cpu-time.js'
+import { PlanRing, ringBytes, commandsPerPlan } from './plan-ring.js'
+import { runPlans, type Run } from './run-plans.js'
+import type { Setting } from './setting.js'
+import type { Shape } from './shape.js'
+import { healthOf } from './smart.js'
+import { paceRemark } from './pace.js'
+import { problemOf, type Evidence } from './verdict.js'
+
+/** The least that `Controller.open` takes for a command's transfer. */
+const LEAST_TRANSFER_BYTES = 4096
+
+const SOURCES: Readonly<Record<EngineName, BenchSource>> = {
+  host: {
+    name: 'host',
+    kind: 'engine',
+    description: 'TypeScript writes the commands and rings the doorbells',
+    memory: 'host',
+    latencyOf: 'command',
+  },
+  'cpu-kernel': {
+    name: 'cpu-kernel',
+    kind: 'engine',
+    description: 'the device code, compiled for the CPU, on a thread for each queue',
+    memory: 'host',
+    latencyOf: 'plan',
+  },
+  cuda: {
+    name: 'cuda',
+    kind: 'engine',
+    description: 'a CUDA kernel writes the commands and rings the doorbells; queues and data in host memory',
+    memory: 'host',
+    latencyOf: 'plan',
+  },
+}
+
+export function engineSource(name: EngineName): BenchSource {
+  return SOURCES[name]
+}
+
+export interface EngineContenderOptions {
+  readonly name: EngineName
+  readonly opened: Pick<OpenedTransport, 'transport' | 'time' | 'link'>
+  readonly setting: Setting
+  readonly nsid: number
+  /** Makes the engine anew for each repeat; `recorder` is for engines that tell of their commands. */
+  readonly makeEngine: (transport: Transport, recorder: CommandRecorder) => Engine
+  /** Where writes are allowed. */
+  readonly write?: WriteRequest | undefined
+}
+
+/** What one repeat has left, before it is judged. */
+interface Turn {
+  readonly run: Run
+  readonly cpuSeconds: number
+  readonly before: SmartLog
+  readonly after: SmartLog
+  readonly evidence: Omit<Evidence, 'wrongBytes'>
+  readonly samples: readonly Sample[]
+}
+
+/** An engine of ours. Each repeat opens the controller anew, since each has other queues and may follow another engine. */
+export class EngineContender implements Contender {
+  readonly source: BenchSource
+  private readonly options: EngineContenderOptions
+
+  constructor(options: EngineContenderOptions) {
+    this.options = options
+    this.source = engineSource(options.name)
+  }
+
+  async measure(shape: Shape, withTimeline: boolean): Promise<Measured> {
+    const { opened, setting } = this.options
+    const recorder = new CommandRecorder(shape.blockBytes, withTimeline)
+    const turn = await this.take(shape, recorder)
+    const { run } = turn
+    const wrongBytes = await this.lookAgain(turn.samples, shape)
+    const seconds = (run.endNs - run.startNs) / 1e9
+    const latency = recorder.histogram.latency()
+    const repeat: BenchRepeat = {
+      bytes: run.bytes,
+      commands: run.commands,
+      seconds,
+      ...(opened.time === 'wall' && { cpuSeconds: turn.cpuSeconds }),
+      ...(latency !== undefined && { latency: this.named(latency, shape) }),
+      ...healthOf(turn.before, turn.after),
+    }
+    const problem = problemOf(repeat, { ...turn.evidence, wrongBytes }, shape.rw, opened.link)
+    return {
+      repeat: problem === undefined ? repeat : { ...repeat, problem },
+      ...(withTimeline && recorder.commands.length > 0 && { timeline: recorder.timeline() }),
+      remarks: [...paceRemark(run, setting.seconds), ...this.blankRemark(turn.samples, shape)],
+    }
+  }
+
+  private named(latency: NonNullable<BenchRepeat['latency']>, shape: Shape): NonNullable<BenchRepeat['latency']> {
+    if (this.source.latencyOf === 'command') return latency
+    return { commandsPerPlan: commandsPerPlan(shape), ...latency }
+  }
+
+  private blankRemark(samples: readonly Sample[], { rw }: Shape): string[] {
+    if (rw === 'write' || this.options.opened.time === 'modelled' || !areZeros(samples)) return []
+    return [
+      'What was looked at of the blocks read is all zeros: they may never have been written, and a drive answers such reads without its flash. Write there first.',
+    ]
+  }
+
+  /** One repeat, on a controller that is opened for it and closed after it. */
+  private async take(shape: Shape, recorder: CommandRecorder): Promise<Turn> {
+    const { opened, makeEngine, write, nsid } = this.options
+    const engine = makeEngine(opened.transport, recorder)
+    const controller = await Controller.open(opened.transport, {
+      engine,
+      queues: shape.jobs,
+      queueDepth: shape.depth,
+      maxTransferBytes: Math.max(LEAST_TRANSFER_BYTES, shape.blockBytes),
+      write: shape.rw === 'write' ? write : undefined,
+    })
+    try {
+      requireFit(shape, controller, controller.namespace(nsid))
+      const memory = allocate(controller.namespace(nsid), shape)
+      try {
+        return await this.runOn(controller, engine, memory, shape, recorder)
+      } finally {
+        memory.free()
+      }
+    } finally {
+      await controller.close()
+    }
+  }
+
+  private async runOn(
+    controller: Controller,
+    engine: Engine,
+    memory: DmaMemory,
+    shape: Shape,
+    recorder: CommandRecorder,
+  ): Promise<Turn> {
+    const { seconds, warmUpSeconds, span, seed, dataPattern, signal } = this.options.setting
+    const namespace = controller.namespace(this.options.nsid)
+    const ring = new PlanRing(shape, namespace, new Addresses(shape, span, namespace.blockBytes, seed))
+    if (shape.rw === 'write') fillWithPattern(memory, dataPattern, seed)
+    else fillWithMarker(memory)
+    await runPlans(namespace, memory, ring, { seconds: warmUpSeconds, signal })
+    recorder.clear()
+    // What the warm-up has brought must not pass for what the repeat brings.
+    if (shape.rw === 'read') fillWithMarker(memory)
+    const before = await controller.smartLog()
+    const counted = { engine: engine.statistics?.commands, sent: controller.statistics.commands }
+    const cpuBefore = cpuSecondsNow()
+    const ofPlans = this.source.latencyOf === 'plan' ? { onPlan: (ns: number) => recorder.histogram.add(ns) } : {}
+    const run = await runPlans(namespace, memory, ring, { seconds, signal, ...ofPlans })
+    const cpuSeconds = cpuSecondsNow() - cpuBefore
+    const engineAfter = engine.statistics?.commands
+    const evidence = {
+      sentCommands: controller.statistics.commands - counted.sent,
+      engineCommands: engineAfter === undefined ? undefined : engineAfter - (counted.engine ?? 0),
+    }
+    const after = await controller.smartLog()
+    return { run, cpuSeconds, before, after, evidence, samples: samplesOf(ring.plans, memory) }
+  }
+
+  /** The same blocks, read by the host engine on a controller opened anew: nothing of what was measured is trusted. */
+  private async lookAgain(samples: readonly Sample[], { rw }: Shape): Promise<string | undefined> {
+    const { transport } = this.options.opened
+    const controller = await Controller.open(transport, { engine: new HostEngine(transport) })
+    try {
+      return await findWrong(controller.namespace(this.options.nsid), samples, rw === 'write' ? 'write' : 'read')
+    } finally {
+      await controller.close()
+    }
+  }
+}
+
+/** @throws RefusedError where this drive has not what the setting asks for: a bench measures what was asked, or nothing. */
+function requireFit(shape: Shape, controller: Controller, namespace: Namespace): void {
+  const { queues, queueDepth, maxTransferBytes } = controller
+  if (queues < shape.jobs) {
+    throw new RefusedError({
+      reason: `the controller gives ${queues} I/O queue pairs, and each job needs one`,
+      next: `--numjobs ${queues}`,
+    })
+  }
+  if (queueDepth < shape.depth) {
+    throw new RefusedError({
+      reason: `a queue of this controller holds ${queueDepth} commands`,
+      next: `--qd ${queueDepth}`,
+    })
+  }
+  if (maxTransferBytes < shape.blockBytes) {
+    const most = formatBytes(maxTransferBytes)
+    throw new RefusedError({ reason: `a command of this drive carries ${most} at most (MDTS)`, next: `--bs ${most}` })
+  }
+  if (shape.blockBytes % namespace.blockBytes !== 0) {
+    throw new RefusedError({
+      reason: `the drive's blocks have ${namespace.blockBytes} bytes, and ${shape.blockBytes} is no multiple`,
+      next: `--bs ${namespace.blockBytes}`,
+    })
+  }
+}
+
+function allocate(namespace: Namespace, shape: Shape): DmaMemory {
+  const lengthBytes = ringBytes(shape)
+  try {
+    return namespace.dma.alloc(lengthBytes)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new RefusedError({
+      reason: `no memory of ${formatBytes(lengthBytes)} for what is in flight: ${error.message}`,
+      next: 'a smaller --qd, --numjobs or --bs',
+    })
+  }
+}

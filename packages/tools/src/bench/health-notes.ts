@@ -1,0 +1,42 @@
+import type { BenchCell } from '../report/bench-results.js'
+import { median } from './outliers.js'
+import { describeShape } from './cell-table.js'
+
+/** Slower than that at the end than at the beginning, and the repeats are not of one kind. */
+const SLOWER = 0.9
+const LEAST_REPEATS = 4
+
+/** What the drive's health says of the numbers, and what the numbers say of its health. */
+export function healthNotes(cells: readonly BenchCell[]): string[] {
+  return [...temperatureNote(cells), ...throttleNote(cells), ...cells.flatMap(driftNote)]
+}
+
+function temperatureNote(cells: readonly BenchCell[]): string[] {
+  const all = cells.flatMap(({ repeats }) => repeats)
+  const found = all.flatMap(({ turn, temperatureCelsius }) =>
+    turn === undefined || temperatureCelsius === undefined ? [] : [{ turn, ...temperatureCelsius }],
+  )
+  const first = found.toSorted((a, b) => a.turn - b.turn)[0]
+  if (first === undefined) return []
+  const most = Math.max(...found.map(({ before, after }) => Math.max(before, after)))
+  return [`The drive had ${first.before} °C before the first repeat, and ${most} °C at most (Composite Temperature).`]
+}
+
+function throttleNote(cells: readonly BenchCell[]): string[] {
+  const throttled = cells.flatMap(({ repeats }) => repeats).reduce((sum, each) => sum + (each.throttledSeconds ?? 0), 0)
+  if (throttled === 0) return []
+  return [`The drive held itself back for heat for ${throttled} s (Thermal Management Temperatures 1 and 2).`]
+}
+
+/** Repeats in the order of their turns. */
+function driftNote(cell: BenchCell): string[] {
+  const rates = cell.repeats.filter(({ problem }) => problem === undefined).map(({ bytes, seconds }) => bytes / seconds)
+  if (rates.length < LEAST_REPEATS) return []
+  const half = Math.floor(rates.length / 2)
+  const pace = median(rates.slice(-half)) / median(rates.slice(0, half))
+  if (pace >= SLOWER) return []
+  const percent = Math.round((1 - pace) * 100)
+  return [
+    `${cell.source}, ${describeShape(cell)}: the last repeats were ${percent} % slower than the first: heat, or a cache that was full. A longer --cool-down tells which.`,
+  ]
+}

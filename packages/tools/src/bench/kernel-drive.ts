@@ -1,0 +1,115 @@
+import { loadHardwareHost } from '@gpunvme/cuda-native/host'
+import type { SmartLog } from '@gpunvme/host-driver'
+import { fileConfigSpace } from '@gpunvme/host-driver/pci'
+import { GpuNvmeError, IdentifyController, LID, SmartHealthLog } from '@gpunvme/nvme-spec'
+import type { Link } from '@gpunvme/nvme-spec/pcie'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withLinux } from '../admin/with-admin-view.js'
+import type { AdminView } from '../admin/view.js'
+import { attempting, isSystemError } from '../command-line/file-error.js'
+import type { FoundDrive } from '../drive/find-drive.js'
+import { pciLink } from '../drive/pci-link.js'
+import type { BenchDrive } from '../report/bench-results.js'
+import type { BaselineTarget } from './baseline-bench.js'
+
+/** What the kernel counts the size of a block device in. */
+const SECTOR_BYTES = 512
+
+/** A namespace as Linux shows it. */
+interface KernelNamespace {
+  /** 'nvme0n1'. */
+  readonly name: string
+  readonly nsid: number
+}
+
+/** Lends a drive that Linux's own driver has, and keeps: its block device, and its health through that driver. */
+export async function withKernelDrive<T>(
+  found: FoundDrive,
+  nsid: number | undefined,
+  use: (target: BaselineTarget) => Promise<T>,
+): Promise<T> {
+  return withLinux(loadHardwareHost(), found, '/dev', async (view) => {
+    const namespace = findNamespace('/sys', found.linuxName!, nsid)
+    const drive = await driveOf('/sys', namespace.name, view, found.bdf)
+    const link = linkOf(found.path)
+    return use({
+      path: `/dev/${namespace.name}`,
+      transport: 'kernel',
+      drive,
+      link,
+      smartLog: () => smartLog(view),
+      notes: [
+        "Linux's driver had the drive: its caches were passed by (O_DIRECT), and other processes could use it meanwhile.",
+      ],
+    })
+  })
+}
+
+async function smartLog({ reader }: AdminView): Promise<SmartLog> {
+  return SmartHealthLog.decode(
+    await reader.logPage(LID.SMART_HEALTH_INFORMATION, { lengthBytes: SmartHealthLog.bytes }),
+  )
+}
+
+async function driveOf(sys: string, name: string, { reader }: AdminView, address: string): Promise<BenchDrive> {
+  const { MN, FR, SN } = IdentifyController.view(reader.identity.raw)
+  const numberIn = async (path: string) =>
+    attempting(`read ${path}`, () => Promise.resolve(Number(readFileSync(path, 'utf8'))))
+  const folder = join(sys, 'class/block', name)
+  return {
+    model: MN,
+    firmware: FR,
+    address,
+    serialEnd: SN.slice(-4),
+    capacityBytes: SECTOR_BYTES * (await numberIn(join(folder, 'size'))),
+    blockBytes: await numberIn(join(folder, 'queue/logical_block_size')),
+  }
+}
+
+/** Of its active namespaces the first, or the one that was asked for. @throws NoBlockDeviceError */
+export function findNamespace(sys: string, controller: string, nsid: number | undefined): KernelNamespace {
+  const folder = join(sys, 'class/nvme', controller)
+  const namespaces = readdirSync(folder)
+    .flatMap((entry): KernelNamespace[] => {
+      // With multipathing the controller has hidden ones of its own, nvme0c0n1, and their block device is nvme0n1.
+      const [, subsystem, number] = /^nvme(\d+)(?:c\d+)?n(\d+)$/.exec(entry) ?? []
+      if (subsystem === undefined) return []
+      return [{ name: `nvme${subsystem}n${number!}`, nsid: nsidOf(join(folder, entry)) ?? Number(number) }]
+    })
+    .sort((a, b) => a.nsid - b.nsid)
+  const found = nsid === undefined ? namespaces[0] : namespaces.find((each) => each.nsid === nsid)
+  if (found === undefined) throw new NoBlockDeviceError(controller, nsid)
+  return found
+}
+
+function nsidOf(folder: string): number | undefined {
+  try {
+    return Number(readFileSync(join(folder, 'nsid'), 'utf8'))
+  } catch (error) {
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+/** Only root sees the capability that says it; without it rates have no denominator. */
+function linkOf(path: string): Link | undefined {
+  const fd = openSync(join(path, 'config'), 'r')
+  try {
+    return pciLink(fileConfigSpace(fd))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Linux has made no block device of that namespace. */
+export class NoBlockDeviceError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NO_BLOCK_DEVICE'
+  readonly category = 'not-found'
+  constructor(controller: string, nsid: number | undefined) {
+    const which = nsid === undefined ? 'any namespace' : `namespace ${nsid}`
+    super(`Linux has no block device of ${which} of ${controller}`, {
+      next: 'gpunvme identify --drive shows what there is',
+    })
+  }
+}

@@ -1,0 +1,79 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { BenchMethod, BenchResults } from '../report/bench-results.js'
+
+/**
+ * Two runs on the same drive, as one: what was measured while Linux had it, and what while we had it. They were not
+ * taken in turns, so that what the drive or the machine did in between is in the difference too; a note says so.
+ * @throws MergeError where they are not of one drive or were not measured in the same way.
+ */
+export function mergeResults(a: BenchResults, b: BenchResults): BenchResults {
+  const [first, second] = a.startedAt <= b.startedAt ? [a, b] : [b, a]
+  requireSame('drive', drivesOf(first), drivesOf(second))
+  requireSame('clock', first.time, second.time)
+  requireSame('method', methodOf(first.method), methodOf(second.method))
+  requireSame('processor', first.machine.cpu, second.machine.cpu)
+  const measured = measuredNames(second)
+  const both = measuredNames(first).filter((name) => measured.includes(name))
+  if (both.length > 0) throw new MergeError('source', `${both.join(', ')} in one`, 'the same in the other')
+  const link = first.link ?? second.link
+  const { timeline: later, ...rest } = second
+  const { timeline = later && { ...later, cell: later.cell + first.cells.length }, ...base } = first
+  return {
+    ...rest,
+    ...base,
+    startedAt: first.startedAt,
+    totalSeconds: first.totalSeconds + second.totalSeconds,
+    transport: `${first.transport}, ${second.transport}`,
+    ...(link !== undefined && { link }),
+    // Who took part in one half is not missing because it was not in the other.
+    sources: [...takingPart(first, measured), ...takingPart(second, measuredNames(first))],
+    cells: [...first.cells, ...second.cells],
+    runs: [...runsOf(first), ...runsOf(second)],
+    ...(timeline !== undefined && { timeline }),
+    notes: [
+      ...new Set([
+        ...first.notes,
+        ...second.notes,
+        'Two runs were joined: their repeats were not taken in turns, and what changed in between is in every comparison across them.',
+      ]),
+    ],
+  }
+}
+
+/** Which drive, as far as both who have it can tell. */
+function drivesOf({ drive: { model, firmware, serialEnd = '?', capacityBytes, blockBytes } }: BenchResults): string {
+  return `${model}, firmware ${firmware}, serial number ...${serialEnd}, ${capacityBytes} bytes in blocks of ${blockBytes}`
+}
+
+function methodOf({ secondsPerRepeat, repeats, warmUpSeconds, coolDownSeconds, span }: BenchMethod): string {
+  const { firstByte, lengthBytes } = span
+  return `${repeats} repeats of ${secondsPerRepeat ?? '?'} s, warm-up ${warmUpSeconds ?? 0} s, cool-down ${coolDownSeconds ?? 0} s, ${lengthBytes} bytes from ${firstByte}`
+}
+
+function requireSame(what: string, a: string, b: string): void {
+  if (a !== b) throw new MergeError(what, a, b)
+}
+
+function measuredNames({ sources }: BenchResults): string[] {
+  return sources.filter(({ missing }) => missing === undefined).map(({ name }) => name)
+}
+
+function takingPart({ sources }: BenchResults, elsewhere: readonly string[]): BenchResults['sources'] {
+  return sources.filter(({ name, missing }) => missing === undefined || !elsewhere.includes(name))
+}
+
+function runsOf(results: BenchResults): NonNullable<BenchResults['runs']> {
+  return results.runs ?? [{ startedAt: results.startedAt, sources: measuredNames(results) }]
+}
+
+/** Two runs cannot be compared. */
+export class MergeError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_BENCH_MERGE'
+  readonly category = 'infeasible'
+  constructor(what: string, a: string, b: string) {
+    super(`The two runs cannot be joined: not the same ${what}`, {
+      facts: [a, b],
+      next: 'the same options for both, on the same drive and machine',
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import type { BenchCell, BenchLink, BenchSource } from '../report/bench-results.js'
+import type { Output } from '../terminal/output.js'
+import { wrap } from '../terminal/table.js'
+import { CellTable, describeShape, legend } from './cell-table.js'
+import type { Shape } from './shape.js'
+
+const WIDTH = 80
+
+/** Says what a bench finds while it goes on: a line of progress, and the rows of a setting once it is done. */
+export class BenchReporter {
+  private readonly output: Output
+  private readonly repeats: number
+  private readonly sources: readonly BenchSource[]
+  private readonly link: BenchLink | undefined
+  private readonly table: CellTable
+  private hasTitles = false
+
+  constructor(output: Output, repeats: number, sources: readonly BenchSource[], link: BenchLink | undefined) {
+    this.output = output
+    this.repeats = repeats
+    this.sources = sources
+    this.link = link
+    this.table = new CellTable(sources, link)
+  }
+
+  readonly onTurn = (shape: Shape, name: string, repeat: number): void => {
+    this.output.setStatus(`${describeShape(shape)}: ${name}, repeat ${repeat + 1} of ${this.repeats}`)
+  }
+
+  readonly onCells = (shape: Shape, cells: readonly BenchCell[]): void => {
+    const { output, table } = this
+    output.setStatus('')
+    if (!this.hasTitles) output.print(table.titles)
+    this.hasTitles = true
+    output.print(...table.rows(shape, cells))
+  }
+
+  /** What the columns mean, who could not take part, and what else there is to know. */
+  end(notes: readonly string[]): void {
+    const missing = this.sources.flatMap(({ name, missing: why }) =>
+      why === undefined
+        ? []
+        : [`Not measured: ${name}: ${why.reason}.${why.next === undefined ? '' : ` Try: ${why.next}`}`],
+    )
+    this.output.print('', ...legend(this.sources, this.link))
+    this.output.print(...[...missing, ...notes].flatMap((line) => wrap(line, WIDTH, '  ')))
+  }
+}

@@ -1,0 +1,31 @@
+import { WholeFile } from '../block-io/whole-file.js'
+import type { BenchResults } from '../report/bench-results.js'
+
+/** A file that the results go to, and what of them. */
+export interface Wanted {
+  readonly path: string | undefined
+  readonly format: (results: BenchResults) => string
+}
+
+/**
+ * Runs `use`, and writes its results to the files that are wanted: each is there whole or not at all. They are made
+ * first, so that a place that cannot be written to is known before an hour was spent on measuring.
+ * @throws as `WholeFile` and `use`; nothing is left then.
+ */
+export async function withResultFiles(
+  wanted: readonly Wanted[],
+  use: () => Promise<BenchResults>,
+): Promise<BenchResults> {
+  const files: { readonly file: WholeFile; readonly format: Wanted['format'] }[] = []
+  try {
+    for (const { path, format } of wanted) if (path !== undefined) files.push({ file: new WholeFile(path), format })
+    const results = await use()
+    for (const { file, format } of files) {
+      await file.write(Buffer.from(format(results)))
+      file.publish()
+    }
+    return results
+  } finally {
+    for (const { file } of files) file.discard()
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '@gpunvme/nvme-spec/transport'
+import { BENCH_SCHEMA, type BenchDrive, type BenchLink, type BenchResults } from '../report/bench-results.js'
+import type { Output } from '../terminal/output.js'
+import type { BenchFlags } from './bench-flags.js'
+import { sweepOf } from './bench-flags.js'
+import { healthNotes } from './health-notes.js'
+import { describeMachine } from './machine.js'
+import type { Participants } from './participants.js'
+import { pause } from './pause.js'
+import { BenchReporter } from './reporter.js'
+import { methodOf } from './results.js'
+import type { Setting } from './setting.js'
+import { shapesOf } from './shape.js'
+import { runSweep } from './sweep.js'
+
+/** What a bench is made on, whoever has the drive. */
+export interface Ground {
+  readonly drive: BenchDrive
+  readonly transport: string
+  readonly time: BenchResults['time']
+  readonly link: BenchLink | undefined
+  /** What cool-downs go by. */
+  readonly clock: Clock
+  /** What is to be known of this ground, whatever is measured. */
+  readonly notes: readonly string[]
+}
+
+/** What a run is called, and by which program it was made. */
+export interface Title {
+  readonly version: string
+  readonly command: string
+}
+
+/** Measures all that was asked for, and says what it finds meanwhile. */
+export async function runBench(
+  ground: Ground,
+  { contenders, sources }: Participants,
+  setting: Setting,
+  flags: BenchFlags,
+  title: Title,
+  output: Output,
+): Promise<BenchResults> {
+  const { drive, transport, time, link, clock } = ground
+  const startedAt = new Date().toISOString()
+  const startMs = performance.now()
+  const { coolDownSeconds, repeats, signal } = setting
+  const reporter = new BenchReporter(output, repeats, sources, link)
+  const { cells, timeline, remarks } = await runSweep({
+    shapes: shapesOf(sweepOf(flags)),
+    contenders,
+    repeats,
+    coolDown: () => pause(clock, coolDownSeconds, signal),
+    timeline: flags.timeline === true,
+    onTurn: reporter.onTurn,
+    onCells: reporter.onCells,
+  })
+  const noTimeline = flags.timeline === true && timeline === undefined
+  const notes = [
+    ...ground.notes,
+    ...healthNotes(cells),
+    ...remarks,
+    ...(noTimeline ? ['There is no timeline: only the engine host tells of single commands.'] : []),
+  ]
+  reporter.end(notes)
+  return {
+    schema: BENCH_SCHEMA,
+    ...title,
+    startedAt,
+    totalSeconds: (performance.now() - startMs) / 1000,
+    time,
+    transport,
+    machine: describeMachine(contenders.some(({ source }) => source.name === 'cuda')),
+    drive,
+    ...(link !== undefined && { link }),
+    method: methodOf(setting, drive.blockBytes),
+    sources,
+    cells,
+    ...(timeline !== undefined && { timeline }),
+    notes,
+  }
+}

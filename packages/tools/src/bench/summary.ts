@@ -1,0 +1,72 @@
+import type { BenchCell, BenchLink, BenchSource } from '../report/bench-results.js'
+import { latenciesOf, percentile } from '../report/latencies.js'
+import { bytesPerSecond, commandsPerSecond, counted, cpuSecondsPerGigabyte, ratio } from '../report/statistics.js'
+import { median } from './outliers.js'
+
+/** What the repeats of a cell say together: for readers of the JSON who do not want to work it out again. */
+export interface CellSummary {
+  readonly meanBytesPerSecond: number
+  /** Half of the 95 % confidence interval. */
+  readonly marginBytesPerSecond?: number
+  readonly medianBytesPerSecond: number
+  readonly commandsPerSecond: number
+  /** Of the link's payload limit. */
+  readonly shareOfLimit?: number
+  readonly cpuSecondsPerGigabyte?: number
+  /** Of what a source's `latencyOf` says. */
+  readonly latency?: {
+    readonly p50Ns: number
+    readonly p99Ns: number
+    readonly p999Ns: number
+    readonly mostNs: number
+  }
+  /** How many times the rate of the baseline at the same setting in the same run. */
+  readonly ratio?: { readonly to: string; readonly times: number; readonly margin?: number }
+}
+
+/**
+ * @param peers cells of the same setting, of which the first baseline is what others are compared with.
+ * @returns undefined where no repeat is to be believed.
+ */
+export function summaryOf(
+  cell: BenchCell,
+  peers: readonly BenchCell[],
+  sources: readonly BenchSource[],
+  link: BenchLink | undefined,
+): CellSummary | undefined {
+  const rate = bytesPerSecond(cell.repeats)
+  const commands = commandsPerSecond(cell.repeats)
+  if (cell.problem !== undefined || rate === undefined || commands === undefined) return undefined
+  const cpu = cpuSecondsPerGigabyte(cell.repeats)
+  const latencies = latenciesOf(cell.repeats)
+  const baseline = peers.find((peer) => isBaseline(peer, sources) && peer.problem === undefined)
+  const baselineRate = baseline === cell || baseline === undefined ? undefined : bytesPerSecond(baseline.repeats)
+  const times = baselineRate === undefined ? undefined : ratio(rate, baselineRate)
+  return {
+    meanBytesPerSecond: rate.mean,
+    ...(rate.marginOfError !== undefined && { marginBytesPerSecond: rate.marginOfError }),
+    medianBytesPerSecond: median(counted(cell.repeats).map(({ bytes, seconds }) => bytes / seconds)),
+    commandsPerSecond: commands.mean,
+    ...(link !== undefined && { shareOfLimit: rate.mean / link.payloadLimitBytesPerSecond }),
+    ...(cpu !== undefined && { cpuSecondsPerGigabyte: cpu.mean }),
+    ...(latencies !== undefined && {
+      latency: {
+        p50Ns: percentile(latencies, 0.5),
+        p99Ns: percentile(latencies, 0.99),
+        p999Ns: percentile(latencies, 0.999),
+        mostNs: latencies.mostNs,
+      },
+    }),
+    ...(times !== undefined && {
+      ratio: {
+        to: baseline!.source,
+        times: times.mean,
+        ...(times.marginOfError !== undefined && { margin: times.marginOfError }),
+      },
+    }),
+  }
+}
+
+function isBaseline({ source }: BenchCell, sources: readonly BenchSource[]): boolean {
+  return sources.some(({ name, kind }) => name === source && kind === 'baseline')
+}

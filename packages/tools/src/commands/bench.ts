@@ -1,0 +1,189 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { Option, type Command } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { linuxDrive } from '../admin/with-admin-view.js'
+import { benchBaselines } from '../bench/baseline-bench.js'
+import { BASELINES } from '../bench/baselines.js'
+import type { BenchFlags } from '../bench/bench-flags.js'
+import { benchEngines } from '../bench/engine-bench.js'
+import { fileTarget } from '../bench/file-drive.js'
+import { withKernelDrive } from '../bench/kernel-drive.js'
+import { mergeResults } from '../bench/merge.js'
+import { BenchReporter } from '../bench/reporter.js'
+import { withResultFiles } from '../bench/result-files.js'
+import { failedCells, withSummaries } from '../bench/results.js'
+import type { Title } from '../bench/run-bench.js'
+import { sameShape } from '../bench/shape.js'
+import { shownCommand } from '../bench/shown-command.js'
+import { counts, dataPattern, RW_WORDS, seconds, sizes, words } from '../bench/sweep-options.js'
+import { EXIT } from '../command-line/exit-codes.js'
+import { attempting } from '../command-line/file-error.js'
+import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, whole } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Session } from '../program.js'
+import { BENCH_SCHEMA, type BenchResults } from '../report/bench-results.js'
+import { formatHtml, readResults } from '../report/index.js'
+import { Output } from '../terminal/output.js'
+import { plural } from '../terminal/units.js'
+
+const KIB = 1024
+
+interface Flags extends BenchFlags {
+  readonly output?: string
+  readonly csv?: string
+  readonly markdown?: string
+  readonly report?: string
+  readonly merge?: readonly string[]
+}
+
+export function bench(command: Command, session: Session): void {
+  command
+    .addOption(sizes('--bs <sizes>', 'bytes of a command: 4KiB,128KiB').default([128 * KIB], '128KiB'))
+    .addOption(counts('--qd <depths>', 'commands in flight of each job: 1,32', 4095).default([32], '32'))
+    .addOption(words('--rw <kinds>', 'read, randread, write, randwrite', RW_WORDS).default(['read'], 'read'))
+    .addOption(counts('--numjobs <counts>', 'jobs, each with a queue pair of its own', 64).default([1], '1'))
+    .addOption(dataPattern('--pattern <bytes>', "what writes carry: 'random', or bytes as 0x00").default('random'))
+    .addOption(seconds('--time <seconds>', 'of each repeat (default: 5, simulated 0.05)', 0.001))
+    .addOption(seconds('--warm-up <seconds>', 'before each, not counted (default: 1, simulated 0.005)', 0))
+    .addOption(seconds('--cool-down <seconds>', 'between two repeats', 0).default(1))
+    .addOption(whole('--repeats <n>', 'of each setting by each source, in turns', 1, 100).default(5))
+    .addOption(size('--offset <size>', 'where on the namespace to begin').default(0, '0'))
+    .addOption(size('--size <size>', 'how much of it to touch (default: the rest; for writes 1 GiB)'))
+    .addOption(
+      words('--engines <names>', 'of ours: host, cpu-kernel, cuda (default: all that this transport can have)', [
+        'host',
+        'cpu-kernel',
+        'cuda',
+      ]),
+    )
+    .addOption(
+      words(
+        '--baselines <names>',
+        'what to compare with: pread, io_uring, cufile (default: all, where Linux has the drive)',
+        BASELINES,
+      ),
+    )
+    .addOption(new Option('--file <file>', 'baselines alone, on a file instead of a drive'))
+    .option('--timeline', 'write down some commands of the last setting one by one')
+    .option('--merge <files...>', 'measure nothing: join the results of two runs on the same drive')
+    .option('-o, --output <file>', 'the results as JSON, for gpunvme report and for --merge')
+    .option('--report <file>', 'the results as a page to read and print, in HTML')
+    .action((flags: Flags) => run(flags, new Output(flags), session))
+  addDriveOptions(command, 'what the simulated drive holds (default: nothing)')
+  addWriteOptions(command)
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, [
+    'gpunvme bench',
+    'gpunvme bench --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3 --time 0.005',
+    'gpunvme bench --rw randwrite --bs 4KiB --repeats 3 --json',
+    'gpunvme bench --repeats 4 -o bench.json --report bench.html',
+  ])
+}
+
+const ABOUT = `
+Reads only, unless --rw says write; then what lies in --offset and --size is
+lost, and a drive that holds anything known, models included, is refused. Of a
+real drive the serial number is asked for. Bringing our driver up resets it.
+
+What is measured: commands of --bs bytes, --qd of them in flight in each of
+--numjobs queue pairs, from empty queues to the last completion. All sources
+have their first repeat before any has its second, and another begins each
+time. The interval is that of Student's t at 95 %, over all repeats; outliers
+are marked (a modified z-score above 3.5) and counted all the same. A simulated
+drive is measured by its model's clock, or by the wall's with --real-time.
+
+What is checked, of each repeat: that the engine has executed what it reports,
+that SMART counts as many commands (1 %) and data units (1 %, and 2 units) as
+were sent, that the bytes of a sample are what a second read by the host finds,
+and that no rate is above what the link can carry. A repeat that fails is not
+believed, no rate of it is shown, and the exit code is 6.
+
+What baselines are: fio on Linux's own driver, which has to have the drive, as
+nobody else can meanwhile. Both halves, as root, and joined:
+  # gpunvme bench --drive nvme1 -o linux.json
+  # gpunvme bind nvme1 -- gpunvme bench --drive nvme1 -o ours.json
+  # gpunvme bench --merge linux.json ours.json --report both.html
+
+A second is short: a drive that is cold, or has a cache to fill, is faster than
+it stays. --time 60 tells.`
+
+async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+  const title = { version: version(), command: shownCommand(process.argv.slice(2)) }
+  const wanted = [
+    { path: flags.output, format: asJson },
+    { path: flags.report, format: formatHtml },
+  ]
+  const results = await withResultFiles(wanted, () =>
+    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, output),
+  )
+  output.object(BENCH_SCHEMA, withSummaries(results))
+  for (const { path } of wanted) if (path !== undefined) output.note(`Wrote ${path}`)
+  const failed = failedCells(results)
+  if (failed.length > 0) {
+    output.error(`${plural(failed.length, 'cell')} of ${results.cells.length} failed the checks: see NOT BELIEVED`)
+    session.exitCode = EXIT.verification
+  }
+}
+
+async function measure(flags: Flags, title: Title, output: Output, signal: AbortSignal): Promise<BenchResults> {
+  const { file } = flags
+  if (file !== undefined) return benchBaselines(await fileTarget(file), flags, title, output, signal)
+  const found = linuxDrive(flags)
+  if (found === undefined) return requireMeasured(await benchEngines(flags, title, output, signal))
+  return requireMeasured(
+    await withKernelDrive(found, flags.nsid, (target) => benchBaselines(target, flags, title, output, signal)),
+  )
+}
+
+async function merge(paths: readonly string[], output: Output): Promise<BenchResults> {
+  const [first, second, ...more] = await Promise.all(
+    paths.map(async (path) => readResults(await attempting(`read ${path}`, () => readFile(path, 'utf8')), path)),
+  )
+  if (first === undefined || second === undefined || more.length > 0) {
+    throw new UsageError('--merge takes two files', { next: '--merge linux.json ours.json' })
+  }
+  const results = mergeResults(first, second)
+  const reporter = new BenchReporter(output, results.method.repeats, results.sources, results.link)
+  const shapes = results.cells.filter((cell, index, all) => all.findIndex((each) => sameShape(each, cell)) === index)
+  for (const shape of shapes) {
+    reporter.onCells(
+      shape,
+      results.cells.filter((cell) => sameShape(cell, shape)),
+    )
+  }
+  reporter.end(results.notes)
+  return results
+}
+
+function asJson(results: BenchResults): string {
+  return `${JSON.stringify(withSummaries(results), null, 2)}\n`
+}
+
+/** @throws NothingMeasuredError where nobody could run anything: a file of such results would be of no use. */
+function requireMeasured(results: BenchResults): BenchResults {
+  if (results.cells.some(({ repeats }) => repeats.length > 0)) return results
+  throw new NothingMeasuredError(results)
+}
+
+function version(): string {
+  const require = createRequire(import.meta.url)
+  return (require('../../package.json') as { version: string }).version
+}
+
+/** Of all that was asked for, nothing could be run. */
+export class NothingMeasuredError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_NOTHING_MEASURED'
+  readonly category = 'infeasible'
+  constructor({ sources, cells }: Pick<BenchResults, 'sources' | 'cells'>) {
+    const missing = sources.flatMap(({ name, missing: why }) => (why === undefined ? [] : [`${name}: ${why.reason}`]))
+    const refused = cells.flatMap(({ source, problem }) =>
+      problem === undefined ? [] : [`${source}: ${problem.reason}`],
+    )
+    super('Nothing could be measured', {
+      facts: [...new Set([...missing, ...refused])],
+      next: 'gpunvme bench without --engines and --baselines takes what there is',
+    })
+  }
+}
