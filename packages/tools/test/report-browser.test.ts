@@ -1,47 +1,117 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BenchResults } from '../src/report/bench-results.js'
 import { formatHtml } from '../src/report/index.js'
 import { oneCell, sweep } from './bench-results.js'
+import { hostileTexts, hugeNumbers, manySources, mixedFailures, modelled, nothingMeasured } from './bench-shapes.js'
 import { Browser, chromiumMissing } from './browser/devtools.js'
 import { scratch } from './gpunvme.js'
 
+/** Where pictures are left for whoever wants to look at them. */
 const REPORTS = join(import.meta.dirname, '../.reports')
-const shapes = { 'one cell': oneCell(), sweep: sweep() }
+const CHECKS = readFileSync(join(import.meta.dirname, 'browser/page-checks.js'), 'utf8')
+/** A4 without margins of 14 mm, in CSS pixels. */
+const PAPER_WIDTH = 688
 const cwd = scratch()
+
+const shapes: [name: string, results: BenchResults][] = [
+  ['one-cell', oneCell()],
+  ['sweep', sweep()],
+  ['mixed-failures', mixedFailures()],
+  ['modelled', modelled()],
+  ['huge-numbers', hugeNumbers()],
+  ['hostile-texts', hostileTexts()],
+  ['nothing-measured', nothingMeasured()],
+  ['many-sources', manySources()],
+]
 
 describe.skipIf(chromiumMissing)(`in Chromium${chromiumMissing ? ` (skipped: ${chromiumMissing})` : ''}`, () => {
   let browser: Browser
   beforeAll(async () => {
+    mkdirSync(REPORTS, { recursive: true })
     browser = await Browser.open()
   }, 120_000)
   afterAll(() => browser.close())
 
-  test.each(Object.entries(shapes))(
-    '%s',
+  const show = (width: number) =>
+    browser.send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false })
+  const media = (name: '' | 'print', scheme: 'light' | 'dark') =>
+    browser.send('Emulation.setEmulatedMedia', {
+      media: name,
+      features: [{ name: 'prefers-color-scheme', value: scheme }],
+    })
+  const picture = async (name: string) => {
+    const { data } = await browser.send('Page.captureScreenshot', { captureBeyondViewport: true })
+    writeFileSync(join(REPORTS, `report-${name}.png`), data as string, 'base64')
+  }
+  const open = async (name: string, results: BenchResults) => {
+    const path = join(cwd, `${name}.html`)
+    writeFileSync(path, formatHtml(results))
+    await media('', 'light')
+    await browser.goTo(pathToFileURL(path).href)
+    return pathToFileURL(path).href
+  }
+  const unfold = (open: boolean) =>
+    browser.evaluate(`document.querySelectorAll('details').forEach((one) => (one.open = ${open}))`)
+
+  test.each(shapes)(
+    '%s: no request, nothing on the console, and a layout that holds at every width, light, dark and on paper',
     async (name, results) => {
-      const path = join(cwd, `${name}.html`)
-      writeFileSync(path, formatHtml(results))
-      for (const scheme of ['light', 'dark']) {
-        await browser.send('Emulation.setEmulatedMedia', {
-          features: [{ name: 'prefers-color-scheme', value: scheme }],
-        })
-        for (const width of [360, 1280]) {
-          await browser.send('Emulation.setDeviceMetricsOverride', {
-            width,
-            height: 800,
-            deviceScaleFactor: 1,
-            mobile: false,
-          })
-          await browser.goTo(pathToFileURL(path).href)
-          const { data } = await browser.send('Page.captureScreenshot', { captureBeyondViewport: true })
-          mkdirSync(REPORTS, { recursive: true })
-          writeFileSync(join(REPORTS, `${name.replaceAll(' ', '-')}-${width}-${scheme}.png`), data as string, 'base64')
+      const url = await open(name, results)
+      const problems: Record<string, unknown> = {}
+      for (const scheme of ['light', 'dark'] as const) {
+        await media('', scheme)
+        for (const width of [360, 768, 1280, 1600]) {
+          await show(width)
+          if (width === 360 || width === 1280) await picture(`${name}-${width}-${scheme}`)
+          problems[`${width} ${scheme}`] = await browser.evaluate(CHECKS)
+          await unfold(true)
+          problems[`${width} ${scheme} unfolded`] = await browser.evaluate(CHECKS)
+          await unfold(false)
         }
       }
-      expect(browser.events.length).toBeGreaterThan(0)
+      await show(PAPER_WIDTH)
+      await media('print', 'dark')
+      problems['print'] = await browser.evaluate(CHECKS)
+      const { data } = await browser.send('Page.printToPDF', { printBackground: true, preferCSSPageSize: true })
+      writeFileSync(join(REPORTS, `report-${name}.pdf`), data as string, 'base64')
+      for (const [place, found] of Object.entries(problems)) expect({ place, found }).toEqual({ place, found: [] })
+
+      const told = (...methods: string[]) => browser.events.filter(({ method }) => methods.includes(method))
+      expect(told('Runtime.consoleAPICalled', 'Runtime.exceptionThrown', 'Log.entryAdded')).toEqual([])
+      const requested = told('Network.requestWillBeSent').map(
+        ({ params }) => (params['request'] as { url: string }).url,
+      )
+      expect(requested.filter((one) => !one.startsWith('data:'))).toEqual([url])
     },
-    120_000,
+    300_000,
   )
+
+  test('texts of drives and files stay texts, and the results in the page are those that were read', async () => {
+    const results = hostileTexts()
+    await open('hostile', results)
+    const seen = await browser.evaluate(`({
+      hacked: typeof window.hacked,
+      elements: document.querySelectorAll('img, iframe, b, body style, body script:not(#results), [onload], [onmouseover]').length,
+      title: document.title,
+      results: document.querySelector('#results').textContent,
+    })`)
+    expect(seen).toMatchObject({ hacked: 'undefined', elements: 0, title: `gpunvme bench: ${results.drive.model}` })
+    expect(JSON.parse((seen as { results: string }).results)).toEqual(results)
+  }, 120_000)
+
+  test('every drawing has a title and a description, and its numbers are in a table beside it', async () => {
+    await open('sweep', sweep())
+    const drawings = (await browser.evaluate(`[...document.querySelectorAll('svg[role=img]')].map((svg) => ({
+      labels: svg.getAttribute('aria-labelledby').split(' ').map((id) => document.getElementById(id)?.textContent ?? ''),
+      table: svg.closest('.card').querySelector('table') !== null || svg.closest('section').querySelector('dl') !== null,
+    }))`)) as { labels: string[]; table: boolean }[]
+    expect(drawings.length).toBeGreaterThan(6)
+    for (const { labels, table } of drawings) {
+      expect(labels.map((label) => label.length > 10)).toEqual([true, true])
+      expect(table).toBe(true)
+    }
+  }, 120_000)
 })

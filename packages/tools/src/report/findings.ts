@@ -21,21 +21,25 @@ export interface Workload {
   readonly title: string
   readonly rw: BenchCell['rw']
   readonly findings: readonly Finding[]
-  /** Its fastest engine where that was fastest: what the first sentence is about, and the setting that is compared. */
+  /** Its fastest engine where that is as fast as it gets: what the first sentence is about, and the setting to compare. */
   readonly best: Finding
 }
 
-/** Cells that were refused, that failed, or of which no repeat is to be believed are none. */
+/** Cells that were refused, that failed, that moved nothing, or of which no repeat is to be believed are none. */
 export function findingsOf({ cells, sources }: BenchResults): Finding[] {
   return cells.flatMap((cell) => {
     const series = sources.findIndex(({ name }) => name === cell.source)
     const rate = bytesPerSecond(cell.repeats)
     const iops = commandsPerSecond(cell.repeats)
-    if (cell.problem !== undefined || rate === undefined || iops === undefined) return []
+    if (cell.problem !== undefined || !isPositive(rate) || !isPositive(iops)) return []
     const cpu = cpuSecondsPerGigabyte(cell.repeats)
     const outliers = counted(cell.repeats).filter(({ outlier }) => outlier !== undefined).length
     return [{ cell, source: sources[series]!, series, rate, iops, cpu, latencies: latenciesOf(cell.repeats), outliers }]
   })
+}
+
+function isPositive(estimate: Estimate | undefined): estimate is Estimate {
+  return estimate !== undefined && estimate.mean > 0
 }
 
 /** In the order in which they were measured. */
@@ -59,10 +63,23 @@ export function formatSetting({ blockBytes, depth }: BenchCell): string {
   return `${formatBytes(blockBytes)}, queue depth ${depth}`
 }
 
-/** The fastest of an engine; where no engine was measured, the fastest of all. */
+/**
+ * The fastest of an engine; where no engine was measured, the fastest of all. Of settings that cannot be told from the
+ * fastest the one with the fewest bytes in flight: the very highest of many means is high by chance.
+ */
 export function bestOf(findings: readonly Finding[]): Finding {
   const engines = findings.filter(({ source }) => source.kind === 'engine')
-  return (engines.length > 0 ? engines : findings).reduce((best, one) => (one.rate.mean > best.rate.mean ? one : best))
+  const fastest = (engines.length > 0 ? engines : findings).reduce((best, one) =>
+    one.rate.mean > best.rate.mean ? one : best,
+  )
+  const enough = fastest.rate.mean - (fastest.rate.marginOfError ?? 0)
+  return findings
+    .filter(({ series, rate }) => series === fastest.series && rate.mean >= enough)
+    .reduce((least, one) => (inFlightBytes(one.cell) < inFlightBytes(least.cell) ? one : least))
+}
+
+function inFlightBytes({ blockBytes, depth, jobs }: BenchCell): number {
+  return blockBytes * depth * jobs
 }
 
 export function sameSetting(a: BenchCell, b: BenchCell): boolean {

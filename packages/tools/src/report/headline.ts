@@ -1,6 +1,6 @@
 import { formatBytes, plural } from '../terminal/units.js'
 import type { BenchResults } from './bench-results.js'
-import { atSettingOf, bestOf, findingsOf, workloadTitle, type Finding } from './findings.js'
+import { atSettingOf, bestOf, findingsOf, formatSetting, workloadTitle, type Finding } from './findings.js'
 import { formatEstimate, formatQuantity, formatShare } from './quantities.js'
 import { ratio, type Estimate } from './statistics.js'
 
@@ -32,11 +32,12 @@ export function headlineOf(results: BenchResults): Headline {
 
 function claimOf({ time, drive }: BenchResults, { source, cell, rate }: Finding): string {
   const doing = { read: 'reads', write: 'writes', mixed: 'reads and writes' }[cell.rw]
+  const where = { read: 'from', write: 'to', mixed: 'on' }[cell.rw]
   const setting = `${workloadTitle(cell).toLowerCase()}, ${formatBytes(cell.blockBytes)} each, at queue depth ${cell.depth}`
   const claim = `${source.name} ${doing} ${formatEstimate('rate', rate)}`
   return time === 'modelled'
-    ? `In modelled time, ${claim} on a simulated ${drive.model}: ${setting}.`
-    : `${claim} on ${drive.model}: ${setting}.`
+    ? `In modelled time, ${claim} ${where} a simulated ${drive.model}: ${setting}.`
+    : `${claim} ${where} ${drive.model}: ${setting}.`
 }
 
 function contextOf(results: BenchResults, findings: readonly Finding[], subject: Finding): string[] {
@@ -65,15 +66,23 @@ function againstBaseline(results: BenchResults, findings: readonly Finding[], su
       ? 'No baseline was asked for, so that there is nothing to compare it with.'
       : `No baseline was measured at this setting (${baselines.join(', ')}: see what could not be measured).`
   }
-  const { source, rate } = bestOf(beside)
+  const other = bestOf(beside)
+  const { source, rate } = other
   const found = ratio(subject.rate, rate)
-  const inRun =
-    (results.runs?.length ?? 1) > 1
-      ? 'at the same setting, in another run on the same drive'
-      : 'at the same setting in this run'
+  const names = [source.name, subject.source.name]
+  const together = results.runs?.some((run) => names.every((name) => run.sources.includes(name))) ?? true
+  const inRun = together ? 'at the same setting in this run' : 'at the same setting, in another run on the same drive'
   const memory =
     source.memory === subject.source.memory ? '' : ` ${landing(subject)}, ${landing({ source, cell: subject.cell })}.`
-  return `${comparison(found, source.name)} ${inRun}.${memory}`
+  return `${comparison(found, source.name)} ${inRun}.${atItsBest(findings, subject, other)}${memory}`
+}
+
+/** A baseline may want another setting than ours to be fast: it is not to be shown at its worst alone. */
+function atItsBest(findings: readonly Finding[], subject: Finding, { series, rate }: Finding): string {
+  const own = findings.filter((one) => one.series === series && workloadTitle(one.cell) === workloadTitle(subject.cell))
+  const best = bestOf(own)
+  if (best.rate.mean <= rate.mean + (rate.marginOfError ?? 0)) return ''
+  return ` At its own best, ${formatSetting(best.cell)}, ${best.source.name} has ${formatEstimate('rate', best.rate)}.`
 }
 
 function comparison(found: Estimate, baseline: string): string {

@@ -1,5 +1,6 @@
-import type { BenchResults } from './bench-results.js'
+import type { BenchCell, BenchResults } from './bench-results.js'
 import { formatSetting, workloadTitle } from './findings.js'
+import { counted } from './statistics.js'
 
 /** Something that has no number in the report. */
 export interface Missing {
@@ -21,6 +22,8 @@ export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
       return [{ source, place, why, next: problem.next }]
     }
     if (repeats.length === 0) return [{ source, place, why: 'no repeat of it was run', next: undefined }]
+    if (counted(repeats).every(({ bytes, commands }) => bytes === 0 || commands === 0))
+      return [{ source, place, why: firstProblem(cell) ?? 'nothing was moved', next: undefined }]
     return repeats.flatMap(({ problem: why }, index) =>
       why === undefined ? [] : [{ source, place: `repeat ${index + 1} of ${place}`, why, next: undefined }],
     )
@@ -36,6 +39,10 @@ export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
   })
   const cpu = { what: 'CPU time', why: "in modelled time it would be the simulator's", next: undefined }
   return [...bySource, ...grouped, ...(time === 'modelled' && cells.length > 0 ? [cpu] : [])]
+}
+
+function firstProblem({ repeats }: BenchCell): string | undefined {
+  return repeats.find(({ problem }) => problem !== undefined)?.problem
 }
 
 const MOST_NAMED = 3

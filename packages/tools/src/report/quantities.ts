@@ -63,9 +63,11 @@ export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Esti
   return joined(`${value} ± ${Number(margin) === 0 && marginOfError > 0 ? `< ${least}` : margin}`, name)
 }
 
-/** '97 %', '0.3 %'. */
+/** '97 %', '0.3 %', 'over 999 %'. */
 export function formatShare(share: number): string {
   const percent = share * 100
+  if (percent > 999) return 'over 999 %'
+  if (percent > 0 && percent < 0.1) return 'under 0.1 %'
   return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toPrecision(1)} %`
 }
 

@@ -76,8 +76,14 @@ export class Browser {
         this.waiting.delete(id)
       }
       this.waiting.set(id, {
-        resolve: (answer) => (ended(), resolve(answer)),
-        reject: (error) => (ended(), reject(error)),
+        resolve: (answer) => {
+          ended()
+          resolve(answer)
+        },
+        reject: (error) => {
+          ended()
+          reject(error)
+        },
       })
     })
   }

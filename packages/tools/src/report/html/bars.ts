@@ -19,8 +19,10 @@ export interface BarChart {
   readonly limit?: number
 }
 
+/** The bar, and below it the repeats. */
 const HEIGHT = 26
-const MIDDLE = HEIGHT / 2
+const MIDDLE = 8
+const DOTS = 21
 
 /** One bar below the other, with a dot for each repeat. As wide as its place, without a size of its own. */
 export function barChart({ title, bars, limit }: BarChart): Markup {
@@ -45,14 +47,14 @@ export function barChart({ title, bars, limit }: BarChart): Markup {
             ><span class="bar-value">${bar.text}</span>
           </div>
           <svg class="bar ${seriesClass(bar.series)}" width="100%" height="${HEIGHT}" aria-hidden="true">
-            <rect class="track" width="100%" height="14" y="6" />
-            <rect class="fill" width="${place(bar.value.mean)}" height="14" y="6" />
-            ${limit === undefined ? undefined : html`<line class="limit" x1="${place(limit)}" x2="${place(limit)}" y1="1" y2="${HEIGHT - 1}" />`}
+            <rect class="track" width="100%" height="12" y="2" />
+            <rect class="fill" width="${place(bar.value.mean)}" height="12" y="2" />
+            ${limit === undefined ? undefined : html`<line class="limit" x1="${place(limit)}" x2="${place(limit)}" y1="0" y2="16" />`}
             ${drawMargin(bar.value, place)}
             ${each(bar.values, ({ value, outlier }) =>
               outlier
-                ? html`<svg x="${place(value)}" overflow="visible">${outlierMark(0, MIDDLE)}</svg>`
-                : html`<circle class="dot" cx="${place(value)}" cy="${MIDDLE}" r="2" />`,
+                ? html`<svg x="${place(value)}" overflow="visible">${outlierMark(0, DOTS)}</svg>`
+                : html`<circle class="dot" cx="${place(value)}" cy="${DOTS}" r="2.2" />`,
             )}
           </svg>
           ${bar.note === undefined ? undefined : html`<p class="aside">${bar.note}</p>`}

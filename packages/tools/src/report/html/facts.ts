@@ -4,7 +4,7 @@ import { findingsOf, formatSetting, workloadTitle } from '../findings.js'
 import { percentile } from '../latencies.js'
 import { formatEstimate, formatQuantity, formatSeconds, formatShare } from '../quantities.js'
 import { missingOf } from '../missing.js'
-import { each, foreign, html, type Content, type Markup } from './markup.js'
+import { definitions, each, foreign, html, type Content, type Markup } from './markup.js'
 import { table } from './table.js'
 
 /** What could not be measured, and why. Nothing where all could. */
@@ -55,17 +55,6 @@ export function howMeasured(results: BenchResults): Markup {
       and MPS.
     </p>
   </section>`
-}
-
-function definitions(rows: readonly (readonly [Content, Content])[]): Markup {
-  return html`<dl>
-    ${each(
-      rows,
-      ([term, meaning]) =>
-        html`<dt>${term}</dt>
-          <dd>${meaning}</dd>`,
-    )}
-  </dl>`
 }
 
 function setup(results: BenchResults): [Content, Content][] {

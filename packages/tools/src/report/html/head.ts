@@ -2,7 +2,7 @@ import type { BenchResults } from '../bench-results.js'
 import { atSettingOf, bestOf, findingsOf, formatSetting } from '../findings.js'
 import { headlineOf, subjectOf } from '../headline.js'
 import { percentile } from '../latencies.js'
-import { formatEstimate, formatQuantity, formatShare } from '../quantities.js'
+import { formatQuantity, formatShare } from '../quantities.js'
 import { ratio } from '../statistics.js'
 import { each, foreign, html, type Content, type Markup } from './markup.js'
 
@@ -42,12 +42,10 @@ function tiles(results: BenchResults): Markup | undefined {
   if (subject === undefined) return undefined
   const { cell, source, rate, cpu, latencies } = subject
   const shown: Tile[] = [{ what: source.name, value: formatQuantity('rate', rate.mean), more: formatSetting(cell) }]
-  if (rate.marginOfError !== undefined)
-    shown[0] = { ...shown[0]!, more: html`± ${formatQuantity('rate', rate.marginOfError)} at 95 %` }
   if (results.link !== undefined) {
     const { payloadLimitBytesPerSecond: limit, gen, width } = results.link
     shown.push({
-      what: "of the link's payload limit",
+      what: 'share of the payload limit',
       value: formatShare(rate.mean / limit),
       more: `${formatQuantity('rate', limit)}, Gen${gen} x${width}`,
     })
@@ -56,19 +54,19 @@ function tiles(results: BenchResults): Markup | undefined {
   if (source.kind === 'engine' && baselines.length > 0) {
     const { source: other, rate: otherRate } = bestOf(baselines)
     shown.push({
-      what: html`times ${foreign(other.name)}`,
-      value: formatEstimate('times', { ...ratio(rate, otherRate), marginOfError: undefined }),
-      more: formatEstimate('rate', otherRate),
+      what: html`against ${foreign(other.name)}`,
+      value: `${formatQuantity('times', ratio(rate, otherRate).mean)} ×`,
+      more: `${formatQuantity('rate', otherRate.mean)} there`,
     })
   }
   if (latencies !== undefined)
     shown.push({
-      what: `99 % of ${source.latencyOf}s took at most`,
+      what: `99 % of ${source.latencyOf}s within`,
       value: formatQuantity('time', percentile(latencies, 0.99)),
-      more: `half of them ${formatQuantity('time', percentile(latencies, 0.5))}`,
+      more: `half within ${formatQuantity('time', percentile(latencies, 0.5))}`,
     })
   if (cpu !== undefined && results.time === 'wall')
-    shown.push({ what: 'CPU time', value: formatQuantity('cpu', cpu.mean), more: 'for each 10⁹ bytes' })
+    shown.push({ what: 'CPU time', value: formatQuantity('cpu', cpu.mean), more: 'all threads, and the kernel' })
   return html`<ul class="tiles">
     ${each(
       shown,

@@ -38,7 +38,7 @@ export function lineChart(chart: LineChart): Markup {
   const top = Math.max(most, near?.value ?? 0)
   return html`${legend(
     lines.map(({ series }) => series),
-    keys(points, near !== undefined),
+    keys(points),
   )}${drawing(chart, (size) => ({ content: draw(chart, size, top, near) }))}${
     limit !== undefined && near === undefined
       ? html`<p class="aside">
@@ -52,17 +52,13 @@ function upper({ mean, marginOfError = 0 }: Estimate): number {
   return mean + marginOfError
 }
 
-function keys(points: readonly LinePoint[], hasLimit: boolean): Content[] {
+function keys(points: readonly LinePoint[]): Content[] {
   const whisker = html`<svg class="key plain" width="14" height="16" aria-hidden="true">
       <path class="whisker" d="M7 2v12m-4 -12h8m-8 12h8" /></svg
     >95 % confidence`
   const outlier = html`<svg class="key plain" width="14" height="14" aria-hidden="true">${outlierMark(7, 7)}</svg>
     outlier`
-  const limit = html`<svg class="key plain" width="34" height="14" aria-hidden="true">
-      <line class="limit" x1="1" x2="33" y1="7" y2="7" /></svg
-    >limit of the link`
   return [
-    ...(hasLimit ? [limit] : []),
     ...(points.some(({ value }) => value.marginOfError !== undefined) ? [whisker] : []),
     ...(points.some(({ outliers }) => outliers.length > 0) ? [outlier] : []),
   ]
@@ -132,5 +128,5 @@ function path(points: readonly LinePoint[], x: Scale, y: Scale, values: readonly
 }
 
 function formatTick(tick: number): string {
-  return tick >= 1e6 ? tick.toExponential() : String(Number(tick.toPrecision(6)))
+  return tick >= 1e6 ? tick.toExponential().replace('+', '') : String(Number(tick.toPrecision(6)))
 }

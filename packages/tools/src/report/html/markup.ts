@@ -56,3 +56,15 @@ export function embeddedJson(value: object): Markup {
 export function each<T>(items: readonly T[], draw: (item: T, index: number) => Content): Markup {
   return html`${items.map(draw)}`
 }
+
+/** Names and what they are, one below the other. */
+export function definitions(rows: readonly (readonly [Content, Content])[]): Markup {
+  return html`<dl>
+    ${each(
+      rows,
+      ([term, meaning]) =>
+        html`<dt>${term}</dt>
+          <dd>${meaning}</dd>`,
+    )}
+  </dl>`
+}

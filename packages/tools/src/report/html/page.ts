@@ -1,11 +1,10 @@
-import { formatBytes } from '../../terminal/units.js'
 import type { BenchResults } from '../bench-results.js'
-import { findingsOf, formatSetting, workloadsOf, workloadTitle } from '../findings.js'
+import { findingsOf, workloadsOf } from '../findings.js'
 import { everyCell, howMeasured, notMeasured } from './facts.js'
 import { head } from './head.js'
 import { each, embeddedJson, html, Markup } from './markup.js'
 import { STYLE } from './style.js'
-import { timelineChart } from './timeline-chart.js'
+import { timelineSection } from './timeline-section.js'
 import { workloadSection } from './workload-section.js'
 
 /** Nothing is asked of anywhere, and no script runs: the page is text, drawings and a style sheet. */
@@ -31,7 +30,7 @@ ${
     <body>
       ${head(results)}
       <main>
-        ${each(workloads, (workload, index) => workloadSection(results, workload, index))} ${timeline(results)}
+        ${each(workloads, (workload, index) => workloadSection(results, workload, index))} ${timelineSection(results)}
         ${notMeasured(results)} ${howMeasured(results)} ${everyCell(results)}
       </main>
       <footer>Made by gpunvme from the results of gpunvme ${results.version}.</footer>
@@ -42,19 +41,4 @@ ${
   </html>`.text
 }
 `
-}
-
-function timeline({ timeline: found, cells }: BenchResults): Markup | undefined {
-  if (found === undefined || found.commands.length === 0) return undefined
-  const cell = cells[found.cell]!
-  const title = `Commands of ${cell.source} in flight`
-  const about = `${workloadTitle(cell)}, ${formatSetting(cell)}: each bar is one command of ${formatBytes(cell.blockBytes)}, from its submission to its completion.`
-  return html`<section>
-    <h2>A moment of it</h2>
-    <article class="card">
-      <h3>${title}</h3>
-      <p class="caption">${about}</p>
-      ${timelineChart(found.commands, { id: 'timeline', title, description: about })}
-    </article>
-  </section>`
 }

@@ -15,7 +15,7 @@ const SIZES: readonly Size[] = [
 ]
 
 /** The width of a letter and of a figure in a drawing, at most. */
-export const LETTER = 7.2
+export const LETTER = 8.3
 
 /** What a drawing is, for those who do not see it. */
 export interface Described {

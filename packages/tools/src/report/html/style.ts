@@ -80,7 +80,6 @@ svg .limit-name { fill: var(--limit); stroke: var(--card); stroke-width: 4px; pa
 .bar-text { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 16px; }
 .bar-name { display: inline-flex; flex-wrap: wrap; align-items: center; gap: 0 6px; font-weight: 600; }
 .bar-name .kind { font-weight: 400; }
-.bar-value { white-space: nowrap; }
 .bar { display: block; }
 .bar .track { fill: var(--grid); }
 .bar .fill { fill: var(--own); fill-opacity: 0.72; }
@@ -125,5 +124,6 @@ code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans 
   details:not([open]) { display: none; }
   .drawing svg.wide { max-width: 620px; }
   .scroll { overflow: visible; }
+  th, td { overflow-wrap: anywhere; }
 }
 `

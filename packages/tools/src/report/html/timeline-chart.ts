@@ -1,10 +1,10 @@
 import { plural } from '../../terminal/units.js'
 import type { BenchCommand } from '../bench-results.js'
-import { formatQuantity } from '../quantities.js'
+import { unitOf } from '../quantities.js'
 import { at } from './marker.js'
 import { each, html, type Markup } from './markup.js'
-import { areaOf, drawAxes, drawing, type Described, type Size } from './plot.js'
-import { linear, linearTicks } from './scale.js'
+import { areaOf, drawAxes, drawing, type Described, type Drawn, type Size } from './plot.js'
+import { linear, linearTicks, type Scale } from './scale.js'
 
 /** More than these are not told apart on a page. */
 const MOST_DRAWN = 600
@@ -40,57 +40,68 @@ export function timelineChart(commands: readonly BenchCommand[], described: Desc
   }`
 }
 
+/** Between the lanes of two queues. */
 const GAP = 8
+/** As high as a queue's name. */
+const NAME_HEIGHT = 15
 
-function draw(lanes: readonly Lane[], size: Size) {
+function draw(lanes: readonly Lane[], size: Size): Drawn {
   const queues = [...new Set(lanes.map(({ queue }) => queue))]
   const laneHeight = Math.min(9, Math.max(1.2, 260 / lanes.length))
   const area = areaOf(size, queues.map(queueName))
-  const data = lanes.length * laneHeight + queues.length * GAP
-  const bottom = area.top + data
+  const bottom = area.top + lanes.length * laneHeight + queues.length * GAP
   const mostNs = Math.max(1, ...lanes.flatMap(({ commands }) => commands.map(({ endNs }) => endNs)))
-  const [unitNs, unit] = mostNs >= 1e9 ? [1e9, 's'] : mostNs >= 1e6 ? [1e6, 'ms'] : [1e3, 'µs']
-  const ticks = linearTicks(mostNs / unitNs, size.name === 'wide' ? 6 : 3)
+  const unit = unitOf('time', mostNs)
+  const ticks = linearTicks(mostNs / unit.factor, size.name === 'wide' ? 6 : 3)
   const x = linear([0, mostNs], [area.left, area.right - 4])
-  const yOf = (index: number) => area.top + index * laneHeight + (queues.indexOf(lanes[index]!.queue) + 0.5) * GAP
+  const y = (index: number) => area.top + index * laneHeight + (queues.indexOf(lanes[index]!.queue) + 0.5) * GAP
   return {
     height: bottom + 48,
     content: html`${drawAxes({
-        area: { ...area, bottom },
-        x: ticks
-          .filter((tick) => tick * unitNs <= mostNs)
-          .map((tick) => ({ at: x(tick * unitNs), text: String(Number(tick.toPrecision(6))) })),
-        y: [],
-        xTitle: `time in ${unit}, from the first submission`,
-        yTitle: `in flight, up to ${lanes.length} at once`,
-      })}
-      <g class="ticks" text-anchor="end"
-        >${each(queues, (queue) => {
-          const rows = lanes.flatMap((lane, index) => (lane.queue === queue ? [yOf(index)] : []))
-          return html`<text x="${at(area.left - 8)}" y="${at((rows[0]! + rows.at(-1)! + laneHeight) / 2 + 4)}"
-            >${queueName(queue)}</text
-          >`
-        })}</g
-      >
-      ${each(
-        lanes,
-        ({ queue, commands }, index) =>
-          html`<g class="lane ${queues.indexOf(queue) % 2 === 0 ? 'even' : 'odd'}"
-            >${each(
-              commands,
-              ({ startNs, endNs, bytes }) =>
-                html`<rect
-                  x="${at(x(startNs))}"
-                  y="${at(yOf(index))}"
-                  width="${at(Math.max(0.5, x(endNs) - x(startNs) - 0.6))}"
-                  height="${at(Math.max(1, laneHeight - 1))}"
-                  rx="1"
-                  ><title>${bytes} bytes in ${formatQuantity('time', endNs - startNs)}</title></rect
-                >`,
-            )}</g
-          >`,
-      )}`,
+      area: { ...area, bottom },
+      x: ticks
+        .map((tick) => ({ at: x(tick * unit.factor), text: String(Number(tick.toPrecision(6))) }))
+        .filter(({ at: place }) => place <= area.right),
+      y: [],
+      xTitle: `time in ${unit.name}, from the first submission`,
+      yTitle: 'commands in flight, by queue',
+    })}${drawNames(lanes, queues, y, laneHeight, area.left - 8)}${each(lanes, ({ queue, commands }, index) => {
+      const parity = queues.indexOf(queue) % 2 === 0 ? 'even' : 'odd'
+      return html`<g class="lane ${parity}">
+        ${each(commands, (command) => drawCommand(command, x, y(index), laneHeight))}
+      </g>`
+    })}`,
   }
+}
+
+function drawCommand({ startNs, endNs }: BenchCommand, x: Scale, y: number, laneHeight: number): Markup {
+  // A hair of ground between one command and the next in its lane.
+  const width = Math.max(0.5, x(endNs) - x(startNs) - 0.6)
+  const height = Math.max(1, laneHeight - 1)
+  return html`<rect x="${at(x(startNs))}" y="${at(y)}" width="${at(width)}" height="${at(height)}" />`
+}
+
+/** Queues beside their lanes, as many as there is room for. */
+function drawNames(
+  lanes: readonly Lane[],
+  queues: readonly number[],
+  y: (index: number) => number,
+  laneHeight: number,
+  x: number,
+): Markup {
+  const names = queues.map((queue) => {
+    const rows = lanes.flatMap((lane, index) => (lane.queue === queue ? [y(index)] : []))
+    return { at: (rows[0]! + rows.at(-1)! + laneHeight) / 2 + 4, text: queueName(queue) }
+  })
+  let lastAt = -Infinity
+  const shown = names.filter(({ at: place }) => {
+    if (place - lastAt < NAME_HEIGHT) return false
+    lastAt = place
+    return true
+  })
+  return html`<g class="ticks" text-anchor="end">
+    ${each(shown, (name) => html`<text x="${at(x)}" y="${at(name.at)}">${name.text}</text>`)}
+  </g>`
 }
 
 function queueName(queue: number): string {
