@@ -14,7 +14,8 @@ const SCRIPTS: Readonly<Record<string, (nodes: readonly CompletedNode[]) => stri
 }
 
 const PLACES = [
-  'bash: gpunvme completion bash > ~/.local/share/bash-completion/completions/gpunvme',
+  'bash: gpunvme completion bash > FOLDER/gpunvme',
+  '      with FOLDER ~/.local/share/bash-completion/completions;',
   '      or in ~/.bashrc: source <(gpunvme completion bash)',
   'zsh:  gpunvme completion zsh > FOLDER/_gpunvme',
   '      with FOLDER one of $fpath; or in ~/.zshrc, after compinit:',
@@ -36,7 +37,7 @@ script belongs. It changes nothing by itself. Print it again after an update.
 
 ${PLACES.join('\n')}`,
   )
-  examples(command, ['gpunvme completion', 'gpunvme completion bash'])
+  examples(command, ['gpunvme completion', 'gpunvme completion bash', 'gpunvme completion --json'])
 }
 
 async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {

@@ -16,6 +16,7 @@ import { refuseProtected } from '../block-io/protected-data.js'
 import { sameFile } from '../block-io/same-file.js'
 import { UnalignedStartError } from '../block-io/unaligned-start.js'
 import { writePieces, type Written } from '../block-io/write-pieces.js'
+import { WriteStoppedError } from '../block-io/write-stopped.js'
 import {
   addOutputOptions,
   addTransportOptions,
@@ -24,6 +25,7 @@ import {
   type TransportFlags,
 } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
+import { createImageFile, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
@@ -48,7 +50,7 @@ export function write(command: Command, { signal }: Session): void {
     .option('--dry-run', 'look whether it may be written, and write nothing')
     .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
   addWriteOptions(command)
-  addTransportOptions(command, 'a drive image to write to')
+  addTransportOptions(command, 'the drive: a file, made where there is none and --capacity is given')
   addOutputOptions(command)
   command.addHelpText(
     'after',
@@ -62,25 +64,41 @@ not zero. A real drive has to be confirmed by its serial number.
 An interrupt lets the blocks on their way arrive, and says which are written.`,
   )
   examples(command, [
-    'gpunvme write controller.bin --image drive.img --lba 4096 --overwrite models --dry-run',
-    'gpunvme write controller.bin --image drive.img --lba 4096 --overwrite models --verify',
+    'gpunvme write controller.bin --image b.img --capacity 16MiB --lba 0 --verify',
+    'gpunvme write controller.bin --image b.img --offset 1MiB --dry-run --json',
+    'gpunvme write controller.bin --image b.img --offset 1MiB --json',
   ])
   command.addHelpText(
     'after',
     `
 On a machine with a drive that may be written to:
-  # gunzip -c disk.img.gz | gpunvme write - --drive 0000:0b:00.0 --lba 0 --verify`,
+  # zcat disk.img.gz | gpunvme write - --drive 0000:0b:00.0 --lba 0 --verify`,
   )
 }
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkFlags(path, flags)
   const { dryRun = false } = flags
-  await withTransport(flags, dryRun ? 'read' : 'write', async (opened) => {
-    signal.throwIfAborted()
-    if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
-    return withWriter(opened, flags, output, ({ namespace }) => perform(namespace, path, flags, opened, output, signal))
-  })
+  const remove = dryRun ? undefined : await makeImage(flags)
+  try {
+    await withTransport(flags, dryRun ? 'read' : 'write', async (opened) => {
+      signal.throwIfAborted()
+      if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
+      return withWriter(opened, flags, output, ({ namespace }) =>
+        perform(namespace, path, flags, opened, output, signal),
+      )
+    })
+  } catch (error) {
+    // What holds some of the bytes is what the error speaks of.
+    if (!(error instanceof WriteStoppedError)) remove?.()
+    throw error
+  }
+}
+
+/** Makes an image file that is not there, where its size is given. Gives what takes it away again. */
+async function makeImage({ image, capacity }: Flags): Promise<(() => void) | undefined> {
+  if (image === undefined || capacity === undefined || (await statImageFile(image)) !== undefined) return undefined
+  return createImageFile(image, capacity)
 }
 
 function checkFlags(path: string, flags: Flags): void {
