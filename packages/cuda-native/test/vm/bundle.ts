@@ -11,15 +11,21 @@ export const addonMissing = existsSync(join(PACKAGE, ADDON))
   ? undefined
   : '[native] gpunvme_host is not built: node packages/cuda-native/scripts/build-native.mjs says why'
 
+/** The programs that every guest has. */
+const GUEST = join(import.meta.dirname, 'guest')
+
 /**
- * The programs of `guest/` with all they import, from what was built last into dist: few files in the guest's memory, in
+ * The programs of `guest/` and of another folder, if one is given, with all they import, from what was built last into dist: few files in the guest's memory, in
  * place of hundreds over 9p. They lie as they would in this package, so that the addon is found where it always is.
  */
-export async function bundleGuest(): Promise<CpioEntry[]> {
-  const folder = join(import.meta.dirname, 'guest')
-  const scripts = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+export async function bundleGuest(more?: string): Promise<CpioEntry[]> {
+  const scripts = [GUEST, ...(more === undefined ? [] : [more])].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => [name.slice(0, -'.ts'.length), join(folder, name)] as const),
+  )
   const { output } = await build({
-    input: Object.fromEntries(scripts.map((name) => [name.slice(0, -'.ts'.length), join(folder, name)])),
+    input: Object.fromEntries(scripts),
     write: false,
     platform: 'node',
     // The oldest Node that we run on: it has no `await using`.

@@ -21,6 +21,8 @@ export interface GuestOptions {
   /** Those that a scenario finds in `/tmp/vm/modules` and inserts itself, in this order. */
   readonly laterModules?: readonly Module[]
   readonly scenarios: readonly Scenario[]
+  /** A folder of programs that scenarios may name beside those of `guest/`. */
+  readonly programs?: string
   /** Raw images that QEMU finds as drives of these names; they are empty and sparse. */
   readonly images: Readonly<Record<string, number>>
   /** Devices and what they need. */
@@ -68,7 +70,7 @@ export async function runGuest(options: GuestOptions): Promise<GuestRun> {
   }
 }
 
-async function initramfs({ parts, modules, laterModules = [], scenarios }: GuestOptions): Promise<Buffer> {
+async function initramfs({ parts, modules, laterModules = [], scenarios, programs }: GuestOptions): Promise<Buffer> {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/runner.js\n`
   return cpio([
@@ -81,7 +83,7 @@ async function initramfs({ parts, modules, laterModules = [], scenarios }: Guest
     ...moduleFolder('vm/modules', laterModules),
     { path: 'vm/command', content: Buffer.from(command) },
     { path: 'vm/job.json', content: Buffer.from(JSON.stringify(scenarios)) },
-    ...(await bundleGuest()).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
+    ...(await bundleGuest(programs)).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
   ])
 }
 
