@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root } from './packages.js'
+import { installInto, packAll, removeScratchFolders, scratchFolder, tar } from './tarballs.js'
+
+const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+const tarballs = packAll()
+const top = scratchFolder('getting-started')
+afterAll(removeScratchFolders)
+
+interface Step {
+  readonly folder: string
+  /** A file to write; commands to run where there is none. */
+  readonly file: string | undefined
+  readonly needs: string | undefined
+  readonly exits: readonly number[]
+  readonly text: string
+  /** What the commands print on stdout; not compared where the page shows nothing. */
+  readonly shown: string | undefined
+}
+
+const steps = [...page.matchAll(/<!-- in: ([^>]*?) -->\n\n```(?:sh|js)\n([^]*?)```(?:\n\n```text\n([^]*?)```)?/g)].map(
+  ([, head = '', text = '', shown]): Step => {
+    const [folder = '', ...rest] = head.split(', ')
+    const option = (name: string) => rest.find((each) => each.startsWith(`${name}: `))?.slice(name.length + 2)
+    const exits = (option('exits') ?? '0').split(' or ').map(Number)
+    return { folder, file: option('as'), needs: option('needs'), exits, text, shown }
+  },
+)
+
+const missing: Readonly<Record<string, string | undefined>> = {
+  qemu: spawnSync('qemu-system-x86_64', ['--version']).status === 0 ? undefined : 'qemu-system-x86_64 is not installed',
+  native: spawnSync('tar', ['-tzf', tarballs.get('cuda-native')!], { encoding: 'utf8' }).stdout.includes(
+    'gpunvme_host.node',
+  )
+    ? undefined
+    : 'gpunvme_host is not built',
+}
+
+test('the page has something to run for each of the three', () => {
+  expect([...new Set(steps.map(({ folder }) => folder))]).toEqual(['spec', 'ci', 'host'])
+})
+
+describe('every block runs, in the order of the page', () => {
+  for (const step of steps) {
+    const reason = step.needs === undefined ? undefined : missing[step.needs]
+    const note = reason === undefined ? '' : ` (skipped: [${step.needs!}] ${reason})`
+    const title = step.file ?? step.text.trim().split('\n').join('; ')
+    test.skipIf(reason !== undefined)(`${step.folder}: ${title}${note}`, { timeout: 300_000 }, () => perform(step))
+  }
+})
+
+function perform({ folder, file, exits, text, shown }: Step): void {
+  const cwd = join(top, folder)
+  mkdirSync(cwd, { recursive: true })
+  if (file !== undefined) {
+    writeFileSync(join(cwd, file), text)
+    return
+  }
+  let printed = ''
+  for (const line of text.trim().split('\n')) {
+    const [, names] = /^npm install (.*)$/.exec(line) ?? []
+    if (names !== undefined) {
+      install(cwd, names.split(' '))
+      continue
+    }
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line.replace('npx ', 'npx --no-install ')], {
+      cwd,
+      encoding: 'utf8',
+    })
+    expect({ line, done: exits.includes(status ?? -1), stderr: exits.includes(status ?? -1) ? '' : stderr }).toEqual({
+      line,
+      done: true,
+      stderr: '',
+    })
+    printed += stdout
+  }
+  if (shown !== undefined) expect(printed).toMatch(patternOf(shown))
+}
+
+/** The packages of those names and what they need, which is not in any registry yet. */
+function install(cwd: string, names: readonly string[]): void {
+  const alone = names.length === 1 && names[0] === '@gpunvme/nvme-spec'
+  installInto(cwd, alone ? [tarballs.get('nvme-spec')!] : [...tarballs.values()])
+}
+
+/** What is shown, with '…' for anything that differs from run to run. */
+function patternOf(shown: string): RegExp {
+  const literal = shown.split('…').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${literal.join('[^]*?')}$`)
+}
