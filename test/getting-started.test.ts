@@ -32,9 +32,7 @@ const steps = [...page.matchAll(/<!-- in: ([^>]*?) -->\n\n```(?:sh|js)\n([^]*?)`
 
 const missing: Readonly<Record<string, string | undefined>> = {
   qemu: spawnSync('qemu-system-x86_64', ['--version']).status === 0 ? undefined : 'qemu-system-x86_64 is not installed',
-  native: spawnSync('tar', ['-tzf', tarballs.get('cuda-native')!], { encoding: 'utf8' }).stdout.includes(
-    'gpunvme_host.node',
-  )
+  native: tar(['-t'], tarballs.get('cuda-native')!).includes('/gpunvme_host.node\n')
     ? undefined
     : 'gpunvme_host is not built',
 }
