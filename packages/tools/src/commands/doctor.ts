@@ -1,15 +1,18 @@
+import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { Command } from 'commander'
 import { readdir } from 'node:fs/promises'
 import { isLive } from '../binding/command-line.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
 import { addressesOf } from '../doctor/addresses.js'
 import { examine } from '../doctor/examine.js'
 import type { Facts } from '../doctor/facts.js'
 import { diagnosisJson } from '../doctor/json.js'
 import { askProcess } from '../doctor/live.js'
 import { formatReport } from '../doctor/report.js'
+import { probeRegistration } from '../doctor/rm/probe.js'
 import { readMachine, Root } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
 import type { Session } from '../program.js'
@@ -17,6 +20,7 @@ import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
   readonly root: string
+  readonly rm?: boolean
   readonly verbose?: boolean
 }
 
@@ -24,6 +28,7 @@ export function doctor(command: Command, session: Session): void {
   command
     .argument('[address...]', 'GPUs and drives to look at: 0000:0b:00.0, or nvme0 (default: all of them)')
     .option('--root <dir>', 'look at a copy of a machine, as --save made it', '/')
+    .option('--rm', "also ask NVIDIA's kernel module, past CUDA, to take a drive's registers")
     .option('--verbose', 'also what is fine, and everything that was read')
     .action((words: string[], flags: Flags) => run(words, flags, new Output(flags), session))
   addOutputOptions(command)
@@ -50,6 +55,12 @@ the end refers to them:
 README's table. Run it as root: others are shown links, ACS and who uses a drive
 in part only, and doctor says 'not known' then.
 
+--rm maps the registers of each drive that no driver of the kernel has, and has
+NVIDIA's kernel module take them, by ioctls and without CUDA: whether its look-up
+of pages works. It starts the GPU, neither reads nor writes a register, lets go
+at once, and yields no mapping that a GPU could use. Only for drivers 525 to 595,
+whose structures were compared; tried on stand-ins, and on no GPU.
+
 Exit code: 0 when a report was made, and 7 when it says that nothing but the
 simulator is possible on this machine.
 
@@ -59,10 +70,16 @@ On a machine with a GPU and an NVMe drive:
   # sudo gpunvme doctor --json | jq '.pairs[] | {drive, gpu, best}'`
 
 async function run(words: readonly string[], flags: Flags, output: Output, session: Session): Promise<void> {
-  const { root, verbose = false } = flags
+  const { root, verbose = false, rm = false } = flags
+  if (rm && !isLive(root))
+    throw new UsageError("--rm asks this machine's driver, and --root is another machine's files")
   const facts = await factsOf(root)
   session.signal.throwIfAborted()
-  const diagnosis = examine(facts, addressesOf(facts.machine, words))
+  const only = addressesOf(facts.machine, words)
+  // Where there is no addon, a finding says so already.
+  const canAsk = rm && facts.process?.addon.isLoaded === true
+  const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
+  const diagnosis = examine(facts, { only, more: asked })
   output.print(...formatReport(diagnosis, { columns: columnsOf(process.stdout), verbose }))
   output.object('gpunvme.doctor/1', diagnosisJson(diagnosis))
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible

@@ -35,25 +35,30 @@ const CHECKS: readonly ((facts: Facts) => Finding[])[] = [
   checkSoftware,
 ]
 
-/**
- * Looks at facts and judges by them; reads nothing.
- * @param only addresses of the GPUs and drives that are asked about; all of them when empty.
- */
-export function examine(facts: Facts, only: readonly string[] = []): Diagnosis {
+export interface ExamineOptions {
+  /** Addresses of the GPUs and drives that are asked about; all of them when empty. */
+  readonly only?: readonly string[]
+  /** What was found out by other means. */
+  readonly more?: readonly Finding[]
+}
+
+/** Looks at facts and judges by them; reads nothing. */
+export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions = {}): Diagnosis {
   const order = Object.keys(GROUPS) as Group[]
-  const isAsked = (address: string) => only.length === 0 || only.includes(address)
   const { gpus, drives } = facts.machine
-  // Who names drives alone wants to know about them with every GPU, and the other way round.
-  const chosen = (addresses: string[]) => {
-    const asked = addresses.filter(isAsked)
-    return asked.length > 0 ? asked : addresses
-  }
-  const gpuAddresses = chosen(gpus.map(({ address }) => address))
-  const driveAddresses = chosen(drives.map(({ address }) => address))
+  const gpuAddresses = chosen(gpus, only)
+  const driveAddresses = chosen(drives, only)
   const shown = new Set([...gpuAddresses, ...driveAddresses])
-  const findings = CHECKS.flatMap((check) => check(facts))
+  const findings = [...CHECKS.flatMap((check) => check(facts)), ...more]
     .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
   const pairs = judge(findings, driveAddresses, gpuAddresses)
   return { facts, findings, pairs, reach: reachOf(pairs, findings) }
+}
+
+/** Who names drives alone wants to know about them with every GPU, and the other way round. */
+function chosen(all: readonly { readonly address: string }[], only: readonly string[]): string[] {
+  const addresses = all.map(({ address }) => address)
+  const asked = addresses.filter((address) => only.includes(address))
+  return asked.length > 0 ? asked : addresses
 }

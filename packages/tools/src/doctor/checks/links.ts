@@ -202,7 +202,7 @@ function errors(end: PciFunction, kind: Kind): Draft[] {
   const name = `${kind === 'GPU' ? 'GPU' : 'Drive'} ${end.address}`
   const found: Draft[] = []
   if (uncorrectable.length > 0) {
-    const isTimeout = kind === 'GPU' && uncorrectable.some((error) => /CmpltTO|timeout/i.test(error))
+    const isTimeout = kind === 'GPU' && uncorrectable.includes('CTS')
     found.push({
       id: 'link-errors',
       severity: 'problem',

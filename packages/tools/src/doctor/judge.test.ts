@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { command, finding, instead, type Draft } from './finding.js'
+import { judge, reachOf, type Outlook } from './judge.js'
+import type { Route } from './route.js'
+
+const GPU = '0000:0a:00.0'
+const DRIVE = '0000:0b:00.0'
+const STEP = command('something')
+
+function outlooks(drafts: Partial<Draft>[], gpus = [GPU]): Partial<Record<Route, Outlook>> {
+  const [pair] = judge(
+    drafts.map((draft) => finding('system', { id: 'x', severity: 'problem', title: 'x', ...draft })),
+    [DRIVE],
+    gpus,
+  )
+  return Object.fromEntries(pair!.verdicts.map(({ route, outlook }) => [route, outlook]))
+}
+
+test('where nothing stands against it, the CPU may ring and copy; what nobody has seen work is only to be tried', () => {
+  expect(outlooks([])).toEqual({
+    ...{ memory: 'ready', tier1: 'ready', 'tier1-cuda': 'try' },
+    ...{ 'tier2-dma-buf': 'try', 'tier2-static-bar1': 'try', tier3: 'try' },
+  })
+})
+
+test('what closes a way closes all that stand on it, and none below', () => {
+  expect(outlooks([{ closes: ['tier1'] }])).toEqual({
+    ...{ memory: 'ready', tier1: 'no', 'tier1-cuda': 'no', 'tier2-dma-buf': 'no', 'tier2-static-bar1': 'no' },
+    tier3: 'no',
+  })
+  expect(outlooks([{ closes: ['tier1-cuda'] }])).toMatchObject({ tier1: 'ready', 'tier2-dma-buf': 'try', tier3: 'no' })
+})
+
+test('what steps remove is no refusal, and another way instead is no step', () => {
+  expect(outlooks([{ closes: ['memory'], steps: [STEP] }])).toMatchObject({ memory: 'steps', tier1: 'steps' })
+  expect(outlooks([{ closes: ['memory'], steps: [instead('y')] }])).toMatchObject({ memory: 'no', tier1: 'no' })
+})
+
+test('what is not known is not judged, unless something else refuses it anyway', () => {
+  const unknown = { severity: 'unknown', closes: ['tier1'] } as const
+  expect(outlooks([unknown])).toMatchObject({ memory: 'ready', tier1: 'unknown', tier3: 'unknown' })
+  expect(outlooks([unknown, { closes: ['tier1-cuda'] }])).toMatchObject({ tier1: 'unknown', 'tier1-cuda': 'no' })
+})
+
+test('findings about others do not count, and without a GPU only host memory is judged', () => {
+  expect(outlooks([{ closes: ['memory'], subjects: ['0000:0c:00.0'] }])).toMatchObject({ memory: 'ready' })
+  expect(outlooks([{ closes: ['memory'], subjects: [DRIVE] }], [])).toEqual({ memory: 'no' })
+})
+
+test('the best of a pair is what steps reach, never what has to be tried; pairs come best first', () => {
+  const busy = finding('drives', { id: 'a', severity: 'blocker', title: 'a', subjects: [DRIVE], closes: ['memory'] })
+  const pairs = judge([busy], [DRIVE, '0000:0c:00.0'], [GPU])
+  expect(pairs.map(({ drive, best }) => [drive, best?.route])).toEqual([
+    ['0000:0c:00.0', 'tier1'],
+    [DRIVE, undefined],
+  ])
+  expect(reachOf(pairs, [busy])).toBe(pairs[0])
+})
+
+test('a machine whose only drive is refused has the simulator; one that cannot be seen is not known', () => {
+  const busy = finding('drives', { id: 'a', severity: 'blocker', title: 'a', subjects: [DRIVE], closes: ['memory'] })
+  expect(reachOf(judge([busy], [DRIVE], []), [busy])).toBe('simulator')
+  const blind = finding('system', { id: 'b', severity: 'unknown', title: 'b', closes: ['memory'] })
+  expect(reachOf([], [blind])).toBe('unknown')
+  expect(reachOf([], [])).toBe('simulator')
+})

@@ -1,0 +1,103 @@
+import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { RmHostWithMap } from '../../src/doctor/rm/probe.js'
+
+/** What a version of the driver has, and what it answers. */
+export interface FakeDriver {
+  /** Where the answer of RM_ALLOC stands: 24 before 535, 28 since. */
+  readonly statusOffset: 24 | 28
+  /** NV_STATUS of registering memory. */
+  readonly registers?: number
+  /** Of making a device. */
+  readonly device?: number
+  /** Domain, bus and slot of the GPUs that it has. */
+  readonly gpus?: readonly (readonly [number, number, number])[]
+}
+
+export interface Call {
+  readonly escape: number
+  readonly lengthBytes: number
+  /** What is at stake in this call: the class, the command, the object. */
+  readonly subject: number
+}
+
+const REGISTERS_AT = 0x7f00_0000_0000n
+const MEMORY_AT = 0x5500_0000_0000n
+
+/**
+ * Answers as NVIDIA's resource manager does, by offsets that are written out here from its headers: nvos.h of 590.48.01,
+ * RM_ALLOC of 525.60.11. It keeps what it was asked.
+ */
+export function fakeRm(driver: FakeDriver): {
+  host: RmHostWithMap
+  calls: Call[]
+  memory: { address: bigint; limit: bigint; flags: number }[]
+} {
+  const calls: Call[] = []
+  const memory: { address: bigint; limit: bigint; flags: number }[] = []
+  const parameters = new ArrayBuffer(4096)
+  const gpus = driver.gpus ?? [[0, 0x0a, 0]]
+
+  const controlOf = (command: number, data: DataView) => {
+    if (command === 0x201)
+      for (let i = 0; i < 32; i++) data.setUint32(i * 4, i < gpus.length ? 0x100 + i : 0xffff_ffff, true)
+    else {
+      const index = data.getUint32(0, true) - 0x100
+      const [domain, bus, slot] = gpus[index]!
+      if (command === 0x21b) {
+        data.setUint32(4, domain, true)
+        data.setUint16(8, bus, true)
+        data.setUint16(10, slot, true)
+      } else data.setUint32(8, index, true)
+    }
+  }
+
+  const answer = (escape: number, data: DataView): number => {
+    switch (escape) {
+      case 0x2b: {
+        const isClient = data.getUint32(12, true) === 0x41
+        if (isClient) data.setUint32(8, 0xc1d0_0001, true)
+        data.setUint32(driver.statusOffset, isClient ? 0 : (driver.device ?? 0), true)
+        return data.getUint32(12, true)
+      }
+      case 0x2a:
+        controlOf(data.getUint32(8, true), new DataView(parameters))
+        return data.getUint32(8, true)
+      case 0x27:
+        memory.push({
+          address: data.getBigUint64(24, true),
+          limit: data.getBigUint64(32, true),
+          flags: data.getUint32(16, true),
+        })
+        data.setUint32(40, driver.registers ?? 0, true)
+        return data.getUint32(12, true)
+      default:
+        return data.getUint32(8, true)
+    }
+  }
+
+  const host: RmHostWithMap = {
+    ioctl(_fd, request, argument) {
+      const data = new DataView(argument.buffer, argument.byteOffset, argument.byteLength)
+      if (request >>> 30 !== 3 || ((request >> 8) & 0xff) !== 0x46)
+        throw new Error(`no request of NVIDIA's: ${request}`)
+      const escape = request & 0xff
+      const subject = escape === 201 ? data.byteLength : answer(escape, data)
+      calls.push({ escape, lengthBytes: (request >> 16) & 0x3fff, subject })
+      return 0
+    },
+    allocate: () => region(MEMORY_AT, parameters),
+    map: (_fd, _offset, lengthBytes) => region(REGISTERS_AT, new ArrayBuffer(lengthBytes)),
+  }
+  return { host, calls, memory }
+}
+
+/** Registers of a drive are for mapping alone here: whoever reads or writes them fails. */
+function region(address: bigint, buffer: ArrayBuffer): NativeRegion {
+  const refuse = () => {
+    throw new Error('the registers were touched')
+  }
+  return {
+    ...{ address, buffer, lengthBytes: buffer.byteLength },
+    ...{ load32: refuse, store32: refuse, load64: refuse, store64: refuse, unmap: () => undefined },
+  }
+}
