@@ -23,7 +23,7 @@ export class HexDumper {
     const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes])
     const whole = all.length - (all.length % LINE_BYTES)
     // A copy, since the bytes are only lent.
-    this.rest = all.slice(whole)
+    this.rest = new Uint8Array(all.subarray(whole))
     const lines = formatHexDump(all.subarray(0, whole), this.at)
     this.at += whole
     return this.squeeze ? lines.flatMap((line) => this.unlessRepeated(line)) : lines

@@ -14,6 +14,9 @@ export interface WriteState {
   readonly isFlushed: boolean
 }
 
+/** What the next step of a message begins with. */
+const TRY = 'Try: '
+
 /** A write ended before its end. Says which blocks are new, which may be, and that the others are as before. */
 export class WriteStoppedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_WRITE_STOPPED'
@@ -25,7 +28,12 @@ export class WriteStoppedError extends GpuNvmeError {
     const written = writtenBytes / blockBytes
     const unsure = (begunBytes - writtenBytes) / blockBytes
     const message = cause instanceof Error ? cause.message : String(cause)
-    const [headline = '', ...facts] = message.split(/\n {2}/).filter((line) => !line.startsWith('Try: '))
+    const [headline = '', ...lines] = message.split(/\n {2}/)
+    const facts = lines.filter((line) => !line.startsWith(TRY))
+    const advice = lines.find((line) => line.startsWith(TRY))?.slice(TRY.length)
+    const category = cause instanceof GpuNvmeError ? cause.category : 'failure'
+    // A drive that failed, and an interrupt, are gone by the next time; what was typed is not.
+    const again = category === 'device' || category === 'interrupted' || advice === undefined
     const flushed = isFlushed ? 'and flushed' : 'but not flushed: a loss of power may take them'
     super(`Writing stopped after ${formatBytes(writtenBytes)}: ${headline}`, {
       facts: [
@@ -34,10 +42,10 @@ export class WriteStoppedError extends GpuNvmeError {
         ...(unsure > 0 ? [`${lbas(slba + written, unsure)} may be old, new or some of both`] : []),
         `from LBA 0x${(slba + written + unsure).toString(16)} on nothing was touched`,
       ],
-      next: 'the same command again, which writes all of it',
+      next: again ? 'the same command again, which writes all of it' : advice,
       cause,
     })
-    this.category = cause instanceof GpuNvmeError ? cause.category : 'failure'
+    this.category = category
     this.state = state
   }
 }
