@@ -13,7 +13,7 @@ import { reportError } from './command-line/report-error.js'
  */
 export async function run(argv: readonly string[]): Promise<number> {
   // Before anything is parsed, since what cannot be parsed must be reported in the form that was asked for.
-  const output = new Output({ json: argv.includes('--json') })
+  const output = new Output({ json: own(argv).includes('--json') })
   outliveClosedPipes()
   const interrupts = listenForInterrupts(() => {
     output.error('Interrupted: waiting for commands in flight. Once more to end at once.')
@@ -46,4 +46,10 @@ function outliveClosedPipes(): void {
       process.exit(EXIT.failure)
     })
   }
+}
+
+/** What is meant for us: what follows `--` is a command of its own. */
+function own(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
 }

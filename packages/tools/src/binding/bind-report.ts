@@ -1,11 +1,11 @@
 import type { BindingStep, PciFunction } from '@gpunvme/host-driver/pci'
 import { columnsOf, type Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { wrap } from '../terminal/table.js'
 import { commandFor } from './command-line.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'
+import { labelled } from './labelled.js'
 import { stateFile } from './state-files.js'
 
 /** What is to be done to a drive, or was. */
@@ -30,9 +30,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
   const columns = columnsOf(process.stdout)
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
-    ...(steps.length > 0 ? describeSteps(steps) : ['  It is already: nothing would be done.']).flatMap((line) =>
-      wrap(line, columns, '    '),
-    ),
+    ...(steps.length > 0 ? describeSteps(steps, columns) : ['  It is already: nothing would be done.']),
   )
   output.object('gpunvme.bind/1', factsOf(binding, true))
 }
@@ -48,10 +46,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
   ]
   const columns = columnsOf(process.stdout)
   const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
-  output.print(
-    `${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`,
-    ...rows.flatMap(([label, value]) => wrap(`  ${label.padEnd(11)}${value}`, columns, ' '.repeat(13))),
-  )
+  output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, ...labelled(rows, columns))
   output.object('gpunvme.bind/1', factsOf(binding, false))
 }
 

@@ -1,10 +1,12 @@
 import { printable } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
 import { openedBy } from './bind-report.js'
 import { driverName } from './driver-choice.js'
+import { labelled } from './labelled.js'
 import type { DriveStatus, Owner } from './drive-status.js'
 
 /** A drive's status as text. @param now in milliseconds since 1970, for 'since'. */
-export function describeStatus(drive: DriveStatus, now: number): string[] {
+export function describeStatus(drive: DriveStatus, now: number, columns: number): string[] {
   const { address, name, model, serial, driver, bound, transport, closed, next, owner } = drive
   const known = [name, model, serial === null ? null : `serial number ${serial}`].filter((each) => each !== null)
   const rows: [string, string][] = [['driver', `${driverName(driver)}${OWNERS[owner]}`]]
@@ -16,10 +18,7 @@ export function describeStatus(drive: DriveStatus, now: number): string[] {
   }
   rows.push(['opens it', transport === null ? `nothing: ${closed ?? ''}` : openedBy(address, transport)])
   if (next !== null) rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', next])
-  return [
-    [address, ...known.map(printable)].join('  '),
-    ...rows.map(([label, value]) => `  ${label.padEnd(11)}${value}`),
-  ]
+  return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]
 }
 
 /** What follows the driver's name. */

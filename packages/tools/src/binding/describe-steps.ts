@@ -1,10 +1,11 @@
 import type { BindingStep } from '@gpunvme/host-driver/pci'
 import { shellLine } from './command-line.js'
+import { indented } from './labelled.js'
 
 /** Each step as a shell would take it, under what it is called. */
-export function describeSteps(steps: readonly BindingStep[]): string[] {
-  return steps.flatMap(({ name, path, text }) => [
-    `  # ${name}`,
-    `  echo ${text.trim() === '' ? '' : `${shellLine([text.trim()])} `}> ${shellLine([path])}`,
-  ])
+export function describeSteps(steps: readonly BindingStep[], columns: number): string[] {
+  return steps.flatMap(({ name, path, text }) => {
+    const words = text.trim() === '' ? '' : `${shellLine([text.trim()])} `
+    return [`  # ${name}`, ...indented(`echo ${words}> ${shellLine([path])}`, columns, '  ')]
+  })
 }

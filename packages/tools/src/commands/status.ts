@@ -6,7 +6,6 @@ import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { addressOf } from '../drive/find-drive.js'
 import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
-import { wrap } from '../terminal/table.js'
 
 interface Flags extends OutputOptions {
   readonly root: string
@@ -36,8 +35,7 @@ async function run(address: string | undefined, { root }: Flags, output: Output)
   const columns = columnsOf(process.stdout)
   if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
   drives.forEach((drive, index) => {
-    const lines = describeStatus(drive, Date.now()).flatMap((line) => wrap(line, columns, ' '.repeat(13)))
-    output.print(...(index > 0 ? [''] : []), ...lines)
+    output.print(...(index > 0 ? [''] : []), ...describeStatus(drive, Date.now(), columns))
   })
   output.object('gpunvme.status/1', { drives })
 }

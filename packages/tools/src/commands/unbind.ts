@@ -90,7 +90,7 @@ async function rememberedAs(text: string, root: string): Promise<string> {
 function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
   const columns = columnsOf(process.stdout)
   if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
-  for (const each of done) output.print(...describe(each, dryRun).flatMap((line) => wrap(line, columns, '    ')))
+  for (const each of done) output.print(...describe(each, dryRun, columns))
   for (const { message } of failures) output.error(...printableLines(message))
   output.object('gpunvme.unbind/1', {
     dryRun,
@@ -106,9 +106,14 @@ function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun
   })
 }
 
-function describe({ entry: { record }, result, reason, driver, steps }: GivenBack, dryRun: boolean): string[] {
-  if (result === 'forgotten') return [`${record.bdf} ${dryRun ? 'would be' : 'is'} forgotten: ${reason ?? ''}`]
+function describe(
+  { entry: { record }, result, reason, driver, steps }: GivenBack,
+  dryRun: boolean,
+  columns: number,
+): string[] {
+  if (result === 'forgotten')
+    return wrap(`${record.bdf} ${dryRun ? 'would be' : 'is'} forgotten: ${reason ?? ''}`, columns, '  ')
   const to = record.previous === null && !record.isProbed ? 'nobody, who had it before' : driverName(record.previous)
-  if (dryRun) return [`${record.bdf} would be given back to ${to}`, ...describeSteps(steps)]
+  if (dryRun) return [`${record.bdf} would be given back to ${to}`, ...describeSteps(steps, columns)]
   return [`${record.bdf} was given back: ${driverName(driver)} has it`]
 }

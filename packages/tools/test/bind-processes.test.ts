@@ -1,0 +1,153 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { withLock } from '../src/binding/lock.js'
+import { identityOf } from '../src/binding/process-identity.js'
+import { inProcess } from './binding/in-process.js'
+import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
+import { gpunvme, json } from './gpunvme.js'
+
+// What only processes can show: one that is killed, one that watches over it, and two at once.
+
+let tree: Tree
+beforeEach(() => {
+  tree = new Tree()
+})
+
+const bind = (
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  onStderr?: (text: string, child: ChildProcess) => void,
+) =>
+  gpunvme(['bind', 'nvme0', '--serial', SERIAL, '--yes', '--root', tree.root, ...command], {
+    cwd: tree.root,
+    env: { ...tree.env, ...env },
+    ...(onStderr && { onStderr }),
+  })
+
+/** A command that does what `code` says, and says on stderr what driver the drive has. */
+const node = (code: string) => {
+  const say = `console.error('driver', require('fs').readlinkSync('${join(tree.root, tree.device(), 'driver')}'))`
+  return ['--', process.execPath, '-e', `${code}; ${say}`]
+}
+
+describe('a gpunvme that is killed while it binds leaves a record that unbind finishes', () => {
+  const kills = ['before:1', 'before:2', 'before:3', 'after:3', 'before:4', 'after:4']
+
+  test.each(kills)('killed %s', { timeout: 120_000 }, async (kill) => {
+    const { code, stdout } = await bind([], { FAKE_KERNEL_KILL: `bind:${kill}` })
+    expect([code, stdout]).toEqual([null, ''])
+    const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
+    // Before the first step nothing was done yet.
+    const owner = kill === 'before:1' ? 'past' : 'unfinished'
+    expect(drives).toMatchObject([{ address: BDF, name: 'nvme0', owner }])
+    expect((await inProcess(tree, 'unbind', 'nvme0')).code).toBe(0)
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect(existsSync(join(tree.root, `run/gpunvme/${BDF}.json`))).toBe(false)
+  })
+})
+
+test('a gpunvme that is killed while it gives back leaves the rest to the next', { timeout: 120_000 }, async () => {
+  expect((await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')).code).toBe(0)
+  const env = { ...tree.env, FAKE_KERNEL_KILL: 'unbind:after:2' }
+  const { code } = await gpunvme(['unbind', BDF, '--root', tree.root], { cwd: tree.root, env })
+  expect(code).toBeNull()
+  expect(tree.state()[0]).toBeUndefined()
+  expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
+  expect(tree.state()).toEqual(ORIGINAL)
+})
+
+describe('bind -- COMMAND', () => {
+  test('runs it on the bound drive, ends with its status, and gives the drive back', { timeout: 120_000 }, async () => {
+    const { code, stdout, stderr } = await bind(node(`console.log('out'); process.exitCode = 17`))
+    expect([code, stdout]).toEqual([17, 'out\n'])
+    expect(stderr).toContain(`${BDF} (nvme0) is bound to vfio-pci for as long as this runs: `)
+    expect(stderr).toContain('driver ../../drivers/vfio-pci\n')
+    expect(stderr).toContain(`${BDF} was given back to nvme\n`)
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect(existsSync(join(tree.root, `run/gpunvme/${BDF}.json`))).toBe(false)
+  })
+
+  test('gives it back when there is no such command', { timeout: 120_000 }, async () => {
+    const { code, stderr } = await bind(['--', 'no-such-program-of-ours'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('Cannot run no-such-program-of-ours: ENOENT')
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+
+  test(
+    'is interrupted: the command gets the signal too, and the drive is given back',
+    { timeout: 120_000 },
+    async () => {
+      const wait = `process.on('SIGTERM', () => { console.error('told'); process.exit(0) }); setInterval(() => {}, 1000)`
+      const { code, stderr } = await bind(
+        node(wait),
+        {},
+        whenSaid('driver ../', (child) => child.kill('SIGTERM')),
+      )
+      expect(code).toBe(130)
+      expect(stderr).toContain('told\n')
+      expect(stderr).toContain('Interrupted by SIGTERM')
+      expect(tree.state()).toEqual(ORIGINAL)
+    },
+  )
+
+  test('is killed: its watcher ends the command and gives the drive back', { timeout: 120_000 }, async () => {
+    const wait = `console.error('pid', process.pid); setInterval(() => {}, 1000)`
+    const ended = await bind(
+      node(wait),
+      {},
+      whenSaid('driver ../', (child) => child.kill('SIGKILL')),
+    )
+    expect(ended.code).toBeNull()
+    // All that had its stderr open has ended: the command, and the watcher after it.
+    expect(ended.stderr).toContain(`${BDF} was given back: the gpunvme that had it ended without\n`)
+    expect(tree.state()).toEqual(ORIGINAL)
+    const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
+    expect(identityOf(pid)).toBeUndefined()
+  })
+
+  test('meanwhile nobody else takes the drive or gives it back', { timeout: 120_000 }, async () => {
+    const go = join(tree.root, 'go')
+    const wait = `setInterval(() => { if (require('fs').existsSync('${go}')) process.exit(0) }, 50)`
+    let others: Promise<{ code: number | null; stderr: string }[]> | undefined
+    const begin = whenSaid('driver ../', () => {
+      others = (async () => {
+        const unbind = await inProcess(tree, 'unbind', BDF)
+        const bindAgain = await inProcess(tree, 'bind', BDF, '--serial', SERIAL, '--yes')
+        const status = await inProcess(tree, 'status')
+        writeFileSync(go, '')
+        return [unbind, bindAgain, { ...status, stderr: status.stdout }]
+      })()
+    })
+    const { code } = await bind(node(wait), {}, begin)
+    const [unbind, bindAgain, status] = await others!
+    expect(code).toBe(0)
+    expect([unbind!.code, bindAgain!.code]).toEqual([4, 4])
+    expect(unbind!.stderr).toMatch(/is in the hands of process \d+, which gives it back when it ends/)
+    expect(status!.stderr).toContain('driver     vfio-pci, by a gpunvme that runs')
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+})
+
+test('two at once: one changes the driver, and the other says so', { timeout: 120_000 }, async () => {
+  await withLock(tree.root, BDF, 0, async () => {
+    const { code, stderr } = await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')
+    expect(code).toBe(4)
+    expect(stderr).toContain(`Another gpunvme is changing the driver of ${BDF}`)
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+  expect((await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')).code).toBe(0)
+  expect(tree.state()).toEqual(BOUND)
+})
+
+/** Calls once, when stderr says the word. */
+function whenSaid(word: string, call: (child: ChildProcess) => unknown) {
+  let isCalled = false
+  return (text: string, child: ChildProcess) => {
+    if (isCalled || !text.includes(word)) return
+    isCalled = true
+    call(child)
+  }
+}

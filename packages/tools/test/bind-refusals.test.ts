@@ -1,0 +1,116 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { inProcess } from './binding/in-process.js'
+import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
+import { json } from './gpunvme.js'
+
+let tree: Tree
+beforeEach(() => {
+  tree = new Tree()
+})
+
+const CONFIRMED = ['--serial', SERIAL, '--yes']
+
+/** A command that is refused with this exit code, and leaves the drive as it was. */
+async function refused(code: number, ...args: string[]): Promise<string> {
+  const ended = await inProcess(tree, ...args)
+  expect([ended.code, ended.stdout]).toEqual([code, ''])
+  expect(tree.state()).toEqual(ORIGINAL)
+  return ended.stderr
+}
+
+test('a mounted drive: who holds it, and how it is let go', async () => {
+  tree.mount('/home')
+  for (const words of [CONFIRMED, ['--dry-run']]) {
+    const said = await refused(4, 'bind', 'nvme0', ...words)
+    expect(said).toContain(`Refused to take over ${BDF}: this machine uses it\n  nvme0n1p1 is mounted on /home\n`)
+    expect(said).toContain('  Try: unmount or detach what is listed, or choose another drive\n')
+  }
+})
+
+test('a drive of another serial number, and one that nobody has confirmed', async () => {
+  expect(await refused(4, 'bind', 'nvme0', '--serial', 'OTHER', '--yes')).toContain("its serial number is not 'OTHER'")
+  expect(await refused(4, 'bind', 'nvme0')).toContain(`Try: --serial '${SERIAL}' --yes, if this is the drive`)
+  expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
+})
+
+test('a drive of which nobody can know the serial number is confirmed by its address', async () => {
+  const other = '0000:0c:00.0'
+  tree.function(other, '0x010802')
+  expect(await refused(4, 'bind', other, '--to', 'none')).toContain(`Try: --serial '${other}' --yes`)
+  expect((await inProcess(tree, 'bind', other, '--to', 'none', '--serial', other, '--yes')).code).toBe(0)
+  expect(tree.state(other)).toEqual([undefined, 'gpunvme-none', 'on'])
+})
+
+test('what is no drive, and what is no word for one', async () => {
+  tree.function('0000:0b:00.1', '0x0c0330', 'xhci_hcd')
+  for (const verb of ['bind', 'unbind', 'status']) {
+    expect(await refused(3, verb, '0b:00.1')).toContain('is no NVMe controller: its class code is 0c0330h')
+    expect(await refused(3, verb, '0000:0c:00.0')).toContain(`NVMe controllers here: ${BDF}`)
+    expect(await refused(3, verb, 'nvme7')).toContain('Linux has no drive of the name nvme7')
+    expect(await refused(2, verb, '../../etc')).toContain("'../../etc' names no drive")
+  }
+  expect(await refused(3, 'unbind', 'nvme0')).toContain(`gpunvme has not bound ${BDF}`)
+})
+
+test('words that do not go together', async () => {
+  expect(await refused(2, 'bind', 'nvme0', '--to', 'nvme')).toContain('Expected vfio-pci, kmod or none.')
+  // What follows -- is not ours: the error is text, not JSON.
+  expect(await refused(3, 'bind', 'nvme7', '--', 'gpunvme', 'identify', '--json')).toContain('no drive of the name')
+  expect(await refused(2, 'unbind')).toContain('unbind needs a drive')
+  expect(await refused(2, 'unbind', 'nvme0', '--all')).toContain('--all and an address do not go together')
+  const both = await inProcess(tree, 'bind', 'nvme0', '--json', 'true')
+  expect(both.code).toBe(2)
+  expect(json(both)).toMatchObject({ error: { category: 'usage' } })
+})
+
+test('a driver that is not loaded: the command that loads it', async () => {
+  expect(await refused(3, 'bind', 'nvme0', '--to', 'kmod', ...CONFIRMED)).toContain('Try: modprobe gpunvme')
+  tree.remove('sys/bus/pci/drivers/vfio-pci')
+  expect(await refused(3, 'bind', 'nvme0', ...CONFIRMED)).toContain('Try: modprobe vfio-pci')
+})
+
+test('a group that others are in: which, and what has them', async () => {
+  tree.function('0000:0b:00.1', '0x0c0330', 'xhci_hcd')
+  tree.group('0000:0b:00.1', '12')
+  const said = await refused(4, 'bind', 'nvme0', '--to', 'vfio-pci', ...CONFIRMED)
+  expect(said).toContain(`IOMMU group 12 of ${BDF} is not viable`)
+  expect(said).toContain('0000:0b:00.1 is bound to xhci_hcd')
+})
+
+test('vfio-pci without an IOMMU: what turns one on, and what does without', async () => {
+  tree.remove(`${tree.device()}/iommu_group`)
+  const said = await refused(7, 'bind', 'nvme0', '--to', 'vfio-pci', ...CONFIRMED)
+  expect(said).toContain('it has no IOMMU group')
+  expect(said).toContain('intel_iommu=on')
+  expect(said).toContain('use the transport sysfs, with no driver')
+})
+
+test('a drive that does not wake up is given back', async () => {
+  tree.file(`${tree.device()}/power_state`, 'D3cold\n')
+  expect(await refused(5, 'bind', 'nvme0', ...CONFIRMED)).toContain(
+    'does not wake up: the kernel says that it is in D3cold',
+  )
+  expect(await refused(3, 'unbind', BDF)).toContain('nothing to give back')
+})
+
+test('a drive that a process drives is not given back: which process', async () => {
+  expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
+  mkdirSync(join(tree.root, 'proc/4242/fd'), { recursive: true })
+  tree.file('proc/4242/comm', 'nvmf_tgt\n')
+  symlinkSync('/dev/vfio/12', join(tree.root, 'proc/4242/fd/7'))
+  const { code, stderr } = await inProcess(tree, 'unbind', BDF)
+  expect(code).toBe(4)
+  expect(stderr).toContain(`Cannot give ${BDF} back: it is in use`)
+  expect(stderr).toContain('open in process 4242 (nvmf_tgt)')
+  expect(stderr).toContain(`Try: end what is listed, then gpunvme unbind ${BDF} --root ${tree.root}`)
+  expect(tree.state()).toEqual(BOUND)
+  tree.remove('proc/4242')
+  expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
+})
+
+test('where nothing can be remembered, nothing is taken', async () => {
+  tree.file(`run/gpunvme/${BDF}.json.new/in-its-place`, '')
+  expect(await refused(2, 'bind', 'nvme0', ...CONFIRMED)).toContain(`Cannot write ${tree.root}/run/gpunvme/${BDF}.json`)
+})

@@ -1,0 +1,247 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { inProcess } from './binding/in-process.js'
+import { BDF, BOUND, MODEL, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
+import { json } from './gpunvme.js'
+
+// bind, unbind and status on a tree whose kernel is test/binding/fake-kernel.mjs. On a real kernel: test/vm/bind.vm.ts.
+
+let tree: Tree
+beforeEach(() => {
+  tree = new Tree()
+})
+
+const CONFIRMED = ['--serial', SERIAL, '--yes']
+const bind = (...args: string[]) => inProcess(tree, 'bind', 'nvme0', ...args)
+const stateFile = () => join(tree.root, 'run/gpunvme', `${BDF}.json`)
+
+describe('bind and unbind', () => {
+  test('take a drive from Linux and give it back, and everything is as it was', async () => {
+    const bound = await bind(...CONFIRMED)
+    expect([bound.code, bound.stderr]).toEqual([0, ''])
+    expect(bound.stdout.replaceAll(tree.root, 'DIR')).toBe(
+      [
+        `${BDF} (nvme0) is bound to vfio-pci; nvme had it`,
+        '  why        the IOMMU is on: group 12',
+        `  opens it   gpunvme identify --drive ${BDF} (transport vfio)`,
+        `  give back  gpunvme unbind ${BDF} --root DIR`,
+        '',
+      ].join('\n'),
+    )
+    expect(tree.state()).toEqual(BOUND)
+    expect(existsSync(join(tree.root, 'sys/class/nvme/nvme0'))).toBe(false)
+
+    // By the name that Linux had for it, which Linux does not know now.
+    const back = await inProcess(tree, 'unbind', 'nvme0')
+    expect([back.code, back.stdout]).toEqual([0, `${BDF} was given back: nvme has it\n`])
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect(existsSync(stateFile())).toBe(false)
+  })
+
+  test('as JSON say the steps, the reason and what gives the drive back', async () => {
+    const bound = json(await bind(...CONFIRMED, '--json'))
+    expect(bound).toMatchObject({
+      schema: 'gpunvme.bind/1',
+      ...{ address: BDF, name: 'nvme0', serial: SERIAL, model: MODEL },
+      ...{ driver: 'vfio-pci', previous: 'nvme', transport: 'vfio', dryRun: false },
+      reason: 'the IOMMU is on: group 12',
+      stateFile: stateFile(),
+      giveBack: `gpunvme unbind ${BDF} --root ${tree.root}`,
+    })
+    expect((bound as { steps: { name: string }[] }).steps.map(({ name }) => name)).toEqual([
+      'set driver_override',
+      'unbind nvme',
+      'bind vfio-pci',
+      'set power/control',
+    ])
+    expect(json(await inProcess(tree, 'unbind', '0b:00.0', '--json'))).toMatchObject({
+      schema: 'gpunvme.unbind/1',
+      drives: [{ address: BDF, name: 'nvme0', result: 'given back', driver: 'nvme' }],
+      failures: [],
+    })
+  })
+
+  test('with --dry-run print each step as a shell takes it, and touch nothing', async () => {
+    const plan = await bind('--dry-run', '--to', 'none')
+    const device = `${tree.root}/sys/bus/pci/devices/${BDF}`
+    expect([plan.code, plan.stderr]).toEqual([0, ''])
+    expect(plan.stdout).toBe(
+      [
+        `${BDF} would be bound to no driver: --to none was asked for`,
+        '  # set driver_override',
+        `  echo gpunvme-none > ${device}/driver_override`,
+        '  # unbind nvme',
+        `  echo ${BDF} > ${device}/driver/unbind`,
+        '',
+      ].join('\n'),
+    )
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect(existsSync(join(tree.root, 'run'))).toBe(false)
+
+    await bind(...CONFIRMED)
+    const back = await inProcess(tree, 'unbind', '--all', '--dry-run')
+    expect(back.stdout).toContain(`${BDF} would be given back to nvme\n  # unbind vfio-pci\n  echo ${BDF} > `)
+    expect(back.stdout).toContain(`  echo > ${device}/driver_override\n`)
+    expect(tree.state()).toEqual(BOUND)
+    expect(existsSync(stateFile())).toBe(true)
+  })
+
+  test('choose what the machine allows: the module, then vfio-pci, then no driver', async () => {
+    tree.driver('gpunvme')
+    expect((await bind('--dry-run')).stdout).toContain('bound to gpunvme: the module gpunvme is loaded')
+    tree.remove('sys/bus/pci/drivers/gpunvme')
+    expect((await bind('--dry-run')).stdout).toContain('bound to vfio-pci: the IOMMU is on')
+    tree.remove(`${tree.device()}/iommu_group`)
+    expect((await bind('--dry-run')).stdout).toContain('bound to no driver: there is no IOMMU, or it is off, and')
+  })
+
+  test('a drive that is bound already is not taken a second time, nor forgotten', async () => {
+    await bind(...CONFIRMED)
+    const again = await inProcess(tree, 'bind', BDF, '--to', 'none', '--dry-run')
+    expect(again.code).toBe(4)
+    expect(again.stderr).toContain(`gpunvme has taken ${BDF} already: it was bound to vfio-pci`)
+    expect(again.stderr).toContain(`Try: gpunvme unbind ${BDF} --root ${tree.root}`)
+    expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+
+  test('--all gives back what it can, and says what it cannot', async () => {
+    await bind(...CONFIRMED)
+    const other = '0000:0c:00.0'
+    tree.function(other, '0x010802', 'nvme')
+    await inProcess(tree, 'bind', other, '--to', 'none', '--serial', other, '--yes')
+    writeFileSync(stateFile(), '{}')
+    const all = await inProcess(tree, 'unbind', '--all', '--json')
+    expect(all.code).toBe(7)
+    expect(json(all)).toMatchObject({
+      drives: [{ address: other, result: 'given back', driver: 'nvme' }],
+      failures: [{ address: BDF, code: 'ERR_GPUNVME_BINDING_STATE' }],
+    })
+    expect(tree.state(other)).toEqual(ORIGINAL)
+    expect(tree.state()).toEqual(BOUND)
+  })
+})
+
+describe('what is remembered', () => {
+  const change = (fields: object) => {
+    const entry = JSON.parse(readFileSync(stateFile(), 'utf8')) as object
+    writeFileSync(stateFile(), JSON.stringify({ ...entry, ...fields }))
+  }
+
+  test('of another start of the machine is forgotten, and nothing is touched', async () => {
+    await bind(...CONFIRMED)
+    change({ bootId: 'another' })
+    const before = tree.state()
+    const back = await inProcess(tree, 'unbind', BDF)
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('the machine was started again') as string })
+    expect(tree.state()).toEqual(before)
+    expect(existsSync(stateFile())).toBe(false)
+  })
+
+  test('of a drive that somebody else has given back, or that is gone, is forgotten', async () => {
+    await bind(...CONFIRMED)
+    tree.remove(tree.device())
+    expect(json(await inProcess(tree, 'status', BDF, '--json'))).toMatchObject({
+      drives: [{ address: BDF, name: 'nvme0', present: false, owner: 'past', closed: 'it is gone from the bus' }],
+    })
+    const back = await inProcess(tree, 'unbind', BDF)
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('is forgotten') as string })
+    expect((await inProcess(tree, 'unbind', BDF)).code).toBe(3)
+  })
+
+  test('of a process that has the drive is that one’s to give back', async () => {
+    await bind(...CONFIRMED)
+    const [pid, startTicks] = [process.ppid, startOf(process.ppid)]
+    change({ holder: { pid, startTicks } })
+    const refused = await inProcess(tree, 'unbind', BDF)
+    expect(refused.code).toBe(4)
+    expect(refused.stderr).toContain(`${BDF} is in the hands of process ${pid}, which gives it back when it ends`)
+    // One of the same number that started at another time is another process.
+    change({ holder: { pid, startTicks: `${startTicks}0` } })
+    expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['no object', '[1]'],
+    ['another form', '{"schema":"gpunvme.binding/2"}'],
+    ['too much', ' '.repeat(70_000)],
+  ])('is refused where the file holds %s, and the drive is left as it is', async (_, text) => {
+    await bind(...CONFIRMED)
+    writeFileSync(stateFile(), text)
+    const refused = await inProcess(tree, 'unbind', BDF)
+    expect(refused.code).toBe(7)
+    expect(refused.stderr).toContain(`Cannot use ${stateFile()}`)
+    expect(tree.state()).toEqual(BOUND)
+  })
+
+  test('does not lead out of the bus', async () => {
+    await bind(...CONFIRMED)
+    const { record } = JSON.parse(readFileSync(stateFile(), 'utf8')) as { record: object }
+    change({ record: { ...record, previous: '../../../../away' } })
+    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('no driver is called')
+    change({ record: { ...record, bdf: '0000:0c:00.0' } })
+    expect((await inProcess(tree, 'unbind', BDF)).stderr).toContain('it tells of 0000:0c:00.0')
+    expect(tree.state()).toEqual(BOUND)
+  })
+})
+
+describe('status', () => {
+  test('shows a drive of Linux’s, and what takes it', async () => {
+    const { code, stdout } = await inProcess(tree, 'status')
+    expect(code).toBe(0)
+    expect(stdout.replaceAll(tree.root, 'DIR')).toBe(
+      [
+        `${BDF}  nvme0  ${MODEL}  serial number ${SERIAL}`,
+        '  driver     nvme',
+        "  opens it   nothing: the kernel's driver nvme has it",
+        `  take it    gpunvme bind ${BDF} --root DIR`,
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('shows since when and by whom a drive is bound, and what gives it back', async () => {
+    await bind(...CONFIRMED)
+    const { stdout } = await inProcess(tree, 'status', '0b:00.0')
+    expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
+    expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) by \S+: gpunvme /m)
+    expect(stdout).toContain(`  give back  gpunvme unbind ${BDF} --root ${tree.root}\n`)
+    expect(json(await inProcess(tree, 'status', '--json'))).toMatchObject({
+      schema: 'gpunvme.status/1',
+      drives: [
+        {
+          ...{ address: BDF, name: 'nvme0', model: MODEL, serial: SERIAL, present: true, group: '12' },
+          ...{ driver: 'vfio-pci', owner: 'ours', transport: 'vfio', closed: null },
+          bound: { process: null, driver: 'vfio-pci', previous: 'nvme', stateFile: stateFile() },
+        },
+      ],
+    })
+  })
+
+  test('tells what somebody else has given to user space, and what nobody has', async () => {
+    tree.function('0000:0c:00.0', '0x010802', 'vfio-pci')
+    tree.function('0000:0d:00.0', '0x010802')
+    const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
+    expect(drives).toMatchObject([
+      { address: BDF, owner: 'linux' },
+      { owner: 'foreign', transport: 'vfio', next: null, bound: null },
+      { owner: 'free', transport: 'sysfs', driver: null },
+    ])
+  })
+
+  test('says that there is no drive, and is no failure', async () => {
+    tree.remove(tree.device())
+    expect(await inProcess(tree, 'status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('no NVMe') as string,
+    })
+  })
+})
+
+function startOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!
+}
