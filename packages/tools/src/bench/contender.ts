@@ -17,6 +17,8 @@ export interface Contender {
 export interface Measured {
   readonly repeat: BenchRepeat
   readonly timeline?: readonly BenchCommand[]
+  /** How fast its second half was, in shares of its first, where that is known. */
+  readonly pace?: number
   /** What a reader has to know; the same remark is made once. */
   readonly remarks: readonly string[]
 }

@@ -13,7 +13,7 @@ import { runPlans, type Run } from './run-plans.js'
 import type { Setting } from './setting.js'
 import type { Shape } from './shape.js'
 import { healthOf } from './smart.js'
-import { paceRemark } from './pace.js'
+import { paceOf } from './pace.js'
 import { problemOf, type Evidence } from './verdict.js'
 
 /** The least that `Controller.open` takes for a command's transfer. */
@@ -49,7 +49,7 @@ export function engineSource(name: EngineName): BenchSource {
 
 export interface EngineContenderOptions {
   readonly name: EngineName
-  readonly opened: Pick<OpenedTransport, 'transport' | 'time' | 'link'>
+  readonly opened: Pick<OpenedTransport, 'transport' | 'time' | 'link' | 'serial'>
   readonly setting: Setting
   readonly nsid: number
   /** Makes the engine anew for each repeat; `recorder` is for engines that tell of their commands. */
@@ -94,11 +94,13 @@ export class EngineContender implements Contender {
       ...(latency !== undefined && { latency: this.named(latency, shape) }),
       ...healthOf(turn.before, turn.after),
     }
+    const pace = paceOf(run, setting.seconds)
     const problem = problemOf(repeat, { ...turn.evidence, wrongBytes }, shape.rw, opened.link)
     return {
       repeat: problem === undefined ? repeat : { ...repeat, problem },
       ...(withTimeline && recorder.commands.length > 0 && { timeline: recorder.timeline() }),
-      remarks: [...paceRemark(run, setting.seconds), ...this.blankRemark(turn.samples, shape)],
+      ...(pace !== undefined && { pace }),
+      remarks: this.blankRemark(turn.samples, shape),
     }
   }
 
@@ -108,7 +110,9 @@ export class EngineContender implements Contender {
   }
 
   private blankRemark(samples: readonly Sample[], { rw }: Shape): string[] {
-    if (rw === 'write' || this.options.opened.time === 'modelled' || !areZeros(samples)) return []
+    // Those of simulators take no longer where something was written.
+    const isReal = this.options.opened.serial === undefined
+    if (rw === 'write' || !isReal || !areZeros(samples)) return []
     return [
       'What was looked at of the blocks read is all zeros: they may never have been written, and a drive answers such reads without its flash. Write there first.',
     ]

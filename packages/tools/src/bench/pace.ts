@@ -1,16 +1,23 @@
 import type { Run } from './run-plans.js'
 
-/** Slower than that in its second half, and something has happened to the drive. */
+/** Slower than that in its second half, and something has happened meanwhile. */
 const SLOWER = 0.9
+/** A plan falls into one half as a whole: of fewer, halves say more of where they ended than of the drive. */
+const LEAST_PLANS = 16
 
-/** Says so where a repeat was slower at its end than at its beginning: heat, or a cache that was full. */
-export function paceRemark({ startNs, endNs, halves: [first, second] }: Run, seconds: number): string[] {
+/** How fast the second half of a repeat was, in shares of its first; undefined where there was too little to tell. */
+export function paceOf({ plans, startNs, endNs, halves: [first, second] }: Run, seconds: number): number | undefined {
   const halfNs = seconds * 5e8
   const restNs = endNs - startNs - halfNs
-  if (first === 0 || restNs <= 0) return []
-  const pace = second / restNs / (first / halfNs)
-  if (pace >= SLOWER) return []
+  return plans < LEAST_PLANS || first === 0 || restNs <= 0 ? undefined : second / restNs / (first / halfNs)
+}
+
+/** Says so where repeats were slower at their end than at their beginning. */
+export function paceNotes(paces: readonly number[]): string[] {
+  const slow = paces.filter((pace) => pace < SLOWER)
+  if (slow.length === 0) return []
+  const most = Math.round((1 - Math.min(...slow)) * 100)
   return [
-    `A repeat of ${seconds} s was ${Math.round((1 - pace) * 100)} % slower in its second half than in its first: the drive held itself back for heat, or a cache was full. What it keeps up for long is less than its mean says.`,
+    `${slow.length} of ${paces.length} repeats were slower in their second half than in their first, by ${most} % at most: the drive held itself back for heat, a cache was full, or the machine had other work. What it keeps up for long may be less than the means say.`,
   ]
 }

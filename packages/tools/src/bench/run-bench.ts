@@ -1,11 +1,11 @@
 import type { Clock } from '@gpunvme/nvme-spec/transport'
 import { BENCH_SCHEMA, type BenchDrive, type BenchLink, type BenchResults } from '../report/bench-results.js'
 import type { Output } from '../terminal/output.js'
-import type { BenchFlags } from './bench-flags.js'
-import { sweepOf } from './bench-flags.js'
+import { sweepOf, type BenchFlags } from './bench-flags.js'
 import { healthNotes } from './health-notes.js'
 import { describeMachine } from './machine.js'
 import type { Participants } from './participants.js'
+import { paceNotes } from './pace.js'
 import { pause } from './pause.js'
 import { BenchReporter } from './reporter.js'
 import { methodOf } from './results.js'
@@ -45,7 +45,7 @@ export async function runBench(
   const startMs = performance.now()
   const { coolDownSeconds, repeats, signal } = setting
   const reporter = new BenchReporter(output, repeats, sources, link)
-  const { cells, timeline, remarks } = await runSweep({
+  const { cells, timeline, paces, remarks } = await runSweep({
     shapes: shapesOf(sweepOf(flags)),
     contenders,
     repeats,
@@ -58,6 +58,7 @@ export async function runBench(
   const notes = [
     ...ground.notes,
     ...healthNotes(cells),
+    ...paceNotes(paces),
     ...remarks,
     ...(noTimeline ? ['There is no timeline: only the engine host tells of single commands.'] : []),
   ]

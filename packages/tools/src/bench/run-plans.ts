@@ -10,6 +10,7 @@ const PLANS_WITHOUT_TIME = 64
 export interface Run {
   readonly bytes: number
   readonly commands: number
+  readonly plans: number
   readonly startNs: number
   readonly endNs: number
   /** Bytes whose plans ended before half of the time that was asked for, and after it. */
@@ -63,7 +64,7 @@ export async function runPlans(
   )
   // All of them, also where one fails: nothing touches the memory after this has ended.
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
-  return { bytes, commands, startNs, endNs, halves }
+  return { bytes, commands, plans, startNs, endNs, halves }
 }
 
 /** The drive's clock does not move: its profile costs nothing. */

@@ -20,6 +20,8 @@ export interface SweepOptions {
 export interface SweepOutcome {
   readonly cells: readonly BenchCell[]
   readonly timeline?: { readonly cell: number; readonly commands: readonly BenchCommand[] }
+  /** Of the repeats of which it is known, in their order. */
+  readonly paces: readonly number[]
   /** Each remark once. */
   readonly remarks: readonly string[]
 }
@@ -52,7 +54,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
     cells.push(...own)
     onCells?.(shape, own)
   }
-  return { cells, ...(timeline !== undefined && { timeline }), remarks: turns.remarks }
+  return { cells, ...(timeline !== undefined && { timeline }), paces: turns.paces, remarks: turns.remarks }
 }
 
 function tellsOfCommands({ contender: { source } }: Entry): boolean {
@@ -61,6 +63,7 @@ function tellsOfCommands({ contender: { source } }: Entry): boolean {
 
 class Turns {
   private readonly options: SweepOptions
+  readonly paces: number[] = []
   private readonly said = new Set<string>()
   private turn = 0
 
@@ -90,6 +93,7 @@ class Turns {
     try {
       const measured = await contender.measure(shape, withTimeline)
       repeats.push({ ...measured.repeat, turn: this.turn++ })
+      if (measured.pace !== undefined) this.paces.push(measured.pace)
       for (const remark of measured.remarks) this.said.add(remark)
       if (measured.timeline !== undefined) entry.timeline = measured.timeline
     } catch (error) {

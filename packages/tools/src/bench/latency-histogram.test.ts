@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { latenciesOf, percentile } from '../report/latencies.js'
+import { LatencyHistogram } from './latency-histogram.js'
+
+test('a bucket holds what is at most its edge, which is at most 4.5 % above', () => {
+  for (const ns of [1, 2, 3, 999, 1000, 77_123, 1_234_567, 5e9]) {
+    const histogram = new LatencyHistogram()
+    histogram.add(ns)
+    const { leastNs, mostNs, buckets } = histogram.latency()!
+    expect([leastNs, mostNs]).toEqual([ns, ns])
+    expect(buckets).toHaveLength(1)
+    const [[edge, count]] = buckets as [readonly [number, number]]
+    expect(count).toBe(1)
+    // Edges are written with six digits.
+    expect(edge).toBeGreaterThanOrEqual(ns * 0.999_99)
+    expect(edge).toBeLessThanOrEqual(ns * 1.045)
+  }
+})
+
+test('of 1 µs to 1000 µs the median is 500 µs and the 99th percentile 990 µs, to the width of a bucket', () => {
+  const histogram = new LatencyHistogram()
+  for (let us = 1; us <= 1000; us++) histogram.add(us * 1000)
+  const latency = histogram.latency()!
+  expect(latency).toMatchObject({ leastNs: 1000, mostNs: 1_000_000 })
+  const found = latenciesOf([{ bytes: 1, commands: 1, seconds: 1, latency }])!
+  expect(found.count).toBe(1000)
+  for (const [share, ns] of [
+    [0.5, 500_000],
+    [0.99, 990_000],
+  ] as const) {
+    expect(percentile(found, share)).toBeGreaterThanOrEqual(ns)
+    expect(percentile(found, share)).toBeLessThanOrEqual(ns * 1.045)
+  }
+})
+
+test('edges rise, several at once count as many, and what was cleared is gone', () => {
+  const histogram = new LatencyHistogram()
+  histogram.add(5)
+  histogram.clear()
+  expect(histogram.latency()).toBeUndefined()
+  histogram.add(300, 7)
+  histogram.add(20)
+  histogram.add(1e15)
+  const { buckets, leastNs, mostNs } = histogram.latency()!
+  expect(buckets.map(([, count]) => count)).toEqual([1, 7, 1])
+  expect(buckets.map(([edge]) => edge)).toEqual(buckets.map(([edge]) => edge).toSorted((a, b) => a - b))
+  expect([leastNs, mostNs]).toEqual([20, 1e15])
+})
