@@ -1,5 +1,6 @@
 import { findFunctions, hashOfCode } from './c-source.js'
 import type { PfnShape } from './driver-state.js'
+import type { Edit } from './edits.js'
 import type { KnownShape } from './pfn-shapes.js'
 
 /** How to find the page behind a mapping where the kernel's own functions are for GPL modules alone. */
@@ -126,20 +127,24 @@ export function formOfOurs(source: string): PfnShape | undefined {
 }
 
 /**
- * The source with our look-up in place of the one `return -1;` in it.
+ * Puts our look-up in place of the one `return -1;` of a source.
  * @param shape what `source` was found to be: a 'follow_pfn-or-fail'.
  * @throws RangeError where the source is not of that shape; shapeOf says beforehand.
  */
-export function withFix(source: string, shape: KnownShape, form: FixForm): string {
+export function pfnFixEdits(source: string, shape: KnownShape, form: FixForm): Edit[] {
   const failing = shape.functions.nv_follow_flavors === null ? 'nv_follow_pfn' : 'nv_follow_flavors'
   const [place] = findFunctions(source, failing)
   const fails = place === undefined ? [] : [...source.slice(place.bodyStart, place.end).matchAll(/return -1;/g)]
   if (shape.shape !== 'follow_pfn-or-fail' || place === undefined || fails.length !== 1)
     throw new RangeError(`source: expected a ${failing} that fails in one place, got ${fails.length}`)
-  const at = place.bodyStart + fails[0]!.index
-  const before = source.slice(place.start, at)
-  const after = source.slice(at + 'return -1;'.length)
-  return `${source.slice(0, place.start)}${FORMS[form].text}${before}return ${OURS}(vma, address, pfn);${after}`
+  return [
+    { at: place.start, removed: 0, text: FORMS[form].text },
+    {
+      at: place.bodyStart + fails[0]!.index,
+      removed: 'return -1;'.length,
+      text: `return ${OURS}(vma, address, pfn);`,
+    },
+  ]
 }
 
 function hashOfOurs(source: string): string | undefined {

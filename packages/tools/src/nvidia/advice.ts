@@ -1,0 +1,115 @@
+import { isKnown, valueOf } from '../machine/known.js'
+import type { DkmsBuild, ModuleContents, NvidiaDriver } from './driver-state.js'
+
+/** How one thing stands, and what helps: by our commands and by the user's own, in order. */
+export interface Advice {
+  readonly topic: 'registration' | 'static-bar1' | 'mismatch'
+  readonly verdict: 'fine' | 'wanting' | 'unknown'
+  readonly text: string
+  readonly steps: readonly string[]
+}
+
+/** The best first, as a sentence: both flavours have the same versions and serve the same GPUs from Turing on. */
+const OPEN_FIRST =
+  'install the open flavour of the driver, which needs no change (GPUs from Turing on; gpunvme doctor names the package), then restart'
+
+/** @param command our own, with the --root that was given: 'gpunvme --root DIR' has to work as it is printed. */
+export function adviseDriver(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
+  return [registration(driver, command), ...staticBar1(driver, command), ...mismatches(driver)]
+}
+
+/** Whether CUDA can be given a drive's registers. */
+function registration(driver: NvidiaDriver, command: (words: string) => string): Advice {
+  const topic = 'registration'
+  const rivals = valueOf(driver.rivals) ?? []
+  const contents = moduleOf(driver)
+  if (contents === undefined) {
+    const reason = isKnown(driver.onDisk) ? 'no module of NVIDIA for this kernel' : driver.onDisk.unknown
+    const text = rivals.length > 0 ? `${reason}; ${rivals.join(' and ')} drives the GPUs` : reason
+    return { topic, verdict: isKnown(driver.onDisk) ? 'wanting' : 'unknown', text, steps: [OPEN_FIRST] }
+  }
+  if (!isKnown(contents)) return { topic, verdict: 'unknown', text: contents.unknown, steps: [] }
+  const { pfnLookup, version = 'the module', flavour } = contents
+  const called = `${version} (${isKnown(flavour) ? flavour : 'flavour unknown'})`
+  if (pfnLookup !== 'none') {
+    const steps = endsAt610(contents) ? [`before a kernel 6.10 or later: ${OPEN_FIRST}`] : []
+    return { topic, verdict: 'fine', text: `${called} finds registers by ${pfnLookup}`, steps }
+  }
+  const text = `${called} can look no registers up: registering a drive with CUDA fails`
+  if (isKnown(flavour) && flavour === 'open') return { topic, verdict: 'wanting', text, steps: openSteps(driver) }
+  return {
+    topic,
+    verdict: 'wanting',
+    text,
+    steps: [OPEN_FIRST, `or, where the proprietary flavour has to stay: ${command('driver apply pfn-lookup')}`],
+  }
+}
+
+/** An open module without a look-up was built without headers that say what the kernel has, or is too old for it. */
+function openSteps(driver: NvidiaDriver): string[] {
+  const here = driver.kernels.find(({ release }) => release === valueOf(driver.kernel))
+  const exported = here === undefined ? undefined : valueOf(here.exports)
+  if (here !== undefined && exported === undefined)
+    return ["install the kernel's headers with their Module.symvers, and have DKMS build the module again"]
+  if (exported?.follow_pfnmap_start === undefined && exported !== undefined)
+    return ['this kernel exports no look-up (TRIM_UNUSED_KSYMS?): use a kernel of the distribution']
+  return ['upgrade the driver: 580 and later look registers up on every kernel that they build on']
+}
+
+/** follow_pfn went with 6.10; what calls nothing else does not build from there on. */
+function endsAt610({ pfnLookup, flavour }: ModuleContents): boolean {
+  return (pfnLookup === 'follow_pfn' || pfnLookup === 'unsafe_follow_pfn') && valueOf(flavour) === 'proprietary'
+}
+
+/** The module that counts: of the running kernel, that which would be loaded next. */
+export function moduleOf({ onDisk, kernel }: NvidiaDriver) {
+  return valueOf(onDisk)?.find((module) => module.kernel === valueOf(kernel))?.contents
+}
+
+function staticBar1(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
+  const { state, because } = driver.staticBar1
+  const topic = 'static-bar1'
+  if (moduleOf(driver) === undefined) return []
+  if (!isKnown(state)) return [{ topic, verdict: 'unknown', text: state.unknown, steps: [] }]
+  if (state === 'on' || state === 'auto') return [{ topic, verdict: 'fine', text: `${state}: ${because}`, steps: [] }]
+  const steps =
+    state === 'none'
+      ? ['upgrade the driver: 580 and later have it without any option']
+      : [command('driver apply options --set static-bar1')]
+  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps }]
+}
+
+function mismatches({ mismatches: found }: NvidiaDriver): Advice[] {
+  return found.map(({ kind, text }) => ({
+    topic: 'mismatch',
+    verdict: 'wanting',
+    text,
+    steps: kind === 'several-trees' || kind === 'several-modules' ? ['keep one, remove the others'] : [],
+  }))
+}
+
+/** What the user does after a tree was changed: build, install, initramfs, restart, look. */
+export function buildSteps(driver: NvidiaDriver, tree: string, command: (words: string) => string): string[] {
+  const kernel = valueOf(driver.kernel) ?? '$(uname -r)'
+  const build = driver.dkms.find(({ source }) => source === tree)
+  return [...(build === undefined ? outsideOfDkms(tree) : dkmsSteps(build, kernel)), ...initramfsSteps(kernel, command)]
+}
+
+function dkmsSteps({ name, version }: DkmsBuild, kernel: string): string[] {
+  const module = `-m ${name} -v ${version} -k ${kernel}`
+  return [`sudo dkms build --force ${module}`, `sudo dkms install --force ${module}`]
+}
+
+function outsideOfDkms(tree: string): string[] {
+  return [`make -C ${tree} modules -j$(nproc)`, `sudo make -C ${tree} modules_install`, 'sudo depmod']
+}
+
+/** The initramfs may hold the module or its options of before. */
+export function initramfsSteps(kernel: string, command: (words: string) => string): string[] {
+  return [
+    `sudo update-initramfs -u -k ${kernel} (Fedora: sudo dracut -f --kver ${kernel}; Arch: sudo mkinitcpio -P)`,
+    'with Secure Boot: the module has to be signed by a key that is enrolled (mokutil --test-key /var/lib/dkms/mok.pub)',
+    'sudo reboot',
+    `${command('driver')}, which shows whether it has come through`,
+  ]
+}

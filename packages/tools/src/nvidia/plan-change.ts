@@ -1,0 +1,194 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { isKnown, valueOf } from '../machine/known.js'
+import type { Root } from '../machine/root.js'
+import type { ChangeKind } from './change-record.js'
+import type { NvidiaDriver, SourceTree } from './driver-state.js'
+import { edited, type Edit } from './edits.js'
+import { filesOf, P2P_ANCHORS, P2P_MARK, P2P_SINCE, p2pEdits, type P2pAnchors } from './p2p-anchors.js'
+import { markOf, pfnFixEdits, type FixForm } from './pfn-fix.js'
+import { KNOWN_SHAPES, shapeOf, type KnownShape } from './pfn-shapes.js'
+import { flavourOfTree, lookupFileOf, readTree } from './trees.js'
+import { isAtLeast, isDriverVersion } from './version.js'
+import { OPTIONS_FILE, planOptions, type Goal } from './wanted-options.js'
+
+/** What would be written, and what stands there now. Nothing has been written. */
+export interface PlannedChange {
+  readonly kind: ChangeKind
+  readonly mark: string
+  /** The tree that the files are in, below the root; '' for the root itself. */
+  readonly tree: string
+  readonly files: readonly PlannedFile[]
+}
+
+export interface PlannedFile {
+  /** Below the tree. */
+  readonly path: string
+  /** As bytes stand for characters one by one, so that whatever is in it stays; undefined where there is no file. */
+  readonly original: string | undefined
+  readonly edits: readonly Edit[]
+}
+
+/** What is known of sources; tests put their own here. */
+export interface KnownSources {
+  readonly shapes: readonly KnownShape[]
+  readonly p2p: P2pAnchors
+}
+
+export const KNOWN_SOURCES: KnownSources = { shapes: KNOWN_SHAPES, p2p: P2P_ANCHORS }
+
+const MOST_SOURCE_BYTES = 4 * 1024 * 1024
+
+export function changedText({ original = '', edits }: PlannedFile): string {
+  return edited(original, edits)
+}
+
+/** @throws TreeNotFoundError, UnknownSourceError */
+export async function planPfnLookup(
+  root: Root,
+  tree: string,
+  form: FixForm,
+  known: KnownSources,
+): Promise<PlannedChange> {
+  const path = await lookupFileOf(root, tree)
+  if (path === undefined) throw new TreeNotFoundError(root, tree)
+  const original = await sourceOf(root, tree, path)
+  const flavour = await flavourOfTree(root, below(tree, path.replace(/\/os-mlock\.c$/, '')))
+  if (!isKnown(flavour)) throw new UnknownSourceError(tree, [flavour.unknown])
+  const shape = shapeOf(original, flavour, known.shapes)
+  if (shape === undefined)
+    throw new UnknownSourceError(tree, [`${path} is not as in any release that is known here (${flavour})`])
+  if (flavour === 'open')
+    throw new NothingToFixError(tree, 'an open tree may call what the kernel has: upgrade it instead of changing it')
+  if (shape.shape === 'follow_pfn-only')
+    throw new NothingToFixError(
+      tree,
+      'it calls follow_pfn, which is all that it needs before 6.10, and does not build from there on',
+    )
+  return {
+    kind: 'pfn-lookup',
+    mark: markOf(form),
+    tree,
+    files: [{ path, original, edits: pfnFixEdits(original, shape, form) }],
+  }
+}
+
+/** @throws TreeNotFoundError, UnknownSourceError */
+export async function planP2p(root: Root, tree: string, known: KnownSources): Promise<PlannedChange> {
+  const found = await readTree(root, tree, known.shapes)
+  if (found === undefined) throw new TreeNotFoundError(root, tree)
+  if (valueOf(found.kind) !== 'full-source')
+    throw new UnknownSourceError(tree, [
+      "BAR1 between GPUs is in the driver's core, whose sources are not in this tree",
+      'they are in github.com/NVIDIA/open-gpu-kernel-modules, of the exact version that is installed',
+    ])
+  const version = valueOf(found.version)
+  if (version === undefined || !isDriverVersion(version) || !isAtLeast(version, P2P_SINCE))
+    throw new UnknownSourceError(tree, [
+      `${version ?? 'its version'} is not ${P2P_SINCE} or later: more than this is missing there`,
+    ])
+  const sources = new Map<string, string>()
+  for (const file of filesOf(known.p2p)) sources.set(file, await sourceOf(root, tree, file))
+  const { edits, problems } = p2pEdits(sources, known.p2p)
+  if (problems.length > 0) throw new UnknownSourceError(tree, problems)
+  const files = [...edits].map(([path, each]) => ({ path, original: sources.get(path), edits: each }))
+  return { kind: 'bar1-p2p', mark: P2P_MARK, tree, files }
+}
+
+/** @returns undefined where the version does all of it by itself. @throws OptionsRefusedError */
+export async function planOptionsFile(
+  root: Root,
+  goals: readonly Goal[],
+  version: string,
+  driver: NvidiaDriver,
+): Promise<PlannedChange | undefined> {
+  const others = driver.options.configured.filter(({ file }) => file !== `/${OPTIONS_FILE}`)
+  const { text, problems } = planOptions(goals, version, others)
+  if (problems.length > 0) throw new OptionsRefusedError(problems)
+  if (text === undefined) return undefined
+  const bytes = await root.bytes(OPTIONS_FILE)
+  const original = bytes === undefined ? undefined : Buffer.from(bytes).toString('latin1')
+  const edits = [{ at: 0, removed: original?.length ?? 0, text }]
+  return { kind: 'options', mark: 'options/1', tree: '', files: [{ path: OPTIONS_FILE, original, edits }] }
+}
+
+/**
+ * The tree whose module the running kernel would load: of the version and flavour of the module that is on disk.
+ * @throws TreeNotFoundError where there is none, or more than one.
+ */
+export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: NvidiaDriver): SourceTree {
+  const module = (valueOf(onDisk) ?? []).find((each) => each.kernel === valueOf(kernel))
+  const contents = module === undefined ? undefined : valueOf(module.contents)
+  const loaded = valueOf(running)
+  const version = contents?.version ?? (loaded === undefined ? undefined : valueOf(loaded.version))
+  const flavour = contents?.flavour ?? loaded?.flavour
+  const wanted = trees.filter(
+    (tree) =>
+      valueOf(tree.version) === version && valueOf(tree.kind)?.startsWith(flavour === 'open' ? 'open' : 'proprietary'),
+  )
+  if (wanted.length !== 1 || version === undefined)
+    throw new TreeNotFoundError(
+      root,
+      undefined,
+      wanted.map(({ path }) => path),
+    )
+  return wanted[0]!
+}
+
+async function sourceOf(root: Root, tree: string, path: string): Promise<string> {
+  const bytes = await root.bytes(below(tree, path), MOST_SOURCE_BYTES)
+  if (bytes === undefined) throw new UnknownSourceError(tree, [root.why(below(tree, path)).unknown])
+  return Buffer.from(bytes).toString('latin1')
+}
+
+export function below(tree: string, path: string): string {
+  return tree === '' ? path : `${tree}/${path}`
+}
+
+/** There is no source tree of the driver where one was looked for. */
+export class TreeNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND'
+  readonly category = 'not-found'
+  constructor(root: Root, tree: string | undefined, several: readonly string[] = []) {
+    const where = tree === undefined ? 'of the module that is installed' : `in ${tree === '' ? root.path : `/${tree}`}`
+    super(`No source tree ${where}${several.length > 1 ? ' that would be the only one' : ''}`, {
+      facts: several.map((path) => `one is ${path}`),
+      next: '--source DIR, a tree with nvidia/os-mlock.c or kernel-open/ in it; distributions have it in /usr/src, from their package for DKMS',
+    })
+  }
+}
+
+/** The sources are of a release that nobody has read for this, or were changed by somebody. Nothing was written. */
+export class UnknownSourceError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE'
+  readonly category = 'infeasible'
+  constructor(tree: string, facts: readonly string[]) {
+    super(`Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are not as they are known here`, {
+      facts,
+      next: 'the open flavour of the driver, 580 or later, which needs no change for registering a drive',
+    })
+  }
+}
+
+/** There is nothing here that a change would mend. */
+export class NothingToFixError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_NOT_FIXABLE'
+  readonly category = 'infeasible'
+  constructor(tree: string, reason: string) {
+    super(`Nothing to change in ${tree === '' ? 'the tree' : `/${tree}`}`, {
+      facts: [reason],
+      next: 'gpunvme driver plan, which says what helps here',
+    })
+  }
+}
+
+/** Options that this version does not have, or that others of the machine contradict. Nothing was written. */
+export class OptionsRefusedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_OPTIONS'
+  readonly category = 'infeasible'
+  constructor(problems: readonly string[]) {
+    super('These options cannot be set', {
+      facts: problems,
+      next: 'gpunvme driver, which shows the version and what is configured where',
+    })
+  }
+}
