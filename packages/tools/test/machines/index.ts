@@ -1,0 +1,20 @@
+import { amdDesktops } from './amd-desktops.js'
+import type { Described } from './described.js'
+import { drivesInUse } from './drives-in-use.js'
+import { intelDesktops } from './intel-desktops.js'
+import { laptops } from './laptops.js'
+import { servers } from './servers.js'
+import { virtual } from './virtual.js'
+
+export type { Described } from './described.js'
+export { writeMachine } from './write-machine.js'
+
+/** Every described machine: each is written, read and printed by the tests of the verbs that look at machines. */
+export const machines: readonly Described[] = [
+  ...amdDesktops,
+  ...intelDesktops,
+  ...servers,
+  ...laptops,
+  ...virtual,
+  ...drivesInUse,
+]

@@ -1,0 +1,271 @@
+import type { Described, DescribedFunction } from './described.js'
+import {
+  cpus,
+  distributions,
+  gpus,
+  openDriver,
+  others,
+  ports,
+  proprietaryDriver,
+  ssds,
+  type SsdOptions,
+} from './parts/index.js'
+
+const desktop = (vendor: string, name: string, bios: string) => ({ vendor, name, bios, chassis: 3 })
+const rootOn = (name: string) => [
+  { source: `${name}p2`, where: '/', type: 'ext4' },
+  { source: `${name}p1`, where: '/boot/efi', type: 'vfat' },
+]
+
+/** 12th to 14th generation: 00:01.0 and 00:06.0 are the processor's, 00:1a to 00:1d the chipset's. */
+function lga1700(
+  gpu: readonly DescribedFunction[],
+  onCpu: readonly DescribedFunction[],
+  onChipset: readonly DescribedFunction[],
+) {
+  return {
+    '0000:00': [
+      ports.alderRoot('00:00.0'),
+      ports.alderX16('00:01.0', gpu.length === 0 ? { now: 'down' } : { behind: gpu }),
+      ports.alderX4('00:06.0', onCpu.length === 0 ? { now: 'down' } : { behind: onCpu }),
+      others.pchSata('00:17.0'),
+      ...onChipset.map((found, index) => ports.alderPch(`00:1d.${index * 4}`, { behind: [found] })),
+    ],
+  }
+}
+
+const sn = (name: string, options: SsdOptions = {}) => ssds.sn850x('02:00.0', name, options)
+
+export const intelDesktops: readonly Described[] = [
+  {
+    name: 'intel-z690-rtx4090',
+    point: 'Z690: GPU and one drive at the processor, one behind the chipset; VT-d on and translating',
+    board: desktop('Micro-Star International Co., Ltd.', 'PRO Z690-A (MS-7D25)', '1.I0'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 64,
+    kernel: '6.8.0-85-generic',
+    distribution: distributions.ubuntu2404,
+    iommu: 'translated',
+    pci: lga1700(
+      [gpus.rtx4090('01:00.0', 32_768, { now: { gen: 1, lanes: 16 } })],
+      [sn('nvme0')],
+      [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
+    ),
+    nvidia: openDriver('570.211.01'),
+    mounts: rootOn('nvme1n1'),
+  },
+  {
+    name: 'intel-z790-luks',
+    point: 'Z790, Secure Boot and lockdown; the only drive is an encrypted root with LVM and swap on it',
+    board: desktop('ASUSTeK COMPUTER INC.', 'ROG MAXIMUS Z790 HERO', '2801'),
+    cpu: cpus.i9_13900k,
+    memoryGib: 64,
+    kernel: '6.16.9-200.fc42.x86_64',
+    distribution: distributions.fedora42,
+    efi: { secureBoot: true },
+    lockdown: 'integrity',
+    iommu: 'translated',
+    pci: lga1700(
+      [gpus.rtx5090('01:00.0', 32_768, { now: { gen: 5, lanes: 16 } })],
+      [ssds.s990pro('02:00.0', 'nvme0', { partitions: 3 })],
+      [],
+    ),
+    nvidia: {
+      running: { version: '580.95.05', flavour: 'open' },
+      onDisk: { version: '580.95.05', flavour: 'open', pfn: 'follow_pfnmap_start', signer: 'akmods local signing CA' },
+      libcuda: '580.95.05',
+    },
+    stacked: [
+      { on: ['nvme0n1p3'], name: 'dm-0', label: 'luks-4c1d', uuid: 'CRYPT-LUKS2-4c1d-luks-4c1d' },
+      { on: ['dm-0'], name: 'dm-1', label: 'vg-root', uuid: 'LVM-aaaabbbb' },
+      { on: ['dm-0'], name: 'dm-2', label: 'vg-swap', uuid: 'LVM-ccccdddd' },
+    ],
+    mounts: [
+      { source: 'dm-1', where: '/', type: 'ext4' },
+      { source: 'nvme0n1p2', where: '/boot', type: 'ext4' },
+      { source: 'nvme0n1p1', where: '/boot/efi', type: 'vfat' },
+    ],
+    swaps: ['dm-2'],
+  },
+  {
+    name: 'intel-h610-old-card',
+    point: 'H610 with a Pascal card: the open driver does not know it, 256 MiB of BAR1, no Resizable BAR',
+    board: desktop('ASRock', 'H610M-HDV', '18.02'),
+    cpu: cpus.i3_12100,
+    memoryGib: 16,
+    kernel: '6.1.0-40-amd64',
+    distribution: distributions.debian12,
+    pci: lga1700(
+      [gpus.gtx1080ti('01:00.0', 256, { hasNoResizable: true, now: { gen: 1, lanes: 16 } })],
+      [],
+      [ssds.p31('02:00.0', 'nvme0', { partitions: 2, now: { gen: 3, lanes: 4 } })],
+    ),
+    nvidia: proprietaryDriver('535.247.01', 'follow_pfn'),
+    mounts: rootOn('nvme0n1'),
+  },
+  {
+    name: 'intel-vmd',
+    point: 'the drive is behind VMD: a PCI domain of its own, which no other driver can be given it out of',
+    board: desktop('Dell Inc.', 'Precision 3660', '2.20.0'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 32,
+    kernel: '6.8.0-85-generic',
+    distribution: distributions.ubuntu2404,
+    iommu: 'translated',
+    config: { VMD: 'm' },
+    pci: {
+      '0000:00': [
+        ports.alderRoot('00:00.0'),
+        ports.alderX16('00:01.0', { behind: [gpus.rtx4090('01:00.0', 256, { now: { gen: 1, lanes: 16 } })] }),
+        others.vmd('00:0e.0', {
+          behind: [
+            ports.alderX4('10000:e0:06.0', { behind: [ssds.s990pro('10000:e1:00.0', 'nvme0', { partitions: 2 })] }),
+          ],
+        }),
+      ],
+    },
+    nvidia: openDriver('570.211.01'),
+    mounts: rootOn('nvme0n1'),
+  },
+  {
+    name: 'intel-nouveau',
+    point: 'nouveau has the card',
+    board: desktop('Gigabyte Technology Co., Ltd.', 'Z690 GAMING X', 'F30'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 32,
+    kernel: '6.12.43+deb13-amd64',
+    distribution: distributions.debian13,
+    pci: lga1700(
+      [gpus.rtx3070('01:00.0', 8192, { driver: 'nouveau' })],
+      [ssds.s980pro('02:00.0', 'nvme0', { partitions: 2 })],
+      [],
+    ),
+    mounts: rootOn('nvme0n1'),
+  },
+  {
+    name: 'intel-nova-core',
+    point: 'kernel 7.0: nova_core took the card before the NVIDIA driver could',
+    board: desktop('Gigabyte Technology Co., Ltd.', 'Z790 AORUS ELITE AX', 'F12'),
+    cpu: cpus.i9_13900k,
+    memoryGib: 64,
+    kernel: '7.0.3-arch1-1',
+    distribution: distributions.arch,
+    iommu: 'translated',
+    pci: lga1700(
+      [gpus.rtx4090('01:00.0', 32_768, { driver: 'nova_core' })],
+      [sn('nvme0')],
+      [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
+    ),
+    nvidia: { onDisk: { version: '595.71.05', flavour: 'open', pfn: 'follow_pfnmap_start' }, libcuda: '595.71.05' },
+    mounts: rootOn('nvme1n1'),
+  },
+  {
+    name: 'intel-no-driver',
+    point: 'a fresh install: a card, a drive, and no driver of NVIDIA at all',
+    board: desktop('ASUSTeK COMPUTER INC.', 'PRIME Z790-P', '1820'),
+    cpu: cpus.i9_13900k,
+    memoryGib: 32,
+    kernel: '6.12.43+deb13-amd64',
+    distribution: distributions.debian13,
+    pci: lga1700([gpus.rtx4090('01:00.0', 256, { driver: undefined })], [sn('nvme0', { partitions: 2 })], []),
+    mounts: rootOn('nvme0n1'),
+  },
+  {
+    name: 'intel-no-nvme',
+    point: 'a GPU and only SATA disks',
+    board: desktop('Gigabyte Technology Co., Ltd.', 'H610M S2H', 'F24'),
+    cpu: cpus.i3_12100,
+    memoryGib: 32,
+    kernel: '6.8.0-85-generic',
+    distribution: distributions.ubuntu2404,
+    pci: lga1700([gpus.rtx3070('01:00.0', 8192, { now: { gen: 1, lanes: 16 } })], [], []),
+    disks: [
+      { name: 'sda', gib: 465, model: 'Samsung SSD 860' },
+      { name: 'sdb', gib: 3726, model: 'ST4000DM004-2CV1' },
+    ],
+    nvidia: openDriver('570.211.01'),
+    mounts: [{ source: 'sda', where: '/', type: 'ext4' }],
+  },
+  {
+    name: 'intel-drive-in-x2-slot',
+    point: 'a Gen3 drive in a slot with two lanes, below what the drive can do',
+    board: desktop('ASRock', 'Z690 Phantom Gaming 4', '15.01'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 32,
+    kernel: '5.15.0-157-generic',
+    distribution: distributions.ubuntu2204,
+    iommu: 'off',
+    pci: {
+      '0000:00': [
+        ports.alderRoot('00:00.0'),
+        ports.alderX16('00:01.0', { behind: [gpus.rtx3090('01:00.0', 256, { now: { gen: 1, lanes: 16 } })] }),
+        ports.alderPch('00:1d.0', {
+          max: { gen: 3, lanes: 2 },
+          behind: [ssds.s970('02:00.0', 'nvme0', { now: { gen: 3, lanes: 2 } })],
+        }),
+        ports.alderPch('00:1c.0', {
+          max: { gen: 3, lanes: 4 },
+          behind: [
+            ssds.p31('03:00.0', 'nvme1', { partitions: 2, now: { gen: 2, lanes: 4 }, errors: { correctable: 0x1 } }),
+          ],
+        }),
+      ],
+    },
+    nvidia: openDriver('535.183.06', 'follow_pfn'),
+    mounts: rootOn('nvme1n1'),
+  },
+  {
+    name: 'intel-drive-off-the-bus',
+    point: 'a drive that has left the bus: configuration space reads all ones, the driver still has its name',
+    board: desktop('ASUSTeK COMPUTER INC.', 'TUF GAMING Z690-PLUS', '3802'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 32,
+    kernel: '6.8.0-85-generic',
+    distribution: distributions.ubuntu2404,
+    pci: lga1700(
+      [gpus.rtx3090('01:00.0', 32_768, { now: { gen: 4, lanes: 16 } })],
+      [ssds.sn740('02:00.0', 'nvme0', { driver: undefined, isGone: true })],
+      [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
+    ),
+    nvidia: openDriver('570.211.01'),
+    mounts: rootOn('nvme1n1'),
+  },
+  {
+    name: 'intel-drive-in-gpunvme',
+    point: 'our own module has the drive, and a program of ours has it open',
+    board: desktop('Micro-Star International Co., Ltd.', 'MPG Z790 EDGE WIFI (MS-7D91)', '1.90'),
+    cpu: cpus.i9_13900k,
+    memoryGib: 64,
+    kernel: '6.12.43+deb13-amd64',
+    distribution: distributions.debian13,
+    iommu: 'passthrough',
+    commandLine: 'ro quiet intel_iommu=on iommu=pt',
+    pci: lga1700(
+      [gpus.rtx4090('01:00.0', 32_768, { now: { gen: 4, lanes: 16 } })],
+      [sn('nvme0', { driver: 'gpunvme', driverOverride: 'gpunvme' })],
+      [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
+    ),
+    moduleFiles: ['updates/dkms/gpunvme.ko'],
+    nvidia: openDriver('570.211.01'),
+    mounts: rootOn('nvme1n1'),
+    nodes: ['gpunvme0', 'nvidia0', 'nvidiactl'],
+  },
+  {
+    name: 'intel-not-root',
+    point: 'seen by a user who is not root: 64 bytes of configuration space, and no more',
+    board: desktop('Micro-Star International Co., Ltd.', 'PRO Z690-A (MS-7D25)', '1.I0'),
+    cpu: cpus.i7_12700k,
+    memoryGib: 64,
+    kernel: '6.8.0-85-generic',
+    distribution: distributions.ubuntu2404,
+    iommu: 'translated',
+    isRoot: false,
+    pci: lga1700(
+      [gpus.rtx4090('01:00.0', 32_768, { now: { gen: 1, lanes: 16 } })],
+      [sn('nvme0')],
+      [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
+    ),
+    nvidia: openDriver('570.211.01'),
+    mounts: rootOn('nvme1n1'),
+  },
+]
