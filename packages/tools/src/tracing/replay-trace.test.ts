@@ -1,0 +1,210 @@
+import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
+import type { FaultPlan, TraceEvent } from '@gpunvme/nvme-spec/transport'
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { recordedTrace } from '../../test/recorded-trace.js'
+import { contents, withSimulatedDrive } from '../../test/simulated-drive.js'
+import { LatencyTally } from './latency-tally.js'
+import type { ReplayTally } from './replay-tally.js'
+import { replayTrace } from './replay-trace.js'
+import { scanTrace } from './scan-trace.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-replay-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, 'trace.jsonl')
+const never = new AbortController().signal
+
+function save(events: readonly TraceEvent[]): void {
+  let text = ''
+  const sink = jsonlTrace((line) => (text += line))
+  for (const event of events) sink(event)
+  writeFileSync(path, text)
+}
+
+interface Setting {
+  readonly allowWrites?: boolean
+  readonly capacityBytes?: number
+  readonly faults?: FaultPlan
+  readonly drive?: string
+  readonly depth?: number
+}
+
+/** Replays the file on a drive of its own. */
+async function replayed(
+  { allowWrites = false, drive = '', depth = 32, ...options }: Setting = {},
+  look: (bytes: (offsetBytes: number, lengthBytes: number) => Uint8Array) => void = () => undefined,
+): Promise<ReplayTally> {
+  const { nsid } = await scanTrace(path, drive, never)
+  return withSimulatedDrive(options, async ({ media, namespace }) => {
+    const { blocks, blockBytes, maxTransferBytes } = namespace
+    const target = { nsid, blocks, blockBytes, maxTransferBytes, allowWrites }
+    const tally = await replayTrace(path, namespace, {
+      target,
+      drive,
+      depth,
+      signal: never,
+      onProgress: () => undefined,
+    })
+    look((offsetBytes, lengthBytes) => contents(media, offsetBytes, lengthBytes))
+    return tally
+  })
+}
+
+const counts = ({ names }: ReplayTally) =>
+  Object.fromEntries([...names].map(([name, { same, different, unanswered }]) => [name, [same, different, unanswered]]))
+
+describe('a trace that is replayed', () => {
+  test('has the same reads with the same statuses, and modelled times that agree', async () => {
+    const events = await recordedTrace(async ({ namespace }) => {
+      for (const slba of [0, 100, 7]) await namespace.readBytes(slba * 512, 4096)
+      await namespace.readBytes(0, 3_000_000)
+    })
+    save(events)
+    const tally = await replayed()
+    expect(counts(tally)).toEqual({ Read: [6, 0, 0] })
+    expect(tally.differences).toEqual([])
+    expect([...tally.skipped.keys()]).toEqual(['Admin commands'])
+    const { trace, here } = tally.names.get('Read')!
+    // The same model: all that differs is when the host looked.
+    expect(here.summary().p50Ns / trace.summary().p50Ns).toBeCloseTo(1, 0)
+  })
+
+  test('has as many commands in flight as there were then', async () => {
+    save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 8 * 1024 * 1024).then(() => undefined)))
+    const deep = (await replayed()).names.get('Read')!.here.summary()
+    const shallow = (await replayed({ depth: 1 })).names.get('Read')!.here.summary()
+    // One at a time, none waits for the others on the link.
+    expect(deep.count).toBe(8)
+    expect(deep.maxNs).toBeGreaterThan(shallow.maxNs * 3)
+  })
+
+  test('tells which command ends in another way here, by its line', async () => {
+    save(await recordedTrace(({ namespace }) => namespace.readBytes(5 * 512, 512).then(() => undefined)))
+    const action = { kind: 'status', sct: 2, sc: 0x81, dnr: true } as const
+    const tally = await replayed({ faults: { rules: [{ match: { opcode: 2, lba: [5, 5] }, action }] } })
+    expect(counts(tally)).toEqual({ Read: [0, 1, 0] })
+    const [difference] = tally.differences
+    expect(difference).toMatchObject({
+      command: { name: 'Read', slba: 5, blocks: 1 },
+      trace: 'Successful Completion (SCT 0h SC 00h)',
+      here: expect.stringMatching(/^Unrecovered Read Error \(SCT 2h SC 81h/) as string,
+    })
+    expect(difference!.line).toBeGreaterThan(1)
+  })
+
+  test('writes only where that is allowed, and then each block its own LBA', async () => {
+    save(
+      await recordedTrace(async ({ namespace }) => {
+        const memory = namespace.dma.alloc(1024)
+        await namespace.write(9, 2, memory)
+        await namespace.flush()
+        memory.free()
+      }),
+    )
+    const refused = await replayed({}, (bytes) => expect(new Set(bytes(9 * 512, 1024))).toEqual(new Set([0])))
+    expect(Object.fromEntries(refused.skipped)).toMatchObject({ 'without --allow-writes': 2 })
+    const done = await replayed({ allowWrites: true }, (bytes) => {
+      const words = new DataView(bytes(8 * 512, 4 * 512).buffer)
+      expect([0, 512, 1016, 1024, 1536].map((at) => words.getBigUint64(at, true))).toEqual([0n, 9n, 9n, 10n, 0n])
+    })
+    expect(counts(done)).toMatchObject({ Write: [1, 0, 0], Flush: [1, 0, 0] })
+    expect(await scanTrace(path, '', never)).toMatchObject({
+      writes: 1,
+      writtenFrom: 9,
+      writtenTo: 11,
+      time: 'modelled',
+    })
+  })
+
+  test('leaves out what this drive has no room for, and what it could not take in one command', async () => {
+    save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 2_000_000).then(() => undefined)))
+    const tally = await replayed({ capacityBytes: 1024 * 1024 })
+    expect(tally.skipped.get('beyond the end of this namespace')).toBe(1)
+    const lines = submits({ entry: 'Read NSID=1 SLBA=0x0 NLB=65535' })
+    writeFileSync(path, lines)
+    expect(
+      (await replayed({ capacityBytes: 64 * 1024 * 1024 })).skipped.get('longer than one command may be here (MDTS)'),
+    ).toBe(1)
+  })
+
+  test('is of the drive that is asked for, where the traced verb opened several', async () => {
+    const events = await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined))
+    save([...events, ...events.map((event) => ({ ...event, track: `2: ${event.track}` }))])
+    expect(counts(await replayed({ drive: '2: ' }))).toEqual({ Read: [1, 0, 0] })
+    await expect(scanTrace(path, '3: ', never)).rejects.toThrow('holds no commands that a host has submitted')
+  })
+})
+
+/** Lines of submissions to I/O queue 1. */
+function submits(...details: readonly object[]): string {
+  return details
+    .map((one) => `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: one })}\n`)
+    .join('')
+}
+
+describe('a file that is no trace, or a strange one', () => {
+  test.each([
+    ['', 'it holds no events'],
+    ['{}\n', 'Trace line 1 cannot be read: "timeNs" is missing'],
+    [`${submits({ entry: 'Read CID=0x1' })}nonsense\n`, 'Trace line 2 cannot be read: not JSON'],
+    [submits({}), 'line 1 has a command without its "entry"'],
+    ['{"timeNs":1,"track":"bar","name":"read VS"}\n', 'it holds no commands that a host has submitted'],
+    ['x'.repeat(200_000), 'line 1 has more than 65536 characters'],
+    [`${submits({ entry: 'Read' })}${'\0'.repeat(100)}\n`, 'Trace line 2 cannot be read: not JSON'],
+  ])('%j is refused before a drive is opened, by its line', async (text, problem) => {
+    writeFileSync(path, text)
+    await expect(scanTrace(path, '', never)).rejects.toMatchObject({
+      category: 'infeasible',
+      message: expect.stringContaining(`trace.jsonl is no trace to replay: ${problem}`) as string,
+    })
+  })
+
+  test('a last line that was cut off counts as absent', async () => {
+    save(await recordedTrace(({ namespace }) => namespace.readBytes(0, 512).then(() => undefined)))
+    truncateSync(path, statSync(path).size - 10)
+    expect(counts(await replayed())).toEqual({ Read: [1, 0, 0] })
+  })
+
+  test('numbers that no command has are not sent: another namespace, an LBA or a length beyond all', async () => {
+    writeFileSync(
+      path,
+      submits(
+        { entry: 'Read CID=0x0001 NSID=1 SLBA=0x0 NLB=0' },
+        { entry: 'Read CID=0x0002 NSID=2 SLBA=0x0 NLB=0' },
+        { entry: 'Read CID=0x0003 NSID=1 SLBA=0xffffffffffffffff NLB=0' },
+        { entry: 'Read CID=0x0004 NSID=1 SLBA=0x0 NLB=65536' },
+        { entry: 'Read CID=0x0005 NSID=4294967295 SLBA=0x0 NLB=0' },
+        { entry: 'Dataset Management CID=0x0006 NSID=1 NR=0 AD=1' },
+        { entry: 'no entry at all' },
+      ),
+    )
+    const tally = await replayed()
+    expect(counts(tally)).toEqual({ Read: [0, 0, 1] })
+    expect(Object.fromEntries(tally.skipped)).toEqual({
+      'of another namespace': 1,
+      'Read, which is not replayed': 3,
+      'Dataset Management, which is not replayed': 1,
+      'no entry at all, which is not replayed': 1,
+    })
+  })
+
+  test('commands of any number without a completion are sent once each, in memory that they do not fill', async () => {
+    writeFileSync(path, '')
+    for (let cid = 0; cid < 3000; cid++) {
+      appendFileSync(path, submits({ entry: `Read CID=${cid % 700} NSID=1 SLBA=0x0 NLB=2047` }))
+    }
+    expect(counts(await replayed())).toEqual({ Read: [0, 0, 3000] })
+  }, 120_000)
+})
+
+test('percentiles are right to three digits, whatever the number of durations', () => {
+  const tally = new LatencyTally()
+  for (let ns = 1; ns <= 100_000; ns++) tally.add(ns)
+  const { count, meanNs, p50Ns, p99Ns, maxNs } = tally.summary()
+  expect([count, meanNs, maxNs]).toEqual([100_000, 50_000.5, 100_000])
+  expect(p50Ns / 50_000).toBeCloseTo(1, 2)
+  expect(p99Ns / 99_000).toBeCloseTo(1, 2)
+  expect(new LatencyTally().summary()).toEqual({ count: 0, meanNs: 0, p50Ns: 0, p99Ns: 0, maxNs: 0 })
+})
