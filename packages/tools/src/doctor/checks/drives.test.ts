@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { drive, facts, withFunction, DRIVE } from '../../../test/doctor/facts.js'
+import { unknown } from '../../machine/known.js'
+import type { Drive } from '../../machine/machine.js'
+import { checkDrives } from './drives.js'
+
+const about = (changes: Partial<Drive>) => checkDrives(facts({ machine: { drives: [drive(changes)] } }))
+const use = (...holders: [device: string, use: string][]) =>
+  about({ holders: holders.map(([device, by]) => ({ device, use: by })) })[0]!
+
+test('a drive that nothing uses may be taken', () => {
+  expect(about({})).toMatchObject([
+    { id: 'drive-unused', severity: 'ok', opens: ['memory'] },
+    { id: 'drive-cool', severity: 'ok' },
+    { id: 'namespace', title: 'nvme1n1: 477 GiB in blocks of 512 B, up to 1 MiB a command' },
+    { id: 'host-memory-buffer', severity: 'ok' },
+  ])
+})
+
+test('what the system runs from is refused, and no step is offered against that', () => {
+  for (const [device, by] of [
+    ['nvme1n1p2', 'mounted on /'],
+    ['nvme1n1p1', 'mounted on /boot/efi'],
+    ['nvme1n1p3', "held by dm-0 (LUKS 'cryptroot'), mounted on /"],
+    ['nvme1n1p3', 'held by dm-0 (LVM), dm-1 mounted on /var'],
+  ] as const)
+    expect(use([device, by])).toMatchObject({
+      id: 'drive-is-system',
+      severity: 'blocker',
+      steps: [],
+      closes: ['memory'],
+    })
+})
+
+test('a mount and a swap can be ended, each by its own command, once', () => {
+  expect(use(['nvme1n1p1', 'mounted on /mnt/models'], ['nvme1n1p2', 'swap'])).toMatchObject({
+    id: 'drive-in-use',
+    severity: 'blocker',
+    steps: [
+      { kind: 'command', text: 'sudo umount /mnt/models' },
+      { kind: 'command', text: 'sudo swapoff /dev/nvme1n1p2' },
+    ],
+  })
+  expect(use(['nvme1n1', 'open in qemu (4711)']).steps).toMatchObject([{ kind: 'hands' }])
+})
+
+test('a drive of which nobody knows whether it is used is not offered', () => {
+  expect(about({ holders: unknown('needs root: /proc/1/mounts') })[0]).toMatchObject({
+    severity: 'unknown',
+    closes: ['memory'],
+  })
+})
+
+test('a hot drive is a note before it throttles, and a problem while it does', () => {
+  const at = (celsius: number) =>
+    about({ temperature: { celsius, warningCelsius: 84, criticalCelsius: 88 } }).find(({ id }) => id === 'drive-hot')
+  expect([at(60), at(75)?.severity, at(84)?.severity]).toEqual([undefined, 'note', 'problem'])
+})
+
+test('a dead controller, one without namespaces and one without FLR are said', () => {
+  expect(about({ state: 'dead' }).map(({ id }) => id)).toContain('drive-not-live')
+  expect(about({ namespaces: [] }).map(({ id }) => id)).toContain('no-namespace')
+  const machine = withFunction(DRIVE, { hasFunctionLevelReset: false })
+  expect(checkDrives(facts({ machine })).map(({ id }) => id)).toContain('no-function-reset')
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { facts, gpu, MACHINE } from '../../../test/doctor/facts.js'
+import { unknown } from '../../machine/known.js'
+import type { Machine } from '../../machine/machine.js'
+import type { ProcessFacts } from '../facts.js'
+import { checkCuda } from './cuda.js'
+import { checkIommu } from './iommu.js'
+import { checkKernel } from './kernel.js'
+import { checkSoftware } from './software.js'
+import { checkSystem } from './system.js'
+
+const ids = (findings: readonly { readonly id: string; readonly severity: string }[]) =>
+  findings.map(({ id, severity }) => `${id} ${severity}`)
+const system = (machine: Partial<Machine>, process?: Partial<ProcessFacts>) =>
+  checkSystem(facts({ machine, ...(process && { process }) }))
+
+test('a machine that shows no PCI function is not one without a GPU', () => {
+  expect(ids(system({ functions: [], gpus: [], drives: [] }))).toEqual(['pci-unseen unknown'])
+})
+
+test('no GPU, no drive, a GPU of another vendor, no root: each is said', () => {
+  expect(ids(system({ gpus: [] }))).toEqual(['no-gpu note'])
+  expect(ids(system({ drives: [] }))).toEqual(['gpu ok', 'no-drive blocker'])
+  expect(system({ gpus: [gpu({ vendor: 'AMD' })] })[0]).toMatchObject({ id: 'gpu-not-nvidia', closes: ['tier1'] })
+  expect(ids(system({}, { isRoot: false }))).toContain('not-root unknown')
+})
+
+test('WSL keeps drives to itself; a container with /sys read-only hands over none; a virtual machine hides the board', () => {
+  const { virtualisation } = MACHINE
+  const within = (changes: Partial<Machine['virtualisation']>) =>
+    system({ virtualisation: { ...virtualisation, ...changes } }).at(-1)
+  expect(within({ hypervisor: { name: 'WSL 2', evidence: 'x' } })).toMatchObject({ id: 'wsl', severity: 'blocker' })
+  expect(within({ hypervisor: { name: 'KVM', evidence: 'x' } })).toMatchObject({ id: 'virtual-machine' })
+  const container = { name: 'docker', evidence: '/.dockerenv' }
+  expect(within({ container })).toMatchObject({ id: 'container', closes: [] })
+  expect(within({ container, isSysReadOnly: true })).toMatchObject({ id: 'container-read-only', closes: ['memory'] })
+})
+
+test('an IOMMU that is off names what turns it on: the word on the command line, or the firmware', () => {
+  const iommu = (commandLine: string, iommuTable: 'IVRS' | undefined) => {
+    const kernel = { ...MACHINE.kernel, commandLine }
+    const found = checkIommu(facts({ machine: { kernel, firmware: { ...MACHINE.firmware, iommuTable } } }))
+    return found[0]!.steps.map(({ text }) => text)
+  }
+  expect(iommu('quiet amd_iommu=off', 'IVRS')).toEqual([
+    'take amd_iommu=off out of GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then',
+    'sudo update-grub && sudo reboot',
+  ])
+  expect(iommu('quiet', undefined)).toEqual([
+    'firmware setup (ROG STRIX B450-F GAMING II): set "IOMMU" to Enabled, most often under Advanced > AMD CBS, or on Intel Advanced > System Agent Configuration',
+  ])
+})
+
+test('an IOMMU that translates stands against static BAR1 alone, and passthrough against nothing', () => {
+  const mode = (to: Machine['iommu']['mode']) =>
+    checkIommu(facts({ machine: { iommu: { mode: to, evidence: [], kind: 'AMD-Vi', groups: [] } } }))
+  expect(mode('translated').flatMap(({ closes }) => closes)).toEqual(['tier2-static-bar1'])
+  expect(mode('passthrough').flatMap(({ closes }) => closes)).toEqual([])
+  expect(ids(mode('unknown'))).toEqual(['iommu-unknown unknown'])
+})
+
+test('lockdown, Secure Boot, a kernel without dma-buf and a small limit of locked memory are said', () => {
+  const kernel = (machine: Partial<Machine>, isRoot = true) => ids(checkKernel(facts({ machine, process: { isRoot } })))
+  expect(kernel({ kernel: { ...MACHINE.kernel, lockdown: 'integrity' } })).toContain('lockdown note')
+  expect(kernel({ firmware: { ...MACHINE.firmware, secureBoot: true } })).toContain('secure-boot note')
+  const config = { source: '/boot/config', options: { DMA_SHARED_BUFFER: 'n' } }
+  expect(kernel({ kernel: { ...MACHINE.kernel, config } })).toContain('config-no-dma-buf problem')
+  const memory = { ...MACHINE.memory, lockLimit: { softBytes: 8_388_608, hardBytes: 8_388_608 } }
+  expect(kernel({ memory }, false)).toContain('lock-limit note')
+  expect(kernel({ memory }, true)).not.toContain('lock-limit note')
+})
+
+test('CUDA: what it says when it is asked, and what its files say where it cannot be', () => {
+  expect(ids(checkCuda(facts()))).toEqual(['cuda ok', 'cuda-no-dma-buf note'])
+  expect(ids(checkCuda(facts({ process: null })))).toEqual(['cuda-installed ok', 'cuda-dma-buf-unknown unknown'])
+  expect(checkCuda(facts({ process: null, nvidia: { libcuda: undefined } }))).toMatchObject([
+    { id: 'cuda-missing', closes: ['tier1'] },
+  ])
+  const old = { path: '/usr/lib/libcuda.so.525.147.05', version: '525.147.05' }
+  expect(ids(checkCuda(facts({ process: null, nvidia: { libcuda: old } })))).toContain('cuda-too-old problem')
+  expect(checkCuda(facts({ machine: { gpus: [] } }))).toEqual([])
+})
+
+test('a GPU that CUDA hides from this process is said, with its address', () => {
+  const second = gpu({ address: '0000:41:00.0' })
+  expect(checkCuda(facts({ machine: { gpus: [gpu(), second] } })).at(-1)).toMatchObject({
+    id: 'cuda-device-hidden',
+    subjects: ['0000:41:00.0'],
+  })
+})
+
+test('our own code: an addon that does not load blocks, a module that is absent closes dma-buf', () => {
+  const addon = { isLoaded: false, reasons: ['x.node: no such file'], next: 'install g++' } as const
+  expect(ids(checkSoftware(facts({ process: { addon } })))).toEqual(['addon-missing blocker', 'kmod-absent note'])
+  const modules = { ...MACHINE.modules, loaded: unknown('no /proc/modules') }
+  expect(ids(checkSoftware(facts({ machine: { modules } })))).toEqual(['addon ok', 'kmod-unknown unknown'])
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { DRIVE, facts, MACHINE, pciFunction, withFunction } from '../../../test/doctor/facts.js'
+import type { Machine } from '../../machine/machine.js'
+import type { PciFunction } from '../../machine/pci-function.js'
+import { checkTransports } from './transports.js'
+
+function about(changes: Partial<PciFunction>, machine: Partial<Machine> = {}) {
+  const [finding, ...more] = checkTransports(facts({ machine: { ...withFunction(DRIVE, changes), ...machine } }))
+  expect(more).toEqual([])
+  const { id, severity, steps } = finding!
+  return [id, severity, ...steps.map(({ text }) => text)]
+}
+
+const loaded = (...names: string[]): Partial<Machine> => ({
+  modules: { ...MACHINE.modules, loaded: names.map((name) => ({ name, references: 0, usedBy: [], taints: '' })) },
+})
+const huge = (freePages: number): Partial<Machine> => ({
+  memory: { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages }] },
+})
+const BIND = `sudo gpunvme bind ${DRIVE}`
+
+test('a drive that was handed over is reached by what has it', () => {
+  expect(about({ driver: 'vfio-pci', group: 12 })).toEqual(['drive-bound', 'ok'])
+  expect(about({ driver: 'gpunvme' })).toEqual(['drive-bound', 'ok'])
+})
+
+test('with an IOMMU group it goes to vfio-pci, whose module has to be loaded', () => {
+  expect(about({ group: 12 })).toEqual(['drive-to-hand-over', 'note', 'sudo modprobe vfio-pci', BIND])
+  expect(about({ group: 12 }, loaded('vfio_pci'))).toEqual(['drive-to-hand-over', 'note', BIND])
+  expect(about({ group: 12 }, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
+})
+
+test('without an IOMMU it goes to nobody, and huge pages are reserved', () => {
+  const reserve = 'echo 768 | sudo tee /proc/sys/vm/nr_hugepages'
+  expect(about({})).toEqual(['drive-to-hand-over', 'note', reserve, BIND])
+  expect(about({}, huge(100))).toEqual(['drive-to-hand-over', 'note', BIND])
+  expect(about({ driver: undefined }, huge(100))).toEqual(['drive-free', 'ok'])
+  expect(about({}, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
+})
+
+test('a group that is shared with what the kernel drives is not for vfio; our module needs none', () => {
+  const functions = [
+    ...MACHINE.functions.filter(({ address }) => address !== DRIVE),
+    pciFunction(DRIVE, { group: 12 }),
+    pciFunction('0000:0c:00.0', { group: 12, classCode: 0x020000, driver: 'r8169' }),
+    pciFunction('0000:00:01.0', { group: 12, classCode: 0x060400, driver: 'pcieport' }),
+  ]
+  const [finding] = checkTransports(facts({ machine: { functions } }))
+  expect(finding).toMatchObject({ id: 'group-shared', severity: 'problem', closes: ['memory'] })
+  expect(finding!.cause).toMatch(/group 12 when 0000:0c:00\.0 \(r8169\) is given up/)
+  expect(finding!.steps.at(-2)?.text).toBe('sudo modprobe gpunvme')
+})
+
+test('a kernel without vfio-pci is left to our module, and a locked-down one without an IOMMU to nothing else', () => {
+  const config = { source: '/boot/config', options: { VFIO_PCI: 'n' } }
+  expect(about({ group: 12 }, { kernel: { ...MACHINE.kernel, config } })[0]).toBe('vfio-missing')
+  expect(about({}, { kernel: { ...MACHINE.kernel, lockdown: 'integrity' } })[0]).toBe('locked-down-without-iommu')
+})
+
+test("advice for another machine's files repeats where they are", () => {
+  const [finding] = checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), root: 'b450' } }))
+  expect(finding!.steps.at(-1)!.text).toBe(`gpunvme bind ${DRIVE} --root b450`)
+})

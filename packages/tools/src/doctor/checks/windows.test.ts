@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { facts, gpu, MACHINE, NEEDS_ROOT } from '../../../test/doctor/facts.js'
+import type { GpuWindow } from '../../machine/machine.js'
+import { unknown } from '../../machine/known.js'
+import { checkWindows } from './windows.js'
+
+const MIB = 1024 ** 2
+const GIB = 1024 ** 3
+const SMALL: GpuWindow = { bar: 1, sizeBytes: 256 * MIB, address: 0xd000_0000, sizesBytes: [256 * MIB, 32 * GIB] }
+
+const found = (window: GpuWindow) => checkWindows(facts({ machine: { gpus: [gpu({ window })] } }))
+
+test('a BAR1 of 32 GiB holds the 24 GiB of an RTX 3090', () => {
+  expect(checkWindows(facts())).toMatchObject([
+    { id: 'window-whole', severity: 'ok', title: 'GPU 0000:0a:00.0: BAR1 (32 GiB) holds all of its 24 GiB' },
+  ])
+})
+
+test('a small window of a card that offers a large one is for the firmware to enable', () => {
+  const [finding] = found(SMALL)
+  expect(finding).toMatchObject({ id: 'window-small', severity: 'problem', closes: ['tier2-static-bar1'] })
+  expect(finding!.steps.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Above 4G Decoding" to Enabled, most often under Advanced > PCI Subsystem Settings',
+    'firmware: firmware setup (ROG STRIX B450-F GAMING II): set "Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory") to Enabled, most often under Advanced > PCI Subsystem Settings',
+  ])
+  expect(found({ ...SMALL, address: 0x70_0000_0000 })[0]!.steps).toHaveLength(1)
+})
+
+test('what the card does not offer, no setting of the board brings: the list of the capability decides', () => {
+  const [only256] = found({ ...SMALL, sizesBytes: [64 * MIB, 128 * MIB, 256 * MIB] })
+  expect(only256!.cause).toMatch(/^The card's firmware offers 256 MiB at most/)
+  expect(only256!.steps).toMatchObject([{ kind: 'hands' }])
+  expect(found({ ...SMALL, sizesBytes: undefined })[0]!.cause).toMatch(/no other size/)
+})
+
+test('sizes that could not be read are not taken for none', () => {
+  expect(found({ ...SMALL, sizesBytes: NEEDS_ROOT })[0]!.cause).toMatch(/could not be read/)
+  const blind = facts({ machine: { gpus: [gpu({ window: unknown('no BAR has an address') })] } })
+  expect(checkWindows(blind)).toMatchObject([{ severity: 'unknown', closes: ['tier2-dma-buf', 'tier2-static-bar1'] }])
+  const memory = facts({ machine: { gpus: [gpu({ memoryBytes: unknown('no driver') })] } })
+  expect(checkWindows(memory)).toMatchObject([{ severity: 'unknown', closes: ['tier2-static-bar1'] }])
+})
+
+test('GPUs that are not driven are not looked at', () => {
+  expect(checkWindows(facts({ machine: { ...MACHINE, gpus: [gpu({ vendor: 'AMD' })] } }))).toEqual([])
+})
