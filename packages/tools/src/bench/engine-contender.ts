@@ -3,7 +3,7 @@ import type { DmaMemory, Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import type { EngineName, OpenedTransport } from '../open.js'
 import type { BenchRepeat, BenchSource } from '../report/bench-results.js'
 import { formatBytes } from '../terminal/units.js'
-import { Addresses } from './addresses.js'
+import { Addresses, type Span } from './addresses.js'
 import { CommandRecorder } from './command-recorder.js'
 import { areZeros, fillWithMarker, fillWithPattern, findWrong, samplesOf, type Sample } from './content.js'
 import { RefusedError, type Contender, type Measured } from './contender.js'
@@ -120,7 +120,7 @@ export class EngineContender implements Contender {
 
   /** One repeat, on a controller that is opened for it and closed after it. */
   private async take(shape: Shape, recorder: CommandRecorder): Promise<Turn> {
-    const { opened, makeEngine, write, nsid } = this.options
+    const { opened, makeEngine, write, nsid, setting } = this.options
     const engine = makeEngine(opened.transport, recorder)
     const controller = await Controller.open(opened.transport, {
       engine,
@@ -130,7 +130,7 @@ export class EngineContender implements Contender {
       write: shape.rw === 'write' ? write : undefined,
     })
     try {
-      requireFit(shape, controller, controller.namespace(nsid))
+      requireFit(shape, controller, controller.namespace(nsid), setting.span)
       const memory = allocate(controller.namespace(nsid), shape)
       try {
         return await this.runOn(controller, engine, memory, shape, recorder)
@@ -186,7 +186,7 @@ export class EngineContender implements Contender {
 }
 
 /** @throws RefusedError where this drive has not what the setting asks for: a bench measures what was asked, or nothing. */
-function requireFit(shape: Shape, controller: Controller, namespace: Namespace): void {
+function requireFit(shape: Shape, controller: Controller, namespace: Namespace, span: Span): void {
   const { queues, queueDepth, maxTransferBytes } = controller
   if (queues < shape.jobs) {
     throw new RefusedError({
@@ -209,6 +209,9 @@ function requireFit(shape: Shape, controller: Controller, namespace: Namespace):
       reason: `the drive's blocks have ${namespace.blockBytes} bytes, and ${shape.blockBytes} is no multiple`,
       next: `--bs ${namespace.blockBytes}`,
     })
+  }
+  if (span.blocks * namespace.blockBytes < shape.jobs * shape.blockBytes) {
+    throw new RefusedError({ reason: 'there is no room for a command of each job', next: 'a larger --size' })
   }
 }
 

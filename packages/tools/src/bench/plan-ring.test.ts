@@ -21,7 +21,11 @@ test('one plan alone fills all queues to their depth, and small commands come ma
 
 test('no two commands of the ring have the same place in memory, and every queue has as many', () => {
   const of = shape(8192, 4, 2)
-  const ring = new PlanRing(of, { nsid: 3, blockBytes: 512 }, new Addresses(of, { firstBlock: 0, blocks: 1 << 20 }, 512, 1))
+  const ring = new PlanRing(
+    of,
+    { nsid: 3, blockBytes: 512 },
+    new Addresses(of, { firstBlock: 0, blocks: 1 << 20 }, 512, 1),
+  )
   const offsets = ring.plans.flatMap(({ offsetBytes }) => [...offsetBytes])
   expect(new Set(offsets).size).toBe(offsets.length)
   expect(Math.max(...offsets)).toBe(ringBytes(of) - 8192)
@@ -34,7 +38,11 @@ test('no two commands of the ring have the same place in memory, and every queue
 
 test('a plan that is filled again goes on where the one before it ended', () => {
   const of = shape(4096, 1, 1)
-  const ring = new PlanRing(of, { nsid: 1, blockBytes: 4096 }, new Addresses(of, { firstBlock: 0, blocks: 1 << 20 }, 4096, 1))
+  const ring = new PlanRing(
+    of,
+    { nsid: 1, blockBytes: 4096 },
+    new Addresses(of, { firstBlock: 0, blocks: 1 << 20 }, 4096, 1),
+  )
   const [first, second] = ring.plans
   ring.fill(first!)
   ring.fill(second!)

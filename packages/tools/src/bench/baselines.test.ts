@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { missingBaseline } from './baselines.js'
+
+const root = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+const engines = new Set(['psync', 'io_uring'])
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function loadNvidiaFs(): void {
+  mkdirSync(join(root, 'proc/driver/nvidia-fs'), { recursive: true })
+  writeFileSync(join(root, 'proc/driver/nvidia-fs/version'), 'version: 2.17.5\n')
+}
+
+test('a baseline can be run where fio has its engine', () => {
+  expect(missingBaseline('pread', engines, root)).toBeUndefined()
+  expect(missingBaseline('io_uring', engines, root)).toBeUndefined()
+  expect(missingBaseline('io_uring', new Set(['psync']), root)).toEqual({
+    reason: 'this fio was built without its engine io_uring',
+    next: 'fio 3.13 or later',
+  })
+})
+
+test('without fio there is none, and it is said which package has it', () => {
+  for (const name of ['pread', 'io_uring', 'cufile'] as const) {
+    expect(missingBaseline(name, undefined, root)).toEqual({
+      reason: 'it is measured by fio, which is not installed',
+      next: 'install the package fio',
+    })
+  }
+})
+
+test('cuFile without its kernel module would be a copy through host memory, and is not measured under its name', () => {
+  expect(missingBaseline('cufile', new Set(['libcufile']), root)?.reason).toContain('nvidia-fs is not loaded')
+  loadNvidiaFs()
+  expect(missingBaseline('cufile', new Set(['libcufile']), root)).toBeUndefined()
+  loadNvidiaFs()
+  expect(missingBaseline('cufile', engines, root)?.reason).toBe('this fio was built without its engine libcufile')
+})
