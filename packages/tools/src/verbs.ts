@@ -159,6 +159,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         summary: 'measure how fast a drive is, by whom, and compared with what',
         load: async () => (await import('./commands/bench.js')).bench,
       },
+      {
+        name: 'report',
+        usage: 'RESULTS.json [options]',
+        summary: 'make a page, a table or a summary of what bench has measured',
+        load: async () => (await import('./commands/report.js')).report,
+      },
     ],
   },
   {

@@ -36,8 +36,13 @@ function claimOf({ time, drive }: BenchResults, { source, cell, rate }: Finding)
   const setting = `${workloadTitle(cell).toLowerCase()}, ${formatBytes(cell.blockBytes)} each, at queue depth ${cell.depth}`
   const claim = `${source.name} ${doing} ${formatEstimate('rate', rate)}`
   return time === 'modelled'
-    ? `In modelled time, ${claim} ${where} a simulated ${drive.model}: ${setting}.`
+    ? `In modelled time, ${claim} ${where} ${simulated(drive.model)}: ${setting}.`
     : `${claim} ${where} ${drive.model}: ${setting}.`
+}
+
+/** The simulator's drives mostly say in their names that they are simulated. */
+function simulated(model: string): string {
+  return /^simulated\b/i.test(model) ? `a ${model}` : `a simulated ${model}`
 }
 
 function contextOf(results: BenchResults, findings: readonly Finding[], subject: Finding): string[] {
@@ -102,6 +107,10 @@ const IMPOSSIBLE = 1.01
 
 function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): string[] {
   const failed = cells.filter(({ problem }) => problem?.kind === 'failed').length
+  const disbelieved = cells.reduce(
+    (sum, { repeats }) => sum + repeats.filter(({ problem }) => problem !== undefined).length,
+    0,
+  )
   const impossible = findings.filter(
     ({ rate }) => link !== undefined && rate.mean > link.payloadLimitBytesPerSecond * IMPOSSIBLE,
   ).length
@@ -109,6 +118,8 @@ function doubtsOf({ cells, link }: BenchResults, findings: readonly Finding[]): 
   const doubts = [
     failed > 0 &&
       `${plural(failed, 'cell')} of ${cells.length} failed the checks of the run, and no rate of them is shown.`,
+    disbelieved > 0 &&
+      `${plural(disbelieved, 'repeat')} failed the checks of the run and ${disbelieved === 1 ? 'counts' : 'count'} in nothing.`,
     impossible > 0 &&
       `${plural(impossible, 'cell')} of ${cells.length} ${impossible === 1 ? 'is' : 'are'} above what the link can carry: bytes did not all come from the drive, or the link is another.`,
     single > 0 && 'What was repeated once only has no confidence interval: nobody can say how far off it is.',

@@ -4,6 +4,8 @@ import { counted } from './statistics.js'
 
 /** Something that has no number in the report. */
 export interface Missing {
+  readonly source: string
+  /** Which of its cells. */
   readonly what: string
   readonly why: string
   readonly next: string | undefined
@@ -12,7 +14,7 @@ export interface Missing {
 /** What was refused, what failed, and repeats that are not to be believed: one entry for all cells of one reason. */
 export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
   const bySource = sources.flatMap(({ name, missing }) =>
-    missing === undefined ? [] : [{ what: name, why: missing.reason, next: missing.next }],
+    missing === undefined ? [] : [{ source: name, what: 'all of it', why: missing.reason, next: missing.next }],
   )
   const byCell = cells.flatMap((cell) => {
     const { problem, repeats, source } = cell
@@ -35,9 +37,14 @@ export function missingOf({ sources, cells, time }: BenchResults): Missing[] {
   }
   const grouped = [...groups.values()].map((group) => {
     const { source, why, next } = group[0]!
-    return { what: `${source}: ${places(group.map(({ place }) => place))}`, why, next }
+    return { source, what: places(group.map(({ place }) => place)), why, next }
   })
-  const cpu = { what: 'CPU time', why: "in modelled time it would be the simulator's", next: undefined }
+  const cpu = {
+    source: 'every source',
+    what: 'CPU time',
+    why: "in modelled time it would be the simulator's",
+    next: undefined,
+  }
   return [...bySource, ...grouped, ...(time === 'modelled' && cells.length > 0 ? [cpu] : [])]
 }
 

@@ -50,17 +50,27 @@ export function unitOf(quantity: Quantity, value: number): Unit {
 /** '3.49 GB/s', '27.1 kIOPS', '183 µs'. */
 export function formatQuantity(quantity: Quantity, value: number): string {
   const { factor, name } = unitOf(quantity, value)
-  return joined(fixed(value / factor, value / factor), name)
+  return joined(fixed(value / factor), name)
 }
 
-/** '3.49 ± 0.02 GB/s'; without a margin where there is none. */
-export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Estimate): string {
-  if (marginOfError === undefined) return formatQuantity(quantity, mean)
-  const { factor, name } = unitOf(quantity, mean)
-  const value = fixed(mean / factor, mean / factor)
-  const margin = fixed(marginOfError / factor, mean / factor)
-  const least = (10 ** -decimals(mean / factor)).toFixed(decimals(mean / factor))
-  return joined(`${value} ± ${Number(margin) === 0 && marginOfError > 0 ? `< ${least}` : margin}`, name)
+/**
+ * '3.49 ± 0.02 GB/s', '3.472 ± 0.005 GB/s'; without a margin where there is none.
+ * @param beside the highest of values that are to be compared: its unit is that of all, unless one is far below it.
+ */
+export function formatEstimate(quantity: Quantity, { mean, marginOfError }: Estimate, beside = mean): string {
+  const common = unitOf(quantity, beside)
+  const { factor, name } = mean / common.factor >= 0.1 ? common : unitOf(quantity, mean)
+  if (marginOfError === undefined) return joined(fixed(mean / factor), name)
+  const value = mean / factor
+  const margin = marginOfError / factor
+  if (value >= TOO_LONG || margin >= TOO_LONG)
+    return joined(`${value.toExponential(2)} ± ${margin.toExponential(2)}`, name)
+  const digits = decimals(value)
+  const shown = [0, 1, 2]
+    .map((more) => digits + more)
+    .find((count) => margin === 0 || Number(margin.toFixed(count)) > 0)
+  if (shown === undefined) return joined(`${value.toFixed(digits)} ± < ${(10 ** -digits).toFixed(digits)}`, name)
+  return joined(`${value.toFixed(shown)} ± ${margin.toFixed(shown)}`, name)
 }
 
 /** '97 %', '0.3 %', 'over 999 %'. */
@@ -93,7 +103,9 @@ function decimals(value: number): number {
   return value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2
 }
 
-/** `value` with as many decimals as `like` is written with. */
-function fixed(value: number, like: number): string {
-  return value >= 1e6 ? value.toExponential(2) : value.toFixed(decimals(like))
+/** What is written with an exponent. */
+const TOO_LONG = 1e6
+
+function fixed(value: number): string {
+  return value >= TOO_LONG ? value.toExponential(2) : value.toFixed(decimals(value))
 }

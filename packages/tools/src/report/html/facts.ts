@@ -16,8 +16,8 @@ export function notMeasured(results: BenchResults): Markup | undefined {
     <div class="card">
       ${table({
         caption: 'What could not be measured, why, and what to do about it',
-        columns: [{ title: 'what' }, { title: 'why' }, { title: 'what to do' }],
-        rows: missing.map(({ what, why, next }) => [what, why, next ?? '-']),
+        columns: [{ title: 'source' }, { title: 'what' }, { title: 'why' }, { title: 'what to do' }],
+        rows: missing.map(({ source, what, why, next }) => [foreign(source), what, why, next ?? '-']),
       })}
     </div>
   </section>`

@@ -17,8 +17,8 @@ export function head(results: BenchResults): Markup {
       <span>through ${transport}</span>
       <time datetime="${startedAt}">${startedAt.slice(0, 10)}</time>
     </p>
-    <h1>${claim}</h1>
-    ${context.length === 0 ? undefined : html`<p class="context">${context.join(' ')}</p>`}
+    <h1>${unbroken(claim)}</h1>
+    ${context.length === 0 ? undefined : html`<p class="context">${unbroken(context.join(' '))}</p>`}
     ${
       doubts.length === 0
         ? undefined
@@ -28,6 +28,11 @@ export function head(results: BenchResults): Markup {
     }
     ${tiles(results)}
   </header>`
+}
+
+/** No line ends between a value and its margin, or between a number and its unit. */
+function unbroken(sentence: string): string {
+  return sentence.replace(/ ± (?=\d|<)/g, '\u00a0±\u00a0').replace(/(?<=\d) (?=[kMGT]?B\/s|[KMG]iB|%)/g, '\u00a0')
 }
 
 interface Tile {

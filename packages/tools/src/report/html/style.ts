@@ -39,7 +39,7 @@ p { margin: 0 0 12px; }
 .caption { color: var(--soft); font-size: 14px; margin: 0 0 12px; }
 .aside { color: var(--soft); font-size: 14px; margin: 6px 0 0; }
 .doubts { margin: 20px 0 0; padding: 12px 16px 12px 34px; max-width: 62em; background: var(--warm); border-left: 4px solid var(--warm-edge); border-radius: 4px; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(168px, 1fr)); gap: 12px; margin: 28px 0 0; padding: 0; list-style: none; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 28px 0 0; padding: 0; list-style: none; }
 .tiles li { display: flex; flex-direction: column; background: var(--card); border: 1px solid var(--rule); border-radius: 10px; padding: 14px 16px; }
 .tiles .what { color: var(--soft); font-size: 14px; }
 .tiles .value { font-size: 26px; font-weight: 650; line-height: 1.25; letter-spacing: -0.01em; }
@@ -118,11 +118,20 @@ code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans 
   :root { --ground: #ffffff; }
   body { font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   main, header, footer { max-width: none; padding: 0; }
-  .cards { grid-template-columns: 1fr; }
-  .card, .tiles li, .heats > div, tr { break-inside: avoid; }
-  h2, h3, h4 { break-after: avoid; }
+  .context { font-size: 11.5pt; }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); gap: 8px; }
+  .tiles li { padding: 8px 10px; }
+  .tiles .value { font-size: 15pt; }
+  .tiles .what, .tiles .more, .caption, .aside, .legend, table { font-size: 9pt; }
+  .cards { grid-template-columns: 1fr 1fr; gap: 10px; }
+  .card { padding: 10px 12px; }
+  .heats { grid-template-columns: 1fr 1fr; gap: 12px 16px; }
+  .heat th, .heat td { padding: 3px 5px; }
+  .card:not(.whole), .tiles li, .heats > div, tr { break-inside: avoid; }
+  h2, h3, h4, .caption { break-after: avoid; }
+  h2 { margin: 22px 0 10px; }
   details:not([open]) { display: none; }
-  .drawing svg.wide { max-width: 620px; }
+  dl { grid-template-columns: minmax(6em, max-content) 1fr; gap: 2px 12px; font-size: 9pt; }
   .scroll { overflow: visible; }
   th, td { overflow-wrap: anywhere; }
 }

@@ -57,10 +57,11 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
   const shown = besides(workload)
   const limit = link?.payloadLimitBytesPerSecond
   const title = `Throughput at ${formatSetting(best.cell)}`
+  const chosen = `Where ${best.source.name} is as fast as it gets, with the least in flight. Dots are single repeats`
   const caption =
     limit === undefined
-      ? 'Where the fastest was fastest. Dots are single repeats.'
-      : `Where the fastest was fastest. Dots are single repeats, the dashed line is what the link carries at most, ${formatQuantity('rate', limit)}.`
+      ? `${chosen}.`
+      : `${chosen}, the dashed line is the payload limit, ${formatQuantity('rate', limit)}.`
   return card(
     title,
     caption,
@@ -74,7 +75,7 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
           value: bytes / seconds,
           outlier: outlier !== undefined,
         })),
-        text: `${formatEstimate('rate', finding.rate)}${limit === undefined ? '' : `, ${formatShare(finding.rate.mean / limit)}`}`,
+        text: `${formatEstimate('rate', finding.rate, best.rate.mean)}${limit === undefined ? '' : `, ${formatShare(finding.rate.mean / limit)}`}`,
         ...(!sameSetting(finding.cell, best.cell) && {
           note: `At ${formatSetting(finding.cell)}: it was not measured at the setting above.`,
         }),
@@ -275,6 +276,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
   if (time === 'modelled' || shown.length === 0) return undefined
   const { cell } = workload.best
   const title = 'CPU time for each 10⁹ bytes'
+  const most = Math.max(...shown.map(({ cpu }) => cpu.mean))
   return card(
     title,
     `At ${formatSetting(cell)}. Less is better; all threads, with what the kernel does for them.`,
@@ -288,7 +290,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
             ? []
             : [{ value: (cpuSeconds / bytes) * 1e9, outlier: outlier !== undefined }],
         ),
-        text: formatEstimate('cpu', cpu),
+        text: formatEstimate('cpu', cpu, most),
         ...(!sameSetting(finding.cell, cell) && { note: `At ${formatSetting(finding.cell)}.` }),
       })),
     }),

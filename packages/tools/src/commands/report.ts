@@ -1,0 +1,138 @@
+import type { Command } from 'commander'
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { withResultFiles } from '../bench/result-files.js'
+import { attempting } from '../command-line/file-error.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Session } from '../program.js'
+import type { BenchResults } from '../report/bench-results.js'
+import { findingsOf } from '../report/findings.js'
+import { headlineOf, subjectOf } from '../report/headline.js'
+import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
+import { missingOf } from '../report/missing.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { printableLines } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
+
+interface Flags extends OutputOptions {
+  readonly output?: string
+  readonly csv?: string
+  readonly markdown?: boolean
+}
+
+/** Far more than any run leaves behind, and little enough to hold. */
+const MAX_BYTES = 256 * 1024 * 1024
+
+const ABOUT = `
+The page is one file that asks nothing of anywhere: it can be sent, archived,
+opened without a network and printed. It runs no script. In it: what the run
+has shown, in a sentence that says against what; throughput by block size,
+commands a second by queue depth, how latencies are distributed, CPU time, and
+some commands one by one, as far as these were measured; what could not be
+measured, and why; how all of it was measured; and the results themselves, as
+JSON. Whiskers and ± are 95 % confidence intervals, over all repeats.
+
+Nothing is measured, and no drive is touched. A file that exists is replaced
+when the new one is whole. Results that failed the checks of gpunvme bench are
+named, and no rate of them is shown.
+
+The table that --csv writes has a row for each repeat. What --markdown prints
+is for a pull request.`
+
+export function report(command: Command, { signal }: Session): void {
+  command
+    .argument('<results>', "what gpunvme bench wrote with -o, or printed with --json; '-' for stdin")
+    .option('-o, --output <file>', 'where the page goes (default: beside the results, with .html for .json)')
+    .option('--csv <file>', 'every repeat as a row of a table, besides')
+    .option('--markdown', 'print a summary in Markdown, and write no page unless -o says where')
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, [
+    'gpunvme report results.json',
+    'gpunvme report results.json -o page.html --csv repeats.csv --json',
+    'gpunvme report results.json --markdown',
+  ])
+}
+
+async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+  if (flags.markdown === true && output.json)
+    throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
+  const html = flags.output ?? (flags.markdown === true ? undefined : besides(path))
+  refuseSame([path, html, flags.csv])
+  const results = readResults(await read(path, signal), path)
+  const wanted = [
+    { path: html, format: formatHtml },
+    { path: flags.csv, format: formatCsv },
+  ]
+  await withResultFiles(wanted, () => Promise.resolve(results))
+  if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
+  else output.print(...inWords(results))
+  output.object('gpunvme.report/1', summary(path, results, { html, csv: flags.csv }))
+  for (const { path: written } of wanted) if (written !== undefined) output.note(`Wrote ${written}`)
+}
+
+/** results.json: results.html. */
+function besides(path: string): string {
+  if (path === '-') throw new UsageError('A page of what comes from stdin needs a name', { next: '-o page.html' })
+  return `${path.replace(/\.json$/i, '')}.html`
+}
+
+/** No file is written over the one that it is made of, nor over another. */
+function refuseSame(paths: readonly (string | undefined)[]): void {
+  const places = paths.flatMap((path) => (path === undefined || path === '-' ? [] : [resolve(path)]))
+  const twice = places.find((place, index) => places.indexOf(place) !== index)
+  if (twice !== undefined)
+    throw new UsageError(`${twice} is named twice`, { next: 'a file of its own for each of results, page and table' })
+}
+
+async function read(path: string, signal: AbortSignal): Promise<string> {
+  const stream = path === '-' ? process.stdin : createReadStream(path)
+  return attempting(`read ${path}`, async () => {
+    const chunks: Buffer[] = []
+    let lengthBytes = 0
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      signal.throwIfAborted()
+      lengthBytes += chunk.length
+      if (lengthBytes > MAX_BYTES)
+        throw new UsageError(`${path} holds more than 256 MiB`, { next: 'a file that gpunvme bench wrote' })
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString()
+  })
+}
+
+function inWords(results: BenchResults): string[] {
+  const { claim, context, doubts } = headlineOf(results)
+  const lines = [claim, ...context, ...doubts.map((doubt) => `Beware: ${doubt}`)]
+  return lines.flatMap((line) => wrap(printableLines(line).join(' '), columnsOf(process.stdout), '  '))
+}
+
+function summary(path: string, results: BenchResults, files: { html: string | undefined; csv: string | undefined }) {
+  const findings = findingsOf(results)
+  const subject = subjectOf(findings)
+  const { link, time, cells } = results
+  return {
+    results: path,
+    files,
+    time,
+    headline: headlineOf(results),
+    ...(subject !== undefined && {
+      best: {
+        source: subject.source.name,
+        rw: subject.cell.rw,
+        pattern: subject.cell.pattern,
+        blockBytes: subject.cell.blockBytes,
+        depth: subject.cell.depth,
+        jobs: subject.cell.jobs,
+        meanBytesPerSecond: subject.rate.mean,
+        marginBytesPerSecond: subject.rate.marginOfError,
+        ...(link !== undefined && { shareOfLimit: subject.rate.mean / link.payloadLimitBytesPerSecond }),
+      },
+    }),
+    cells: cells.length,
+    measuredCells: findings.length,
+    missing: missingOf(results),
+  }
+}
