@@ -1,0 +1,126 @@
+import { payloadLimit, type Link } from '@gpunvme/nvme-spec/pcie'
+import { isKnown, unknown, type Known } from './known.js'
+import type { Machine } from './machine.js'
+import type { LinkShape, PciFunction } from './pci-function.js'
+import { judge, type Verdict } from './peer-to-peer.js'
+import { ancestorsOf, bestOf, functionAt, nowOf } from './tree.js'
+
+/** Where two functions meet, from the nearest to the farthest. */
+export type Meeting = 'same-switch' | 'same-host-bridge' | 'same-socket' | 'across-sockets' | 'unknown'
+
+/** What lies between two functions of a machine. */
+export interface Path {
+  readonly from: string
+  readonly to: string
+  readonly meeting: Meeting
+  /** The bridge below which both are, or the host bridge's domain and bus; undefined where there are two. */
+  readonly meetAt: string | undefined
+  /** Every link between them, from the one at `from` to the one at `to`. */
+  readonly links: readonly PathLink[]
+  /** The link that carries least, and how much. */
+  readonly slowest: Known<PathLimit>
+  /** Memory writes from one to the other: doorbells of a GPU, data of a drive that lands in its memory. */
+  readonly writes: Verdict
+  /** Memory reads: a GPU that looks at registers, a drive that fetches from GPU memory. */
+  readonly reads: Verdict
+  /** What both depend on. */
+  readonly notes: readonly string[]
+}
+
+export interface PathLink {
+  /** The function at its lower end. */
+  readonly address: string
+  readonly best: Known<LinkShape>
+  readonly now: Known<LinkShape>
+}
+
+export interface PathLimit extends LinkShape {
+  /** The function at the link's lower end. */
+  readonly address: string
+  /** The smallest Max_Payload_Size on the path. */
+  readonly maxPayloadBytes: number
+  readonly payloadBytesPerSecond: number
+}
+
+/** @throws RangeError for an address that no function of the machine has. */
+export function pathBetween(machine: Machine, from: string, to: string): Path {
+  const [a, b] = [known(machine, from), known(machine, to)]
+  const up = [a, ...ancestorsOf(machine, from)]
+  const down = [b, ...ancestorsOf(machine, to)]
+  const common = up.find((found) => down.includes(found))
+  const within = (chain: PciFunction[]) => (common === undefined ? chain : chain.slice(0, chain.indexOf(common)))
+  const [rising, falling] = [within(up), within(down)]
+  const links = [...rising, ...falling.toReversed()].filter(({ link }) => link !== undefined)
+  const meeting = meetingOf(a, b, common)
+  return {
+    ...{ from, to, meeting },
+    meetAt: common?.address ?? (a.hostBridge === b.hostBridge ? a.hostBridge : undefined),
+    links: links.map((found) => linkOf(machine, found)),
+    slowest: slowestOf(machine, links, [...rising, ...falling]),
+    ...judge(machine, { a, b, meeting, common, rising, falling }),
+  }
+}
+
+function known(machine: Machine, address: string): PciFunction {
+  const found = functionAt(machine, address)
+  if (found === undefined)
+    throw new RangeError(`address: expected one of a function of this machine, got ${JSON.stringify(address)}`)
+  return found
+}
+
+function meetingOf(a: PciFunction, b: PciFunction, common: PciFunction | undefined): Meeting {
+  if (common !== undefined) return 'same-switch'
+  if (a.hostBridge === b.hostBridge) return 'same-host-bridge'
+  if (a.numaNode !== undefined && b.numaNode !== undefined)
+    return a.numaNode === b.numaNode ? 'same-socket' : 'across-sockets'
+  return 'unknown'
+}
+
+function linkOf(machine: Machine, found: PciFunction): PathLink {
+  const { address, link } = found
+  const now = !isKnown(link) ? link : (link?.now ?? unknown('it has no link'))
+  return { address, best: bestOf(machine, found) ?? unknown('neither end says'), now }
+}
+
+function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonly PciFunction[]): Known<PathLimit> {
+  if (links.length === 0) return unknown('no function on the path has a link that the kernel knows')
+  const sizes = all.map(({ packets }) => packets)
+  const hidden = sizes.find((packets) => !isKnown(packets))
+  if (hidden !== undefined && !isKnown(hidden)) return unknown(`Max_Payload_Size is not known: ${hidden.unknown}`)
+  const payloads = sizes.flatMap((packets) =>
+    isKnown(packets) && packets !== undefined ? packets.maxPayloadBytes : [],
+  )
+  const maxPayloadBytes = Math.min(...payloads)
+  const limits = links.flatMap((found) => {
+    const shape = countedShape(machine, found)
+    const link = shape && linkAt(shape, maxPayloadBytes)
+    if (shape === undefined || link === undefined) return []
+    return [{ ...shape, address: found.address, maxPayloadBytes, payloadBytesPerSecond: payloadLimit(link) }]
+  })
+  if (limits.length < links.length) return unknown('of one of its links nobody says what it carries')
+  return limits.reduce((slowest, limit) =>
+    limit.payloadBytesPerSecond < slowest.payloadBytesPerSecond ? limit : slowest,
+  )
+}
+
+/**
+ * What a link will carry once there is work: lanes as they have been trained, and the speed of now, except of what
+ * slows its link down when idle, as GPUs do, or sleeps.
+ */
+export function countedShape(machine: Machine, found: PciFunction): LinkShape | undefined {
+  const best = bestOf(machine, found)
+  const now = nowOf(found)
+  if (best === undefined || now === undefined) return best
+  return { gen: isGpu(found) ? best.gen : Math.min(now.gen, best.gen), lanes: Math.min(now.lanes, best.lanes) }
+}
+
+/** Base class 03h: a display controller. */
+export function isGpu({ classCode }: PciFunction): boolean {
+  return classCode >>> 16 === 0x03
+}
+
+/** Arithmetic reaches up to Gen5; what it does not know has no limit to be held against. */
+function linkAt({ gen, lanes }: LinkShape, mps: number): Link | undefined {
+  if (gen > 5 || ![1, 2, 4, 8, 16].includes(lanes)) return undefined
+  return { gen: gen as Link['gen'], width: lanes, mps }
+}

@@ -1,0 +1,63 @@
+import { isKnown } from './known.js'
+import type { Machine } from './machine.js'
+import type { LinkShape, PciFunction } from './pci-function.js'
+
+/** A function with what is behind it. */
+export interface Branch {
+  readonly found: PciFunction
+  readonly behind: readonly Branch[]
+}
+
+/** The functions below each host bridge, as they hang on each other. */
+export function treeOf({
+  functions,
+}: Machine): { readonly hostBridge: string; readonly branches: readonly Branch[] }[] {
+  const branch = (found: PciFunction, above: ReadonlySet<string>): Branch => {
+    const around = new Set([...above, found.address])
+    // A tree that was tampered with may have a function above itself.
+    const below = functions.filter(({ address, parent }) => parent === found.address && !around.has(address))
+    return { found, behind: below.map((inner) => branch(inner, around)) }
+  }
+  const addresses = new Set(functions.map(({ address }) => address))
+  const tops = functions.filter(({ parent }) => parent === undefined || !addresses.has(parent))
+  const hostBridges = [...new Set(tops.map(({ hostBridge }) => hostBridge))]
+  return hostBridges.map((hostBridge) => ({
+    hostBridge,
+    branches: tops.filter((found) => found.hostBridge === hostBridge).map((found) => branch(found, new Set())),
+  }))
+}
+
+export function functionAt(machine: Machine, address: string): PciFunction | undefined {
+  return machine.functions.find((found) => found.address === address)
+}
+
+/** The bridges that lead to a function, the nearest first, its root port last. */
+export function ancestorsOf(machine: Machine, address: string): PciFunction[] {
+  const above: PciFunction[] = []
+  let next = functionAt(machine, address)?.parent
+  while (next !== undefined) {
+    const found = functionAt(machine, next)
+    if (found === undefined || above.includes(found)) break
+    above.push(found)
+    next = found.parent
+  }
+  return above
+}
+
+/** What both ends of the link above a function could do together. */
+export function bestOf(machine: Machine, found: PciFunction): LinkShape | undefined {
+  const port = found.parent === undefined ? undefined : functionAt(machine, found.parent)
+  const [own, other] = [maxOf(found), port && maxOf(port)]
+  if (own === undefined || other === undefined) return own
+  return { gen: Math.min(own.gen, other.gen), lanes: Math.min(own.lanes, other.lanes) }
+}
+
+/** What a function's link could do at this end. */
+export function maxOf({ link }: PciFunction): LinkShape | undefined {
+  return isKnown(link) ? link?.max : undefined
+}
+
+/** What its link does now; undefined while that is not known. */
+export function nowOf({ link }: PciFunction): LinkShape | undefined {
+  return isKnown(link) && link !== undefined && isKnown(link.now) ? link.now : undefined
+}
