@@ -194,6 +194,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
     title: 'Set-up',
     verbs: [
       {
+        name: 'driver',
+        usage: '[ACTION] [WHAT] [options]',
+        summary: "show NVIDIA's driver, what ails it, and mend it",
+        load: async () => (await import('./commands/driver.js')).driver,
+      },
+      {
         name: 'completion',
         usage: '[SHELL]',
         summary: 'print a script that completes command lines in your shell',

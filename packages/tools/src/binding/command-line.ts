@@ -28,17 +28,20 @@ export function userName(): string {
   }
 }
 
-/** @param words of the command line, after the program's name. @throws NotRootError on this machine, for who is not root. */
-export function requireRoot(root: string, words: readonly string[]): void {
-  if (isLive(root) && process.getuid?.() !== 0) throw new NotRootError(words)
+/**
+ * @param words of the command line, after the program's name. @param change what they ask for.
+ * @throws NotRootError on this machine, for who is not root.
+ */
+export function requireRoot(root: string, words: readonly string[], change = 'change the driver of a drive'): void {
+  if (isLive(root) && process.getuid?.() !== 0) throw new NotRootError(words, change)
 }
 
 /** Drivers are changed by root alone. Nothing was touched. */
 export class NotRootError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_ROOT'
   readonly category = 'privilege'
-  constructor(words: readonly string[]) {
-    super('Only root may change the driver of a drive', {
+  constructor(words: readonly string[], change: string) {
+    super(`Only root may ${change}`, {
       // sudo has a PATH of its own, in which programs of npm seldom are.
       next: `sudo env "PATH=$PATH" ${shellLine(['gpunvme', ...words])}`,
     })

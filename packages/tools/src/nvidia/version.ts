@@ -18,15 +18,3 @@ export function compareVersions(a: string, b: string): number {
 export function isAtLeast(version: string, first: string): boolean {
   return compareVersions(version, first) >= 0
 }
-
-/** Of a kernel's release, its version: [6, 12]; undefined of what does not begin with one. */
-export function kernelVersion(release: string): readonly [number, number] | undefined {
-  const [, major, minor] = /^(\d{1,3})\.(\d{1,4})(?:[.\-+_~ ]|$)/.exec(release) ?? []
-  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)]
-}
-
-export function isKernelAtLeast(release: string, major: number, minor: number): boolean | undefined {
-  const version = kernelVersion(release)
-  if (version === undefined) return undefined
-  return version[0] > major || (version[0] === major && version[1] >= minor)
-}

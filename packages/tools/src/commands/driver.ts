@@ -1,0 +1,155 @@
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { commandFor, requireRoot } from '../binding/command-line.js'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { Root } from '../machine/root.js'
+import { adviseDriver } from '../nvidia/advice.js'
+import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/change-driver.js'
+import { describeChange, stepsAfter } from '../nvidia/describe-change.js'
+import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
+import { readNvidia } from '../nvidia/read-driver.js'
+import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
+import type { Session } from '../program.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+
+const ACTIONS = ['plan', 'apply', 'revert'] as const
+
+interface Flags extends OutputOptions {
+  readonly root: string
+  readonly source?: string
+  readonly form: 'walk' | 'guarded'
+  readonly set: readonly Goal[]
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+export function driver(command: Command, { signal }: Session): void {
+  command
+    .addArgument(new Argument('[action]', 'nothing: show the state').choices(ACTIONS))
+    .addArgument(new Argument('[what]', 'the change to apply or revert').choices(CHANGES))
+    .option('--root <dir>', 'where proc/, sys/, lib/, usr/src/ and etc/ are', '/')
+    .option('--source <dir>', 'a source tree of the driver, in place of the one installed')
+    .addOption(
+      new Option('--form <form>', 'of pfn-lookup: by the page tables, or vm_pgoff inside a BAR')
+        .choices(['walk', 'guarded'])
+        .default('walk'),
+    )
+    .addOption(
+      new Option('--set <goals>', `of options: ${GOALS.join(', ')}; with commas`)
+        .argParser(parseGoals)
+        .default([] as Goal[], 'none'),
+    )
+    .option('--dry-run', 'print what would be changed as a diff, and write nothing')
+    .option('--yes', 'do not ask before writing')
+    .action((action: (typeof ACTIONS)[number] | undefined, what: ChangeWish['kind'] | undefined, flags: Flags) =>
+      run(action, what, flags, new Output(flags), signal),
+    )
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme driver', 'gpunvme driver plan', 'gpunvme driver --json'])
+}
+
+const ABOUT = `
+Without an action: which module of NVIDIA's runs, lies on disk and is in the
+initramfs, what it was built to look registers up with, sources and DKMS trees,
+options, and what of all this disagrees. Files are read, nothing else.
+
+plan says how things stand and what helps, the best first: nearly always that
+is the open flavour of the driver. Nothing is ever downloaded or built; after
+apply it is for you to build, and the steps are printed.
+
+apply and revert take one of
+  pfn-lookup  a proprietary module of a kernel 6.10 or later cannot look up the
+              registers of a drive, so CUDA cannot be given them. Changes one
+              file of its sources (the DKMS tree in /usr/src, or --source).
+  options     writes /etc/modprobe.d/zz-gpunvme-nvidia.conf. Goals of --set:
+${GOALS.map((goal) => `                ${goal.padEnd(13)} ${GOAL_SUMMARIES[goal].replace(/ \(.*\)$/, '')}`).join('\n')}
+              Keys are those of the exact version that is installed; goals of an
+              earlier --set are replaced.
+  bar1-p2p    GPUs of the Turing to Ada generations reach each other through
+              BAR1: needs --source with the whole source of 580 to 595, and
+              after the build options --set bar1-p2p. Not tried on a GPU yet.
+
+A source is changed only where it is as in a release that was read for this;
+anything else is refused. The files as they were are kept: in DIR/.gpunvme for
+--source, otherwise in /var/lib/gpunvme/driver. revert puts them back, unless
+somebody changed them since. A module that was built from a changed tree says
+so: modinfo nvidia shows it as gpunvme. An upgrade of the driver's package
+brings a tree of its own, without the change.
+
+On a machine with NVIDIA's driver, as root:
+  # gpunvme driver apply options --set peer-mapping,static-bar1 --dry-run
+  # gpunvme driver apply pfn-lookup
+  # gpunvme driver revert pfn-lookup`
+
+async function run(
+  action: (typeof ACTIONS)[number] | undefined,
+  what: ChangeWish['kind'] | undefined,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  check(action, what, flags)
+  const columns = columnsOf(process.stdout)
+  const command = (words: string) => commandFor(flags.root, ...words.split(' '))
+  const state = await readNvidia(flags.root)
+  signal.throwIfAborted()
+  if (action === undefined) {
+    output.print(...describeDriver(state, columns))
+    output.object('gpunvme.driver/1', { root: flags.root, ...state })
+    return
+  }
+  if (what === undefined) {
+    const advice = adviseDriver(state, command)
+    output.print(...describeAdvice(advice, columns))
+    output.object('gpunvme.driver-plan/1', { root: flags.root, advice })
+    return
+  }
+  const wish: ChangeWish = {
+    kind: what,
+    form: flags.form,
+    goals: flags.set,
+    source: flags.source,
+    isDryRun: action === 'plan' || flags.dryRun === true,
+    yes: flags.yes === true,
+  }
+  if (!wish.isDryRun && flags.source === undefined)
+    requireRoot(flags.root, process.argv.slice(2), "change the driver's files")
+  const change = action === 'revert' ? revertDriver : changeDriver
+  const result = await change(new Root(flags.root), state, wish, { output, signal })
+  const steps = stepsAfter(result, what, state, command)
+  output.print(...describeChange(result, what, steps, columns))
+  output.object('gpunvme.driver-change/1', {
+    root: flags.root,
+    kind: what,
+    form: flags.form,
+    goals: flags.set,
+    ...result,
+    steps,
+  })
+}
+
+function check(action: string | undefined, what: string | undefined, { set, source }: Flags): void {
+  if ((action === 'apply' || action === 'revert') && what === undefined)
+    throw new UsageError(`driver ${action} needs to know what`, {
+      next: `gpunvme driver ${action} ${CHANGES.join('|')}`,
+    })
+  if (what === 'options' && action !== 'revert' && set.length === 0)
+    throw new UsageError('options need a goal', { next: `--set ${GOALS.join(',')}, or some of them` })
+  if (what !== 'options' && set.length > 0)
+    throw new UsageError('--set is for options alone', { next: `gpunvme driver apply options --set ${set.join(',')}` })
+  if (what === 'options' && source !== undefined)
+    throw new UsageError('options are of the machine, not of a source tree', { next: 'leave --source out' })
+  if (what === 'bar1-p2p' && source === undefined)
+    throw new UsageError('bar1-p2p needs a source tree', {
+      next: '--source DIR, a clone of github.com/NVIDIA/open-gpu-kernel-modules of the version that is installed',
+    })
+}
+
+function parseGoals(text: string): Goal[] {
+  return text.split(',').map((word) => {
+    const goal = GOALS.find((each) => each === word.trim())
+    if (goal === undefined) throw new InvalidArgumentError(`Expected some of ${GOALS.join(', ')}.`)
+    return goal
+  })
+}

@@ -1,0 +1,202 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { isKnown, valueOf } from '../machine/known.js'
+import { Root } from '../machine/root.js'
+import { ask, canAsk } from '../terminal/ask.js'
+import type { Output } from '../terminal/output.js'
+import { printable, printableLines } from '../terminal/printable.js'
+import { moduleOf } from './advice.js'
+import { applyChange, revertChange, stateOfChange } from './apply-change.js'
+import { recordFolder, type ChangeKind } from './change-record.js'
+import type { NvidiaDriver } from './driver-state.js'
+import { formatDiff } from './edits.js'
+import type { FixForm } from './pfn-fix.js'
+import {
+  below,
+  KNOWN_SOURCES,
+  NothingToFixError,
+  planOptionsFile,
+  planP2p,
+  planPfnLookup,
+  treeOfModule,
+  type KnownSources,
+  type PlannedChange,
+} from './plan-change.js'
+import type { Goal } from './wanted-options.js'
+import { isDriverVersion } from './version.js'
+
+export const CHANGES = ['pfn-lookup', 'options', 'bar1-p2p'] as const satisfies readonly ChangeKind[]
+
+/** What somebody asked for. */
+export interface ChangeWish {
+  readonly kind: ChangeKind
+  readonly form: FixForm
+  readonly goals: readonly Goal[]
+  readonly source: string | undefined
+  readonly isDryRun: boolean
+  /** Nobody is to be asked. */
+  readonly yes: boolean
+}
+
+export interface ChangeContext {
+  readonly output: Output
+  readonly signal: AbortSignal
+  readonly known?: KnownSources
+}
+
+/** Where a change is made: below which root, in which tree; and that tree as the user calls it. */
+interface Place {
+  readonly root: Root
+  readonly tree: string
+  readonly name: string
+}
+
+/** What came of it; nothing was written unless it is 'applied' or 'reverted'. */
+export interface ChangeResult {
+  readonly outcome: 'planned' | 'applied' | 'already' | 'begun' | 'given' | 'reverted' | 'never' | 'revertible'
+  /** The tree, as the user calls it. */
+  readonly tree: string
+  /** Where the originals are kept. */
+  readonly originals: string
+  /** Below the tree. */
+  readonly files: readonly string[]
+}
+
+/** Plans a change, shows it, and writes it once somebody has agreed. */
+export async function changeDriver(
+  machine: Root,
+  driver: NvidiaDriver,
+  wish: ChangeWish,
+  context: ChangeContext,
+): Promise<ChangeResult> {
+  const { known = KNOWN_SOURCES, signal } = context
+  const place = placeOf(machine, driver, wish)
+  const result = (outcome: ChangeResult['outcome'], change?: PlannedChange) => resultOf(place, wish, outcome, change)
+  const before = await stateOfChange(place.root, place.tree, wish.kind)
+  // Options may be for other goals this time.
+  if (wish.kind !== 'options' && before.state === 'applied') return result('already')
+  if (before.state !== 'none' && wish.isDryRun) return result('begun')
+  if (before.state === 'none') {
+    const change = await plan(place, driver, wish, known)
+    if (change === undefined) return result('given')
+    context.output.print(...diffOf(change))
+    if (wish.isDryRun) return result('planned', change)
+  }
+  await agree(wish, place, 'change', context)
+  signal.throwIfAborted()
+  // What was begun and not ended, or was for other goals, is taken back first: the sources are then what they were.
+  if (before.state !== 'none') await revertChange(place.root, place.tree, wish.kind)
+  const change = await plan(place, driver, wish, known)
+  if (change === undefined) return result('given')
+  await applyChange(place.root, change)
+  return result('applied', change)
+}
+
+/** Puts back what a change has changed, once somebody has agreed. */
+export async function revertDriver(
+  machine: Root,
+  driver: NvidiaDriver,
+  wish: ChangeWish,
+  context: ChangeContext,
+): Promise<ChangeResult> {
+  const place = placeOf(machine, driver, wish)
+  const before = await stateOfChange(place.root, place.tree, wish.kind)
+  if (before.state === 'none') return resultOf(place, wish, 'never')
+  if (wish.isDryRun) return resultOf(place, wish, 'revertible')
+  await agree(wish, place, 'put back', context)
+  context.signal.throwIfAborted()
+  const files = (await revertChange(place.root, place.tree, wish.kind)) ?? []
+  return { ...resultOf(place, wish, 'reverted'), files }
+}
+
+function resultOf(
+  { root, tree, name }: Place,
+  { kind }: ChangeWish,
+  outcome: ChangeResult['outcome'],
+  change?: PlannedChange,
+): ChangeResult {
+  const folder = recordFolder(tree, kind)
+  const files = change?.files.map(({ path }) => path) ?? []
+  return {
+    outcome,
+    tree: name,
+    originals: tree === '' && kind !== 'options' ? `${root.path}/${folder}` : `/${folder}`,
+    files,
+  }
+}
+
+function placeOf(machine: Root, driver: NvidiaDriver, { kind, source }: ChangeWish): Place {
+  if (source !== undefined) return { root: new Root(source), tree: '', name: source }
+  if (kind === 'options') return { root: machine, tree: '', name: '/etc/modprobe.d' }
+  const { path } = treeOfModule(machine, driver)
+  return { root: machine, tree: path.replace(/^\//, ''), name: path }
+}
+
+function plan(
+  place: Place,
+  driver: NvidiaDriver,
+  wish: ChangeWish,
+  known: KnownSources,
+): Promise<PlannedChange | undefined> {
+  const { root, tree } = place
+  if (wish.kind === 'bar1-p2p') return planP2p(root, tree, known)
+  if (wish.kind === 'options') return planOptionsFile(root, wish.goals, versionOf(driver), driver)
+  const contents = moduleOf(driver)
+  const lookup = contents !== undefined && isKnown(contents) ? contents.pfnLookup : 'none'
+  // Somebody who names a tree may prepare it for another kernel.
+  if (wish.source === undefined && lookup !== 'none')
+    throw new NothingToFixError(tree, `the module that is installed looks registers up by ${lookup}`)
+  return planPfnLookup(root, tree, wish.form, known)
+}
+
+/** Of the module that is loaded next; the keys mean what they mean to that one. @throws UnknownVersionError */
+function versionOf(driver: NvidiaDriver): string {
+  const contents = moduleOf(driver)
+  const running = valueOf(driver.running)
+  const onDisk = contents !== undefined && isKnown(contents) ? contents.version : undefined
+  const version = onDisk ?? (running === undefined ? undefined : valueOf(running.version))
+  if (version === undefined || !isDriverVersion(version)) throw new UnknownVersionError(version)
+  return version
+}
+
+async function agree(
+  { yes }: ChangeWish,
+  { name }: Place,
+  verb: string,
+  { output, signal }: ChangeContext,
+): Promise<void> {
+  if (yes) return
+  if (!canAsk(output)) throw new NotAgreedError(verb, name)
+  const answer = await ask(`Type yes to ${verb} ${printable(name)}: `, signal)
+  if (answer !== 'yes') throw new NotAgreedError(verb, name)
+}
+
+function diffOf({ tree, files }: PlannedChange): string[] {
+  return files
+    .flatMap(({ path, original = '', edits }) => formatDiff(below(tree, path), original, edits))
+    .map((line) => line.split('\t').flatMap(printableLines).join('\t'))
+}
+
+/** Nobody has agreed to the change. Nothing was written. */
+export class NotAgreedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_NOT_AGREED'
+  readonly category = 'privilege'
+  constructor(verb: string, name: string) {
+    super(`Nothing was written: nobody agreed to ${verb} ${printable(name)}`, {
+      next: '--dry-run to see what it would be, --yes to agree without being asked',
+    })
+  }
+}
+
+/** Which keys the driver knows depends on its version, and that is not known. */
+export class UnknownVersionError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DRIVER_VERSION'
+  readonly category = 'infeasible'
+  constructor(version: string | undefined) {
+    super(
+      `The version of the driver is ${version === undefined ? 'not known' : `'${printable(version)}', which is none that is known here`}`,
+      {
+        next: 'gpunvme driver, which shows what is installed',
+      },
+    )
+  }
+}

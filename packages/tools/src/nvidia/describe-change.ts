@@ -1,0 +1,59 @@
+import { valueOf } from '../machine/known.js'
+import { indented } from '../binding/labelled.js'
+import { printable } from '../terminal/printable.js'
+import { buildSteps, initramfsSteps } from './advice.js'
+import type { ChangeKind } from './change-record.js'
+import type { ChangeResult } from './change-driver.js'
+import { describeSteps } from './describe-driver.js'
+import type { NvidiaDriver } from './driver-state.js'
+
+/** What is left for the user, since nothing is built or loaded by us. */
+export function stepsAfter(
+  { outcome, tree }: ChangeResult,
+  kind: ChangeKind,
+  driver: NvidiaDriver,
+  command: (words: string) => string,
+): string[] {
+  if (outcome !== 'applied' && outcome !== 'planned' && outcome !== 'reverted') return []
+  if (kind === 'options') return initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', command)
+  return [
+    ...buildSteps(driver, tree, command),
+    ...(kind === 'bar1-p2p' && outcome !== 'reverted'
+      ? [command('driver apply options --set bar1-p2p,resizable-bar')]
+      : []),
+  ]
+}
+
+export function describeChange(
+  result: ChangeResult,
+  kind: ChangeKind,
+  steps: readonly string[],
+  columns: number,
+): string[] {
+  return [
+    ...indented(titleOf(result, kind), columns, ''),
+    ...(steps.length === 0 ? [] : ['', 'Then, by you:', ...describeSteps(steps, columns)]),
+  ]
+}
+
+function titleOf({ outcome, tree, originals, files }: ChangeResult, kind: ChangeKind): string {
+  const [where, what] = [printable(tree), files.map(printable).join(', ')]
+  switch (outcome) {
+    case 'planned':
+      return `Nothing was written. ${kind} would change ${what} in ${where}`
+    case 'applied':
+      return `Changed ${what} in ${where}. As it was: ${printable(originals)}`
+    case 'already':
+      return `Nothing to do: ${where} has this change`
+    case 'begun':
+      return `${where} has this change, whole or in part: apply brings it to an end, revert takes it back`
+    case 'given':
+      return 'Nothing to do: this version does it without any option'
+    case 'reverted':
+      return what === '' ? `${where} is gone, and the change with it` : `Put back ${what} in ${where}`
+    case 'never':
+      return `Nothing to put back: ${where} has no such change`
+    case 'revertible':
+      return `Nothing was written. The change of ${where} can be put back`
+  }
+}
