@@ -28,12 +28,14 @@ const tasks = {
     'vitest run',
     'node scripts/test-summary.mjs',
   ],
-  // A Linux guest in QEMU, in which the driver has the controller by sysfs and by VFIO: docs/linux-guest.md.
+  // Linux guests in QEMU, in which the driver has the controller by sysfs and by VFIO, and the command asks, binds and
+  // gives back drives that Linux has: docs/linux-guest.md.
   'test:vm': [
-    'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
+    'turbo run build --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
-    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json',
+    'vitest run --root packages/tools --config vitest.vm.config.ts',
+    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json packages/tools/.reports/vm.json',
   ],
   // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/peers.md.
   peers: [

@@ -71,7 +71,7 @@ function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRe
     const entry = new DataView(new ArrayBuffer(SQE.bytes))
     command.encode(entry, 0, values)
     requireQuestion(entry)
-    const argument = argumentOf(entry, page.address, lengthBytes)
+    const argument = argumentOf(entry, page.address)
     const memory = new Uint8Array(page.buffer)
     memory.fill(0)
     const status = refusable(node, command.name, () => host.ioctl(fd, NVME_IOCTL_ADMIN_CMD, argument.bytes))
@@ -94,13 +94,14 @@ export function requireQuestion(entry: DataView): void {
   if (!isQuestion) throw new TypeError(`only questions are passed on, got ${formatSqe('admin', entry)}`)
 }
 
-function argumentOf(entry: DataView, address: bigint, lengthBytes: number) {
+/** @param address of a page: whatever a drive sends, declared here or not, must not go to the memory of others. */
+function argumentOf(entry: DataView, address: bigint) {
   const bytes = new Uint8Array(PassthroughCommand.bytes)
   const view = PassthroughCommand.view(new DataView(bytes.buffer))
   view.OPCODE = entry.getUint8(0)
   view.NSID = entry.getUint32(4, true)
-  view.ADDR = lengthBytes === 0 ? 0n : address
-  view.DATA_LEN = lengthBytes
+  view.ADDR = address
+  view.DATA_LEN = PAGE_BYTES
   // Dwords 10 to 15 lie where an entry has them. The time limit stays the kernel's own: at its end it resets the drive.
   bytes.set(new Uint8Array(entry.buffer, 40, 24), 40)
   return { bytes, view }

@@ -45,7 +45,7 @@ export async function activeNamespaces({ reader }: AdminView): Promise<number[]>
     const list = await reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid: above })
     const { NSID } = ActiveNamespaceList.view(list)
     // What does not rise would be asked for for ever.
-    const page = Array.from(NSID).filter((nsid, index, all) => nsid > (all[index - 1] ?? above))
+    const page = Array.from(NSID).filter((nsid, index, all) => nsid > Math.max(above, all[index - 1] ?? 0))
     found.push(...page)
     if (page.length < NSID.length) return found
   }

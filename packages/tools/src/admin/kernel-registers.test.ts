@@ -1,0 +1,40 @@
+import { CAP } from '@gpunvme/nvme-spec'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { FakeKernel } from '../../test/fake-kernel.js'
+import { scratch } from '../../test/gpunvme.js'
+import { openKernelRegisters } from './kernel-registers.js'
+
+const folder = scratch()
+writeFileSync(
+  join(folder, 'resource0'),
+  Buffer.concat([Buffer.from('ff0301142000000000040100', 'hex'), Buffer.alloc(4084)]),
+)
+
+test('registers are read by their width, of a mapping that cannot be written to', () => {
+  const kernel = new FakeKernel()
+  const registers = openKernelRegisters(kernel, '0000:0b:00.0', folder)
+  expect(registers.read(CAP)).toBe(0x20_1401_03ffn)
+  registers.close()
+  expect(kernel.live.size).toBe(0)
+})
+
+test.each([
+  ['EINVAL', 'privilege', 'IO_STRICT_DEVMEM'],
+  ['EPERM', 'privilege', 'locked down'],
+  ['EACCES', 'privilege', 'Try: run as root'],
+  ['ENXIO', 'device', 'may have left the bus'],
+])('a mapping that the kernel refuses with %s says what forbids it', (code, category, words) => {
+  const kernel = new FakeKernel()
+  kernel.mapRefusal = code
+  const open = () => openKernelRegisters(kernel, '0000:0b:00.0', folder)
+  expect(open).toThrow(
+    expect.objectContaining({ code: 'ERR_GPUNVME_REGISTERS_REFUSED', category, errno: code }) as Error,
+  )
+  expect(open).toThrow(words)
+})
+
+test('a drive that has gone has no registers', () => {
+  expect(() => openKernelRegisters(new FakeKernel(), '0000:0b:00.0', join(folder, 'gone'))).toThrow('(ENOENT)')
+})

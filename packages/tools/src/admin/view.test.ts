@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { activeNamespaces, requireActive, type AdminView } from './view.js'
+
+/** A drive whose lists of namespaces are these, by the NSID that they are to go on after. */
+function viewOf(listAfter: (nsid: number) => readonly number[]): AdminView {
+  const identify = (_cns: number, structure: { decode(data: DataView): unknown }, options?: { nsid?: number }) => {
+    const data = new DataView(new ArrayBuffer(4096))
+    listAfter(options?.nsid ?? 0).forEach((nsid, index) => data.setUint32(index * 4, nsid, true))
+    return Promise.resolve(structure.decode(data))
+  }
+  return { reader: { identify } } as AdminView
+}
+
+const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
+
+test('a list that is full goes on above its last NSID', async () => {
+  const view = viewOf((nsid) => (nsid === 0 ? from(1, 1024) : nsid === 1024 ? [1030, 2000] : []))
+  expect(await activeNamespaces(view)).toEqual([...from(1, 1024), 1030, 2000])
+})
+
+test('a drive that gives the same list again and again is not asked for ever', async () => {
+  expect(await activeNamespaces(viewOf(() => from(1, 1024)))).toEqual(from(1, 1024))
+})
+
+test('a namespace that is not active is not found, and those that are get named', async () => {
+  await expect(
+    requireActive(
+      viewOf(() => [1, 4]),
+      2,
+    ),
+  ).rejects.toThrow('Namespace 2 is not active\n  active: 1, 4')
+  await requireActive(
+    viewOf(() => [1, 4]),
+    4,
+  )
+})

@@ -1,0 +1,78 @@
+import { fstatSync, readSync } from 'node:fs'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { NVME_IOCTL_ADMIN_CMD, PassthroughCommand } from '../src/admin/passthrough.js'
+
+/** How Linux's driver answers a command: its status, 0 for success, and what it writes to the data and to DW0. */
+export type Answer = (
+  opcode: number,
+  cdw10: number,
+  data: Uint8Array,
+  nsid: number,
+) => { status?: number; dw0?: number }
+
+/** What the kernel refuses a call with, as native code reports it. */
+export function refusal(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall })
+}
+
+/** A kernel without a machine: admin commands passed on to `answer`, and files mapped as what they hold. */
+export class FakeKernel implements HardwareHost {
+  answer: Answer = () => ({})
+  /** Every command as it came, 72 bytes each. */
+  readonly commands: Uint8Array[] = []
+  /** Regions that are mapped still. */
+  readonly live = new Set<NativeRegion>()
+  /** What `map` is refused with. */
+  mapRefusal: string | undefined
+
+  allocate(lengthBytes: number): NativeRegion {
+    return this.region(new ArrayBuffer(lengthBytes))
+  }
+
+  map(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion {
+    if (this.mapRefusal !== undefined) throw refusal(this.mapRefusal, 'mmap')
+    if (access !== 'read') throw new Error('mapped for writing')
+    const buffer = new ArrayBuffer(lengthBytes)
+    if (fstatSync(fd).isFile()) readSync(fd, new Uint8Array(buffer), 0, lengthBytes, offsetBytes)
+    return this.region(buffer)
+  }
+
+  ioctl(_fd: number, request: number, argument: Uint8Array): number {
+    if (request !== NVME_IOCTL_ADMIN_CMD) throw refusal('ENOTTY', 'ioctl')
+    this.commands.push(argument.slice())
+    const command = PassthroughCommand.view(new DataView(argument.buffer, argument.byteOffset, argument.byteLength))
+    const region = [...this.live].find(({ address }) => address === command.ADDR)
+    const data = new Uint8Array(region!.buffer, 0, command.DATA_LEN)
+    const { status = 0, dw0 = 0 } = this.answer(command.OPCODE, command.CDW10, data, command.NSID)
+    command.RESULT = dw0
+    return status
+  }
+
+  private region(memory: ArrayBuffer): NativeRegion {
+    const view = new DataView(memory)
+    const region: NativeRegion = {
+      address: 0x7f00_0000_1000n + BigInt(this.live.size) * 0x1000n,
+      lengthBytes: memory.byteLength,
+      buffer: memory,
+      load32: (offset) => view.getUint32(offset, true),
+      load64: (offset) => view.getBigUint64(offset, true),
+      store32: () => unused(),
+      store64: () => unused(),
+      unmap: () => void this.live.delete(region),
+    }
+    this.live.add(region)
+    return region
+  }
+
+  ioctlNumber = unused
+  adopt = unused
+  eventfd = unused
+  waitReadable = unused
+  memlockLimitBytes = unused
+  view = unused
+  yield = unused
+}
+
+function unused(): never {
+  throw new Error('not of a kernel that is only asked')
+}

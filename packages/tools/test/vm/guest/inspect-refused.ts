@@ -1,0 +1,25 @@
+// Of the same drive: what the kernel, the controller or we refuse.
+import { renameSync, writeFileSync } from 'node:fs'
+import { gpunvme, NOBODY, surroundings } from './mounted.js'
+
+const before = surroundings()
+const on = (...args: string[]) => gpunvme([...args, '--drive', 'nvme0'])
+const unknown = {
+  page: on('log', '0xca'),
+  feature: on('features', '0xc5'),
+  namespace: on('identify', '--nsid', '7'),
+  structure: on('identify', '--cns', '0xc7'),
+  drive: gpunvme(['smart', '--drive', 'nvme9']),
+  image: on('smart', '--image', 'drive.img'),
+}
+const registers = on('regs')
+const asNobody = gpunvme(['smart', '--drive', 'nvme0'], NOBODY)
+renameSync('/dev/nvme0', '/dev/nvme0-hidden')
+const withoutNode = on('smart')
+renameSync('/dev/nvme0-hidden', '/dev/nvme0')
+const after = surroundings()
+// Another one, which then is on the bus no more.
+const there = gpunvme(['smart', '--drive', 'nvme1'])
+writeFileSync('/sys/bus/pci/devices/0000:00:05.0/remove', '1')
+const gone = gpunvme(['smart', '--drive', '0000:00:05.0'])
+process.stdout.write(`${JSON.stringify({ unknown, registers, asNobody, withoutNode, there, gone, before, after })}\n`)
