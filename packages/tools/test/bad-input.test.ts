@@ -170,13 +170,13 @@ describe('exit 3: not found', () => {
   })
 })
 
-describe('exit 1: a file that is no sound model', () => {
+describe('exit 7: a file that is no sound model', () => {
   test('a truncated GGUF says where it ends', async () => {
     copyFileSync(at('model.gguf'), at('short.gguf'))
     truncateSync(at('short.gguf'), 3000)
     await Promise.all([
-      expectError(['inspect', 'short.gguf'], 1, 'short.gguf', /at byte \d+/),
-      expectError(['pack', 'short.gguf', '--image', 'short.img'], 1, 'short.gguf'),
+      expectError(['inspect', 'short.gguf'], 7, 'short.gguf', /at byte \d+/),
+      expectError(['pack', 'short.gguf', '--image', 'short.img'], 7, 'short.gguf'),
     ])
     expect(existsSync(at('short.img'))).toBe(false)
   })
@@ -184,8 +184,8 @@ describe('exit 1: a file that is no sound model', () => {
   test('something else altogether, and a drive image in its place', async () => {
     writeFileSync(at('page.gguf'), '<!DOCTYPE html><html></html>')
     await Promise.all([
-      expectError(['inspect', 'page.gguf'], 1, 'Cannot tell the format'),
-      expectError(['inspect', 'drive.img'], 1, 'gpunvme load --image drive.img'),
+      expectError(['inspect', 'page.gguf'], 7, 'Cannot tell the format'),
+      expectError(['inspect', 'drive.img'], 7, 'gpunvme load --image drive.img'),
     ])
   })
 })
@@ -349,7 +349,10 @@ describe('exit 7: cannot be done', () => {
     await Promise.all([
       expectError(['identify', '--transport', 'vfio-user'], 7, 'not available yet', 'available: sim, qtest'),
       ...['cpu-kernel', 'cuda'].flatMap((name) =>
-        [['load', 'model.gguf'], ['demo', '--size', '64MiB']].map((args) =>
+        [
+          ['load', 'model.gguf'],
+          ['demo', '--size', '64MiB'],
+        ].map((args) =>
           expectError([...args, '--engine', name], 7, `The engine '${name}' cannot drive`, 'Try: --engine host'),
         ),
       ),

@@ -261,7 +261,7 @@ describe('a malformed GGUF is refused with its own code, at the byte that is wro
     expect(error).toBeInstanceOf(GgufError)
     expect(error).toMatchObject({
       code: `ERR_GPUNVME_GGUF_${problem}`,
-      category: 'failure',
+      category: 'infeasible',
       sourceName: 'bad.gguf',
       positionBytes: at,
     })

@@ -119,7 +119,7 @@ export type GgufProblem = keyof typeof GGUF_PROBLEMS
 /** The source starts like a GGUF, and cannot be read as one. `code` says what kind of problem it is. */
 export class GgufError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_GGUF_${GgufProblem}`
-  readonly category: ErrorCategory = 'failure'
+  readonly category: ErrorCategory = 'infeasible'
   readonly sourceName: string
   /** Where in the source the field is that is wrong. */
   readonly positionBytes: number

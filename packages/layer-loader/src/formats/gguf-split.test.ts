@@ -220,7 +220,7 @@ describe('a malformed split is refused with its own code, naming the part, and e
     const folder = new MemoryFolder({ ...sound(), ...files })
     const error: unknown = await openModelParts(given, folder.open).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(SplitError)
-    expect(error).toMatchObject({ code: `ERR_GPUNVME_SPLIT_${problem}`, category: 'failure', sourceName })
+    expect(error).toMatchObject({ code: `ERR_GPUNVME_SPLIT_${problem}`, category: 'infeasible', sourceName })
     expect(folder.opened).toEqual([])
   })
 

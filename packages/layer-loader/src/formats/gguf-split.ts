@@ -146,7 +146,7 @@ export type SplitProblem = keyof typeof SPLIT_PROBLEMS
 /** The parts of a split GGUF do not fit together. `code` says why. */
 export class SplitError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SPLIT_${SplitProblem}`
-  readonly category: ErrorCategory = 'failure'
+  readonly category: ErrorCategory = 'infeasible'
   /** The part that is wrong. */
   readonly sourceName: string
 

@@ -219,7 +219,7 @@ export type SafetensorsProblem = keyof typeof SAFETENSORS_PROBLEMS
 /** The source looks like safetensors, and cannot be read as such. `code` says what kind of problem it is. */
 export class SafetensorsError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SAFETENSORS_${SafetensorsProblem}`
-  readonly category: ErrorCategory = 'failure'
+  readonly category: ErrorCategory = 'infeasible'
   readonly sourceName: string
   /** Where in the source the thing is that is wrong. */
   readonly positionBytes: number

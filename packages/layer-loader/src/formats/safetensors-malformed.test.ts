@@ -194,7 +194,7 @@ describe('a malformed safetensors file is refused with its own code, at the byte
     expect(error).toBeInstanceOf(SafetensorsError)
     expect(error).toMatchObject({
       code: `ERR_GPUNVME_SAFETENSORS_${problem}`,
-      category: 'failure',
+      category: 'infeasible',
       sourceName: 'bad.safetensors',
       positionBytes: at,
     })

@@ -133,7 +133,7 @@ describe('an index and shards that disagree are refused by name, and every file 
     const folder = new MemoryFolder({ ...sound(), ...files })
     const error: unknown = await openModelParts(INDEX, folder.open).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ShardError)
-    expect(error).toMatchObject({ code: `ERR_GPUNVME_SHARD_${problem}`, category: 'failure', sourceName })
+    expect(error).toMatchObject({ code: `ERR_GPUNVME_SHARD_${problem}`, category: 'infeasible', sourceName })
     expect((error as Error).message).toContain(message)
     expect(folder.opened).toEqual([])
   })

@@ -96,7 +96,7 @@ export type ShardProblem = keyof typeof SHARD_PROBLEMS
 /** A shard is not what its index says. */
 export class ShardError extends GpuNvmeError {
   readonly code: `ERR_GPUNVME_SHARD_${ShardProblem}`
-  readonly category: ErrorCategory = 'failure'
+  readonly category: ErrorCategory = 'infeasible'
   /** The shard. */
   readonly sourceName: string
 

@@ -45,7 +45,7 @@ const MISTAKEN = [
 /** The source is neither GGUF nor safetensors. */
 export class UnknownFormatError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_FORMAT'
-  readonly category: ErrorCategory = 'failure'
+  readonly category: ErrorCategory = 'infeasible'
   readonly sourceName: string
   readonly firstBytes: Uint8Array
 

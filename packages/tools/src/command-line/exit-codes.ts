@@ -18,5 +18,5 @@ export const EXIT_HELP = `Exit codes:
   0  done                         4  no permission, or refused to overwrite
   1  failed                       5  device error
   2  wrong arguments              6  verification failed: bytes are not right
-  3  not found                    7  cannot be done: too large, not supported
-  130  interrupted`
+  3  not found                    7  cannot be done: too large, not supported,
+  130  interrupted                   or a file that is not what it should be`
