@@ -35,7 +35,7 @@ export async function bundleGuest(more?: string): Promise<CpioEntry[]> {
   const code = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
   return [
     { path: 'package' },
-    { path: 'package/package.json', content: Buffer.from('{"type":"module"}') },
+    { path: 'package/package.json', content: Buffer.from('{"type":"module","version":"0.0.0"}') },
     { path: 'package/dist' },
     ...code.map((file) => ({ path: `package/dist/${file.fileName}`, content: Buffer.from(file.code) })),
     ...['native', 'native/build', 'native/build/Release'].map((path) => ({ path: `package/${path}` })),
