@@ -174,6 +174,9 @@ describe('what is remembered', () => {
     const refused = await inProcess(tree, 'unbind', BDF)
     expect(refused.code).toBe(7)
     expect(refused.stderr).toContain(`Cannot use ${stateFile()}`)
+    const { drives } = json(await inProcess(tree, 'status', '--json')) as { drives: object[] }
+    expect(drives).toMatchObject([{ address: BDF, owner: 'unknown', driver: 'vfio-pci', next: null }])
+    expect((await inProcess(tree, 'status')).stdout).toContain(`  unknown    Cannot use ${stateFile()}`)
     expect(tree.state()).toEqual(BOUND)
   })
 

@@ -7,7 +7,7 @@ import type { DriveStatus, Owner } from './drive-status.js'
 
 /** A drive's status as text. @param now in milliseconds since 1970, for 'since'. */
 export function describeStatus(drive: DriveStatus, now: number, columns: number): string[] {
-  const { address, name, model, serial, driver, bound, transport, closed, next, owner } = drive
+  const { address, name, model, serial, driver, bound, problem, transport, closed, next, owner } = drive
   const known = [name, model, serial === null ? null : `serial number ${serial}`].filter((each) => each !== null)
   const rows: [string, string][] = [['driver', `${driverName(driver)}${OWNERS[owner]}`]]
   if (bound !== null) {
@@ -16,6 +16,7 @@ export function describeStatus(drive: DriveStatus, now: number, columns: number)
     rows.push(['before', driverName(previous)])
     if (owner === 'running' && process !== null) rows.push(['process', String(process)])
   }
+  if (problem !== null) rows.push(['unknown', printable(problem)])
   rows.push(['opens it', transport === null ? `nothing: ${closed ?? ''}` : openedBy(address, transport)])
   if (next !== null) rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', next])
   return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]
@@ -30,6 +31,7 @@ const OWNERS: Readonly<Record<Owner, string>> = {
   past: ': what gpunvme did is over',
   free: '',
   foreign: ', not by gpunvme',
+  unknown: ', and whether by gpunvme nobody can say',
 }
 
 /** How long ago, in the largest unit of which there is one: '3 h ago'. */

@@ -9,9 +9,9 @@ import { stateFile } from './state-files.js'
 /**
  * Whose a drive is. 'linux': its own driver's. 'ours': bound until `unbind`. 'running': of a gpunvme that runs, and gives
  * it back. 'unfinished': that one was killed in the middle. 'past': what is remembered is over. 'free': no driver's.
- * 'foreign': given to user space, or to another driver, by somebody else.
+ * 'foreign': given to user space, or to another driver, by somebody else. 'unknown': what is remembered cannot be read.
  */
-export type Owner = 'linux' | 'ours' | 'running' | 'unfinished' | 'past' | 'free' | 'foreign'
+export type Owner = 'linux' | 'ours' | 'running' | 'unfinished' | 'past' | 'free' | 'foreign' | 'unknown'
 
 /** What `gpunvme status` says of a drive: the fields of its JSON. */
 export interface DriveStatus {
@@ -36,6 +36,8 @@ export interface DriveStatus {
     readonly previous: string | null
     readonly stateFile: string
   } | null
+  /** Why what is remembered of it cannot be read; null where it can, or there is nothing. */
+  readonly problem: string | null
   /** What opens it as it is: 'sysfs', 'vfio', 'kmod'; null where nothing does. */
   readonly transport: 'sysfs' | 'vfio' | 'kmod' | null
   /** Why nothing opens it. */
@@ -44,47 +46,42 @@ export interface DriveStatus {
   readonly next: string | null
 }
 
-/** @param entry what is remembered of the drive. */
-export function statusOf(root: string, found: PciFunction, entry: Entry | undefined): DriveStatus {
-  const { bdf, path, driver, group } = found
-  const linuxName = linuxNameOf(path)
-  const { model, serial } = driveFacts(path, linuxName)
-  const opening = openingOf(found)
-  const owner = ownerOf(root, driver, entry)
+/** What is remembered of a drive: an entry, or why that cannot be read. */
+export interface Remembered {
+  readonly entry?: Entry
+  readonly problem?: string
+}
+
+/** @param found undefined of a drive that is gone from the bus. */
+export function statusOf(
+  root: string,
+  bdf: string,
+  found: PciFunction | undefined,
+  { entry, problem }: Remembered,
+): DriveStatus {
+  const linuxName = found && linuxNameOf(found.path)
+  const facts = found && driveFacts(found.path, linuxName)
+  const opening = found === undefined ? { none: 'it is gone from the bus' } : openingOf(found)
+  const owner = problem === undefined ? ownerOf(root, found, entry) : 'unknown'
   return {
     address: bdf,
     name: linuxName ?? entry?.name ?? null,
-    model: model ?? entry?.model ?? null,
-    serial: serial ?? entry?.serial ?? null,
-    present: true,
-    driver: driver ?? null,
-    group: group?.number ?? null,
+    model: facts?.model ?? entry?.model ?? null,
+    serial: facts?.serial ?? entry?.serial ?? null,
+    present: found !== undefined,
+    driver: found?.driver ?? null,
+    group: found?.group?.number ?? null,
     owner,
     bound: boundOf(root, entry),
+    problem: problem ?? null,
     transport: 'none' in opening ? null : opening.transport,
     closed: 'none' in opening ? opening.none : null,
     next: nextFor(root, bdf, owner),
   }
 }
 
-/** Of a drive that is gone from the bus. */
-export function statusOfMissing(root: string, entry: Entry): DriveStatus {
-  const { name, model, serial, record } = entry
-  return {
-    address: record.bdf,
-    ...{ name, model, serial },
-    present: false,
-    driver: null,
-    group: null,
-    owner: 'past',
-    bound: boundOf(root, entry),
-    transport: null,
-    closed: 'it is gone from the bus',
-    next: nextFor(root, record.bdf, 'past'),
-  }
-}
-
-function ownerOf(root: string, driver: string | undefined, entry: Entry | undefined): Owner {
+function ownerOf(root: string, found: PciFunction | undefined, entry: Entry | undefined): Owner {
+  const driver = found?.driver
   if (entry === undefined) return driver === undefined ? 'free' : driver === 'nvme' ? 'linux' : 'foreign'
   const { holder, record } = entry
   if (holder !== null && isAlive(holder)) return 'running'

@@ -28,7 +28,7 @@ export async function readEntry(root: string, bdf: string): Promise<Entry | unde
 export async function rememberedAddresses(root: string): Promise<string[]> {
   const folder = folderOf(root)
   const names = await attempting(`read ${folder}`, () => readdir(folder).catch(noneIfMissing))
-  return names.flatMap((name) => /^([0-9a-f:.]+)\.json$/.exec(name)?.[1] ?? []).sort()
+  return names.flatMap((name) => /^([0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7])\.json$/.exec(name)?.[1] ?? []).sort()
 }
 
 /** The address of the drive that Linux called by this name, nvme0, before it was bound; undefined where none is known. */

@@ -1,7 +1,8 @@
 import { nvmeFunction, nvmeFunctions } from '@gpunvme/host-driver/pci'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
 import { describeStatus } from '../binding/describe-status.js'
-import { statusOf, statusOfMissing, type DriveStatus } from '../binding/drive-status.js'
+import { statusOf, type DriveStatus, type Remembered } from '../binding/drive-status.js'
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { addressOf } from '../drive/find-drive.js'
@@ -46,10 +47,22 @@ async function lookAt(root: string, bdf: string | undefined): Promise<DriveStatu
   const addresses = bdf === undefined ? [...new Set([...present, ...(await rememberedAddresses(root))])].sort() : [bdf]
   return Promise.all(
     addresses.map(async (each) => {
-      const entry = await readEntry(root, each)
+      const remembered = await recall(root, each)
       // Of a drive that is neither there nor remembered, this says so.
-      if (present.includes(each) || entry === undefined) return statusOf(root, nvmeFunction(root, each), entry)
-      return statusOfMissing(root, entry)
+      const isKnown = remembered.entry !== undefined || remembered.problem !== undefined
+      const found = isKnown && !present.includes(each) ? undefined : nvmeFunction(root, each)
+      return statusOf(root, each, found, remembered)
     }),
   )
+}
+
+/** What is remembered of a drive; where a file is damaged, the others are shown all the same. */
+async function recall(root: string, bdf: string): Promise<Remembered> {
+  try {
+    const entry = await readEntry(root, bdf)
+    return entry === undefined ? {} : { entry }
+  } catch (error) {
+    if (!(error instanceof GpuNvmeError)) throw error
+    return { problem: error.message.split('\n')[0]! }
+  }
 }
