@@ -24,6 +24,7 @@ const kinds = {
   shells: 'bash, zsh and fish',
   pciutils: 'the program lspci',
   unpackers: 'the programs xz, zstd and modinfo',
+  fio: 'the program fio',
 }
 
 const root = join(import.meta.dirname, '..')

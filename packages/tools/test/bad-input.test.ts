@@ -60,7 +60,7 @@ describe('exit 2: what was typed cannot be meant', () => {
 
   test('an unknown command names the nearest one', async () => {
     await Promise.all([
-      expectError(['verfy'], 2, "Unknown command 'lod'", 'Did you mean verify?', 'Try: gpunvme help'),
+      expectError(['verfy'], 2, "Unknown command 'verfy'", 'Did you mean verify?', 'Try: gpunvme help'),
       expectError(['help', 'lod'], 2, "Unknown verb 'lod'", /verbs: .*load/),
     ])
   })
