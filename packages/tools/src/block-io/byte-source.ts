@@ -1,6 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { createReadStream, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { plural } from '../terminal/units.js'
@@ -84,7 +85,11 @@ export class ByteSource {
   private async fetch(): Promise<boolean> {
     try {
       const next = await this.iterator.next()
-      if (next.done === true) return false
+      if (next.done === true) {
+        await hearSignals()
+        this.signal.throwIfAborted()
+        return false
+      }
       this.chunk = next.value
       return true
     } catch (error) {
@@ -93,6 +98,15 @@ export class ByteSource {
       throw isSystemError(error) ? new FileError(`read ${this.name}`, error) : error
     }
   }
+}
+
+/**
+ * An interrupt on a terminal goes to all of a pipeline: what fills the pipe ends by it, and its end must not pass for the
+ * end of the data. The first turn of the event loop is the one that is running; the second takes signals that wait.
+ */
+async function hearSignals(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }
 
 function attemptingSync<T>(attempt: string, use: () => T): T {

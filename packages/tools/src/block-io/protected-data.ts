@@ -1,7 +1,8 @@
 import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-driver'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { firstByteSet, holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
+import { holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
 import type { ByteRange } from './byte-range.js'
+import { PIECE_BYTES, readPieces } from './read-pieces.js'
 
 /** What --overwrite calls it. */
 const MODELS = 'models'
@@ -10,13 +11,14 @@ const MODELS = 'models'
  * Refuses to write where something would be lost that nobody has named: what the write guard knows by its signature,
  * anywhere on the namespace; models that pack wrote; and in a file, which may be anything, whatever is not zero where
  * it would be written.
- * @throws ForeignDataError, ModelImageError, UnknownDataError; what reading throws.
+ * @throws ForeignDataError, ModelImageError, UnknownDataError; what reading throws, the signal's reason.
  */
 export async function refuseProtected(
   namespace: Namespace,
-  { offsetBytes, lengthBytes }: ByteRange,
+  range: ByteRange,
   overwrite: readonly string[],
   isFile: boolean,
+  signal: AbortSignal,
 ): Promise<void> {
   const found = await findSignatures(namespace)
   const foreign = found.filter(({ name }) => !overwrite.includes(name))
@@ -24,8 +26,11 @@ export async function refuseProtected(
   const isImage = await holdsImage(namespace)
   if (isImage && !overwrite.includes(MODELS)) throw new ModelImageError(namespace.nsid)
   if (!isFile || isImage || found.length > 0 || overwrite.includes(UNKNOWN_DATA)) return
-  const at = await firstByteSet(namespace, offsetBytes, offsetBytes + lengthBytes)
-  if (at !== undefined) throw new UnknownDataError(at)
+  const zeroes = Buffer.alloc(Math.min(PIECE_BYTES, range.lengthBytes))
+  for await (const { offsetBytes, bytes } of readPieces(namespace, range, { signal })) {
+    if (zeroes.subarray(0, bytes.length).equals(bytes)) continue
+    throw new UnknownDataError(offsetBytes + bytes.findIndex((byte) => byte !== 0))
+  }
 }
 
 /** There are models on the namespace, whose checksums would not be right any more. Nothing was written. */

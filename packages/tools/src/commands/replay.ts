@@ -69,7 +69,7 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
     const use = async ({ controller, namespace }: Drive) => {
       const { blocks, blockBytes, maxTransferBytes } = namespace
       const target = { nsid: scan.nsid, blocks, blockBytes, maxTransferBytes, allowWrites }
-      if (allowWrites) await guardWrites(namespace, scan, flags)
+      if (allowWrites) await guardWrites(namespace, scan, flags, signal)
       const depth = controller.queues * controller.queueDepth
       const tally = await perform(path, namespace, { drive, target, depth, blocks: scan.blocks }, output, signal)
       report(path, tally, scan, opened, output)
@@ -80,17 +80,17 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
 }
 
 /** All of its writes at once: a trace that is refused half way would have lost something already. */
-async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags): Promise<void> {
+async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags, signal: AbortSignal): Promise<void> {
   if (scan.writes === 0) return
   if (flags.image === undefined && flags.drive === undefined && flags.transport === undefined) {
     throw new UsageError('--allow-writes needs a drive', { next: '--drive ADDRESS, or --image FILE' })
   }
   const { blockBytes, blocks } = namespace
-  const range = {
-    offsetBytes: scan.writtenFrom * blockBytes,
-    lengthBytes: Math.max(0, Math.min(scan.writtenTo, blocks) - scan.writtenFrom) * blockBytes,
-  }
-  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined)
+  // What lies beyond the end is not sent.
+  const lengthBlocks = Math.min(scan.writtenTo, blocks) - scan.writtenFrom
+  if (lengthBlocks <= 0) return
+  const range = { offsetBytes: scan.writtenFrom * blockBytes, lengthBytes: lengthBlocks * blockBytes }
+  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined, signal)
 }
 
 interface Course {

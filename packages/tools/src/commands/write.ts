@@ -140,7 +140,7 @@ async function intend(namespace: Namespace, path: string, flags: Flags, signal: 
     const roomBytes = Math.max(blockBytes, capacityBytes - offsetBytes)
     const wholeBytes = lengthBytes === undefined ? roomBytes : Math.ceil(lengthBytes / blockBytes) * blockBytes
     const range = checkInside(namespace, { offsetBytes, lengthBytes: wholeBytes })
-    await refuseProtected(namespace, range, overwrite, flags.image !== undefined)
+    await refuseProtected(namespace, range, overwrite, flags.image !== undefined, signal)
     return { source, range }
   } catch (error) {
     source.close()

@@ -30,7 +30,7 @@ export async function refuseUnknownData(
 }
 
 /** Where the first byte is that is not zero. */
-export async function firstByteSet(
+async function firstByteSet(
   namespace: Namespace,
   fromBytes: number,
   toBytes: number,

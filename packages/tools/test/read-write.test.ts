@@ -1,0 +1,253 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseHexDump } from '../src/decode/hex-dump.js'
+import { failureOf } from './called.js'
+import { BIN, gpunvme, json, scratch } from './gpunvme.js'
+import { qemuNote } from './qemu.js'
+import { pattern } from './simulated-drive.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const MIB = 1024 * 1024
+const LIMIT = { timeout: 120_000 }
+
+/** An empty drive. */
+function drive(name: string, lengthBytes = 16 * MIB): string {
+  writeFileSync(at(name), '')
+  truncateSync(at(name), lengthBytes)
+  return name
+}
+
+function bytesOf(name: string, offsetBytes: number, lengthBytes: number): Buffer {
+  const bytes = Buffer.alloc(lengthBytes)
+  readSync(openSync(at(name), 'r'), bytes, 0, lengthBytes, offsetBytes)
+  return bytes
+}
+
+test('what was written is read back: to a file, as a hex dump, in JSON and raw', LIMIT, async () => {
+  const bytes = pattern(5 * MIB + 100)
+  writeFileSync(at('some.bin'), bytes)
+  const placed = ['--image', 'made.img']
+  const words = ['write', 'some.bin', ...placed, '--capacity', '16MiB', '--lba', '0x800', '--pad', 'zero', '--verify']
+  const written = await gpunvme([...words, '--json'], { cwd })
+  expect([written.code, json(written)]).toEqual([
+    0,
+    expect.objectContaining({
+      ...{ schema: 'gpunvme.write/1', nsid: 1, blockBytes: 512, slba: 2048, blocks: 10_241, source: 'some.bin' },
+      ...{ offsetBytes: MIB, lengthBytes: 5 * MIB + 512, paddedBytes: 412, verified: true },
+    }),
+  ])
+  expect(bytesOf('made.img', MIB, bytes.length).equals(bytes)).toBe(true)
+
+  const range = ['--offset', '1MiB', '--length', String(bytes.length)]
+  const read = await gpunvme(['read', ...placed, ...range, '-o', 'back.bin'], { cwd })
+  expect([read.code, read.stdout]).toEqual([0, expect.stringContaining(`(${bytes.length} bytes) into back.bin`)])
+  expect(readFileSync(at('back.bin')).equals(bytes)).toBe(true)
+
+  const dump = await gpunvme(['read', ...placed, '--lba', '0x800', '--no-squeeze', '-q'], { cwd })
+  expect([dump.code, dump.stderr]).toEqual([0, ''])
+  expect(parseHexDump(dump.stdout, 'stdout')).toEqual(bytes.subarray(0, 512))
+  expect(dump.stdout.split('\n')[0]).toMatch(/^00100000 {2}/)
+
+  const object = await gpunvme(['read', ...placed, '--offset', '1048577', '--length', '3', '--json'], { cwd })
+  expect(json(object)).toEqual({
+    ...{ schema: 'gpunvme.read/1', nsid: 1, blockBytes: 512, slba: 2048, blocks: 1 },
+    ...{ offsetBytes: MIB + 1, lengthBytes: 3, data: Buffer.from(bytes.subarray(1, 4)).toString('hex') },
+  })
+
+  const raw = spawnSync(process.execPath, [BIN, 'read', ...placed, ...range, '--raw'], { cwd, maxBuffer: 16 * MIB })
+  expect([raw.status, raw.stdout.equals(bytes)]).toEqual([0, true])
+})
+
+test('stdin is written as far as it goes, of any length', LIMIT, () => {
+  drive('stdin.img')
+  const input = pattern(9 * MIB)
+  const words = ['write', '-', '--image', 'stdin.img', '--lba', '8']
+  const ended = spawnSync(process.execPath, [BIN, ...words, '--verify'], { cwd, input, encoding: 'utf8' })
+  expect([ended.status, ended.stdout]).toEqual([0, expect.stringContaining('verified  read back and compared')])
+  expect(bytesOf('stdin.img', 4096, input.length).equals(input)).toBe(true)
+  const empty = ['write', '-', '--image', 'stdin.img', '--lba', '8', '--overwrite', 'unknown data']
+  const none = spawnSync(process.execPath, [BIN, ...empty], { cwd, input: '', encoding: 'utf8' })
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('Nothing came by stdin')])
+})
+
+test('a reader of raw bytes that has enough ends the reading, without an error', LIMIT, async () => {
+  drive('long.img', 1024 * MIB)
+  const child = spawn(process.execPath, [BIN, 'read', '--image', 'long.img', '--blocks', 'all', '--raw', '-q'], { cwd })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdout.once('data', () => child.stdout.destroy())
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect([code, stderr]).toEqual([0, ''])
+})
+
+describe('an interrupt', () => {
+  test('of a write says which blocks are written, and no others are', LIMIT, async () => {
+    drive('half.img', 1024 * MIB)
+    // More than a drive writes in the time that a signal takes; 0x5a is the letter Z.
+    const source = `yes ZZZZZZZZZZZZZZZ | tr '\\n' Z | '${process.execPath}' '${BIN}' write - --image half.img --lba 0 --overwrite 'unknown data'`
+    const child = spawn('sh', ['-c', source], { cwd, detached: true })
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (stderr === '') setTimeout(() => process.kill(-child.pid!, 'SIGINT'), 1000)
+      stderr += text
+    })
+    await once(child, 'close')
+    expect(stderr).toMatch(/Writing stopped after .*: Interrupted by SIGINT\n/)
+    const [, last = ''] = /LBAs 0x0 to 0x([0-9a-f]+) are written, and flushed\n/.exec(stderr) ?? []
+    const end = (Number.parseInt(last, 16) + 1) * 512
+    expect(stderr).toContain(`  from LBA 0x${(end / 512).toString(16)} on nothing was touched\n`)
+    expect(new Set(bytesOf('half.img', end - MIB, MIB))).toEqual(new Set([0x5a]))
+    expect(new Set(bytesOf('half.img', end, MIB))).toEqual(new Set([0]))
+  })
+
+  test('of a read leaves no file, and what was there before', LIMIT, async () => {
+    drive('endless.img', 8192 * MIB)
+    writeFileSync(at('kept.bin'), 'before')
+    const onStderr = (text: string, child: { kill: (signal: 'SIGINT') => unknown }) => {
+      if (/^Namespace 1[^\n]*\n$/.test(text)) child.kill('SIGINT')
+    }
+    const ended = await gpunvme(['read', '--image', 'endless.img', '--blocks', 'all', '-o', 'kept.bin'], {
+      cwd,
+      onStderr,
+    })
+    expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('Interrupted by SIGINT')])
+    expect(readFileSync(at('kept.bin'), 'utf8')).toBe('before')
+    expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
+  })
+})
+
+describe('a write is refused, and nothing is changed, where it would lose', () => {
+  async function refuses(image: string, options: string[], headline: string, next: string): Promise<void> {
+    writeFileSync(at('block.bin'), new Uint8Array(512).fill(1))
+    copyFileSync(at(image), at('before.img'))
+    for (const words of [options, [...options, '--dry-run']]) {
+      const error = await failureOf('write', at('block.bin'), '--image', at(image), ...words, '-q')
+      expect(error).toMatchObject({ category: 'privilege' })
+      expect(error.message).toContain(headline)
+      expect(error.message).toContain(next)
+      expect(readFileSync(at(image)).equals(readFileSync(at('before.img')))).toBe(true)
+    }
+  }
+
+  test('models that were packed', LIMIT, async () => {
+    await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
+    await gpunvme(['pack', 'model.gguf', '--image', 'models.img'], { cwd })
+    await refuses('models.img', ['--lba', '9000'], 'it holds a model image', '--overwrite models')
+    const words = ['write', 'block.bin', '--image', 'models.img', '--lba', '9000', '--overwrite', 'models']
+    expect((await gpunvme(words, { cwd })).code).toBe(0)
+  })
+
+  test('a file system, wherever it would be written', LIMIT, async () => {
+    drive('disk.img')
+    const disk = readFileSync(at('disk.img'))
+    disk.set([0x53, 0xef], 0x438) // ext2/3/4
+    writeFileSync(at('disk.img'), disk)
+    await refuses('disk.img', ['--lba', '30000'], 'it holds data of another kind', 'ext2/3/4')
+  })
+
+  test('bytes of a file that nobody can name, where it would be written', LIMIT, async () => {
+    writeFileSync(at('thesis.txt'), Buffer.alloc(MIB, 'all my work '))
+    await refuses('thesis.txt', ['--lba', '100'], 'neither empty nor a model image', "--overwrite 'unknown data'")
+  })
+})
+
+describe('what cannot be meant is refused before anything is read or written', () => {
+  test.each([
+    [
+      'the range in blocks and in bytes',
+      ['read', '--lba', '1', '--offset', '512'],
+      'in blocks or in bytes, not in both',
+    ],
+    ['a range beyond the end', ['read', '--lba', '32768', '--image', 'small.img'], 'are not all in namespace 1'],
+    ['raw bytes to two places', ['read', '--raw', '-o', 'x'], '--raw and -o both want the bytes'],
+    ['raw bytes in JSON', ['read', '--raw', '--json'], '--raw and --json both want the bytes'],
+    ['too much for one object', ['read', '--blocks', '4096', '--json'], '2 MiB are too much for one JSON object'],
+    ['the drive as its own copy', ['read', '--image', 'small.img', '-o', './small.img'], 'is the drive itself'],
+    ['a device as the file', ['read', '-o', '/dev/null'], '/dev/null is not a regular file'],
+    ['a write without a place', ['write', 'small.img', '--image', 'other.img'], 'write needs to be told where'],
+    ['a write without a drive', ['write', 'small.img', '--lba', '0'], 'write needs a drive'],
+    ['a drive written to itself', ['write', 'small.img', '--image', 'small.img', '--lba', '0'], 'is the drive itself'],
+    [
+      'a write that begins inside a block',
+      ['write', 'odd.bin', '--image', 'small.img', '--offset', '513'],
+      '--offset 512 or --offset 1024',
+    ],
+    [
+      'a write that ends inside a block',
+      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0'],
+      'its last one has 100 bytes of 512',
+    ],
+    [
+      'a write beyond the end',
+      ['write', 'odd.bin', '--image', 'small.img', '--lba', '2048', '--pad', 'zero'],
+      'are not all in namespace 1',
+    ],
+    [
+      'more than the file has',
+      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--blocks', '2'],
+      'holds only 100 bytes',
+    ],
+    ['a folder', ['write', '.', '--image', 'small.img', '--lba', '0'], 'is a directory'],
+    ['an empty file', ['write', '/dev/null', '--image', 'small.img', '--lba', '0', '--blocks', '1'], 'holds no bytes'],
+    [
+      'padding with something else',
+      ['write', 'odd.bin', '--image', 'small.img', '--lba', '0', '--pad', 'ones'],
+      'Allowed choices are zero',
+    ],
+  ])('%s', LIMIT, async (_, words, text) => {
+    drive('small.img', MIB)
+    drive('other.img', MIB)
+    writeFileSync(at('odd.bin'), new Uint8Array(100))
+    const before = process.cwd()
+    process.chdir(cwd)
+    try {
+      const error = await failureOf(...words, '-q')
+      expect(error.message).toContain(text)
+    } finally {
+      process.chdir(before)
+    }
+    expect(readFileSync(at('small.img')).equals(Buffer.alloc(MIB))).toBe(true)
+    expect(existsSync(at('x'))).toBe(false)
+  })
+
+  test('raw bytes to a terminal', async () => {
+    const found = process.stdout.isTTY
+    process.stdout.isTTY = true
+    try {
+      expect((await failureOf('read', '--raw')).message).toContain('Raw bytes do not go to a terminal')
+    } finally {
+      process.stdout.isTTY = found
+    }
+  })
+})
+
+describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
+  test('holds what was written to it, as a file that anybody reads', LIMIT, async () => {
+    drive('qemu.img', 64 * MIB)
+    const bytes = pattern(3 * MIB)
+    writeFileSync(at('qemu.bin'), bytes)
+    const placed = ['--transport', 'qtest', '--image', 'qemu.img', '--lba', '4096']
+    const written = await gpunvme(['write', 'qemu.bin', ...placed, '--verify'], { cwd })
+    expect([written.code, written.stdout]).toEqual([0, expect.stringContaining('verified  read back')])
+    expect(written.stdout).not.toContain('modelled')
+    expect(bytesOf('qemu.img', 2 * MIB, bytes.length).equals(bytes)).toBe(true)
+    const read = await gpunvme(['read', ...placed, '--length', '5000', '-o', 'qemu.out'], { cwd })
+    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining('in blocks or in bytes')])
+    expect((await gpunvme(['read', ...placed, '--blocks', '6144', '-o', 'qemu.out'], { cwd })).code).toBe(0)
+    expect(readFileSync(at('qemu.out')).equals(bytes)).toBe(true)
+  })
+})
