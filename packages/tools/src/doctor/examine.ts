@@ -4,6 +4,7 @@ import { checkIommu } from './checks/iommu.js'
 import { checkKernel } from './checks/kernel.js'
 import { checkLinks } from './checks/links.js'
 import { checkNvidia } from './checks/nvidia.js'
+import { checkPaths } from './checks/paths.js'
 import { checkSoftware } from './checks/software.js'
 import { checkSystem } from './checks/system.js'
 import { checkTransports } from './checks/transports.js'
@@ -25,6 +26,7 @@ export interface Diagnosis {
 const CHECKS: readonly ((facts: Facts) => Finding[])[] = [
   checkSystem,
   checkLinks,
+  checkPaths,
   checkWindows,
   checkIommu,
   checkKernel,

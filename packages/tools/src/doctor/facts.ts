@@ -1,7 +1,7 @@
 import type { CudaStatus } from '@gpunvme/cuda-native'
 import { commandFor, isLive } from '../binding/command-line.js'
-import type { Machine } from '../machine/machine.js'
-import type { PciFunction } from '../machine/pci-function.js'
+import { isKnown, type Known } from '../machine/known.js'
+import type { Gpu, Machine } from '../machine/machine.js'
 import type { NvidiaDriver } from '../nvidia/index.js'
 
 /** All that the checks go by: plain data. */
@@ -22,9 +22,10 @@ export interface ProcessFacts {
 export type AddonState =
   { readonly isLoaded: true } | { readonly isLoaded: false; readonly reasons: readonly string[]; readonly next: string }
 
-/** The function at an address that the machine lists. */
-export function functionAt({ machine }: Facts, address: string): PciFunction | undefined {
-  return machine.functions.find((each) => each.address === address)
+/** The memory of a GPU, by its driver's files or by CUDA. */
+export function memoryOf({ process }: Facts, { address, memoryBytes }: Gpu): Known<number> {
+  const devices = process?.cuda.available === true ? process.cuda.devices : []
+  return isKnown(memoryBytes) ? memoryBytes : (devices.find(({ bdf }) => bdf === address)?.memoryBytes ?? memoryBytes)
 }
 
 /** Where a function's files are, for evidence. */

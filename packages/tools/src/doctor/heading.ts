@@ -1,9 +1,10 @@
 import { isKnown, valueOf } from '../machine/known.js'
 import type { Drive, Gpu, Machine } from '../machine/machine.js'
+import { functionAt } from '../machine/index.js'
 import { formatBytes } from '../terminal/units.js'
 import { nameOf } from './advice.js'
 import type { Diagnosis } from './examine.js'
-import { functionAt, type Facts } from './facts.js'
+import { memoryOf, type Facts } from './facts.js'
 import { fold } from './fold.js'
 import { shapeOf } from './link-words.js'
 
@@ -35,8 +36,16 @@ function list(title: string, items: readonly string[], columns: number): string[
 }
 
 function systemOf({ board, cpu }: Machine): string {
-  const named = board.name === undefined ? board.systemName : [board.vendor, board.name].filter(Boolean).join(' ')
-  return [named ?? 'A board that does not say what it is', valueOf(cpu.model)].filter(Boolean).join(', ')
+  const named = board.name === undefined ? board.systemName : [maker(board), board.name].filter(Boolean).join(' ')
+  const processor = valueOf(cpu.model)
+    ?.replace(/\((R|TM)\)/g, '')
+    .replace(/ \d+-Core Processor$| CPU(?= @)/, '')
+  return [named ?? 'A board that does not say what it is', processor].filter(Boolean).join(', ')
+}
+
+/** 'ASUSTeK' of 'ASUSTeK COMPUTER INC.': the rest tells nobody anything. */
+function maker({ vendor }: Machine['board']): string | undefined {
+  return vendor?.split(/[\s,]/)[0]
 }
 
 function kernelOf({ kernel }: Machine): string {
@@ -50,8 +59,9 @@ function driverOf({ nvidia }: Facts): string[] {
   return [`NVIDIA ${valueOf(running.version) ?? '?'}${flavour === undefined ? '' : ` (${flavour})`}`]
 }
 
-function describeGpu(facts: Facts, { address, vendor, model, memoryBytes }: Gpu): string {
-  const memory = valueOf(memoryBytes)
+function describeGpu(facts: Facts, gpu: Gpu): string {
+  const { address, vendor, model } = gpu
+  const memory = valueOf(memoryOf(facts, gpu))
   return [
     valueOf(model) ?? `a GPU of ${vendor}`,
     ...(memory === undefined ? [] : [formatBytes(memory)]),
@@ -60,13 +70,13 @@ function describeGpu(facts: Facts, { address, vendor, model, memoryBytes }: Gpu)
 }
 
 function describeDrive(facts: Facts, { address, name, model }: Drive): string {
-  const driver = functionAt(facts, address)?.driver
+  const driver = functionAt(facts.machine, address)?.driver
   const holder = name ?? (driver === undefined ? 'no driver' : driver)
   return [`${valueOf(model) ?? 'an NVMe drive'} (${holder})`, ...linkOf(facts, address)].join(', ')
 }
 
 function linkOf(facts: Facts, address: string): string[] {
-  const found = functionAt(facts, address)
+  const found = functionAt(facts.machine, address)
   const link = found === undefined ? undefined : valueOf(found.link)
   return link !== undefined && isKnown(link.now) ? [shapeOf(link.now)] : []
 }

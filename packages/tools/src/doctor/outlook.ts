@@ -11,7 +11,7 @@ const MOST_PAIRS = 2
 
 /** What is possible between which drive and which GPU; numbers are those of the findings above. */
 export function describePairs(
-  { facts, pairs }: Diagnosis,
+  { pairs }: Diagnosis,
   sections: Sections,
   { columns, verbose }: { readonly columns: number; readonly verbose: boolean },
 ): string[] {
@@ -23,9 +23,7 @@ export function describePairs(
     '',
     'What is possible (numbers are those above)',
     ...listed.flatMap((pair) => describePair(pair, sections, columns)),
-    ...(left === 0
-      ? []
-      : fold('  ', `${left} more with other drives and GPUs: ${gpunvme(facts, 'doctor --verbose')}`, columns)),
+    ...(left === 0 ? [] : [`  and ${left} more ${left === 1 ? 'pair' : 'pairs'} (--verbose lists them)`]),
   ]
 }
 
@@ -49,7 +47,7 @@ function describeVerdict({ outlook, unmet, unknown }: Verdict, sections: Section
     case 'try':
       return unmet.length === 0 ? 'to be tried' : `to be tried, after ${numbers(unmet)}`
     case 'unknown':
-      return `not known: ${numbers(unknown)}`
+      return `not known: ${numbers(unknown)}${unmet.length === 0 ? '' : `; after ${numbers(unmet)}`}`
     case 'no':
       return `no: ${numbers(unmet.filter(({ steps }) => steps.every(({ kind }) => kind === 'instead')))}`
   }
@@ -71,8 +69,13 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
     return [...fold('Best:  ', 'not known: too much of this machine cannot be seen from here', columns), ...nextLine]
   const { best, drive, gpu } = reach
   const where = gpu === undefined ? `from ${drive}` : `from ${drive} to ${gpu}`
-  const state = best!.outlook === 'ready' ? 'nothing stands against it' : `after ${numbersOf(best!.unmet, sections)}`
-  return [...fold('Best:  ', `${ROUTES[best!.route].title}, ${where}: ${state}`, columns), ...nextLine]
+  const state = best!.outlook === 'ready' ? 'ready' : `after ${numbersOf(best!.unmet, sections)}`
+  const trials = reach.verdicts.filter(({ outlook }) => outlook === 'try').map(({ route }) => ROUTES[route].short)
+  return [
+    ...fold('Best:  ', `${ROUTES[best!.route].short} ${where}, ${state}`, columns),
+    ...(trials.length === 0 ? [] : fold('Then:  ', `to be tried: ${trials.join(', ')}`, columns)),
+    ...nextLine,
+  ]
 }
 
 /** One thing to do, which exists and is right. */

@@ -56,11 +56,12 @@ function inFull(finding: Finding, sections: Sections, { columns, verbose }: Repo
   const { severity, title, cause, evidence, steps, closes } = finding
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
   const label = severity === 'note' ? '' : `${severity.toUpperCase()}: `
-  const shownEvidence = verbose ? evidence : evidence.slice(0, 2)
-  const opens = closes.map((route) => ROUTES[route].short)
+  // Of what only has to be done, nothing has to be believed.
+  const shownEvidence = verbose ? evidence : evidence.slice(0, severity === 'note' ? 0 : 4)
+  const opens = severity === 'note' && !verbose ? [] : closes.map((route) => ROUTES[route].short)
   return [
     ...fold(`${mark}  `, `${label}${title}`, columns),
-    ...(cause === undefined ? [] : fold('     ', cause, columns)),
+    ...(cause === undefined || (severity === 'note' && !verbose) ? [] : fold('     ', cause, columns)),
     ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
     ...steps.flatMap((step) => formatStep(step, columns)),
     ...(opens.length === 0 ? [] : fold('     opens ', opens.join(', '), columns)),
@@ -70,10 +71,12 @@ function inFull(finding: Finding, sections: Sections, { columns, verbose }: Repo
 function inShort(finding: Finding, sections: Sections, options: ReportOptions): string[] {
   if (options.verbose) return inFull(finding, sections, options)
   const mark = `${sections.numberOf(finding) ?? ''}`.padStart(3)
-  const commands = finding.steps.filter(({ kind }) => kind === 'command' || kind === 'instead')
+  // One of several steps would be taken for all of them.
+  const [step, ...others] = finding.steps
+  const only = step !== undefined && others.length === 0 && step.kind !== 'firmware' ? [step] : []
   return [
     ...fold(`${mark}  `, finding.title, options.columns),
-    ...commands.slice(0, 1).flatMap((step) => formatStep(step, options.columns)),
+    ...only.flatMap((each) => formatStep(each, options.columns)),
   ]
 }
 

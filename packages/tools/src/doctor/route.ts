@@ -10,6 +10,8 @@ interface RouteFacts {
   readonly short: string
   /** 0 is host memory, which is no tier of its own. */
   readonly tier: 0 | 1 | 2 | 3
+  /** Whether somebody who asks for no more than that it works should take steps for it. */
+  readonly isAdvised: boolean
   /** What has to be possible before this is; all of it. */
   readonly above: readonly Route[]
   /**
@@ -20,12 +22,25 @@ interface RouteFacts {
 }
 
 export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
-  memory: { title: 'drive to host memory, engines host and cpu-kernel', short: 'host memory', tier: 0, above: [] },
-  tier1: { title: 'tier 1, engine host: the CPU rings', short: 'tier 1 (host)', tier: 1, above: ['memory'] },
+  memory: {
+    title: 'drive to host memory, engines host and cpu-kernel',
+    short: 'host memory',
+    tier: 0,
+    isAdvised: true,
+    above: [],
+  },
+  tier1: {
+    title: 'tier 1, engine host: the CPU rings',
+    short: 'tier 1 (host)',
+    tier: 1,
+    isAdvised: true,
+    above: ['memory'],
+  },
   'tier1-cuda': {
     title: 'tier 1, engine cuda: the GPU rings',
     short: 'tier 1 (cuda)',
     tier: 1,
+    isAdvised: true,
     above: ['tier1'],
     trial: 'whether the GPU may ring a doorbell only shows when it does',
   },
@@ -33,6 +48,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     title: 'tier 2, by dma-buf',
     short: 'tier 2 (dma-buf)',
     tier: 2,
+    isAdvised: true,
     above: ['tier1'],
     trial: 'whether the platform routes writes from SSD to GPU only shows when they arrive',
   },
@@ -40,6 +56,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     title: 'tier 2, by static BAR1',
     short: 'tier 2 (static BAR1)',
     tier: 2,
+    isAdvised: false,
     above: ['tier1'],
     trial: 'experimental: nothing holds the GPU memory in place, and nobody has tried it',
   },
@@ -47,6 +64,7 @@ export const ROUTES: Readonly<Record<Route, RouteFacts>> = {
     title: 'tier 3: queues in GPU memory',
     short: 'tier 3',
     tier: 3,
+    isAdvised: true,
     above: ['tier1-cuda', 'tier2-dma-buf'],
     trial: 'it reads peer to peer, which some platforms answer by dropping the drive',
   },

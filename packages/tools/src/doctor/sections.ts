@@ -1,4 +1,5 @@
 import { isSolvable, type Finding, type Severity } from './finding.js'
+import { ROUTES } from './route.js'
 
 /** Findings as the report has them, each under the number by which it is referred to. */
 export interface Sections {
@@ -15,7 +16,7 @@ const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
 /** Sorts findings by what somebody has to do about them. What is fine has no number. */
 export function sectionsOf(findings: readonly Finding[]): Sections {
   const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
-  const todo = findings.filter(isTodo).sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity))
+  const todo = findings.filter(isTodo).sort((a, b) => urgency(a) - urgency(b))
   const unknown = ofSeverity('unknown')
   const notes = ofSeverity('note').filter((each) => !isTodo(each))
   const numbered = [...todo, ...unknown, ...notes]
@@ -28,9 +29,14 @@ export function sectionsOf(findings: readonly Finding[]): Sections {
   }
 }
 
-/** A problem whatever can be done about it; a note where doing something about it opens a way. */
+/** A problem whatever can be done about it; a note where doing something about it opens a way that is advised. */
 function isTodo(finding: Finding): boolean {
   const { severity, closes } = finding
   if (severity === 'blocker' || severity === 'problem') return true
-  return severity === 'note' && closes.length > 0 && isSolvable(finding)
+  return severity === 'note' && closes.some((route) => ROUTES[route].isAdvised) && isSolvable(finding)
+}
+
+/** By severity, and then by how much hangs on it. */
+function urgency({ severity, closes }: Finding): number {
+  return ORDER.indexOf(severity) * 10 + Math.min(9, ...closes.map((route) => ROUTES[route].tier))
 }

@@ -1,7 +1,8 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { Drive, Machine, Namespace, Temperature } from '../../machine/machine.js'
+import { functionAt } from '../../machine/index.js'
 import { formatBytes } from '../../terminal/units.js'
-import { functionAt, sysfs, type Facts } from '../facts.js'
+import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
 
 /** Each drive: who uses it, and what of it a stream of reads will meet. How it is reached is another check's. */
@@ -28,7 +29,7 @@ export function callDrive({ address, name, model }: Drive): string {
   return words.length === 0 ? address : `${address} (${words.join(', ')})`
 }
 
-function usedBy({ otherDisks, drives }: Machine, drive: Drive): Draft[] {
+function usedBy({ drives }: Machine, drive: Drive): Draft[] {
   const { holders } = drive
   const name = callDrive(drive)
   if (!isKnown(holders))
@@ -51,12 +52,12 @@ function usedBy({ otherDisks, drives }: Machine, drive: Drive): Draft[] {
         opens: ['memory'],
       },
     ]
-  const isSystem = holders.some(({ use }) => SYSTEM_USE.test(use))
+  const isSystem = isSystemDrive(drive)
   const uses = [...new Set(holders.map(({ device, use }) => `${device} is ${use}`))]
-  const isOnly = drives.length === 1 && otherDisks.length === 0
+  const isOnlyNvme = drives.length === 1
   const draft = {
     id: isSystem ? 'drive-is-system' : 'drive-in-use',
-    severity: 'blocker',
+    severity: isSystem && !isOnlyNvme ? 'note' : 'blocker',
     evidence: uses.slice(0, 4).map((use) => read('in use', use)),
     closes: ['memory'],
   } as const satisfies Partial<Draft>
@@ -65,9 +66,7 @@ function usedBy({ otherDisks, drives }: Machine, drive: Drive): Draft[] {
       {
         ...draft,
         title: `This machine runs from ${name}: it cannot be handed over`,
-        cause: isOnly
-          ? 'There is no other disk. Streaming by the drive itself needs a second NVMe SSD, for models alone.'
-          : 'Streaming by the drive itself needs an NVMe SSD that holds nothing the running system wants.',
+        cause: 'Streaming by the drive itself needs an NVMe SSD of its own, which holds nothing that the system wants.',
       },
     ]
   return [
@@ -80,7 +79,11 @@ function usedBy({ otherDisks, drives }: Machine, drive: Drive): Draft[] {
   ]
 }
 
-/** Where a running system cannot do without what is on the drive. */
+/** Whether the running system cannot do without what is on the drive. */
+export function isSystemDrive({ holders }: Drive): boolean {
+  return isKnown(holders) && holders.some(({ use }) => SYSTEM_USE.test(use))
+}
+
 const SYSTEM_USE =
   /mounted on (\/|\/boot|\/boot\/\S*|\/efi|\/usr|\/var|\/home|\/nix|\/nix\/store)(,|$)|EFI system partition/
 
@@ -178,7 +181,7 @@ function lentMemory(drive: Drive): Draft[] {
 
 /** Without a reset of its own, a drive that has stopped is brought back by a reset of the bus, or not at all. */
 function reset(facts: Facts, drive: Drive): Draft[] {
-  const found = functionAt(facts, drive.address)
+  const found = functionAt(facts.machine, drive.address)
   if (found === undefined || valueOf(found.hasFunctionLevelReset) !== false) return []
   return [
     {

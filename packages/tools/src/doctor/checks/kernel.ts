@@ -92,7 +92,7 @@ function memory({ machine: { memory }, process }: Facts): Draft[] {
   const limit = valueOf(memory.lockLimit)
   // Root has CAP_IPC_LOCK, to which the limit does not apply.
   if (
-    process?.isRoot !== true &&
+    process?.isRoot === false &&
     limit !== undefined &&
     limit.softBytes !== 'unlimited' &&
     limit.softBytes < LEAST_LOCKED_BYTES

@@ -1,7 +1,8 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { LinkShape, PciFunction } from '../../machine/pci-function.js'
+import { functionAt } from '../../machine/index.js'
 import { kernelParameter } from '../advice.js'
-import { functionAt, sysfs, type Facts } from '../facts.js'
+import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
 import { limitOf, narrower, shapeOf } from '../link-words.js'
 
@@ -14,7 +15,7 @@ export function checkLinks(facts: Facts): Finding[] {
   ]
   return ends
     .flatMap(({ address, kind }) => {
-      const end = functionAt(facts, address)
+      const end = functionAt(facts.machine, address)
       return end === undefined ? [] : checkEnd(facts, end, kind)
     })
     .map((draft) => finding('links', draft))
@@ -25,7 +26,7 @@ type Kind = 'GPU' | 'drive'
 function checkEnd(facts: Facts, end: PciFunction, kind: Kind): Draft[] {
   const subjects = [end.address]
   if (!end.answers) return [{ ...gone(end, kind), subjects }]
-  const port = end.parent === undefined ? undefined : functionAt(facts, end.parent)
+  const port = end.parent === undefined ? undefined : functionAt(facts.machine, end.parent)
   return [...linkShape(facts, end, port, kind), ...payload(facts, end, port, kind), ...errors(end, kind)].map(
     (draft) => ({ ...draft, subjects }),
   )

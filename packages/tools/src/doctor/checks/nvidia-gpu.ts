@@ -1,13 +1,14 @@
 import { valueOf } from '../../machine/known.js'
 import type { Gpu } from '../../machine/machine.js'
-import { functionAt, sysfs, type Facts } from '../facts.js'
+import { functionAt } from '../../machine/index.js'
+import { sysfs, type Facts } from '../facts.js'
 import { hands, instead, read, type Draft } from '../finding.js'
 import { generationOf, isBefore, type Generation } from '../generation.js'
 import { openFlavour } from '../open-flavour.js'
 
 /** One GPU: who has it, and whether its generation is one that our kernels are for. */
 export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
-  const found = functionAt(facts, address)
+  const found = functionAt(facts.machine, address)
   const generation = found === undefined ? undefined : generationOf(found.deviceId)
   const name = valueOf(model) ?? `GPU ${address}`
   const drafts = [...boundDriver(facts, address, found?.driver), ...byGeneration(name, address, generation)]

@@ -5,6 +5,7 @@ import { command, finding, hands, read, type Draft, type Finding } from '../find
 import { openFlavour } from '../open-flavour.js'
 import { checkNvidiaGpu } from './nvidia-gpu.js'
 import { checkLookup } from './nvidia-lookup.js'
+import { checkVersions } from './nvidia-versions.js'
 
 /** NVIDIA's driver: which flavour and version runs, whether a GPU can be given a drive's registers by it, and static BAR1. */
 export function checkNvidia(facts: Facts): Finding[] {
@@ -31,7 +32,7 @@ function runningModule(facts: Facts): Draft[] {
     version(running),
     ...flavour(facts, running),
     ...checkLookup(facts, running),
-    ...mismatches(facts),
+    ...checkVersions(facts),
     ...bar1(facts),
   ]
 }
@@ -97,21 +98,6 @@ function flavour(facts: Facts, { flavour: kind, sources }: RunningModule): Draft
   ]
 }
 
-function mismatches(facts: Facts): Draft[] {
-  return facts.nvidia.mismatches.map(({ kind, text }): Draft => {
-    const isFatal = kind === 'running-and-libcuda'
-    const isNext = ['running-and-disk', 'running-and-initramfs', 'disk-and-initramfs', 'mark-lost'].includes(kind)
-    return {
-      id: `nvidia-${kind}`,
-      severity: isFatal || isNext ? 'problem' : 'note',
-      title: text,
-      evidence: [],
-      steps: isFatal ? [hands('restart, or install both of one version')] : [command(gpunvme(facts, 'driver'))],
-      closes: isFatal ? ['tier1'] : [],
-    }
-  })
-}
-
 function bar1(facts: Facts): Draft[] {
   const { state, because } = facts.nvidia.staticBar1
   const evidence = [read('static BAR1', because)]
@@ -135,16 +121,21 @@ function bar1(facts: Facts): Draft[] {
         opens: ['tier2-static-bar1'],
       },
     ]
+  const titles = {
+    off: 'is off',
+    'p2p-only': 'serves GPUs among themselves only',
+    none: 'is not in this driver',
+  } as const
   return [
     {
       id: 'static-bar1-off',
       severity: 'note',
-      title: `No static BAR1 window: ${because}`,
+      title: `Static BAR1 ${titles[state]}: ${because}`,
       evidence,
       steps:
-        state === 'off'
-          ? [command(gpunvme(facts, 'driver plan'))]
-          : [hands('driver 565.77 or newer, open flavour, on Turing or newer')],
+        state === 'none'
+          ? [hands('driver 580.65 or newer, open flavour, has it on by itself')]
+          : [command(gpunvme(facts, 'driver plan'))],
       closes: ['tier2-static-bar1'],
     },
   ]

@@ -55,9 +55,8 @@ function build(machine: Machine): Step[] {
   const isSigned = valueOf(machine.firmware.secureBoot) === true
   return [
     installHeaders(machine),
-    hands("in kmod/ of gpunvme's repository (it is in no npm package):"),
-    command('sudo make dkms-tree TO=/usr/src/gpunvme-1.0.0'),
-    command('sudo dkms install gpunvme/1.0.0'),
+    hands("then, in gpunvme's repository, since no npm package has it:"),
+    command('sudo make -C kmod dkms-tree TO=/usr/src/gpunvme-1.0.0 && sudo dkms install gpunvme/1.0.0'),
     ...(isSigned
       ? [
           command('sudo mokutil --import /var/lib/dkms/mok.pub'),
@@ -70,6 +69,7 @@ function build(machine: Machine): Step[] {
 function kmod(facts: Facts): Draft[] {
   const { machine } = facts
   const { isLoaded, steps } = kmodState(facts)
+  if (!isLoaded && machine.gpus.every(({ vendor }) => vendor !== 'NVIDIA')) return []
   if (isLoaded)
     return [
       {
@@ -94,7 +94,7 @@ function kmod(facts: Facts): Draft[] {
     {
       id: 'kmod-absent',
       severity: 'note',
-      title: 'Our module gpunvme is not loaded: only it gives a drive the memory of a GPU (dma-buf)',
+      title: 'Our module gpunvme is not loaded, which alone gives a drive the memory of a GPU (dma-buf)',
       evidence: [read('/proc/modules', 'no gpunvme')],
       steps,
       closes: ['tier2-dma-buf'],

@@ -1,13 +1,17 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import { plural } from '../../terminal/units.js'
-import type { Facts } from '../facts.js'
+import { sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
 
 /** What the machine is: whether it has a GPU and a drive at all, and whether all of it can be seen from here. */
 export function checkSystem(facts: Facts): Finding[] {
-  return [...whatIsSeen(facts), ...gpus(facts), ...drives(facts), ...surroundings(facts)].map((draft) =>
-    finding('system', draft),
-  )
+  const { hypervisor } = facts.machine.virtualisation
+  // What is not there, is not there by Windows' leave.
+  const drafts =
+    hypervisor !== undefined && /WSL/.test(hypervisor.name)
+      ? [windows(hypervisor.evidence)]
+      : [...whatIsSeen(facts), ...gpus(facts), ...drives(facts), ...surroundings(facts)]
+  return drafts.map((draft) => finding('system', draft))
 }
 
 function whatIsSeen({ machine, process }: Facts): Draft[] {
@@ -23,13 +27,17 @@ function whatIsSeen({ machine, process }: Facts): Draft[] {
       closes: ['memory'],
     })
   }
-  if (process?.isRoot === false) {
+  const hidden = machine.functions.find(({ packets }) => !isKnown(packets) && packets.unknown.startsWith('needs root'))
+  if (process?.isRoot === false || hidden !== undefined) {
     found.push({
       id: 'not-root',
       severity: 'unknown',
-      title: 'Run without root: what is in configuration space past byte 64 is not known',
-      cause: 'Links, payload sizes, ACS, resizable BARs, and who uses a drive are shown in full to root alone.',
-      evidence: [],
+      title: 'Read without root: packet sizes, ACS, resizable BARs and recorded errors are not known',
+      cause: 'Of configuration space others are shown 64 bytes, and of processes only their own.',
+      evidence:
+        hidden === undefined || isKnown(hidden.packets)
+          ? []
+          : [read(sysfs(hidden.address, 'config'), hidden.packets.unknown)],
       steps: [command('sudo gpunvme doctor')],
     })
   }
@@ -85,20 +93,22 @@ function drives({ machine }: Facts): Draft[] {
   ]
 }
 
+function windows(evidence: string): Draft {
+  return {
+    id: 'wsl',
+    severity: 'blocker',
+    title: 'WSL: Windows keeps drives and their registers to itself',
+    cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
+    evidence: [read('', evidence)],
+    steps: [instead('Linux on the machine itself; here, gpunvme demo')],
+    closes: ['memory'],
+  }
+}
+
 function surroundings({ machine: { virtualisation } }: Facts): Draft[] {
   const { hypervisor, container, isSysReadOnly } = virtualisation
   const found: Draft[] = []
-  if (hypervisor !== undefined && /WSL/.test(hypervisor.name)) {
-    found.push({
-      id: 'wsl',
-      severity: 'blocker',
-      title: 'WSL: Windows keeps drives and their registers to itself',
-      cause: 'The GPU can be computed with here, but no NVMe controller is handed to Linux.',
-      evidence: [read('', hypervisor.evidence)],
-      steps: [instead('Linux on the machine itself; here, gpunvme demo')],
-      closes: ['memory'],
-    })
-  } else if (hypervisor !== undefined) {
+  if (hypervisor !== undefined) {
     found.push({
       id: 'virtual-machine',
       severity: 'note',

@@ -1,10 +1,11 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { Drive } from '../../machine/machine.js'
 import type { PciFunction } from '../../machine/pci-function.js'
+import { functionAt } from '../../machine/index.js'
 import { firmwareSwitch } from '../advice.js'
-import { functionAt, gpunvme, sysfs, type Facts } from '../facts.js'
+import { gpunvme, sysfs, type Facts } from '../facts.js'
 import { command, finding, read, type Draft, type Finding, type Step } from '../finding.js'
-import { callDrive } from './drives.js'
+import { callDrive, isSystemDrive } from './drives.js'
 import { kmodState } from './software.js'
 
 /** Drivers that leave a function to a program, and by which transport it is reached then. */
@@ -23,9 +24,9 @@ const ADVISED_HUGE_PAGES = 768
 /** How a program can get at each drive: what it is bound to, and what has to be done where that is the kernel's driver. */
 export function checkTransports(facts: Facts): Finding[] {
   return facts.machine.drives.flatMap((drive) => {
-    const found = functionAt(facts, drive.address)
-    // Nothing is to be said of how to hand over what the system runs from.
-    if (found === undefined) return []
+    const found = functionAt(facts.machine, drive.address)
+    // How to hand over what the system runs from is not to be said.
+    if (found === undefined || isSystemDrive(drive)) return []
     return checkDrive(facts, drive, found).map((draft) => finding('drives', { ...draft, subjects: [drive.address] }))
   })
 }
@@ -36,6 +37,7 @@ function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
   const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
   if (given !== undefined)
     return [
+      ...forDmaBuf(facts, drive, found),
       {
         id: 'drive-bound',
         severity: 'ok',
@@ -45,6 +47,20 @@ function checkDrive(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
       },
     ]
   return found.group === undefined ? withoutGroup(facts, drive, found) : byVfio(facts, drive, found, found.group)
+}
+
+/** vfio gives a drive no memory of other devices that a driver of the kernel has, as NVIDIA's has a GPU's. */
+function forDmaBuf(facts: Facts, drive: Drive, { address, driver }: PciFunction): Draft[] {
+  if (driver === 'gpunvme' || facts.machine.gpus.length === 0) return []
+  return [
+    {
+      id: 'drive-by-vfio',
+      severity: 'note',
+      title: `${callDrive(drive)} is with vfio-pci: by it no GPU memory is reached (dma-buf), by our module it is`,
+      steps: [command(gpunvme(facts, `bind ${address} --to kmod`, 'sudo'))],
+      closes: ['tier2-dma-buf'],
+    },
+  ]
 }
 
 /** With an IOMMU group vfio is the way: the drive reaches what it was given, and is stopped when the program ends. */
@@ -82,7 +98,17 @@ function byVfio(facts: Facts, drive: Drive, found: PciFunction, number: number):
         closes: ['memory'],
       },
     ]
-  return [{ ...toBind(drive, found, [...loadVfio(facts), bind(facts, found)], 'vfio-pci'), evidence }]
+  return [
+    {
+      ...toBind(
+        drive,
+        found,
+        [bind(facts, found, isVfioLoaded(facts) ? '' : 'sudo modprobe vfio-pci && ')],
+        'vfio-pci',
+      ),
+      evidence,
+    },
+  ]
 }
 
 const BY_MODULE = 'our module gpunvme'
@@ -110,7 +136,7 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
       },
     ]
   const steps = [...hugePages(facts), ...(found.driver === undefined ? [] : [bind(facts, found)])]
-  if (steps.length > 0) return [{ ...toBind(drive, found, steps, 'no driver, and huge pages'), evidence }]
+  if (steps.length > 0) return [{ ...toBind(drive, found, steps, '/sys and huge pages'), evidence }]
   return [
     {
       id: 'drive-free',
@@ -123,25 +149,25 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
 }
 
 function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
-  const has = found.driver === undefined ? 'has no driver' : `belongs to the kernel's ${found.driver}`
+  const from = found.driver === undefined ? 'It has no driver.' : `It belongs to the kernel's ${found.driver}.`
   return {
     id: 'drive-to-hand-over',
     severity: 'note',
-    title: `${callDrive(drive)} ${has}: a program gets it with ${to}`,
+    title: `Hand over ${callDrive(drive)}, by ${to}`,
+    cause: `${from} A program drives it only after that; gpunvme unbind gives it back.`,
     steps,
     closes: ['memory'],
   }
 }
 
 /** `bind` chooses the driver by what it finds then, as it is chosen here. */
-function bind(facts: Facts, { address }: PciFunction): Step {
-  return command(gpunvme(facts, `bind ${address}`, 'sudo'))
+function bind(facts: Facts, { address }: PciFunction, before = ''): Step {
+  return command(`${before}${gpunvme(facts, `bind ${address}`, 'sudo')}`)
 }
 
-function loadVfio({ machine: { modules } }: Facts): Step[] {
+function isVfioLoaded({ machine: { modules } }: Facts): boolean {
   const loaded = valueOf(modules.loaded)?.map(({ name }) => name) ?? []
-  const isThere = loaded.includes('vfio_pci') || (valueOf(modules.builtIn) ?? []).includes('vfio_pci')
-  return isThere ? [] : [command('sudo modprobe vfio-pci')]
+  return loaded.includes('vfio_pci') || (valueOf(modules.builtIn) ?? []).includes('vfio_pci')
 }
 
 /** The other functions of the group that a driver of the kernel has; bridges do not count, as for the kernel. */

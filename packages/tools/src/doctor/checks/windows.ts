@@ -1,22 +1,25 @@
 import { isKnown, valueOf } from '../../machine/known.js'
-import type { Gpu, GpuWindow, Machine } from '../../machine/machine.js'
+import type { Gpu, GpuWindow } from '../../machine/machine.js'
 import { formatBytes } from '../../terminal/units.js'
 import { firmwareSwitch } from '../advice.js'
-import { sysfs, type Facts } from '../facts.js'
-import { finding, firmware, hands, read, type Draft, type Finding } from '../finding.js'
+import { memoryOf, sysfs, type Facts } from '../facts.js'
+import { finding, firmware, hands, read, type Draft, type Evidence, type Finding } from '../finding.js'
 
 const GIB4 = 2 ** 32
 
+/** What a card shows that was not asked for more. */
+const SMALL_BYTES = 256 * 1024 ** 2
+
 /** The window to each GPU's memory (NVIDIA: BAR1): as large as the memory, or could it be. */
-export function checkWindows({ machine }: Facts): Finding[] {
-  return machine.gpus
+export function checkWindows(facts: Facts): Finding[] {
+  return facts.machine.gpus
     .filter(({ vendor }) => vendor === 'NVIDIA')
-    .flatMap((gpu) => checkGpu(machine, gpu))
+    .flatMap((gpu) => checkGpu(facts, gpu))
     .map((draft) => finding('windows', draft))
 }
 
-function checkGpu(machine: Machine, gpu: Gpu): Draft[] {
-  const { address, window, memoryBytes } = gpu
+function checkGpu(facts: Facts, gpu: Gpu): Draft[] {
+  const { address, window } = gpu
   const subjects = [address]
   if (!isKnown(window))
     return [
@@ -31,42 +34,48 @@ function checkGpu(machine: Machine, gpu: Gpu): Draft[] {
       },
     ]
   const { sizeBytes } = window
-  const evidence = [read(sysfs(address, 'resource'), `BAR ${window.bar}: ${formatBytes(sizeBytes)}`)]
-  if (!isKnown(memoryBytes))
+  const evidence = [read(sysfs(address, 'resource'), `BAR ${window.bar}: ${formatBytes(sizeBytes)}`), sizesOf(window)]
+  const memory = memoryOf(facts, gpu)
+  if (!isKnown(memory)) {
+    if (sizeBytes <= SMALL_BYTES) return [{ ...small(facts, gpu, window, undefined), subjects, evidence }]
     return [
       {
         id: 'window-against-unknown',
         severity: 'unknown',
         subjects,
         title: `GPU ${address}: BAR1 is ${formatBytes(sizeBytes)}; how much memory it has is not known`,
-        evidence: [...evidence, read('memory of the GPU', memoryBytes.unknown)],
+        evidence: [...evidence, read('memory of the GPU', memory.unknown)],
         closes: ['tier2-static-bar1'],
       },
     ]
-  if (sizeBytes >= memoryBytes)
+  }
+  if (sizeBytes >= memory)
     return [
       {
         id: 'window-whole',
         severity: 'ok',
         subjects,
-        title: `GPU ${address}: BAR1 (${formatBytes(sizeBytes)}) holds all of its ${formatBytes(memoryBytes)}`,
+        title: `GPU ${address}: BAR1 (${formatBytes(sizeBytes)}) holds all of its ${formatBytes(memory)}`,
         evidence,
         opens: ['tier2-static-bar1'],
       },
     ]
-  return [{ ...tooSmall(machine, gpu, window, memoryBytes), subjects, evidence: [...evidence, ...sizesOf(window)] }]
+  return [{ ...small(facts, gpu, window, memory), subjects, evidence }]
 }
 
-function sizesOf({ sizesBytes }: GpuWindow): NonNullable<Draft['evidence']> {
-  if (!isKnown(sizesBytes)) return [read('Resizable BAR', sizesBytes.unknown)]
-  if (sizesBytes === undefined) return [read('Resizable BAR', 'the GPU has no such capability')]
-  return [read('Resizable BAR offers', sizesBytes.map(formatBytes).join(', '))]
+function sizesOf({ sizesBytes }: GpuWindow): Evidence {
+  if (!isKnown(sizesBytes)) return read('Resizable BAR', sizesBytes.unknown)
+  if (sizesBytes === undefined) return read('Resizable BAR', 'the GPU has no such capability')
+  return read('Resizable BAR offers', sizesBytes.map(formatBytes).join(', '))
 }
 
 /** The list of the capability decides, not the age of the firmware: some cards offer 256 MiB whatever is enabled. */
-function tooSmall(machine: Machine, { address }: Gpu, window: GpuWindow, memoryBytes: number): Draft {
+/** @param memoryBytes undefined where it is not known: no GPU from Turing on has as little as such a window shows. */
+function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: number | undefined): Draft {
+  const { machine } = facts
   const { sizeBytes, sizesBytes } = window
-  const title = `GPU ${address}: BAR1 shows ${formatBytes(sizeBytes)} of its ${formatBytes(memoryBytes)}`
+  const all = memoryBytes === undefined ? 'memory' : formatBytes(memoryBytes)
+  const title = `GPU ${address}: BAR1 shows ${formatBytes(sizeBytes)} of its ${all}`
   const largest = Math.max(0, ...(valueOf(sizesBytes) ?? []))
   const draft = {
     id: 'window-small',
@@ -80,7 +89,7 @@ function tooSmall(machine: Machine, { address }: Gpu, window: GpuWindow, memoryB
       cause: 'Which sizes the card offers is in its configuration space, which could not be read.',
       steps: [firmwareSwitch(machine, 'above-4g'), firmwareSwitch(machine, 'resizable-bar')],
     }
-  if (largest < memoryBytes)
+  if (largest < (memoryBytes ?? SMALL_BYTES + 1))
     return {
       ...draft,
       cause: `The card's firmware offers ${largest === 0 ? 'no other size' : `${formatBytes(largest)} at most`}, whatever the board does.`,

@@ -2,7 +2,8 @@ import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { valueOf } from '../../machine/known.js'
-import { functionAt, gpunvme, sysfs, type Facts } from '../facts.js'
+import { functionAt } from '../../machine/index.js'
+import { gpunvme, sysfs, type Facts } from '../facts.js'
 import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
 import { isKnownVersion, ResourceManager, RmRefusal, type GpuPlace } from './resource-manager.js'
 import { statusName } from './status.js'
@@ -22,7 +23,7 @@ export function probeRegistration(facts: Facts, host: RmHostWithMap, only: reado
   const isAsked = ({ address }: { readonly address: string }) => only.length === 0 || only.includes(address)
   const gpus = facts.nvidia.gpus.filter(isAsked)
   const drives = facts.machine.drives.filter(isAsked).filter(({ address }) => {
-    return LEAVE_ALONE.includes(functionAt(facts, address)?.driver)
+    return LEAVE_ALONE.includes(functionAt(facts.machine, address)?.driver)
   })
   const [first] = facts.machine.drives.filter(isAsked)
   if (gpus.length === 0) return [draft({ ...none, title: '--rm: there is no GPU of NVIDIA to ask about' })]

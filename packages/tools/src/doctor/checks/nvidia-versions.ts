@@ -1,0 +1,67 @@
+import { valueOf } from '../../machine/known.js'
+import type { Mismatch } from '../../nvidia/index.js'
+import { updateInitramfs } from '../advice.js'
+import { gpunvme, type Facts } from '../facts.js'
+import { command, hands, read, type Draft, type Step } from '../finding.js'
+
+type Kind = Mismatch['kind']
+
+/** Those that say that parts of the driver are not of one version, or not of one flavour. */
+const PARTS: readonly Kind[] = [
+  'running-and-disk',
+  'running-and-initramfs',
+  'disk-and-initramfs',
+  'running-and-libcuda',
+  'flavours',
+]
+
+/** Module in memory, module on disk, module in the initramfs and libraries: what of them is of another version. */
+export function checkVersions(facts: Facts): Draft[] {
+  const { mismatches } = facts.nvidia
+  const parts = mismatches.filter(({ kind }) => PARTS.includes(kind))
+  const others = mismatches.filter(({ kind }) => !PARTS.includes(kind))
+  return [...(parts.length === 0 ? [] : [different(facts, parts)]), ...others.map((each) => other(facts, each))]
+}
+
+function different(facts: Facts, parts: readonly Mismatch[]): Draft {
+  const has = (kind: Kind) => parts.some((each) => each.kind === kind)
+  const isDead = has('running-and-libcuda')
+  const title = isDead
+    ? "NVIDIA's module and its libraries are of different versions: CUDA does not start"
+    : 'The NVIDIA module that runs is not the one that the next start loads'
+  return {
+    id: isDead ? 'nvidia-versions' : 'nvidia-next-start',
+    severity: 'problem',
+    title,
+    ...(has('flavours') && {
+      cause: 'They are of different flavours, too: what works now may not work after a restart.',
+    }),
+    evidence: parts.map(({ text }) => read('', text)),
+    steps: steps(facts, has),
+    closes: isDead ? ['tier1'] : [],
+  }
+}
+
+/** What is on disk is what was installed last: the rest is brought to that. */
+function steps(facts: Facts, has: (kind: Kind) => boolean): Step[] {
+  const { onDisk, libcuda, kernel } = facts.nvidia
+  const disk = valueOf(onDisk)?.find((each) => each.kernel === valueOf(kernel))
+  const contents = disk === undefined ? undefined : valueOf(disk.contents)
+  const library = valueOf(libcuda)
+  const libraryVersion = library === undefined ? undefined : valueOf(library.version)
+  const isWhole = libraryVersion === undefined || contents?.version === libraryVersion
+  return [
+    ...(isWhole ? [] : [hands('install module and libraries of one version, by the same packages')]),
+    ...(has('disk-and-initramfs') ? [updateInitramfs(facts.machine)] : []),
+    command('sudo reboot'),
+  ]
+}
+
+function other(facts: Facts, { kind, text }: Mismatch): Draft {
+  return {
+    id: `nvidia-${kind}`,
+    severity: kind === 'mark-lost' ? 'problem' : 'note',
+    title: text,
+    steps: [command(gpunvme(facts, 'driver'))],
+  }
+}

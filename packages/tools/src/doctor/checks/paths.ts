@@ -1,0 +1,129 @@
+import { isKnown } from '../../machine/known.js'
+import { lanesOf, pathBetween, type Path } from '../../machine/index.js'
+import { formatRate } from '../../terminal/units.js'
+import type { Facts } from '../facts.js'
+import { finding, hands, read, type Draft, type Finding } from '../finding.js'
+import { shapeOf } from '../link-words.js'
+
+/** What lies between each drive and each GPU, and what may pass there: how tiers 2 and 3 and doorbells of a GPU go. */
+export function checkPaths({ machine }: Facts): Finding[] {
+  const { gpus, drives, functions } = machine
+  const isListed = ({ address }: { readonly address: string }) => functions.some((each) => each.address === address)
+  const listed = drives.filter(isListed)
+  return [
+    ...listed.flatMap(({ address }) => lanes(machine, address)),
+    ...gpus
+      .filter((gpu) => gpu.vendor === 'NVIDIA' && isListed(gpu))
+      .flatMap((gpu) => listed.flatMap((drive) => between(pathBetween(machine, drive.address, gpu.address)))),
+  ].map((draft) => finding('links', draft))
+}
+
+function lanes(machine: Facts['machine'], address: string): Draft[] {
+  const { of: whose, evidence } = lanesOf(machine, address)
+  const about = { subjects: [address], evidence: [read('', evidence)] }
+  if (whose === 'unknown') return []
+  if (whose === 'cpu')
+    return [{ ...about, id: 'drive-on-cpu', severity: 'ok', title: `Drive ${address} is on lanes of the processor` }]
+  return [
+    {
+      ...about,
+      id: 'drive-on-chipset',
+      severity: 'note',
+      title: `Drive ${address} is on the chipset, and shares its link with all that is there`,
+      steps: [
+        hands(
+          'for full speed, an M.2 slot of the processor: the board manual says which; often the one beside the GPU',
+        ),
+      ],
+    },
+  ]
+}
+
+function between(path: Path): Draft[] {
+  const { from, to, notes } = path
+  const subjects = [from, to]
+  const cause = notes.length === 0 ? {} : { cause: notes.map(sentence).join(' ') }
+  return [...meeting(path), ...writes(path), ...reads(path)].map((draft) => ({ subjects, ...cause, ...draft }))
+}
+
+const MEETINGS: Readonly<Record<Path['meeting'], string>> = {
+  'same-switch': 'below one switch',
+  'same-host-bridge': 'at one host bridge',
+  'same-socket': 'in one processor',
+  'across-sockets': 'across processors',
+  unknown: 'at a place that nothing tells',
+}
+
+function meeting({ from, to, meeting: where, meetAt, slowest }: Path): Draft[] {
+  const carries = isKnown(slowest)
+    ? `: at most ${formatRate(slowest.payloadBytesPerSecond, 1e9)}, by the ${shapeOf(slowest)} of ${slowest.address}`
+    : ''
+  const evidence = [read('/sys/devices', meetAt === undefined ? 'two host bridges' : `they meet at ${meetAt}`)]
+  const title = `${from} and ${to} meet ${MEETINGS[where]}${carries}`
+  if (where !== 'across-sockets') return [{ id: 'path', severity: 'ok', title, evidence }]
+  return [
+    {
+      id: 'path-across-sockets',
+      severity: 'note',
+      title: `${from} and ${to} hang on different processors: what passes between them is slow`,
+      evidence,
+      steps: [hands('a drive and a GPU in slots of one processor: the board manual says which')],
+    },
+  ]
+}
+
+/** Doorbells of a GPU, and a drive's data that land in GPU memory. */
+function writes({ from, to, writes: { passes, reason } }: Path): Draft[] {
+  const evidence = [read('', reason)]
+  if (passes === 'likely')
+    return [
+      {
+        id: 'writes-pass',
+        severity: 'ok',
+        title: `Writes between ${from} and ${to} are expected to arrive`,
+        evidence,
+        opens: ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'],
+      },
+    ]
+  const isNever = passes === 'never'
+  return [
+    {
+      id: isNever ? 'writes-stopped' : 'writes-untold',
+      severity: 'note',
+      title: `Writes between ${from} and ${to} ${isNever ? 'do not arrive' : 'may be dropped: nothing tells'}`,
+      cause: sentence(reason),
+      evidence,
+      closes: isNever ? ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'] : [],
+    },
+  ]
+}
+
+/** A drive that fetches from GPU memory; nothing here has a GPU read a drive's registers. */
+function reads({ from, to, reads: { passes, reason } }: Path): Draft[] {
+  const evidence = [read('', reason)]
+  if (passes === 'likely')
+    return [
+      {
+        id: 'reads-pass',
+        severity: 'ok',
+        title: `Reads between ${from} and ${to} are expected to be answered`,
+        evidence,
+        opens: ['tier3'],
+      },
+    ]
+  const isNever = passes === 'never'
+  return [
+    {
+      id: isNever ? 'reads-stopped' : 'reads-untold',
+      severity: 'note',
+      title: `Reads between ${from} and ${to} ${isNever ? 'are not answered' : 'may not be answered'} (tier 3)`,
+      cause: sentence(reason),
+      evidence,
+      closes: isNever ? ['tier3'] : [],
+    },
+  ]
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}

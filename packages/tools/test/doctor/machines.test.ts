@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { examine, type Diagnosis } from '../../src/doctor/examine.js'
+import { diagnosisJson } from '../../src/doctor/json.js'
+import { formatReport } from '../../src/doctor/report.js'
+import { readMachine, Root } from '../../src/machine/index.js'
+import { readNvidia } from '../../src/nvidia/index.js'
+import { scratch } from '../gpunvme.js'
+import { machines, writeMachine, type Described } from '../machines/index.js'
+
+const GOLDEN = join(import.meta.dirname, '../machines/golden/doctor')
+const UPDATE = process.env['UPDATE'] === '1'
+
+/** As `gpunvme doctor --root NAME` looks at it, from the folder that it lies in. */
+async function diagnose(described: Described): Promise<Diagnosis> {
+  const into = join(scratch(), described.name)
+  writeMachine(described, into)
+  const root = new Root(into)
+  const [machine, nvidia] = [await readMachine(root), await readNvidia(root)]
+  return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
+}
+
+/** Compares with what somebody has read and found right; writes it where that was asked for. */
+function expectGolden(file: string, text: string): void {
+  const path = join(GOLDEN, file)
+  if (UPDATE) {
+    mkdirSync(GOLDEN, { recursive: true })
+    writeFileSync(path, text)
+  }
+  expect(existsSync(path), `${file} is not there: UPDATE=1 writes it`).toBe(true)
+  expect(text).toBe(readFileSync(path, 'utf8'))
+}
+
+describe.each(machines.map((machine) => [machine.name, machine] as const))('doctor on %s', (name, described) => {
+  test('says what its golden says, in 80 columns, to people and to programs', { timeout: 60_000 }, async () => {
+    const diagnosis = await diagnose(described)
+    const lines = formatReport(diagnosis, { columns: 80, verbose: false })
+    // Commands are left whole, to be copied.
+    expect(lines.filter((line) => line.length > 80 && !/^ {5}\$ |^Next: /.test(line))).toEqual([])
+    expectGolden(`${name}.txt`, `${lines.join('\n')}\n`)
+    expectGolden(`${name}.json`, `${JSON.stringify(diagnosisJson(diagnosis), null, 2)}\n`)
+  })
+})
+
+test('no golden is left of a machine that is not described any more', () => {
+  const names = machines.map(({ name }) => name)
+  expect(readdirSync(GOLDEN).filter((file) => !names.includes(file.replace(/\.(txt|json)$/, '')))).toEqual([])
+})
