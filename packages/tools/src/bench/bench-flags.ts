@@ -27,6 +27,8 @@ export interface BenchFlags extends DriveFlags, ConfirmFlags, OutputOptions {
   readonly baselines?: readonly BaselineName[]
   readonly file?: string
   readonly timeline?: boolean
+  /** A summary in Markdown takes the place of the table. */
+  readonly markdown?: boolean
 }
 
 /** Seconds of the wall's clock, and of the simulator's, where a second takes longer than a second to simulate. */

@@ -67,10 +67,10 @@ async function lookAt(
   }
 }
 
-async function refuse(namespace: Namespace, { span }: Setting, flags: BenchFlags): Promise<void> {
+async function refuse(namespace: Namespace, { span, signal }: Setting, flags: BenchFlags): Promise<void> {
   const { blockBytes } = namespace
   const range = { offsetBytes: span.firstBlock * blockBytes, lengthBytes: span.blocks * blockBytes }
-  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined)
+  await refuseProtected(namespace, range, flags.overwrite ?? [], flags.image !== undefined, signal)
 }
 
 function notesOf({ name, time }: OpenedTransport): string[] {

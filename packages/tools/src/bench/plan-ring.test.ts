@@ -12,7 +12,7 @@ const shape = (blockBytes: number, depth: number, jobs: number): Shape => ({
 })
 
 test('one plan alone fills all queues to their depth, and small commands come many in a plan', () => {
-  expect(commandsPerPlan(shape(4096, 1, 1))).toBe(1024)
+  expect(commandsPerPlan(shape(4096, 1, 1))).toBe(64)
   expect(commandsPerPlan(shape(4096, 32, 3))).toBe(960)
   expect(commandsPerPlan(shape(1024 * 1024, 32, 4))).toBe(128)
   expect(commandsPerPlan(shape(131_072, 32, 1))).toBe(64)
@@ -37,7 +37,7 @@ test('no two commands of the ring have the same place in memory, and every queue
 })
 
 test('a plan that is filled again goes on where the one before it ended', () => {
-  const of = shape(4096, 1, 1)
+  const of = shape(4096, 16, 1)
   const ring = new PlanRing(
     of,
     { nsid: 1, blockBytes: 4096 },

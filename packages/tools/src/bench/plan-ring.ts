@@ -8,11 +8,13 @@ export const PLANS = 2
 /** What a plan carries where few commands would: handing over a plan then costs little beside carrying it out. */
 const PLAN_BYTES = 8 * 1024 * 1024
 const MOST_COMMANDS = 1024
+/** And not so many that a plan of one command at a time takes longer than what is to be measured. */
+const MOST_LAPS = 64
 
 /** How many commands each plan has: a multiple of what may be in flight, so that one alone fills the queues. */
 export function commandsPerPlan(shape: Shape): number {
   const together = inFlight(shape)
-  const wanted = Math.min(MOST_COMMANDS, Math.floor(PLAN_BYTES / shape.blockBytes))
+  const wanted = Math.min(MOST_COMMANDS, MOST_LAPS * together, Math.floor(PLAN_BYTES / shape.blockBytes))
   return together * Math.max(1, Math.floor(wanted / together))
 }
 

@@ -13,11 +13,18 @@ export class BenchReporter {
   private readonly sources: readonly BenchSource[]
   private readonly link: BenchLink | undefined
   private readonly table: CellTable
+  private readonly withTable: boolean
   private hasTitles = false
 
-  constructor(output: Output, repeats: number, sources: readonly BenchSource[], link: BenchLink | undefined) {
+  constructor(
+    output: Output,
+    { repeats, markdown = false }: { readonly repeats: number; readonly markdown?: boolean | undefined },
+    sources: readonly BenchSource[],
+    link: BenchLink | undefined,
+  ) {
     this.output = output
     this.repeats = repeats
+    this.withTable = !markdown
     this.sources = sources
     this.link = link
     this.table = new CellTable(sources, link)
@@ -30,6 +37,7 @@ export class BenchReporter {
   readonly onCells = (shape: Shape, cells: readonly BenchCell[]): void => {
     const { output, table } = this
     output.setStatus('')
+    if (!this.withTable) return
     if (!this.hasTitles) output.print(table.titles)
     this.hasTitles = true
     output.print(...table.rows(shape, cells))
@@ -37,6 +45,7 @@ export class BenchReporter {
 
   /** What the columns mean, who could not take part, and what else there is to know. */
   end(notes: readonly string[]): void {
+    if (!this.withTable) return
     const missing = this.sources.flatMap(({ name, missing: why }) =>
       why === undefined
         ? []

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { WholeFile } from '../block-io/whole-file.js'
+import { UsageError } from '../command-line/usage-error.js'
 import type { BenchResults } from '../report/bench-results.js'
 
 /** A file that the results go to, and what of them. */
@@ -10,12 +12,15 @@ export interface Wanted {
 /**
  * Runs `use`, and writes its results to the files that are wanted: each is there whole or not at all. They are made
  * first, so that a place that cannot be written to is known before an hour was spent on measuring.
- * @throws as `WholeFile` and `use`; nothing is left then.
+ * @throws UsageError for the same file twice; as `WholeFile` and `use`. Nothing is left then.
  */
 export async function withResultFiles(
   wanted: readonly Wanted[],
   use: () => Promise<BenchResults>,
 ): Promise<BenchResults> {
+  const paths = wanted.flatMap(({ path }) => path ?? []).map((path) => resolve(path))
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (twice !== undefined) throw new UsageError(`Two results are to go to ${twice}`, { next: 'a name for each' })
   const files: { readonly file: WholeFile; readonly format: Wanted['format'] }[] = []
   try {
     for (const { path, format } of wanted) if (path !== undefined) files.push({ file: new WholeFile(path), format })

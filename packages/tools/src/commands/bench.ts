@@ -23,7 +23,7 @@ import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, who
 import { UsageError } from '../command-line/usage-error.js'
 import type { Session } from '../program.js'
 import { BENCH_SCHEMA, type BenchResults } from '../report/bench-results.js'
-import { formatHtml, readResults } from '../report/index.js'
+import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
 import { Output } from '../terminal/output.js'
 import { plural } from '../terminal/units.js'
 
@@ -32,7 +32,6 @@ const KIB = 1024
 interface Flags extends BenchFlags {
   readonly output?: string
   readonly csv?: string
-  readonly markdown?: string
   readonly report?: string
   readonly merge?: readonly string[]
 }
@@ -68,7 +67,9 @@ export function bench(command: Command, session: Session): void {
     .option('--timeline', 'write down some commands of the last setting one by one')
     .option('--merge <files...>', 'measure nothing: join the results of two runs on the same drive')
     .option('-o, --output <file>', 'the results as JSON, for gpunvme report and for --merge')
+    .option('--csv <file>', 'every repeat as a row of a table')
     .option('--report <file>', 'the results as a page to read and print, in HTML')
+    .option('--markdown', 'print a summary in Markdown instead of the table')
     .action((flags: Flags) => run(flags, new Output(flags), session))
   addDriveOptions(command, 'what the simulated drive holds (default: nothing)')
   addWriteOptions(command)
@@ -110,15 +111,20 @@ A second is short: a drive that is cold, or has a cache to fill, is faster than
 it stays. --time 60 tells.`
 
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+  if (flags.markdown === true && output.json) {
+    throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
+  }
   const title = { version: version(), command: shownCommand(process.argv.slice(2)) }
   const wanted = [
     { path: flags.output, format: asJson },
+    { path: flags.csv, format: formatCsv },
     { path: flags.report, format: formatHtml },
   ]
   const results = await withResultFiles(wanted, () =>
-    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, output),
+    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, flags, output),
   )
   output.object(BENCH_SCHEMA, withSummaries(results))
+  if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
   for (const { path } of wanted) if (path !== undefined) output.note(`Wrote ${path}`)
   const failed = failedCells(results)
   if (failed.length > 0) {
@@ -137,7 +143,7 @@ async function measure(flags: Flags, title: Title, output: Output, signal: Abort
   )
 }
 
-async function merge(paths: readonly string[], output: Output): Promise<BenchResults> {
+async function merge(paths: readonly string[], { markdown }: Flags, output: Output): Promise<BenchResults> {
   const [first, second, ...more] = await Promise.all(
     paths.map(async (path) => readResults(await attempting(`read ${path}`, () => readFile(path, 'utf8')), path)),
   )
@@ -145,7 +151,12 @@ async function merge(paths: readonly string[], output: Output): Promise<BenchRes
     throw new UsageError('--merge takes two files', { next: '--merge linux.json ours.json' })
   }
   const results = mergeResults(first, second)
-  const reporter = new BenchReporter(output, results.method.repeats, results.sources, results.link)
+  const reporter = new BenchReporter(
+    output,
+    { repeats: results.method.repeats, markdown },
+    results.sources,
+    results.link,
+  )
   const shapes = results.cells.filter((cell, index, all) => all.findIndex((each) => sameShape(each, cell)) === index)
   for (const shape of shapes) {
     reporter.onCells(
