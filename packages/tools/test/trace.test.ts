@@ -1,0 +1,169 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { failureOf } from './called.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
+import { qemuNote } from './qemu.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const LIMIT = { timeout: 120_000 }
+
+interface Line {
+  readonly track: string
+  readonly name: string
+  readonly details?: Readonly<Record<string, string | number>>
+}
+
+function eventsOf(name: string): Line[] {
+  return readFileSync(at(name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+}
+
+beforeAll(() => {
+  writeFileSync(at('drive.img'), '')
+  truncateSync(at('drive.img'), 64 * 1024 * 1024)
+})
+
+describe('a traced verb', () => {
+  test('prints what it prints without a trace, which is a file of its own', LIMIT, async () => {
+    const words = ['read', '--image', 'drive.img', '--lba', '0x10', '--blocks', '8', '--json']
+    const plain = await gpunvme(words, { cwd })
+    const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'read.jsonl', '--', ...words], { cwd })
+    expect([traced.code, traced.stdout]).toEqual([0, plain.stdout])
+    const events = eventsOf('read.jsonl')
+    expect(traced.stderr).toBe(`${plain.stderr}Traced ${events.length} events into read.jsonl\n`)
+    expect(events[0]).toMatchObject({ track: 'trace', name: 'open', details: { time: 'modelled' } })
+    const reads = events.filter(({ track, name }) => track === 'sq 1' && name === 'submit')
+    expect(reads.map(({ details }) => details?.['entry'])).toEqual([
+      expect.stringMatching(/^Read .*NSID=1 .*SLBA=0x10 NLB=7$/) as string,
+    ])
+  })
+
+  test('is told of on stderr, in lines, where no file is given', LIMIT, async () => {
+    const { code, stdout, stderr } = await gpunvme(['trace', '--only', 'commands', 'identify', '--json'], { cwd })
+    expect([code, (JSON.parse(stdout) as { schema: string }).schema]).toEqual([0, 'gpunvme.identify/1'])
+    expect(stderr).toMatch(/^ +\d+\.\d{6} ms {2}sq 0 {7}submit {8}Identify .*CNS=CONTROLLER/m)
+    expect(stderr).not.toContain('ring tail')
+  })
+
+  test('that fails leaves its trace, and its own exit code', LIMIT, async () => {
+    const words = [
+      'trace',
+      '--format',
+      'perfetto',
+      '-o',
+      'failed.json',
+      'read',
+      '--image',
+      'drive.img',
+      '--lba',
+      '9999999',
+    ]
+    const { code, stderr } = await gpunvme(words, { cwd })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('are not all in namespace 1')])
+    const shown = JSON.parse(readFileSync(at('failed.json'), 'utf8')) as { name: string; ph: string }[]
+    expect(shown.filter(({ name, ph }) => name === 'Identify' && ph === 'X').length).toBeGreaterThan(2)
+  })
+
+  test.each([
+    ['SIGINT once, which ends it in order', ['SIGINT']],
+    ['SIGINT twice, which ends it at once', ['SIGINT', 'SIGINT']],
+  ] as const)('that gets %s leaves a whole trace of what it did', LIMIT, async (_, signals) => {
+    const pending = [...signals]
+    const onStderr = (text: string, child: ChildProcess) => {
+      const isDue = pending.length === signals.length ? text.includes('Namespace 1,') : text.includes('Interrupted:')
+      if (isDue && pending.length > 0) child.kill(pending.shift())
+    }
+    const words = ['read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']
+    const ended = await gpunvme(['trace', '--format', 'jsonl', '-o', 'ended.jsonl', ...words], { cwd, onStderr })
+    expect(ended.code).toBe(130)
+    // Each line is parsed.
+    expect(eventsOf('ended.jsonl').some(({ details }) => /^Read /.test(String(details?.['entry'])))).toBe(true)
+    expect(existsSync(at('never.bin'))).toBe(false)
+    expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  test('that opens no drive has nothing to trace, and that is said', LIMIT, async () => {
+    const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
+    expect([code, stderr]).toEqual([0, 'decode has opened no drive: there was nothing to trace\n'])
+    expect(stdout).toContain('EN=1')
+  })
+
+  test.each([
+    [['trace', 'raed'], "Unknown verb 'raed'"],
+    [['trace', 'trace', 'read'], 'A trace of a trace is none'],
+    [['trace', '--only', 'everything', 'read'], 'Expected some of registers, doorbells, commands'],
+    [['trace', '--format', 'xml', 'read'], 'Allowed choices are text, jsonl, perfetto'],
+    [['trace', 'read', '--lbaa', '1'], "Unknown option '--lbaa'\n  Did you mean --lba?\n  Try: gpunvme help read"],
+    [['trace', '-o', '/dev/null', 'read'], '/dev/null is not a regular file'],
+    [['trace', '-o', 'no/such/folder', 'read'], 'no such file or directory'],
+    [['trace'], "missing required argument 'verb'"],
+  ])('%j is refused', async (words, text) => {
+    expect((await failureOf(...words)).message).toContain(text)
+  })
+})
+
+describe('a replay', () => {
+  test('sends the reads of a trace to another drive, and says what it compared', LIMIT, async () => {
+    const read = ['read', '--image', 'drive.img', '--blocks', '10000', '-o', 'some.bin']
+    await gpunvme(['trace', '--format', 'jsonl', '-o', 'ten.jsonl', ...read], { cwd })
+    const words = ['replay', 'ten.jsonl', '--profile', '990pro']
+    const shown = await gpunvme(words, { cwd })
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Replayed 5 of \d+ commands of ten\.jsonl\n/),
+    ])
+    expect(shown.stdout).toMatch(/^Read {5}5 of 5 {2}in the trace, modelled +\d/m)
+    expect(shown.stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(json(await gpunvme([...words, '--json'], { cwd }))).toMatchObject({
+      ...{ schema: 'gpunvme.replay/1', trace: 'ten.jsonl', time: { trace: 'modelled', here: 'modelled' } },
+      commands: { replayed: 5, different: 0 },
+      names: { Read: { same: 5, different: 0, unanswered: 0, trace: { count: 5 }, here: { count: 5 } } },
+      differences: [],
+    })
+  })
+
+  test.each([
+    [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
+    [['replay', 'missing.jsonl'], 'no such file or directory'],
+    [['replay', 'nonsense.jsonl'], 'line 2'],
+    [['replay', 'writes.jsonl', '--allow-writes'], '--allow-writes needs a drive'],
+    [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'neither empty nor a model image'],
+    [['replay', 'writes.jsonl', '--opened', '0'], 'Expected a whole number from 1'],
+  ])('%j is refused', async (words, text) => {
+    const submit = (entry: string) =>
+      `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`
+    writeFileSync(at('nonsense.jsonl'), `${submit('Read NSID=1 SLBA=0x0 NLB=0')}<html>\n`)
+    writeFileSync(at('writes.jsonl'), submit('Write NSID=1 SLBA=0x8 NLB=7'))
+    writeFileSync(at('text.img'), Buffer.alloc(1024 * 1024, 'all my work '))
+    const before = process.cwd()
+    process.chdir(cwd)
+    try {
+      expect((await failureOf(...words, '-q')).message).toContain(text)
+    } finally {
+      process.chdir(before)
+    }
+    expect(readFileSync(at('text.img')).equals(Buffer.alloc(1024 * 1024, 'all my work '))).toBe(true)
+  })
+})
+
+describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
+  test('is traced, and what it did is replayed on it and on the simulator with the same statuses', LIMIT, async () => {
+    const placed = ['--transport', 'qtest', '--image', 'drive.img']
+    const read = ['read', ...placed, '--blocks', '3000', '--raw']
+    const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'qemu.jsonl', ...read], { cwd })
+    expect(traced.code).toBe(0)
+    expect(eventsOf('qemu.jsonl')[0]?.details).toMatchObject({ time: 'wall' })
+    const again = await gpunvme(['replay', 'qemu.jsonl', ...placed, '--json'], { cwd })
+    expect(json(again)).toMatchObject({ time: { trace: 'wall', here: 'wall' }, commands: { different: 0 } })
+    const elsewhere = await gpunvme(['replay', 'qemu.jsonl', '--profile', 'ideal'], { cwd })
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      0,
+      "Do not compare the times: the trace's are wall ones, those of this drive modelled ones.\n",
+    ])
+  })
+})
