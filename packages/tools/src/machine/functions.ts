@@ -1,6 +1,6 @@
 import { PCI_CONFIG_BYTES, PciHeader } from '@gpunvme/nvme-spec/pci'
 import { decodeConfig } from './config-space.js'
-import { unknown, type Known } from './known.js'
+import { isKnown, unknown, type Known } from './known.js'
 import type { Bar, FunctionKind, Link, LinkShape, PciFunction, Power } from './pci-function.js'
 import type { PciNames } from './pci-ids.js'
 import type { Root } from './root.js'
@@ -13,7 +13,24 @@ const HOST_BRIDGE = 0x0600
 /** Every PCI function, by address. Nothing is woken: of one in D3cold only what the kernel keeps is read. */
 export async function readFunctions(root: Root, names: PciNames): Promise<PciFunction[]> {
   const addresses = (await root.list(DEVICES)).filter((name) => ADDRESS.test(name))
-  return Promise.all(addresses.map((address) => readFunction(root, names, address)))
+  return tellSwitches(await Promise.all(addresses.map((address) => readFunction(root, names, address))))
+}
+
+/**
+ * What without root only is a bridge: one with a link that has others with links behind it is a switch's upstream port,
+ * and those are its downstream ports.
+ */
+function tellSwitches(functions: readonly PciFunction[]): PciFunction[] {
+  const isBridge = ({ kind, link }: PciFunction) => kind === 'bridge' && isKnown(link) && link !== undefined
+  const bridges = functions.filter(isBridge)
+  const upstream = new Set(bridges.flatMap(({ parent }) => parent ?? []))
+  return functions.map((found): PciFunction => {
+    if (!isBridge(found)) return found
+    if (upstream.has(found.address)) return { ...found, kind: 'switch-upstream' }
+    return found.parent !== undefined && bridges.some(({ address }) => address === found.parent)
+      ? { ...found, kind: 'switch-downstream' }
+      : found
+  })
 }
 
 async function readFunction(root: Root, names: PciNames, address: string): Promise<PciFunction> {

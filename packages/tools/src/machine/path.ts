@@ -3,7 +3,7 @@ import { isKnown, unknown, type Known } from './known.js'
 import type { Machine } from './machine.js'
 import type { LinkShape, PciFunction } from './pci-function.js'
 import { judge, type Verdict } from './peer-to-peer.js'
-import { ancestorsOf, bestOf, functionAt, nowOf } from './tree.js'
+import { ancestorsOf, bestOf, functionAt, hasLinkAbove, nowOf } from './tree.js'
 
 /** Where two functions meet, from the nearest to the farthest. */
 export type Meeting = 'same-switch' | 'same-host-bridge' | 'same-socket' | 'across-sockets' | 'unknown'
@@ -50,7 +50,7 @@ export function pathBetween(machine: Machine, from: string, to: string): Path {
   const common = up.find((found) => down.includes(found))
   const within = (chain: PciFunction[]) => (common === undefined ? chain : chain.slice(0, chain.indexOf(common)))
   const [rising, falling] = [within(up), within(down)]
-  const links = [...rising, ...falling.toReversed()].filter(({ link }) => link !== undefined)
+  const links = [...rising, ...falling.toReversed()].filter((found) => found.link !== undefined && hasLinkAbove(found))
   const meeting = meetingOf(a, b, common)
   return {
     ...{ from, to, meeting },

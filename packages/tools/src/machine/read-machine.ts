@@ -1,3 +1,4 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { readDrives } from './drives.js'
 import { readFunctions } from './functions.js'
 import { readGpus } from './gpus.js'
@@ -14,9 +15,11 @@ import { readVirtualisation } from './virtualisation.js'
  * Reads what a machine says of itself in /sys, /proc, /etc, /boot and /lib/modules. Runs nothing, writes nothing, wakes
  * nothing; missing and refused files are facts of what is returned, and no errors.
  * @param root '/' for this machine, or a folder with a copy of another one's files, such as `writeLiveTree` makes.
+ * @throws MachineNotFoundError where the folder holds no machine's files.
  */
 export async function readMachine(root: string | Root = '/'): Promise<Machine> {
   const from = typeof root === 'string' ? new Root(root) : root
+  if (!(await from.exists('sys')) && !(await from.exists('proc'))) throw new MachineNotFoundError(from.path)
   const kernel = await readKernel(from)
   const board = await readBoard(from)
   const functions = await readFunctions(from, await readPciNames(from))
@@ -36,5 +39,16 @@ export async function readMachine(root: string | Root = '/'): Promise<Machine> {
     gpus: await readGpus(from, functions),
     otherDisks: await readOtherDisks(from),
     nodes: await readNodes(from),
+  }
+}
+
+/** The folder that was named has neither sys/ nor proc/ in it. */
+export class MachineNotFoundError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_MACHINE_NOT_FOUND'
+  readonly category = 'not-found'
+  constructor(path: string) {
+    super(`There is no machine in ${path}: it has neither sys/ nor proc/ in it`, {
+      next: "name the folder that 'gpunvme doctor --save' has made, or leave --root out for this machine",
+    })
   }
 }

@@ -44,6 +44,11 @@ export function ancestorsOf(machine: Machine, address: string): PciFunction[] {
   return above
 }
 
+/** A root port's link, and one of a switch's downstream port, is that of what is below it. */
+export function hasLinkAbove({ kind }: PciFunction): boolean {
+  return kind !== 'root-port' && kind !== 'switch-downstream'
+}
+
 /** What both ends of the link above a function could do together. */
 export function bestOf(machine: Machine, found: PciFunction): LinkShape | undefined {
   const port = found.parent === undefined ? undefined : functionAt(machine, found.parent)

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 /** Writes files below a folder that stands for '/'. */
 export class TreeWriter {
   readonly root: string
+  private readonly folders = new Set<string>()
 
   constructor(root: string) {
     this.root = root
@@ -17,7 +18,9 @@ export class TreeWriter {
   }
 
   folder(path: string): void {
+    if (this.folders.has(path)) return
     mkdirSync(join(this.root, path), { recursive: true })
+    this.folders.add(path)
   }
 
   /** A link to a path of the tree, relative as the kernel's are. */

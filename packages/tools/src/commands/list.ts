@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { addOutputOptions, examples } from '../command-line/options.js'
+import { readMachine, type Machine } from '../machine/index.js'
+import { driveLines, gpuLines, listed } from '../machine/views/list-lines.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+
+interface Flags extends OutputOptions {
+  readonly root: string
+}
+
+export function list(command: Command): void {
+  command
+    .option('--root <dir>', "a copy of a machine's files instead of this machine", '/')
+    .action((flags: Flags) => run(flags, new Output(flags)))
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme list', 'gpunvme list --json'])
+}
+
+const ABOUT = `
+NVMe drives and GPUs: address, name, model, size, driver and link, and below each
+who uses it and what to call next. 'Gen1 x8 of Gen3 x8' is the link now, and what
+both ends of it could do. Drives are found whatever driver has them; with none
+but Linux's, their model and size are known to nobody before they are brought up.
+
+Nothing is touched. Without root it may remain unknown whether a drive is in use.
+
+On a machine with a GPU or an SSD:
+  # sudo gpunvme list
+  # gpunvme list --root saved-by-doctor --json`
+
+async function run({ root }: Flags, output: Output): Promise<void> {
+  const machine = await readMachine(root)
+  output.print(...describe(machine, columnsOf(process.stdout)))
+  output.object('gpunvme.list/1', listed(machine))
+}
+
+/** What is printed, in lines of at most `columns`. */
+export function describe(machine: Machine, columns: number): string[] {
+  return [...driveLines(machine, columns), '', ...gpuLines(machine, columns)]
+}

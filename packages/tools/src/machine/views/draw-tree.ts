@@ -1,0 +1,87 @@
+import { plural } from '../../terminal/units.js'
+import { lanesOf } from '../lanes.js'
+import type { Machine } from '../machine.js'
+import type { PciFunction } from '../pci-function.js'
+import { bestOf, hasLinkAbove, nowOf, treeOf, type Branch } from '../tree.js'
+import { labelOf, shapeText, shortAddress } from './names.js'
+
+/** Room for 'Gen1 x16 of Gen4 x16'. */
+const LINK_COLUMNS = 20
+
+export interface TreeOptions {
+  /** Every function, and not only what has a link to share. */
+  readonly all: boolean
+  /** Lines are at most this long; Infinity for whole ones. */
+  readonly columns: number
+}
+
+/** The functions of a machine as a tree, with the link of each at the end of its line. */
+export function drawTree(machine: Machine, { all, columns }: TreeOptions): string[] {
+  const lines: string[] = []
+  let hidden = 0
+  for (const { hostBridge, branches } of treeOf(machine)) {
+    const shown = all ? branches : branches.filter((branch) => isWorthIt(machine, branch))
+    hidden += branches.length - shown.length
+    if (shown.length === 0) continue
+    lines.push(`host bridge ${hostBridge}${nodeText(shown)}`, ...drawBranches(machine, shown, '', columns))
+  }
+  if (hidden > 0)
+    lines.push('', `Not shown: ${plural(hidden, 'function')} that nothing hangs on; --all shows everything.`)
+  return lines
+}
+
+/** On the bus of the host bridge: what leads somewhere, and what computes or stores. */
+function isWorthIt({ gpus, drives }: Machine, { found, behind }: Branch): boolean {
+  return behind.length > 0 || [...gpus, ...drives].some(({ address }) => address === found.address)
+}
+
+function nodeText([first]: readonly Branch[]): string {
+  const node = first?.found.numaNode
+  return node === undefined ? '' : `, NUMA node ${node}`
+}
+
+function drawBranches(machine: Machine, branches: readonly Branch[], indent: string, columns: number): string[] {
+  return branches.flatMap(({ found, behind }, index) => {
+    const isLast = index === branches.length - 1
+    const text = `${indent}${isLast ? '└─' : '├─'} ${shortAddress(found.address)}  ${labelOf(machine, found)}${hints(machine, found)}`
+    return [
+      withLink(text, linkText(machine, found), columns),
+      ...drawBranches(machine, behind, `${indent}${isLast ? '   ' : '│  '}`, columns),
+    ]
+  })
+}
+
+/** Whose lanes a root port has, and whether a switch's port redirects. */
+function hints(machine: Machine, found: PciFunction): string {
+  if (found.kind === 'root-port') {
+    const below = machine.functions.find(({ parent }) => parent === found.address)
+    const { of } = lanesOf(machine, below?.address ?? found.address)
+    const isChipset = of === 'chipset' && lanesOf(machine, below!.address).uplink === undefined
+    if (isChipset) return ' of the chipset'
+    return of === 'unknown' ? '' : ' of the CPU'
+  }
+  if (found.kind !== 'switch-downstream' || !('enabled' in (found.acs ?? {}))) return ''
+  const { acs } = found
+  return acs !== undefined && 'enabled' in acs && acs.enabled.includes('RR') ? ', ACS redirects' : ''
+}
+
+/** 'Gen1 x8 of Gen3 x8': now, and what both ends could do. A port's link is told at its other end. */
+function linkText(machine: Machine, found: PciFunction): string {
+  if (!hasLinkAbove(found) || found.link === undefined) return ''
+  const best = bestOf(machine, found)
+  const now = nowOf(found)
+  if (best === undefined) return 'link unknown'
+  if (now === undefined) return `down, ${shapeText(best)}`
+  return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
+}
+
+function withLink(text: string, link: string, columns: number): string {
+  if (link === '') return cut(text, columns)
+  if (columns === Infinity) return `${text}  ${link}`
+  const room = columns - LINK_COLUMNS - 2
+  return `${cut(text, room).padEnd(room)}  ${link}`
+}
+
+function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+}

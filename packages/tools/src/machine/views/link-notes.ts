@@ -1,0 +1,59 @@
+import { lanesOf } from '../lanes.js'
+import type { Machine } from '../machine.js'
+import type { LinkShape, PciFunction } from '../pci-function.js'
+import { isGpu } from '../path.js'
+import { bestOf, functionAt, maxOf, nowOf } from '../tree.js'
+import { shapeText, shortAddress } from './names.js'
+
+/** Sentences about links of GPUs and drives that are not what they could be, each with what to make of it. */
+export function linkNotes(machine: Machine): string[] {
+  const addresses = [...machine.gpus, ...machine.drives].map(({ address }) => address)
+  const notes = addresses.flatMap((address) => {
+    const found = functionAt(machine, address)
+    return found === undefined ? [] : [...ownNotes(machine, found), ...sharedLanes(machine, found)]
+  })
+  return [...new Set(notes)]
+}
+
+function ownNotes(machine: Machine, found: PciFunction): string[] {
+  const best = bestOf(machine, found)
+  const max = maxOf(found)
+  if (best === undefined || max === undefined) return []
+  const at = shortAddress(found.address)
+  const notes: string[] = []
+  const isVirtual = machine.virtualisation.hypervisor !== undefined
+  if (!isVirtual && isLess(best, max)) notes.push(`${at} could do ${shapeText(max)}; its slot has ${shapeText(best)}.`)
+  const now = nowOf(found)
+  if (now === undefined) return notes
+  if (now.lanes < best.lanes)
+    notes.push(
+      `${at} has come up with ${now.lanes} of ${best.lanes} lanes: look at how it sits in its slot, at its riser, and at what the firmware shares out.`,
+    )
+  if (now.gen < best.gen)
+    notes.push(
+      isGpu(found)
+        ? `${at} is at Gen${now.gen} now: an idle GPU slows its link down. Look again while it works.`
+        : `${at} is at Gen${now.gen}, and both ends could do Gen${best.gen}: the link came up slower, or firmware holds it back.`,
+    )
+  return notes
+}
+
+/** A GPU's slot and its neighbour often are one slot's lanes in two: ports of one device number say so. */
+function sharedLanes(machine: Machine, found: PciFunction): string[] {
+  const port = found.parent === undefined ? undefined : functionAt(machine, found.parent)
+  const lanes = port && maxOf(port)?.lanes
+  if (!isGpu(found) || port?.kind !== 'root-port' || lanes === undefined || lanes >= 16) return []
+  if (lanesOf(machine, found.address).of !== 'cpu') return []
+  const device = port.address.slice(0, -2)
+  const others = machine.functions.filter(
+    ({ kind, address }) => kind === 'root-port' && address !== port.address && address.startsWith(device),
+  )
+  return others.map(
+    (other) =>
+      `${shortAddress(port.address)} has ${lanes} lanes: its neighbour ${shortAddress(other.address)} probably has the rest of the slot (bifurcation).`,
+  )
+}
+
+function isLess(a: LinkShape, b: LinkShape): boolean {
+  return a.gen < b.gen || a.lanes < b.lanes
+}

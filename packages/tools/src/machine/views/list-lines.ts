@@ -1,0 +1,145 @@
+import { formatBytes } from '../../terminal/units.js'
+import { printable } from '../../terminal/printable.js'
+import { formatTable } from '../../terminal/table.js'
+import { isKnown } from '../known.js'
+import type { Drive, Gpu, Machine } from '../machine.js'
+import type { PciFunction } from '../pci-function.js'
+import { bestOf, functionAt, nowOf } from '../tree.js'
+import { hanging, shapeText } from './names.js'
+
+/** Models are cut to what the other columns leave them, and not below this. */
+const LEAST_MODEL_COLUMNS = 10
+
+interface Row {
+  readonly cells: readonly string[]
+  readonly below: string
+}
+
+export function driveLines(machine: Machine, columns: number): string[] {
+  if (machine.drives.length === 0) {
+    const disks = machine.otherDisks.map(({ name }) => printable(name))
+    return [`No NVMe drives.${disks.length === 0 ? '' : ` Other disks: ${disks.join(', ')}.`}`]
+  }
+  const rows = machine.drives.map((drive): Row => {
+    const found = functionAt(machine, drive.address)
+    const model = isKnown(drive.model) ? printable(drive.model) : (found?.deviceName ?? 'unknown')
+    const bytes = bytesOf(drive)
+    const cells = [
+      drive.address,
+      drive.name ?? '-',
+      model,
+      bytes === undefined ? '-' : formatBytes(bytes),
+      found?.driver ?? 'none',
+      linkText(machine, found),
+    ]
+    return { cells, below: `${useOf(drive, found)} ${nextOf(machine, drive, found)}`.trim() }
+  })
+  const titles = ['SSD', 'NAME', 'MODEL', 'SIZE', 'DRIVER', 'LINK']
+  return formatRows(titles, rows, columns)
+}
+
+export function gpuLines(machine: Machine, columns: number): string[] {
+  if (machine.gpus.length === 0) return ['No GPUs.']
+  const rows = machine.gpus.map((gpu): Row => {
+    const found = functionAt(machine, gpu.address)
+    const cells = [
+      gpu.address,
+      isKnown(gpu.model) ? printable(gpu.model) : 'unknown',
+      isKnown(gpu.window) ? formatBytes(gpu.window.sizeBytes) : '-',
+      found?.driver ?? 'none',
+      linkText(machine, found),
+    ]
+    return { cells, below: gpuHint(machine, gpu, found) }
+  })
+  return formatRows(['GPU', 'MODEL', 'WINDOW', 'DRIVER', 'LINK'], rows, columns)
+}
+
+/** A table with a line of its own below each row; what is too long in it is the model. */
+function formatRows(titles: readonly string[], rows: readonly Row[], columns: number): string[] {
+  const at = titles.indexOf('MODEL')
+  const titled = titles.map((title) => (/SIZE|WINDOW/.test(title) ? { title, align: 'right' as const } : { title }))
+  const widest = Math.max(
+    ...formatTable(
+      titled,
+      rows.map(({ cells }) => cells.with(at, 'MODEL')),
+    ).map(({ length }) => length),
+  )
+  const room = Math.max(LEAST_MODEL_COLUMNS, columns - widest + 'MODEL'.length)
+  const [heading = '', ...lines] = formatTable(
+    titled,
+    rows.map(({ cells }) => cells.with(at, cut(cells[at]!, room))),
+  )
+  return [heading, ...lines.flatMap((line, index) => [line, ...hanging('  ', rows[index]!.below, columns)])]
+}
+
+function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+}
+
+function bytesOf({ namespaces }: Drive): number | undefined {
+  if (!isKnown(namespaces) || namespaces.length === 0) return undefined
+  return namespaces.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+function linkText(machine: Machine, found: PciFunction | undefined): string {
+  const now = found && nowOf(found)
+  const best = found && bestOf(machine, found)
+  if (best === undefined) return '-'
+  if (now === undefined) return 'down'
+  return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
+}
+
+/** Who uses it, in a sentence. */
+function useOf({ holders, state }: Drive, found: PciFunction | undefined): string {
+  if (found?.answers === false) return 'Off the bus: it reads all ones.'
+  if (state !== undefined && state !== 'live') return `The driver says '${printable(state)}'.`
+  if (!isKnown(holders)) return `In use: unknown, ${holders.unknown}.`
+  if (holders.length === 0) return 'Free.'
+  return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
+}
+
+function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined): string {
+  const root = machine.root === '/' ? '' : ` --root ${printable(machine.root)}`
+  const name = drive.name ?? drive.address
+  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live'))
+    return `Next: gpunvme doctor${root}`
+  if (!isKnown(drive.holders)) return 'Next: the same as root.'
+  if (drive.holders.length > 0) return ''
+  if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
+    return `Next: gpunvme identify --drive ${drive.address}`
+  return `Next: gpunvme bind ${name}${root}`
+}
+
+function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): string {
+  const root = machine.root === '/' ? '' : ` --root ${printable(machine.root)}`
+  const { state } = found?.power ?? {}
+  if (state === 'D3cold') return 'Asleep in D3cold; it was not woken.'
+  if (gpu.vendor !== 'NVIDIA') return 'Not of NVIDIA: this program computes on those alone so far.'
+  if (found?.driver !== 'nvidia') {
+    const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
+    return `${who}: CUDA needs NVIDIA's driver. Next: gpunvme driver${root}`
+  }
+  return `${windowText(gpu)} Next: gpunvme doctor${root}`
+}
+
+function windowText({ window }: Gpu): string {
+  if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
+  const { sizesBytes, sizeBytes } = window
+  if (!isKnown(sizesBytes)) return `What BAR1 could be is not known: ${sizesBytes.unknown}.`
+  const most = Math.max(...(sizesBytes ?? [sizeBytes]))
+  if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
+  return sizesBytes === undefined ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'
+}
+
+/** The same for JSON. */
+export function listed(machine: Machine): object {
+  const linkOf = (address: string) => {
+    const found = functionAt(machine, address)
+    return { driver: found?.driver, link: { now: found && nowOf(found), best: found && bestOf(machine, found) } }
+  }
+  return {
+    drives: machine.drives.map((drive) => ({ ...drive, ...linkOf(drive.address) })),
+    gpus: machine.gpus.map((gpu) => ({ ...gpu, ...linkOf(gpu.address) })),
+    otherDisks: machine.otherDisks,
+  }
+}

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readMachine, type Machine } from '../../src/machine/index.js'
+import type { Described } from './described.js'
+import { writeMachine } from './write-machine.js'
+
+/** Writes a machine, lets `use` have its root, and takes it away again. */
+export async function withMachine<T>(machine: Described, use: (root: string) => Promise<T>): Promise<T> {
+  const root = mkdtempSync(join(tmpdir(), 'gpunvme-machine-'))
+  try {
+    writeMachine(machine, root)
+    return await use(root)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** What is read of a described machine, as if its root were '/': no golden holds the name of a scratch folder. */
+export function readDescribed(machine: Described): Promise<Machine> {
+  return withMachine(machine, async (root) => ({ ...(await readMachine(root)), root: '/' }))
+}
