@@ -94,7 +94,7 @@ function drawRepeat(drawn: Drawn, random: () => number, isOutlier: boolean): Ben
     commands,
     seconds,
     ...(cpuSecondsPerCommand !== undefined && { cpuSeconds: commands * cpuSecondsPerCommand }),
-    latency: drawLatency(meanNs, Math.min(commands, 2000), random),
+    latency: drawLatency(meanNs, Math.min(commands, 300), random),
     ...(isOutlier && { outlier: 'far from the others (modified z-score 9.4)' }),
     counters: {
       before: { dataUnitsRead: '8231004', dataUnitsWritten: '77', hostReadCommands: '99120', hostWriteCommands: '12' },

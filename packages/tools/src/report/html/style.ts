@@ -7,13 +7,13 @@ export const STYLE = `
   color-scheme: light dark;
   --ground: #f6f7f9; --card: #ffffff; --ink: #14181f; --soft: #525b69; --rule: #dde1e7; --grid: #e8ebf0;
   --limit: #b3261e; --warm: #fff4e0; --warm-edge: #c77700; --heat-rgb: 38 110 214;
-  --s0: #0b5fce; --s1: #b34700; --s2: #00785a; --s3: #8a3fb8; --s4: #59636f; --s5: #c02273;
+  --s0: #095fd7; --s1: #b34700; --s2: #147953; --s3: #8e3ca5; --s4: #566271; --s5: #c4217e;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --ground: #101318; --card: #181c23; --ink: #e9edf3; --soft: #a5afbd; --rule: #2e3541; --grid: #262c36;
     --limit: #ff8a80; --warm: #2e2413; --warm-edge: #e0a341; --heat-rgb: 70 140 240;
-    --s0: #6cabff; --s1: #ff9d5c; --s2: #3fcf9f; --s3: #cf9bff; --s4: #b4bfcc; --s5: #ff85bb;
+    --s0: #6fa1f9; --s1: #ff9d5c; --s2: #47d09b; --s3: #dbb4fb; --s4: #bcc3ce; --s5: #f580c3;
   }
 }
 * { box-sizing: border-box; }

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { oneCell, SOURCES, sweep } from '../../test/bench-results.js'
+import { mixedFailures, modelled, nothingMeasured } from '../../test/bench-shapes.js'
+import type { BenchCell, BenchResults, BenchSource } from './bench-results.js'
+import { headlineOf } from './headline.js'
+
+/** A cell of these rates in GB/s, one a repeat. */
+function cell(source: string, rates: readonly number[], setting: Partial<BenchCell> = {}): BenchCell {
+  const repeats = rates.map((rate) => ({ bytes: rate * 1e9, commands: 1000, seconds: 1 }))
+  return { source, rw: 'read', pattern: 'sequential', blockBytes: 131_072, depth: 32, jobs: 1, repeats, ...setting }
+}
+
+function results(cells: readonly BenchCell[], more: Partial<BenchResults> = {}): BenchResults {
+  const sources: BenchSource[] = [SOURCES.cuda, SOURCES.host, SOURCES.io_uring]
+  return { ...sweep(), sources, cells, ...more }
+}
+
+test('the claim names engine, rate with its margin, drive and setting', () => {
+  const { claim, context } = headlineOf(results([cell('cuda', [3.4, 3.5, 3.6]), cell('io_uring', [3.0, 3.0, 3.0])]))
+  expect(claim).toBe(
+    'cuda reads 3.50 ± 0.25 GB/s from WD PC SN740 SDDQNQD-512G: sequential reads, 128 KiB each, at queue depth 32.',
+  )
+  expect(context).toEqual([
+    'That is 97 % of the 3.60 GB/s of payload that its link carries at most (Gen3 x4, MPS 256).',
+    'It has 1.17 ± 0.08 times the rate of io_uring at the same setting in this run.',
+  ])
+})
+
+test('a difference that is within the margin of error is not claimed', () => {
+  const { context } = headlineOf(results([cell('cuda', [3.0, 3.3, 3.6]), cell('io_uring', [2.9, 3.2, 3.5])]))
+  expect(context[1]).toMatch(/^It cannot be told from io_uring \(1\.03 ± 0\.\d\d times its rate\)/)
+})
+
+test('a baseline that wants another setting is not shown at its worst alone', () => {
+  const large = { blockBytes: 1_048_576 }
+  const cells = [cell('cuda', [3.5, 3.5]), cell('io_uring', [2.0, 2.0]), cell('io_uring', [3.4, 3.4], large)]
+  expect(headlineOf(results(cells)).context[1]).toContain(
+    'At its own best, 1 MiB, queue depth 32, io_uring has 3.40 ± 0.00 GB/s.',
+  )
+})
+
+test('memory is named where one has its data elsewhere', () => {
+  const { context } = headlineOf(results([cell('host', [3.3, 3.3]), cell('io_uring', [3.0, 3.0])]))
+  expect(context[1]).toContain('host has its data in host memory, io_uring has its data in GPU memory.')
+})
+
+test('modelled time is said first, and said to be no measurement', () => {
+  const { claim, context } = headlineOf(modelled())
+  expect(claim).toMatch(/^In modelled time, host reads 3\.\d+ ± 0\.\d+ GB\/s from a simulated WD PC SN740: /)
+  expect(context[0]).toBe(
+    'The clock was that of the simulator: this is what its model of the drive predicts, not a measurement.',
+  )
+})
+
+test('of settings as fast as each other, the one with the least in flight is named', () => {
+  const deep = { depth: 64 }
+  expect(headlineOf(results([cell('cuda', [3.5, 3.51], deep), cell('cuda', [3.5, 3.5])])).claim).toContain('depth 32')
+})
+
+test('reads come before writes, and engines before baselines', () => {
+  const cells = [cell('host', [9, 9], { rw: 'write' }), cell('io_uring', [8, 8]), cell('cuda', [3, 3])]
+  expect(headlineOf(results(cells)).claim).toMatch(/^cuda reads 3\.00/)
+  expect(headlineOf(results(cells.slice(0, 1))).claim).toMatch(/^host writes 9\.00 ± 0\.00 GB\/s to WD/)
+  expect(headlineOf(results(cells.slice(1, 2))).context[1]).toBe('No engine was measured; this is a baseline.')
+})
+
+test('what was measured in another run is said to be', () => {
+  expect(headlineOf(mixedFailures()).context[1]).toContain('in another run on the same drive')
+})
+
+test('without a link or a baseline there is no comparison, and none is made up', () => {
+  expect(headlineOf(oneCell()).context.slice(1)).toEqual([
+    'The link of the drive is not known, so that there is no limit to compare this with.',
+    'No baseline was asked for, so that there is nothing to compare it with.',
+  ])
+  expect(headlineOf(results([cell('cuda', [3, 3])])).context[1]).toBe(
+    'No baseline was measured at this setting (io_uring: see what could not be measured).',
+  )
+})
+
+test('a rate above what the link can carry is doubted', () => {
+  expect(headlineOf(results([cell('cuda', [3.9, 3.9])])).doubts).toEqual([
+    expect.stringMatching(/^1 cell of 1 is above what the link can carry: bytes did not all come from the drive/),
+  ])
+  expect(headlineOf(results([cell('cuda', [3.5, 3.5])])).doubts).toEqual([])
+})
+
+test('cells and repeats that failed their checks are counted, and a single repeat is said to have no interval', () => {
+  expect(headlineOf(mixedFailures()).doubts).toEqual([
+    '6 cells of 144 failed the checks of the run, and no rate of them is shown.',
+    expect.stringMatching(/^\d+ repeats failed the checks of the run and count in nothing\.$/),
+  ])
+  expect(headlineOf(oneCell()).doubts[0]).toMatch(/^What was repeated once only has no confidence interval/)
+})
+
+test('where nothing was measured, that is what is said', () => {
+  expect(headlineOf(nothingMeasured())).toEqual({
+    claim: 'Nothing was measured: no cell of this run has a rate to show.',
+    context: [],
+    doubts: [],
+  })
+  expect(headlineOf(results([cell('cuda', [0, 0])])).claim).toMatch(/^Nothing was measured/)
+})

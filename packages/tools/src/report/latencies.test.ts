@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { latenciesOf, percentile } from './latencies.js'
+
+const repeat = (buckets: readonly (readonly [number, number])[], leastNs: number, mostNs: number) => ({
+  bytes: 1,
+  commands: 1,
+  seconds: 1,
+  latency: { leastNs, mostNs, buckets },
+})
+
+test('latencies of all repeats are counted together', () => {
+  const found = latenciesOf([
+    repeat([[100, 8], [200, 1]], 80, 190), // prettier-ignore
+    repeat([[100, 1], [400, 10]], 60, 350), // prettier-ignore
+    { ...repeat([[1, 1000]], 1, 1), problem: 'the kernel did not execute' },
+  ])!
+  expect(found).toEqual({
+    count: 20,
+    leastNs: 60,
+    mostNs: 350,
+    cumulative: [
+      [100, 9 / 20],
+      [200, 10 / 20],
+      [350, 1],
+    ],
+  })
+  expect([0.45, 0.5, 0.51, 0.999, 1].map((share) => percentile(found, share))).toEqual([100, 200, 350, 350, 350])
+})
+
+test('where no latency was measured there are none', () => {
+  expect(latenciesOf([{ bytes: 1, commands: 1, seconds: 1 }])).toBeUndefined()
+  expect(latenciesOf([repeat([], 0, 0)])).toBeUndefined()
+})

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { oneCell } from './bench-results.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+
+beforeAll(() => {
+  writeFileSync(at('results.json'), JSON.stringify(oneCell()))
+  writeFileSync(at('newer.json'), JSON.stringify({ ...oneCell(), schema: 'gpunvme.bench/2' }))
+  writeFileSync(at('load.json'), '{"schema":"gpunvme.load/1"}')
+  writeFileSync(at('empty.json'), '')
+  writeFileSync(at('half.json'), JSON.stringify(oneCell()).slice(0, 500))
+  mkdirSync(at('folder'))
+})
+
+test('report writes a page beside the results, and says on stdout what the run has shown', async () => {
+  const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--csv', 'repeats.csv'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Wrote results.html\nWrote repeats.csv\n' })
+  expect(stdout).toMatch(/^In modelled time, host reads 3\.\d+ GB\/s from a simulated WD PC SN740: /)
+  expect(stdout).toContain('Beware: What was repeated once only has no confidence interval')
+  expect(readFileSync(at('results.html'), 'utf8')).toMatch(/^<!doctype html>\n[^]*<\/html>\n$/)
+  expect(readFileSync(at('repeats.csv'), 'utf8')).toMatch(/^started_at,[^]*\r\n$/)
+})
+
+test('--json says the same for programs, with the files that were written', async () => {
+  const ended = await gpunvme(['report', 'results.json', '-o', 'page.html', '--json', '-q'], { cwd })
+  expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(json(ended)).toMatchObject({
+    schema: 'gpunvme.report/1',
+    files: { html: 'page.html' },
+    time: 'modelled',
+    best: { source: 'host', rw: 'read', pattern: 'sequential', blockBytes: 131_072, depth: 32, jobs: 1 },
+    cells: 1,
+    measuredCells: 1,
+  })
+})
+
+test('--markdown prints a summary and writes no file', async () => {
+  const before = readdirSync(cwd)
+  const { code, stdout, stderr } = await gpunvme(['report', 'results.json', '--markdown'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^\*\*In modelled time, host reads [^]*\| Sequential reads \| host \|/)
+  expect(readdirSync(cwd)).toEqual(before)
+})
+
+test.each([
+  ['no results', ['report', 'missing.json'], 3, ['missing.json', 'no such file']],
+  ['an empty file', ['report', 'empty.json'], 7, ['the file is empty', 'Try: gpunvme bench --json > results.json']],
+  ['half a file', ['report', 'half.json'], 7, ['half.json cannot be read', 'it is not JSON']],
+  ['what another verb printed', ['report', 'load.json'], 7, ['it is what gpunvme load printed']],
+  ['results of a newer form', ['report', 'newer.json'], 7, ['version 2', 'Try: the gpunvme that wrote the file']],
+  ['the results in place of the page', ['report', 'results.json', '-o', './results.json'], 2, ['is named twice']],
+  ['a page in place of a folder', ['report', 'results.json', '-o', 'folder'], 2, ['folder is a directory']],
+  ['stdin without a name for the page', ['report', '-'], 2, ['Try: -o page.html']],
+  ['two results for one stdout', ['report', 'results.json', '--markdown', '--json'], 2, ['both for stdout']],
+] as const)('%s is refused, and no file is left', async (_, args, code, texts) => {
+  const before = readdirSync(cwd)
+  const ended = await gpunvme(args, { cwd })
+  for (const text of texts) expect(ended.stderr).toContain(text)
+  expect(ended.stderr).not.toMatch(/^ {4}at /m) // no stack
+  expect(ended.code).toBe(code)
+  expect(readdirSync(cwd)).toEqual(before)
+  expect(existsSync(at('empty.html'))).toBe(false)
+})
