@@ -1,5 +1,5 @@
 import { isKnown, valueOf } from '../machine/known.js'
-import type { DkmsBuild, ModuleContents, NvidiaDriver } from './driver-state.js'
+import type { DkmsBuild, Mismatch, ModuleContents, NvidiaDriver } from './driver-state.js'
 
 /** How one thing stands, and what helps: by our commands and by the user's own, in order. */
 export interface Advice {
@@ -79,20 +79,30 @@ function staticBar1(driver: NvidiaDriver, command: (words: string) => string): A
   return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps }]
 }
 
+const STEPS: Partial<Record<Mismatch['kind'], readonly string[]>> = {
+  'running-and-disk': ['sudo reboot'],
+  'disk-and-initramfs': ['build the initramfs again (sudo update-initramfs -u), then restart'],
+  'running-and-configured': ['build the initramfs again (sudo update-initramfs -u), then restart'],
+  'running-and-libcuda': ['sudo reboot; if it stays so, install module and library of one version'],
+  'several-trees': ['keep one tree, and remove the others (sudo dkms remove)'],
+  'several-modules': ['remove the others, by the packages that they are of (dpkg -S, rpm -qf)'],
+  'mark-lost': ['build and install the tree again (sudo dkms build --force, dkms install --force)'],
+}
+
 function mismatches({ mismatches: found }: NvidiaDriver): Advice[] {
   return found.map(({ kind, text }) => ({
     topic: 'mismatch',
     verdict: 'wanting',
     text,
-    steps: kind === 'several-trees' || kind === 'several-modules' ? ['keep one, remove the others'] : [],
+    steps: STEPS[kind] ?? [],
   }))
 }
 
-/** What the user does after a tree was changed: build, install, initramfs, restart, look. */
-export function buildSteps(driver: NvidiaDriver, tree: string, command: (words: string) => string): string[] {
+/** How the user builds a changed tree and installs its modules. */
+export function buildSteps(driver: NvidiaDriver, tree: string): string[] {
   const kernel = valueOf(driver.kernel) ?? '$(uname -r)'
   const build = driver.dkms.find(({ source }) => source === tree)
-  return [...(build === undefined ? outsideOfDkms(tree) : dkmsSteps(build, kernel)), ...initramfsSteps(kernel, command)]
+  return build === undefined ? outsideOfDkms(tree) : dkmsSteps(build, kernel)
 }
 
 function dkmsSteps({ name, version }: DkmsBuild, kernel: string): string[] {

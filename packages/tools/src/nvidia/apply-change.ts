@@ -1,5 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Root } from '../machine/root.js'
 import {
   readRecord,
@@ -83,6 +83,8 @@ export async function revertChange(
 async function forget(root: Root, folder: string, { files }: ChangeRecord, writer: Writer): Promise<void> {
   await writer.remove(await placeOf(root, `${folder}/change.json`))
   for (const index of files.keys()) await writer.remove(await placeOf(root, `${folder}/${index}.original`))
+  const place = await placeOf(root, folder)
+  for (const empty of [place, dirname(place)]) await writer.removeEmpty(empty)
 }
 
 /** What became of a change: 'interrupted' where some of its files are what they were, or its end was not noted. */

@@ -15,13 +15,12 @@ export function stepsAfter(
   command: (words: string) => string,
 ): string[] {
   if (outcome !== 'applied' && outcome !== 'planned' && outcome !== 'reverted') return []
-  if (kind === 'options') return initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', command)
-  return [
-    ...buildSteps(driver, tree, command),
-    ...(kind === 'bar1-p2p' && outcome !== 'reverted'
-      ? [command('driver apply options --set bar1-p2p,resizable-bar')]
-      : []),
-  ]
+  const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', command)
+  if (kind === 'options') return initramfs
+  // The keys have to be there when the module is loaded.
+  const keys =
+    kind === 'bar1-p2p' && outcome !== 'reverted' ? [command('driver apply options --set bar1-p2p,resizable-bar')] : []
+  return [...buildSteps(driver, tree), ...keys, ...initramfs]
 }
 
 export function describeChange(

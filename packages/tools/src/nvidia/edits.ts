@@ -6,6 +6,13 @@ export interface Edit {
   readonly text: string
 }
 
+/** Lines [first, last) of a text, and what stands in their place. */
+interface LineChange {
+  readonly first: number
+  readonly last: number
+  readonly added: readonly string[]
+}
+
 const CONTEXT_LINES = 3
 
 /** @param edits in order, none overlapping another. */
@@ -22,52 +29,77 @@ export function edited(source: string, edits: readonly Edit[]): string {
 /** The same as a unified diff, by whole lines. */
 export function formatDiff(path: string, source: string, edits: readonly Edit[]): string[] {
   const lines = linesOf(source)
-  const header = [source === '' ? '--- /dev/null' : `--- a/${path}`, `+++ b/${path}`]
   let shift = 0
-  const hunks = hunksOf(source, edits).flatMap(({ first, last, with: added }) => {
-    const from = Math.max(0, first - CONTEXT_LINES)
-    const to = Math.min(lines.length, last + CONTEXT_LINES)
-    const [before, gone, after] = [lines.slice(from, first), lines.slice(first, last), lines.slice(last, to)]
-    const [oldLines, newLines] = [to - from, to - from - gone.length + added.length]
-    const [oldAt, newAt] = [oldLines === 0 ? 0 : from + 1, newLines === 0 ? 0 : from + shift + 1]
-    shift += added.length - gone.length
-    return [
-      `@@ -${oldAt},${oldLines} +${newAt},${newLines} @@`,
-      ...before.map((line) => ` ${line}`),
-      ...gone.map((line) => `-${line}`),
-      ...added.map((line) => `+${line}`),
-      ...after.map((line) => ` ${line}`),
-    ]
+  const hunks = inHunks(lineChanges(source, edits)).flatMap((changes) => {
+    const from = Math.max(0, changes[0]!.first - CONTEXT_LINES)
+    const to = Math.min(lines.length, changes.at(-1)!.last + CONTEXT_LINES)
+    let at = from
+    const body: string[] = []
+    const keep = (until: number) => body.push(...lines.slice(at, until).map((line) => ` ${line}`))
+    for (const { first, last, added } of changes) {
+      keep(first)
+      body.push(...lines.slice(first, last).map((line) => `-${line}`), ...added.map((line) => `+${line}`))
+      at = last
+    }
+    keep(to)
+    const grown = changes.reduce((sum, { first, last, added }) => sum + added.length - (last - first), 0)
+    const [was, is] = [to - from, to - from + grown]
+    const header = `@@ -${range(from, was)} +${range(from + shift, is)} @@`
+    shift += grown
+    return [header, ...body]
   })
-  return [...header, ...hunks]
+  return [source === '' ? '--- /dev/null' : `--- a/${path}`, `+++ b/${path}`, ...hunks]
 }
 
-/** Lines [first, last) and what stands in their place; edits that are near each other are one. */
-function hunksOf(source: string, edits: readonly Edit[]) {
-  const groups: Edit[][] = []
-  for (const edit of edits) {
-    const group = groups.at(-1)
-    const end = group === undefined ? 0 : group.at(-1)!.at + group.at(-1)!.removed
-    const apart = linesOf(source.slice(end, edit.at)).length
-    if (group !== undefined && apart <= 2 * CONTEXT_LINES + 1) group.push(edit)
-    else groups.push([edit])
+/** Lines count from 1; of none, what stands before them is named. */
+function range(from: number, lines: number): string {
+  return `${lines === 0 ? from : from + 1},${lines}`
+}
+
+function inHunks(changes: readonly LineChange[]): LineChange[][] {
+  const hunks: LineChange[][] = []
+  for (const change of changes) {
+    const before = hunks.at(-1)?.at(-1)
+    if (before !== undefined && change.first - before.last <= 2 * CONTEXT_LINES) hunks.at(-1)!.push(change)
+    else hunks.push([change])
   }
-  return groups.map((group) => {
-    const start = source.lastIndexOf('\n', group[0]!.at - 1) + 1
-    const lastEdit = group.at(-1)!
-    const lastAt = lastEdit.at + lastEdit.removed
-    // Whole lines that are put before a line leave that one as it is.
-    const isWhole =
-      source[lastAt - 1] === '\n' || (lastEdit.removed === 0 && lastAt === start && lastEdit.text.endsWith('\n'))
-    const newline = source.indexOf('\n', lastAt)
-    const end = isWhole ? lastAt : newline === -1 ? source.length : newline + 1
+  return hunks
+}
+
+/** Edits of one line are one change. */
+function lineChanges(source: string, edits: readonly Edit[]): LineChange[] {
+  const groups: { start: number; end: number; edits: Edit[] }[] = []
+  for (const edit of edits) {
+    const start = source.lastIndexOf('\n', edit.at - 1) + 1
+    const isInsertedWhole = edit.removed === 0 && edit.at === start && edit.text.endsWith('\n')
+    const end = isInsertedWhole ? start : endOfLine(source, edit.at + Math.max(0, edit.removed - 1))
+    const group = groups.at(-1)
+    if (group === undefined || start >= group.end) groups.push({ start, end, edits: [edit] })
+    else {
+      group.edits.push(edit)
+      group.end = Math.max(group.end, end)
+    }
+  }
+  return groups.map(({ start, end, edits: each }) => {
+    const first = linesOf(source.slice(0, start)).length
     const replaced = edited(
       source.slice(start, end),
-      group.map((edit) => ({ ...edit, at: edit.at - start })),
+      each.map((edit) => ({ ...edit, at: edit.at - start })),
     )
-    const first = linesOf(source.slice(0, start)).length
-    return { first, last: first + linesOf(source.slice(start, end)).length, with: linesOf(replaced) }
+    return unchangedEnds(first, linesOf(source.slice(start, end)), linesOf(replaced))
   })
+}
+
+/** What is put behind a line leaves that line as it is. */
+function unchangedEnds(first: number, before: readonly string[], after: readonly string[]): LineChange {
+  let same = 0
+  while (same < before.length && before[same] === after[same]) same++
+  return { first: first + same, last: first + before.length, added: after.slice(same) }
+}
+
+function endOfLine(source: string, at: number): number {
+  const newline = source.indexOf('\n', at)
+  return newline === -1 ? source.length : newline + 1
 }
 
 function linesOf(text: string): string[] {

@@ -112,7 +112,7 @@ function functionEdit(source: string, { name, sha256, text }: FunctionAnchor): E
   if (place === undefined || another !== undefined)
     return `${name} is there ${place === undefined ? 'not at all' : 'more than once'}`
   if (hashOfCode(source.slice(place.start, place.end)) !== sha256) return `${name} is not as it is known here`
-  return { at: source.indexOf('\n', place.bodyStart), removed: 0, text: text.trimEnd() }
+  return { at: source.indexOf('\n', place.bodyStart), removed: 0, text }
 }
 
 function markEdit(source: string, line: string): Edit | string {

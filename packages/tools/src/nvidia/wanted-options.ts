@@ -9,8 +9,8 @@ export const GOALS = ['peer-mapping', 'static-bar1', 'resizable-bar', 'bar1-p2p'
 export type Goal = (typeof GOALS)[number]
 
 export const GOAL_SUMMARIES: Readonly<Record<Goal, string>> = {
-  'peer-mapping': 'lets users other than root register a drive with CUDA (PeerMappingOverride)',
-  'static-bar1': "all of the GPU's memory at fixed addresses behind BAR1 (RMForceStaticBar1)",
+  'peer-mapping': 'users other than root register drives (PeerMappingOverride)',
+  'static-bar1': 'all GPU memory at fixed addresses behind BAR1 (RMForceStaticBar1)',
   'resizable-bar': 'the driver makes BAR1 as large as the memory (NVreg_EnableResizableBar)',
   'bar1-p2p': 'GPUs reach each other through BAR1 (RMForceP2PType, RMPcieP2PType, ForceP2P)',
 }

@@ -7,6 +7,8 @@ import { attempting } from '../command-line/file-error.js'
 export interface Writer {
   put(path: string, bytes: Uint8Array): Promise<void>
   remove(path: string): Promise<void>
+  /** Of folders, those that nothing is left in. */
+  removeEmpty(path: string): Promise<void>
 }
 
 export const diskWriter: Writer = {
@@ -28,9 +30,11 @@ export const diskWriter: Writer = {
     })
   },
 
-  /** And its folder, if nothing else is in it. */
   async remove(path) {
     await attempting(`remove ${path}`, () => rm(path, { force: true }))
-    await rmdir(dirname(path)).catch(() => undefined)
+  },
+
+  async removeEmpty(path) {
+    await rmdir(path).catch(() => undefined) // whatever is in it is not ours to remove
   },
 }
