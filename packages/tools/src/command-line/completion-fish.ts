@@ -81,8 +81,10 @@ function completions(node: CompletedNode): string[] {
 
 function flags({ names, description, value }: CompletedOption): string {
   const each = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
-  const taken = value === undefined ? '' : ` -r ${candidates(value)}`
-  return `${each.join(' ')}${taken.trimEnd()} -d ${quote(description)}`
+  // Fish offers files beside what is listed, unless it is told that there are none.
+  const taken = value === undefined ? '' : value.kind === 'files' ? ' -r' : ' -x'
+  const listed = value === undefined ? '' : ` ${candidates(value)}`
+  return `${each.join(' ')}${taken}${listed.trimEnd()} -d ${quote(description)}`
 }
 
 function candidates(value: Completes): string {

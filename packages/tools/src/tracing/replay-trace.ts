@@ -21,7 +21,7 @@ export interface ReplayOptions {
 const MOST_BYTES = 128 * 1024 * 1024
 /** Commands whose completion may still come in the trace. */
 const MOST_OPEN = 65_536
-const SUCCESS = { sct: 0, sc: 0 }
+const SUCCESS = { sct: 0, sc: 0, dnr: false }
 
 /** A command on its way. */
 interface Flight {

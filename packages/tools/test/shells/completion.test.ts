@@ -1,0 +1,101 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { completionTree, type CompletedNode } from '../../src/command-line/completion-tree.js'
+import { VERBS } from '../../src/verbs.js'
+import { failureOf } from '../called.js'
+import { gpunvme, json, scratch } from '../gpunvme.js'
+import { shellNote, SHELLS, type Complete } from './shells.js'
+
+const session = { signal: new AbortController().signal, exitCode: 0 }
+const LIMIT = { timeout: 240_000 }
+
+/** A machine with two NVMe drives, one of which Linux has, and a display adapter. */
+function makeSys(root: string): void {
+  for (const [address, pciClass] of [
+    ['0000:01:00.0', '0x030000'],
+    ['0000:0b:00.0', '0x010802'],
+    ['0000:41:00.0', '0x010802'],
+  ] as const) {
+    mkdirSync(join(root, 'sys/bus/pci/devices', address), { recursive: true })
+    writeFileSync(join(root, 'sys/bus/pci/devices', address, 'class'), `${pciClass}\n`)
+  }
+  mkdirSync(join(root, 'sys/class/nvme/nvme0'), { recursive: true })
+}
+
+describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion in %s', (name, shell) => {
+  const note = shellNote(name)
+  let complete: Complete
+
+  beforeAll(async () => {
+    if (note !== '') return
+    const cwd = scratch()
+    makeSys(cwd)
+    mkdirSync(join(cwd, 'folder'))
+    for (const file of ['model.gguf', 'my model.gguf', 'trace.jsonl']) writeFileSync(join(cwd, file), '')
+    const { stdout, code } = await gpunvme(['completion', name], { cwd })
+    expect(code).toBe(0)
+    const completer = shell.completer(cwd, stdout.replaceAll(' /sys/', ` ${cwd}/sys/`))
+    complete = (line) => completer(line).sort()
+  }, 120_000)
+
+  test.skipIf(note !== '')(`offers every verb, and help${note}`, LIMIT, () => {
+    expect(complete('gpunvme ')).toEqual([...VERBS.map((verb) => verb.name), 'help'].sort())
+    expect(complete('gpunvme trac')).toEqual(['trace'])
+    expect(complete('gpunvme help ide')).toEqual(['identify'])
+  })
+
+  test.skipIf(note !== '')(`offers the options of the verb, and values where they are known${note}`, LIMIT, () => {
+    expect(complete('gpunvme read --of')).toEqual(['--offset'])
+    expect(complete('gpunvme read --lba 5 --no-')).toEqual(['--no-squeeze'])
+    expect(complete('gpunvme read --profile 9')).toEqual(['980pro', '990pro'])
+    expect(complete('gpunvme trace --format ')).toEqual(['jsonl', 'perfetto', 'text'])
+    expect(complete('gpunvme completion ')).toEqual(['bash', 'fish', 'zsh'])
+    expect(complete('gpunvme regs --lba')).toEqual([])
+  })
+
+  test.skipIf(note !== '')(`after trace, offers what the traced verb takes${note}`, LIMIT, () => {
+    expect(complete('gpunvme trace --format jsonl -o trace.jsonl wri')).toEqual(['write'])
+    expect(complete('gpunvme trace --only commands read --off')).toEqual(['--offset'])
+    expect(complete('gpunvme trace read --transport q')).toEqual(['qtest'])
+  })
+
+  test.skipIf(note !== '')(`offers files where files belong, also with blanks in their names${note}`, LIMIT, () => {
+    const files = complete('gpunvme inspect m').map((file) => file.replaceAll('\\', ''))
+    expect(files).toEqual(['model.gguf', 'my model.gguf'])
+    expect(complete('gpunvme read --lba 0 -o tr')).toEqual(['trace.jsonl'])
+    expect(complete('gpunvme read --lba ')).toEqual([])
+  })
+
+  test.skipIf(note !== '')(`offers the NVMe drives of the machine, and no other devices${note}`, LIMIT, () => {
+    const drives = complete('gpunvme read --drive ')
+    expect(drives).toEqual(['0000:0b:00.0', '0000:41:00.0', 'nvme0'])
+    // Bash replaces what follows the last colon, and is given only that.
+    const [address, ...others] = complete('gpunvme read --drive 0000:0b:')
+    expect([address?.replace(/^0000:0b:/, ''), others]).toEqual(['00.0', []])
+  })
+})
+
+test('without a shell, it says where the script of each belongs', async () => {
+  const cwd = scratch()
+  const { code, stdout } = await gpunvme(['completion'], { cwd })
+  expect(code).toBe(0)
+  for (const { name } of SHELLS) expect(stdout).toContain(`gpunvme completion ${name}`)
+  expect(json(await gpunvme(['completion', '--json'], { cwd }))).toEqual({
+    schema: 'gpunvme.completion/1',
+    shells: ['bash', 'zsh', 'fish'],
+  })
+  expect((await failureOf('completion', 'tcsh')).message).toContain('Allowed choices are bash, zsh, fish')
+})
+
+test('every verb is in the tree, with its options; what takes a file is known to', async () => {
+  const nodes = new Map((await completionTree(session)).map((node): [string, CompletedNode] => [node.path, node]))
+  for (const { name } of VERBS) expect(nodes.get(name)?.options.flatMap(({ names }) => names)).toContain('--help')
+  const unknown = [...nodes.values()].flatMap(({ path, options }) =>
+    options.flatMap(({ names, value }) => {
+      const takesFile = /file|image|output|folder/.test(names.at(-1)!)
+      return takesFile && value?.kind === 'anything' ? [`${path} ${names.at(-1)!}`] : []
+    }),
+  )
+  expect(unknown).toEqual([])
+})
