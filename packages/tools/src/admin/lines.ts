@@ -8,22 +8,23 @@ export function labelled(label: string, value: string): string {
   return `  ${label.padEnd(LABEL_COLUMNS - 2)}${value}`
 }
 
+/** What continues a line is indented by this much more. */
+const HANGING = '    '
+
 /** Lines that fit the terminal: folded between words, and words that no line holds, as hexadecimal digits, anywhere. */
 export function fitted(lines: readonly string[], columns = columnsOf(process.stdout)): string[] {
   if (columns === Infinity) return [...lines]
   return lines.flatMap((line) => {
-    const [indent = ''] = /^ */.exec(line) ?? []
-    const inner = `${indent}    `
-    return wrap(line, columns, inner).flatMap((part) => cut(part, columns, inner))
+    const text = line.trimStart()
+    const indent = ' '.repeat(line.length - text.length)
+    const room = Math.max(HANGING.length + 1, columns - indent.length)
+    return wrap(text, room, HANGING)
+      .flatMap((part) => cut(part, room))
+      .map((part) => indent + part)
   })
 }
 
-function cut(line: string, columns: number, indent: string): string[] {
+function cut(line: string, columns: number): string[] {
   if (line.length <= columns) return [line]
-  const room = Math.max(1, columns - indent.length)
-  const rest = line.slice(columns)
-  return [
-    line.slice(0, columns),
-    ...Array.from({ length: Math.ceil(rest.length / room) }, (_, i) => indent + rest.slice(i * room, (i + 1) * room)),
-  ]
+  return [line.slice(0, columns), ...cut(HANGING + line.slice(columns), columns)]
 }
