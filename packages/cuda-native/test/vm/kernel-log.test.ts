@@ -18,6 +18,7 @@ test.each([
 
 test.each([
   'vfio: module verification failed: signature and/or required key missing - tainting kernel',
+  'gpunvme: module verification failed: signature and/or required key missing - tainting kernel',
   'nvme nvme0: pci function 0000:00:04.0',
   'vfio-pci 0000:01:00.0: Relaying device request to user (#0)',
   'pcieport 0000:00:05.0: pciehp: Slot(1): Card not present',

@@ -21,7 +21,7 @@ const FAULTS = [
   // Of a process of ours; a crash of the guest's userland is a crash of ours.
   /segfault at|traps: /,
   // The kernel's own driver, after it got the controller back from us.
-  /nvme\d*: .*(timeout|controller is down|Removing after probe failure|failed)/i,
+  /\bnvme\d*: .*(timeout|controller is down|Removing after probe failure|failed)/i,
 ]
 
 /** The lines of a kernel log that tell of a fault. */

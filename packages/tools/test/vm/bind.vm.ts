@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runGuest, type GuestRun } from '../../../cuda-native/test/vm/guest.js'
+import { kernelFaults } from '../../../cuda-native/test/vm/kernel-log.js'
+import { gpunvmeModule } from '../../../cuda-native/test/vm/kmod-build.js'
+import { parts } from '../../../cuda-native/test/vm/modes.js'
+import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
+
+// bind, unbind and status on the drives of a Linux guest, whose kernel is a real one.
+
+const BDF = '0000:00:04.0'
+const SERIAL = 'BIND0001'
+const MIB = 2 ** 20
+const DRIVES = { spare: 'addr=4', busy: 'addr=5' } as const
+const SERIALS = { spare: SERIAL, busy: 'BIND0002' } as const
+/** The kernel's own drivers of what QEMU has, and a file system. */
+const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'ext4', 'crc32c_generic']
+
+const made = parts()
+const module = typeof made === 'string' ? made : gpunvmeModule(made.release)
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What a case of a guest's program has printed. */
+interface Facts {
+  readonly case: string
+  readonly ended: Ended
+  readonly status: Ended
+  readonly plan: Ended
+  readonly after: object
+  readonly before: object
+  readonly name: string
+  readonly said: string
+}
+
+/** What a guest's program has found, by its cases. */
+function guestOf(script: string, isTranslated: boolean): (name: string) => Facts {
+  let guest: GuestRun
+  beforeAll(async () => {
+    if (typeof made === 'string') return
+    const folder = new ModuleFolder(made.modules)
+    const modules = folder.inOrder([...EVERY_GUEST, ...(isTranslated ? ['vfio-pci', 'vfio_iommu_type1'] : [])])
+    guest = await runGuest({
+      parts: made,
+      modules,
+      laterModules: typeof module === 'string' ? [] : [{ name: 'gpunvme', content: module }],
+      programs: join(import.meta.dirname, 'binding'),
+      scenarios: [{ name: script, script, timeoutMs: 1_200_000 }],
+      images: { spare: 64 * MIB, busy: 64 * MIB },
+      devices: [
+        // First, so that it stands before all that it translates for.
+        ...(isTranslated ? ['-device', 'intel-iommu,intremap=on'] : []),
+        ...(['spare', 'busy'] as const).flatMap((id) => [
+          '-device',
+          `nvme,id=${id},serial=${SERIALS[id]},drive=${id},${DRIVES[id]}`,
+        ]),
+      ],
+      append: `hugepages=64 ${isTranslated ? 'intel_iommu=on' : ''}`,
+      memoryMiB: 1024,
+      deadlineMs: 1_500_000,
+    })
+    process.stdout.write(`${script}: ${(guest.totalMs / 1000).toFixed(1)} s\n`)
+  })
+  test('the kernel finds no fault in anything that was done', () => {
+    expect(guest.finished, guest.console).toBe(true)
+    const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)]
+    expect(kernelFaults(said)).toEqual([])
+    expect(guest.scenarios.get(script)?.end, guest.console).toMatchObject({ code: 0, stderr: '' })
+  })
+  return (name) => {
+    const lines = (guest.scenarios.get(script)?.lines ?? []) as Facts[]
+    const found = lines.find((line) => line.case === name)
+    if (found === undefined)
+      throw new Error(`no case ${name}: ${guest.scenarios.get(script)?.end?.stderr ?? guest.console}`)
+    return found
+  }
+}
+
+const object = ({ code, stdout, stderr }: Ended) => {
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout) as unknown
+}
+/** As Linux has a drive from the beginning. */
+const LINUX = { driver: 'nvme', override: '(null)', power: 'on', isRemembered: false }
+
+describe.runIf(typeof made !== 'string').concurrent('on a machine with an IOMMU', () => {
+  const of = guestOf('binding-by-vfio', true)
+
+  test('status shows Linux’s drives and takes no root', () => {
+    const { before, status } = of('status')
+    expect(before).toEqual(LINUX)
+    expect(object(status)).toMatchObject({ drives: [{ address: BDF, owner: 'linux', serial: SERIAL }, {}] })
+  })
+
+  test('--dry-run tells the four steps and takes none of them', () => {
+    const { plan, after } = of('dry-run')
+    const { steps } = object(plan) as { steps: { name: string }[] }
+    expect(steps.map(({ name }) => name)).toEqual([
+      'set driver_override',
+      'unbind nvme',
+      'bind vfio-pci',
+      'set power/control',
+    ])
+    expect(after).toEqual(LINUX)
+  })
+
+  test('bind gives the drive to vfio-pci, awake, which is what the IOMMU allows', () => {
+    const { ended, after } = of('bind')
+    expect(object(ended)).toMatchObject({ driver: 'vfio-pci', previous: 'nvme', serial: SERIAL, transport: 'vfio' })
+    expect(after).toEqual({ driver: 'vfio-pci', override: 'vfio-pci', power: 'on', isRemembered: true })
+    expect(object(of('bound').status)).toMatchObject({ drives: [{ owner: 'ours', transport: 'vfio', serial: SERIAL }] })
+  })
+
+  test('what opens it then is another verb', () => {
+    expect(object(of('identify').ended)).toMatchObject({ controller: { serial: SERIAL } })
+  })
+
+  test('unbind gives it back by the name that Linux had for it, and all is as it was', () => {
+    const { ended, after, name } = of('unbind')
+    expect(object(ended)).toMatchObject({ drives: [{ result: 'given back', driver: 'nvme' }] })
+    expect(after).toEqual(LINUX)
+    expect(name).toMatch(/^nvme\d$/)
+  })
+
+  test('a drive of another serial number is not taken', () => {
+    expect(of('serial')).toMatchObject({ ended: { code: 4 }, after: LINUX })
+  })
+
+  test('nor is a mounted one, and the mount is named', () => {
+    const { ended, after } = of('mounted')
+    expect(ended.code).toBe(4)
+    expect(ended.stderr).toMatch(/nvme\dn1 is mounted on \/tmp\/mounted/)
+    expect(after).toEqual(LINUX)
+  })
+
+  test('bind -- COMMAND: another verb on the bound drive, and then Linux has it again', () => {
+    const { ended, after } = of('command')
+    expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
+    expect(ended.stderr).toContain(`${BDF} was given back to nvme`)
+    expect(after).toEqual(LINUX)
+  })
+
+  test('kill -9 of who has the drive: the watcher ends the command and gives the drive back', () => {
+    const { said, after } = of('killed')
+    expect(said).toContain(`${BDF} was given back: the gpunvme that had it ended without`)
+    expect(after).toEqual(LINUX)
+  })
+
+  test('kill -9 in the middle of binding: unbind finishes what was begun', () => {
+    const { status, ended, after } = of('killed early')
+    expect(object(status)).toMatchObject({ drives: [{ address: BDF }] })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(after).toEqual(LINUX)
+  })
+})
+
+describe.runIf(typeof made !== 'string').concurrent('on a machine without an IOMMU', () => {
+  const of = guestOf('binding-without-iommu', false)
+
+  test('bind gives the drive to no driver, and unbind gives it back', () => {
+    const { ended, after } = of('bind')
+    expect(object(ended)).toMatchObject({ driver: null, previous: 'nvme', transport: 'sysfs' })
+    expect(after).toEqual({ driver: null, override: 'gpunvme-none', power: 'on', isRemembered: true })
+    const back = of('unbind')
+    expect(object(back.ended)).toMatchObject({ drives: [{ result: 'given back', driver: 'nvme' }] })
+    expect(back.after).toEqual(LINUX)
+  })
+
+  test('vfio-pci, which is not loaded, is refused with what loads it', () => {
+    const { ended, after } = of('vfio-pci')
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('modprobe vfio-pci') as string })
+    expect(after).toEqual(LINUX)
+  })
+
+  test('bind -- COMMAND: another verb by the registers in sysfs, and then Linux has it again', () => {
+    const { ended, after } = of('command')
+    expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
+    expect(after).toEqual(LINUX)
+  })
+
+  test('the module gpunvme is chosen once it is loaded', ({ skip }) => {
+    if (typeof module === 'string') return skip(module)
+    const { ended, after } = of('module')
+    expect(object(ended)).toMatchObject({ controller: { serial: SERIAL } })
+    expect(ended.stderr).toContain('is bound to gpunvme for as long as this runs')
+    expect(after).toEqual(LINUX)
+  })
+})
+
+test.runIf(typeof made === 'string')('bind, unbind and status in a Linux guest', ({ skip }) => skip(made as string))

@@ -1,0 +1,58 @@
+// A machine with an IOMMU: a drive goes to vfio-pci and back, by the verbs.
+import {
+  BUSY,
+  GPUNVME,
+  gpunvme,
+  linuxName,
+  mounted,
+  mountRun,
+  print,
+  remembered,
+  SPARE,
+  start,
+  stateOf,
+  until,
+} from './lib-of-binding.js'
+
+mountRun()
+const { bdf, serial } = SPARE
+const confirmed = ['--serial', serial, '--yes']
+const name = await linuxName(bdf)
+const before = stateOf(bdf)
+
+print({ case: 'status', before, status: gpunvme('status', '--json') })
+print({ case: 'dry-run', plan: gpunvme('bind', name, '--dry-run', '--json'), after: stateOf(bdf) })
+print({ case: 'bind', ended: gpunvme('bind', name, ...confirmed, '--json'), after: stateOf(bdf) })
+print({ case: 'identify', ended: gpunvme('identify', '--drive', bdf, '--json') })
+print({ case: 'bound', status: gpunvme('status', bdf, '--json') })
+print({ case: 'unbind', ended: gpunvme('unbind', name, '--json'), after: stateOf(bdf), name: await linuxName(bdf) })
+print({ case: 'serial', ended: gpunvme('bind', bdf, '--serial', 'OTHER', '--yes'), after: stateOf(bdf) })
+
+const refused = await mounted(BUSY.bdf, () => gpunvme('bind', BUSY.bdf, '--serial', BUSY.serial, '--yes'))
+print({ case: 'mounted', ended: refused, after: stateOf(BUSY.bdf) })
+
+const run = gpunvme('bind', bdf, ...confirmed, '--', ...GPUNVME, 'identify', '--drive', bdf, '--json')
+print({ case: 'command', ended: run, after: stateOf(bdf) })
+
+{
+  const { child, ended } = start('bind', bdf, ...confirmed, '--', 'sleep', '1000')
+  await until(() => stateOf(bdf).driver === 'vfio-pci' && stateOf(bdf).power === 'on', 'the drive is bound')
+  child.kill('SIGKILL')
+  const said = await ended
+  print({ case: 'killed', said, after: stateOf(bdf) })
+}
+
+{
+  const { child, ended } = start('bind', bdf, ...confirmed)
+  await remembered()
+  child.kill('SIGKILL')
+  await ended
+  const status = gpunvme('status', bdf, '--json')
+  print({
+    case: 'killed early',
+    status,
+    ended: gpunvme('unbind', bdf),
+    after: stateOf(bdf),
+    name: await linuxName(bdf),
+  })
+}
