@@ -1,0 +1,224 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  chmodSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import {
+  SYNTHETIC_LOOKUPS,
+  SYNTHETIC_SOURCES,
+  writeFullSource,
+  writeLookupTree,
+} from '../../test/nvidia/synthetic-trees.js'
+import { Root } from '../machine/root.js'
+import { applyChange, revertChange, stateOfChange } from './apply-change.js'
+import { planP2p, planPfnLookup } from './plan-change.js'
+import { diskWriter, type Writer } from './write-files.js'
+
+const scratches: string[] = []
+afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'gpunvme-change-'))
+  scratches.push(path)
+  return path
+}
+
+/** Every file below, by path. */
+function contents(path: string): Record<string, string> {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(path, name)).isFile(),
+  )
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(path, name), 'latin1')]))
+}
+
+function source(path: string): string {
+  return readFileSync(join(path, 'nvidia/os-mlock.c'), 'utf8')
+}
+
+class Crash extends Error {}
+
+/** A machine that loses its power before the write of that number. */
+function crashingAt(limit: number): Writer {
+  let writes = 0
+  const guarded =
+    <A extends unknown[]>(use: (...args: A) => Promise<void>) =>
+    (...args: A) => {
+      if (++writes > limit) return Promise.reject(new Crash())
+      return use(...args)
+    }
+  return {
+    put: guarded((path: string, bytes: Uint8Array) => diskWriter.put(path, bytes)),
+    remove: guarded((path: string) => diskWriter.remove(path)),
+    removeEmpty: guarded((path: string) => diskWriter.removeEmpty(path)),
+  }
+}
+
+const planFix = (root: Root) => planPfnLookup(root, '', 'walk', SYNTHETIC_SOURCES)
+
+test('a change is applied and taken back, and nothing is left of it', async () => {
+  const path = folder()
+  writeLookupTree(path, 'through-flavors')
+  chmodSync(join(path, 'nvidia/os-mlock.c'), 0o640)
+  const before = contents(path)
+  await applyChange(new Root(path), await planFix(new Root(path)))
+  expect(source(path)).toContain('gpunvme_follow_pfn')
+  expect(statSync(join(path, 'nvidia/os-mlock.c')).mode & 0o777).toBe(0o640)
+  expect(await stateOfChange(new Root(path), '', 'pfn-lookup')).toEqual({ state: 'applied', mark: 'pfn-walk/1' })
+  expect(await revertChange(new Root(path), '', 'pfn-lookup')).toEqual(['nvidia/os-mlock.c'])
+  expect(contents(path)).toEqual(before)
+  expect(readdirSync(path)).toEqual(['nvidia'])
+  expect(statSync(join(path, 'nvidia/os-mlock.c')).mode & 0o777).toBe(0o640)
+})
+
+test('power that is lost between any two writes of apply leaves what revert takes back, and what apply ends', async () => {
+  for (const finish of ['revert', 'apply'] as const) {
+    let crashes = 0
+    for (let limit = 0; ; limit++) {
+      const path = folder()
+      writeFullSource(path)
+      const before = contents(path)
+      const change = await planP2p(new Root(path), '', SYNTHETIC_SOURCES)
+      const crashed = await applyChange(new Root(path), change, crashingAt(limit)).then(
+        () => false,
+        (error: unknown) => {
+          if (!(error instanceof Crash)) throw error
+          return true
+        },
+      )
+      if (!crashed) break
+      crashes++
+      const { state } = await stateOfChange(new Root(path), '', 'bar1-p2p')
+      expect(state).toBe(limit < change.files.length + 1 ? 'none' : 'interrupted')
+      if (state !== 'none') await revertChange(new Root(path), '', 'bar1-p2p')
+      if (finish === 'apply') {
+        await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
+        expect(await stateOfChange(new Root(path), '', 'bar1-p2p')).toMatchObject({ state: 'applied' })
+        await revertChange(new Root(path), '', 'bar1-p2p')
+      }
+      const after = Object.entries(contents(path)).filter(([name]) => !name.startsWith('.gpunvme'))
+      expect(Object.fromEntries(after)).toEqual(before)
+    }
+    // Four originals, two records, four files.
+    expect(crashes).toBe(10)
+  }
+}, 120_000)
+
+test('power that is lost between any two writes of revert leaves what revert ends', async () => {
+  for (let limit = 0; ; limit++) {
+    const path = folder()
+    writeFullSource(path)
+    const before = contents(path)
+    await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
+    const crashed = await revertChange(new Root(path), '', 'bar1-p2p', crashingAt(limit)).then(
+      () => false,
+      () => true,
+    )
+    await revertChange(new Root(path), '', 'bar1-p2p')
+    const after = Object.entries(contents(path)).filter(([name]) => !name.startsWith('.gpunvme'))
+    expect(Object.fromEntries(after)).toEqual(before)
+    if (!crashed) break
+  }
+}, 120_000)
+
+test('a file that was changed since is left alone, by revert and by apply', async () => {
+  const path = folder()
+  writeLookupTree(path, 'or-fail')
+  const change = await planFix(new Root(path))
+  await applyChange(new Root(path), change)
+  writeFileSync(join(path, 'nvidia/os-mlock.c'), `${source(path)}/* by somebody */\n`)
+  const now = contents(path)
+  const refused = { code: 'ERR_GPUNVME_DRIVER_CHANGED_SINCE', category: 'privilege' }
+  await expect(revertChange(new Root(path), '', 'pfn-lookup')).rejects.toMatchObject(refused)
+  await expect(applyChange(new Root(path), change)).rejects.toMatchObject(refused)
+  expect(contents(path)).toEqual(now)
+})
+
+test('of several files, none is put back when one was changed since', async () => {
+  const path = folder()
+  writeFullSource(path)
+  await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
+  writeFileSync(join(path, 'kernel-open/nvidia/nv.c'), 'by somebody\n')
+  const now = contents(path)
+  await expect(revertChange(new Root(path), '', 'bar1-p2p')).rejects.toMatchObject({ category: 'privilege' })
+  expect(contents(path)).toEqual(now)
+})
+
+test.each([
+  ['is damaged', 'not json', 'it is no JSON'],
+  ['is of a later version', '{"schema":"gpunvme.driver-change/2"}', 'no record of a change'],
+  [
+    'names files outside of the tree',
+    JSON.stringify({
+      schema: 'gpunvme.driver-change/1',
+      kind: 'pfn-lookup',
+      mark: 'pfn-walk/1',
+      tree: '',
+      phase: 'applied',
+      files: [{ path: '../victim', originalSha256: 'a'.repeat(64), changedSha256: 'b'.repeat(64) }],
+    }),
+    'no record of a change',
+  ],
+])('a record that %s is not gone by', async (_, text, reason) => {
+  const path = folder()
+  writeLookupTree(path, 'or-fail')
+  await applyChange(new Root(path), await planFix(new Root(path)))
+  writeFileSync(join(path, '.gpunvme/pfn-lookup/change.json'), text)
+  await expect(revertChange(new Root(path), '', 'pfn-lookup')).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_DRIVER_RECORD',
+    message: expect.stringContaining(reason) as string,
+  })
+})
+
+test('an original that was damaged is not put back', async () => {
+  const path = folder()
+  writeLookupTree(path, 'or-fail')
+  await applyChange(new Root(path), await planFix(new Root(path)))
+  writeFileSync(join(path, '.gpunvme/pfn-lookup/0.original'), SYNTHETIC_LOOKUPS['or-fail'].slice(1))
+  await expect(revertChange(new Root(path), '', 'pfn-lookup')).rejects.toMatchObject({ category: 'verification' })
+  expect(source(path)).toContain('gpunvme_follow_pfn')
+})
+
+test('a tree that leads elsewhere by a link is not followed out of its root', async () => {
+  const [path, elsewhere] = [folder(), folder()]
+  writeLookupTree(elsewhere, 'or-fail')
+  symlinkSync(join(elsewhere, 'nvidia'), join(path, 'nvidia'))
+  await expect(planFix(new Root(path))).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND' })
+})
+
+test('the change of a tree that its package took away is forgotten', async () => {
+  const machine = folder()
+  const tree = 'usr/src/nvidia-580.142'
+  writeLookupTree(join(machine, tree), 'or-fail')
+  const change = await planPfnLookup(new Root(machine), tree, 'guarded', SYNTHETIC_SOURCES)
+  await applyChange(new Root(machine), change)
+  expect(readdirSync(join(machine, 'var/lib/gpunvme/driver/pfn-lookup'))).toEqual(['usr_src_nvidia-580.142'])
+  rmSync(join(machine, tree), { recursive: true })
+  expect(await revertChange(new Root(machine), tree, 'pfn-lookup')).toEqual([])
+  expect(await stateOfChange(new Root(machine), tree, 'pfn-lookup')).toEqual({ state: 'none' })
+})
+
+test('what is no tree, what is open, and what is not known are refused, each by its own error', async () => {
+  const path = folder()
+  await expect(planFix(new Root(path))).rejects.toMatchObject({ category: 'not-found' })
+  writeLookupTree(path, 'or-fail', 'Dual MIT/GPL')
+  await expect(planFix(new Root(path))).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE' })
+  writeLookupTree(path, 'or-fail')
+  const unknown = planPfnLookup(new Root(path), '', 'walk', { ...SYNTHETIC_SOURCES, shapes: [] })
+  await expect(unknown).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE', category: 'infeasible' })
+  await expect(planP2p(new Root(path), '', SYNTHETIC_SOURCES)).rejects.toMatchObject({
+    message: expect.stringContaining("in the driver's core") as string,
+  })
+  const old = folder()
+  writeFullSource(old, '575.64.05')
+  await expect(planP2p(new Root(old), '', SYNTHETIC_SOURCES)).rejects.toMatchObject({
+    message: expect.stringContaining('575.64.05 is not 580.65.06 or later') as string,
+  })
+})
