@@ -2,6 +2,7 @@ import { ErrorLogEntry, LID, logStructure } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
 import { decodeAnswer, isUnsupported, NotSupportedError, dump } from '../admin/answer.js'
 import { checkRaw, writeRaw } from '../admin/bytes.js'
+import { describeEffects } from '../admin/effects.js'
 import { fitted } from '../admin/lines.js'
 import { nameOfPage, PAGE_NAMES, pageNamed, supportedPages, usualBytes } from '../admin/log-pages.js'
 import { driveFacts, requireActive, type AdminView } from '../admin/view.js'
@@ -158,7 +159,9 @@ function decodePage(lid: number, offset: number, data: DataView): Found | undefi
     return decodeErrors(data)
   }
   if (offset !== 0 || data.byteLength < (logStructure(lid)?.bytes ?? 0)) return undefined
-  return decodeLog(lid, data)
+  const found = decodeLog(lid, data)
+  const effects = describeEffects(lid, data)
+  return found === undefined || effects === undefined ? found : { ...found, lines: effects }
 }
 
 function undecoded(what: string, lid: number, offset: number, data: DataView): Found {
