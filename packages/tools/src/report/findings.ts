@@ -65,18 +65,21 @@ export function formatSetting({ blockBytes, depth }: BenchCell): string {
 
 /**
  * The fastest of an engine; where no engine was measured, the fastest of all. Of settings that cannot be told from the
- * fastest the one with the fewest bytes in flight: the very highest of many means is high by chance.
+ * fastest, or are within 1 % of it, the one with the fewest bytes in flight: the highest of many means is high by chance.
  */
 export function bestOf(findings: readonly Finding[]): Finding {
   const engines = findings.filter(({ source }) => source.kind === 'engine')
   const fastest = (engines.length > 0 ? engines : findings).reduce((best, one) =>
     one.rate.mean > best.rate.mean ? one : best,
   )
-  const enough = fastest.rate.mean - (fastest.rate.marginOfError ?? 0)
+  const { mean, marginOfError = 0 } = fastest.rate
+  const enough = mean - Math.max(marginOfError, mean * AS_FAST)
   return findings
     .filter(({ series, rate }) => series === fastest.series && rate.mean >= enough)
     .reduce((least, one) => (inFlightBytes(one.cell) < inFlightBytes(least.cell) ? one : least))
 }
+
+const AS_FAST = 0.01
 
 function inFlightBytes({ blockBytes, depth, jobs }: BenchCell): number {
   return blockBytes * depth * jobs

@@ -15,7 +15,7 @@ export function notMeasured(results: BenchResults): Markup | undefined {
     <h2>What could not be measured</h2>
     <div class="card">
       ${table({
-        caption: 'What could not be measured, why, and what to do about it',
+        caption: 'Not measured, or measured and not shown; cells that share a reason are in one row',
         columns: [{ title: 'source' }, { title: 'what' }, { title: 'why' }, { title: 'what to do' }],
         rows: missing.map(({ source, what, why, next }) => [foreign(source), what, why, next ?? '-']),
       })}

@@ -101,9 +101,11 @@ tbody tr + tr > * { border-top: 1px solid var(--grid); }
 tbody th { font-weight: 600; }
 .number { text-align: right; white-space: nowrap; }
 .heat { width: 100%; }
+.heat tbody th { width: 1%; }
 .heat th, .heat td { padding: 6px 8px; text-align: right; white-space: nowrap; border: 0; }
 .heat td { background: rgb(var(--heat-rgb) / var(--heat)); border: 1px solid var(--card); }
 .heat .none { color: var(--soft); }
+h3 + dl { margin-top: 8px; }
 dl { display: grid; grid-template-columns: minmax(8em, max-content) 1fr; gap: 4px 20px; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }

@@ -57,7 +57,7 @@ function throughputBars({ link }: BenchResults, workload: Workload): Markup {
   const shown = besides(workload)
   const limit = link?.payloadLimitBytesPerSecond
   const title = `Throughput at ${formatSetting(best.cell)}`
-  const chosen = `Where ${best.source.name} is as fast as it gets, with the least in flight. Dots are single repeats`
+  const chosen = `Where ${best.source.name} is as fast as it gets, within 1 %, with the least in flight. Dots are single repeats`
   const caption =
     limit === undefined
       ? `${chosen}.`
@@ -309,12 +309,13 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
   if (sizes.length * depths.length < 2) return undefined
   const most = Math.max(...findings.map(({ rate }) => rate.mean))
   const unit = unitOf('rate', best.rate.mean)
-  return html`<article class="card whole">
+  const series = distinct(findings.map((finding) => finding.series))
+  return html`<article class="card${series.length > 1 ? ' whole' : undefined}">
     <h3>Throughput at every setting</h3>
     <p class="caption">In ${unit.name}: block sizes downwards, queue depths across; the higher, the darker.</p>
     <div class="heats">
-      ${each(distinct(findings.map(({ series }) => series)), (series) => {
-        const own = findings.filter((finding) => finding.series === series)
+      ${each(series, (one) => {
+        const own = findings.filter((finding) => finding.series === one)
         return html`<div>
           <h4>${foreign(own[0]!.source.name)}</h4>
           ${heatTable({
