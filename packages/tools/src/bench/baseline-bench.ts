@@ -18,6 +18,8 @@ export interface BaselineTarget {
   readonly path: string
   readonly transport: 'kernel' | 'file'
   readonly drive: BenchDrive
+  /** Of the block device's namespace; undefined of a file. */
+  readonly nsid?: number
   readonly link: Link | undefined
   /** What the drive says of its health; undefined of a file. */
   readonly smartLog: (() => Promise<SmartLog>) | undefined
@@ -55,7 +57,7 @@ async function participantsOf(
       ? { reason: 'engines drive controllers, not files' }
       : {
           reason: "Linux's driver has the drive",
-          next: 'gpunvme bind, then the same bench with -o; bench --merge joins both',
+          next: '--hand-over, which takes turns; or gpunvme bind, the same bench with -o, and --merge',
         }
   return {
     contenders: found

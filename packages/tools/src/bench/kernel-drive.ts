@@ -37,6 +37,7 @@ export async function withKernelDrive<T>(
       path: `/dev/${namespace.name}`,
       transport: 'kernel',
       drive,
+      nsid: namespace.nsid,
       link,
       smartLog: () => smartLog(view),
       notes: [

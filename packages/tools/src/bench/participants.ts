@@ -41,13 +41,14 @@ export function withMissing(source: BenchSource, missing: BenchReason | undefine
   return missing === undefined ? source : { ...source, missing }
 }
 
-function engineMaker(name: EngineName): ConstructorParameters<typeof EngineContender>[0]['makeEngine'] {
+/** How an engine of that name is made anew for a repeat. */
+export function engineMaker(name: EngineName): ConstructorParameters<typeof EngineContender>[0]['makeEngine'] {
   if (name !== 'host') return (transport) => openEngine(name, transport)
   return (transport, { onCompleted }) => new HostEngine(transport, { onCompleted })
 }
 
 /** Why an engine cannot drive this transport; undefined where it can. */
-function missingEngine(name: EngineName, { transport }: OpenedTransport): BenchReason | undefined {
+export function missingEngine(name: EngineName, { transport }: OpenedTransport): BenchReason | undefined {
   try {
     openEngine(name, transport)
     return undefined
@@ -64,6 +65,6 @@ function noKernel({ name }: OpenedTransport): BenchReason {
   }
   return {
     reason: "our driver has the drive, so that Linux's has not",
-    next: 'measure the baselines while Linux has it, with -o, and join both by bench --merge',
+    next: 'gpunvme bench --hand-over while Linux has it, which takes turns',
   }
 }

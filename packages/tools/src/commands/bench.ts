@@ -8,6 +8,7 @@ import { BASELINES } from '../bench/baselines.js'
 import type { BenchFlags } from '../bench/bench-flags.js'
 import { benchEngines } from '../bench/engine-bench.js'
 import { fileTarget } from '../bench/file-drive.js'
+import { benchHandedOver } from '../bench/handed-bench.js'
 import { withKernelDrive } from '../bench/kernel-drive.js'
 import { mergeResults } from '../bench/merge.js'
 import { BenchReporter } from '../bench/reporter.js'
@@ -34,6 +35,7 @@ interface Flags extends BenchFlags {
   readonly csv?: string
   readonly report?: string
   readonly merge?: readonly string[]
+  readonly handOver?: boolean
 }
 
 export function bench(command: Command, session: Session): void {
@@ -64,6 +66,7 @@ export function bench(command: Command, session: Session): void {
       ),
     )
     .addOption(new Option('--file <file>', 'baselines alone, on a file instead of a drive'))
+    .option('--hand-over', 'of a drive that Linux has: engines and baselines in turns, with bind and unbind between')
     .option('--timeline', 'write down some commands of the last setting one by one')
     .option('--merge <files...>', 'measure nothing: join the results of two runs on the same drive')
     .option('-o, --output <file>', 'the results as JSON, for gpunvme report and for --merge')
@@ -102,7 +105,9 @@ and that no rate is above what the link can carry. A repeat that fails is not
 believed, no rate of it is shown, and the exit code is 6.
 
 What baselines are: fio on Linux's own driver, which has to have the drive, as
-nobody else can meanwhile. Both halves, as root, and joined:
+nobody else can meanwhile. With --hand-over it is bound to our driver and given
+back for each turn, at the end and after a crash too; or in two halves. As root:
+  # gpunvme bench --drive nvme1 --hand-over --report both.html
   # gpunvme bench --drive nvme1 -o linux.json
   # gpunvme bind nvme1 -- gpunvme bench --drive nvme1 -o ours.json
   # gpunvme bench --merge linux.json ours.json --report both.html
@@ -137,6 +142,11 @@ async function measure(flags: Flags, title: Title, output: Output, signal: Abort
   const { file } = flags
   if (file !== undefined) return benchBaselines(await fileTarget(file), flags, title, output, signal)
   const found = linuxDrive(flags)
+  if (flags.handOver === true) {
+    if (found === undefined)
+      throw new UsageError('--hand-over needs a --drive that Linux has', { next: 'gpunvme list' })
+    return requireMeasured(await benchHandedOver(found, flags, title, output, signal))
+  }
   if (found === undefined) return requireMeasured(await benchEngines(flags, title, output, signal))
   return requireMeasured(
     await withKernelDrive(found, flags.nsid, (target) => benchBaselines(target, flags, title, output, signal)),

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { sweep } from '../../test/bench-results.js'
+import { mixedFailures } from '../../test/bench-shapes.js'
+import type { BenchCell, BenchRepeat, BenchSource } from '../report/bench-results.js'
+import { CellTable, describeShape, legend } from './cell-table.js'
+import { sameShape } from './shape.js'
+
+const SOURCES: readonly BenchSource[] = [
+  { name: 'cpu-kernel', kind: 'engine', description: '', memory: 'host', latencyOf: 'plan' },
+  { name: 'io_uring', kind: 'baseline', description: '', memory: 'host', latencyOf: 'call' },
+]
+const LINK = { gen: 3, width: 4, mps: 256, payloadLimitBytesPerSecond: 3.6e9 }
+const SHAPE = { rw: 'read', pattern: 'random', blockBytes: 131_072, depth: 32, jobs: 4 } as const
+
+const repeat = (bytesPerSecond: number, changes: Partial<BenchRepeat> = {}): BenchRepeat => ({
+  bytes: bytesPerSecond,
+  commands: Math.round(bytesPerSecond / 131_072),
+  seconds: 1,
+  cpuSeconds: 0.5,
+  latency: {
+    leastNs: 1000,
+    mostNs: 1_300_000,
+    buckets: [
+      [1_200_000, 98],
+      [1_300_000, 2],
+    ],
+  },
+  ...changes,
+})
+const cell = (source: string, repeats: readonly BenchRepeat[], problem?: BenchCell['problem']): BenchCell => ({
+  source,
+  ...SHAPE,
+  repeats,
+  ...(problem && { problem }),
+})
+
+test('a row has the rate with its interval, the share of the limit, and how many times the baseline', () => {
+  const rows = new CellTable(SOURCES, LINK).rows(SHAPE, [
+    cell('cpu-kernel', [repeat(3e9), repeat(3.2e9)]),
+    cell('io_uring', [repeat(1.5e9), repeat(1.6e9)]),
+  ])
+  // Means 3.1 and 1.55; 3.1 / 3.6 is 86 %; t(1) is 12.706, of a standard error of 0.1 and 0.05; 0.5 s of CPU each.
+  expect(rows).toEqual([
+    'randread 128 KiB, depth 32, 4 jobs',
+    expect.stringMatching(/^cpu-kernel +3\.1\d* ± 1\.27\d* GB\/s +86 % +23\.7 +- +- +0\.161 +2\.00$/) as string,
+    expect.stringMatching(/^io_uring +1\.55\d* ± 0\.6\d* GB\/s +43 % +11\.8 +1\.2 ms +1\.3 ms +0\.323 +-$/) as string,
+  ])
+})
+
+test('what was not run, what is not believed, and outliers say why', () => {
+  const refused = { kind: 'refused', reason: 'too deep', next: '--qd 8' } as const
+  const table = new CellTable(SOURCES, LINK)
+  expect(table.rows(SHAPE, [cell('cpu-kernel', [], refused)])[1]).toBe('cpu-kernel  not run: too deep; try --qd 8')
+  const failed = { kind: 'failed', reason: 'SMART counts 0 Read commands' } as const
+  expect(table.rows(SHAPE, [cell('io_uring', [repeat(1e9)], failed)])[1]).toBe(
+    'io_uring    NOT BELIEVED: SMART counts 0 Read commands',
+  )
+  const marked = [repeat(3e9), repeat(1e9, { outlier: 'modified z-score 9.0', turn: 4 }), repeat(3e9)]
+  expect(
+    table
+      .rows(SHAPE, [cell('io_uring', marked)])
+      .slice(2)
+      .join(' '),
+  ).toMatch(/median 3 GB\/s; outliers, counted all the same: turn 4 +\(modified z-score 9\.0\)/)
+})
+
+test('whatever there is, no line is wider than 80 columns', () => {
+  for (const { cells, sources, link } of [sweep(), mixedFailures()]) {
+    const table = new CellTable(sources, link)
+    const rows = cells.flatMap((one) =>
+      table.rows(
+        one,
+        cells.filter((each) => sameShape(each, one)),
+      ),
+    )
+    const lines = [table.titles, ...rows, ...legend(sources, link)]
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+  }
+})
+
+test('the denominator is named, and where there is none it is said', () => {
+  expect(legend(SOURCES, LINK)).toEqual([
+    'LIMIT: share of 3.6 GB/s, the payload limit of Gen3 x4 at MPS 256.',
+    'TIMES: how many times the rate of io_uring, in the same run.',
+    'P50, P99: cpu-kernel tells of plans and not of commands; see --json.',
+  ])
+  expect(legend([], undefined)).toEqual(['LIMIT: of this link nothing is known, so that no rate has a denominator.'])
+})
+
+test('a setting is named by the words of fio', () => {
+  expect(describeShape({ rw: 'write', pattern: 'sequential', blockBytes: 4096, depth: 1, jobs: 1 })).toBe(
+    'write 4 KiB, depth 1, 1 job',
+  )
+})

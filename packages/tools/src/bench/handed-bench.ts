@@ -1,0 +1,111 @@
+import { requireRoot } from '../binding/command-line.js'
+import { driveFacts } from '../binding/drive-facts.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { confirmChange } from '../drive/confirm-drive.js'
+import type { FoundDrive } from '../drive/find-drive.js'
+import type { EngineName, OpenedTransport } from '../open.js'
+import type { BenchResults, BenchSource } from '../report/bench-results.js'
+import type { Output } from '../terminal/output.js'
+import { BaselineContender } from './baseline-contender.js'
+import { BASELINE_KINDS, BASELINES, missingBaseline, type BaselineKind } from './baselines.js'
+import { settingOf, writes, type BenchFlags } from './bench-flags.js'
+import type { Contender } from './contender.js'
+import { EngineContender, engineSource } from './engine-contender.js'
+import { fioEngines } from './fio.js'
+import { HandedDrive } from './handed-drive.js'
+import { defaultEngines, engineMaker, missingEngine, withMissing, type Participants } from './participants.js'
+import { wallClock } from './pause.js'
+import { linkOf } from './results.js'
+import { runBench, type Ground, type Title } from './run-bench.js'
+import type { Setting } from './setting.js'
+
+/** Measures engines and baselines in turns: the drive is bound to our driver for the one, and to Linux's for the other. */
+export async function benchHandedOver(
+  found: FoundDrive,
+  flags: BenchFlags,
+  title: Title,
+  output: Output,
+  signal: AbortSignal,
+): Promise<BenchResults> {
+  if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
+  requireRoot('/', process.argv.slice(2))
+  await confirm(found, flags, output)
+  return HandedDrive.lend(found, flags.nsid, signal, async (handed) => {
+    const { ground, setting, nsid } = await handed.withLinux((target) =>
+      Promise.resolve({
+        nsid: target.nsid ?? 1,
+        setting: settingOf(flags, 'wall', target.drive, signal),
+        ground: {
+          drive: target.drive,
+          transport: 'kernel',
+          time: 'wall' as const,
+          link: linkOf(target.link),
+          clock: wallClock,
+          notes: [
+            "The drive went from Linux's driver to ours and back for each turn: engines and baselines never had it at once.",
+          ],
+        } satisfies Ground,
+      }),
+    )
+    const participants = await participantsOf(handed, flags, setting, nsid)
+    const ours = await handed.withOurs((opened) => Promise.resolve(opened.name))
+    return runBench({ ...ground, transport: `${ours}, kernel` }, participants, setting, flags, title, output)
+  })
+}
+
+async function confirm({ bdf, path, linuxName }: FoundDrive, flags: BenchFlags, output: Output): Promise<void> {
+  const { serial, model } = driveFacts(path, linuxName)
+  const description = model ?? 'a drive whose model Linux does not say'
+  await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output)
+}
+
+async function participantsOf(
+  handed: HandedDrive,
+  flags: BenchFlags,
+  setting: Setting,
+  nsid: number,
+): Promise<Participants> {
+  const fio = await fioEngines(setting.signal)
+  const baselines = (flags.baselines ?? BASELINES).map((name) => ({
+    kind: BASELINE_KINDS[name],
+    missing: missingBaseline(name, fio, '/'),
+  }))
+  const engines = await handed.withOurs((opened) =>
+    Promise.resolve(
+      (flags.engines ?? defaultEngines(opened)).map((name) => ({ name, missing: missingEngine(name, opened) })),
+    ),
+  )
+  return {
+    contenders: [
+      ...engines
+        .filter(({ missing }) => missing === undefined)
+        .map(({ name }) => engineInTurn(name, handed, setting, nsid)),
+      ...baselines
+        .filter(({ missing }) => missing === undefined)
+        .map(({ kind }) => baselineInTurn(kind, handed, setting)),
+    ],
+    sources: [
+      ...engines.map(({ name, missing }) => withMissing(engineSource(name), missing)),
+      ...baselines.map(({ kind, missing }) => withMissing(kind.source, missing)),
+    ] satisfies BenchSource[],
+  }
+}
+
+function engineInTurn(name: EngineName, handed: HandedDrive, setting: Setting, nsid: number): Contender {
+  const contender = (opened: OpenedTransport) =>
+    new EngineContender({ name, opened, setting, nsid, makeEngine: engineMaker(name) })
+  return {
+    source: engineSource(name),
+    measure: (shape, withTimeline) => handed.withOurs((opened) => contender(opened).measure(shape, withTimeline)),
+  }
+}
+
+function baselineInTurn(kind: BaselineKind, handed: HandedDrive, setting: Setting): Contender {
+  return {
+    source: kind.source,
+    measure: (shape) =>
+      handed.withLinux(({ path, drive, link, smartLog }) =>
+        new BaselineContender({ kind, path, blockBytes: drive.blockBytes, setting, link, smartLog }).measure(shape),
+      ),
+  }
+}

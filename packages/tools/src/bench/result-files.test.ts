@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { oneCell } from '../../test/bench-results.js'
+import { withResultFiles } from './result-files.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+const path = (name: string) => join(folder, name)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('results are in their files once they are there, each in its own form', async () => {
+  writeFileSync(path('old'), 'before')
+  const wanted = [
+    { path: path('old'), format: () => 'new' },
+    { path: undefined, format: () => 'nowhere' },
+    { path: path('model'), format: ({ drive }: { drive: { model: string } }) => drive.model },
+  ]
+  const results = await withResultFiles(wanted, () => {
+    expect(readFileSync(path('old'), 'utf8')).toBe('before')
+    return Promise.resolve(oneCell())
+  })
+  expect(results).toEqual(oneCell())
+  expect(readFileSync(path('old'), 'utf8')).toBe('new')
+  expect(readFileSync(path('model'), 'utf8')).toBe('WD PC SN740')
+  expect(readdirSync(folder).toSorted()).toEqual(['model', 'old'])
+})
+
+test('where measuring fails nothing is left, and what was there stays', async () => {
+  const failing = withResultFiles([{ path: path('old'), format: () => 'never' }], () =>
+    Promise.reject(new Error('gone')),
+  )
+  await expect(failing).rejects.toThrow('gone')
+  expect(readFileSync(path('old'), 'utf8')).toBe('new')
+  expect(readdirSync(folder).toSorted()).toEqual(['model', 'old'])
+})
+
+test('a place that cannot be written to is known before anything is measured', async () => {
+  let measured = false
+  const use = () => {
+    measured = true
+    return Promise.resolve(oneCell())
+  }
+  await expect(withResultFiles([{ path: path('none/x'), format: () => '' }], use)).rejects.toMatchObject({
+    category: 'not-found',
+  })
+  const twice = [1, 2].map(() => ({ path: path('same'), format: () => '' }))
+  await expect(withResultFiles(twice, use)).rejects.toThrow('Two results are to go to')
+  expect(measured).toBe(false)
+})
