@@ -127,6 +127,7 @@ code { font: 0.92em ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans 
   .tiles .what, .tiles .more, .caption, .aside, .legend, table { font-size: 9pt; }
   .cards { grid-template-columns: 1fr 1fr; gap: 10px; }
   .card { padding: 10px 12px; }
+  .settings { grid-column: 1 / -1; }
   .heats { grid-template-columns: 1fr 1fr; gap: 12px 16px; }
   .heat th, .heat td { padding: 3px 5px; }
   .card:not(.whole), .tiles li, .heats > div, tr { break-inside: avoid; }

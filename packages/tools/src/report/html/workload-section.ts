@@ -310,7 +310,7 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
   const most = Math.max(...findings.map(({ rate }) => rate.mean))
   const unit = unitOf('rate', best.rate.mean)
   const series = distinct(findings.map((finding) => finding.series))
-  return html`<article class="card${series.length > 1 ? ' whole' : undefined}">
+  return html`<article class="card settings${series.length > 1 ? ' whole' : undefined}">
     <h3>Throughput at every setting</h3>
     <p class="caption">In ${unit.name}: block sizes downwards, queue depths across; the higher, the darker.</p>
     <div class="heats">
