@@ -1,9 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
+import { spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { failureOf } from './called.js'
-import { gpunvme, json, scratch } from './gpunvme.js'
+import { BIN, gpunvme, json, scratch } from './gpunvme.js'
 import { qemuNote } from './qemu.js'
 
 const cwd = scratch()
@@ -85,6 +85,15 @@ describe('a traced verb', () => {
     expect(eventsOf('ended.jsonl').some(({ details }) => /^Read /.test(String(details?.['entry'])))).toBe(true)
     expect(existsSync(at('never.bin'))).toBe(false)
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  test('does all of its work where the trace cannot be written, and that is what fails', LIMIT, () => {
+    // The shell's limit on the size of files stands for a full disk, which a test cannot have.
+    const command = `ulimit -f 8 && "${process.execPath}" "${BIN}" trace -o full.txt identify --json`
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' })
+    expect(JSON.parse(stdout)).toMatchObject({ schema: 'gpunvme.identify/1' })
+    expect([status, stderr]).toEqual([7, expect.stringMatching(/Cannot write .*full\.txt: .* \(EFBIG\)\n/)])
+    expect(readdirSync(cwd).filter((name) => name.includes('full'))).toEqual([])
   })
 
   test('that opens no drive has nothing to trace, and that is said', LIMIT, async () => {

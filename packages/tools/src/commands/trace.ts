@@ -2,6 +2,7 @@ import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander'
+import { EXIT } from '../command-line/exit-codes.js'
 import { examples } from '../command-line/options.js'
 import { parserError } from '../command-line/report-error.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -11,7 +12,7 @@ import { printable, printableLines } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { traceInto } from '../tracing/active.js'
 import { traceToFile, traceToStderr } from '../tracing/trace-output.js'
-import { EVENT_KINDS, FORMATS, writeEvents, type Format } from '../tracing/write-events.js'
+import { EVENT_KINDS, FORMATS, writeEvents, type EventWriter, type Format } from '../tracing/write-events.js'
 import { VERBS } from '../verbs.js'
 
 interface Flags {
@@ -86,27 +87,27 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
     count++
     writer.sink(event)
   }
-  const end = () => {
-    writer.end()
-    if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
-  }
   try {
     await traceInto(counting, () => call(words, session))
-  } catch (error) {
-    endAfterFailure(end, output)
-    throw error
+    if (count === 0) output.note(`${name} has opened no drive: there was nothing to trace`)
+  } finally {
+    const problem = end(writer)
+    if (problem !== undefined) {
+      // On stdout there may be the result of the verb, which has done its work: the exit code has to say it.
+      output.error(...printableLines(problem.message))
+      if (session.exitCode === EXIT.ok) session.exitCode = EXIT[problem.category]
+    } else if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
   }
-  end()
-  if (count === 0) output.note(`${name} has opened no drive: there was nothing to trace`)
 }
 
-/** The verb's own failure is the one that is reported last: that its trace is lost, too, is said before. */
-function endAfterFailure(end: () => void, output: Output): void {
+/** Gives why there is no trace. */
+function end(writer: EventWriter): GpuNvmeError | undefined {
   try {
-    end()
+    writer.end()
+    return undefined
   } catch (error) {
-    if (!(error instanceof GpuNvmeError)) throw error
-    output.error(...printableLines(error.message))
+    if (error instanceof GpuNvmeError) return error
+    throw error
   }
 }
 

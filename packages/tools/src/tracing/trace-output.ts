@@ -71,6 +71,12 @@ function fold(text: string, columns: number): string {
   if (columns === Infinity) return text
   return text
     .split('\n')
-    .flatMap((line) => wrap(line, columns, ' '.repeat(8)))
+    .flatMap((line) => {
+      // Times are set to the right, and stay there.
+      const words = line.trimStart()
+      const left = ' '.repeat(line.length - words.length)
+      const [first = '', ...others] = wrap(words, columns - left.length, ' '.repeat(8))
+      return [`${left}${first}`, ...others]
+    })
     .join('\n')
 }

@@ -28,7 +28,7 @@ function isQueue(track: string): boolean {
 export interface EventWriter {
   readonly sink: TraceSink
   /** Writes what a format needs at its end. */
-  end(): void
+  readonly end: () => void
 }
 
 export interface WriteEventsOptions {
