@@ -1,5 +1,5 @@
 import { checkCuda } from './checks/cuda.js'
-import { checkDrives } from './checks/drives.js'
+import { checkDrives, isSystemDrive } from './checks/drives.js'
 import { checkIommu } from './checks/iommu.js'
 import { checkKernel } from './checks/kernel.js'
 import { checkLinks } from './checks/links.js'
@@ -47,15 +47,24 @@ export interface ExamineOptions {
 /** Looks at facts and judges by them; reads nothing. */
 export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions = {}): Diagnosis {
   const order = Object.keys(GROUPS) as Group[]
-  const { gpus, drives } = facts.machine
+  const { drives } = facts.machine
+  // Of those without memory of their own nothing is wanted.
+  const gpus = facts.machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
   const gpuAddresses = chosen(gpus, only)
   const driveAddresses = chosen(drives, only)
   const shown = new Set([...gpuAddresses, ...driveAddresses])
+  const system = drives.filter(isSystemDrive).map(({ address }) => address)
   const findings = [...CHECKS.flatMap((check) => check(facts)), ...more]
     .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
+    .filter((each) => !isBesideThePoint(each, system))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
   const pairs = judge(findings, driveAddresses, gpuAddresses)
   return { facts, findings, pairs, reach: reachOf(pairs, findings) }
+}
+
+/** How well a drive is connected that nobody may hand over. */
+function isBesideThePoint({ severity, subjects, group }: Finding, system: readonly string[]): boolean {
+  return severity === 'note' && group === 'links' && subjects.some((address) => system.includes(address))
 }
 
 /** Who names drives alone wants to know about them with every GPU, and the other way round. */

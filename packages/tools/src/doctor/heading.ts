@@ -1,6 +1,6 @@
 import { isKnown, valueOf } from '../machine/known.js'
 import type { Drive, Gpu, Machine } from '../machine/machine.js'
-import { functionAt } from '../machine/index.js'
+import { countedShape, functionAt } from '../machine/index.js'
 import { formatBytes } from '../terminal/units.js'
 import { nameOf } from './advice.js'
 import type { Diagnosis } from './examine.js'
@@ -12,7 +12,9 @@ import { shapeOf } from './link-words.js'
 export function heading({ facts, pairs }: Diagnosis, columns: number): string[] {
   const { machine } = facts
   const drives = machine.drives.filter(({ address }) => pairs.some(({ drive }) => drive === address))
-  const gpus = machine.gpus.filter(({ address }) => pairs.length === 0 || pairs.some(({ gpu }) => gpu === address))
+  const gpus = machine.gpus.filter(
+    ({ address, isIntegrated }) => !isIntegrated && (pairs.length === 0 || pairs.some(({ gpu }) => gpu === address)),
+  )
   return [
     ...fold('', systemOf(machine), columns),
     ...fold('', [nameOf(machine), kernelOf(machine), ...driverOf(facts)].join(', '), columns),
@@ -77,6 +79,6 @@ function describeDrive(facts: Facts, { address, name, model }: Drive): string {
 
 function linkOf(facts: Facts, address: string): string[] {
   const found = functionAt(facts.machine, address)
-  const link = found === undefined ? undefined : valueOf(found.link)
-  return link !== undefined && isKnown(link.now) ? [shapeOf(link.now)] : []
+  const shape = found === undefined ? undefined : countedShape(facts.machine, found)
+  return shape === undefined ? [] : [shapeOf(shape)]
 }

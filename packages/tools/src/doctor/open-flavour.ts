@@ -2,24 +2,28 @@ import { valueOf } from '../machine/known.js'
 import { familyOf } from './advice.js'
 import type { Facts } from './facts.js'
 import { command, hands, type Step } from './finding.js'
+import { generationOf, isBefore } from './generation.js'
+
+/** The last branch for Maxwell, Pascal and Volta. */
+const LAST_FOR_OLD = 580
 
 /** The branch that is advised where none is installed that says otherwise. */
 const BRANCH = 580
 
 /**
  * Installs the open flavour of NVIDIA's driver, by this distribution's own packages. Both flavours have the same versions,
- * so that nothing else changes. @param which 'newer' where the branch that runs is too old itself.
+ * so that nothing else changes.
+ * @param version of the driver that is wanted: that of the module that runs when not given.
  */
-export function openFlavour(facts: Facts, which: 'same' | 'newer' = 'same'): Step[] {
-  const running = valueOf(facts.nvidia.running)
-  const version = running === undefined ? undefined : valueOf(running.version)
-  const own = version === undefined ? BRANCH : Number.parseInt(version, 10)
-  const branch = which === 'newer' ? Math.max(own, BRANCH) : own
+export function openFlavour(facts: Facts, version = runningVersion(facts)): Step[] {
+  const branch = version === undefined ? BRANCH : Number.parseInt(version, 10)
+  if (!hasTuring(facts))
+    return [hands(`install driver ${LAST_FOR_OLD}: the last that knows GPUs before Turing`), RESTART]
   switch (familyOf(facts.machine)) {
     case 'ubuntu':
       return [command(`sudo apt install nvidia-driver-${branch}-open`), RESTART]
     case 'debian':
-      return [command('sudo apt install nvidia-open-kernel-dkms'), RESTART]
+      return [command('sudo apt install nvidia-driver nvidia-open-kernel-dkms'), RESTART]
     case 'arch':
       return [command('sudo pacman -S nvidia-open-dkms'), RESTART]
     case 'fedora':
@@ -34,6 +38,26 @@ export function openFlavour(facts: Facts, which: 'same' | 'newer' = 'same'): Ste
     case 'other':
       return [hands("install NVIDIA's driver with its open kernel modules (nvidia-installer: -M=open)"), RESTART]
   }
+}
+
+/** A driver that has the look-up, by the open flavour. */
+export function fixedDriver(facts: Facts): Step[] {
+  const own = Number.parseInt(runningVersion(facts) ?? '', 10)
+  return openFlavour(facts, String(Math.max(BRANCH, Number.isNaN(own) ? 0 : own)))
+}
+
+function runningVersion({ nvidia }: Facts): string | undefined {
+  const running = valueOf(nvidia.running)
+  return running === undefined ? undefined : valueOf(running.version)
+}
+
+/** Whether any of the GPUs is one that the open flavour drives: from Turing on, or not known. */
+export function hasTuring({ machine: { gpus, functions } }: Facts): boolean {
+  return gpus.some(({ address, vendor }) => {
+    const found = functions.find((each) => each.address === address)
+    const generation = found === undefined ? undefined : generationOf(found.deviceId)
+    return vendor === 'NVIDIA' && (generation === undefined || !isBefore(generation, 'Turing'))
+  })
 }
 
 const RESTART = command('sudo reboot')

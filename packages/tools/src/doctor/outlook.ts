@@ -70,7 +70,9 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
   const { best, drive, gpu } = reach
   const where = gpu === undefined ? `from ${drive}` : `from ${drive} to ${gpu}`
   const state = best!.outlook === 'ready' ? 'ready' : `after ${numbersOf(best!.unmet, sections)}`
-  const trials = reach.verdicts.filter(({ outlook }) => outlook === 'try').map(({ route }) => ROUTES[route].short)
+  const trials = reach.verdicts
+    .filter(({ route, outlook }) => outlook === 'try' && ROUTES[route].isAdvised)
+    .map(({ route }) => ROUTES[route].short)
   return [
     ...fold('Best:  ', `${ROUTES[best!.route].short} ${where}, ${state}`, columns),
     ...(trials.length === 0 ? [] : fold('Then:  ', `to be tried: ${trials.join(', ')}`, columns)),

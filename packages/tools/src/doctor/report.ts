@@ -19,7 +19,7 @@ const MOST_ALIKE = 2
 
 /** The diagnosis for people. */
 export function formatReport(diagnosis: Diagnosis, options: ReportOptions): string[] {
-  const sections = sectionsOf(diagnosis.findings)
+  const sections = sectionsOf(diagnosis)
   return [
     ...heading(diagnosis, options.columns),
     ...section('To do', sections.todo, (each) => inFull(each, sections, options), options),
@@ -40,15 +40,14 @@ function section(
 ): string[] {
   if (findings.length === 0) return []
   const lines: string[] = []
-  const printed = new Map<string, number>()
-  const left = new Map<string, number>()
-  for (const each of findings) {
-    const before = printed.get(each.id) ?? 0
-    if (!verbose && before >= MOST_ALIKE) left.set(each.id, (left.get(each.id) ?? 0) + 1)
-    else lines.push(...print(each))
-    printed.set(each.id, before + 1)
+  for (const [index, each] of findings.entries()) {
+    const before = findings.slice(0, index).filter(({ id }) => id === each.id).length
+    if (verbose || before < MOST_ALIKE) lines.push(...print(each))
+    if (!verbose && before === MOST_ALIKE) {
+      const more = findings.filter(({ id }) => id === each.id).length - MOST_ALIKE
+      lines.push(...fold('     ', `and ${more} more of this kind (--verbose lists them)`, columns))
+    }
   }
-  for (const [id, count] of left) lines.push(...fold('     ', `and ${count} more like it (${id}): --verbose`, columns))
   return ['', title, ...lines]
 }
 

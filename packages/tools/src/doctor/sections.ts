@@ -1,3 +1,4 @@
+import type { Diagnosis } from './examine.js'
 import { isSolvable, type Finding, type Severity } from './finding.js'
 import { ROUTES } from './route.js'
 
@@ -14,9 +15,15 @@ export interface Sections {
 const ORDER: readonly Severity[] = ['blocker', 'problem', 'note']
 
 /** Sorts findings by what somebody has to do about them. What is fine has no number. */
-export function sectionsOf(findings: readonly Finding[]): Sections {
+export function sectionsOf({ findings, pairs }: Pick<Diagnosis, 'findings' | 'pairs'>): Sections {
+  const verdicts = pairs.flatMap((pair) => pair.verdicts).filter(({ route }) => ROUTES[route].isAdvised)
+  // What would help nobody as long as something else is in the way is no work to be done.
+  const helps = (finding: Finding) => verdicts.some(({ outlook, unmet }) => outlook !== 'no' && unmet.includes(finding))
+  const isTodo = (finding: Finding) => isBad(finding) || (isSolvable(finding) && helps(finding))
   const ofSeverity = (severity: Severity) => findings.filter((each) => each.severity === severity)
-  const todo = findings.filter(isTodo).sort((a, b) => urgency(a) - urgency(b))
+  const todo = findings
+    .filter((each) => each.severity !== 'ok' && each.severity !== 'unknown' && isTodo(each))
+    .sort((a, b) => urgency(a) - urgency(b))
   const unknown = ofSeverity('unknown')
   const notes = ofSeverity('note').filter((each) => !isTodo(each))
   const numbered = [...todo, ...unknown, ...notes]
@@ -29,11 +36,9 @@ export function sectionsOf(findings: readonly Finding[]): Sections {
   }
 }
 
-/** A problem whatever can be done about it; a note where doing something about it opens a way that is advised. */
-function isTodo(finding: Finding): boolean {
-  const { severity, closes } = finding
-  if (severity === 'blocker' || severity === 'problem') return true
-  return severity === 'note' && closes.some((route) => ROUTES[route].isAdvised) && isSolvable(finding)
+/** A problem whatever can be done about it. */
+function isBad({ severity }: Finding): boolean {
+  return severity === 'blocker' || severity === 'problem'
 }
 
 /** By severity, and then by how much hangs on it. */

@@ -45,7 +45,7 @@ export function drive(changes: Partial<Drive> = {}): Drive {
 
 export function gpu(changes: Partial<Gpu> = {}): Gpu {
   const base: Gpu = {
-    ...{ address: GPU, vendor: 'NVIDIA', model: 'NVIDIA GeForce RTX 3090', memoryBytes: 24 * GIB },
+    ...{ address: GPU, vendor: 'NVIDIA', isIntegrated: false, model: 'NVIDIA GeForce RTX 3090', memoryBytes: 24 * GIB },
     window: { bar: 1, sizeBytes: 32 * GIB, address: 0x70_0000_0000, sizesBytes: [256 * 1024 ** 2, 32 * GIB] },
   }
   return { ...base, ...changes }

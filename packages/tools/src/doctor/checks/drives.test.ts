@@ -44,6 +44,12 @@ test('a mount and a swap can be ended, each by its own command, once', () => {
   expect(use(['nvme1n1', 'open in qemu (4711)']).steps).toMatchObject([{ kind: 'hands' }])
 })
 
+test('where another drive is free, one that is in use is a note', () => {
+  const busy = drive({ holders: [{ device: 'nvme1n1p1', use: 'mounted on /mnt' }] })
+  const drives = [busy, drive({ address: '0000:0c:00.0', name: 'nvme2' })]
+  expect(checkDrives(facts({ machine: { drives } }))[0]).toMatchObject({ id: 'drive-in-use', severity: 'note' })
+})
+
 test('a drive of which nobody knows whether it is used is not offered', () => {
   expect(about({ holders: unknown('needs root: /proc/1/mounts') })[0]).toMatchObject({
     severity: 'unknown',

@@ -54,10 +54,10 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     ]
   const isSystem = isSystemDrive(drive)
   const uses = [...new Set(holders.map(({ device, use }) => `${device} is ${use}`))]
-  const isOnlyNvme = drives.length === 1
+  const isOtherFree = drives.some((other) => other !== drive && valueOf(other.holders)?.length === 0)
   const draft = {
     id: isSystem ? 'drive-is-system' : 'drive-in-use',
-    severity: isSystem && !isOnlyNvme ? 'note' : 'blocker',
+    severity: isOtherFree ? 'note' : 'blocker',
     evidence: uses.slice(0, 4).map((use) => read('in use', use)),
     closes: ['memory'],
   } as const satisfies Partial<Draft>

@@ -2,7 +2,7 @@ import { valueOf } from '../../machine/known.js'
 import type { Machine } from '../../machine/machine.js'
 import { firmwareSwitch, kernelParameter } from '../advice.js'
 import type { Facts } from '../facts.js'
-import { finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
+import { finding, hands, read, type Draft, type Evidence, type Finding, type Step } from '../finding.js'
 
 /** What the IOMMU does: for safety, for the choice of a transport, and for addresses of a GPU's memory. */
 export function checkIommu({ machine }: Facts): Finding[] {
@@ -31,19 +31,12 @@ function byMode(machine: Machine): Draft[] {
     case 'translated':
     case 'mixed':
       return [
+        ...(machine.gpus.some(({ vendor }) => vendor === 'NVIDIA') ? [translates(machine, name, evidence)] : []),
         {
           id: 'iommu',
           severity: 'ok',
           title: `${name} is on: a drive reaches what it was given, and nothing else`,
           evidence,
-        },
-        {
-          id: 'iommu-translates',
-          severity: 'note',
-          title: `${name} translates addresses: static BAR1 goes by those of the bus and needs iommu=pt`,
-          evidence,
-          steps: kernelParameter(machine, { add: 'iommu=pt' }),
-          closes: ['tier2-static-bar1'],
         },
       ]
     case 'unknown':
@@ -56,6 +49,17 @@ function byMode(machine: Machine): Draft[] {
           closes: ['tier2-static-bar1'],
         },
       ]
+  }
+}
+
+function translates(machine: Machine, name: string, evidence: Evidence[]): Draft {
+  return {
+    id: 'iommu-translates',
+    severity: 'note',
+    title: `${name} translates addresses: static BAR1 goes by those of the bus and needs iommu=pt`,
+    evidence,
+    steps: kernelParameter(machine, { add: 'iommu=pt' }),
+    closes: ['tier2-static-bar1'],
   }
 }
 

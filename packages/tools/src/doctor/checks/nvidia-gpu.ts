@@ -2,9 +2,10 @@ import { valueOf } from '../../machine/known.js'
 import type { Gpu } from '../../machine/machine.js'
 import { functionAt } from '../../machine/index.js'
 import { sysfs, type Facts } from '../facts.js'
-import { hands, instead, read, type Draft } from '../finding.js'
+import { command, hands, instead, read, type Draft, type Step } from '../finding.js'
 import { generationOf, isBefore, type Generation } from '../generation.js'
 import { openFlavour } from '../open-flavour.js'
+import { updateInitramfs } from '../advice.js'
 
 /** One GPU: who has it, and whether its generation is one that our kernels are for. */
 export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
@@ -15,24 +16,44 @@ export function checkNvidiaGpu(facts: Facts, { address, model }: Gpu): Draft[] {
   return drafts.map((draft) => ({ ...draft, subjects: [address] }))
 }
 
+/** Drivers that drive NVIDIA's GPUs in the place of NVIDIA's own. */
+export function isRival(driver: string | undefined): boolean {
+  return driver === 'nouveau' || driver === 'nova_core'
+}
+
 function boundDriver(facts: Facts, address: string, driver: string | undefined): Draft[] {
-  const evidence = [read(sysfs(address, 'driver'), driver ?? 'none')]
   if (driver === 'nvidia') return []
+  // Where the module does not run at all, that is what is said.
   const isLoaded = valueOf(facts.nvidia.running) !== undefined
-  const rival = driver === 'nouveau' || driver === 'nova_core'
+  if (driver === undefined && !isLoaded) return []
   return [
     {
       id: 'gpu-driver',
       severity: 'problem',
       title: `GPU ${address} ${driver === undefined ? 'has no driver' : `belongs to ${driver}`}: CUDA needs NVIDIA's`,
-      evidence,
-      steps: rival
-        ? [...openFlavour(facts), hands(`restart, so that ${driver} lets go of it`)]
-        : isLoaded
-          ? [hands("give it back to NVIDIA's driver: driver_override empty, unbind, and drivers_probe")]
-          : openFlavour(facts),
+      evidence: [read(sysfs(address, 'driver'), driver ?? 'none')],
+      steps: isRival(driver) ? insteadOf(facts, driver!) : [giveBack(address)],
       closes: ['tier1'],
     },
+  ]
+}
+
+function giveBack(address: string): Step {
+  const folder = sysfs(address, '')
+  return hands(
+    `give it back: an empty line to ${folder}driver_override, its address to driver/unbind and drivers_probe`,
+  )
+}
+
+/** Packages of NVIDIA's driver keep nouveau from loading; where one is installed and it loads all the same, that is done here. */
+function insteadOf(facts: Facts, driver: string): Step[] {
+  const { onDisk, kernel } = facts.nvidia
+  const isInstalled = valueOf(onDisk)?.some((module) => module.kernel === valueOf(kernel)) ?? false
+  if (!isInstalled) return openFlavour(facts)
+  return [
+    command(`echo blacklist ${driver} | sudo tee /etc/modprobe.d/not-${driver}.conf`),
+    updateInitramfs(facts.machine),
+    command('sudo reboot'),
   ]
 }
 

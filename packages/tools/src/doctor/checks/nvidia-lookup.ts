@@ -1,37 +1,31 @@
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { DiskModule, ModuleContents, NvidiaDriver, PfnLookup, RunningModule } from '../../nvidia/index.js'
 import { gpunvme, type Facts } from '../facts.js'
-import { command, instead, read, type Draft } from '../finding.js'
-import { openFlavour } from '../open-flavour.js'
+import { command, read, type Draft } from '../finding.js'
+import { fixedDriver } from '../open-flavour.js'
 
 /** Whether the running module can find the pages of a drive's registers: what decides if the GPU may ring. */
-export function checkLookup(facts: Facts, running: RunningModule): Draft[] {
+export function checkLookup(facts: Facts, running: RunningModule): Draft {
   const file = fileOf(facts.nvidia, running)
   if (file === undefined)
-    return [
-      {
-        id: 'pfn-lookup-unknown',
-        severity: 'unknown',
-        title: "How the running module looks up a drive's registers is not known",
-        cause: 'That is read from the file that it was loaded from, and none on disk is the same module.',
-        evidence: [read('/lib/modules', 'no nvidia.ko with its version and srcversion')],
-        closes: ['tier1-cuda'],
-      },
-    ]
+    return {
+      id: 'pfn-lookup-unknown',
+      severity: 'unknown',
+      title: "How the running module looks up a drive's registers is not known",
+      cause: 'That is read from the file that it was loaded from, and none on disk is the same module.',
+      evidence: [read('/lib/modules', 'no nvidia.ko with its version and srcversion')],
+      closes: ['tier1-cuda'],
+    }
   const { path, contents } = file
   const way = contents.pfnLookup
-  const evidence = [read(path, way === 'none' ? 'imports no PFN look-up' : way)]
-  if (way !== 'none')
-    return [
-      {
-        id: 'pfn-lookup',
-        severity: 'ok',
-        title: `NVIDIA's module finds a drive's registers (${LOOKUPS[way]})`,
-        evidence,
-        opens: ['tier1-cuda'],
-      },
-    ]
-  return [{ ...noLookup(facts, contents), evidence }]
+  if (way === 'none') return noLookup(facts, contents, path)
+  return {
+    id: 'pfn-lookup',
+    severity: 'ok',
+    title: `NVIDIA's module finds a drive's registers (${LOOKUPS[way]})`,
+    evidence: [read(path, way)],
+    opens: ['tier1-cuda'],
+  }
 }
 
 const LOOKUPS: Readonly<Record<Exclude<PfnLookup, 'none'>, string>> = {
@@ -43,25 +37,20 @@ const LOOKUPS: Readonly<Record<Exclude<PfnLookup, 'none'>, string>> = {
   'guarded-vm_pgoff': 'by the guarded formula that gpunvme driver applied: through /sys, not through vfio',
 }
 
-function noLookup(facts: Facts, { flavour: kind }: ModuleContents): Draft {
-  const draft = {
-    id: 'pfn-lookup-dead',
+export const DEAD_LOOKUP = 'pfn-lookup-dead'
+
+function noLookup(facts: Facts, { flavour: kind }: ModuleContents, path: string): Draft {
+  const isOpen = valueOf(kind) === 'open'
+  return {
+    id: DEAD_LOOKUP,
     severity: 'problem',
     title: "NVIDIA's module cannot find a drive's registers: the GPU cannot ring doorbells",
+    cause: isOpen
+      ? 'This build of the open flavour found no look-up in the kernel: it is from before 570.133 or 550.163, or the kernel headers lacked a complete Module.symvers.'
+      : 'The proprietary flavour may not call what the kernel has for it, so that cudaHostRegister of a BAR fails.',
+    evidence: [read(path, 'imports no PFN look-up')],
+    steps: [...(isOpen ? fixedDriver(facts) : []), command(gpunvme(facts, 'driver'))],
     closes: ['tier1-cuda'],
-  } as const satisfies Draft
-  if (valueOf(kind) === 'open')
-    return {
-      ...draft,
-      cause:
-        'This build of the open flavour found no look-up in the kernel: it is from before 570.133 or 550.163, or the kernel headers lacked a complete Module.symvers.',
-      steps: [...openFlavour(facts, 'newer'), command(gpunvme(facts, 'driver'))],
-    }
-  return {
-    ...draft,
-    cause:
-      'The proprietary flavour may not call what kernels from 6.10 on have for it, so that cudaHostRegister of a BAR fails. The open flavour may.',
-    steps: [...openFlavour(facts), instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan')}`)],
   }
 }
 

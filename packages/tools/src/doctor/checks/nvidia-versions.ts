@@ -2,6 +2,7 @@ import { valueOf } from '../../machine/known.js'
 import type { Mismatch } from '../../nvidia/index.js'
 import { updateInitramfs } from '../advice.js'
 import { gpunvme, type Facts } from '../facts.js'
+import { openFlavour } from '../open-flavour.js'
 import { command, hands, read, type Draft, type Step } from '../finding.js'
 
 type Kind = Mismatch['kind']
@@ -18,7 +19,9 @@ const PARTS: readonly Kind[] = [
 /** Module in memory, module on disk, module in the initramfs and libraries: what of them is of another version. */
 export function checkVersions(facts: Facts): Draft[] {
   const { mismatches } = facts.nvidia
-  const parts = mismatches.filter(({ kind }) => PARTS.includes(kind))
+  const isPacked = mismatches.some(({ kind }) => kind === 'disk-and-initramfs')
+  // What is on disk is not what the next start loads then.
+  const parts = mismatches.filter(({ kind }) => PARTS.includes(kind) && !(isPacked && kind === 'running-and-disk'))
   const others = mismatches.filter(({ kind }) => !PARTS.includes(kind))
   return [...(parts.length === 0 ? [] : [different(facts, parts)]), ...others.map((each) => other(facts, each))]
 }
@@ -50,7 +53,10 @@ function steps(facts: Facts, has: (kind: Kind) => boolean): Step[] {
   const library = valueOf(libcuda)
   const libraryVersion = library === undefined ? undefined : valueOf(library.version)
   const isWhole = libraryVersion === undefined || contents?.version === libraryVersion
+  const isWorse = has('flavours') && contents !== undefined && valueOf(contents.flavour) === 'proprietary'
   return [
+    // Who restarts now has the other flavour afterwards.
+    ...(isWorse ? openFlavour(facts, contents.version).slice(0, 1) : []),
     ...(isWhole ? [] : [hands('install module and libraries of one version, by the same packages')]),
     ...(has('disk-and-initramfs') ? [updateInitramfs(facts.machine)] : []),
     command('sudo reboot'),

@@ -14,19 +14,31 @@ test('the open flavour of 590 on 6.17 is as it should be', () => {
   expect(ids(about({}))).toEqual(['generation ok', 'nvidia ok', 'flavour ok', 'pfn-lookup ok', 'static-bar1 ok'])
 })
 
-test('the proprietary flavour: no dma-buf, no doorbells by the GPU, and the open one of the same branch as the remedy', () => {
-  const findings = about({
-    running: { ...RUNNING, flavour: 'proprietary' },
-    ...onDisk({ flavour: 'proprietary', license: 'NVIDIA', pfnLookup: 'none' }),
-  })
-  expect(ids(findings)).toContain('flavour-proprietary problem')
-  const dead = findings.find(({ id }) => id === 'pfn-lookup-dead')!
-  expect(dead).toMatchObject({ severity: 'problem', closes: ['tier1-cuda'] })
-  expect(dead.steps.map(({ text }) => text)).toEqual([
+test('the proprietary flavour is one finding, and the open one of the same branch the remedy', () => {
+  const proprietary = { ...RUNNING, flavour: 'proprietary' } as const
+  const dead = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'none' }) })
+  expect(ids(dead)).toEqual(['generation ok', 'nvidia ok', 'flavour-proprietary problem', 'static-bar1 ok'])
+  expect(dead[2]!.closes).toEqual(['tier1-cuda', 'tier2-dma-buf'])
+  expect(dead[2]!.steps.map(({ text }) => text)).toEqual([
     'sudo apt install nvidia-driver-590-open',
     'sudo reboot',
-    'must it stay proprietary: gpunvme driver plan',
+    'must it stay proprietary: gpunvme driver plan, for doorbells alone',
   ])
+  // On a kernel that still has follow_pfn, as 6.1.
+  const alive = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'follow_pfn' }) })
+  expect(ids(alive)).toContain('pfn-lookup ok')
+  expect(alive[2]!.closes).toEqual(['tier2-dma-buf'])
+})
+
+test('a GPU from before Turing is not sent to the open flavour, which does not drive it', () => {
+  const found = checkNvidia(
+    facts({
+      machine: withFunction(GPU, { deviceId: 0x1b06 }),
+      nvidia: { running: { ...RUNNING, flavour: 'proprietary' } },
+    }),
+  )
+  expect(ids(found)).not.toContain('flavour-proprietary problem')
+  expect(found.flatMap(({ steps }) => steps.map(({ text }) => text)).join()).not.toMatch(/-open/)
 })
 
 test('an open build that found no look-up is from before the fix, or from headers that lacked Module.symvers', () => {
@@ -50,7 +62,12 @@ test('where no module runs: it is loaded where there is one, and installed where
 test('a GPU that nouveau has needs another driver, and one that was given to vfio-pci is given back', () => {
   const withDriver = (driver: string) => checkNvidia(facts({ machine: withFunction(GPU, { driver }) }))[0]!
   expect(withDriver('nouveau')).toMatchObject({ id: 'gpu-driver', closes: ['tier1'] })
-  expect(withDriver('nouveau').steps[0]!.text).toBe('sudo apt install nvidia-driver-590-open')
+  // It is installed, and nouveau came first.
+  expect(withDriver('nouveau').steps.map(({ text }) => text)).toEqual([
+    'echo blacklist nouveau | sudo tee /etc/modprobe.d/not-nouveau.conf',
+    'sudo update-initramfs -u -k all',
+    'sudo reboot',
+  ])
   expect(withDriver('vfio-pci').steps[0]!.text).toMatch(/give it back/)
 })
 
@@ -62,15 +79,19 @@ test('generations: older than Turing, Blackwell, and chips that nobody knows yet
   expect(withDevice(0xfff0)).toMatchObject({ id: 'generation-unknown', severity: 'unknown' })
 })
 
-test('libcuda of another version ends CUDA, other disagreements only what comes after the next start', () => {
-  const [library, disk] = about({
-    mismatches: [
-      { kind: 'running-and-libcuda', text: 'a' },
-      { kind: 'running-and-disk', text: 'b' },
-    ],
-  }).filter(({ id }) => id.startsWith('nvidia-running'))
-  expect(library).toMatchObject({ severity: 'problem', closes: ['tier1'] })
-  expect(disk).toMatchObject({ severity: 'problem', closes: [] })
+test('libcuda of another version ends CUDA; what the next start loads is brought to what is on disk', () => {
+  const parts = (...mismatches: NvidiaDriver['mismatches'][number][]) =>
+    about({ mismatches }).find(({ id }) => id === 'nvidia-versions' || id === 'nvidia-next-start')
+  const dead = parts(
+    { kind: 'running-and-libcuda', text: 'a' },
+    { kind: 'disk-and-initramfs', text: 'b' },
+    { kind: 'running-and-disk', text: 'c' },
+  )
+  expect(dead).toMatchObject({ id: 'nvidia-versions', severity: 'problem', closes: ['tier1'] })
+  expect(dead!.evidence.map(({ value }) => value)).toEqual(['a', 'b'])
+  expect(dead!.steps.map(({ text }) => text)).toEqual(['sudo update-initramfs -u -k all', 'sudo reboot'])
+  expect(parts({ kind: 'running-and-disk', text: 'c' })).toMatchObject({ id: 'nvidia-next-start', closes: [] })
+  expect(ids(about({ mismatches: [{ kind: 'several-trees', text: 'd' }] }))).toContain('nvidia-several-trees note')
 })
 
 test('static BAR1: off by a key, too old, and unknown', () => {

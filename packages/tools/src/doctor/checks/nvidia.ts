@@ -1,10 +1,11 @@
 import { isKnown, valueOf } from '../../machine/known.js'
+import { functionAt } from '../../machine/index.js'
 import type { RunningModule } from '../../nvidia/index.js'
 import { gpunvme, type Facts } from '../facts.js'
-import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
-import { openFlavour } from '../open-flavour.js'
-import { checkNvidiaGpu } from './nvidia-gpu.js'
-import { checkLookup } from './nvidia-lookup.js'
+import { command, finding, hands, instead, read, type Draft, type Finding } from '../finding.js'
+import { hasTuring, openFlavour } from '../open-flavour.js'
+import { checkNvidiaGpu, isRival } from './nvidia-gpu.js'
+import { checkLookup, DEAD_LOOKUP } from './nvidia-lookup.js'
 import { checkVersions } from './nvidia-versions.js'
 
 /** NVIDIA's driver: which flavour and version runs, whether a GPU can be given a drive's registers by it, and static BAR1. */
@@ -27,17 +28,17 @@ function runningModule(facts: Facts): Draft[] {
         closes: ['tier1'],
       },
     ]
-  if (running === undefined) return [absent(facts)]
-  return [
-    version(running),
-    ...flavour(facts, running),
-    ...checkLookup(facts, running),
-    ...checkVersions(facts),
-    ...bar1(facts),
-  ]
+  if (running === undefined) return absent(facts)
+  return [version(running), ...flavour(facts, running), ...checkVersions(facts), ...bar1(facts)]
 }
 
-function absent(facts: Facts): Draft {
+function absent(facts: Facts): Draft[] {
+  // Who has the GPUs now says more, and what is to be done.
+  const isTaken = facts.machine.gpus.every(({ address }) => isRival(functionAt(facts.machine, address)?.driver))
+  return isTaken ? [] : [notRunning(facts)]
+}
+
+function notRunning(facts: Facts): Draft {
   const { onDisk, kernel } = facts.nvidia
   const here = valueOf(onDisk)?.some((module) => module.kernel === valueOf(kernel)) ?? false
   const evidence = [read('/proc/driver/nvidia/version', 'not there')]
@@ -71,8 +72,10 @@ function version({ version: running, flavour: kind, sources }: RunningModule): D
   }
 }
 
-function flavour(facts: Facts, { flavour: kind, sources }: RunningModule): Draft[] {
+function flavour(facts: Facts, running: RunningModule): Draft[] {
+  const { flavour: kind, sources } = running
   const evidence = sources.slice(0, 2).map((source) => read(source, isKnown(kind) ? kind : kind.unknown))
+  const found = checkLookup(facts, running)
   if (!isKnown(kind))
     return [
       {
@@ -82,20 +85,31 @@ function flavour(facts: Facts, { flavour: kind, sources }: RunningModule): Draft
         evidence,
         closes: ['tier2-dma-buf'],
       },
+      found,
     ]
   if (kind === 'open')
-    return [{ id: 'flavour', severity: 'ok', title: 'Open flavour', evidence, opens: ['tier2-dma-buf'] }]
-  return [
-    {
-      id: 'flavour-proprietary',
-      severity: 'problem',
-      title: "The proprietary flavour of NVIDIA's module: it exports no GPU memory",
-      cause: 'Its dma-buf entries are stubs. The open flavour, of the same version, has them.',
-      evidence,
-      steps: openFlavour(facts),
-      closes: ['tier2-dma-buf'],
-    },
-  ]
+    return [{ id: 'flavour', severity: 'ok', title: 'Open flavour', evidence, opens: ['tier2-dma-buf'] }, found]
+  // For what is older there is no other flavour, and that it is older is said already.
+  if (!hasTuring(facts)) return [found]
+  const isDead = found.id === DEAD_LOOKUP
+  const proprietary: Draft = {
+    id: 'flavour-proprietary',
+    severity: 'problem',
+    title: isDead
+      ? "The proprietary flavour of NVIDIA's module: its GPU neither rings doorbells nor lends memory"
+      : "The proprietary flavour of NVIDIA's module: it lends no GPU memory",
+    cause: [
+      ...(isDead ? ["It may not call what the kernel has for finding the pages of a drive's registers."] : []),
+      'Its dma-buf entries are stubs. The open flavour, of the same version, has both.',
+    ].join(' '),
+    evidence: [...evidence, ...(isDead ? (found.evidence ?? []) : [])],
+    steps: [
+      ...openFlavour(facts),
+      ...(isDead ? [instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan')}, for doorbells alone`)] : []),
+    ],
+    closes: isDead ? ['tier1-cuda', 'tier2-dma-buf'] : ['tier2-dma-buf'],
+  }
+  return isDead ? [proprietary] : [proprietary, found]
 }
 
 function bar1(facts: Facts): Draft[] {

@@ -43,7 +43,22 @@ function between(path: Path): Draft[] {
   const { from, to, notes } = path
   const subjects = [from, to]
   const cause = notes.length === 0 ? {} : { cause: notes.map(sentence).join(' ') }
-  return [...meeting(path), ...writes(path), ...reads(path)].map((draft) => ({ subjects, ...cause, ...draft }))
+  return [...meeting(path), ...passing(path)].map((draft) => ({ subjects, ...cause, ...draft }))
+}
+
+function passing(path: Path): Draft[] {
+  const { from, to, writes: w, reads: r } = path
+  if (w.passes !== 'unknown' || r.passes !== 'unknown' || w.reason !== r.reason)
+    return [...writes(path), ...reads(path)]
+  return [
+    {
+      id: 'peers-untold',
+      severity: 'note',
+      title: `Whether ${from} and ${to} reach each other, only trying tells`,
+      cause: sentence(w.reason),
+      evidence: [read('', w.reason)],
+    },
+  ]
 }
 
 const MEETINGS: Readonly<Record<Path['meeting'], string>> = {

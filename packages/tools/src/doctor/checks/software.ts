@@ -53,7 +53,10 @@ const LOAD = command('sudo modprobe gpunvme')
 
 function build(machine: Machine): Step[] {
   const isSigned = valueOf(machine.firmware.secureBoot) === true
+  const [major = 0, minor = 0] = (valueOf(machine.kernel.release) ?? '').split('.').map(Number)
+  const isOld = major > 0 && (major < 6 || (major === 6 && minor < 1))
   return [
+    ...(isOld ? [hands('it was built for Linux 6.1 to 7.2, and for nothing older')] : []),
     installHeaders(machine),
     hands("then, in gpunvme's repository, since no npm package has it:"),
     command('sudo make -C kmod dkms-tree TO=/usr/src/gpunvme-1.0.0 && sudo dkms install gpunvme/1.0.0'),

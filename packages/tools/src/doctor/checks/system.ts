@@ -10,7 +10,7 @@ export function checkSystem(facts: Facts): Finding[] {
   const drafts =
     hypervisor !== undefined && /WSL/.test(hypervisor.name)
       ? [windows(hypervisor.evidence)]
-      : [...whatIsSeen(facts), ...gpus(facts), ...drives(facts), ...surroundings(facts)]
+      : [...whatIsSeen(facts), ...checkGpus(facts), ...drives(facts), ...surroundings(facts)]
   return drafts.map((draft) => finding('system', draft))
 }
 
@@ -44,8 +44,9 @@ function whatIsSeen({ machine, process }: Facts): Draft[] {
   return found
 }
 
-function gpus({ machine }: Facts): Draft[] {
-  if (machine.gpus.length === 0 && machine.functions.length > 0) {
+function checkGpus({ machine }: Facts): Draft[] {
+  const gpus = machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
+  if (gpus.length === 0 && machine.functions.length > 0) {
     return [
       {
         id: 'no-gpu',
@@ -55,7 +56,7 @@ function gpus({ machine }: Facts): Draft[] {
       },
     ]
   }
-  return machine.gpus.flatMap(({ address, vendor, model }): Draft[] => {
+  return gpus.flatMap(({ address, vendor, model }): Draft[] => {
     const name = valueOf(model) ?? `${vendor} GPU`
     const evidence = [read(`/sys/bus/pci/devices/${address}/vendor`, vendor)]
     if (vendor === 'NVIDIA')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DRIVE, facts, MACHINE, pciFunction, withFunction } from '../../../test/doctor/facts.js'
+import { DRIVE, drive, facts, MACHINE, pciFunction, withFunction } from '../../../test/doctor/facts.js'
 import type { Machine } from '../../machine/machine.js'
 import type { PciFunction } from '../../machine/pci-function.js'
 import { checkTransports } from './transports.js'
@@ -20,12 +20,16 @@ const huge = (freePages: number): Partial<Machine> => ({
 const BIND = `sudo gpunvme bind ${DRIVE}`
 
 test('a drive that was handed over is reached by what has it', () => {
-  expect(about({ driver: 'vfio-pci', group: 12 })).toEqual(['drive-bound', 'ok'])
   expect(about({ driver: 'gpunvme' })).toEqual(['drive-bound', 'ok'])
+  const byVfio = checkTransports(facts({ machine: withFunction(DRIVE, { driver: 'vfio-pci', group: 12 }) }))
+  expect(byVfio).toMatchObject([
+    { id: 'drive-by-vfio', severity: 'note', closes: ['tier2-dma-buf'], steps: [{ text: `${BIND} --to kmod` }] },
+    { id: 'drive-bound', severity: 'ok', opens: ['memory'] },
+  ])
 })
 
 test('with an IOMMU group it goes to vfio-pci, whose module has to be loaded', () => {
-  expect(about({ group: 12 })).toEqual(['drive-to-hand-over', 'note', 'sudo modprobe vfio-pci', BIND])
+  expect(about({ group: 12 })).toEqual(['drive-to-hand-over', 'note', `sudo modprobe vfio-pci && ${BIND}`])
   expect(about({ group: 12 }, loaded('vfio_pci'))).toEqual(['drive-to-hand-over', 'note', BIND])
   expect(about({ group: 12 }, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
 })
@@ -36,6 +40,11 @@ test('without an IOMMU it goes to nobody, and huge pages are reserved', () => {
   expect(about({}, huge(100))).toEqual(['drive-to-hand-over', 'note', BIND])
   expect(about({ driver: undefined }, huge(100))).toEqual(['drive-free', 'ok'])
   expect(about({}, loaded('gpunvme'))).toEqual(['drive-to-hand-over', 'note', BIND])
+})
+
+test('how to hand over what the system runs from is not said', () => {
+  const drives = [drive({ holders: [{ device: 'nvme1n1p2', use: 'mounted on /' }] })]
+  expect(checkTransports(facts({ machine: { drives } }))).toEqual([])
 })
 
 test('a group that is shared with what the kernel drives is not for vfio; our module needs none', () => {
@@ -59,5 +68,5 @@ test('a kernel without vfio-pci is left to our module, and a locked-down one wit
 
 test("advice for another machine's files repeats where they are", () => {
   const [finding] = checkTransports(facts({ machine: { ...withFunction(DRIVE, { group: 12 }), root: 'b450' } }))
-  expect(finding!.steps.at(-1)!.text).toBe(`gpunvme bind ${DRIVE} --root b450`)
+  expect(finding!.steps.at(-1)!.text).toBe(`sudo modprobe vfio-pci && gpunvme bind ${DRIVE} --root b450`)
 })

@@ -37,8 +37,17 @@ test('sizes that could not be read are not taken for none', () => {
   expect(found({ ...SMALL, sizesBytes: NEEDS_ROOT })[0]!.cause).toMatch(/could not be read/)
   const blind = facts({ machine: { gpus: [gpu({ window: unknown('no BAR has an address') })] } })
   expect(checkWindows(blind)).toMatchObject([{ severity: 'unknown', closes: ['tier2-dma-buf', 'tier2-static-bar1'] }])
-  const memory = facts({ machine: { gpus: [gpu({ memoryBytes: unknown('no driver') })] } })
-  expect(checkWindows(memory)).toMatchObject([{ severity: 'unknown', closes: ['tier2-static-bar1'] }])
+  const machine = { gpus: [gpu({ memoryBytes: unknown('no driver') })] }
+  expect(checkWindows(facts({ machine, process: null }))).toMatchObject([
+    { severity: 'unknown', closes: ['tier2-static-bar1'] },
+  ])
+  // CUDA knows it, where it can be asked.
+  expect(checkWindows(facts({ machine }))).toMatchObject([{ id: 'window-whole' }])
+})
+
+test('a window of 256 MiB is small, however much memory there is', () => {
+  const machine = { gpus: [gpu({ window: SMALL, memoryBytes: unknown('no driver') })] }
+  expect(checkWindows(facts({ machine, process: null }))).toMatchObject([{ id: 'window-small', severity: 'problem' }])
 })
 
 test('GPUs that are not driven are not looked at', () => {

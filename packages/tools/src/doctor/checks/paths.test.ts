@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { DRIVE, facts, GPU, gpu, MACHINE, pciFunction } from '../../../test/doctor/facts.js'
+import type { Machine } from '../../machine/machine.js'
+import { checkPaths } from './paths.js'
+
+const PORTS = ['0000:00:01.1', '0000:00:03.1'] as const
+
+/** Drive and GPU, each at a root port of its own. */
+function machine(
+  vendor: 'AMD' | 'Intel',
+  nodes: readonly [number, number],
+  bridges = ['0000:00', '0000:00'],
+): Partial<Machine> {
+  const vendorId = vendor === 'AMD' ? 0x1022 : 0x8086
+  const port = (index: 0 | 1) =>
+    pciFunction(PORTS[index], {
+      ...{ vendorId, deviceId: 0x1483, classCode: 0x060400, parent: undefined, kind: 'root-port', driver: 'pcieport' },
+      hostBridge: bridges[index]!,
+    })
+  const end = (address: string, index: 0 | 1, classCode: number) =>
+    pciFunction(address, { classCode, parent: PORTS[index], numaNode: nodes[index], hostBridge: bridges[index]! })
+  return {
+    cpu: { ...MACHINE.cpu, vendor, family: vendor === 'AMD' ? 25 : 6, sockets: 2 },
+    functions: [port(0), port(1), end(DRIVE, 0, 0x010802), end(GPU, 1, 0x030000)],
+  }
+}
+
+const ids = (changes: Partial<Machine>) =>
+  checkPaths(facts({ machine: changes })).map(({ id, severity }) => `${id} ${severity}`)
+
+test('on a Zen processor writes are expected to arrive, which opens what stands on them', () => {
+  const found = checkPaths(facts({ machine: machine('AMD', [0, 0]) }))
+  expect(found.find(({ id }) => id === 'writes-pass')).toMatchObject({
+    severity: 'ok',
+    subjects: [DRIVE, GPU],
+    opens: ['tier1-cuda', 'tier2-dma-buf', 'tier2-static-bar1'],
+  })
+})
+
+test('a root complex that Linux does not list is tried, not judged: one note, which closes nothing', () => {
+  const [untold] = checkPaths(facts({ machine: machine('Intel', [0, 0]) })).filter(({ id }) => id === 'peers-untold')
+  expect(untold).toMatchObject({ severity: 'note', closes: [] })
+})
+
+test('across processors is said', () => {
+  expect(ids(machine('AMD', [0, 1], ['0000:00', '0000:80']))).toContain('path-across-sockets note')
+})
+
+test('without a GPU of NVIDIA there is no path to look at', () => {
+  const drives = ids({ ...machine('AMD', [0, 0]), gpus: [gpu({ vendor: 'AMD' })] })
+  expect(drives).toEqual(['drive-on-cpu ok'])
+})
