@@ -136,6 +136,25 @@ describe('a replay', () => {
     })
   })
 
+  test('in which a command ends in another way than then fails, and names its line', LIMIT, async () => {
+    const line = (track: string, name: string, entry: string) =>
+      `${JSON.stringify({ timeNs: 1, track, name, details: { entry } })}\n`
+    writeFileSync(
+      at('odd.jsonl'),
+      line('sq 1', 'submit', 'Read CID=0x0007 NSID=1 SLBA=0x20 NLB=0') +
+        line('cq 1', 'complete', 'CID=0x0007 SQID=1 SQHD=1 P=1 LBA Out of Range (SCT 0h SC 80h, DNR)'),
+    )
+    const { code, stdout } = await gpunvme(['replay', 'odd.jsonl', '--image', 'drive.img'], { cwd })
+    expect([code, stdout]).toEqual([
+      6,
+      expect.stringContaining(
+        'Ended in another way: 1\n  line 2: Read LBA 0x20\n' +
+          '    in the trace  LBA Out of Range (SCT 0h SC 80h, DNR)\n' +
+          '    here          Successful Completion (SCT 0h SC 00h)\n',
+      ),
+    ])
+  })
+
   test.each([
     [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
     [['replay', 'missing.jsonl'], 'no such file or directory'],

@@ -80,7 +80,9 @@ export class WholeFile {
 
 /** Where a link leads, so that not the link is replaced. @throws UsageError for what is there and is no regular file. */
 function placeOf(path: string): string {
-  if (path === '') throw new UsageError('A file needs a name', { next: 'a name, such as blocks.bin' })
+  if (path === '' || path === '-') {
+    throw new UsageError(`A file needs a name, got '${path}'`, { next: 'a name, such as blocks.bin' })
+  }
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return path
   if (!found.isFile()) {

@@ -72,7 +72,8 @@ An interrupt lets the blocks on their way arrive, and says which are written.`,
     'after',
     `
 On a machine with a drive that may be written to:
-  # zcat disk.img.gz | gpunvme write - --drive 0000:0b:00.0 --lba 0 --verify`,
+  # gpunvme write disk.img --drive 0000:0b:00.0 --lba 0 --verify
+  # zcat disk.img.gz | gpunvme write - --drive 0b:00.0 --lba 0 --serial S1 --yes`,
   )
 }
 

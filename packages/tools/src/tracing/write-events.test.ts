@@ -36,6 +36,12 @@ test('a time line has every command as a span from its submission to its complet
   expect(new Set(reads.map(({ args }) => args['status']))).toEqual(new Set(['Successful Completion (SCT 0h SC 00h)']))
   const afterUs = completed.map(({ details }) => Number(details!['afterNs']) / 1000)
   expect(spans.map(({ dur }) => dur).sort((a, b) => a - b)).toEqual(afterUs.sort((a, b) => a - b))
+  // A viewer shows what overlaps in one row as nested, which commands are not.
+  for (const tid of new Set(spans.map((span) => span.tid))) {
+    const row = spans.filter((span) => span.tid === tid).sort((a, b) => a.ts - b.ts)
+    for (const [index, { ts }] of row.slice(1).entries())
+      expect(ts).toBeGreaterThanOrEqual(row[index]!.ts + row[index]!.dur)
+  }
   const threads = new Map(
     shown.filter(({ name }) => name === 'thread_name').map(({ tid, args }) => [tid, args['name']]),
   )
