@@ -22,10 +22,13 @@ export class FakeKernel implements HardwareHost {
   readonly commands: Uint8Array[] = []
   /** Regions that are mapped still. */
   readonly live = new Set<NativeRegion>()
+  /** What RLIMIT_MEMLOCK allows. */
+  memlockBytes = Infinity
   /** What `map` is refused with. */
   mapRefusal: string | undefined
 
   allocate(lengthBytes: number): NativeRegion {
+    if (this.memlockBytes < lengthBytes) throw refusal('EAGAIN', 'mlock2')
     return this.region(new ArrayBuffer(lengthBytes))
   }
 
@@ -68,7 +71,7 @@ export class FakeKernel implements HardwareHost {
   adopt = unused
   eventfd = unused
   waitReadable = unused
-  memlockLimitBytes = unused
+  memlockLimitBytes = () => this.memlockBytes
   view = unused
   yield = unused
 }

@@ -46,6 +46,10 @@ test('nothing but Identify, Get Features and a log page that keeps events is pas
   // It would clear the event that Linux's driver waits for; it would capture telemetry.
   expect(() => requireQuestion(page({ RAE: 0 }))).toThrow(TypeError)
   expect(() => requireQuestion(page({ RAE: 1, LSP: 1 }))).toThrow(TypeError)
+  // More than there is room for.
+  requireQuestion(page({ RAE: 1, NUMDL: 1023 }))
+  expect(() => requireQuestion(page({ RAE: 1, NUMDL: 1024 }))).toThrow(TypeError)
+  expect(() => requireQuestion(page({ RAE: 1, NUMDU: 1 }))).toThrow(TypeError)
   expect([Identify.opcode, GetLogPage.opcode, GetFeatures.opcode]).toEqual([0x06, 0x02, 0x0a])
 })
 
@@ -79,8 +83,16 @@ test.each([
   }
   const refused = openPassthrough(kernel, node)
   await expect(refused).rejects.toMatchObject({ code: 'ERR_GPUNVME_PASSTHROUGH', category, errno: code })
-  await expect(refused).rejects.toThrow(message)
+  await expect(refused).rejects.toThrow(`Cannot send Identify to ${node}: ${message}`)
   expect(kernel.live.size).toBe(0)
+  expect(openFiles()).toBe(before)
+})
+
+test('where no memory can be locked, the limit is named', async () => {
+  const kernel = new FakeKernel()
+  const before = openFiles()
+  kernel.memlockBytes = 1024
+  await expect(openPassthrough(kernel, node)).rejects.toThrow('RLIMIT_MEMLOCK allows 1024')
   expect(openFiles()).toBe(before)
 })
 

@@ -1,4 +1,5 @@
 import { AdminReader, CommandError, type AdminExchange } from '@gpunvme/host-driver'
+import { MemlockLimitError } from '@gpunvme/host-driver/sysfs'
 import { formatSqe, GetFeatures, GetLogPage, GpuNvmeError, Identify, SQE, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { struct, u16, u32, u64, u8 } from '@gpunvme/nvme-spec/layout'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
@@ -46,7 +47,7 @@ export interface Passthrough {
 /**
  * Opens the node of a controller that the kernel's driver has, /dev/nvme0, for questions alone: what would change the
  * drive is refused before it is sent. The kernel goes on with its own work meanwhile.
- * @throws PassthroughError, CommandError.
+ * @throws PassthroughError, MemlockLimitError, CommandError.
  */
 export async function openPassthrough(host: HardwareHost, node: string): Promise<Passthrough> {
   const fd = refusable(node, 'open', () => openSync(node, 'r'))
@@ -56,11 +57,19 @@ export async function openPassthrough(host: HardwareHost, node: string): Promise
     closeSync(fd)
   }
   try {
-    page = refusable(node, 'get memory for', () => host.allocate(PAGE_BYTES, PAGE_BYTES))
+    page = lockedPage(host)
     return { reader: await AdminReader.open(exchangeBy(host, fd, node, page)), close }
   } catch (error) {
     close()
     throw error
+  }
+}
+
+function lockedPage(host: HardwareHost): NativeRegion {
+  try {
+    return host.allocate(PAGE_BYTES, PAGE_BYTES)
+  } catch (error) {
+    throw isSystemError(error) ? new MemlockLimitError(PAGE_BYTES, host.memlockLimitBytes(), error) : error
   }
 }
 
@@ -74,7 +83,9 @@ function exchangeBy(host: HardwareHost, fd: number, node: string, page: NativeRe
     const argument = argumentOf(entry, page.address)
     const memory = new Uint8Array(page.buffer)
     memory.fill(0)
-    const status = refusable(node, command.name, () => host.ioctl(fd, NVME_IOCTL_ADMIN_CMD, argument.bytes))
+    const status = refusable(node, `send ${command.name} to`, () =>
+      host.ioctl(fd, NVME_IOCTL_ADMIN_CMD, argument.bytes),
+    )
     const dw0 = argument.view.RESULT
     // 15 bits of a completion's status field, as the kernel keeps them.
     if (status !== 0) throw new CommandError(command.name, formatSqe('admin', entry), status & 0x7fff, dw0)
@@ -90,8 +101,12 @@ export function requireQuestion(entry: DataView): void {
     OPC === Identify.opcode ||
     OPC === GetFeatures.opcode ||
     // Without RAE it would take events from the kernel's driver, and with LSP it creates telemetry and report contexts.
-    (OPC === GetLogPage.opcode && page.RAE === 1 && page.LSP === 0)
+    (OPC === GetLogPage.opcode && page.RAE === 1 && page.LSP === 0 && bytesAsked(page) <= PAGE_BYTES)
   if (!isQuestion) throw new TypeError(`only questions are passed on, got ${formatSqe('admin', entry)}`)
+}
+
+function bytesAsked({ NUMDL, NUMDU }: { readonly NUMDL: number; readonly NUMDU: number }): number {
+  return (NUMDU * 0x1_0000 + NUMDL + 1) * 4
 }
 
 /** @param address of a page: whatever a drive sends, declared here or not, must not go to the memory of others. */
@@ -137,15 +152,10 @@ export class PassthroughError extends GpuNvmeError {
   readonly category: ErrorCategory
   readonly node: string
   readonly errno: string
+  /** @param attempt what was to be done, before the node: 'send Identify to'. */
   constructor(node: string, attempt: string, errno: string, cause?: unknown) {
     const [category, words, next] = REFUSALS[errno] ?? ['device', 'the kernel does not reach the drive', GONE]
-    super(
-      `Cannot ${attempt === 'open' || attempt.endsWith(' for') ? attempt : `ask (${attempt})`} ${node}: ${words} (${errno})`,
-      {
-        next,
-        cause,
-      },
-    )
+    super(`Cannot ${attempt} ${node}: ${words} (${errno})`, { next, cause })
     this.category = category
     this.node = node
     this.errno = errno
