@@ -31,6 +31,18 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         load: async () => (await import('./commands/doctor.js')).doctor,
       },
       {
+        name: 'topology',
+        usage: '[options]',
+        summary: 'how GPUs and SSDs hang on this machine, and what may pass between them',
+        load: async () => (await import('./commands/topology.js')).topology,
+      },
+      {
+        name: 'list',
+        usage: '[options]',
+        summary: 'NVMe drives and GPUs, who uses them, and what to call next',
+        load: async () => (await import('./commands/list.js')).list,
+      },
+      {
         name: 'demo',
         usage: '[options]',
         summary: 'the whole way on a model of its own: make, pack, stream, compare',

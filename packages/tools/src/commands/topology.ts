@@ -60,7 +60,7 @@ export function describe(machine: Machine, all: boolean, columns: number): strin
     ...(notes.length === 0 ? [] : ['', 'Links', ...notes.flatMap((note) => hanging('  ', note, columns))]),
     '',
     ...(paths.length > 0
-      ? ['Between GPU and SSD', ...describePaths(machine, paths, columns)]
+      ? ['Between GPU and SSD', ...iommuLine(machine, columns), ...describePaths(machine, paths, columns)]
       : [whatIsMissing(machine)]),
   ]
 }
@@ -78,8 +78,15 @@ function headline({ board, cpu, kernel, iommu, virtualisation }: Machine): strin
 }
 
 function whatIsMissing({ gpus, drives }: Machine): string {
-  if (gpus.length === 0 && drives.length === 0) return 'There is neither a GPU nor an NVMe SSD.'
-  return gpus.length === 0 ? 'There is no GPU.' : 'There is no NVMe SSD.'
+  const own = gpus.filter(({ isIntegrated }) => !isIntegrated)
+  const graphics = gpus.length > own.length ? ', only graphics of the processor' : ''
+  if (own.length === 0 && drives.length === 0) return `There is neither a GPU${graphics} nor an NVMe SSD.`
+  return own.length === 0 ? `There is no GPU${graphics}.` : 'There is no NVMe SSD.'
+}
+
+function iommuLine({ iommu }: Machine, columns: number): string[] {
+  if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
+  return hanging('  ', 'The IOMMU translates: what is not mapped for the sender does not arrive.', columns)
 }
 
 /** The same for JSON. */

@@ -22,6 +22,8 @@ export function readGpus(root: Root, functions: readonly PciFunction[]): Promise
     gpus.map(async ({ found, vendor }) => ({
       address: found.address,
       vendor,
+      // Where Intel has had it from the first on.
+      isIntegrated: vendor === 'Intel' && found.address === '0000:00:02.0',
       model: await modelOf(root, found),
       memoryBytes: await memoryOf(root, found, vendor),
       window: windowOf(found, vendor),

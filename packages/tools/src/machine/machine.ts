@@ -198,6 +198,8 @@ export interface Temperature {
 export interface Gpu {
   readonly address: string
   readonly vendor: 'NVIDIA' | 'AMD' | 'Intel'
+  /** Part of an Intel processor, with no memory of its own. Of AMD's nothing tells. */
+  readonly isIntegrated: boolean
   /** 'NVIDIA GeForce RTX 3090', by its driver; else by the list of PCI IDs; else unknown. */
   readonly model: Known<string>
   readonly memoryBytes: Known<number>

@@ -51,10 +51,11 @@ export function pathBetween(machine: Machine, from: string, to: string): Path {
   const within = (chain: PciFunction[]) => (common === undefined ? chain : chain.slice(0, chain.indexOf(common)))
   const [rising, falling] = [within(up), within(down)]
   const links = [...rising, ...falling.toReversed()].filter((found) => found.link !== undefined && hasLinkAbove(found))
-  const meeting = meetingOf(a, b, common)
+  const [topA, topB] = [up.at(-1)!, down.at(-1)!]
+  const meeting = common === undefined ? meetingOf(machine, topA, topB) : 'same-switch'
   return {
     ...{ from, to, meeting },
-    meetAt: common?.address ?? (a.hostBridge === b.hostBridge ? a.hostBridge : undefined),
+    meetAt: common?.address ?? (topA.hostBridge === topB.hostBridge ? topA.hostBridge : undefined),
     links: links.map((found) => linkOf(machine, found)),
     slowest: slowestOf(machine, links, [...rising, ...falling]),
     ...judge(machine, { a, b, meeting, common, rising, falling }),
@@ -68,9 +69,10 @@ function known(machine: Machine, address: string): PciFunction {
   return found
 }
 
-function meetingOf(a: PciFunction, b: PciFunction, common: PciFunction | undefined): Meeting {
-  if (common !== undefined) return 'same-switch'
+/** Of two functions on buses of host bridges; what is behind VMD is below the host bridge of that. */
+function meetingOf({ cpu }: Machine, a: PciFunction, b: PciFunction): Meeting {
   if (a.hostBridge === b.hostBridge) return 'same-host-bridge'
+  if (cpu.sockets === 1) return 'same-socket'
   if (a.numaNode !== undefined && b.numaNode !== undefined)
     return a.numaNode === b.numaNode ? 'same-socket' : 'across-sockets'
   return 'unknown'
@@ -83,10 +85,11 @@ function linkOf(machine: Machine, found: PciFunction): PathLink {
 }
 
 function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonly PciFunction[]): Known<PathLimit> {
+  if (machine.virtualisation.hypervisor !== undefined) return unknown("a guest's links are made up")
   if (links.length === 0) return unknown('no function on the path has a link that the kernel knows')
   const sizes = all.map(({ packets }) => packets)
   const hidden = sizes.find((packets) => !isKnown(packets))
-  if (hidden !== undefined && !isKnown(hidden)) return unknown(`Max_Payload_Size is not known: ${hidden.unknown}`)
+  if (hidden !== undefined && !isKnown(hidden)) return hidden
   const payloads = sizes.flatMap((packets) =>
     isKnown(packets) && packets !== undefined ? packets.maxPayloadBytes : [],
   )

@@ -1,4 +1,5 @@
 import { isKnown, unknown } from './known.js'
+import { lanesOf } from './lanes.js'
 import type { Machine } from './machine.js'
 import type { Meeting } from './path.js'
 import type { PciFunction } from './pci-function.js'
@@ -49,15 +50,15 @@ export function judge(machine: Machine, way: Way): Judgement {
   if (gone !== undefined) return both({ passes: 'never', reason: `${gone.address} does not answer: it is off the bus` })
   if (machine.virtualisation.hypervisor !== undefined)
     return both({ passes: 'unknown', reason: 'the host below the hypervisor decides, and is not seen from here' })
-  if (way.common === undefined) return { ...throughRoot(machine, way), notes: iommuNotes(machine) }
+  if (way.common === undefined) return { ...throughRoot(machine, way), notes: chipsetNotes(machine, way) }
   const redirect = redirectOf(way)
   if (!isKnown(redirect))
-    return both({ passes: 'unknown', reason: `ACS of the switch is not known: ${redirect.unknown}` })
+    return both({ passes: 'unknown', reason: `ACS of the switch is not known; ${redirect.unknown}` })
   const at = way.common.address
   if (redirect === undefined)
     return both({ passes: 'likely', reason: `they meet in the switch at ${at}, and its ports do not redirect (ACS)` })
   const detour = `ACS redirect at ${redirect.address} sends everything up to the root complex and down again`
-  return { ...throughRoot(machine, way), notes: [detour, ...iommuNotes(machine)] }
+  return { ...throughRoot(machine, way), notes: [detour] }
 }
 
 /** The first port below the meeting switch that redirects requests upwards. */
@@ -77,7 +78,7 @@ function throughRoot(machine: Machine, way: Way): Pick<Judgement, 'writes' | 're
     const reason = `${behindVmd.address} is behind VMD, and nothing says what that passes`
     return { writes: { passes: 'unknown', reason }, reads: { passes: 'unknown', reason } }
   }
-  const across = meeting === 'across-sockets' ? ', slowly, from socket to socket' : ''
+  const across = meeting === 'across-sockets' ? '; from socket to socket slowly' : ''
   const { vendor, family = 0 } = machine.cpu
   if (vendor === 'AMD' && family >= ZEN_FAMILY) {
     const reason = `Linux counts on AMD processors from Zen on to pass P2P between root ports${across}`
@@ -115,7 +116,13 @@ function firstBelow({ functions }: Machine, hostBridge: string): PciFunction | u
   return first?.address.endsWith(':00.0') || first?.kind === 'root-port' ? first : undefined
 }
 
-function iommuNotes({ iommu }: Machine): string[] {
-  if (iommu.mode !== 'translated' && iommu.mode !== 'mixed') return []
-  return ['the IOMMU translates: what is not mapped for the sender does not arrive']
+/** What is behind a chipset shares its link to the processor with all else that is. */
+function chipsetNotes(machine: Machine, { a, b }: Way): string[] {
+  return [a, b].flatMap(({ address }) => {
+    const { of, uplink } = lanesOf(machine, address)
+    if (of !== 'chipset') return []
+    return uplink === undefined
+      ? ["the chipset's own link to the CPU (DMI) is shared, and not to be seen here: it may carry less"]
+      : [`${uplink} is the chipset's link to the CPU, which disks, USB and network share`]
+  })
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Dirent } from 'node:fs'
 import { open, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unknown, type Unknown } from './known.js'
@@ -23,7 +23,7 @@ export type Recorded =
  */
 export class Root {
   readonly path: string
-  private readonly links = new Map<string, Promise<string | undefined>>()
+  private readonly known = new Map<string, Promise<string | undefined>>()
   private readonly refusals = new Map<string, string>()
   private readonly recorded: Map<string, Recorded> | undefined
 
@@ -56,15 +56,25 @@ export class Root {
   /** Names in a folder, in order. */
   async list(path: string): Promise<string[]> {
     const place = await this.resolve(path)
-    const names = await this.look(path, () => readdir(join(this.path, place)))
-    if (names !== undefined && !this.recorded?.has(place)) this.recorded?.set(place, { kind: 'folder' })
-    return names?.sort() ?? []
+    const entries = await this.look(path, () => readdir(join(this.path, place), { withFileTypes: true }))
+    if (entries !== undefined) await this.recordNames(place, entries)
+    return entries?.map(({ name }) => name).sort() ?? []
   }
 
   /** What a link says, not followed. */
   async link(path: string): Promise<string | undefined> {
     const above = await this.resolve(dirOf(path))
     return this.linkAt(joined(above, nameOf(path)))
+  }
+
+  /** The links in a folder. They are not recorded: of a process's open files only some are anybody's business. */
+  async links(path: string): Promise<{ readonly name: string; readonly to: string }[]> {
+    const place = join(this.path, await this.resolve(path))
+    const names = await this.look(path, () => readdir(place))
+    const found = await Promise.all(
+      (names ?? []).map(async (name) => ({ name, to: await readlink(join(place, name)).catch(() => undefined) })),
+    )
+    return found.flatMap(({ name, to }) => (to === undefined ? [] : [{ name, to }]))
   }
 
   /** The last name that a link leads to: the driver of sys/bus/pci/devices/BDF/driver. */
@@ -82,7 +92,7 @@ export class Root {
     const place = await this.resolve(path)
     const found = await this.look(path, () => stat(join(this.path, place)))
     if (found === undefined) return undefined
-    if (!this.recorded?.has(place)) this.recorded?.set(place, { kind: found.isDirectory() ? 'folder' : 'node' })
+    this.recordUnless(place, { kind: found.isDirectory() ? 'folder' : 'node' })
     return found.isFile() ? found.size : 0
   }
 
@@ -118,11 +128,27 @@ export class Root {
     return unknown(`/${path} cannot be read: ${code}`)
   }
 
+  /** Names that stand for something by being there. Those of plain files do not, nor those of processes. */
+  private async recordNames(place: string, entries: readonly Dirent[]): Promise<void> {
+    if (this.recorded === undefined) return
+    this.recordUnless(place, { kind: 'folder' })
+    if (place === 'proc') return
+    for (const entry of entries) {
+      const at = joined(place, entry.name)
+      if (entry.isSymbolicLink()) await this.linkAt(at)
+      else if (!entry.isFile()) this.recordUnless(at, { kind: entry.isDirectory() ? 'folder' : 'node' })
+    }
+  }
+
+  private recordUnless(place: string, found: Recorded): void {
+    if (!this.recorded?.has(place)) this.recorded?.set(place, found)
+  }
+
   private async linkAt(place: string): Promise<string | undefined> {
-    const known = this.links.get(place)
+    const known = this.known.get(place)
     if (known !== undefined) return known
     const asked = readlink(join(this.path, place)).catch(() => undefined)
-    this.links.set(place, asked)
+    this.known.set(place, asked)
     const to = await asked
     if (to !== undefined) this.recorded?.set(place, { kind: 'link', to })
     return to

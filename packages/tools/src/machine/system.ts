@@ -73,12 +73,13 @@ const EFI_GLOBAL = '8be4df61-93ca-11d2-aa0d-00e098032b8c'
 
 export async function readFirmware(root: Root): Promise<Firmware> {
   const isEfi = await root.exists('sys/firmware/efi')
-  const tables = await root.list('sys/firmware/acpi/tables')
-  const found = (['DMAR', 'IVRS', 'IORT'] as const).find((table) => tables.includes(table))
+  const tables = 'sys/firmware/acpi/tables'
+  let found: Firmware['iommuTable']
+  for (const table of ['DMAR', 'IVRS', 'IORT'] as const) if (await root.exists(`${tables}/${table}`)) found ??= table
   return {
     isEfi,
     secureBoot: isEfi ? await readSecureBoot(root) : false,
-    iommuTable: tables.length > 0 ? found : unknown('/sys/firmware/acpi/tables lists nothing'),
+    iommuTable: (await root.exists(tables)) ? found : root.why(tables),
   }
 }
 
@@ -108,5 +109,8 @@ const NODES = /^(nvidia.*|gpunvme\d+|nvme\d+(n\d+)?|kfd|dri)$/
 export async function readNodes(root: Root): Promise<string[]> {
   const names = (await root.list('dev')).filter((name) => NODES.test(name))
   const vfio = (await root.list('dev/vfio')).map((name) => `vfio/${name}`)
-  return [...names, ...vfio]
+  const nodes = [...names, ...vfio]
+  // In a copy they are plain files, which are copied only when somebody asks for them.
+  for (const node of nodes) await root.exists(`dev/${node}`)
+  return nodes
 }

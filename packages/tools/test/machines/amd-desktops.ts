@@ -224,11 +224,11 @@ export const amdDesktops: readonly Described[] = [
     nvidia: { ...openDriver('590.48.01'), dkms: [{ version: '590.48.01', flavour: 'open', built: true }] },
     modules: ['vfio', 'vfio_iommu_type1'],
     mounts: rootOn('nvme1n1'),
-    nodes: ['vfio/vfio', 'vfio/14', 'nvidia0', 'nvidiactl'],
+    nodes: ['vfio/vfio', 'vfio/4', 'nvidia0', 'nvidiactl'],
   },
   {
     name: 'amd-apu-no-gpu',
-    point: 'no GPU to compute with but the APU own graphics, which is not NVIDIA',
+    point: 'no GPU, and a Gen4 drive on a processor that has Gen3',
     board: desktop('ASRock', 'B550M-ITX/ac', 'P2.20'),
     cpu: cpus.ryzen5600g,
     memoryGib: 32,

@@ -86,8 +86,8 @@ export interface DescribedFunction {
   readonly classCode: number
   readonly type: 'root-port' | 'upstream' | 'downstream' | 'endpoint' | 'integrated' | 'conventional'
   readonly max?: Shape | undefined
-  /** As `max` when not given. */
-  readonly now?: Shape | 'down'
+  /** What both ends can do when not given. */
+  readonly now?: Shape | 'down' | undefined
   /** 256 supported and set when not given. */
   readonly payloadBytes?: { readonly supported: number; readonly set: number }
   readonly readRequestBytes?: number
@@ -103,6 +103,8 @@ export interface DescribedFunction {
   readonly driver?: string | undefined
   readonly driverOverride?: string
   readonly node?: number
+  /** Character device that its driver made: 'gpunvme0'. */
+  readonly misc?: string
   readonly power?: {
     readonly state?: string
     readonly control?: string

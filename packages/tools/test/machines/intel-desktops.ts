@@ -216,7 +216,7 @@ export const intelDesktops: readonly Described[] = [
   },
   {
     name: 'intel-drive-off-the-bus',
-    point: 'a drive that has left the bus: configuration space reads all ones, the driver still has its name',
+    point: 'a drive that has left the bus: configuration space reads all ones',
     board: desktop('ASUSTeK COMPUTER INC.', 'TUF GAMING Z690-PLUS', '3802'),
     cpu: cpus.i7_12700k,
     memoryGib: 32,
@@ -242,13 +242,14 @@ export const intelDesktops: readonly Described[] = [
     commandLine: 'ro quiet intel_iommu=on iommu=pt',
     pci: lga1700(
       [gpus.rtx4090('01:00.0', 32_768, { now: { gen: 4, lanes: 16 } })],
-      [sn('nvme0', { driver: 'gpunvme', driverOverride: 'gpunvme' })],
+      [sn('nvme0', { driver: 'gpunvme', driverOverride: 'gpunvme', misc: 'gpunvme0' })],
       [ssds.s970('03:00.0', 'nvme1', { partitions: 2 })],
     ),
     moduleFiles: ['updates/dkms/gpunvme.ko'],
     nvidia: openDriver('570.211.01'),
     mounts: rootOn('nvme1n1'),
     nodes: ['gpunvme0', 'nvidia0', 'nvidiactl'],
+    processes: [{ pid: 3131, name: 'node', open: ['/dev/gpunvme0'] }],
   },
   {
     name: 'intel-not-root',

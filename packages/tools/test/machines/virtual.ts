@@ -66,7 +66,7 @@ export const virtual: readonly Described[] = [
   },
   {
     name: 'cloud-h100',
-    point: 'a cloud instance with an H100 and local drives; all of them on a bus that the hypervisor made up',
+    point: 'a cloud instance with an H100, on a bus that the hypervisor made up; Secure Boot',
     board: guest('Google', 'Google Compute Engine'),
     cpu: cpus.virtualXeon,
     memoryGib: 234,

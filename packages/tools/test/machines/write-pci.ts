@@ -30,7 +30,8 @@ export function placeFunctions(machine: Described): Placed[] {
   const room = { low: 0xe000_0000, high: 0x7c_0000_0000 }
   const hasGroups = machine.iommu === 'passthrough' || machine.iommu === 'translated'
   let groups = 0
-  const add = (found: DescribedFunction, domain: string, above: string, shared: number | undefined) => {
+  const add = (given: DescribedFunction, domain: string, above: string, shared: number | undefined, port?: Shape) => {
+    const found = { ...given, now: given.now ?? agreed(given.max, port) }
     const address = found.address.length > 7 ? found.address : `${domain}:${found.address}`
     const folder = `${above}/${address}`
     const group = hasGroups ? (shared ?? groups++) : undefined
@@ -40,13 +41,19 @@ export function placeFunctions(machine: Described): Placed[] {
     for (const behind of found.behind ?? []) {
       const inner = behind.address.length > 7 ? behind.address.slice(0, -8) : domain
       const below = inner === domain ? folder : `${folder}/pci${behind.address.slice(0, -5)}`
-      add(behind, inner, below, isolates ? undefined : group)
+      add(behind, inner, below, isolates ? undefined : group, found.max)
     }
   }
   for (const [bridge, functions] of Object.entries(machine.pci)) {
     for (const found of functions) add(found, bridge.slice(0, -3), `sys/devices/pci${bridge}`, undefined)
   }
   return placed
+}
+
+/** What two ends of a link agree upon when nothing is in the way. */
+function agreed(max: Shape | undefined, port: Shape | undefined): Shape | undefined {
+  if (max === undefined || port === undefined) return max
+  return { gen: Math.min(max.gen, port.gen), lanes: Math.min(max.lanes, port.lanes) }
 }
 
 function placeBars({ bars = [] }: DescribedFunction, room: { low: number; high: number }): PlacedBar[] {
@@ -97,6 +104,7 @@ function writeFunction(tree: TreeWriter, machine: Described, placed: Placed, bus
   put('power_state', found.power?.state ?? 'D0')
   put('power/control', found.power?.control ?? (found.type === 'endpoint' ? 'on' : 'auto'))
   put('power/runtime_status', found.power?.runtime ?? 'active')
+  if (found.misc !== undefined) tree.folder(`${folder}/misc/${found.misc}`)
   put('d3cold_allowed', found.power?.d3cold === false ? 0 : 1)
   if (found.max !== undefined) writeLink(put, found.max, found.isGone ? 'down' : (found.now ?? found.max))
   if (found.driver !== undefined) tree.link(`${folder}/driver`, `sys/bus/pci/drivers/${found.driver}`)

@@ -6,9 +6,10 @@ import { pathBetween, type Path } from '../path.js'
 import { functionAt } from '../tree.js'
 import { hanging, labelOf, shapeText, shortAddress } from './names.js'
 
-/** A path for each GPU and each drive. */
+/** A path for each GPU that is a card and each drive. */
 export function gpuDrivePaths(machine: Machine): Path[] {
-  return machine.gpus.flatMap((gpu) => machine.drives.map((drive) => pathBetween(machine, gpu.address, drive.address)))
+  const cards = machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
+  return cards.flatMap((gpu) => machine.drives.map((drive) => pathBetween(machine, gpu.address, drive.address)))
 }
 
 const LABEL_COLUMNS = 12
@@ -65,7 +66,7 @@ function meetingText(machine: Machine, { from, to, meeting, meetAt = '' }: Path)
   if (meeting === 'same-switch')
     return `in the switch at ${shortAddress(meetAt)}${a === 'chipset' ? ', which is the chipset' : ''}`
   if (meeting === 'same-host-bridge') return `in host bridge ${meetAt}${whose}`
-  if (meeting === 'same-socket') return `in the CPU, between two host bridges of one NUMA node${whose}`
+  if (meeting === 'same-socket') return `in the CPU, between its host bridges${whose}`
   if (meeting === 'across-sockets') {
     const [here, there] = [from, to].map((address) => functionAt(machine, address)?.numaNode)
     return `across sockets: NUMA nodes ${here} and ${there}`

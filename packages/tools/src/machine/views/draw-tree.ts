@@ -25,9 +25,9 @@ export function drawTree(machine: Machine, { all, columns }: TreeOptions): strin
     if (shown.length === 0) continue
     lines.push(`host bridge ${hostBridge}${nodeText(shown)}`, ...drawBranches(machine, shown, '', columns))
   }
-  if (hidden > 0)
-    lines.push('', `Not shown: ${plural(hidden, 'function')} that nothing hangs on; --all shows everything.`)
-  return lines
+  if (hidden === 0) return lines
+  const rest = `Not shown: ${plural(hidden, 'function')} that nothing hangs on; --all shows everything.`
+  return lines.length === 0 ? [rest] : [...lines, '', rest]
 }
 
 /** On the bus of the host bridge: what leads somewhere, and what computes or stores. */
@@ -71,7 +71,8 @@ function linkText(machine: Machine, found: PciFunction): string {
   const best = bestOf(machine, found)
   const now = nowOf(found)
   if (best === undefined) return 'link unknown'
-  if (now === undefined) return `down, ${shapeText(best)}`
+  if (!found.answers) return 'off the bus'
+  if (now === undefined) return `${found.power.state === 'D3cold' ? 'asleep' : 'down'}, ${shapeText(best)}`
   return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 

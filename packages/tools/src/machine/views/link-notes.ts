@@ -48,10 +48,10 @@ function sharedLanes(machine: Machine, found: PciFunction): string[] {
   const others = machine.functions.filter(
     ({ kind, address }) => kind === 'root-port' && address !== port.address && address.startsWith(device),
   )
-  return others.map(
-    (other) =>
-      `${shortAddress(port.address)} has ${lanes} lanes: its neighbour ${shortAddress(other.address)} probably has the rest of the slot (bifurcation).`,
-  )
+  return others.map((other) => {
+    const [first, second] = [port.address, other.address].sort().map(shortAddress)
+    return `${first} and ${second} probably share the 16 lanes of one slot (bifurcation).`
+  })
 }
 
 function isLess(a: LinkShape, b: LinkShape): boolean {

@@ -10,6 +10,9 @@ import { hanging, shapeText } from './names.js'
 /** Models are cut to what the other columns leave them, and not below this. */
 const LEAST_MODEL_COLUMNS = 10
 
+/** Degrees below the drive's own limit from which on it is worth a word. */
+const CLOSE_CELSIUS = 5
+
 interface Row {
   readonly cells: readonly string[]
   readonly below: string
@@ -32,7 +35,7 @@ export function driveLines(machine: Machine, columns: number): string[] {
       found?.driver ?? 'none',
       linkText(machine, found),
     ]
-    return { cells, below: `${useOf(drive, found)} ${nextOf(machine, drive, found)}`.trim() }
+    return { cells, below: sentences(useOf(machine, drive, found), heatOf(drive), nextOf(machine, drive, found)) }
   })
   const titles = ['SSD', 'NAME', 'MODEL', 'SIZE', 'DRIVER', 'LINK']
   return formatRows(titles, rows, columns)
@@ -52,6 +55,10 @@ export function gpuLines(machine: Machine, columns: number): string[] {
     return { cells, below: gpuHint(machine, gpu, found) }
   })
   return formatRows(['GPU', 'MODEL', 'WINDOW', 'DRIVER', 'LINK'], rows, columns)
+}
+
+function sentences(...all: readonly string[]): string {
+  return all.filter((text) => text !== '').join(' ')
 }
 
 /** A table with a line of its own below each row; what is too long in it is the model. */
@@ -85,17 +92,29 @@ function linkText(machine: Machine, found: PciFunction | undefined): string {
   const now = found && nowOf(found)
   const best = found && bestOf(machine, found)
   if (best === undefined) return '-'
-  if (now === undefined) return 'down'
+  if (now === undefined) return found?.power.state === 'D3cold' ? 'asleep' : 'down'
   return now.gen === best.gen && now.lanes === best.lanes ? shapeText(now) : `${shapeText(now)} of ${shapeText(best)}`
 }
 
 /** Who uses it, in a sentence. */
-function useOf({ holders, state }: Drive, found: PciFunction | undefined): string {
+function useOf(machine: Machine, { holders, state }: Drive, found: PciFunction | undefined): string {
   if (found?.answers === false) return 'Off the bus: it reads all ones.'
   if (state !== undefined && state !== 'live') return `The driver says '${printable(state)}'.`
   if (!isKnown(holders)) return `In use: unknown, ${holders.unknown}.`
-  if (holders.length === 0) return 'Free.'
-  return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
+  if (holders.length > 0)
+    return `In use: ${holders.map(({ device, use }) => printable(`${device} ${use}`)).join('; ')}.`
+  const asleep = found?.power.state?.startsWith('D3') ? `, asleep in ${found.power.state}` : ''
+  const view = machine.virtualisation.container === undefined ? '' : ' as far as a container sees'
+  return `Free${view}${asleep}.`
+}
+
+/** Of a drive that is close to what it calls too warm. */
+function heatOf({ temperature }: Drive): string {
+  if (!isKnown(temperature) || temperature.warningCelsius === undefined) return ''
+  const { celsius, warningCelsius } = temperature
+  return celsius < warningCelsius - CLOSE_CELSIUS
+    ? ''
+    : `Hot: ${celsius} °C; from ${warningCelsius} °C on it slows down.`
 }
 
 function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined): string {
@@ -107,7 +126,8 @@ function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined):
   if (drive.holders.length > 0) return ''
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
     return `Next: gpunvme identify --drive ${drive.address}`
-  return `Next: gpunvme bind ${name}${root}`
+  const { container } = machine.virtualisation
+  return `Next${container === undefined ? '' : ', on the host'}: gpunvme bind ${name}${root}`
 }
 
 function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): string {
@@ -125,7 +145,7 @@ function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): st
 function windowText({ window }: Gpu): string {
   if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
   const { sizesBytes, sizeBytes } = window
-  if (!isKnown(sizesBytes)) return `What BAR1 could be is not known: ${sizesBytes.unknown}.`
+  if (!isKnown(sizesBytes)) return `What BAR1 could be is unknown: ${sizesBytes.unknown}.`
   const most = Math.max(...(sizesBytes ?? [sizeBytes]))
   if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
   return sizesBytes === undefined ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'

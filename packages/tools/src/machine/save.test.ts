@@ -1,0 +1,100 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { machines, writeMachine } from '../../test/machines/index.js'
+import { readMachine } from './read-machine.js'
+import { writeLiveTree } from './save.js'
+
+let scratch = ''
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'gpunvme-save-'))
+})
+afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** Machines that differ in what there is to copy. */
+const kinds = [
+  'intel-z790-luks',
+  'server-zfs',
+  'drive-open-in-qemu',
+  'drive-in-vfio',
+  'intel-vmd',
+  'container',
+  'server-h200-pex890',
+]
+
+describe('writeLiveTree', () => {
+  test.each(kinds)(
+    'of a copy of %s the same is read as of the machine, who uses its drives included',
+    async (name) => {
+      const [from, into] = [join(scratch, 'machine'), join(scratch, 'copy')]
+      writeMachine(
+        machines.find((machine) => machine.name === name)!,
+        from,
+      )
+      const { files, bytes } = await writeLiveTree(from, into)
+      expect(files).toBeGreaterThan(50)
+      expect(bytes).toBeGreaterThan(1000)
+      const read = await readMachine(from)
+      expect({ ...(await readMachine(into)), root: from }).toEqual(read)
+      // A copy can be copied.
+      await writeLiveTree(into, join(scratch, 'again'))
+      expect({ ...(await readMachine(join(scratch, 'again'))), root: from }).toEqual(read)
+    },
+    60_000,
+  )
+
+  test('copies what is read and nothing else: no environment, no open files that are nobody’s business', async () => {
+    const from = join(scratch, 'machine')
+    writeMachine(
+      machines.find(({ name }) => name === 'drive-open-in-qemu')!,
+      from,
+    )
+    writeFileSync(join(from, 'proc/4242/environ'), 'SECRET=1')
+    symlinkSync('/home/somebody/diary.txt', join(from, 'proc/4242/fd/9'))
+    mkdirSync(join(from, 'proc/99/fd'), { recursive: true })
+    symlinkSync('/home/somebody/letters.txt', join(from, 'proc/99/fd/3'))
+    await writeLiveTree(from, join(scratch, 'copy'))
+    expect(readdirSync(join(scratch, 'copy/proc/4242')).sort()).toEqual(['comm', 'fd'])
+    expect(readdirSync(join(scratch, 'copy/proc/4242/fd'))).toEqual(['0'])
+    expect(existsSync(join(scratch, 'copy/proc/99'))).toBe(false)
+  }, 60_000)
+
+  test('also copies what further readers read', async () => {
+    const from = join(scratch, 'machine')
+    writeMachine(
+      machines.find(({ name }) => name === 'drive-free')!,
+      from,
+    )
+    writeFileSync(join(from, 'etc/extra.conf'), 'options nvidia NVreg_X=1')
+    await writeLiveTree(from, join(scratch, 'copy'), { also: [(root) => root.text('etc/extra.conf')] })
+    expect(readFileSync(join(scratch, 'copy/etc/extra.conf'), 'utf8')).toBe('options nvidia NVreg_X=1')
+  }, 60_000)
+
+  test('leaves what is there alone, and nothing beside it', async () => {
+    const [from, into] = [join(scratch, 'machine'), join(scratch, 'copy')]
+    writeMachine(
+      machines.find(({ name }) => name === 'drive-free')!,
+      from,
+    )
+    mkdirSync(into)
+    writeFileSync(join(into, 'mine'), 'mine')
+    await expect(writeLiveTree(from, into)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE', systemCode: 'EEXIST' })
+    expect(readdirSync(into)).toEqual(['mine'])
+    expect(readdirSync(scratch).sort()).toEqual(['copy', 'machine'])
+  }, 60_000)
+
+  test('says so where there is no machine', async () => {
+    await expect(writeLiveTree(scratch, join(scratch, 'copy'))).rejects.toMatchObject({ category: 'not-found' })
+    expect(readdirSync(scratch)).toEqual([])
+  })
+})
