@@ -27,7 +27,7 @@ export interface Watcher {
 
 /** Starts the process that gives a drive back if this one cannot. */
 export function startWatcher(watched: Watched): Watcher {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher.js'), JSON.stringify(watched)], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
     // In a session of its own: what the terminal sends to all of its programs does not reach it.
     detached: true,
     cwd: '/',

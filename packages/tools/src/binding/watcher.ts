@@ -1,10 +1,7 @@
-// A process of its own beside `gpunvme bind ADDRESS -- COMMAND`: when that has ended without giving the drive back - killed,
-// crashed, interrupted twice - it ends the command and gives the drive back. Its standard input is open for as long as the
-// other lives; what it has to know comes by it, in lines of JSON.
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inCliWords } from '../command-line/cli-words.js'
 import { printableLines } from '../terminal/printable.js'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { commandFor } from './command-line.js'
 import { giveBack, NotBoundError } from './give-back.js'
 import { isAlive, type ProcessIdentity } from './process-identity.js'
@@ -15,26 +12,28 @@ const GRACE_MS = 10_000
 /** What is left of it may drive the drive still. */
 const WAIT_MS = 60_000
 
-const { root, bdf, holder } = JSON.parse(process.argv[2] ?? '') as Watched
-// Of the terminal, and of who ends everything that is called gpunvme: this one has to come to its end.
-for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => undefined)
-
-let command: ProcessIdentity | undefined
-let isDone = false
-let unread = ''
-process.stdin.setEncoding('utf8')
-for await (const text of process.stdin as AsyncIterable<string>) {
-  const lines = (unread + text).split('\n')
-  unread = lines.pop()!
-  for (const line of lines) {
-    const message = JSON.parse(line) as WatcherMessage
-    if (message.command !== undefined) command = message.command
-    isDone ||= message.isDone ?? false
-  }
-}
-if (!isDone) {
+/**
+ * What the process beside `gpunvme bind ADDRESS -- COMMAND` does: when that has ended without giving the drive back -
+ * killed, crashed, interrupted twice - it ends the command and gives the drive back.
+ * @param messages lines of JSON, which end when the other process has.
+ * @returns its exit code.
+ */
+export async function watchOver(watched: Watched, messages: AsyncIterable<string>): Promise<number> {
+  const { command, isDone } = await listen(messages)
+  if (isDone) return 0
   if (command !== undefined) await end(command)
-  await restore()
+  return restore(watched)
+}
+
+async function listen(messages: AsyncIterable<string>): Promise<{ command?: ProcessIdentity; isDone: boolean }> {
+  const heard: { command?: ProcessIdentity; isDone: boolean } = { isDone: false }
+  let unread = ''
+  for await (const text of messages) {
+    const lines = (unread + text).split('\n')
+    unread = lines.pop()!
+    for (const line of lines) Object.assign(heard, JSON.parse(line) as WatcherMessage)
+  }
+  return heard
 }
 
 async function end(identity: ProcessIdentity): Promise<void> {
@@ -45,16 +44,17 @@ async function end(identity: ProcessIdentity): Promise<void> {
   }
 }
 
-async function restore(): Promise<void> {
+async function restore({ root, bdf, holder }: Watched): Promise<number> {
   try {
     await giveBack(root, bdf, { holder, waitMs: WAIT_MS })
     say(`${bdf} was given back: the gpunvme that had it ended without`)
+    return 0
   } catch (error) {
     // It ended before it had taken the drive.
-    if (error instanceof NotBoundError) return
+    if (error instanceof NotBoundError) return 0
     const message = error instanceof GpuNvmeError ? inCliWords(error) : String(error)
     say(...printableLines(message), `  ${bdf} is not given back yet: ${commandFor(root, 'unbind', bdf)}`)
-    process.exitCode = 1
+    return 1
   }
 }
 
