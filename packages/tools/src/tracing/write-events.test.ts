@@ -39,8 +39,9 @@ test('a time line has every command as a span from its submission to its complet
   // A viewer shows what overlaps in one row as nested, which commands are not.
   for (const tid of new Set(spans.map((span) => span.tid))) {
     const row = spans.filter((span) => span.tid === tid).sort((a, b) => a.ts - b.ts)
-    for (const [index, { ts }] of row.slice(1).entries())
-      expect(ts).toBeGreaterThanOrEqual(row[index]!.ts + row[index]!.dur)
+    const ns = (microseconds: number) => Math.round(microseconds * 1000)
+    for (const [index, { ts, dur }] of row.slice(0, -1).entries())
+      expect(ns(row[index + 1]!.ts)).toBeGreaterThanOrEqual(ns(ts) + ns(dur))
   }
   const threads = new Map(
     shown.filter(({ name }) => name === 'thread_name').map(({ tid, args }) => [tid, args['name']]),
