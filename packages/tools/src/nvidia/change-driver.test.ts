@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
+import { SYNTHETIC_SOURCES, writeFullSource, writeLookupTree } from '../../test/nvidia/synthetic-trees.js'
+import { Root } from '../machine/root.js'
+import { Output } from '../terminal/output.js'
+import { applyChange } from './apply-change.js'
+import { changeDriver, revertDriver, type ChangeWish } from './change-driver.js'
+import { stepsAfter } from './describe-change.js'
+import { planPfnLookup } from './plan-change.js'
+import { readNvidia } from './read-driver.js'
+import { diskWriter } from './write-files.js'
+
+const scratches: string[] = []
+afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
+
+const TREE = '/usr/src/nvidia-580.142'
+
+/** A machine whose tree is one of the synthetic ones. */
+function machine(state: NvidiaStateName): string {
+  const root = mkdtempSync(join(tmpdir(), 'gpunvme-driver-'))
+  scratches.push(root)
+  mkdirSync(join(root, 'proc/sys/kernel'), { recursive: true })
+  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[state].kernel}\n`)
+  writeNvidiaState(root, state)
+  if (state === 'proprietary-580-on-6.17') writeLookupTree(join(root, TREE), 'through-flavors')
+  return root
+}
+
+async function run(use: typeof changeDriver, root: string, wish: Partial<ChangeWish>) {
+  const whole: ChangeWish = {
+    kind: 'pfn-lookup',
+    form: 'walk',
+    goals: [],
+    source: undefined,
+    isDryRun: false,
+    yes: true,
+    ...wish,
+  }
+  // With --json there is no text on stdout.
+  const context = { output: new Output({ json: true }), signal: new AbortController().signal, known: SYNTHETIC_SOURCES }
+  const driver = await readNvidia(root, SYNTHETIC_SOURCES.shapes)
+  return { driver, ...(await use(new Root(root), driver, whole, context)) }
+}
+
+function source(root: string): string {
+  return readFileSync(join(root, TREE, 'nvidia/os-mlock.c'), 'utf8')
+}
+
+test('the tree of the installed module is changed once, is known as changed, and is put back', async () => {
+  const root = machine('proprietary-580-on-6.17')
+  const before = source(root)
+  expect(await run(changeDriver, root, { isDryRun: true })).toMatchObject({ outcome: 'planned', tree: TREE })
+  expect(source(root)).toBe(before)
+  const applied = await run(changeDriver, root, {})
+  expect(applied).toMatchObject({ outcome: 'applied', files: ['nvidia/os-mlock.c'] })
+  expect(applied.originals).toBe('/var/lib/gpunvme/driver/pfn-lookup/usr_src_nvidia-580.142')
+  expect(stepsAfter(applied, 'pfn-lookup', applied.driver, (words) => `gpunvme ${words}`).slice(0, 2)).toEqual([
+    'sudo dkms build --force -m nvidia -v 580.142 -k 6.17.0-8-generic',
+    'sudo dkms install --force -m nvidia -v 580.142 -k 6.17.0-8-generic',
+  ])
+  const { trees, mismatches } = await readNvidia(root, SYNTHETIC_SOURCES.shapes)
+  expect(trees).toMatchObject([{ pfnShape: 'page-table-walk', applied: ['pfn-walk/1'] }])
+  // The module on disk is still the one from before.
+  expect(mismatches.map(({ kind }) => kind)).toEqual(['mark-lost'])
+  expect(await run(changeDriver, root, {})).toMatchObject({ outcome: 'already' })
+  expect(await run(revertDriver, root, { isDryRun: true })).toMatchObject({ outcome: 'revertible' })
+  expect(await run(revertDriver, root, {})).toMatchObject({ outcome: 'reverted', files: ['nvidia/os-mlock.c'] })
+  expect(source(root)).toBe(before)
+  expect(await run(revertDriver, root, {})).toMatchObject({ outcome: 'never' })
+})
+
+test('an apply that was interrupted is brought to an end by the next one', async () => {
+  const root = machine('proprietary-580-on-6.17')
+  const change = await planPfnLookup(new Root(root), TREE.slice(1), 'walk', SYNTHETIC_SOURCES)
+  // The original, the record, and no file of the tree.
+  let writes = 0
+  const crashing = {
+    ...diskWriter,
+    put: (path: string, bytes: Uint8Array) => {
+      if (++writes > 2) throw new Error('no power')
+      return diskWriter.put(path, bytes)
+    },
+  }
+  await expect(applyChange(new Root(root), change, crashing)).rejects.toThrow('no power')
+  expect(await run(changeDriver, root, { isDryRun: true })).toMatchObject({ outcome: 'begun' })
+  expect(await run(changeDriver, root, { form: 'guarded' })).toMatchObject({ outcome: 'applied' })
+  expect(source(root)).toContain('pfn-guarded/1')
+})
+
+test('a module that finds registers as it is needs no change; its tree may still be named', async () => {
+  const root = machine('proprietary-535-on-6.1')
+  await expect(run(changeDriver, root, {})).rejects.toMatchObject({
+    code: 'ERR_GPUNVME_DRIVER_NOT_FIXABLE',
+    message: expect.stringContaining('looks registers up by follow_pfn') as string,
+  })
+  const tree = join(root, 'a-tree')
+  writeLookupTree(tree, 'or-fail')
+  expect(await run(changeDriver, root, { source: tree })).toMatchObject({
+    outcome: 'applied',
+    originals: join(tree, '.gpunvme/pfn-lookup'),
+  })
+})
+
+test('without a tree, or with an unknown version, nothing is written', async () => {
+  const nothing = machine('none')
+  await expect(run(changeDriver, nothing, {})).rejects.toMatchObject({ category: 'not-found' })
+  const wish = { kind: 'options', goals: ['peer-mapping'] } as const
+  await expect(run(changeDriver, nothing, wish)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_VERSION' })
+  const root = machine('proprietary-580-on-6.17')
+  await expect(run(changeDriver, root, { yes: false })).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_NOT_AGREED' })
+  expect(source(root)).not.toContain('gpunvme')
+})
+
+test('after a change for BAR1 between GPUs, its keys come before the restart', async () => {
+  const root = machine('open-580-on-6.12')
+  const tree = join(root, 'open-gpu-kernel-modules')
+  writeFullSource(tree)
+  const applied = await run(changeDriver, root, { kind: 'bar1-p2p', source: tree })
+  expect(applied).toMatchObject({ outcome: 'applied' })
+  expect(applied.files).toHaveLength(4)
+  const steps = stepsAfter(applied, 'bar1-p2p', applied.driver, (words) => `gpunvme ${words}`)
+  expect(steps[0]).toBe(`make -C ${tree} modules -j$(nproc)`)
+  const [keys, restart] = [/--set bar1-p2p/, /^sudo reboot$/].map((what) => steps.findIndex((step) => what.test(step)))
+  expect(keys).toBeGreaterThan(0)
+  expect(restart).toBeGreaterThan(keys!)
+})
+
+test('options that the version has by itself are not written', async () => {
+  const root = machine('open-580-on-6.12')
+  const wish = { kind: 'options', goals: ['static-bar1'] } as const
+  expect(await run(changeDriver, root, wish)).toMatchObject({ outcome: 'given', files: [] })
+})

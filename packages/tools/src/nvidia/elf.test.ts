@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { describedModule } from '../../test/nvidia/described-driver.js'
+import { elfModule } from '../../test/nvidia/elf-module.js'
+import { isKnown } from '../machine/known.js'
+import { readElf } from './elf.js'
+import { LOOKUP_SYMBOLS, readModule } from './module-file.js'
+import { signerOf } from './module-signature.js'
+
+const UNSIGNED = { version: '580.142', flavour: 'open', pfn: 'follow_pfnmap_start' } as const
+const MODULE = describedModule({ ...UNSIGNED, signer: 'a key' }, '6.12.43')
+
+test('modinfo and nm say the same of a described module as we do', async ({ skip }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-elf-'))
+  try {
+    const path = join(folder, 'nvidia.ko')
+    writeFileSync(path, MODULE)
+    const modinfo = spawnSync('modinfo', [path], { encoding: 'utf8' })
+    const nm = spawnSync('nm', ['-u', path], { encoding: 'utf8' })
+    if (modinfo.error || nm.error) return skip('[unpackers] modinfo or nm is not installed')
+    const field = (name: string) => new RegExp(`^${name}:\\s+(.*?)\\s*$`, 'm').exec(modinfo.stdout)?.[1]
+    expect(await readModule(MODULE)).toMatchObject({
+      version: field('version'),
+      license: field('license'),
+      srcversion: field('srcversion'),
+      signer: field('signer'),
+      vermagicRelease: field('vermagic')?.split(' ')[0],
+    })
+    expect(field('version')).toBe('580.142')
+    expect(nm.stdout.match(/follow_\w+/g)).toEqual(['follow_pfnmap_start'])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a module that defines a function of the name does not call it', () => {
+  const elf = readElf(
+    elfModule({ modinfo: ['license=GPL'], undefinedSymbols: ['my_follow_pte', 'follow_pte_of'] }),
+    LOOKUP_SYMBOLS,
+  )
+  expect(isKnown(elf) && [...elf.calls]).toEqual([])
+})
+
+test('a file that is cut off anywhere is unknown or the same, and never throws', () => {
+  const file = elfModule({ modinfo: ['version=1'], undefinedSymbols: ['follow_pte'] })
+  for (let length = 0; length < file.length; length++) {
+    const elf = readElf(file.subarray(0, length), LOOKUP_SYMBOLS)
+    expect(isKnown(elf)).toBe(false)
+  }
+  expect(isKnown(readElf(file, LOOKUP_SYMBOLS))).toBe(true)
+})
+
+test('any one byte that is another, or all ones in eight, makes nothing throw', () => {
+  const file = elfModule({ modinfo: ['version=1'], undefinedSymbols: ['follow_pte'] })
+  for (let at = 0; at < file.length; at++) {
+    for (const [value, count] of [[0xff, 1] as const, [0x80, 1] as const, [0xff, 8] as const]) {
+      const hostile = Buffer.from(file)
+      hostile.fill(value, at, Math.min(at + count, file.length))
+      const elf = readElf(hostile, LOOKUP_SYMBOLS)
+      expect(typeof elf).toBe('object')
+    }
+  }
+})
+
+test('who signed a module is read from its signature, and what is no signature is none', () => {
+  expect(signerOf(MODULE)).toBe('a key')
+  expect(signerOf(describedModule(UNSIGNED, '6.12.43'))).toBeUndefined()
+  const hostile = Buffer.from(MODULE)
+  hostile.writeUInt32BE(0xffffffff, hostile.length - 32)
+  expect(signerOf(hostile)).toEqual({ unknown: 'its signature says that it has 4294967295 bytes' })
+})

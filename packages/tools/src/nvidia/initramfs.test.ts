@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { cpio, initramfs } from '../../test/nvidia/cpio.js'
+import { describedModule } from '../../test/nvidia/described-driver.js'
+import { moduleInInitramfs } from './initramfs.js'
+
+const MODULE = describedModule({ version: '580.142', flavour: 'open', pfn: 'none' }, '6.12.43')
+const EARLY = [{ path: 'kernel/x86/microcode/GenuineIntel.bin', contents: Buffer.alloc(100_001, 1) }]
+
+function files(path: string, contents = MODULE) {
+  return [
+    { path: 'usr/lib/modules/6.12.43/kernel/drivers/nvidia-drm.ko', contents: Buffer.from('another module') },
+    { path, contents },
+    { path: 'etc/nvidia.ko', contents: Buffer.from('no module') },
+  ]
+}
+
+test.each([
+  ['Debian puts it', 'usr/lib/modules/6.12.43/updates/dkms/nvidia.ko'],
+  ['dracut puts it', 'lib/modules/6.12.43/extra/nvidia.ko'],
+])('the module is found behind microcode, where %s', async (_, path) => {
+  expect(await moduleInInitramfs(initramfs(files(path), { early: EARLY }))).toEqual(MODULE)
+})
+
+test('a module that is itself compressed is unpacked', async () => {
+  const image = initramfs(files('usr/lib/modules/6.12.43/extra/nvidia.ko.gz', gzipSync(MODULE)))
+  expect(await moduleInInitramfs(image)).toEqual(MODULE)
+})
+
+test('an archive that is not compressed, and one behind another with zeros between, are searched', async () => {
+  const path = 'usr/lib/modules/6.12.43/updates/nvidia.ko'
+  const plain = Buffer.concat([cpio(EARLY), Buffer.alloc(1024), cpio(files(path))])
+  expect(await moduleInInitramfs(plain)).toEqual(MODULE)
+  const packed = gzipSync(Buffer.concat([cpio(EARLY), Buffer.alloc(512), cpio(files(path))]))
+  expect(await moduleInInitramfs(packed)).toEqual(MODULE)
+})
+
+test('no module is no module', async () => {
+  expect(
+    await moduleInInitramfs(initramfs(files('usr/lib/modules/6.12.43/nvidia-uvm.ko'), { early: EARLY })),
+  ).toBeUndefined()
+  expect(await moduleInInitramfs(Buffer.alloc(0))).toBeUndefined()
+})
+
+test.for(['xz', 'zstd', 'lz4'])('%s is unpacked by its program', async (program, { skip }) => {
+  const path = 'usr/lib/modules/6.12.43/updates/nvidia.ko'
+  const options = program === 'xz' ? ['--check=crc32'] : program === 'lz4' ? ['-l'] : []
+  const { error, stdout } = spawnSync(program, [...options, '-c', '-q'], { input: cpio(files(path)) })
+  if (error) return skip(`[unpackers] ${program} is not installed`)
+  expect(await moduleInInitramfs(Buffer.concat([cpio(EARLY), stdout]))).toEqual(MODULE)
+})
+
+test('without the program for it, an initramfs is unknown and says which is missing', async () => {
+  const { PATH } = process.env
+  process.env['PATH'] = '/nowhere'
+  try {
+    const found = await moduleInInitramfs(Buffer.concat([Buffer.from('28b52ffd', 'hex'), Buffer.alloc(64)]))
+    expect(found).toEqual({ unknown: 'the program zstd, which unpacks it, is not installed' })
+  } finally {
+    process.env['PATH'] = PATH
+  }
+})
+
+test.each([
+  ['is cut off in a header', (image: Buffer) => image.subarray(0, 60), 'it was cut off'],
+  ['is cut off in a file', (image: Buffer) => image.subarray(0, 400), 'it was cut off'],
+  ['begins with something else', () => Buffer.from('MZ'.repeat(200)), 'no cpio archive'],
+  [
+    'says that a name is longer than any',
+    (image: Buffer) => put(image, 94, '00010000'),
+    'a name in it has 65536 bytes',
+  ],
+])('an initramfs that %s is unknown, with the reason', async (_, change, reason) => {
+  const found = await moduleInInitramfs(Buffer.from(change(cpio(EARLY))))
+  expect(found).toEqual({ unknown: expect.stringContaining(reason) as string })
+})
+
+test('an initramfs whose module says that it is larger than any is unknown', async () => {
+  const [module] = files('usr/lib/modules/6.12.43/updates/nvidia.ko').slice(1)
+  const found = await moduleInInitramfs(put(cpio([module!]), 54, 'fffffff0'))
+  expect(found).toEqual({ unknown: expect.stringContaining('says that it has 4294967280 bytes') as string })
+})
+
+/** With a field of the first header replaced. */
+function put(image: Buffer, at: number, text: string): Buffer {
+  const changed = Buffer.from(image)
+  changed.write(text, at, 'latin1')
+  return changed
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { staticBar1 } from './static-bar1.js'
+import { planOptions, wantedFor, type Goal } from './wanted-options.js'
+
+// By nvrm_registry.h of each release.
+test.each([
+  ['565.77', { RMForceP2PType: 2, ForceP2P: 0x11 }],
+  ['570.211.01', { RMForceP2PType: 2, ForceP2P: 0x11 }],
+  ['575.51.02', { RMForceP2PType: 1, RMPcieP2PType: 1, ForceP2P: 0x11 }],
+  ['595.45.04', { RMForceP2PType: 1, RMPcieP2PType: 1, ForceP2P: 0x11 }],
+])('RMForceP2PType means PCIe from 575 on, and BAR1 before: %s', (version, registry) => {
+  expect(wantedFor('bar1-p2p', version)).toEqual({ options: {}, registry })
+})
+
+test.each([
+  ['560.35.03', 'none'],
+  ['565.57.01', 'p2p-only'],
+  ['570.211.01', 'p2p-only'],
+  ['575.51.02', 'off'],
+  ['575.64.05', 'off'],
+  ['580.65.06', 'auto'],
+  ['595.99.02', 'auto'],
+] as const)('static BAR1 without a key is, in %s, %s', (version, state) => {
+  expect(staticBar1(version, {}).state).toBe(state)
+})
+
+test('a key decides about static BAR1 where the version knows its value', () => {
+  expect(staticBar1('570.211.01', { RMForceStaticBar1: 1 }).state).toBe('on')
+  expect(staticBar1('580.142', { RMForceStaticBar1: 0 }).state).toBe('off')
+  // 3 was taken away with 575.
+  expect(staticBar1('575.64.05', { RMForceStaticBar1: 3 })).toEqual({
+    state: 'off',
+    because: 'RMForceStaticBar1=3 means nothing to 575.64.05; it is so from 575.51.02 on when no key says otherwise',
+  })
+  expect(staticBar1('of tomorrow', {}).state).toEqual({ unknown: "no rule for the version 'of tomorrow'" })
+})
+
+test('the file says for which version and goals it is, and keeps the keys of other files', () => {
+  const theirs = [{ file: '/etc/modprobe.d/nvidia.conf', name: 'NVreg_RegistryDwords', value: 'RmMsgLevel=2' }]
+  const { text, given, problems } = planOptions(['peer-mapping', 'static-bar1', 'resizable-bar'], '575.64.05', theirs)
+  expect([given, problems]).toEqual([[], []])
+  expect(text!.split('\n').filter((line) => !line.startsWith('#'))).toEqual([
+    'options nvidia NVreg_EnableResizableBar=1',
+    'options nvidia NVreg_RegistryDwords="RmMsgLevel=2;PeerMappingOverride=1;RMForceStaticBar1=2"',
+    '',
+  ])
+  expect(text).toContain('for 575.64.05: peer-mapping, static-bar1, resizable-bar.')
+})
+
+test('what the version does by itself is not written', () => {
+  expect(planOptions(['static-bar1'], '580.142', [])).toEqual({ text: undefined, given: ['static-bar1'], problems: [] })
+})
+
+test.each<[string, Goal, string, { file: string; name: string; value: string }[], string]>([
+  ['a version without the key', 'static-bar1', '560.35.03', [], 'RMForceStaticBar1 is there from 565.57.01 on'],
+  ['a version without the option', 'resizable-bar', '525.147.05', [], 'from 530.30.02 on'],
+  [
+    'another file that says otherwise',
+    'bar1-p2p',
+    '580.142',
+    [{ file: '/etc/modprobe.d/p2p.conf', name: 'NVreg_RegistryDwords', value: 'RMForceP2PType=2' }],
+    '/etc/modprobe.d/p2p.conf sets RMForceP2PType=2; 1 is needed',
+  ],
+  [
+    'the command line, which has the last word',
+    'peer-mapping',
+    '580.142',
+    [{ file: '/proc/cmdline', name: 'NVreg_RegistryDwords', value: 'A=1' }],
+    "the kernel's command line sets nvidia.NVreg_RegistryDwords",
+  ],
+])('%s is a problem, and nothing is written', (_, goal, version, configured, problem) => {
+  const { text, problems } = planOptions([goal], version, configured)
+  expect(text).toBeUndefined()
+  expect(problems).toEqual([expect.stringContaining(problem)])
+})

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { gpunvme, json, scratch } from './gpunvme.js'
+import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from './nvidia/states.js'
+import { writeLookupTree } from './nvidia/synthetic-trees.js'
+
+const cwd = scratch()
+
+function machine(state: NvidiaStateName): string {
+  const root = join(cwd, state)
+  for (const folder of ['proc/sys/kernel', 'sys/module', 'usr/lib', 'lib/modules']) {
+    mkdirSync(join(root, folder), { recursive: true })
+  }
+  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[state].kernel}\n`)
+  writeNvidiaState(root, state)
+  return state
+}
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+}
+
+const SLOW = 120_000
+const FILE = 'etc/modprobe.d/zz-gpunvme-nvidia.conf'
+let old = ''
+let proprietary = ''
+
+beforeAll(() => {
+  old = machine('open-570-on-6.8')
+  proprietary = machine('proprietary-580-on-6.17')
+})
+
+test('driver shows the state, as text and as one JSON object', { timeout: SLOW }, async () => {
+  const shown = await gpunvme(['driver', '--root', old], { cwd })
+  expect([shown.code, shown.stderr]).toEqual([0, ''])
+  expect(shown.stdout).toMatch(/^ {2}running +570\.133\.07, open$/m)
+  expect(json(await gpunvme(['driver', '--root', old, '--json'], { cwd }))).toMatchObject({
+    schema: 'gpunvme.driver/1',
+    root: old,
+    running: { version: '570.133.07', flavour: 'open' },
+    staticBar1: { state: 'p2p-only' },
+    mismatches: [],
+  })
+})
+
+test('plan names the open flavour first, and commands with the --root that was given', { timeout: SLOW }, async () => {
+  const { code, stdout } = await gpunvme(['driver', 'plan', '--root', proprietary], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /1\. install the open flavour[^\n]*\n +2\. [^\n]*gpunvme driver apply pfn-lookup --root proprietary-580-on-6\.17/,
+  )
+})
+
+test('options are shown, written once somebody has agreed, and taken back whole', { timeout: SLOW }, async () => {
+  const words = ['options', '--set', 'static-bar1,peer-mapping', '--root', old]
+  const planned = await gpunvme(['driver', 'plan', ...words], { cwd })
+  expect(planned.code).toBe(0)
+  expect(planned.stdout).toContain('+options nvidia NVreg_RegistryDwords="RMForceStaticBar1=2;PeerMappingOverride=1"')
+  const alone = await gpunvme(['driver', 'apply', ...words], { cwd })
+  expect([alone.code, alone.stderr]).toEqual([4, expect.stringContaining('nobody agreed')])
+  expect(existsSync(join(cwd, old, FILE))).toBe(false)
+
+  const before = filesBelow(join(cwd, old))
+  const applied = await gpunvme(['driver', 'apply', ...words, '--yes', '--json'], { cwd })
+  expect(json(applied)).toMatchObject({ schema: 'gpunvme.driver-change/1', outcome: 'applied', files: [FILE] })
+  expect(readFileSync(join(cwd, old, FILE), 'utf8')).toContain('RMForceStaticBar1=2')
+  const state = await gpunvme(['driver', '--root', old], { cwd })
+  expect(state.stdout).toContain("RegistryDwords is '' in the module that runs")
+  const other = await gpunvme(['driver', 'apply', 'options', '--set', 'resizable-bar', '--root', old, '--yes'], { cwd })
+  expect([other.code, readFileSync(join(cwd, old, FILE), 'utf8')]).toEqual([0, expect.not.stringContaining('Static')])
+  const reverted = await gpunvme(['driver', 'revert', 'options', '--root', old, '--yes', '--json'], { cwd })
+  expect(json(reverted)).toMatchObject({ outcome: 'reverted', files: [FILE] })
+  const left = filesBelow(join(cwd, old)).filter((name) => !before.includes(name))
+  expect(left.sort()).toEqual(['etc', 'etc/modprobe.d', 'var/lib/gpunvme'])
+})
+
+test('each wrong input has an exit code and a next step of its own', { timeout: SLOW }, async () => {
+  writeLookupTree(join(cwd, 'unknown-tree'), 'or-fail')
+  const cases: [string[], number, string][] = [
+    [['apply'], 2, 'driver apply needs to know what'],
+    [['apply', 'options'], 2, 'options need a goal'],
+    [['apply', 'options', '--set', 'speed'], 2, 'Expected some of peer-mapping'],
+    [['plan', 'pfn-lookup', '--source', 'no-such-tree'], 3, 'No source tree in no-such-tree'],
+    [['plan', 'pfn-lookup', '--source', 'unknown-tree'], 7, 'not as they are known here'],
+    [['plan', 'pfn-lookup', '--root', proprietary], 7, 'there is no /usr/src/nvidia-580.142/nvidia/os-mlock.c'],
+  ]
+  const ended = await Promise.all(cases.map(([words]) => gpunvme(['driver', ...words], { cwd })))
+  expect(ended.map(({ code }, index) => [cases[index]![0].join(' '), code])).toEqual(
+    cases.map(([words, code]) => [words.join(' '), code]),
+  )
+  ended.forEach(({ stdout, stderr }, index) => {
+    expect([stdout, stderr]).toEqual(['', expect.stringContaining(cases[index]![2])])
+    expect(stderr).toMatch(/\n {2}Try: \S/)
+    expect(stderr).not.toMatch(/\n {4}at /)
+  })
+})

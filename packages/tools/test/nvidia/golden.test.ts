@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { commandFor } from '../../src/binding/command-line.js'
+import { adviseDriver } from '../../src/nvidia/advice.js'
+import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
+import { readNvidia } from '../../src/nvidia/read-driver.js'
+import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from './states.js'
+
+const scratches: string[] = []
+afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
+
+// UPDATE=1 writes them anew: read what changed before it is committed.
+test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and what helps, as printed', async (name) => {
+  const root = mkdtempSync(join(tmpdir(), 'gpunvme-golden-'))
+  scratches.push(root)
+  for (const folder of ['proc/sys/kernel', 'sys/module', 'usr/lib', 'lib/modules']) {
+    mkdirSync(join(root, folder), { recursive: true })
+  }
+  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[name].kernel}\n`)
+  writeNvidiaState(root, name)
+  const driver = await readNvidia(root)
+  const advice = adviseDriver(driver, (words) => commandFor('/', ...words.split(' ')))
+  const lines = [...describeDriver(driver, 80), '', ...describeAdvice(advice, 80), '']
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  const golden = join(import.meta.dirname, 'golden', `${name}.txt`)
+  if (process.env['UPDATE'] === '1') {
+    mkdirSync(join(import.meta.dirname, 'golden'), { recursive: true })
+    writeFileSync(golden, lines.join('\n'))
+  }
+  expect(existsSync(golden)).toBe(true)
+  expect(lines.join('\n')).toBe(readFileSync(golden, 'utf8'))
+})
