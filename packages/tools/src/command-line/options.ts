@@ -49,8 +49,12 @@ export function addQueueOptions(command: Command): void {
     .addOption(whole('--depth <n>', 'commands in flight on each of them', 1, 4095).default(32))
 }
 
-/** @param image as of `addTransportOptions`. */
-export function addDriveOptions(command: Command, image?: string): void {
+/** @param image as of `addTransportOptions`. @param nsid what the option of that name is for; false where there is none. */
+export function addDriveOptions(
+  command: Command,
+  image?: string,
+  nsid: string | false = 'the namespace (default: the first one)',
+): void {
   command.option(
     '--drive <address>',
     "a real drive: its PCI address, or Linux's name as nvme0; gpunvme list shows them",
@@ -60,7 +64,7 @@ export function addDriveOptions(command: Command, image?: string): void {
     "sim, a simulated drive; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given (default: sim)",
     image,
   )
-  command.addOption(whole('--nsid <n>', 'the namespace (default: the first one)', 1, 0xffff_fffe))
+  if (nsid !== false) command.addOption(whole('--nsid <n>', nsid, 1, 0xffff_fffe))
 }
 
 /** Of verbs that are for drives of which nothing is kept. */

@@ -45,7 +45,11 @@ export function features(command: Command, { signal }: Session): void {
     .option('--supported', 'whether it can be changed and saved')
     .addOption(whole('--cdw11 <n>', 'Command Dword 11 of the question', 0, 0xffff_ffff))
     .action((feature: string | undefined, flags: Flags) => run(feature, flags, new Output(flags), signal))
-  addDriveOptions(command, 'a drive image to put behind the controller')
+  addDriveOptions(
+    command,
+    'a drive image to put behind the controller',
+    'of this namespace, where the feature is of one (default: the first one)',
+  )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [

@@ -32,9 +32,10 @@ It asks only. A drive that Linux's nvme driver has, mounted or not, is asked
 through that driver (/dev/nvme0, as root) and stays as it is. One that user
 space has is reset and brought up first; nothing on it is written.
 Without --cns: a summary of the controller and of all namespaces, or of the
-one that --nsid names. What came with --json has more: every declared field.
---raw writes the 4096 bytes: of the namespace that --nsid names, else of the
-controller; gpunvme decode identify --file reads them again.`
+one that --nsid names; with --json every declared field as well.
+--raw writes the 4096 bytes of what --cns names, or of the namespace that
+--nsid names, else of the controller. gpunvme decode identify reads them
+again.`
 
 export function identify(command: Command, { signal }: Session): void {
   command
@@ -43,7 +44,11 @@ export function identify(command: Command, { signal }: Session): void {
     .option('--fields', 'every field that is not zero, by its name in the specification')
     .option('--raw', 'write the bytes that the drive answered with')
     .action((flags: Flags) => run(flags, new Output(flags), signal))
-  addDriveOptions(command, 'a drive image to put behind the controller')
+  addDriveOptions(
+    command,
+    'a drive image to put behind the controller',
+    'this namespace alone (default: all; with --cns the first one)',
+  )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [

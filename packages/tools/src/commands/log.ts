@@ -49,7 +49,7 @@ export function log(command: Command, { signal }: Session): void {
     .addOption(whole('--lsi <n>', 'of this NVM Set or Endurance Group, where the page is of one', 0, 0xffff))
     .option('--raw', 'write the bytes that the drive answered with')
     .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags), signal))
-  addDriveOptions(command, 'a drive image to put behind the controller')
+  addDriveOptions(command, 'a drive image to put behind the controller', 'of this namespace, where the page is of one')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, ['gpunvme log', 'gpunvme log firmware', 'gpunvme log 05h --json', 'gpunvme log error'])

@@ -44,7 +44,7 @@ export function regs(command: Command, { signal }: Session): void {
     .addOption(whole('--interval <ms>', 'between two looks (default: 1000)', 1, 3_600_000))
     .addOption(whole('--count <n>', 'look so many times, then end', 1, 1_000_000_000))
     .action((flags: Flags) => run(flags, new Output(flags), signal))
-  addDriveOptions(command, 'a drive image; only its size matters here')
+  addDriveOptions(command, 'a drive image; only its size matters here', false)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
@@ -58,9 +58,6 @@ export function regs(command: Command, { signal }: Session): void {
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   if (!flags.watch && (flags.interval ?? flags.count) !== undefined) {
     throw new UsageError('--interval and --count are of --watch', { next: 'gpunvme regs --watch' })
-  }
-  if (flags.nsid !== undefined) {
-    throw new UsageError('Registers are of the controller, of no namespace', { next: 'leave --nsid out' })
   }
   await withSeen(flags, signal, (seen) => {
     output.note(`${seen.name}, ${seen.source}.`)

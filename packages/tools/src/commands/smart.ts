@@ -24,7 +24,11 @@ of the whole drive; few drives keep it for each namespace (LPA.SMARTS).`
 
 export function smart(command: Command, { signal }: Session): void {
   command.action((flags: Flags) => run(flags, new Output(flags), signal))
-  addDriveOptions(command, 'a drive image to put behind the controller')
+  addDriveOptions(
+    command,
+    'a drive image to put behind the controller',
+    'of this namespace alone, where the drive knows it',
+  )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, ['gpunvme smart', 'gpunvme smart --profile 980pro --json'])
