@@ -3,18 +3,15 @@ import { Option, type Command } from 'commander'
 import {
   addRangeOptions,
   blocksOf,
-  checkInside,
   checkRangeFlags,
   describeBlocks,
   type ByteRange,
   type RangeFlags,
 } from '../block-io/byte-range.js'
-import { ByteSource } from '../block-io/byte-source.js'
+import type { ByteSource } from '../block-io/byte-source.js'
 import { compareWritten } from '../block-io/compare-written.js'
-import { PartialBlockError } from '../block-io/partial-block.js'
-import { refuseProtected } from '../block-io/protected-data.js'
 import { sameFile } from '../block-io/same-file.js'
-import { UnalignedStartError } from '../block-io/unaligned-start.js'
+import { intend } from '../block-io/write-intent.js'
 import { writePieces, type Written } from '../block-io/write-pieces.js'
 import { WriteStoppedError } from '../block-io/write-stopped.js'
 import {
@@ -119,40 +116,6 @@ function checkFlags(path: string, flags: Flags): void {
   if (image !== undefined && path !== '-' && sameFile(path, image)) {
     throw new UsageError(`${path} is the drive itself`, { next: 'another FILE, or another --image' })
   }
-}
-
-/** What is to be written, and where. */
-interface Intent {
-  readonly source: ByteSource
-  /** In whole blocks where the length is known; else up to the end of the namespace. */
-  readonly range: ByteRange
-}
-
-/** Everything that can be known before the first block: so that most refusals leave nothing half done. */
-async function intend(namespace: Namespace, path: string, flags: Flags, signal: AbortSignal): Promise<Intent> {
-  const { blockBytes, capacityBytes } = namespace
-  const { lba = 0, offset: offsetBytes = lba * blockBytes, overwrite = [], pad } = flags
-  if (offsetBytes % blockBytes !== 0) throw new UnalignedStartError(offsetBytes, blockBytes)
-  const source = ByteSource.open(path, wantedBytes(flags, blockBytes), signal)
-  try {
-    const { lengthBytes } = source
-    const lastBytes = (lengthBytes ?? 0) % blockBytes
-    if (lastBytes !== 0 && pad === undefined) throw new PartialBlockError(source.name, lastBytes, blockBytes)
-    const roomBytes = Math.max(blockBytes, capacityBytes - offsetBytes)
-    const wholeBytes = lengthBytes === undefined ? roomBytes : Math.ceil(lengthBytes / blockBytes) * blockBytes
-    const range = checkInside(namespace, { offsetBytes, lengthBytes: wholeBytes })
-    await refuseProtected(namespace, range, overwrite, flags.image !== undefined, signal)
-    return { source, range }
-  } catch (error) {
-    source.close()
-    throw error
-  }
-}
-
-/** How much of the source; undefined for all of it. */
-function wantedBytes({ blocks, length }: Flags, blockBytes: number): number | undefined {
-  if (length !== undefined) return length === 'all' ? undefined : length
-  return blocks === undefined || blocks === 'all' ? undefined : blocks * blockBytes
 }
 
 async function rehearse(
