@@ -11,8 +11,6 @@ import { ModuleFolder } from '../../../cuda-native/test/vm/modules.js'
 const BDF = '0000:00:04.0'
 const SERIAL = 'BIND0001'
 const MIB = 2 ** 20
-const DRIVES = { spare: 'addr=4', busy: 'addr=5' } as const
-const SERIALS = { spare: SERIAL, busy: 'BIND0002' } as const
 /** The kernel's own drivers of what QEMU has, and a file system. */
 const EVERY_GUEST = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'ext4', 'crc32c_generic']
 
@@ -37,47 +35,55 @@ interface Facts {
   readonly said: string
 }
 
-/** What a guest's program has found, by its cases. */
-function guestOf(script: string, isTranslated: boolean): (name: string) => Facts {
-  let guest: GuestRun
-  beforeAll(async () => {
-    if (typeof made === 'string') return
-    const folder = new ModuleFolder(made.modules)
-    const modules = folder.inOrder([...EVERY_GUEST, ...(isTranslated ? ['vfio-pci', 'vfio_iommu_type1'] : [])])
-    guest = await runGuest({
-      parts: made,
-      modules,
-      laterModules: typeof module === 'string' ? [] : [{ name: 'gpunvme', content: module }],
-      programs: join(import.meta.dirname, 'binding'),
-      scenarios: [{ name: script, script, timeoutMs: 1_200_000 }],
-      images: { spare: 64 * MIB, busy: 64 * MIB },
-      devices: [
-        // First, so that it stands before all that it translates for.
-        ...(isTranslated ? ['-device', 'intel-iommu,intremap=on'] : []),
-        ...(['spare', 'busy'] as const).flatMap((id) => [
-          '-device',
-          `nvme,id=${id},serial=${SERIALS[id]},drive=${id},${DRIVES[id]}`,
-        ]),
-      ],
-      append: `hugepages=64 ${isTranslated ? 'intel_iommu=on' : ''}`,
-      memoryMiB: 1024,
-      deadlineMs: 1_500_000,
-    })
-    process.stdout.write(`${script}: ${(guest.totalMs / 1000).toFixed(1)} s\n`)
-  })
-  test('the kernel finds no fault in anything that was done', () => {
-    expect(guest.finished, guest.console).toBe(true)
-    const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)]
-    expect(kernelFaults(said)).toEqual([])
-    expect(guest.scenarios.get(script)?.end, guest.console).toMatchObject({ code: 0, stderr: '' })
-  })
-  return (name) => {
-    const lines = (guest.scenarios.get(script)?.lines ?? []) as Facts[]
-    const found = lines.find((line) => line.case === name)
-    if (found === undefined)
-      throw new Error(`no case ${name}: ${guest.scenarios.get(script)?.end?.stderr ?? guest.console}`)
-    return found
+/** A guest whose program `script` binds and gives back; `judge` looks at what it found, by its cases. */
+function describeMachine(
+  title: string,
+  { script, isTranslated }: { readonly script: string; readonly isTranslated: boolean },
+  judge: (of: (name: string) => Facts) => void,
+): void {
+  if (typeof made === 'string') {
+    test(title, ({ skip }) => skip(made))
+    return
   }
+  describe.concurrent(title, () => {
+    let guest: GuestRun
+
+    beforeAll(async () => {
+      const vfio = isTranslated ? ['vfio-pci', 'vfio_iommu_type1'] : []
+      guest = await runGuest({
+        parts: made,
+        modules: new ModuleFolder(made.modules).inOrder([...EVERY_GUEST, ...vfio]),
+        laterModules: typeof module === 'string' ? [] : [{ name: 'gpunvme', content: module }],
+        programs: join(import.meta.dirname, 'binding'),
+        scenarios: [{ name: script, script, timeoutMs: 1_200_000 }],
+        images: { spare: 64 * MIB, busy: 64 * MIB },
+        devices: [
+          // First, so that it stands before all that it translates for.
+          ...(isTranslated ? ['-device', 'intel-iommu,intremap=on'] : []),
+          ...['-device', `nvme,id=spare,serial=${SERIAL},drive=spare,addr=4`],
+          ...['-device', 'nvme,id=busy,serial=BIND0002,drive=busy,addr=5'],
+        ],
+        append: `hugepages=64 ${isTranslated ? 'intel_iommu=on' : ''}`,
+        memoryMiB: 1024,
+        deadlineMs: 1_500_000,
+      })
+      process.stdout.write(`${script}: ${(guest.totalMs / 1000).toFixed(1)} s\n`)
+    })
+
+    judge((name) => {
+      const { lines = [], end } = guest.scenarios.get(script) ?? {}
+      const found = (lines as Facts[]).find((line) => line.case === name)
+      if (found === undefined) throw new Error(`there is no case ${name}: ${end?.stderr ?? guest.console}`)
+      return found
+    })
+
+    test('the kernel finds no fault in anything that was done', () => {
+      const said = [...guest.kernel, ...[...guest.scenarios.values()].flatMap(({ kernel }) => kernel)]
+      expect(kernelFaults(said)).toEqual([])
+      expect(guest.scenarios.get(script)?.end, guest.console).toMatchObject({ code: 0, stderr: '' })
+      expect(guest.finished, guest.console).toBe(true)
+    })
+  })
 }
 
 const object = ({ code, stdout, stderr }: Ended) => {
@@ -87,10 +93,8 @@ const object = ({ code, stdout, stderr }: Ended) => {
 /** As Linux has a drive from the beginning. */
 const LINUX = { driver: 'nvme', override: '(null)', power: 'on', isRemembered: false }
 
-describe.runIf(typeof made !== 'string').concurrent('on a machine with an IOMMU', () => {
-  const of = guestOf('binding-by-vfio', true)
-
-  test('status shows Linux’s drives and takes no root', () => {
+describeMachine('on a machine with an IOMMU', { script: 'binding-by-vfio', isTranslated: true }, (of) => {
+  test('status shows the drives that Linux’s own driver has', () => {
     const { before, status } = of('status')
     expect(before).toEqual(LINUX)
     expect(object(status)).toMatchObject({ drives: [{ address: BDF, owner: 'linux', serial: SERIAL }, {}] })
@@ -158,9 +162,7 @@ describe.runIf(typeof made !== 'string').concurrent('on a machine with an IOMMU'
   })
 })
 
-describe.runIf(typeof made !== 'string').concurrent('on a machine without an IOMMU', () => {
-  const of = guestOf('binding-without-iommu', false)
-
+describeMachine('on a machine without an IOMMU', { script: 'binding-without-iommu', isTranslated: false }, (of) => {
   test('bind gives the drive to no driver, and unbind gives it back', () => {
     const { ended, after } = of('bind')
     expect(object(ended)).toMatchObject({ driver: null, previous: 'nvme', transport: 'sysfs' })
@@ -190,5 +192,3 @@ describe.runIf(typeof made !== 'string').concurrent('on a machine without an IOM
     expect(after).toEqual(LINUX)
   })
 })
-
-test.runIf(typeof made === 'string')('bind, unbind and status in a Linux guest', ({ skip }) => skip(made as string))
