@@ -1,5 +1,6 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { PlanRing } from './plan-ring.js'
 
 /** What memory holds before a read: where it still does afterwards, nothing arrived. */
 const MARKER = 0xa5
@@ -46,26 +47,22 @@ function fillWithNumbers(bytes: Uint8Array, seed: number): void {
 }
 
 /**
- * What some of the commands of the plans have in memory: those whose blocks no other command of them has, since of two
- * writes to the same blocks nobody knows which was the last.
+ * What some of the commands of the last plan have in memory: those whose blocks no other command has, of it or of the
+ * plan before it, which may have been under way at the same time. Of two writes to the same blocks nobody knows which
+ * was the last.
  */
-export function samplesOf(plans: readonly Plan[], memory: DmaMemory): Sample[] {
+export function samplesOf({ plans, last }: Pick<PlanRing, 'plans' | 'last'>, memory: DmaMemory): Sample[] {
   memory.forHost(0, memory.lengthBytes)
   const bytes = bytesOf(memory)
   const uses = new Map<number, number>()
   for (const { slba } of plans) for (const at of slba) uses.set(at, (uses.get(at) ?? 0) + 1)
-  return plans.flatMap((plan) => {
-    const share = SAMPLES / plans.length
-    const step = Math.max(1, Math.floor(plan.commands / share))
-    const chosen: Sample[] = []
-    for (let command = 0; command < plan.commands && chosen.length < share; command += step) {
-      const slba = plan.slba[command]!
-      if (uses.get(slba) !== 1) continue
-      const blocks = plan.blocks[command]!
-      const from = plan.offsetBytes[command]!
-      chosen.push({ slba, blocks, bytes: bytes.slice(from, from + blocks * plan.blockBytes) })
-    }
-    return chosen
+  const alone = Array.from(last.slba.keys()).filter((command) => uses.get(last.slba[command]!) === 1)
+  const step = Math.max(1, Math.floor(alone.length / SAMPLES))
+  const chosen = alone.filter((_, index) => index % step === 0).slice(0, SAMPLES)
+  return chosen.map((command) => {
+    const blocks = last.blocks[command]!
+    const from = last.offsetBytes[command]!
+    return { slba: last.slba[command]!, blocks, bytes: bytes.slice(from, from + blocks * last.blockBytes) }
   })
 }
 

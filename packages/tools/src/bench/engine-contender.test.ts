@@ -104,6 +104,22 @@ class Corrupting extends Lying {
   }
 }
 
+/** It writes what it was given first, again and again. */
+class Stale extends Lying {
+  private first: Uint8Array | undefined
+
+  override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+    if (plan.operation === 'read') return this.engine.execute(plan, memory, options)
+    const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)
+    const given = bytes.slice()
+    this.first ??= given
+    bytes.set(this.first)
+    const summary = await this.engine.execute(plan, memory, options)
+    bytes.set(given)
+    return summary
+  }
+}
+
 /** Its commands move data, and all of them to the first place. */
 class Misplacing extends Lying {
   override execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
@@ -182,8 +198,11 @@ describe('what was planted is found', () => {
     expect(repeat.problem).toMatch(expected)
   })
 
-  test('an engine that writes something else', async () => {
-    const bench = contender({ makeEngine: lying(Corrupting) })
+  test.each([
+    ['something else', Corrupting],
+    ['what was to be written before', Stale],
+  ])('an engine that writes %s', async (_, Engine) => {
+    const bench = contender({ makeEngine: lying(Engine) })
     const { repeat } = await bench.measure(shape({ rw: 'write' }), false)
     expect(repeat.problem).toMatch(/do not hold what was written to them$/)
   })

@@ -1,51 +1,24 @@
-import { Controller, HostEngine, type Namespace, type SmartLog, type WriteRequest } from '@gpunvme/host-driver'
+import { Controller, HostEngine, type SmartLog, type WriteRequest } from '@gpunvme/host-driver'
 import type { DmaMemory, Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import type { EngineName, OpenedTransport } from '../open.js'
 import type { BenchRepeat, BenchSource } from '../report/bench-results.js'
-import { formatBytes } from '../terminal/units.js'
-import { Addresses, type Span } from './addresses.js'
+import { Addresses } from './addresses.js'
 import { CommandRecorder } from './command-recorder.js'
 import { areZeros, fillWithMarker, fillWithPattern, findWrong, samplesOf, type Sample } from './content.js'
-import { RefusedError, type Contender, type Measured } from './contender.js'
+import type { Contender, Measured } from './contender.js'
 import { cpuSecondsNow } from './cpu-time.js'
-import { PlanRing, ringBytes, commandsPerPlan } from './plan-ring.js'
+import { engineSource } from './engine-sources.js'
+import { allocate, requireFit } from './fit.js'
+import { paceOf } from './pace.js'
+import { commandsPerPlan, PlanRing } from './plan-ring.js'
 import { runPlans, type Run } from './run-plans.js'
 import type { Setting } from './setting.js'
 import type { Shape } from './shape.js'
 import { healthOf } from './smart.js'
-import { paceOf } from './pace.js'
 import { problemOf, type Evidence } from './verdict.js'
 
 /** The least that `Controller.open` takes for a command's transfer. */
 const LEAST_TRANSFER_BYTES = 4096
-
-const SOURCES: Readonly<Record<EngineName, BenchSource>> = {
-  host: {
-    name: 'host',
-    kind: 'engine',
-    description: 'TypeScript writes the commands and rings the doorbells',
-    memory: 'host',
-    latencyOf: 'command',
-  },
-  'cpu-kernel': {
-    name: 'cpu-kernel',
-    kind: 'engine',
-    description: 'the device code, compiled for the CPU, on a thread for each queue',
-    memory: 'host',
-    latencyOf: 'plan',
-  },
-  cuda: {
-    name: 'cuda',
-    kind: 'engine',
-    description: 'a CUDA kernel writes the commands and rings the doorbells; queues and data in host memory',
-    memory: 'host',
-    latencyOf: 'plan',
-  },
-}
-
-export function engineSource(name: EngineName): BenchSource {
-  return SOURCES[name]
-}
 
 export interface EngineContenderOptions {
   readonly name: EngineName
@@ -72,6 +45,8 @@ interface Turn {
 export class EngineContender implements Contender {
   readonly source: BenchSource
   private readonly options: EngineContenderOptions
+  /** How often memory was filled with what is to be written: each time with something else. */
+  private fills = 0
 
   constructor(options: EngineContenderOptions) {
     this.options = options
@@ -149,15 +124,14 @@ export class EngineContender implements Contender {
     shape: Shape,
     recorder: CommandRecorder,
   ): Promise<Turn> {
-    const { seconds, warmUpSeconds, span, seed, dataPattern, signal } = this.options.setting
+    const { seconds, warmUpSeconds, span, seed, signal } = this.options.setting
     const namespace = controller.namespace(this.options.nsid)
     const ring = new PlanRing(shape, namespace, new Addresses(shape, span, namespace.blockBytes, seed))
-    if (shape.rw === 'write') fillWithPattern(memory, dataPattern, seed)
-    else fillWithMarker(memory)
+    this.fill(memory, shape)
     await runPlans(namespace, memory, ring, { seconds: warmUpSeconds, signal })
     recorder.clear()
-    // What the warm-up has brought must not pass for what the repeat brings.
-    if (shape.rw === 'read') fillWithMarker(memory)
+    // What the warm-up has brought, or written, must not pass for what the repeat does.
+    this.fill(memory, shape)
     const before = await controller.smartLog()
     const counted = { engine: engine.statistics?.commands, sent: controller.statistics.commands }
     const cpuBefore = cpuSecondsNow()
@@ -170,7 +144,13 @@ export class EngineContender implements Contender {
       engineCommands: engineAfter === undefined ? undefined : engineAfter - (counted.engine ?? 0),
     }
     const after = await controller.smartLog()
-    return { run, cpuSeconds, before, after, evidence, samples: samplesOf(ring.plans, memory) }
+    return { run, cpuSeconds, before, after, evidence, samples: samplesOf(ring, memory) }
+  }
+
+  private fill(memory: DmaMemory, { rw }: Shape): void {
+    const { seed, dataPattern } = this.options.setting
+    if (rw === 'write') fillWithPattern(memory, dataPattern, seed + this.fills++)
+    else fillWithMarker(memory)
   }
 
   /** The same blocks, read by the host engine on a controller opened anew: nothing of what was measured is trusted. */
@@ -182,48 +162,5 @@ export class EngineContender implements Contender {
     } finally {
       await controller.close()
     }
-  }
-}
-
-/** @throws RefusedError where this drive has not what the setting asks for: a bench measures what was asked, or nothing. */
-function requireFit(shape: Shape, controller: Controller, namespace: Namespace, span: Span): void {
-  const { queues, queueDepth, maxTransferBytes } = controller
-  if (queues < shape.jobs) {
-    throw new RefusedError({
-      reason: `the controller gives ${queues} I/O queue pairs, and each job needs one`,
-      next: `--numjobs ${queues}`,
-    })
-  }
-  if (queueDepth < shape.depth) {
-    throw new RefusedError({
-      reason: `a queue of this controller holds ${queueDepth} commands`,
-      next: `--qd ${queueDepth}`,
-    })
-  }
-  if (maxTransferBytes < shape.blockBytes) {
-    const most = formatBytes(maxTransferBytes)
-    throw new RefusedError({ reason: `a command of this drive carries ${most} at most (MDTS)`, next: `--bs ${most}` })
-  }
-  if (shape.blockBytes % namespace.blockBytes !== 0) {
-    throw new RefusedError({
-      reason: `the drive's blocks have ${namespace.blockBytes} bytes, and ${shape.blockBytes} is no multiple`,
-      next: `--bs ${namespace.blockBytes}`,
-    })
-  }
-  if (span.blocks * namespace.blockBytes < shape.jobs * shape.blockBytes) {
-    throw new RefusedError({ reason: 'there is no room for a command of each job', next: 'a larger --size' })
-  }
-}
-
-function allocate(namespace: Namespace, shape: Shape): DmaMemory {
-  const lengthBytes = ringBytes(shape)
-  try {
-    return namespace.dma.alloc(lengthBytes)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new RefusedError({
-      reason: `no memory of ${formatBytes(lengthBytes)} for what is in flight: ${error.message}`,
-      next: 'a smaller --qd, --numjobs or --bs',
-    })
   }
 }

@@ -29,6 +29,7 @@ export function ringBytes(shape: Shape): number {
  */
 export class PlanRing {
   readonly plans: readonly Plan[]
+  private filled: Plan | undefined
   private readonly jobs: number
   private readonly addresses: Addresses
 
@@ -38,9 +39,15 @@ export class PlanRing {
     this.plans = Array.from({ length: PLANS }, (_, index) => emptyPlan(shape, target, index))
   }
 
+  /** The plan that was filled last. */
+  get last(): Plan {
+    return this.filled ?? this.plans[0]!
+  }
+
   /** Gives the plan its next commands. It must not be under way. */
   fill(plan: Plan): void {
     const { addresses, jobs } = this
+    this.filled = plan
     for (let command = 0; command < plan.commands; command++) plan.slba[command] = addresses.take(command % jobs)
   }
 }

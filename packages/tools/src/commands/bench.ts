@@ -44,7 +44,9 @@ export function bench(command: Command, session: Session): void {
     .addOption(counts('--qd <depths>', 'commands in flight of each job: 1,32', 4095).default([32], '32'))
     .addOption(words('--rw <kinds>', 'read, randread, write, randwrite', RW_WORDS).default(['read'], 'read'))
     .addOption(counts('--numjobs <counts>', 'jobs, each with a queue pair of its own', 64).default([1], '1'))
-    .addOption(dataPattern('--pattern <bytes>', "what writes carry: 'random', or bytes as 0x00").default('random'))
+    .addOption(
+      dataPattern('--pattern <bytes>', "what writes carry: 'random', or bytes as 0x00").default('random', 'random'),
+    )
     .addOption(seconds('--time <seconds>', 'of each repeat (default: 5, simulated 0.05)', 0.001))
     .addOption(seconds('--warm-up <seconds>', 'before each, not counted (default: 1, simulated 0.005)', 0))
     .addOption(seconds('--cool-down <seconds>', 'between two repeats', 0).default(1))
@@ -80,7 +82,7 @@ export function bench(command: Command, session: Session): void {
   command.addHelpText('after', ABOUT)
   examples(command, [
     'gpunvme bench',
-    'gpunvme bench --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3 --time 0.005',
+    'gpunvme bench --bs 4KiB,128KiB --qd 1,32 --rw randread --repeats 3',
     'gpunvme bench --rw randwrite --bs 4KiB --repeats 3 --json',
     'gpunvme bench --repeats 4 -o bench.json --report bench.html',
   ])

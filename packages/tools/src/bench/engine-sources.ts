@@ -1,0 +1,30 @@
+import type { EngineName } from '../open.js'
+import type { BenchSource } from '../report/bench-results.js'
+
+const SOURCES: Readonly<Record<EngineName, BenchSource>> = {
+  host: {
+    name: 'host',
+    kind: 'engine',
+    description: 'TypeScript writes the commands and rings the doorbells',
+    memory: 'host',
+    latencyOf: 'command',
+  },
+  'cpu-kernel': {
+    name: 'cpu-kernel',
+    kind: 'engine',
+    description: 'the device code, compiled for the CPU, on a thread for each queue',
+    memory: 'host',
+    latencyOf: 'plan',
+  },
+  cuda: {
+    name: 'cuda',
+    kind: 'engine',
+    description: 'a CUDA kernel writes the commands and rings the doorbells; queues and data in host memory',
+    memory: 'host',
+    latencyOf: 'plan',
+  },
+}
+
+export function engineSource(name: EngineName): BenchSource {
+  return SOURCES[name]
+}
