@@ -9,6 +9,7 @@
 #include "pattern.cuh"
 #include "scatter.cuh"
 #include "serve.cuh"
+#include "store32.cuh"
 #include "warp_read.cuh"
 
 using namespace gpunvme;
@@ -85,4 +86,14 @@ extern "C" __global__ void __launch_bounds__(1024)
 extern "C" __global__ void __launch_bounds__(1024)
     gpunvme_pattern_verify(uint8_t* data, uint64_t bytes, uint64_t seed, uint64_t offset, PatternVerdict* verdict) {
   pattern_verify<GpuTeam>({data, bytes, seed, offset}, verdict);
+}
+
+// Stores 32 bits to a register, as a doorbell is rung: see store32.cuh. Nothing is read.
+//
+//   at     where the GPU has the register: a multiple of 4
+//   value  its low 32 bits
+//
+// One block of one thread.
+extern "C" __global__ void __launch_bounds__(1) gpunvme_store32(uint32_t* at, uint64_t value) {
+  store32<GpuPort>(at, value);
 }

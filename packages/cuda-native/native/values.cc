@@ -94,6 +94,13 @@ void ThrowSystem(napi_env env, int error, const char* syscall) {
   napi_throw(env, SystemError(env, error, syscall));
 }
 
+napi_value Array(napi_env env, const std::vector<napi_value>& values) {
+  napi_value array;
+  napi_create_array_with_length(env, values.size(), &array);
+  for (size_t i = 0; i < values.size(); i++) napi_set_element(env, array, static_cast<uint32_t>(i), values[i]);
+  return array;
+}
+
 napi_value Number(napi_env env, double value) {
   napi_value result;
   napi_create_double(env, value, &result);

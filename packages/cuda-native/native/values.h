@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace gpunvme {
 
@@ -33,5 +34,6 @@ napi_value SystemError(napi_env env, int error, const char* syscall);
 void ThrowSystem(napi_env env, int error, const char* syscall);
 
 napi_value Number(napi_env env, double value);
+napi_value Array(napi_env env, const std::vector<napi_value>& values);
 
 }  // namespace gpunvme

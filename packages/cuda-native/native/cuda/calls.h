@@ -26,6 +26,12 @@ napi_value ExportDmaBuf(napi_env env, napi_callback_info info);
 napi_value AddressOf(napi_env env, napi_callback_info info);
 napi_value Free(napi_env env, napi_callback_info info);
 
+// peer.cc
+napi_value Peers(napi_env env, napi_callback_info info);
+napi_value EnablePeer(napi_env env, napi_callback_info info);
+napi_value DisablePeer(napi_env env, napi_callback_info info);
+napi_value CopyPeer(napi_env env, napi_callback_info info);
+
 // work.cc
 napi_value LoadKernels(napi_env env, napi_callback_info info);
 napi_value CreateStream(napi_env env, napi_callback_info info);

@@ -29,6 +29,7 @@ constexpr Result kErrorNotFound = 500;             // CUDA_ERROR_NOT_FOUND
 constexpr Result kErrorNotReady = 600;             // CUDA_ERROR_NOT_READY
 constexpr Result kErrorIllegalAddress = 700;       // CUDA_ERROR_ILLEGAL_ADDRESS
 constexpr Result kErrorLaunchTimeout = 702;        // CUDA_ERROR_LAUNCH_TIMEOUT
+constexpr Result kErrorPeerAccessAlreadyEnabled = 704;  // CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
 constexpr Result kErrorAssert = 710;               // CUDA_ERROR_ASSERT
 constexpr Result kErrorHardwareStack = 714;        // CUDA_ERROR_HARDWARE_STACK_ERROR
 constexpr Result kErrorIllegalInstruction = 715;   // CUDA_ERROR_ILLEGAL_INSTRUCTION
@@ -49,6 +50,9 @@ constexpr int kJitErrorLogBuffer = 5;              // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kJitErrorLogBufferSizeBytes = 6;     // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 constexpr int kFuncMaxThreadsPerBlock = 0;         // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 constexpr int kRangeHandleDmaBufFd = 1;            // CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+constexpr int kP2pPerformanceRank = 1;             // CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
+constexpr int kP2pAccessSupported = 2;             // CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
+constexpr int kP2pNativeAtomicSupported = 3;       // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
 constexpr int kAttributeTimeLimit = 17;            // CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT
 constexpr int kAttributeComputeMode = 20;          // CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
 constexpr int kAttributeComputeMajor = 75;         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
@@ -76,6 +80,9 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
   F(cuDevicePrimaryCtxRetain, (Context * context, Device device))                                                  \
   F(cuDevicePrimaryCtxRelease_v2, (Device device))                                                                 \
   F(cuCtxSetCurrent, (Context context))                                                                            \
+  F(cuDeviceGetP2PAttribute, (int* value, int attribute, Device from, Device to))                                  \
+  F(cuCtxEnablePeerAccess, (Context peer, unsigned flags))                                                         \
+  F(cuCtxDisablePeerAccess, (Context peer))                                                                        \
   F(cuModuleLoadDataEx, (Module * module, const void* image, unsigned count, int* options, void** values))         \
   F(cuModuleUnload, (Module module))                                                                               \
   F(cuModuleGetFunction, (Function * function, Module module, const char* name))                                   \
@@ -105,6 +112,8 @@ constexpr int kAttributeDmaBuf = 124;              // CU_DEVICE_ATTRIBUTE_DMA_BU
   F(cuMemHostGetDevicePointer_v2, (DevicePointer * pointer, void* memory, unsigned flags))                         \
   F(cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, size_t bytes, Stream stream))                       \
   F(cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, size_t bytes, Stream stream))                             \
+  F(cuMemcpyPeerAsync,                                                                                             \
+    (DevicePointer to, Context toContext, DevicePointer from, Context fromContext, size_t bytes, Stream stream))   \
   F(cuMemsetD8Async, (DevicePointer to, unsigned char value, size_t bytes, Stream stream))                         \
   F(cuMemGetHandleForAddressRange,                                                                                 \
     (void* handle, DevicePointer pointer, size_t bytes, int type, unsigned long long flags))                       \

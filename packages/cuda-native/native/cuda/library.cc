@@ -24,13 +24,6 @@ bool ReadText(napi_env env, napi_value value, const char* name, std::string* res
   return true;
 }
 
-napi_value Array(napi_env env, const std::vector<napi_value>& values) {
-  napi_value array;
-  napi_create_array_with_length(env, values.size(), &array);
-  for (size_t i = 0; i < values.size(); i++) napi_set_element(env, array, static_cast<uint32_t>(i), values[i]);
-  return array;
-}
-
 napi_value DescribeDevice(napi_env env, const Functions& api, int ordinal) {
   const std::string attempt = "Asking about GPU " + std::to_string(ordinal);
   Device device;

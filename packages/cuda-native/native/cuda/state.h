@@ -66,4 +66,8 @@ Failure EndSession(napi_env env, State& state, Session& session);
 // Undoes one resource. The caller takes it out of the table.
 Failure Undo(napi_env env, Resource& resource);
 
+// Where a part of GPU memory is that is inside of it; false where it threw.
+bool ReadPart(napi_env env, const Resource& memory, napi_value offsetBytes, napi_value lengthBytes,
+              DevicePointer* pointer, size_t* length);
+
 }  // namespace gpunvme::cuda

@@ -51,7 +51,8 @@ bool ReadNames(napi_env env, napi_value value, std::vector<std::string>* names) 
   return true;
 }
 
-// Bytes of GPU memory that are inside of it.
+}  // namespace
+
 bool ReadPart(napi_env env, const Resource& memory, napi_value offsetValue, napi_value lengthValue,
               DevicePointer* pointer, size_t* length) {
   double offset, bytes;
@@ -62,8 +63,6 @@ bool ReadPart(napi_env env, const Resource& memory, napi_value offsetValue, napi
   *length = static_cast<size_t>(bytes);
   return true;
 }
-
-}  // namespace
 
 Function KernelOf(napi_env env, const Session& session, const char* name) {
   for (const auto& [handle, resource] : StateOf(env).resources) {

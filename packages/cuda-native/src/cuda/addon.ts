@@ -70,6 +70,19 @@ export interface CudaAddon extends EngineAddon {
   readonly copyIn: (stream: number, to: number, toBytes: number, lengthBytes: number, address: bigint) => void
   readonly copyOut: (stream: number, from: number, fromBytes: number, lengthBytes: number, address: bigint) => void
   readonly fill: (stream: number, memory: number, offsetBytes: number, lengthBytes: number, byte: number) => void
+  /** For each two GPUs [from, to, whether access is supported, performance rank, whether atomics are native]. */
+  readonly peers: (path: string) => readonly (readonly [number, number, number, number, number])[]
+  /** Lets the first reach the memory of the second; false where it did before. */
+  readonly enablePeer: (cuda: number, peer: number) => boolean
+  readonly disablePeer: (cuda: number, peer: number) => void
+  readonly copyPeer: (
+    stream: number,
+    to: number,
+    toBytes: number,
+    from: number,
+    fromBytes: number,
+    lengthBytes: number,
+  ) => void
   /** Whether nothing is under way in the stream. Where it is so because something went wrong, that is thrown. */
   readonly isDone: (stream: number) => boolean
   /** False when what was put into the stream until now is not done within `timeoutNs`. */

@@ -121,6 +121,34 @@ export class GpuMemory implements DeviceMemory {
     throw new CudaTimeoutError(attempt, timeoutNs)
   }
 
+  /**
+   * Copies from memory of any GPU into this one, in a stream of either, and waits for it. Neither can be freed until that
+   * is done. @throws as `use`
+   */
+  async copyFrom(
+    from: GpuMemory,
+    fromBytes: number,
+    toBytes: number,
+    lengthBytes: number,
+    stream: number,
+    timeoutNs: number,
+  ): Promise<void> {
+    const { addon } = this.#session
+    const attempt = `Copying ${lengthBytes} bytes from GPU to GPU`
+    const source = from.#handle
+    from.#underWay++
+    try {
+      await this.use(stream, attempt, timeoutNs, (handle) =>
+        addon.copyPeer(stream, handle, toBytes, source, fromBytes, lengthBytes),
+      )
+    } catch (error) {
+      // Nobody knows when it will have been read.
+      if (!(error instanceof CudaTimeoutError)) from.#underWay--
+      throw error
+    }
+    from.#underWay--
+  }
+
   /** Whether it belongs to that GPU. */
   isOf(session: CudaSession): boolean {
     return this.#session === session

@@ -17,6 +17,9 @@ const leader: Queues = {
   tailDoorbell: '[[p0+16]+8]',
 }
 
+/** Of a kernel that has a register and nothing else. */
+const register: Queues = { tailDoorbell: 'p0', headDoorbell: 'p0', submissionQueue: '', completionQueue: '' }
+
 /** What a kernel is to be, typed from cuda/kernels.cu: a new kernel belongs here. */
 export interface Expected {
   readonly parameters: readonly string[]
@@ -55,6 +58,8 @@ export const kernels: Readonly<Record<string, Expected>> = {
   gpunvme_scatter: { parameters: u64(4), ...silent },
   gpunvme_pattern_fill: { parameters: u64(4), ...silent },
   gpunvme_pattern_verify: { parameters: u64(5), ...silent },
+  // Rings what it is given, and has no queues.
+  gpunvme_store32: { parameters: u64(2), queues: register, ...silent, rings: { p0: 1 } },
 }
 
 /** Those that have queues. */

@@ -31,7 +31,7 @@ describe('the PTX that is shipped', () => {
       expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
       expect(countOf(kernel, /^ld\..*acquire/)).toEqual(acquires)
       expect(countOf(kernel, /^ld\./)['[p0]+8'] ?? 0).toBe(polls)
-      if (of === undefined) return
+      if (of === undefined || entryStores === 0) return
       const stores = Object.entries(countOf(kernel, /^st\.global\.v4\.u32$/))
       // gpunvme_block_io also fills its own BlockIo, its third parameter, as the compiler likes.
       expect(Object.fromEntries(stores.filter(([at]) => !at.startsWith('p2')))).toEqual({
@@ -74,7 +74,10 @@ test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
   expect(violations(parsePtx(planted(from, to)), queues).join('\n')).toMatch(said)
 })
 
-describe.each(Object.keys(queues))('in %s', (name) => {
+/** Those that have entries and completions too. */
+const leading = Object.keys(queues).filter((name) => kernels[name]!.entryStores > 0)
+
+describe.each(leading)('in %s', (name) => {
   test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
     ['a call', fence, '{ call.uni (retval0), vprintf, (param0, param1); } $&', / calls a function: call\.uni/],
     ['local memory', /(?=\t\.reg \.pred)/, '\t.local .align 8 .b8 __local_depot0[16];\n', / uses local memory/],
@@ -129,6 +132,14 @@ describe.each(Object.keys(queues))('in %s', (name) => {
     expect(found.join('\n')).toMatch(said)
     expect(found.filter((each) => !each.startsWith(name))).toEqual([])
   })
+})
+
+test.each([
+  ['is read', ring, '$& ld.u32 %r1, [$1];', /ld\.u32 of p0: a doorbell is only rung/],
+  ['is written without a fence', fence, '', /rung before a fence/],
+  ['is written beside', ring, 'st.mmio.relaxed.sys.global.u32 [$1+4], %r1;', /rung beside it/],
+])('a register of gpunvme_store32 that %s is found', (_, from, to, said) => {
+  expect(violations(parsePtx(planted(from, to, 'gpunvme_store32')), queues).join('\n')).toMatch(said)
 })
 
 test('finds a warp whose lanes do not meet between their entries and the fence', () => {

@@ -15,6 +15,7 @@
 #include "pattern.cuh"
 #include "scatter.cuh"
 #include "serve.cuh"
+#include "store32.cuh"
 
 // The host of a GPU looks by itself.
 void gpunvme::CpuPort::wake_host(void*) {}
@@ -96,6 +97,11 @@ void PatternVerify(void** parameters, Extent grid, Extent block) {
   OnFibers(grid, block, [&] { gpunvme::pattern_verify<gpunvme::FiberTeam>(job, verdict); });
 }
 
+// (uint32_t* at, uint64_t value)
+void Store32(void** parameters, Extent, Extent) {
+  gpunvme::store32<gpunvme::CpuPort>(Parameter<uint32_t*>(parameters, 0), Parameter<uint64_t>(parameters, 1));
+}
+
 // A leader on a GPU that may go wrong: it looks for completions and at its own time as long as it lives.
 struct MortalPort : gpunvme::CpuPort {
   static uint64_t load_completion64(const uint64_t* at) {
@@ -127,6 +133,7 @@ constexpr Entry kEntries[] = {
     {"gpunvme_scatter", Scatter},
     {"gpunvme_pattern_fill", PatternFill},
     {"gpunvme_pattern_verify", PatternVerify},
+    {"gpunvme_store32", Store32},
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 //                            need a context answer 719, as those of the real one do when a kernel went wrong.
 //   GPUNVME_STANDIN_ATTRIBUTES  of its GPUs: "17=1,75=12" by the numbers of cuda.h
 //   GPUNVME_STANDIN_DEVICES  how many GPUs there are; 1
+//   GPUNVME_STANDIN_PEERS    "0-1=0,1-0=0": which do not reach each other's memory; all do. "2" in place of 0: they say that
+//                            they do, and copies between them end well and move nothing, as they once did
 //   GPUNVME_STANDIN_VERSION  of CUDA; 12020
 //   GPUNVME_STANDIN_TIME_LIMIT  1 for a GPU that ends kernels which run for long
 //   GPUNVME_STANDIN_CONTROL  a file of a page that shows what is there (see Control) and can hold copies back
@@ -41,6 +43,7 @@ using namespace gpunvme::cuda;
 
 namespace {
 
+constexpr Result kPeerAccessUnsupported = 217, kPeerAccessNotEnabled = 705;
 constexpr Result kInvalidValue = 1, kOutOfMemory = 2, kNotInitialized = 3, kInvalidDevice = 101, kInvalidContext = 201,
                  kInvalidPtx = 218, kInvalidHandle = 400, kAlreadyRegistered = 712, kNotRegistered = 713,
                  kNotSupported = 801;
@@ -79,6 +82,10 @@ std::string gPlanText;
 // What all calls that need a context answer, once a kernel went wrong.
 Result gDeath = kSuccess;
 std::map<int, int> gAttributes;
+enum class Reach { kNone, kWhole, kOnPaper };
+std::map<std::pair<int, int>, Reach> gPeers;
+// Which context may reach the memory of which.
+std::map<std::pair<uintptr_t, uintptr_t>, bool> gEnabled;
 std::vector<Planned> gPlan;
 std::map<std::string, int> gCalls;
 std::string gControlPath;
@@ -134,6 +141,14 @@ void ReadEnvironment() {
     int attribute, value;
     if (std::sscanf(attributes.c_str() + at, "%d=%d", &attribute, &value) == 2) gAttributes[attribute] = value;
   }
+  gPeers.clear();
+  const std::string peers = text("GPUNVME_STANDIN_PEERS");
+  for (size_t at = 0, end; at < peers.size(); at = end + 1) {
+    end = std::min(peers.find(',', at), peers.size());
+    int from, to, reach;
+    if (std::sscanf(peers.c_str() + at, "%d-%d=%d", &from, &to, &reach) == 3)
+      gPeers[{from, to}] = reach == 0 ? Reach::kNone : reach == 2 ? Reach::kOnPaper : Reach::kWhole;
+  }
   if (const std::string plan = text("GPUNVME_STANDIN_FAIL"); plan != gPlanText) {
     gPlanText = plan;
     gPlan.clear();
@@ -165,6 +180,15 @@ thread_local Context tCurrent = nullptr;
 
 Context ContextOf(Device device) {
   return reinterpret_cast<Context>(static_cast<uintptr_t>(0xc0000 + device));
+}
+
+Device DeviceOf(Context context) {
+  return static_cast<Device>(reinterpret_cast<uintptr_t>(context) - 0xc0000);
+}
+
+Reach ReachOf(Device from, Device to) {
+  const auto given = gPeers.find({from, to});
+  return given == gPeers.end() ? Reach::kWhole : given->second;
 }
 
 bool HasContext() {
@@ -360,6 +384,7 @@ constexpr Named kNames[] = {
     {101, "CUDA_ERROR_INVALID_DEVICE", "no such GPU"},
     {201, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
     {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "a bit was lost"},
+    {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "these two do not reach each other"},
     {218, "CUDA_ERROR_INVALID_PTX", "not PTX"},
     {400, "CUDA_ERROR_INVALID_HANDLE", "not a handle"},
     {500, "CUDA_ERROR_NOT_FOUND", "no such name"},
@@ -367,6 +392,8 @@ constexpr Named kNames[] = {
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an address that is none"},
     {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "registered before"},
     {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "not registered"},
+    {704, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "they reach each other already"},
+    {705, "CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "they did not reach each other"},
     {702, "CUDA_ERROR_LAUNCH_TIMEOUT", "a kernel took too long"},
     {710, "CUDA_ERROR_ASSERT", "a kernel asserts"},
     {714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "a stack is broken"},
@@ -483,7 +510,13 @@ EXPORT cuDevicePrimaryCtxRelease_v2(Device device) {
   }
   const std::lock_guard<std::mutex> lock(gMutex);
   if (gContexts[device].retained == 0) return kInvalidContext;
-  if (--gContexts[device].retained == 0) gControl->contexts--;
+  if (--gContexts[device].retained == 0) {
+    gControl->contexts--;
+    for (auto each = gEnabled.begin(); each != gEnabled.end();) {
+      const uintptr_t context = Number(ContextOf(device));
+      each = each->first.first == context || each->first.second == context ? gEnabled.erase(each) : std::next(each);
+    }
+  }
   return answer;
 }
 
@@ -494,6 +527,35 @@ EXPORT cuCtxSetCurrent(Context context) {
   tCurrent = context;
   if (answer != kSuccess) return answer;
   return context == nullptr || HasContext() ? kSuccess : kInvalidContext;
+}
+
+EXPORT cuDeviceGetP2PAttribute(int* value, int attribute, Device from, Device to) {
+  ANSWER();
+  if (from == to || from >= gDevices || to >= gDevices) return kInvalidDevice;
+  const bool reaches = ReachOf(from, to) != Reach::kNone;
+  *value = attribute == kP2pAccessSupported ? reaches : 0;
+  return kSuccess;
+}
+
+EXPORT cuCtxEnablePeerAccess(Context peer, unsigned flags) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  WaitForKernels();
+  if (flags != 0) return kInvalidValue;
+  if (ReachOf(DeviceOf(tCurrent), DeviceOf(peer)) == Reach::kNone) return kPeerAccessUnsupported;
+  const std::lock_guard<std::mutex> lock(gMutex);
+  bool& enabled = gEnabled[{Number(tCurrent), Number(peer)}];
+  if (enabled) return kErrorPeerAccessAlreadyEnabled;
+  enabled = true;
+  return kSuccess;
+}
+
+EXPORT cuCtxDisablePeerAccess(Context peer) {
+  ANSWER_AFTERWARDS();
+  NEEDS_CONTEXT();
+  WaitForKernels();
+  const std::lock_guard<std::mutex> lock(gMutex);
+  return gEnabled.erase({Number(tCurrent), Number(peer)}) == 0 ? kPeerAccessNotEnabled : answer;
 }
 
 EXPORT cuModuleLoadDataEx(Module* module, const void* image, unsigned count, int* options, void** values) {
@@ -859,6 +921,18 @@ EXPORT cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, Stream s
   if (state == nullptr) return kInvalidHandle;
   if (!IsDevice(from, bytes)) return kInvalidValue;
   state->Put([=] { Copy(to, reinterpret_cast<const void*>(from), bytes); });
+  return kSuccess;
+}
+
+EXPORT cuMemcpyPeerAsync(DevicePointer to, Context toContext, DevicePointer from, Context fromContext, size_t bytes,
+                         Stream stream) {
+  ANSWER();
+  NEEDS_CONTEXT();
+  const auto state = Find(gStreams, stream);
+  if (state == nullptr) return kInvalidHandle;
+  if (!IsDevice(to, bytes) || !IsDevice(from, bytes)) return kInvalidValue;
+  const bool moves = ReachOf(DeviceOf(fromContext), DeviceOf(toContext)) != Reach::kOnPaper;
+  state->Put([=] { Copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), moves ? bytes : 0); });
   return kSuccess;
 }
 
