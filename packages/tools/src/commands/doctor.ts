@@ -13,14 +13,18 @@ import { diagnosisJson } from '../doctor/json.js'
 import { askProcess } from '../doctor/live.js'
 import { formatReport } from '../doctor/report.js'
 import { probeRegistration } from '../doctor/rm/probe.js'
-import { readMachine, Root } from '../machine/index.js'
+import { readMachine, Root, writeLiveTree } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
 import type { Session } from '../program.js'
 import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
+import { formatBytes } from '../terminal/units.js'
 
 interface Flags extends OutputOptions {
   readonly root: string
   readonly rm?: boolean
+  readonly save?: string
   readonly verbose?: boolean
 }
 
@@ -28,12 +32,13 @@ export function doctor(command: Command, session: Session): void {
   command
     .argument('[address...]', 'GPUs and drives to look at: 0000:0b:00.0, or nvme0 (default: all of them)')
     .option('--root <dir>', 'look at a copy of a machine, as --save made it', '/')
+    .option('--save <dir>', 'copy the files that were read into a new folder, for a report of a problem')
     .option('--rm', "also ask NVIDIA's kernel module, past CUDA, to take a drive's registers")
     .option('--verbose', 'also what is fine, and everything that was read')
     .action((words: string[], flags: Flags) => run(words, flags, new Output(flags), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
-  examples(command, ['gpunvme doctor'])
+  examples(command, ['gpunvme doctor', 'gpunvme doctor --json', 'gpunvme doctor --save machine'])
 }
 
 const ABOUT = `
@@ -54,6 +59,9 @@ the end refers to them:
 'ready' is by what was read. What has been run on which hardware is in the
 README's table. Run it as root: others are shown links, ACS and who uses a drive
 in part only, and doctor says 'not known' then.
+
+--save DIR copies what was read, and no more, for whoever is to look at it:
+gpunvme doctor --root DIR says the same of it. It has serial numbers in it.
 
 --rm maps the registers of each drive that no driver of the kernel has, and has
 NVIDIA's kernel module take them, by ioctls and without CUDA: whether its look-up
@@ -81,9 +89,24 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
   output.print(...formatReport(diagnosis, { columns: columnsOf(process.stdout), verbose }))
-  output.object('gpunvme.doctor/1', diagnosisJson(diagnosis))
+  const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
+  output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
 }
+
+/** Says what somebody gives away who gives the folder away. */
+async function save(root: string, into: string, output: Output): Promise<object> {
+  const { files, bytes } = await writeLiveTree(root, into, { also: [(from) => readNvidia(from)] })
+  output.note(
+    '',
+    `Saved ${files} files (${formatBytes(bytes)}) in ${printable(into)}, which gpunvme doctor --root reads.`,
+    ...wrap(SAVED, 80, ''),
+  )
+  return { folder: into, files, bytes }
+}
+
+const SAVED =
+  'They have serial numbers of drives, UUIDs of GPUs and disks, mount points, the command line of the kernel, options of modules, and the names of processes that hold a drive. No data of any disk. Look through them before you give them to anybody.'
 
 async function factsOf(root: string): Promise<Facts> {
   await attempting(`read ${root}`, () => readdir(root))

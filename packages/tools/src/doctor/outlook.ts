@@ -81,9 +81,12 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
 }
 
 /** One thing to do, which exists and is right. */
-export function nextStep({ facts, reach }: Pick<Diagnosis, 'facts' | 'reach'>): Step {
+export function nextStep({ facts, findings, reach }: Pick<Diagnosis, 'facts' | 'findings' | 'reach'>): Step {
   if (reach === 'simulator') return { kind: 'command', text: 'gpunvme demo' }
   if (reach === 'unknown') {
+    const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
+    const [first] = blind.flatMap(({ steps }) => steps)
+    if (first !== undefined) return first
     const words =
       facts.process?.isRoot === false ? gpunvme(facts, 'doctor', 'sudo') : gpunvme(facts, 'doctor --verbose')
     return { kind: 'command', text: words }

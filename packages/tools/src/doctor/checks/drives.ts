@@ -1,9 +1,10 @@
+import type { Holder } from '@gpunvme/host-driver'
 import { isKnown, valueOf } from '../../machine/known.js'
 import type { Drive, Machine, Namespace, Temperature } from '../../machine/machine.js'
 import { functionAt } from '../../machine/index.js'
 import { formatBytes } from '../../terminal/units.js'
 import { sysfs, type Facts } from '../facts.js'
-import { command, finding, hands, read, type Draft, type Finding } from '../finding.js'
+import { command, finding, hands, read, type Draft, type Finding, type Step } from '../finding.js'
 
 /** Each drive: who uses it, and what of it a stream of reads will meet. How it is reached is another check's. */
 export function checkDrives(facts: Facts): Finding[] {
@@ -54,6 +55,7 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     ]
   const isSystem = isSystemDrive(drive)
   const uses = [...new Set(holders.map(({ device, use }) => `${device} is ${use}`))]
+  if (holders.every(({ use }) => use.startsWith('driven from user space'))) return [driven(name, uses)]
   const isOtherFree = drives.some((other) => other !== drive && valueOf(other.holders)?.length === 0)
   const draft = {
     id: isSystem ? 'drive-is-system' : 'drive-in-use',
@@ -79,6 +81,18 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
   ]
 }
 
+/** Handed over, and in somebody's hands. */
+function driven(name: string, uses: readonly string[]): Draft {
+  return {
+    id: 'drive-driven',
+    severity: 'note',
+    title: `${name} is driven by a program now`,
+    evidence: uses.map((use) => read('in use', use)),
+    steps: [hands('it is free again when that program ends')],
+    closes: ['memory'],
+  }
+}
+
 /** Whether the running system cannot do without what is on the drive. */
 export function isSystemDrive({ holders }: Drive): boolean {
   return isKnown(holders) && holders.some(({ use }) => SYSTEM_USE.test(use))
@@ -87,16 +101,20 @@ export function isSystemDrive({ holders }: Drive): boolean {
 const SYSTEM_USE =
   /mounted on (\/|\/boot|\/boot\/\S*|\/efi|\/usr|\/var|\/home|\/nix|\/nix\/store)(,|$)|EFI system partition/
 
-function releases(holders: readonly { readonly device: string; readonly use: string }[]): Draft['steps'] & object {
-  const steps = holders.flatMap(({ device, use }) => {
-    const [, where] = /^mounted on (\S+)$/.exec(use) ?? []
-    if (where !== undefined) return [command(`sudo umount ${where}`)]
-    if (use.startsWith('swap')) return [command(`sudo swapoff /dev/${device}`)]
-    return []
-  })
-  const isAll = steps.length === holders.length
-  const seen = steps.filter((step, index) => steps.findIndex(({ text }) => text === step.text) === index)
-  return isAll ? seen : [...seen, hands('end what uses it, as the lines above say')]
+function releases(holders: readonly Holder[]): Step[] {
+  const steps = holders.flatMap(({ device, use }) => release(device, use))
+  return steps.filter((step, index) => steps.findIndex(({ text }) => text === step.text) === index)
+}
+
+/** Commands where they are sure; words where only the user knows what depends on it. */
+function release(device: string, use: string): Step {
+  const [, where] = /^mounted on (\S+)$/.exec(use) ?? []
+  if (where !== undefined) return command(`sudo umount ${where}`)
+  if (use.startsWith('swap')) return command(`sudo swapoff /dev/${device}`)
+  const [, array, above] = /^held by (md\d+) \([^)]*\), mounted on (\S+)$/.exec(use) ?? []
+  if (array !== undefined && above !== undefined)
+    return command(`sudo umount ${above} && sudo mdadm --stop /dev/${array}`)
+  return hands(`end its use: ${device} is ${use}`)
 }
 
 function state(drive: Drive): Draft[] {

@@ -15,6 +15,7 @@ function machine(
   const port = (index: 0 | 1) =>
     pciFunction(PORTS[index], {
       ...{ vendorId, deviceId: 0x1483, classCode: 0x060400, parent: undefined, kind: 'root-port', driver: 'pcieport' },
+      numaNode: nodes[index],
       hostBridge: bridges[index]!,
     })
   const end = (address: string, index: 0 | 1, classCode: number) =>

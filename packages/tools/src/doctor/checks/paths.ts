@@ -8,7 +8,8 @@ import { shapeOf } from '../link-words.js'
 /** What lies between each drive and each GPU, and what may pass there: how tiers 2 and 3 and doorbells of a GPU go. */
 export function checkPaths({ machine }: Facts): Finding[] {
   const { gpus, drives, functions } = machine
-  const isListed = ({ address }: { readonly address: string }) => functions.some((each) => each.address === address)
+  const isListed = ({ address }: { readonly address: string }) =>
+    functions.some((each) => each.address === address && each.answers)
   const listed = drives.filter(isListed)
   return [
     ...listed.flatMap(({ address }) => lanes(machine, address)),

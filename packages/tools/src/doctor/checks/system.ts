@@ -38,7 +38,11 @@ function whatIsSeen({ machine, process }: Facts): Draft[] {
         hidden === undefined || isKnown(hidden.packets)
           ? []
           : [read(sysfs(hidden.address, 'config'), hidden.packets.unknown)],
-      steps: [command('sudo gpunvme doctor')],
+      steps: [
+        process === undefined
+          ? hands('have it saved by root: sudo gpunvme doctor --save DIR')
+          : command('sudo gpunvme doctor'),
+      ],
     })
   }
   return found

@@ -25,8 +25,8 @@ const ADVISED_HUGE_PAGES = 768
 export function checkTransports(facts: Facts): Finding[] {
   return facts.machine.drives.flatMap((drive) => {
     const found = functionAt(facts.machine, drive.address)
-    // How to hand over what the system runs from is not to be said.
-    if (found === undefined || isSystemDrive(drive)) return []
+    // How to hand over what the system runs from, or what is not there, is not to be said.
+    if (found === undefined || !found.answers || isSystemDrive(drive)) return []
     return checkDrive(facts, drive, found).map((draft) => finding('drives', { ...draft, subjects: [drive.address] }))
   })
 }
@@ -150,10 +150,12 @@ function withoutGroup(facts: Facts, drive: Drive, found: PciFunction): Draft[] {
 
 function toBind(drive: Drive, found: PciFunction, steps: readonly Step[], to: string): Draft {
   const from = found.driver === undefined ? 'It has no driver.' : `It belongs to the kernel's ${found.driver}.`
+  const verb =
+    found.driver === undefined && steps.every(({ text }) => !text.includes('bind')) ? 'Make ready' : 'Hand over'
   return {
     id: 'drive-to-hand-over',
     severity: 'note',
-    title: `Hand over ${callDrive(drive)}, by ${to}`,
+    title: `${verb} ${callDrive(drive)}, by ${to}`,
     cause: `${from} A program drives it only after that; gpunvme unbind gives it back.`,
     steps,
     closes: ['memory'],

@@ -97,6 +97,14 @@ function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: n
         hands("a VBIOS with Resizable BAR from the card's maker, where there is one: RTX 3060 to 3090 had updates"),
       ],
     }
+  if (machine.virtualisation.hypervisor !== undefined)
+    return {
+      ...draft,
+      cause: 'The card offers a window for all of it, and the hypervisor has not given it one.',
+      steps: [
+        hands('have the hypervisor give the GPU its whole window: a large 64-bit hole, and Resizable BAR on the host'),
+      ],
+    }
   const isBelow4g = window.address < GIB4
   const needs4g = isBelow4g ? [firmwareSwitch(machine, 'above-4g')] : []
   return {
