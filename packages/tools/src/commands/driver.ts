@@ -8,6 +8,7 @@ import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/
 import { describeChange, stepsAfter } from '../nvidia/describe-change.js'
 import { describeAdvice, describeDriver } from '../nvidia/describe-driver.js'
 import { readNvidia } from '../nvidia/read-driver.js'
+import { driverJson } from '../nvidia/driver-json.js'
 import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
 import type { Session } from '../program.js'
 import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
@@ -96,7 +97,7 @@ async function run(
   signal.throwIfAborted()
   if (action === undefined) {
     output.print(...describeDriver(state, columns))
-    output.object('gpunvme.driver/1', { root: flags.root, ...state })
+    output.object('gpunvme.driver/1', driverJson(flags.root, state))
     return
   }
   if (what === undefined) {

@@ -1,5 +1,7 @@
 import { isKnown, valueOf } from '../machine/known.js'
-import type { DkmsBuild, Mismatch, ModuleContents, NvidiaDriver } from './driver-state.js'
+import type { DkmsBuild, Mismatch, ModuleContents, NvidiaDriver, StaticBar1 } from './driver-state.js'
+import { lastOf } from './options.js'
+import { staticBar1 as ruleOfStaticBar1 } from './static-bar1.js'
 
 /** How one thing stands, and what helps: by our commands and by the user's own, in order. */
 export interface Advice {
@@ -66,17 +68,34 @@ export function moduleOf({ onDisk, kernel }: NvidiaDriver) {
   return valueOf(onDisk)?.find((module) => module.kernel === valueOf(kernel))?.contents
 }
 
+/** As it is now, and as it will be when the module on disk is loaded with what is configured. */
 function staticBar1(driver: NvidiaDriver, command: (words: string) => string): Advice[] {
   const { state, because } = driver.staticBar1
   const topic = 'static-bar1'
-  if (moduleOf(driver) === undefined) return []
+  const contents = moduleOf(driver)
+  if (contents === undefined) return []
   if (!isKnown(state)) return [{ topic, verdict: 'unknown', text: state.unknown, steps: [] }]
-  if (state === 'on' || state === 'auto') return [{ topic, verdict: 'fine', text: `${state}: ${because}`, steps: [] }]
-  const steps =
-    state === 'none'
-      ? ['upgrade the driver: 580 and later have it without any option']
-      : [command('driver apply options --set static-bar1')]
-  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps }]
+  if (isOn(state)) return [{ topic, verdict: 'fine', text: `${state}: ${because}`, steps: [] }]
+  const version = isKnown(contents) ? contents.version : undefined
+  const next = version === undefined ? undefined : ruleOfStaticBar1(version, driver.options.configuredRegistry)
+  return [{ topic, verdict: 'wanting', text: `${state}: ${because}`, steps: [stepToStaticBar1(driver, next, command)] }]
+}
+
+function stepToStaticBar1(
+  driver: NvidiaDriver,
+  next: StaticBar1 | undefined,
+  command: (words: string) => string,
+): string {
+  if (next?.state === 'none') return 'upgrade the driver: 580 and later have it without any option'
+  if (next !== undefined && isKnown(next.state) && isOn(next.state)) return 'restart: the module on disk has it on'
+  const setIn = lastOf(driver.options.configured, 'NVreg_RegistryDwords')?.file
+  if (setIn !== undefined && driver.options.configuredRegistry['RMForceStaticBar1'] !== undefined)
+    return `take RMForceStaticBar1 out of ${setIn}, build the initramfs again, then restart`
+  return command('driver apply options --set static-bar1')
+}
+
+function isOn(state: string): boolean {
+  return state === 'on' || state === 'auto'
 }
 
 const STEPS: Partial<Record<Mismatch['kind'], readonly string[]>> = {

@@ -62,6 +62,13 @@ test.each<[string, Goal, string, { file: string; name: string; value: string }[]
     '/etc/modprobe.d/p2p.conf sets RMForceP2PType=2; 1 is needed',
   ],
   [
+    'another file that turns off what the version does by itself',
+    'static-bar1',
+    '590.48.01',
+    [{ file: '/etc/modprobe.d/nvidia.conf', name: 'NVreg_RegistryDwords', value: 'RMForceStaticBar1=0' }],
+    '/etc/modprobe.d/nvidia.conf sets RMForceStaticBar1=0; without it',
+  ],
+  [
     'the command line, which has the last word',
     'peer-mapping',
     '580.142',

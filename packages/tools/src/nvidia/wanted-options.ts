@@ -72,17 +72,20 @@ export function planOptions(
   const given: Goal[] = []
   const options: Record<string, string> = {}
   const theirs = lastOf(configured, 'NVreg_RegistryDwords')
+  const before = registryOf(theirs?.value ?? '')
   const ours: Record<string, number> = {}
   for (const goal of goals) {
     const wanted = wantedFor(goal, version)
-    if (wanted === undefined) given.push(goal)
-    else if (typeof wanted === 'string') problems.push(`${goal}: ${wanted}; this is ${version}`)
+    if (wanted === undefined) {
+      given.push(goal)
+      if (before['RMForceStaticBar1'] === 0)
+        problems.push(`${theirs!.file} sets RMForceStaticBar1=0; without it, ${version} does it by itself`)
+    } else if (typeof wanted === 'string') problems.push(`${goal}: ${wanted}; this is ${version}`)
     else {
       Object.assign(options, wanted.options)
       Object.assign(ours, wanted.registry)
     }
   }
-  const before = registryOf(theirs?.value ?? '')
   for (const [key, value] of Object.entries(ours)) {
     const other = before[key]
     if (other !== undefined && other !== value)
