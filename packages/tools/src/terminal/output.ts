@@ -73,7 +73,8 @@ export function hasCursor(stream: NodeJS.WriteStream): boolean {
 
 /** How wide lines may be: those of a terminal are folded where it ends, those that a program reads are left whole. */
 export function columnsOf(stream: NodeJS.WriteStream): number {
-  return hasCursor(stream) ? stream.columns : Infinity
+  // A terminal that nobody has sized says 0.
+  return hasCursor(stream) ? stream.columns || Infinity : Infinity
 }
 
 /** 64-bit values that no number holds become decimal strings, and maps objects. */
