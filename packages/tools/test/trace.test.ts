@@ -96,9 +96,9 @@ describe('a traced verb', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('full'))).toEqual([])
   })
 
-  test('that opens no drive has nothing to trace, and that is said', LIMIT, async () => {
+  test('that drives no controller has nothing to trace, and that is said', LIMIT, async () => {
     const { code, stdout, stderr } = await gpunvme(['trace', 'decode', 'CC', '0x00460001'], { cwd })
-    expect([code, stderr]).toEqual([0, 'decode has opened no drive: there was nothing to trace\n'])
+    expect([code, stderr]).toEqual([0, 'decode has driven no controller itself: there was nothing to trace\n'])
     expect(stdout).toContain('EN=1')
   })
 

@@ -1,6 +1,11 @@
 import { profiles } from '@gpunvme/nvme-sim'
+import { registers } from '@gpunvme/nvme-spec'
 import { Command, type Argument, type Option } from 'commander'
+import { BASELINES } from '../bench/baselines.js'
+import { RW_WORDS } from '../bench/sweep-options.js'
+import { TARGETS } from '../binding/driver-choice.js'
 import { TRANSPORTS } from '../drive/transport-names.js'
+import type { EngineName } from '../open.js'
 import type { Session } from '../program.js'
 import { EVENT_KINDS } from '../tracing/write-events.js'
 import { VERBS } from '../verbs.js'
@@ -33,19 +38,32 @@ export interface CompletedNode {
 const HELP: CompletedOption = { names: ['-h', '--help'], description: 'print this help', value: undefined }
 const VERSION: CompletedOption = { names: ['-V', '--version'], description: 'print the version', value: undefined }
 
+const ENGINES: readonly EngineName[] = ['host', 'cpu-kernel', 'cuda']
+
 /** Options whose values are known, and are not checked by the parser, which has other words for them. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--transport': TRANSPORTS,
   '--profile': Object.keys(profiles),
-  '--engine': ['host', 'cpu-kernel', 'cuda'],
+  '--engine': ENGINES,
   '--only': EVENT_KINDS,
+  '--rw': RW_WORDS,
+  '--engines': ENGINES,
+  '--baselines': BASELINES,
+  '--to': Object.keys(TARGETS),
 }
 
 /** What the names of values and operands stand for: '<file>'. */
 const KINDS: Readonly<Record<string, Completes['kind']>> = {
-  ...{ file: 'files', model: 'files', trace: 'files', input: 'files', results: 'files', path: 'files' },
+  ...{ file: 'files', files: 'files', model: 'files', trace: 'files', input: 'files', results: 'files', path: 'files' },
   ...{ dir: 'folders', directory: 'folders', folder: 'folders', root: 'folders' },
   ...{ drive: 'drives', address: 'drives' },
+}
+
+/** Operands that their names say too little of. */
+const OPERANDS: Readonly<Record<string, Completes>> = {
+  // What is taken off a drive is named as it is there.
+  'rm model': { kind: 'anything' },
+  'decode what': { kind: 'words', words: ['sqe', 'cqe', 'identify', 'log', ...registers.map(({ name }) => name)] },
 }
 
 /** Every place of the command line, with all verbs loaded. */
@@ -78,7 +96,7 @@ function nodeOf(command: Command, path: string): CompletedNode {
   return {
     path,
     options: [...options.filter(({ hidden }) => !hidden).map(optionOf), HELP],
-    operands: operands.map(operandOf),
+    operands: operands.map((operand) => OPERANDS[`${path} ${operand.name()}`] ?? operandOf(operand)),
     repeats: operands.at(-1)?.variadic ?? false,
     children: command.commands.map((child) => ({
       name: child.name(),

@@ -24,7 +24,7 @@ interface Flags {
 
 export function trace(command: Command, session: Session): void {
   command
-    .argument('<verb>', 'a verb that opens a drive')
+    .argument('<verb>', 'a verb that drives a controller')
     .argument('[arguments...]', 'of that verb, as it takes them; everything after VERB is its own')
     .addOption(new Option('--format <name>', 'how it is written').choices(FORMATS).default('text'))
     .option('-o, --output <file>', 'write it to FILE (default: to stderr, among the narration)')
@@ -53,7 +53,8 @@ needs no memory to speak of, however long the trace is. Until then it is
 Times are those of the transport's clock: modelled ones of a simulated drive,
 else the wall's. A trace of a verb that opens several drives has the tracks of
 the second one as '2: sq 1', and so on. Doorbells that a GPU or native threads
-ring do not pass here, so that only --engine host can be traced.`,
+ring do not pass here, so that only --engine host can be traced; nor does what
+Linux's own driver is asked to do.`,
   )
   examples(command, [
     'gpunvme trace identify',
@@ -89,7 +90,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
   }
   try {
     await traceInto(counting, () => call(words, session))
-    if (count === 0) output.note(`${name} has opened no drive: there was nothing to trace`)
+    if (count === 0) output.note(`${name} has driven no controller itself: there was nothing to trace`)
   } finally {
     const problem = end(writer)
     if (problem !== undefined) {

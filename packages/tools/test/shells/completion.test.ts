@@ -51,6 +51,7 @@ describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion i
     expect(complete('gpunvme read --profile 9')).toEqual(['980pro', '990pro'])
     expect(complete('gpunvme trace --format ')).toEqual(['jsonl', 'perfetto', 'text'])
     expect(complete('gpunvme completion ')).toEqual(['bash', 'fish', 'zsh'])
+    expect(complete('gpunvme decode CST')).toEqual(['CSTS'])
     expect(complete('gpunvme regs --lba')).toEqual([])
   })
 
