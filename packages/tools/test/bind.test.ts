@@ -23,7 +23,7 @@ describe('bind and unbind', () => {
     expect(bound.stdout.replaceAll(tree.root, 'DIR')).toBe(
       [
         `${BDF} (nvme0) is bound to vfio-pci; nvme had it`,
-        '  why        the IOMMU is on: group 12',
+        '  why        the IOMMU is on (group 12)',
         `  opens it   gpunvme identify --drive ${BDF} (transport vfio)`,
         `  give back  gpunvme unbind ${BDF} --root DIR`,
         '',
@@ -45,7 +45,7 @@ describe('bind and unbind', () => {
       schema: 'gpunvme.bind/1',
       ...{ address: BDF, name: 'nvme0', serial: SERIAL, model: MODEL },
       ...{ driver: 'vfio-pci', previous: 'nvme', transport: 'vfio', dryRun: false },
-      reason: 'the IOMMU is on: group 12',
+      reason: 'the IOMMU is on (group 12)',
       stateFile: stateFile(),
       giveBack: `gpunvme unbind ${BDF} --root ${tree.root}`,
     })
@@ -197,7 +197,8 @@ describe('status', () => {
     expect(code).toBe(0)
     expect(stdout.replaceAll(tree.root, 'DIR')).toBe(
       [
-        `${BDF}  nvme0  ${MODEL}  serial number ${SERIAL}`,
+        `${BDF}  nvme0  ${MODEL}`,
+        `  serial     ${SERIAL}`,
         '  driver     nvme',
         "  opens it   nothing: the kernel's driver nvme has it",
         `  take it    gpunvme bind ${BDF} --root DIR`,

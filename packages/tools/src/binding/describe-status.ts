@@ -8,8 +8,11 @@ import type { DriveStatus, Owner } from './drive-status.js'
 /** A drive's status as text. @param now in milliseconds since 1970, for 'since'. */
 export function describeStatus(drive: DriveStatus, now: number, columns: number): string[] {
   const { address, name, model, serial, driver, bound, problem, transport, closed, next, owner } = drive
-  const known = [name, model, serial === null ? null : `serial number ${serial}`].filter((each) => each !== null)
-  const rows: [string, string][] = [['driver', `${driverName(driver)}${OWNERS[owner]}`]]
+  const known = [name, model].filter((each) => each !== null)
+  const rows: [string, string][] = [
+    ...(serial === null ? [] : ([['serial', printable(serial)]] as [string, string][])),
+    ['driver', `${driverName(driver)}${OWNERS[owner]}`],
+  ]
   if (bound !== null) {
     const { since, by, process, previous } = bound
     rows.push(['bound', `${ago(since, now)} (${since}) by ${printable(by.user)}: ${printable(by.command)}`])

@@ -9,7 +9,7 @@ export const TARGETS = { 'vfio-pci': 'vfio-pci', kmod: 'gpunvme', none: null } a
 
 export type Target = keyof typeof TARGETS
 
-/** A driver to bind, and why that one: 'the IOMMU is on: group 12'. */
+/** A driver to bind, and why that one: 'the IOMMU is on (group 12)'. */
 export interface DriverChoice {
   readonly driver: UserSpaceDriver
   readonly reason: string
@@ -25,7 +25,7 @@ export function chooseDriver(
   if (existsSync(join(root, 'sys/bus/pci/drivers/gpunvme')))
     return { driver: 'gpunvme', reason: 'the module gpunvme is loaded' }
   if (group !== undefined && !group.isNoIommu)
-    return { driver: 'vfio-pci', reason: `the IOMMU is on: group ${group.number}` }
+    return { driver: 'vfio-pci', reason: `the IOMMU is on (group ${group.number})` }
   return { driver: null, reason: 'there is no IOMMU, or it is off, and the module gpunvme is not loaded' }
 }
 

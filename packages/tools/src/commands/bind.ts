@@ -13,8 +13,9 @@ import { UsageError } from '../command-line/usage-error.js'
 import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
-import { Output, type OutputOptions } from '../terminal/output.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
+import { wrap } from '../terminal/table.js'
 
 interface Flags extends OutputOptions, ConfirmFlags {
   readonly to?: Target
@@ -99,7 +100,8 @@ async function run(
     return
   }
   session.exitCode = await runBound(taking, [program, ...args], session.signal, () => {
-    output.note(`${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`)
+    const text = `${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`
+    output.note(...wrap(text, columnsOf(process.stderr), '  '))
   })
   if (steps.length > 0) output.note(`${drive.bdf} was given back to ${driverName(drive.driver)}`)
   session.signal.throwIfAborted()
