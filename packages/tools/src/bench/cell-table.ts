@@ -19,6 +19,8 @@ const COLUMNS: readonly Column[] = [
 
 /** Above a terminal's least width nothing is printed. */
 const WIDTH = 80
+/** Below what is said of a source. */
+const INDENT = ' '.repeat(12)
 
 /** What a bench found, setting by setting, for a terminal of 80 columns. */
 export class CellTable {
@@ -93,7 +95,7 @@ function problemLines({ source, problem, repeats }: BenchCell): string[] {
   const kind = problem?.kind === 'refused' ? 'not run' : 'NOT BELIEVED'
   const reason = problem?.reason ?? `none of ${plural(repeats.length, 'repeat')} is to be believed`
   const next = problem?.next === undefined ? '' : `; try ${problem.next}`
-  return wrap(`${source.padEnd(10)}  ${kind}: ${reason}${next}`, WIDTH, ' '.repeat(12))
+  return wrap(`${source.padEnd(10)}  ${kind}: ${reason}${next}`, WIDTH, INDENT)
 }
 
 function outlierLines({ repeats }: BenchCell, { medianBytesPerSecond }: CellSummary): string[] {
@@ -101,6 +103,6 @@ function outlierLines({ repeats }: BenchCell, { medianBytesPerSecond }: CellSumm
     outlier === undefined ? [] : [`turn ${turn ?? '?'} (${outlier})`],
   )
   if (marked.length === 0) return []
-  const text = `${' '.repeat(10)}  median ${formatRate(medianBytesPerSecond, 1e9)}; outliers, counted all the same: ${marked.join(', ')}`
-  return wrap(text, WIDTH, ' '.repeat(12))
+  const text = `median ${formatRate(medianBytesPerSecond, 1e9)}; outliers, counted all the same: ${marked.join(', ')}`
+  return wrap(text, WIDTH - INDENT.length, '').map((line) => `${INDENT}${line}`)
 }
