@@ -68,6 +68,7 @@ test('writes are guarded: a file that holds something is refused, and left as it
 describe('what cannot be measured', () => {
   test.each([
     [['--bs', '4'], 2, 'multiples of 512 bytes'],
+    [['--hand-over'], 2, 'needs a --drive'],
     [['--profile', 'ideal'], 7, 'take no time'],
     [['--engines', 'cpu-kernel'], 7, 'its registers are not memory'],
     [['--merge', 'none.json', 'none.json'], 3, 'ENOENT'],
