@@ -1,5 +1,5 @@
 import { spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { failureOf } from './called.js'
@@ -113,6 +113,14 @@ describe('a traced verb', () => {
     [['trace'], "missing required argument 'verb'"],
   ])('%j is refused', async (words, text) => {
     expect((await failureOf(...words)).message).toContain(text)
+  })
+
+  test('does not replace the drive that it works on by its trace', async () => {
+    for (const given of [['--image', at('drive.img')], [`--image=${at('drive.img')}`]]) {
+      const { message } = await failureOf('trace', '-o', at('drive.img'), 'read', ...given)
+      expect(message).toContain("is a file of read's, and would be replaced")
+    }
+    expect(statSync(at('drive.img')).size).toBe(64 * 1024 * 1024)
   })
 })
 

@@ -2,6 +2,7 @@ import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander'
+import { sameFile } from '../block-io/same-file.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { examples } from '../command-line/options.js'
 import { parserError } from '../command-line/report-error.js'
@@ -80,6 +81,11 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
   }
   const output = new Output(flags)
   const { format, output: path, only } = flags
+  if (path !== undefined && words.some((word) => sameFile(word.replace(/^--[^=]+=/, ''), path))) {
+    throw new UsageError(`${printable(path)} is a file of ${name}'s, and would be replaced`, {
+      next: 'name another -o FILE',
+    })
+  }
   const makeWriter = (write: (text: string) => void) =>
     writeEvents(format, write, { ...(only && { only }), title: `gpunvme ${words.join(' ')}` })
   const writer = path === undefined ? traceToStderr(makeWriter) : traceToFile(path, makeWriter)
