@@ -1,3 +1,4 @@
+import { isLive } from '../binding/command-line.js'
 import type { Diagnosis } from './examine.js'
 import { gpunvme } from './facts.js'
 import type { Finding, Step } from './finding.js'
@@ -92,5 +93,9 @@ export function nextStep({ facts, findings, reach }: Pick<Diagnosis, 'facts' | '
     return { kind: 'command', text: words }
   }
   const first = reach.best!.unmet.flatMap(({ steps }) => steps).find(({ kind }) => kind !== 'instead')
-  return first ?? { kind: 'command', text: gpunvme(facts, `identify --drive ${reach.drive}`, 'sudo') }
+  if (first !== undefined) return first
+  const look = `sudo gpunvme identify --drive ${reach.drive}`
+  return isLive(facts.machine.root)
+    ? { kind: 'command', text: look }
+    : { kind: 'hands', text: `on that machine: ${look}` }
 }

@@ -1,6 +1,6 @@
 import { plural } from '../terminal/units.js'
 import type { Diagnosis } from './examine.js'
-import { GROUPS, type Finding, type Step } from './finding.js'
+import { GROUPS, isSolvable, type Finding, type Step } from './finding.js'
 import { fold } from './fold.js'
 import { heading } from './heading.js'
 import { closing, describePairs } from './outlook.js'
@@ -63,7 +63,7 @@ function inFull(finding: Finding, sections: Sections, { columns, verbose }: Repo
     ...(cause === undefined || (severity === 'note' && !verbose) ? [] : fold('     ', cause, columns)),
     ...shownEvidence.flatMap((each) => fold('     read  ', evidenceText(each), columns)),
     ...steps.flatMap((step) => formatStep(step, columns)),
-    ...(opens.length === 0 ? [] : fold('     opens ', opens.join(', '), columns)),
+    ...(opens.length === 0 ? [] : fold(isSolvable(finding) ? '     opens ' : '     stops ', opens.join(', '), columns)),
   ]
 }
 

@@ -57,6 +57,14 @@ test('a drive of which nobody knows whether it is used is not offered', () => {
   })
 })
 
+test('a drive that a program drives is waited for, and stands in the way of no other', () => {
+  const busy = drive({ holders: [{ device: DRIVE, use: 'driven from user space: /dev/gpunvme0 is open' }] })
+  const system = drive({ address: '0000:0c:00.0', holders: [{ device: 'nvme2n1p1', use: 'mounted on /' }] })
+  const found = checkDrives(facts({ machine: { drives: [busy, system] } }))
+  expect(found.find(({ id }) => id === 'drive-driven')).toMatchObject({ severity: 'note', closes: ['memory'] })
+  expect(found.find(({ id }) => id === 'drive-is-system')).toMatchObject({ severity: 'note' })
+})
+
 test('a hot drive is a note before it throttles, and a problem while it does', () => {
   const at = (celsius: number) =>
     about({ temperature: { celsius, warningCelsius: 84, criticalCelsius: 88 } }).find(({ id }) => id === 'drive-hot')
@@ -64,7 +72,10 @@ test('a hot drive is a note before it throttles, and a problem while it does', (
 })
 
 test('a dead controller, one without namespaces and one without FLR are said', () => {
-  expect(about({ state: 'dead' }).map(({ id }) => id)).toContain('drive-not-live')
+  const dead = about({ state: 'dead', namespaces: [] })
+  expect(dead.find(({ id }) => id === 'drive-not-live')).toMatchObject({ closes: ['memory'] })
+  expect(dead.map(({ id }) => id)).not.toContain('no-namespace')
+  expect(about({ state: 'resetting' }).find(({ id }) => id === 'drive-not-live')).toMatchObject({ closes: [] })
   expect(about({ namespaces: [] }).map(({ id }) => id)).toContain('no-namespace')
   const machine = withFunction(DRIVE, { hasFunctionLevelReset: false })
   expect(checkDrives(facts({ machine })).map(({ id }) => id)).toContain('no-function-reset')

@@ -55,8 +55,8 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
     ]
   const isSystem = isSystemDrive(drive)
   const uses = [...new Set(holders.map(({ device, use }) => `${device} is ${use}`))]
-  if (holders.every(({ use }) => use.startsWith('driven from user space'))) return [driven(name, uses)]
-  const isOtherFree = drives.some((other) => other !== drive && valueOf(other.holders)?.length === 0)
+  if (holders.every(isProgram)) return [driven(name, uses)]
+  const isOtherFree = drives.some((other) => other !== drive && isForPrograms(other))
   const draft = {
     id: isSystem ? 'drive-is-system' : 'drive-in-use',
     severity: isOtherFree ? 'note' : 'blocker',
@@ -81,6 +81,15 @@ function usedBy({ drives }: Machine, drive: Drive): Draft[] {
   ]
 }
 
+/** Free, or a program's already. */
+function isForPrograms({ holders }: Drive): boolean {
+  return isKnown(holders) && holders.every(isProgram)
+}
+
+function isProgram({ use }: Holder): boolean {
+  return use.startsWith('driven from user space')
+}
+
 /** Handed over, and in somebody's hands. */
 function driven(name: string, uses: readonly string[]): Draft {
   return {
@@ -88,7 +97,7 @@ function driven(name: string, uses: readonly string[]): Draft {
     severity: 'note',
     title: `${name} is driven by a program now`,
     evidence: uses.map((use) => read('in use', use)),
-    steps: [hands('it is free again when that program ends')],
+    steps: [hands('wait for that program to end')],
     closes: ['memory'],
   }
 }
@@ -119,6 +128,7 @@ function release(device: string, use: string): Step {
 
 function state(drive: Drive): Draft[] {
   if (drive.state === undefined || drive.state === 'live') return []
+  const isDead = drive.state === 'dead'
   return [
     {
       id: 'drive-not-live',
@@ -126,7 +136,11 @@ function state(drive: Drive): Draft[] {
       title: `The kernel calls ${callDrive(drive)} "${drive.state}"`,
       cause: 'It does not answer, or is being brought back.',
       evidence: [read(`/sys/class/nvme/${drive.name ?? '?'}/state`, drive.state)],
-      steps: [command('sudo dmesg | grep nvme')],
+      steps: [
+        command('sudo dmesg | grep nvme'),
+        ...(isDead ? [hands('power off, wait ten seconds, and start again; if it stays dead, it is defective')] : []),
+      ],
+      closes: isDead ? ['memory'] : [],
     },
   ]
 }
@@ -161,8 +175,8 @@ function limits({ celsius, warningCelsius, criticalCelsius }: Temperature): stri
 
 function namespaces(drive: Drive): Draft[] {
   const known = valueOf(drive.namespaces)
-  // What no kernel driver has, has no namespaces that anybody could list.
-  if (known === undefined || drive.name === undefined) return []
+  // What no kernel driver has, or has given up, has no namespaces that anybody could list.
+  if (known === undefined || drive.name === undefined || drive.state === 'dead') return []
   if (known.length === 0)
     return [
       {

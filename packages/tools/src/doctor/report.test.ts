@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { DRIVE, drive, facts, GPU, gpu, MACHINE, withFunction } from '../../test/doctor/facts.js'
+import type { Machine } from '../machine/machine.js'
+import { examine } from './examine.js'
+import { nextStep } from './outlook.js'
+import { formatReport } from './report.js'
+
+const HUGE = { ...MACHINE.memory, hugePages: [{ pageBytes: 2_097_152, node: undefined, pages: 768, freePages: 768 }] }
+
+function report(machine: Partial<Machine>, options = { columns: 80, verbose: false }): string[] {
+  return formatReport(examine(facts({ machine })), options)
+}
+
+test('the last lines say the best that is to be had, and one thing to do', () => {
+  expect(report({ memory: HUGE }).slice(-3)).toEqual([
+    `Best:  tier 1 (host) from ${DRIVE} to ${GPU}, after 1`,
+    'Then:  to be tried: tier 1 (cuda)',
+    `Next:  sudo gpunvme bind ${DRIVE}`,
+  ])
+  const free = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE }
+  expect(report(free).at(-3)).toBe(`Best:  tier 1 (host) from ${DRIVE} to ${GPU}, ready`)
+  expect(report(free).at(-1)).toBe(`Next:  sudo gpunvme identify --drive ${DRIVE}`)
+})
+
+test('where nothing is to be had, the simulator is; a saved tree has no drive to look at', () => {
+  expect(report({ drives: [] }).slice(-2)).toEqual([
+    'Best:  the simulator: no drive here can be driven by a program',
+    'Next:  gpunvme demo',
+  ])
+  const machine = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE, root: 'b450' }
+  expect(nextStep(examine(facts({ machine }))).text).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)
+})
+
+test('what is refused for good is no work to be done, and neither is what would not help then', () => {
+  const holders = [{ device: 'nvme1n1p2', use: 'mounted on /' }]
+  const lines = report({ drives: [drive({ holders })] })
+  const todo = lines.slice(lines.indexOf('To do'), lines.indexOf('Worth knowing'))
+  expect(todo.filter((line) => /^ {2}\d /.test(line))).toHaveLength(1)
+  expect(todo).toContain('     stops host memory')
+})
+
+test('numbers in the table are those of findings above it', () => {
+  const lines = report({})
+  const numbers = lines
+    .filter((line) => line.startsWith('    '))
+    .flatMap((line) => /after (.*)$/.exec(line)?.[1]?.split(', ') ?? [])
+  expect(numbers.length).toBeGreaterThan(0)
+  for (const number of numbers) expect(lines.some((line) => line.startsWith(`${number.padStart(3)}  `))).toBe(true)
+})
+
+test('names from a machine cannot drive a terminal', () => {
+  const evil = report({ drives: [drive({ model: 'x\u001b[2J' })], gpus: [gpu({ model: 'y\u202e' })] })
+  for (const character of ['\u001b', '\u202e']) expect(evil.join('\n')).not.toContain(character)
+})
+
+test('asked for more, it says what is fine and what was read', () => {
+  const lines = report({}, { columns: 80, verbose: true })
+  expect(lines).toContain('Fine')
+  expect(lines.some((line) => line.includes('/boot/config-6.17.0-5-generic: CONFIG_VFIO_NOIOMMU=y'))).toBe(true)
+})
+
+test('who names a drive hears of it alone', () => {
+  const other = '0000:0c:00.0'
+  const machine = { drives: [drive(), drive({ address: other, name: 'nvme2' })] }
+  const { pairs, findings } = examine(facts({ machine }), { only: [DRIVE] })
+  expect(pairs.map((pair) => pair.drive)).toEqual([DRIVE])
+  expect(findings.filter(({ subjects }) => subjects.includes(other))).toEqual([])
+})
