@@ -72,7 +72,7 @@ function withoutList(reason: { readonly unknown: string }, canMasterBus: boolean
 
 function decodeLists(config: DataView): Omit<ConfigFacts, 'canMasterBus' | 'answers'> {
   const express = capabilities(config).find(({ id }) => id === PCI_CAPABILITY.PCI_EXPRESS)?.offset
-  const extended = extendedOffsets(config)
+  const extended = extendedOffsets(config, express !== undefined)
   const at = <T>(id: number, decode: (offset: number) => T): Known<T | undefined> => {
     if (!isKnown(extended)) return extended
     const offset = extended.get(id)
@@ -97,8 +97,9 @@ function decodeLists(config: DataView): Omit<ConfigFacts, 'canMasterBus' | 'answ
   }
 }
 
-/** Where each extended capability is; a function without ECAM shows 256 bytes and no more, and then none is known. */
-function extendedOffsets(config: DataView): Known<Map<number, number>> {
+/** Where each extended capability is: only functions of PCI Express have any, and without ECAM they are not shown. */
+function extendedOffsets(config: DataView, isExpress: boolean): Known<Map<number, number>> {
+  if (!isExpress) return new Map()
   if (config.byteLength < PCIE_CONFIG_BYTES) return unknown('the kernel shows no more than 256 bytes of it')
   return new Map(extendedCapabilities(config).map(({ id, offset }) => [id, offset]))
 }

@@ -96,6 +96,7 @@ function writeFunction(tree: TreeWriter, machine: Described, placed: Placed, bus
   put('subsystem_device', hex(found.device, 4))
   put('class', hex(found.classCode, 6))
   put('revision', '0xa1')
+  put('irq', 0)
   const config = configBytes(found, bars, buses)
   put('config', machine.isRoot === false ? config.subarray(0, 64) : config)
   put('resource', resourceLines(bars))

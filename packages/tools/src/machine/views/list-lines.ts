@@ -13,6 +13,9 @@ const LEAST_MODEL_COLUMNS = 10
 /** Degrees below the drive's own limit from which on it is worth a word. */
 const CLOSE_CELSIUS = 5
 
+/** A blank that no line is folded at: a command has to be copied as a whole. */
+const KEPT = '\u00a0'
+
 interface Row {
   readonly cells: readonly string[]
   readonly below: string
@@ -61,6 +64,12 @@ function sentences(...all: readonly string[]): string {
   return all.filter((text) => text !== '').join(' ')
 }
 
+/** 'Next: gpunvme bind nvme1', with the root that was named. */
+function next({ root }: Machine, verb: string, when = 'Next'): string {
+  const named = root === '/' ? '' : ` --root ${printable(root)}`
+  return `${when}: ${`gpunvme ${verb}${named}`.replaceAll(' ', KEPT)}`
+}
+
 /** A table with a line of its own below each row; what is too long in it is the model. */
 function formatRows(titles: readonly string[], rows: readonly Row[], columns: number): string[] {
   const at = titles.indexOf('MODEL')
@@ -76,7 +85,13 @@ function formatRows(titles: readonly string[], rows: readonly Row[], columns: nu
     titled,
     rows.map(({ cells }) => cells.with(at, cut(cells[at]!, room))),
   )
-  return [heading, ...lines.flatMap((line, index) => [line, ...hanging('  ', rows[index]!.below, columns)])]
+  return [
+    heading,
+    ...lines.flatMap((line, index) => [
+      line,
+      ...hanging('  ', rows[index]!.below, columns).map((text) => text.replaceAll(KEPT, ' ')),
+    ]),
+  ]
 }
 
 function cut(text: string, columns: number): string {
@@ -118,28 +133,25 @@ function heatOf({ temperature }: Drive): string {
 }
 
 function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined): string {
-  const root = machine.root === '/' ? '' : ` --root ${printable(machine.root)}`
   const name = drive.name ?? drive.address
-  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live'))
-    return `Next: gpunvme doctor${root}`
+  if (found?.answers === false || (drive.state !== undefined && drive.state !== 'live')) return next(machine, 'doctor')
   if (!isKnown(drive.holders)) return 'Next: the same as root.'
   if (drive.holders.length > 0) return ''
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
-    return `Next: gpunvme identify --drive ${drive.address}`
+    return `Next: ${`gpunvme identify --drive ${drive.address}`.replaceAll(' ', KEPT)}`
   const { container } = machine.virtualisation
-  return `Next${container === undefined ? '' : ', on the host'}: gpunvme bind ${name}${root}`
+  return next(machine, `bind ${name}`, container === undefined ? 'Next' : 'Next, on the host')
 }
 
 function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): string {
-  const root = machine.root === '/' ? '' : ` --root ${printable(machine.root)}`
   const { state } = found?.power ?? {}
   if (state === 'D3cold') return 'Asleep in D3cold; it was not woken.'
   if (gpu.vendor !== 'NVIDIA') return 'Not of NVIDIA: this program computes on those alone so far.'
   if (found?.driver !== 'nvidia') {
     const who = found?.driver === undefined ? 'No driver has it' : `${found.driver} has it`
-    return `${who}: CUDA needs NVIDIA's driver. Next: gpunvme driver${root}`
+    return `${who}: CUDA needs NVIDIA's driver. ${next(machine, 'driver')}`
   }
-  return `${windowText(gpu)} Next: gpunvme doctor${root}`
+  return `${windowText(gpu)} ${next(machine, 'doctor')}`
 }
 
 function windowText({ window }: Gpu): string {

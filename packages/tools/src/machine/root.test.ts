@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Root } from './root.js'
+
+let scratch = ''
+let root: Root
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'gpunvme-root-'))
+  mkdirSync(join(scratch, 'machine/sys/devices/a'), { recursive: true })
+  root = new Root(join(scratch, 'machine'))
+})
+afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+
+function file(path: string, text: string): void {
+  writeFileSync(join(scratch, 'machine', path), text)
+}
+
+function link(path: string, to: string): void {
+  symlinkSync(to, join(scratch, 'machine', path))
+}
+
+describe('Root', () => {
+  test('reads text, numbers, names and links', async () => {
+    file('sys/devices/a/vendor', '0x10de\n')
+    link('sys/devices/a/driver', '../../bus/pci/drivers/nvme')
+    expect(await root.text('sys/devices/a/vendor')).toBe('0x10de')
+    expect(await root.number('sys/devices/a/vendor')).toBe(0x10de)
+    expect(await root.list('sys/devices/a')).toEqual(['driver', 'vendor'])
+    expect(await root.linkName('sys/devices/a/driver')).toBe('nvme')
+    expect(await root.number('sys/devices/a/driver')).toBeUndefined()
+  })
+
+  test('no link leads out of the tree: neither an absolute one nor one with too many ..', async () => {
+    writeFileSync(join(scratch, 'secret'), 'secret')
+    link('absolute', join(scratch, 'secret'))
+    link('climbing', '../../../../../../../../..' + join(scratch, 'secret'))
+    link('sideways', '../secret')
+    expect(await root.text('absolute')).toBeUndefined()
+    expect(await root.text('climbing')).toBeUndefined()
+    expect(await root.text('sideways')).toBeUndefined()
+    expect(await root.text('../secret')).toBeUndefined()
+  })
+
+  test('an absolute link is one from the root of the tree', async () => {
+    file('sys/value', '7')
+    link('value', '/sys/value')
+    expect(await root.number('value')).toBe(7)
+    expect(await root.resolve('value')).toBe('sys/value')
+  })
+
+  test('links in a circle end', async () => {
+    link('a', 'b')
+    link('b', 'a')
+    expect(await root.text('a')).toBeUndefined()
+  })
+
+  test('a pipe that nobody writes to does not hang, and a file that is too large is not read', async () => {
+    execFileSync('mkfifo', [join(scratch, 'machine/pipe')])
+    file('large', 'x'.repeat(1001))
+    expect(await root.text('pipe')).toBeUndefined()
+    expect(root.why('pipe')).toEqual({ unknown: '/pipe cannot be read: it is no plain file' })
+    expect(await root.bytes('large', 1000)).toBeUndefined()
+    expect(await root.bytes('large', 1001)).toHaveLength(1001)
+  }, 20_000)
+
+  test('says why something is missing', async () => {
+    expect(await root.text('sys/nothing')).toBeUndefined()
+    expect(root.why('sys/nothing')).toEqual({ unknown: 'there is no /sys/nothing' })
+  })
+})
