@@ -177,6 +177,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         summary: 'make a page, a table or a summary of what bench has measured',
         load: async () => (await import('./commands/report.js')).report,
       },
+      {
+        name: 'p2p',
+        usage: '[options]',
+        summary: 'what GPUs and SSDs can send each other: judged, copied, probed',
+        load: async () => (await import('./commands/p2p.js')).p2p,
+      },
     ],
   },
   {

@@ -1,0 +1,157 @@
+import type { Command } from 'commander'
+import { EXIT } from '../command-line/exit-codes.js'
+import { addDriveOptions, addOutputOptions, examples, size, whole, type DriveFlags } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { withTransport } from '../drive/with-drive.js'
+import { isKnown, readMachine, type Machine } from '../machine/index.js'
+import { hanging } from '../machine/views/names.js'
+import { driveWays, gpuPaths } from '../p2p/capabilities.js'
+import { askCuda, limitsBetween, requireTwo, type AskedCuda } from '../p2p/copies.js'
+import { copyMatrix, type CopyResult } from '../p2p/copy-matrix.js'
+import { withCudaRig } from '../p2p/cuda-rig.js'
+import { describeCapabilities } from '../p2p/describe-capabilities.js'
+import { describeCopies, describePeers } from '../p2p/describe-copies.js'
+import { describeProbe } from '../p2p/describe-probe.js'
+import { probeDrive } from '../p2p/probe-drive.js'
+import type { ProbeResult } from '../p2p/probe.js'
+import type { Session } from '../program.js'
+import { formatEstimate } from '../report/quantities.js'
+import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+
+const MIB = 1024 * 1024
+
+interface Flags extends DriveFlags, OutputOptions {
+  readonly root: string
+  readonly copy?: boolean
+  readonly size: number
+  readonly repeats: number
+  readonly probe?: boolean
+  readonly gpu?: number
+}
+
+const ABOUT = `
+Without --copy and --probe nothing is run and nothing written. For every two
+GPUs, and every GPU and SSD, it says where they meet, what the slowest link
+between them carries, and whether peer-to-peer (P2P) traffic may be expected to
+pass: doorbells (a GPU writes to the SSD's registers: tier 1), data (the SSD
+writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3). That
+is judged from what Linux knows of the platform and from ACS. And it asks CUDA,
+where there is one, which GPUs reach each other's memory.
+
+--copy copies between every two GPUs, one way and both ways at once, and
+compares every byte where it arrived: drivers have reported success of copies
+that moved nothing. A rate above what the slowest link between the two carries
+is not shown. Exit code 6 where anything was not to be believed.
+
+--probe lets a GPU store to the register AQA of a drive that user space has and
+that is disabled, when nothing in that register counts, and looks with the CPU
+whether it arrives: what doorbells need. The register is put back. The GPU
+reads nothing: on some machines that takes the drive off the bus. Exit code 6
+where the stores do not arrive.
+
+Copies and the probe were tested with a stand-in for CUDA, not on GPUs.
+
+On a machine with GPUs:
+  # gpunvme p2p --copy
+  # gpunvme bind nvme1 -- gpunvme p2p --probe --drive nvme1`
+
+export function p2p(command: Command, session: Session): void {
+  command
+    .option('--copy', 'copy between all GPUs, verify, and measure')
+    .addOption(size('--size <size>', 'of each copy', 4096).default(64 * MIB, '64MiB'))
+    .addOption(whole('--repeats <n>', 'of each copy', 1, 1000).default(5))
+    .option('--probe', 'let a GPU write to a register of the drive, and look whether it arrives')
+    .addOption(whole('--gpu <n>', "whose stores --probe probes, by CUDA's number (default: 0)", 0, 255))
+    .option('--root <dir>', "a copy of a machine's files instead of this machine; CUDA is not asked then", '/')
+    .action((flags: Flags) => run(flags, new Output(flags), session))
+  addDriveOptions(command)
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme p2p', 'gpunvme p2p --json'])
+}
+
+async function run(flags: Flags, output: Output, session: Session): Promise<void> {
+  refuseNonsense(flags)
+  const machine = await readMachine(flags.root)
+  const columns = columnsOf(process.stdout)
+  const asked = flags.root === '/' ? askCuda() : undefined
+  output.print(...describeCapabilities(machine, columns), '', ...cudaLines(asked, columns))
+  const copies = flags.copy === true ? await copy(flags, machine, output, session) : undefined
+  const probe = flags.probe === true ? await probeOf(flags, output, session) : undefined
+  output.object('gpunvme.p2p/1', {
+    ...summary(machine, asked),
+    ...(copies !== undefined && { copies }),
+    ...(probe !== undefined && { probe }),
+  })
+  const isBelieved = copies?.every(({ problem }) => problem === undefined) !== false && probe?.arrived !== false
+  if (!isBelieved) session.exitCode = EXIT.verification
+}
+
+function refuseNonsense({ root, copy: copies, probe, gpu, drive, nsid, transport, realTime }: Flags): void {
+  if (root !== '/' && (copies === true || probe === true))
+    throw new UsageError('--copy and --probe are for this machine', { next: 'leave --root out' })
+  const isAboutDrive = [drive, transport, realTime, gpu].some((flag) => flag !== undefined)
+  if (probe !== true && isAboutDrive)
+    throw new UsageError('--gpu and a drive are of --probe', { next: 'gpunvme p2p --probe --drive ADDRESS' })
+  if (probe === true && drive === undefined && transport === undefined && realTime === undefined)
+    throw new UsageError('--probe needs a drive', { next: '--drive ADDRESS; gpunvme list shows them' })
+  if (nsid !== undefined)
+    throw new UsageError('P2P is of the controller, of no namespace', { next: 'leave --nsid out' })
+}
+
+function cudaLines(asked: AskedCuda | undefined, columns: number): string[] {
+  if (asked === undefined) return hanging('CUDA  ', 'not asked: this is a copy of a machine', columns)
+  if ('peers' in asked) return describePeers(asked.peers)
+  return hanging('CUDA  ', `not to be had: ${asked.unavailable.message.split('\n')[0]!}`, columns)
+}
+
+async function copy(
+  { size: lengthBytes, repeats }: Flags,
+  machine: Machine,
+  output: Output,
+  { signal }: Session,
+): Promise<CopyResult[]> {
+  const peers = requireTwo(askCuda())
+  const limitOf = limitsBetween(machine, peers)
+  const settings = {
+    ...{ lengthBytes, repeats, signal, limitOf },
+    nowNs: () => performance.now() * 1e6,
+    onResult({ from, to, directions, bytesPerSecond }: CopyResult) {
+      const rate = bytesPerSecond === undefined ? 'not believed' : formatEstimate('rate', bytesPerSecond)
+      output.note(`GPU ${from} ${directions === 'both' ? '<->' : '->'} ${to}: ${rate}`)
+    },
+  }
+  const results = await withCudaRig((rig) => copyMatrix(peers, rig, settings))
+  output.print('', ...describeCopies(results, settings, columnsOf(process.stdout)))
+  return results
+}
+
+async function probeOf(flags: Flags, output: Output, { signal }: Session): Promise<ProbeResult> {
+  const { gpu = 0 } = flags
+  const { name, result } = await withTransport(flags, 'read', async ({ transport }) => ({
+    name: transport.bdf ?? transport.name,
+    result: await probeDrive(transport, gpu, signal),
+  }))
+  output.print('', ...describeProbe(result, gpu, name, columnsOf(process.stdout)))
+  return result
+}
+
+/** The same for JSON. */
+export function summary(machine: Machine, asked: AskedCuda | undefined): object {
+  const cuda =
+    asked === undefined
+      ? { asked: false }
+      : 'peers' in asked
+        ? { asked: true, ...asked.peers }
+        : { asked: true, unavailable: { code: asked.unavailable.code, message: asked.unavailable.message } }
+  return {
+    gpus: machine.gpus.map(({ address, model, memoryBytes, window, isIntegrated }) => ({
+      ...{ address, model, memoryBytes, isIntegrated },
+      windowBytes: isKnown(window) ? window.sizeBytes : window,
+    })),
+    iommu: machine.iommu.mode,
+    gpuPaths: gpuPaths(machine),
+    driveWays: driveWays(machine),
+    cuda,
+  }
+}

@@ -1,0 +1,61 @@
+import { formatEstimate, formatQuantity, formatShare } from '../report/quantities.js'
+import { printable } from '../terminal/printable.js'
+import { formatTable } from '../terminal/table.js'
+import { formatBytes } from '../terminal/units.js'
+import { hanging } from '../machine/views/names.js'
+import type { CopyResult, CopySettings } from './copy-matrix.js'
+import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
+
+/** What CUDA says of each pair: whether one GPU reaches the other's memory. */
+export function describePeers({ devices, reaches }: CudaPeers): string[] {
+  const word = (from: number, to: number) => {
+    const reach = reaches.find((one) => one.from === from && one.to === to)
+    if (reach === undefined) return '-'
+    return reach.supported ? `yes, rank ${reach.performanceRank}${reach.nativeAtomics ? ', atomics' : ''}` : 'no'
+  }
+  return [
+    'CUDA',
+    ...devices.map(({ device, name, bdf, memoryBytes }) => {
+      return `  ${device}  ${bdf} ${printable(name)}, ${formatBytes(memoryBytes)}`
+    }),
+    ...(devices.length < 2
+      ? []
+      : formatTable(
+          [{ title: 'FROM' }, { title: 'TO' }, { title: 'REACHES ITS MEMORY' }],
+          devices.flatMap(({ device: from }) =>
+            devices.flatMap(({ device: to }) => (from === to ? [] : [[String(from), String(to), word(from, to)]])),
+          ),
+        ).map((line) => `  ${line}`)),
+  ]
+}
+
+/** Rates with what the narrowest link between the two carries at most, and what is not to be believed. */
+export function describeCopies(
+  results: readonly CopyResult[],
+  { lengthBytes, repeats, limitOf }: Pick<CopySettings, 'lengthBytes' | 'repeats' | 'limitOf'>,
+  columns: number,
+): string[] {
+  const rows = results.map((result) => {
+    const { from, to, directions, isDirect, bytesPerSecond } = result
+    const limit = limitOf(from, to)
+    const most = limit === undefined ? undefined : limit * (directions === 'both' ? 2 : 1)
+    return [
+      `${from} ${directions === 'both' ? '<->' : '->'} ${to}`,
+      isDirect ? 'by the GPU' : 'through the host',
+      bytesPerSecond === undefined ? 'not believed' : formatEstimate('rate', bytesPerSecond),
+      most === undefined
+        ? '-'
+        : `${bytesPerSecond === undefined ? '-' : formatShare(bytesPerSecond.mean / most)} of ${formatQuantity('rate', most)}`,
+    ]
+  })
+  const problems = results.flatMap(({ from, to, problem }) =>
+    problem === undefined ? [] : hanging(`  ${from} and ${to}: `, problem, columns),
+  )
+  return [
+    `Copies of ${formatBytes(lengthBytes)}, ${repeats} of each, every byte compared where it arrived`,
+    ...formatTable([{ title: 'GPUS' }, { title: 'HOW' }, { title: 'RATE, ± 95 %' }, { title: 'LIMIT' }], rows).map(
+      (line) => `  ${line}`,
+    ),
+    ...(problems.length === 0 ? [] : ['', 'Not believed', ...problems]),
+  ]
+}

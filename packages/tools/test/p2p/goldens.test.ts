@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { describeCapabilities } from '../../src/p2p/describe-capabilities.js'
+import { driveWays } from '../../src/p2p/capabilities.js'
+import { machines } from '../machines/index.js'
+import { readDescribed } from '../machines/read-described.js'
+
+const COLUMNS = 80
+/** Machines that differ in what a peer may do. */
+const GOLDEN = [
+  ...['amd-b450-rtx3090', 'amd-b550-chipset-ssd', 'amd-two-cards-bifurcated', 'intel-vmd', 'laptop-optimus-d3cold'],
+  ...['server-epyc-two-sockets', 'server-h200-pex890', 'server-xeon-plx', 'server-xeon-plx-acs', 'vm-q35-passthrough'],
+]
+
+describe.each(machines)('$name', (described) => {
+  test('what it says fits 80 columns, and every GPU and SSD is judged', async () => {
+    const machine = await readDescribed(described)
+    const lines = describeCapabilities(machine, COLUMNS)
+    expect(lines.filter((line) => line.length > COLUMNS)).toEqual([])
+    const cards = machine.gpus.filter(({ isIntegrated }) => !isIntegrated)
+    const ways = driveWays(machine)
+    expect(ways).toHaveLength(cards.length * machine.drives.length)
+    for (const { tiers, doorbells } of ways) {
+      expect(tiers.map(({ tier }) => tier)).toEqual([1, 2, 3])
+      expect(tiers[0]!.passes).toBe(doorbells.passes)
+    }
+    if (!GOLDEN.includes(described.name)) return
+    // UPDATE=1 writes them anew; whoever does that reads them.
+    const path = join(import.meta.dirname, 'golden', `${described.name}.txt`)
+    const text = [`# ${described.point}`, '', ...lines, ''].join('\n')
+    if (process.env['UPDATE'] === '1') writeFileSync(path, text)
+    expect(existsSync(path), `${path}: UPDATE=1 writes it`).toBe(true)
+    expect(text).toBe(readFileSync(path, 'utf8'))
+  }, 60_000)
+})
+
+test('every golden is of a machine', () => {
+  expect(GOLDEN.filter((name) => !machines.some((described) => described.name === name))).toEqual([])
+})
