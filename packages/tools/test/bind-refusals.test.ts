@@ -25,7 +25,7 @@ test('a mounted drive: who holds it, and how it is let go', async () => {
   for (const words of [CONFIRMED, ['--dry-run']]) {
     const said = await refused(4, 'bind', 'nvme0', ...words)
     expect(said).toContain(`Refused to take over ${BDF}: this machine uses it\n  nvme0n1p1 is mounted on /home\n`)
-    expect(said).toContain('  Try: unmount or detach what is listed, or choose another drive\n')
+    expect(said).toContain('  Try: umount /home; or choose another drive\n')
   }
 })
 

@@ -1,9 +1,10 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
-import { ForeignDataError } from '@gpunvme/host-driver'
+import { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
 import { ImageExistsError, ImageNotFoundError, ModelExistsError, NamespaceTooSmallError } from '@gpunvme/layer-loader'
 import { UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { howToRelease } from '../binding/release.js'
 
 /** The message, with a next step in the words of a command line where the library's is in the words of its API. */
 export function inCliWords(error: GpuNvmeError): string {
@@ -13,7 +14,7 @@ export function inCliWords(error: GpuNvmeError): string {
     const found = error.message.replace(/; or leave `engine` out of [^\n]*$/, '')
     return `The engine 'cuda' is not to be had: ${found}; or --engine host, which needs no GPU`
   }
-  if (step !== undefined) return error.message.replace(/\n {2}Try: [^\n]*$/, `\n  Try: ${step}`)
+  if (step !== undefined) return error.message.replace(/\n {2}Try: [^\n]*$/, () => `\n  Try: ${step}`)
   // Part of several next steps: of damaged images, of unfit ones.
   return error.message
     .replace(/pack the model again with \{ replace: true \}(?= |,|;|$)/, 'gpunvme pack MODEL --image FILE --replace')
@@ -25,6 +26,7 @@ export function inCliWords(error: GpuNvmeError): string {
 
 function nextStep(error: GpuNvmeError): string | undefined {
   if (error instanceof EngineUnsuitableError) return '--engine host, which drives every transport'
+  if (error instanceof DeviceHeldError) return howToRelease(error.holders)
   if (error instanceof ForeignDataError) {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
   }
