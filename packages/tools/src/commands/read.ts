@@ -123,7 +123,7 @@ async function readToFile(
   )
   output.object('gpunvme.read/1', {
     ...describe(namespace, range),
-    ...{ file: path, ...(time === 'modelled' && { modelledNs: elapsedNs }), wallNs },
+    ...{ file: path, time, driveNs: elapsedNs, wallNs },
   })
 }
 

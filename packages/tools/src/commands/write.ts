@@ -211,7 +211,8 @@ function report(
   output.object('gpunvme.write/1', {
     ...place(namespace, range),
     ...{ source: source.name, paddedBytes, verified: verify },
-    ...(time === 'modelled' && { modelledNs: elapsedNs }),
+    time,
+    driveNs: elapsedNs,
     wallNs,
   })
 }
