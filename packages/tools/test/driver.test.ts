@@ -79,6 +79,7 @@ test('each wrong input has an exit code and a next step of its own', { timeout: 
   writeLookupTree(join(cwd, 'unknown-tree'), 'or-fail')
   const cases: [string[], number, string][] = [
     [['apply'], 2, 'driver apply needs to know what'],
+    [['--root', 'no-such-root'], 3, 'no such file or directory'],
     [['apply', 'options'], 2, 'options need a goal'],
     [['apply', 'options', '--set', 'speed'], 2, 'Expected some of peer-mapping'],
     [['plan', 'pfn-lookup', '--source', 'no-such-tree'], 3, 'No source tree in no-such-tree'],

@@ -1,5 +1,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { readdir } from 'node:fs/promises'
 import { commandFor, requireRoot } from '../binding/command-line.js'
+import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { Root } from '../machine/root.js'
@@ -91,6 +93,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   check(action, what, flags)
+  await attempting(`look at ${flags.root}`, () => readdir(flags.root))
   const columns = columnsOf(process.stdout)
   const command = (words: string) => commandFor(flags.root, ...words.split(' '))
   const state = await readNvidia(flags.root)
@@ -135,6 +138,8 @@ function check(action: string | undefined, what: string | undefined, { set, sour
     throw new UsageError(`driver ${action} needs to know what`, {
       next: `gpunvme driver ${action} ${CHANGES.join('|')}`,
     })
+  if (what === undefined && source !== undefined)
+    throw new UsageError('--source is for a change', { next: `gpunvme driver plan pfn-lookup --source ${source}` })
   if (what === 'options' && action !== 'revert' && set.length === 0)
     throw new UsageError('options need a goal', { next: `--set ${GOALS.join(',')}, or some of them` })
   if (what !== 'options' && set.length > 0)

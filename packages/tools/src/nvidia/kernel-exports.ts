@@ -6,8 +6,7 @@ import { LOOKUP_SYMBOLS } from './module-file.js'
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * What a kernel exports, as its headers say: the driver's conftest looks there, and nowhere else. Kernels that do
- * not exist yet are no concern: what is not in the file is not exported.
+ * What a kernel exports, as its headers say: the driver's conftest looks there, and nowhere else.
  */
 export async function readKernelExports(root: Root, release: string): Promise<KernelExports> {
   return { release, exports: await exportsOf(root, release) }

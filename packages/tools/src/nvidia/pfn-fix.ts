@@ -12,6 +12,11 @@ const SIGNATURE = `static inline int ${OURS}(struct vm_area_struct *vma,
                                      unsigned long address,
                                      unsigned long *pfn)`
 
+/**
+ * Compared with follow_pfnmap_start on Linux 7.2 in QEMU, November 2026: the same page, or the same refusal, for every
+ * memory BAR that sysfs maps, shared and private, and for memory that is none. No mapping there had
+ * leaves of 2 MiB or more.
+ */
 const WALK = `/*
  * Put here by gpunvme; 'gpunvme driver revert pfn-lookup' takes it out again.
  *

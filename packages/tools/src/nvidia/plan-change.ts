@@ -121,11 +121,10 @@ export function treeOfModule(root: Root, { onDisk, running, kernel, trees }: Nvi
   const loaded = valueOf(running)
   const version = contents?.version ?? (loaded === undefined ? undefined : valueOf(loaded.version))
   const flavour = contents?.flavour ?? loaded?.flavour
-  const wanted = trees.filter(
-    (tree) =>
-      valueOf(tree.version) === version && valueOf(tree.kind)?.startsWith(flavour === 'open' ? 'open' : 'proprietary'),
-  )
-  if (wanted.length !== 1 || version === undefined)
+  // Both flavours have trees of the same version and name: without knowing which, none is meant.
+  const kind = flavour === undefined || !isKnown(flavour) ? undefined : `${flavour}-interface+binary`
+  const wanted = trees.filter((tree) => valueOf(tree.version) === version && valueOf(tree.kind) === kind)
+  if (wanted.length !== 1 || version === undefined || kind === undefined)
     throw new TreeNotFoundError(
       root,
       undefined,
