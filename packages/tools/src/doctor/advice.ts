@@ -2,7 +2,7 @@ import { isKnown } from '../machine/known.js'
 import type { Board, Distribution, Machine } from '../machine/machine.js'
 import { command, firmware, hands, type Step } from './finding.js'
 
-export type Family = 'debian' | 'ubuntu' | 'fedora' | 'arch' | 'suse' | 'nixos' | 'other'
+type Family = 'debian' | 'ubuntu' | 'fedora' | 'arch' | 'suse' | 'nixos' | 'other'
 
 /** Whose commands a distribution has: its own ID first, then those it is like. */
 export function familyOf(machine: Machine): Family {
@@ -102,7 +102,7 @@ export function installHeaders(machine: Machine): Step {
   }
 }
 
-export type FirmwareSwitch = 'iommu' | 'above-4g' | 'resizable-bar' | 'secure-boot-off'
+type FirmwareSwitch = 'iommu' | 'above-4g' | 'resizable-bar'
 
 /** Where a switch is in the firmware's menus. Makers move them about: these are the words to look for. */
 export function firmwareSwitch({ board, cpu }: Machine, which: FirmwareSwitch): Step {
@@ -112,11 +112,9 @@ export function firmwareSwitch({ board, cpu }: Machine, which: FirmwareSwitch): 
     iommu: isIntel ? '"VT-d" (or "Intel Virtualization Technology for Directed I/O")' : '"IOMMU"',
     'above-4g': '"Above 4G Decoding"',
     'resizable-bar': '"Re-Size BAR Support" (or "Resizable BAR", "Smart Access Memory")',
-    'secure-boot-off': '"Secure Boot"',
   }
-  const value = which === 'secure-boot-off' ? 'Disabled' : 'Enabled'
   const where = place === undefined ? '' : `, most often under ${place}`
-  return firmware(`firmware setup${boardName(board)}: set ${words[which]} to ${value}${where}`)
+  return firmware(`firmware setup${boardName(board)}: set ${words[which]} to Enabled${where}`)
 }
 
 function boardName({ name }: Board): string {
@@ -134,7 +132,6 @@ const PLACES: readonly {
       iommu: 'Advanced > AMD CBS, or on Intel Advanced > System Agent Configuration',
       'above-4g': 'Advanced > PCI Subsystem Settings',
       'resizable-bar': 'Advanced > PCI Subsystem Settings',
-      'secure-boot-off': 'Boot > Secure Boot (OS Type: Other OS)',
     },
   },
   {

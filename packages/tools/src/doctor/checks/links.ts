@@ -27,9 +27,10 @@ function checkEnd(facts: Facts, end: PciFunction, kind: Kind): Draft[] {
   const subjects = [end.address]
   if (!end.answers) return [{ ...gone(end, kind), subjects }]
   const port = end.parent === undefined ? undefined : functionAt(facts.machine, end.parent)
-  return [...linkShape(facts, end, port, kind), ...payload(facts, end, port, kind), ...errors(end, kind)].map(
-    (draft) => ({ ...draft, subjects }),
-  )
+  return [...linkShape(end, port, kind), ...payload(facts, end, port, kind), ...errors(end, kind)].map((draft) => ({
+    ...draft,
+    subjects,
+  }))
 }
 
 function gone({ address, power }: PciFunction, kind: Kind): Draft {
@@ -50,7 +51,7 @@ function gone({ address, power }: PciFunction, kind: Kind): Draft {
   }
 }
 
-function linkShape(facts: Facts, end: PciFunction, port: PciFunction | undefined, kind: Kind): Draft[] {
+function linkShape(end: PciFunction, port: PciFunction | undefined, kind: Kind): Draft[] {
   const { address } = end
   const title = `${kind === 'GPU' ? 'GPU' : 'Drive'} ${address}`
   if (!isKnown(end.link))
@@ -67,7 +68,7 @@ function linkShape(facts: Facts, end: PciFunction, port: PciFunction | undefined
   const portLink = port === undefined ? undefined : valueOf(port.link)
   const possible = portLink === undefined ? max : narrower(max, portLink.max)
   const mps = valueOf(end.packets)?.maxPayloadBytes ?? 128
-  const limits = limitsOf(facts, end, portLink?.max, kind)
+  const limits = limitsOf(end, portLink?.max, kind)
   if (!isKnown(end.link.now))
     return [
       ...limits,
@@ -91,7 +92,7 @@ function linkShape(facts: Facts, end: PciFunction, port: PciFunction | undefined
 }
 
 /** The slot is the smaller of the two: nothing to repair, but what the rate is bounded by. */
-function limitsOf(_facts: Facts, end: PciFunction, port: LinkShape | undefined, kind: Kind): Draft[] {
+function limitsOf(end: PciFunction, port: LinkShape | undefined, kind: Kind): Draft[] {
   if (!isKnown(end.link) || end.link === undefined || port === undefined) return []
   const { max } = end.link
   const possible = narrower(max, port)
