@@ -48,7 +48,8 @@ export function decodeConfig(bytes: Uint8Array | undefined, why: string): Config
   try {
     return { ...decodeLists(config), canMasterBus, answers: true }
   } catch (error) {
-    if (error instanceof PciConfigError) return withoutList(unknown(error.message), canMasterBus)
+    // The first line says what is wrong; what to try is for whoever opens the function.
+    if (error instanceof PciConfigError) return withoutList(unknown(error.message.split('\n')[0]!), canMasterBus)
     if (error instanceof RangeError) return withoutList(unknown('a capability of it ends beyond its end'), canMasterBus)
     throw error
   }

@@ -93,6 +93,19 @@ describe('writeLiveTree', () => {
     expect(readdirSync(scratch).sort()).toEqual(['copy', 'machine'])
   }, 60_000)
 
+  test('leaves nothing where a file of it cannot be written', async () => {
+    const from = join(scratch, 'machine')
+    writeMachine(
+      machines.find(({ name }) => name === 'drive-free')!,
+      from,
+    )
+    // The folder itself can be made there, and files deep within it have names that are too long (PATH_MAX, 4096).
+    const deep = join(scratch, ...Array.from({ length: 20 }, () => 'd'.repeat(198)))
+    mkdirSync(deep, { recursive: true })
+    await expect(writeLiveTree(from, join(deep, 'copy'))).rejects.toMatchObject({ systemCode: 'ENAMETOOLONG' })
+    expect(readdirSync(deep)).toEqual([])
+  }, 60_000)
+
   test('says so where there is no machine', async () => {
     await expect(writeLiveTree(scratch, join(scratch, 'copy'))).rejects.toMatchObject({ category: 'not-found' })
     expect(readdirSync(scratch)).toEqual([])

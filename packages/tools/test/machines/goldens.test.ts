@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describe as describeList } from '../../src/commands/list.js'
-import { describe as describeTopology } from '../../src/commands/topology.js'
+import { describe as describeTopology, summary } from '../../src/commands/topology.js'
+import { listed } from '../../src/machine/views/list-lines.js'
 import { machines } from './index.js'
 import { readDescribed } from './read-described.js'
 
@@ -33,6 +34,21 @@ test.each(machines)(
         .slice(2)
         .filter((line) => line.length > COLUMNS),
     ).toEqual([])
+  },
+  60_000,
+)
+
+/** The JSON of a few: what differs between the others is in their texts. */
+const AS_JSON = ['amd-b450-proprietary', 'intel-not-root', 'laptop-optimus-d3cold', 'drive-in-vfio']
+
+test.each(AS_JSON)(
+  'topology --json and list --json of %s hold all that the texts say, with what is unknown and why',
+  async (name) => {
+    const machine = await readDescribed(machines.find((described) => described.name === name)!)
+    const text = `${JSON.stringify({ topology: summary(machine), list: listed(machine) }, null, 2)}\n`
+    const path = join(import.meta.dirname, 'golden', `${name}.json`)
+    if (process.env['UPDATE'] === '1') writeFileSync(path, text)
+    expect(text).toBe(readFileSync(path, 'utf8'))
   },
   60_000,
 )
