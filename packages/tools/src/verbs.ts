@@ -33,13 +33,13 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'topology',
         usage: '[options]',
-        summary: 'how GPUs and SSDs hang on this machine, and what may pass between them',
+        summary: 'show how GPUs and SSDs hang on this machine, and what may pass',
         load: async () => (await import('./commands/topology.js')).topology,
       },
       {
         name: 'list',
         usage: '[options]',
-        summary: 'NVMe drives and GPUs, who uses them, and what to call next',
+        summary: 'list NVMe drives and GPUs, who uses them, and what to call next',
         load: async () => (await import('./commands/list.js')).list,
       },
       {
