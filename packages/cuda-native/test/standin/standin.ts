@@ -71,8 +71,8 @@ export interface Standin {
 }
 
 const LIBRARY = { sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc'], flags: ['-shared', '-fPIC'] }
-const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES', 'PEERS'].map((name) =>
-  name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`,
+const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES', 'PEERS'].map(
+  (name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`),
 )
 
 /**

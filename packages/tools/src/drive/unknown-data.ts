@@ -30,11 +30,7 @@ export async function refuseUnknownData(
 }
 
 /** Where the first byte is that is not zero. */
-async function firstByteSet(
-  namespace: Namespace,
-  fromBytes: number,
-  toBytes: number,
-): Promise<number | undefined> {
+async function firstByteSet(namespace: Namespace, fromBytes: number, toBytes: number): Promise<number | undefined> {
   for (let at = fromBytes; at < toBytes; at += STEP_BYTES) {
     const index = (await namespace.readBytes(at, Math.min(STEP_BYTES, toBytes - at))).findIndex((byte) => byte !== 0)
     if (index >= 0) return at + index
