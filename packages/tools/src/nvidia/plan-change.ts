@@ -38,6 +38,9 @@ export const KNOWN_SOURCES: KnownSources = { shapes: KNOWN_SHAPES, p2p: P2P_ANCH
 
 const MOST_SOURCE_BYTES = 4 * 1024 * 1024
 
+const OPEN_FLAVOUR = 'the open flavour of the driver, 580 or later, which needs no change for registering a drive'
+const FULL_SOURCE = `github.com/NVIDIA/open-gpu-kernel-modules at the tag of the installed version, from ${P2P_SINCE} on`
+
 export function changedText({ original = '', edits }: PlannedFile): string {
   return edited(original, edits)
 }
@@ -77,19 +80,22 @@ export async function planP2p(root: Root, tree: string, known: KnownSources): Pr
   const found = await readTree(root, tree, known.shapes)
   if (found === undefined) throw new TreeNotFoundError(root, tree)
   if (valueOf(found.kind) !== 'full-source')
-    throw new UnknownSourceError(tree, [
-      "BAR1 between GPUs is in the driver's core, whose sources are not in this tree",
-      'they are in github.com/NVIDIA/open-gpu-kernel-modules, of the exact version that is installed',
-    ])
+    throw new UnknownSourceError(
+      tree,
+      ["BAR1 between GPUs is in the driver's core, whose sources are not in this tree"],
+      FULL_SOURCE,
+    )
   const version = valueOf(found.version)
   if (version === undefined || !isDriverVersion(version) || !isAtLeast(version, P2P_SINCE))
-    throw new UnknownSourceError(tree, [
-      `${version ?? 'its version'} is not ${P2P_SINCE} or later: more than this is missing there`,
-    ])
+    throw new UnknownSourceError(
+      tree,
+      [`${version ?? 'its version'} is not ${P2P_SINCE} or later: more than this is missing there`],
+      FULL_SOURCE,
+    )
   const sources = new Map<string, string>()
   for (const file of filesOf(known.p2p)) sources.set(file, await sourceOf(root, tree, file))
   const { edits, problems } = p2pEdits(sources, known.p2p)
-  if (problems.length > 0) throw new UnknownSourceError(tree, problems)
+  if (problems.length > 0) throw new UnknownSourceError(tree, problems, FULL_SOURCE)
   const files = [...edits].map(([path, each]) => ({ path, original: sources.get(path), edits: each }))
   return { kind: 'bar1-p2p', mark: P2P_MARK, tree, files }
 }
@@ -160,10 +166,10 @@ export class TreeNotFoundError extends GpuNvmeError {
 export class UnknownSourceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE'
   readonly category = 'infeasible'
-  constructor(tree: string, facts: readonly string[]) {
+  constructor(tree: string, facts: readonly string[], next = OPEN_FLAVOUR) {
     super(`Refused to change ${tree === '' ? 'the tree' : `/${tree}`}: its sources are not as they are known here`, {
       facts,
-      next: 'the open flavour of the driver, 580 or later, which needs no change for registering a drive',
+      next,
     })
   }
 }
