@@ -9,6 +9,7 @@ import { defaultEngines, participantsOf } from './participants.js'
 import { driveOf, linkOf } from './results.js'
 import { runBench, type Title } from './run-bench.js'
 import type { Setting } from './setting.js'
+import { trustedLink } from './trusted-link.js'
 
 /** A drive that was looked at before anything is measured on it. */
 interface Looked {
@@ -26,8 +27,9 @@ export function benchEngines(
   signal: AbortSignal,
 ): Promise<BenchResults> {
   const access = writes(flags) ? 'write' : 'read'
-  return withTransport(flags, access, async (opened) => {
-    const { drive, nsid, setting, write } = await lookAt(opened, flags, output, signal)
+  return withTransport(flags, access, async (found) => {
+    const { drive, nsid, setting, write } = await lookAt(found, flags, output, signal)
+    const opened = { ...found, link: trustedLink(drive.model, found.link) }
     const engines = flags.engines ?? defaultEngines(opened)
     const participants = participantsOf(engines, flags.baselines ?? [], opened, { setting, nsid, write })
     const ground = {

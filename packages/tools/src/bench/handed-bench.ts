@@ -1,3 +1,4 @@
+import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { requireRoot } from '../binding/command-line.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -20,6 +21,13 @@ import { linkOf } from './results.js'
 import { runBench, type Ground, type Title } from './run-bench.js'
 import type { Setting } from './setting.js'
 
+/** What both sides go by. */
+interface Measuring {
+  readonly setting: Setting
+  readonly nsid: number
+  readonly link: Link | undefined
+}
+
 /** Measures engines and baselines in turns: the drive is bound to our driver for the one, and to Linux's for the other. */
 export async function benchHandedOver(
   found: FoundDrive,
@@ -32,9 +40,10 @@ export async function benchHandedOver(
   requireRoot('/', process.argv.slice(2))
   await confirm(found, flags, output)
   return HandedDrive.lend(found, flags.nsid, signal, async (handed) => {
-    const { ground, setting, nsid } = await handed.withLinux((target) =>
+    const { ground, setting, nsid, link } = await handed.withLinux((target) =>
       Promise.resolve({
         nsid: target.nsid ?? 1,
+        link: target.link,
         setting: settingOf(flags, 'wall', target.drive, signal),
         ground: {
           drive: target.drive,
@@ -48,7 +57,7 @@ export async function benchHandedOver(
         } satisfies Ground,
       }),
     )
-    const participants = await participantsOf(handed, flags, setting, nsid)
+    const participants = await participantsOf(handed, flags, { setting, nsid, link })
     const ours = await handed.withOurs((opened) => Promise.resolve(opened.name))
     return runBench({ ...ground, transport: `${ours}, kernel` }, participants, setting, flags, title, output)
   })
@@ -60,12 +69,8 @@ async function confirm({ bdf, path, linuxName }: FoundDrive, flags: BenchFlags, 
   await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output)
 }
 
-async function participantsOf(
-  handed: HandedDrive,
-  flags: BenchFlags,
-  setting: Setting,
-  nsid: number,
-): Promise<Participants> {
+async function participantsOf(handed: HandedDrive, flags: BenchFlags, measure: Measuring): Promise<Participants> {
+  const { setting } = measure
   const fio = await fioEngines(setting.signal)
   const baselines = (flags.baselines ?? BASELINES).map((name) => ({
     kind: BASELINE_KINDS[name],
@@ -78,9 +83,7 @@ async function participantsOf(
   )
   return {
     contenders: [
-      ...engines
-        .filter(({ missing }) => missing === undefined)
-        .map(({ name }) => engineInTurn(name, handed, setting, nsid)),
+      ...engines.filter(({ missing }) => missing === undefined).map(({ name }) => engineInTurn(name, handed, measure)),
       ...baselines
         .filter(({ missing }) => missing === undefined)
         .map(({ kind }) => baselineInTurn(kind, handed, setting)),
@@ -92,9 +95,9 @@ async function participantsOf(
   }
 }
 
-function engineInTurn(name: EngineName, handed: HandedDrive, setting: Setting, nsid: number): Contender {
+function engineInTurn(name: EngineName, handed: HandedDrive, { setting, nsid, link }: Measuring): Contender {
   const contender = (opened: OpenedTransport) =>
-    new EngineContender({ name, opened, setting, nsid, makeEngine: engineMaker(name) })
+    new EngineContender({ name, opened: { ...opened, link }, setting, nsid, makeEngine: engineMaker(name) })
   return {
     source: engineSource(name),
     measure: (shape, withTimeline) => handed.withOurs((opened) => contender(opened).measure(shape, withTimeline)),

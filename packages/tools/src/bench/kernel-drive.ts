@@ -12,6 +12,7 @@ import type { FoundDrive } from '../drive/find-drive.js'
 import { pciLink } from '../drive/pci-link.js'
 import type { BenchDrive } from '../report/bench-results.js'
 import type { BaselineTarget } from './baseline-bench.js'
+import { trustedLink } from './trusted-link.js'
 
 /** What the kernel counts the size of a block device in. */
 const SECTOR_BYTES = 512
@@ -32,7 +33,7 @@ export async function withKernelDrive<T>(
   return withLinux(loadHardwareHost(), found, '/dev', async (view) => {
     const namespace = findNamespace('/sys', found.linuxName!, nsid)
     const drive = await driveOf('/sys', namespace.name, view, found.bdf)
-    const link = linkOf(found.path)
+    const link = trustedLink(drive.model, linkOf(found.path))
     return use({
       path: `/dev/${namespace.name}`,
       transport: 'kernel',

@@ -58,7 +58,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
 
   test('while Linux has it baselines are measured, and its counters are asked through Linux', () => {
     const { ended, results } = of('linux')
-    expect([ended.code, ended.stderr]).toEqual([0, 'Wrote /tmp/linux.json\n'])
+    expect([ended.code, ended.stderr], ended.stdout).toEqual([0, 'Wrote /tmp/linux.json\n'])
     expect(results).toMatchObject({
       transport: 'kernel',
       time: 'wall',
@@ -103,7 +103,7 @@ describe.runIf(typeof made !== 'string')('a drive of a Linux guest', () => {
 
   test('--hand-over takes turns between both, and leaves the drive with Linux', () => {
     const { ended, results, driver } = of('handed')
-    expect([ended.code, ended.stderr, driver]).toEqual([0, 'Wrote /tmp/turns.json\n', 'nvme'])
+    expect([ended.code, ended.stderr, driver], ended.stdout).toEqual([0, 'Wrote /tmp/turns.json\n', 'nvme'])
     expect(results.transport).toBe('vfio, kernel')
     expect(
       results.cells.map(({ source, problem, repeats }) => [source, problem, repeats.map(({ turn }) => turn)]),

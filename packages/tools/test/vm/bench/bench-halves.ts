@@ -1,6 +1,6 @@
 // A drive that Linux has is measured by baselines, then given to us and measured by engines, and both are joined.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 const BDF = '0000:00:04.0'
@@ -19,14 +19,15 @@ function print(facts: object): void {
   process.stdout.write(`${JSON.stringify(facts)}\n`)
 }
 
-const resultsIn = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
+/** Also of a run that failed its checks, to say which. */
+const resultsIn = (path: string): unknown => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {})
 
 // Where a binding is remembered; the host's tree is read-only here.
 spawnSync('/tmp/vm/busybox', ['mount', '-t', 'tmpfs', 'tmpfs', '/run'])
 const [name] = readdirSync(join('/sys/bus/pci/devices', BDF, 'nvme'))
 
 const linux = gpunvme('bench', '--drive', name!, '--baselines', 'pread,io_uring', ...SHORT, '-o', '/tmp/linux.json')
-print({ case: 'linux', ended: linux, results: linux.code === 0 ? resultsIn('/tmp/linux.json') : {} })
+print({ case: 'linux', ended: linux, results: resultsIn('/tmp/linux.json') })
 
 const bound = ['bind', BDF, '--serial', SERIAL, '--yes', '--', ...PROGRAM]
 const ours = gpunvme(
@@ -40,14 +41,14 @@ const ours = gpunvme(
   '-o',
   '/tmp/ours.json',
 )
-print({ case: 'ours', ended: ours, results: ours.code === 0 ? resultsIn('/tmp/ours.json') : {} })
+print({ case: 'ours', ended: ours, results: resultsIn('/tmp/ours.json') })
 
 print({ case: 'both', ended: gpunvme('bench', '--merge', '/tmp/ours.json', '/tmp/linux.json') })
 
 const turns = ['--hand-over', '--baselines', 'io_uring', '--engines', 'host', ...SHORT, '-o', '/tmp/turns.json']
 const handed = gpunvme('bench', '--drive', name!, ...turns, '--serial', SERIAL, '--yes')
 const driver = basename(readlinkSync(join('/sys/bus/pci/devices', BDF, 'driver')))
-print({ case: 'handed', ended: handed, driver, results: handed.code === 0 ? resultsIn('/tmp/turns.json') : {} })
+print({ case: 'handed', ended: handed, driver, results: resultsIn('/tmp/turns.json') })
 
 const write = ['bench', '--drive', BDF, '--rw', 'randwrite', '--size', '16MiB', '--engines', 'cpu-kernel', ...SHORT]
 print({ case: 'unconfirmed', ended: gpunvme(...bound, ...write) })
