@@ -18,15 +18,15 @@ export function list(command: Command): void {
 }
 
 const ABOUT = `
-NVMe drives and GPUs: address, name, model, size, driver and link, and below each
-who uses it and what to call next. 'Gen1 x8 of Gen3 x8' is the link now, and what
-both ends of it could do. WINDOW is a GPU's window to its memory, which NVIDIA
-calls BAR1.
+NVMe drives and GPUs: address, name, model, size, driver and link, and below
+each who uses it and what to call next. 'Gen1 x8 of Gen3 x8' is the link now,
+and what both ends of it could do. WINDOW is a GPU's window to its memory, which
+NVIDIA calls BAR1.
 
 Drives are found whatever driver has them. Only Linux's nvme driver says their
 model and size; of others the list of PCI IDs names the part.
 
-Nothing is touched. Without root it may remain unknown whether a drive is in use.
+Nothing is touched. Without root it may remain unknown whether a drive is used.
 
 On a machine with a GPU or an SSD:
   # sudo gpunvme list
