@@ -51,3 +51,29 @@ test('without a GPU of NVIDIA there is no path to look at', () => {
   const drives = ids({ ...machine('AMD', [0, 0]), gpus: [gpu({ vendor: 'AMD' })] })
   expect(drives).toEqual(['drive-on-cpu ok'])
 })
+
+test('ACS redirect of a switch above both is said, with the port to lift it at', () => {
+  const bridge = (
+    address: string,
+    parent: string | undefined,
+    kind: 'root-port' | 'switch-upstream' | 'switch-downstream',
+  ) =>
+    pciFunction(address, {
+      ...{ classCode: 0x060400, driver: 'pcieport', parent, kind },
+      acs: {
+        supported: ['SV', 'RR', 'CR', 'UF'],
+        enabled: kind === 'switch-downstream' ? ['SV', 'RR', 'CR', 'UF'] : [],
+      },
+    })
+  const functions = [
+    bridge('0000:00:01.0', undefined, 'root-port'),
+    bridge('0000:01:00.0', '0000:00:01.0', 'switch-upstream'),
+    bridge('0000:02:00.0', '0000:01:00.0', 'switch-downstream'),
+    bridge('0000:02:01.0', '0000:01:00.0', 'switch-downstream'),
+    pciFunction(DRIVE, { parent: '0000:02:00.0' }),
+    pciFunction(GPU, { parent: '0000:02:01.0', classCode: 0x030000 }),
+  ]
+  const found = checkPaths(facts({ machine: { functions } })).find(({ id }) => id === 'acs-redirect')
+  expect(found).toMatchObject({ severity: 'note', subjects: [DRIVE, GPU], closes: [] })
+  expect(found!.steps[0]!.text).toMatch(/^add pci=disable_acs_redir=0000:02:00\.0 to/)
+})

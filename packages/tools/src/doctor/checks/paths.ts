@@ -1,5 +1,6 @@
 import { isKnown } from '../../machine/known.js'
 import { lanesOf, pathBetween, type Path } from '../../machine/index.js'
+import { kernelParameter } from '../advice.js'
 import { formatRate } from '../../terminal/units.js'
 import type { Facts } from '../facts.js'
 import { finding, hands, read, type Draft, type Finding } from '../finding.js'
@@ -15,7 +16,7 @@ export function checkPaths({ machine }: Facts): Finding[] {
     ...listed.flatMap(({ address }) => lanes(machine, address)),
     ...gpus
       .filter((gpu) => gpu.vendor === 'NVIDIA' && isListed(gpu))
-      .flatMap((gpu) => listed.flatMap((drive) => between(pathBetween(machine, drive.address, gpu.address)))),
+      .flatMap((gpu) => listed.flatMap((drive) => between(machine, pathBetween(machine, drive.address, gpu.address)))),
   ].map((draft) => finding('links', draft))
 }
 
@@ -40,11 +41,29 @@ function lanes(machine: Facts['machine'], address: string): Draft[] {
   ]
 }
 
-function between(path: Path): Draft[] {
+function between(machine: Facts['machine'], path: Path): Draft[] {
   const { from, to, notes } = path
   const subjects = [from, to]
   const cause = notes.length === 0 ? {} : { cause: notes.map(sentence).join(' ') }
-  return [...meeting(path), ...passing(path)].map((draft) => ({ subjects, ...cause, ...draft }))
+  return [...meeting(path), ...passing(path), ...detours(machine, path)].map((draft) => ({
+    subjects,
+    ...cause,
+    ...draft,
+  }))
+}
+
+/** Ports of a switch that send what is for a neighbour up to the root complex first. */
+function detours(machine: Facts['machine'], { from, to, notes }: Path): Draft[] {
+  const ports = notes.flatMap((note) => /^ACS redirect at (\S+)/.exec(note)?.[1] ?? [])
+  return ports.map((port) => ({
+    id: 'acs-redirect',
+    severity: 'note',
+    title: `${from} and ${to} are below one switch, and ACS redirect at ${port} keeps them apart`,
+    cause:
+      'What they send each other goes up to the root complex and down again: slower, where it passes at all. Without the redirect an IOMMU cannot keep the two from each other.',
+    evidence: [read(`${port} ACS control`, 'RR')],
+    steps: kernelParameter(machine, { add: `pci=disable_acs_redir=${port}` }),
+  }))
 }
 
 function passing(path: Path): Draft[] {
