@@ -26,6 +26,7 @@ import { withReader, withTransport } from '../drive/with-drive.js'
 import { placeOf } from '../model/place.js'
 import { describePlan } from '../model/residence-report.js'
 import { findModel } from '../model/same-catalogue.js'
+import { totalmem } from 'node:os'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 
@@ -57,7 +58,7 @@ export function plan(command: Command, { signal }: Session): void {
   command
     .argument('[model]', 'a .gguf or .safetensors file; with a drive, the name of a packed model, when it has several')
     .addOption(size('--vram <size>', 'GPU memory that may be taken: 24GiB').makeOptionMandatory())
-    .addOption(size('--ram <size>', 'host memory that may be taken').default(0, 'none'))
+    .addOption(size('--ram <size>', 'host memory that may be taken').default(totalmem() / 2, "half of this machine's"))
     .addOption(
       new Option('--tier <n>', 'how data gets to the GPU')
         .choices(['1', '2'])
@@ -73,7 +74,7 @@ export function plan(command: Command, { signal }: Session): void {
   command.addHelpText('after', NOTES)
   examples(command, [
     'gpunvme plan model.gguf --vram 8MiB',
-    'gpunvme plan model.gguf --vram 8MiB --ram 4MiB --gpu-link 4x16 --profile 990pro',
+    'gpunvme plan model.gguf --vram 8MiB --ram 4MiB --gpu-link 4x16',
     'gpunvme plan --image drive.img --vram 8MiB --tier 2 --measure --json',
   ])
 }
