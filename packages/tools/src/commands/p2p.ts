@@ -12,8 +12,7 @@ import { withCudaRig } from '../p2p/cuda-rig.js'
 import { describeCapabilities } from '../p2p/describe-capabilities.js'
 import { describeCopies, describePeers } from '../p2p/describe-copies.js'
 import { describeProbe } from '../p2p/describe-probe.js'
-import { probeDrive } from '../p2p/probe-drive.js'
-import type { ProbeResult } from '../p2p/probe.js'
+import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
 import type { Session } from '../program.js'
 import { formatEstimate } from '../report/quantities.js'
 import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
@@ -126,7 +125,7 @@ async function copy(
   return results
 }
 
-async function probeOf(flags: Flags, output: Output, { signal }: Session): Promise<ProbeResult> {
+async function probeOf(flags: Flags, output: Output, { signal }: Session): Promise<DriveProbe> {
   const { gpu = 0 } = flags
   const { name, result } = await withTransport(flags, 'read', async ({ transport }) => ({
     name: transport.bdf ?? transport.name,

@@ -44,7 +44,7 @@ export function describeCopies(
       isDirect ? 'by the GPU' : 'through the host',
       bytesPerSecond === undefined ? 'not believed' : formatEstimate('rate', bytesPerSecond),
       most === undefined
-        ? '-'
+        ? 'unknown'
         : `${bytesPerSecond === undefined ? '-' : formatShare(bytesPerSecond.mean / most)} of ${formatQuantity('rate', most)}`,
     ]
   })

@@ -1,22 +1,30 @@
-import { cudaStatus, EngineUnsuitableError } from '@gpunvme/cuda-native'
+import { cudaStatus } from '@gpunvme/cuda-native'
 import { BlackwellRegistersError, CudaRegisterWriter, openCuda } from '@gpunvme/cuda-native/cuda'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
-import { probeStores, type ProbeResult } from './probe.js'
+import { ProbeError, probeStores, type ProbeResult } from './probe.js'
+
+export interface DriveProbe extends ProbeResult {
+  /** The drive's registers are memory: stores come by no bus, and nothing is shown of one. */
+  readonly isSimulated: boolean
+}
 
 /**
  * Opens the GPU, lets it reach the drive's registers, makes the probe, and takes them away again.
  * @param device CUDA's number of the GPU.
- * @throws EngineUnsuitableError for registers that are no memory; BlackwellRegistersError; as `openCuda`, `probeStores`.
+ * @throws ProbeError for registers that are no memory, too; BlackwellRegistersError; as `openCuda`, `probeStores`.
  */
-export async function probeDrive(transport: Transport, device: number, signal: AbortSignal): Promise<ProbeResult> {
+export async function probeDrive(transport: Transport, device: number, signal: AbortSignal): Promise<DriveProbe> {
   const { window } = transport.bar
-  if (window === undefined) throw new EngineUnsuitableError('cuda', transport.name)
+  if (window === undefined)
+    throw new ProbeError('infeasible', `The registers of ${transport.name} are not memory: no GPU can store there`, {
+      next: '--drive ADDRESS, or a simulated drive with --real-time',
+    })
   if (window.isMemory !== true) refuseFreezing(transport.name, device)
   const cuda = openCuda({ device })
-  let result: ProbeResult
+  let result: DriveProbe
   try {
     const writer = new CudaRegisterWriter(cuda, window)
-    result = await probeStores(transport.bar, writer, { signal })
+    result = { ...(await probeStores(transport.bar, writer, { signal })), isSimulated: window.isMemory === true }
     writer.close()
   } catch (error) {
     // What went wrong first is what is to be told; the registration goes with the GPU.

@@ -28,6 +28,9 @@ const VALUES = [0x0123_0abc, 0x0edc_0543, 0x0001_0001]
 /** All ones: the function does not answer. */
 const GONE = 0xffff_ffff
 
+/** How long a write may take to be seen before it is written again. */
+const SETTLING_MS = 20
+
 export interface ProbeOptions {
   readonly signal: AbortSignal
   /** How long a store may take to be seen. */
@@ -57,11 +60,13 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
       stores.push({ value, seen, arrived: seen === value })
       if (seen !== value) break
     }
-  } finally {
-    bar.write32(AQA.offset, before)
+  } catch (error) {
+    // What went wrong first is what is to be told.
+    await putBack(bar, before, timeoutMs)
+    throw error
   }
+  const after = await putBack(bar, before, timeoutMs)
   checkPresent(bar)
-  const after = bar.read32(AQA.offset)
   if (after !== before)
     throw new ProbeError('device', `AQA reads ${hex(after)} after ${hex(before)} was written back to it`, {
       next: 'gpunvme identify, which resets the controller',
@@ -69,12 +74,22 @@ export async function probeStores(bar: Bar, gpu: GpuStores, options: ProbeOption
   return { arrived: stores.every(({ arrived }) => arrived), stores, before }
 }
 
-async function watch(bar: Bar, wanted: number, timeoutMs: number, signal: AbortSignal): Promise<number> {
+/** Writes until it is seen: a simulated drive may take a store of the GPU after a write of the CPU that came later. */
+async function putBack(bar: Bar, before: number, timeoutMs: number): Promise<number> {
+  const endMs = performance.now() + timeoutMs
+  for (;;) {
+    bar.write32(AQA.offset, before)
+    const seen = await watch(bar, before, Math.min(timeoutMs, SETTLING_MS))
+    if (seen === before || seen === GONE || performance.now() >= endMs) return seen
+  }
+}
+
+async function watch(bar: Bar, wanted: number, timeoutMs: number, signal?: AbortSignal): Promise<number> {
   const endMs = performance.now() + timeoutMs
   for (;;) {
     const seen = bar.read32(AQA.offset)
     if (seen === wanted || seen === GONE || performance.now() >= endMs) return seen
-    await sleep(1, undefined, { signal })
+    await sleep(1, undefined, { ...(signal !== undefined && { signal }) })
   }
 }
 
