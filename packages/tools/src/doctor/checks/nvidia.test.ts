@@ -22,7 +22,7 @@ test('the proprietary flavour is one finding, and the open one of the same branc
   expect(dead[2]!.steps.map(({ text }) => text)).toEqual([
     'sudo apt install nvidia-driver-590-open',
     'sudo reboot',
-    'must it stay proprietary: gpunvme driver plan, for doorbells alone',
+    'must it stay proprietary: gpunvme driver plan pfn-lookup, for doorbells alone',
   ])
   // On a kernel that still has follow_pfn, as 6.1.
   const alive = about({ running: proprietary, ...onDisk({ flavour: 'proprietary', pfnLookup: 'follow_pfn' }) })
@@ -101,7 +101,7 @@ test('static BAR1: off by a key, too old, and unknown', () => {
     id: 'static-bar1-off',
     severity: 'note',
     closes: ['tier2-static-bar1'],
-    steps: [{ text: 'gpunvme driver plan' }],
+    steps: [{ text: 'gpunvme driver plan options --set static-bar1' }],
   })
   expect(state({ state: unknown('x'), because: 'x' })).toMatchObject({ severity: 'unknown' })
 })

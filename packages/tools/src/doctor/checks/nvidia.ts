@@ -105,7 +105,9 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
     evidence: [...evidence, ...(isDead ? (found.evidence ?? []) : [])],
     steps: [
       ...openFlavour(facts),
-      ...(isDead ? [instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan')}, for doorbells alone`)] : []),
+      ...(isDead
+        ? [instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan pfn-lookup')}, for doorbells alone`)]
+        : []),
     ],
     closes: isDead ? ['tier1-cuda', 'tier2-dma-buf'] : ['tier2-dma-buf'],
   }
@@ -149,7 +151,7 @@ function bar1(facts: Facts): Draft[] {
       steps:
         state === 'none'
           ? [hands('driver 580.65 or newer, open flavour, has it on by itself')]
-          : [command(gpunvme(facts, 'driver plan'))],
+          : [command(gpunvme(facts, 'driver plan options --set static-bar1'))],
       closes: ['tier2-static-bar1'],
     },
   ]
