@@ -1,1 +1,5 @@
-export { default } from '../../vitest.shared.js'
+import { mergeConfig } from 'vitest/config'
+import shared from '../../vitest.shared.js'
+
+/** The command is tested as it would be published. */
+export default mergeConfig(shared, { test: { globalSetup: ['test/packed-program.ts'] } })

@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 
-export const BIN = join(import.meta.dirname, '../bin/gpunvme.js')
+/** The program that is tested. */
+export const BIN = inject('program')
 
 export interface Ended {
   readonly code: number | null
