@@ -1,5 +1,6 @@
 import { formatBytes, plural } from '../../terminal/units.js'
 import type { BenchResults } from '../bench-results.js'
+import { countedByDrive, type CountedByDrive } from '../device-counters.js'
 import { findingsOf, formatSetting, workloadTitle } from '../findings.js'
 import { percentile } from '../latencies.js'
 import { formatEstimate, formatQuantity, formatSeconds, formatShare } from '../quantities.js'
@@ -94,6 +95,7 @@ function setup(results: BenchResults): [Content, Content][] {
     ['repeats', [plural(method.repeats, 'repeat'), ...each].join(', ')],
     ...optional('outliers', method.outlierRule, (rule) => rule),
     ['part of the drive', `${formatBytes(span.lengthBytes)} from byte ${span.firstByte}; seed ${seed}`],
+    ...optional('device counters', countedByDrive(results), describeCounters),
     ...optional('temperature', heat, (range) => range),
     ...optional('held back for heat', held > 0 ? held : undefined, (seconds) => formatSeconds(seconds)),
     ['took', `${formatSeconds(totalSeconds)}, begun at ${startedAt}`],
@@ -101,6 +103,10 @@ function setup(results: BenchResults): [Content, Content][] {
       runs.map(({ startedAt: begun, sources }) => `${begun}: ${sources.join(', ')}`).join('; '),
     ),
   ]
+}
+
+function describeCounters({ repeats, reportedCommands, deviceCommands }: CountedByDrive): string {
+  return `SMART counted ${deviceCommands} commands where ${reportedCommands} were reported, over ${plural(repeats, 'repeat')}`
 }
 
 function optional<T>(name: string, value: T | undefined, show: (value: T) => Content): [Content, Content][] {

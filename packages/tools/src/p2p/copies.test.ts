@@ -1,0 +1,33 @@
+import type { CudaPeers } from '@gpunvme/cuda-native/cuda'
+import { expect, test } from 'vitest'
+import { machines } from '../../test/machines/index.js'
+import { readDescribed } from '../../test/machines/read-described.js'
+import { limitsBetween, requireTwo, TooFewGpusError } from './copies.js'
+
+const gpu = (device: number, bdf: string) => ({
+  device,
+  name: 'NVIDIA GeForce RTX 3090',
+  bdf,
+  memoryBytes: 24 * 2 ** 30,
+})
+const reach = (nativeAtomics: boolean) => ({ from: 0, to: 1, supported: true, performanceRank: 0, nativeAtomics })
+
+const peers = (second: string, nativeAtomics = false): CudaPeers => ({
+  devices: [gpu(0, '0000:09:00.0'), gpu(1, second)],
+  reaches: [reach(nativeAtomics)],
+})
+
+test('copies are held against the slowest link on the way: Gen4 x8 at MPS 256 carries 14.4 GB/s', async () => {
+  const machine = await readDescribed(machines.find(({ name }) => name === 'amd-two-cards-bifurcated')!)
+  expect(limitsBetween(machine, peers('0000:0a:00.0'))(0, 1)! / 1e9).toBeCloseTo(14.4, 2)
+  // NVLink is no link of PCI Express, and a GPU that the machine does not list has no known way.
+  expect(limitsBetween(machine, peers('0000:0a:00.0', true))(0, 1)).toBeUndefined()
+  expect(limitsBetween(machine, peers('0000:77:00.0'))(0, 1)).toBeUndefined()
+}, 60_000)
+
+test('one GPU, or none, is too few', () => {
+  const one = { devices: [gpu(0, '0000:09:00.0')], reaches: [] }
+  expect(() => requireTwo({ peers: one })).toThrow(/and CUDA has one$/m)
+  expect(() => requireTwo({ unavailable: new TooFewGpusError(0) })).toThrow(/and CUDA has none$/m)
+  expect(requireTwo({ peers: peers('0000:0a:00.0') }).devices).toHaveLength(2)
+})
