@@ -64,10 +64,10 @@ in part only, and doctor says 'not known' then.
 gpunvme doctor --root DIR says the same of it. It has serial numbers in it.
 
 --rm maps the registers of each drive that no driver of the kernel has, and has
-NVIDIA's kernel module take them, by ioctls and without CUDA: whether its look-up
-of pages works. It starts the GPU, neither reads nor writes a register, lets go
-at once, and yields no mapping that a GPU could use. Only for drivers 525 to 595,
-whose structures were compared; tried on stand-ins, and on no GPU.
+NVIDIA's kernel module take them, by ioctls and without CUDA: whether its
+look-up of pages works. It starts the GPU, neither reads nor writes a register,
+lets go at once, and yields no mapping that a GPU could use. Only for drivers
+525 to 595, whose structures were compared; tried on stand-ins, and on no GPU.
 
 Exit code: 0 when a report was made, and 7 when it says that nothing but the
 simulator is possible on this machine.
