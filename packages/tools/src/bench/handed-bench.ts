@@ -1,5 +1,5 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
-import { requireRoot } from '../binding/command-line.js'
+import { requireRoot } from '../command-line/advised-command.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { confirmChange } from '../drive/confirm-drive.js'

@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseDriver } from '../binding/driver-choice.js'
-import { shellLine, userName } from '../binding/command-line.js'
+import { shellLine, userName } from '../command-line/advised-command.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { giveBack } from '../binding/give-back.js'
 import { thisProcess } from '../binding/process-identity.js'

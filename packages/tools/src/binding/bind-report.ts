@@ -1,7 +1,7 @@
 import type { BindingStep, PciFunction } from '@gpunvme/host-driver/pci'
 import { columnsOf, type Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
-import { commandFor } from './command-line.js'
+import { commandFor } from '../command-line/advised-command.js'
 import { describeSteps } from './describe-steps.js'
 import { driverName, openingOf, type DriverChoice } from './driver-choice.js'
 import type { Entry } from './entry.js'

@@ -1,5 +1,5 @@
 import { planRestoring, type PciFunction } from '@gpunvme/host-driver/pci'
-import { commandFor } from './command-line.js'
+import { commandFor } from '../command-line/advised-command.js'
 import { driveFacts, linuxNameOf } from './drive-facts.js'
 import { openingOf } from './driver-choice.js'
 import { isOfAnotherBoot, type Entry } from './entry.js'

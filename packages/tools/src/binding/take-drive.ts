@@ -6,7 +6,7 @@ import {
   type UserSpaceDriver,
 } from '@gpunvme/host-driver/pci'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { commandFor } from './command-line.js'
+import { commandFor } from '../command-line/advised-command.js'
 import { bootIdOf, ENTRY_SCHEMA, isOfAnotherBoot, type Entry } from './entry.js'
 import { withLock } from './lock.js'
 import { thisProcess } from './process-identity.js'

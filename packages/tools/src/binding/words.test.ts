@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandFor, requireRoot, shellLine } from './command-line.js'
+import { commandFor, requireRoot, shellLine } from '../command-line/advised-command.js'
 import { ago } from './describe-status.js'
 import { describeSteps } from './describe-steps.js'
 

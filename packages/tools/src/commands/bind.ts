@@ -1,7 +1,7 @@
 import { planBinding } from '@gpunvme/host-driver/pci'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
-import { requireRoot, shellLine, userName } from '../binding/command-line.js'
+import { requireRoot, shellLine, userName } from '../command-line/advised-command.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import type { Entry } from '../binding/entry.js'

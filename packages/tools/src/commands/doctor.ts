@@ -1,7 +1,7 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { Command } from 'commander'
 import { readdir } from 'node:fs/promises'
-import { isLive } from '../binding/command-line.js'
+import { isLive } from '../command-line/advised-command.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'

@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { readdir } from 'node:fs/promises'
-import { commandFor, requireRoot } from '../binding/command-line.js'
+import { commandFor, requireRoot } from '../command-line/advised-command.js'
 import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'

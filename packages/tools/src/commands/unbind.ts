@@ -1,6 +1,6 @@
 import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import type { Command } from 'commander'
-import { requireRoot } from '../binding/command-line.js'
+import { requireRoot } from '../command-line/advised-command.js'
 import { describeSteps } from '../binding/describe-steps.js'
 import { driverName } from '../binding/driver-choice.js'
 import { giveBack, type GivenBack } from '../binding/give-back.js'

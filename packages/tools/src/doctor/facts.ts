@@ -1,5 +1,5 @@
 import type { CudaStatus } from '@gpunvme/cuda-native'
-import { commandFor, isLive } from '../binding/command-line.js'
+import { commandFor, isLive } from '../command-line/advised-command.js'
 import { isKnown, type Known } from '../machine/known.js'
 import type { Gpu, Machine } from '../machine/machine.js'
 import type { NvidiaDriver } from '../nvidia/index.js'

@@ -1,4 +1,4 @@
-import { isLive } from '../binding/command-line.js'
+import { isLive } from '../command-line/advised-command.js'
 import type { Diagnosis } from './examine.js'
 import { gpunvme } from './facts.js'
 import type { Finding, Step } from './finding.js'
