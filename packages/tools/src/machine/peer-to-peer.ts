@@ -82,7 +82,7 @@ function throughRoot(machine: Machine, way: Way): Pick<Judgement, 'writes' | 're
   const { vendor, family = 0 } = machine.cpu
   if (vendor === 'AMD' && family >= ZEN_FAMILY) {
     const reason = `Linux counts on AMD processors from Zen on to pass P2P between root ports${across}`
-    const doubtful = 'on AM4 desktops reads by a GPU were seen to return all ones; this program issues none'
+    const doubtful = 'on AM4 desktops reads between peers were seen to return all ones'
     const reads: Verdict = isDesktopMatisse(machine)
       ? { passes: 'unknown', reason: doubtful }
       : { passes: 'likely', reason }

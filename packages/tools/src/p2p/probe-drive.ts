@@ -1,5 +1,11 @@
 import { cudaStatus } from '@gpunvme/cuda-native'
-import { BlackwellRegistersError, CudaRegisterWriter, openCuda } from '@gpunvme/cuda-native/cuda'
+import {
+  BlackwellRegistersError,
+  CudaRegisterWriter,
+  CudaUnavailableError,
+  openCuda,
+  type Cuda,
+} from '@gpunvme/cuda-native/cuda'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import { ProbeError, probeStores, type ProbeResult } from './probe.js'
 
@@ -20,7 +26,7 @@ export async function probeDrive(transport: Transport, device: number, signal: A
       next: '--drive ADDRESS, or a simulated drive with --real-time',
     })
   if (window.isMemory !== true) refuseFreezing(transport.name, device)
-  const cuda = openCuda({ device })
+  const cuda = openGpu(device)
   let result: DriveProbe
   try {
     const writer = new CudaRegisterWriter(cuda, window)
@@ -33,6 +39,18 @@ export async function probeDrive(transport: Transport, device: number, signal: A
   }
   await cuda.close()
   return result
+}
+
+/** @throws ProbeError where there is none, since no other engine stands in for it here; as `openCuda` */
+function openGpu(device: number): Cuda {
+  try {
+    return openCuda({ device })
+  } catch (error) {
+    if (!(error instanceof CudaUnavailableError)) throw error
+    throw new ProbeError('not-found', `There is no GPU to store with: ${error.message.split('\n')[0]!}`, {
+      next: 'gpunvme doctor, which looks for what is missing',
+    })
+  }
 }
 
 /** @throws BlackwellRegistersError for a GPU that has frozen a machine when it had a drive's registers. */

@@ -109,7 +109,7 @@ export class ProbeError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_PROBE'
   readonly category: ErrorCategory
 
-  constructor(category: 'infeasible' | 'device', message: string, details: { readonly next: string }) {
+  constructor(category: 'infeasible' | 'device' | 'not-found', message: string, details: { readonly next: string }) {
     super(message, details)
     this.category = category
   }

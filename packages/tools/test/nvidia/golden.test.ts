@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { commandFor } from '../../src/binding/command-line.js'
+import { commandFor } from '../../src/command-line/advised-command.js'
 import { adviseDriver } from '../../src/nvidia/advice.js'
 import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
 import { readNvidia } from '../../src/nvidia/read-driver.js'
