@@ -99,7 +99,10 @@ function refuse({ nsid }: Namespace, found: FoundSignature[], overwrite: readonl
   if (foreign.length > 0) throw new ForeignDataError(nsid, foreign, cause)
 }
 
-/** The drive is mounted, swapped to, or part of something. It was not touched. */
+/**
+ * The drive is mounted, swapped to, or part of something. It was not touched; where that was seen only while it was taken,
+ * it was given back.
+ */
 export class DeviceHeldError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DEVICE_HELD'
   readonly category = 'privilege'

@@ -1,10 +1,18 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refusal } from '../../test/fake-hardware-host.js'
 import { FakeSysfs } from '../../test/fake-sysfs.js'
 import { DeviceHeldError } from '../guard/guard.js'
-import { bindDriver, bindDriverBy, DriverNotLoadedError, FunctionAsleepError, type BindOptions } from './bind.js'
+import {
+  bindDriver,
+  bindDriverBy,
+  DriverNotLoadedError,
+  FunctionAsleepError,
+  LeftUndoneError,
+  type BindOptions,
+} from './bind.js'
+import type { BindingRecord } from './binding-record.js'
 import { BindError } from './binding-steps.js'
 import { GroupNotViableError, PciFunctionNotFoundError } from './function.js'
 
@@ -182,6 +190,48 @@ test('when undoing fails too, the error says what is left undone', async () => {
     /^Cannot bind vfio-pci on.*: ENODEV\n {2}left undone: bind nvme \(ENODEV\)\n/,
   )
   expect((error as BindError).left.map(({ step }) => step)).toEqual(['bind nvme'])
+})
+
+describe('whatever ends binding, what could not be undone is in the error, with what finishes it', () => {
+  /** A kernel that gives nothing back to nvme. */
+  const write = (path: string, text: string) =>
+    path.endsWith('nvme/bind') ? Promise.reject(refusal('ENODEV', 'write')) : sys.write(path, text)
+  const refused = (options: Partial<BindOptions>, kernel = write) =>
+    bind(options, kernel).catch((thrown: unknown) => thrown as LeftUndoneError)
+
+  test('a drive that somebody began to use', async () => {
+    sys.function(bdf, { driver: 'nvme' })
+    const error = await refused({}, async (path, text) => {
+      await write(path, text)
+      if (!path.endsWith('driver/unbind')) return
+      mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
+      symlinkSync(`/sys/devices/pci0000:00/${bdf}/resource0`, join(sys.root, 'proc/4242/fd/7'))
+    })
+    expect(error).toMatchObject({ code: 'ERR_GPUNVME_LEFT_UNDONE', category: 'privilege' })
+    expect((error as LeftUndoneError).cause).toBeInstanceOf(DeviceHeldError)
+    expect((error as LeftUndoneError).message).toMatch(
+      /resource0 is open in process 4242\n {2}left undone: bind nvme \(ENODEV\)\n {2}Try: restoreBinding .*gpunvme unbind 0000:0b:00.0/,
+    )
+    expect(state()).toEqual([undefined, '(null)\n', 'auto\n'])
+  })
+
+  test('one that does not wake up', async () => {
+    sys.function(bdf, { driver: 'nvme', files: { power_state: 'D3cold\n' } })
+    const { category, message } = (await refused({})) as LeftUndoneError
+    expect(category).toBe('device')
+    expect(message).toMatch(/it is in D3cold\n[^]*left undone: bind nvme/)
+    expect(message).not.toContain('was undone')
+  })
+
+  test('a step that could not be recorded', async () => {
+    sys.function(bdf, { driver: 'nvme' })
+    const onRecord = ({ begun }: BindingRecord) => {
+      if (begun.includes('bind vfio-pci')) throw new Error('ENOSPC')
+    }
+    const error = (await refused({ onRecord })) as LeftUndoneError
+    expect(error.message).toMatch(/ENOSPC\n {2}left undone: bind nvme/)
+    expect(error.left.map(({ step }) => step)).toEqual(['bind nvme'])
+  })
 })
 
 test('a function that was pulled out needs no restoring', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
 import { guardController, guardUnbinding } from '../guard/guard.js'
 import { checkDriver, type BindingRecord, type UserSpaceDriver } from './binding-record.js'
 import {
@@ -9,6 +9,8 @@ import {
   binding,
   bindingSteps,
   driverFolder,
+  finishing,
+  leftUndone,
   recordBefore,
   unbinding,
   type BindingStep,
@@ -57,7 +59,8 @@ export interface Binding extends AsyncDisposable {
  * A write to sysfs lasts as long as the kernel's driver takes to let go of the drive, which nobody can cut short.
  * @throws RangeError, PciFunctionNotFoundError, NotNvmeError for a wrong address; DeviceHeldError when this machine uses
  *   the drive, or has begun to while it was taken; GroupNotViableError, DriverNotLoadedError, BindError;
- *   FunctionAsleepError of one that does not wake up.
+ *   FunctionAsleepError of one that does not wake up; LeftUndoneError instead of any of them, and of what `onRecord`
+ *   throws, where not all could be undone.
  */
 export function bindDriver(options: BindOptions): Promise<Binding> {
   return bindDriverBy(writeToSysfs, options)
@@ -84,7 +87,8 @@ export async function bindDriverBy(write: SysfsWrite, options: BindOptions): Pro
     if (state === 'D3hot' || state === 'D3cold') throw new FunctionAsleepError(bdf, state)
   } catch (error) {
     const left = await undo(write, record, sysRoot)
-    throw left.length > 0 && error instanceof BindError ? error.leaving(left) : error
+    if (left.length === 0) throw error
+    throw error instanceof BindError ? error.leaving(left) : new LeftUndoneError(bdf, left, error)
   } finally {
     release()
   }
@@ -175,13 +179,31 @@ export class NoIommuError extends GpuNvmeError {
   }
 }
 
+/** Binding ended with an error, which is the cause, and what had been done could not all be undone. */
+export class LeftUndoneError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_LEFT_UNDONE'
+  readonly category: ErrorCategory
+  /** What could not be undone: the function is left with it. */
+  readonly left: readonly BindError[]
+  constructor(bdf: string, left: readonly BindError[], cause: unknown) {
+    const lines = (cause instanceof Error ? cause.message : String(cause)).split('\n').map((line) => line.trim())
+    super(`${bdf} was not bound, and is not as it was before`, {
+      facts: [...lines.filter((line) => !line.startsWith('Try: ')), ...left.map(leftUndone)],
+      next: finishing(bdf),
+      cause,
+    })
+    this.category = cause instanceof GpuNvmeError ? cause.category : 'failure'
+    this.left = left
+  }
+}
+
 /** The kernel was told to keep the function awake, and says that it sleeps: its registers would read all ones. */
 export class FunctionAsleepError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FUNCTION_ASLEEP'
   readonly category = 'device'
   constructor(bdf: string, state: string) {
     super(`${bdf} does not wake up: the kernel says that it is in ${state}`, {
-      facts: ['power/control was set to on; what was done was undone'],
+      facts: ['power/control was set to on'],
       next: `take it off the bus and look for it again: echo 1 > /sys/bus/pci/devices/${bdf}/remove; echo 1 > /sys/bus/pci/rescan`,
     })
   }

@@ -162,8 +162,8 @@ export class BindError extends GpuNvmeError {
   constructor(bdf: string, step: string, cause: unknown, left: readonly BindError[] = [], next?: string) {
     const errno = (cause as NodeJS.ErrnoException | undefined)?.code
     super(`Cannot ${step} on ${bdf}: ${errno ?? 'the kernel took the request and did not do it'}`, {
-      facts: left.map((error) => `left undone: ${error.step} (${error.errno ?? 'no answer'})`),
-      next: next ?? nextAfter(errno),
+      facts: left.map(leftUndone),
+      next: `${next ?? nextAfter(errno)}${left.length === 0 ? '' : `; then ${finishing(bdf)}`}`,
       cause,
     })
     this.category = errno === 'EACCES' || errno === 'EPERM' ? 'privilege' : 'failure'
@@ -178,6 +178,16 @@ export class BindError extends GpuNvmeError {
   leaving(left: readonly BindError[]): BindError {
     return new BindError(this.bdf, this.step, this.cause, left, this.next)
   }
+}
+
+/** What the function is left with, in an error's words. */
+export function leftUndone({ step, errno }: BindError): string {
+  return `left undone: ${step} (${errno ?? 'no answer'})`
+}
+
+/** What undoes the rest. */
+export function finishing(bdf: string): string {
+  return `restoreBinding with the last record, or gpunvme unbind ${bdf}, which does what is left to do`
 }
 
 function nextAfter(errno: string | undefined): string {

@@ -2,6 +2,7 @@ export {
   bindDriver,
   DriverNotLoadedError,
   FunctionAsleepError,
+  LeftUndoneError,
   NoIommuError,
   planBinding,
   type Binding,
