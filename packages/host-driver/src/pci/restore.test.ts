@@ -85,6 +85,19 @@ describe.each<UserSpaceDriver>(['vfio-pci', null])('bound to %s', (driver) => {
   )
 })
 
+test('a function that is left without a driver is not given back while another process drives it', async () => {
+  const killed = killedAt(2, 'after')
+  void bind({}, killed.write)
+  await killed.died
+  const again = `${sys.root}-again`
+  symlinkSync(sys.root, again)
+  mkdirSync(join(sys.root, 'proc/4242/fd'), { recursive: true })
+  symlinkSync(`/sys/devices/pci0000:00/${bdf}/resource0`, join(sys.root, 'proc/4242/fd/7'))
+  const restoring = restoreBindingBy(sys.write, record(), { sysRoot: again }).finally(() => rmSync(again))
+  await expect(restoring).rejects.toThrow(DeviceHeldError)
+  expect(state()).toEqual([undefined, 'vfio-pci\n', 'auto\n'])
+})
+
 test('a step that cannot be recorded is not taken, and those before it are undone', async () => {
   const full = new Error('ENOSPC')
   const onRecord = ({ begun }: BindingRecord) => (begun.length < 3 ? Promise.resolve() : Promise.reject(full))

@@ -49,8 +49,9 @@ export async function restoreBindingBy(
   const path = functionFolder(sysRoot, bdf)
   const release = claimFunction({ bdf, path }, CHANGING_DRIVER)
   try {
-    // While the function is as it was left here somebody may drive it. What somebody else bound is not touched anyway.
-    if (driverOf(path) === (driver ?? undefined)) await guardController(sysRoot, { bdf })
+    // While it has our driver, or none, somebody may drive it. What somebody else bound is not touched anyway.
+    const now = driverOf(path)
+    if (now === undefined || now === driver) await guardController(sysRoot, { bdf })
     const [first, ...others] = await undo(write, checked, sysRoot)
     if (first !== undefined) throw new BindError(bdf, first.step, first.cause, others)
   } finally {

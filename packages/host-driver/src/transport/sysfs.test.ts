@@ -428,6 +428,17 @@ test('a drive that another process opened after it was looked for is refused, an
   expect(command(path)).toBe(0)
 })
 
+test('a drive that was given back to a driver after it was looked at is refused, and not touched', async () => {
+  const path = drive()
+  const map = host.map.bind(host)
+  host.map = (...args) => {
+    sys.attach(bdf, 'nvme')
+    return map(...args)
+  }
+  await expect(open()).rejects.toThrow(DriverBoundError)
+  expect(command(path)).toBe(0)
+})
+
 test('while a transport of this process is open no driver is bound to its function, nor given back', async () => {
   drive({ driver: 'nvme' })
   const binding = await bindDriverBy(sys.write, { bdf, driver: null, sysRoot: sys.root })

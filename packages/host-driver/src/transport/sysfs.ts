@@ -101,6 +101,8 @@ export async function openSysfs(options: SysfsOptions): Promise<SysfsTransport> 
     const { region, close } = mapResource(host, bdf, join(found.path, 'resource0'))
     cleanup.push(close)
     await guardRegisters(sysRoot, bdf)
+    // Who gives the drive back looks for open registers first: from here on it finds ours.
+    refuseDriver(found)
     const bar = new RegionBar(region, clock, region)
     // The registers of a function that was pulled out need not read all ones: what answers there then is not it.
     const stop = clock.every(REMOVAL_CHECK_NS, () => {
