@@ -51,7 +51,7 @@ async function lookAt(
   output: Output,
   signal: AbortSignal,
 ): Promise<Looked> {
-  const write = writes(flags) ? await writeRequest(opened, flags, output) : undefined
+  const write = writes(flags) ? await writeRequest(opened, flags, output, signal) : undefined
   const controller = await Controller.open(opened.transport)
   try {
     const nsid = flags.nsid ?? controller.namespaces[0]?.nsid ?? 1

@@ -38,7 +38,7 @@ export async function benchHandedOver(
 ): Promise<BenchResults> {
   if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
   requireRoot('/', process.argv.slice(2))
-  await confirm(found, flags, output)
+  await confirm(found, flags, output, signal)
   return HandedDrive.lend(found, flags.nsid, signal, async (handed) => {
     const { ground, setting, nsid, link } = await handed.withLinux((target) =>
       Promise.resolve({
@@ -63,10 +63,15 @@ export async function benchHandedOver(
   })
 }
 
-async function confirm({ bdf, path, linuxName }: FoundDrive, flags: BenchFlags, output: Output): Promise<void> {
+async function confirm(
+  { bdf, path, linuxName }: FoundDrive,
+  flags: BenchFlags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   const { serial, model } = driveFacts(path, linuxName)
   const description = model ?? 'a drive whose model Linux does not say'
-  await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output)
+  await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output, signal)
 }
 
 async function participantsOf(handed: HandedDrive, flags: BenchFlags, measure: Measuring): Promise<Participants> {

@@ -5,7 +5,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undoOnFailure } from '../command-line/cleanup.js'
-import { withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import { withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
 import { placeOf, type Place } from '../model/place.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { requireSpace } from '../model/enough-space.js'
@@ -112,7 +112,7 @@ async function write(
   const place = placeOf(flags)!
   await withTransport(flags, 'write', (opened) => {
     signal.throwIfAborted()
-    return withWriter(opened, flags, output, async ({ namespace }) => {
+    const use = async ({ namespace }: Drive<WritableNamespace>) => {
       const { name, replaceImage = false } = flags
       const replace = replaceImage ? ('image' as const) : (flags.replace ?? false)
       const request = { ...(name && { name }), replace, signal }
@@ -120,7 +120,8 @@ async function write(
       output.note(`Packing ${printable(path)} onto ${printable(place.name)}${made}`)
       const report = await packAndReport(model, namespace, output, request)
       reportPacked(report, place, opened.time, output)
-    })
+    }
+    return withWriter(opened, flags, output, use, signal)
   })
 }
 

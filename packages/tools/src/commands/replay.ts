@@ -75,7 +75,7 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
       report(path, tally, scan, opened, output)
       if (tally.different > 0) session.exitCode = EXIT.verification
     }
-    return allowWrites ? withWriter(opened, flags, output, use) : withReader(opened, flags, use)
+    return allowWrites ? withWriter(opened, flags, output, use, signal) : withReader(opened, flags, use)
   })
 }
 

@@ -30,7 +30,7 @@ async function run(model: string, flags: Flags, output: Output, signal: AbortSig
   const { name: place } = requirePlace(flags, `rm ${model}`)
   const receipt = await withTransport(flags, 'write', (opened) => {
     signal.throwIfAborted()
-    return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }))
+    return withWriter(opened, flags, output, ({ namespace }) => removeModel(namespace, model, { signal }), signal)
   })
   const { name, fingerprint, freedBytes, models, generation } = receipt
   output.print(

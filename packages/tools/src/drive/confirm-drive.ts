@@ -18,17 +18,22 @@ export interface ConfirmFlags {
  * typing the number, elsewhere by --serial and --yes. A drive that is simulated needs neither.
  * @throws NotConfirmedError; nothing was written.
  */
-export async function confirmDrive(opened: OpenedTransport, flags: ConfirmFlags, output: Output): Promise<string> {
+export async function confirmDrive(
+  opened: OpenedTransport,
+  flags: ConfirmFlags,
+  output: Output,
+  signal?: AbortSignal,
+): Promise<string> {
   if (opened.serial !== undefined) return flags.serial ?? opened.serial
   const drive = await lookAt(opened)
-  await confirmChange(drive, flags, output)
+  await confirmChange(drive, flags, output, signal)
   return drive.serial!
 }
 
 /** A drive as somebody recognises it, and what is about to happen to it. */
 export interface ShownDrive {
   readonly bdf: string
-  /** Undefined where nobody can know it: then the address has to be said in its place. */
+  /** Undefined where nobody can know it, and blank of a drive without: then the address has to be said in its place. */
   readonly serial: string | undefined
   /** 'WD PC SN740, 477 GiB'. */
   readonly description: string
@@ -36,20 +41,27 @@ export interface ShownDrive {
   readonly change: string
 }
 
-/** Has somebody say that this drive is meant, as `confirmDrive` does. @throws NotConfirmedError */
-export async function confirmChange(drive: ShownDrive, flags: ConfirmFlags, output: Output): Promise<void> {
-  const { serial: given, yes = false } = flags
+/** Has somebody say that this drive is meant, as `confirmDrive` does. @throws NotConfirmedError, and as `ask` */
+export async function confirmChange(
+  drive: ShownDrive,
+  flags: ConfirmFlags,
+  output: Output,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { yes = false } = flags
+  const given = flags.serial?.trim()
   const { word, name } = passwordOf(drive)
   if (given !== undefined && given !== word) throw new NotConfirmedError(drive, `its ${name} is not '${given}'`)
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
   output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`)
-  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `)
-  if (typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
+  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, signal)
+  if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
 
-function passwordOf({ bdf, serial }: ShownDrive) {
-  return serial === undefined ? { word: bdf, name: 'PCI address' } : { word: serial, name: 'serial number' }
+function passwordOf({ bdf, serial = '' }: ShownDrive) {
+  const word = serial.trim()
+  return word === '' ? { word: bdf, name: 'PCI address' } : { word, name: 'serial number' }
 }
 
 async function lookAt({ transport }: OpenedTransport): Promise<ShownDrive> {

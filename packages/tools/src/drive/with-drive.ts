@@ -61,16 +61,22 @@ export async function withWriter<T>(
   flags: TransportFlags & WriteFlags,
   output: Output,
   use: (drive: Drive<WritableNamespace>) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   const { queues, depth: queueDepth } = flags
-  const write = await writeRequest(opened, flags, output)
+  const write = await writeRequest(opened, flags, output, signal)
   const engine = openEngine(flags.engine as EngineName, opened.transport)
   return lend(await Controller.open(opened.transport, { engine, queues, queueDepth, write }), flags, use)
 }
 
 /** What a controller has to be told that is to be written to. @throws as `confirmDrive` */
-export async function writeRequest(opened: OpenedTransport, flags: WriteFlags, output: Output): Promise<WriteRequest> {
-  return { serial: await confirmDrive(opened, flags, output), overwrite: flags.overwrite ?? [] }
+export async function writeRequest(
+  opened: OpenedTransport,
+  flags: WriteFlags,
+  output: Output,
+  signal?: AbortSignal,
+): Promise<WriteRequest> {
+  return { serial: await confirmDrive(opened, flags, output, signal), overwrite: flags.overwrite ?? [] }
 }
 
 async function lend<N extends Namespace, T>(

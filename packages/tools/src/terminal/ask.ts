@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { InterruptedError } from '../command-line/interrupt.js'
 import type { Output } from './output.js'
 
 /** Whether somebody is there to answer, and to see the question. */
@@ -6,14 +7,36 @@ export function canAsk({ json }: Output): boolean {
   return !json && process.stdin.isTTY && process.stderr.isTTY
 }
 
-/** Asks on the terminal. @returns the answer without blanks around it; the end of input is the empty answer. */
-export async function ask(question: string, signal?: AbortSignal): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+/** Where a question is asked. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
+/**
+ * Asks on the terminal.
+ * @returns the answer without blanks around it; the end of input is the empty answer.
+ * @throws InterruptedError for Ctrl-C, which is no signal while a line is edited; the signal's reason.
+ */
+export async function ask(
+  question: string,
+  signal?: AbortSignal,
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Promise<string> {
+  signal?.throwIfAborted()
+  const lines = createInterface({ input, output })
+  const stop = new AbortController()
+  const abort = () => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  lines.once('SIGINT', () => stop.abort(new InterruptedError('SIGINT')))
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
   try {
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    const answer = signal === undefined ? lines.question(question) : lines.question(question, { signal })
-    return (await Promise.race([answer, ended])).trim()
+    return (await Promise.race([lines.question(question, { signal: stop.signal }), ended])).trim()
+  } catch (error) {
+    stop.signal.throwIfAborted()
+    throw error
   } finally {
+    signal?.removeEventListener('abort', abort)
     lines.close()
   }
 }

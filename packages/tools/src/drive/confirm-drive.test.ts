@@ -1,0 +1,44 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { ask } from '../terminal/ask.js'
+import { Output } from '../terminal/output.js'
+import { confirmChange, type ConfirmFlags } from './confirm-drive.js'
+
+vi.mock('../terminal/ask.js', () => ({ ask: vi.fn(), canAsk: () => true }))
+
+const output = new Output()
+vi.spyOn(output, 'error').mockImplementation(() => undefined)
+const { signal } = new AbortController()
+
+beforeEach(() => vi.mocked(ask).mockReset())
+
+/** How it ends for a drive of that serial number when somebody types `typed`: 'confirmed', or why it is refused. */
+async function confirm(serial: string | undefined, typed: string, flags: ConfirmFlags = {}): Promise<string> {
+  vi.mocked(ask).mockResolvedValue(typed)
+  const drive = { bdf: '0000:0b:00.0', serial, description: 'a drive', change: 'write to' }
+  return confirmChange(drive, flags, output, signal).then(
+    () => 'confirmed',
+    (error: unknown) => (error as Error).message,
+  )
+}
+
+test.each([undefined, '', ' '.repeat(20)])(
+  'a drive of serial number %j is confirmed by its address alone',
+  async (serial) => {
+    expect(await confirm(serial, '')).toContain('what was typed is not its PCI address')
+    expect(await confirm(serial, '0000:0b:00.0')).toBe('confirmed')
+    expect(await confirm(serial, 'never asked', { serial: '', yes: true })).toContain("its PCI address is not ''")
+    expect(await confirm(serial, 'never asked', { serial: ' 0000:0b:00.0', yes: true })).toBe('confirmed')
+  },
+)
+
+test('blanks around a serial number are not part of it, on the drive, on the terminal and in --serial', async () => {
+  expect(await confirm(' S1  ', 'S1')).toBe('confirmed')
+  expect(await confirm(' S1  ', 'never asked', { serial: 'S1 ', yes: true })).toBe('confirmed')
+  expect(await confirm('S1', '')).toContain('what was typed is not its serial number')
+  expect(await confirm('S1', 'S1', { serial: 'S2' })).toContain("its serial number is not 'S2'")
+})
+
+test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
+  await confirm('S1', 'S1')
+  expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', signal)
+})
