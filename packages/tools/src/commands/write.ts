@@ -24,7 +24,7 @@ import {
 import { UsageError } from '../command-line/usage-error.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
-import { withReader, withTransport, withWriter, type WriteFlags } from '../drive/with-drive.js'
+import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -76,15 +76,20 @@ On a machine with a drive that may be written to:
 
 async function run(path: string, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   checkFlags(path, flags)
-  const { dryRun = false } = flags
-  const remove = dryRun ? undefined : await makeImage(flags)
+  const { dryRun = false, verify = false } = flags
+  let remove = dryRun ? undefined : await makeImage(flags)
   try {
     await withTransport(flags, dryRun ? 'read' : 'write', async (opened) => {
       signal.throwIfAborted()
       if (dryRun) return withReader(opened, flags, ({ namespace }) => rehearse(namespace, path, flags, output, signal))
-      return withWriter(opened, flags, output, ({ namespace }) =>
-        perform(namespace, path, flags, opened, output, signal),
-      )
+      const use = async ({ namespace }: Drive<WritableNamespace>) => {
+        const done = await perform(namespace, path, flags, output, signal)
+        // From here on the file holds what it was made for, whatever comes of comparing.
+        remove = undefined
+        if (verify) await verifyWritten(namespace, done, output, signal)
+        report(namespace, done, { ...opened, verify }, output)
+      }
+      return withWriter(opened, flags, output, use, signal)
     })
   } catch (error) {
     // What holds some of the bytes is what the error speaks of.
@@ -138,14 +143,21 @@ async function rehearse(
   output.object('gpunvme.write-plan/1', { ...place(namespace, range), source: source.name, sourceBytes: lengthBytes })
 }
 
+/** What was written and flushed, and how long it took. */
+interface Done extends Written {
+  readonly source: ByteSource
+  readonly offsetBytes: number
+  readonly elapsedNs: number
+  readonly wallNs: number
+}
+
 async function perform(
   namespace: WritableNamespace,
   path: string,
   flags: Flags,
-  opened: OpenedTransport,
   output: Output,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Done> {
   const { source, range } = await intend(namespace, path, flags, signal)
   const { offsetBytes } = range
   const { pad, verify = false } = flags
@@ -165,14 +177,12 @@ async function perform(
   const elapsedNs = namespace.clock.now() - startNs
   const wallNs = Math.round((performance.now() - startMs) * 1e6)
   if (written.lengthBytes === 0) throw new UsageError('Nothing came by stdin, and nothing was written')
-  if (verify) await verifyWritten(namespace, offsetBytes, written, output, signal)
-  report(namespace, source, offsetBytes, written, { ...opened, elapsedNs, wallNs, verify }, output)
+  return { ...written, source, offsetBytes, elapsedNs, wallNs }
 }
 
 async function verifyWritten(
   namespace: Namespace,
-  offsetBytes: number,
-  written: Written,
+  { offsetBytes, ...written }: Done,
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
@@ -185,18 +195,14 @@ async function verifyWritten(
   }
 }
 
-interface Took extends Pick<OpenedTransport, 'time' | 'link'> {
-  readonly elapsedNs: number
-  readonly wallNs: number
+interface How extends Pick<OpenedTransport, 'time' | 'link'> {
   readonly verify: boolean
 }
 
 function report(
   namespace: Namespace,
-  source: ByteSource,
-  offsetBytes: number,
-  { lengthBytes, paddedBytes }: Written,
-  { time, link, elapsedNs, wallNs, verify }: Took,
+  { source, offsetBytes, lengthBytes, paddedBytes, elapsedNs, wallNs }: Done,
+  { time, link, verify }: How,
   output: Output,
 ): void {
   const range = { offsetBytes, lengthBytes }

@@ -1,0 +1,32 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { failureOf } from '../../test/called.js'
+import { compareWritten, ReadBackError } from '../block-io/compare-written.js'
+import { InterruptedError } from '../command-line/interrupt.js'
+
+vi.mock(import('../block-io/compare-written.js'), async (original) => ({
+  ...(await original()),
+  compareWritten: vi.fn(),
+}))
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-write-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each([
+  ['finds a difference', () => new ReadBackError(0, 8)],
+  ['is interrupted', () => new InterruptedError('SIGINT')],
+])(
+  'a new image whose bytes are written and flushed stays when comparing %s',
+  async (_, reason) => {
+    const [bytes, image] = [join(folder, 'bytes'), join(folder, 'new.img')]
+    writeFileSync(bytes, Buffer.alloc(4096, 7))
+    vi.mocked(compareWritten).mockRejectedValueOnce(reason())
+    const words = ['write', bytes, '--image', image, '--capacity', '16MiB', '--lba', '0', '--verify', '--quiet']
+    expect(await failureOf(...words)).toEqual(reason())
+    expect(existsSync(image)).toBe(true)
+    rmSync(image)
+  },
+  60_000,
+)
