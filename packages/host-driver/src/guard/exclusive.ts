@@ -1,8 +1,14 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 
 /** Whether a block device can be opened exclusively right now; rejects with the errno when it cannot be opened at all. */
 export type TryExclusive = (node: string) => Promise<boolean>
+
+/** How that is asked on the machine at `root`: not at all in a copied tree, whose nodes are no devices. */
+export function exclusiveAt(root: string): TryExclusive | undefined {
+  return resolve(root) === '/' ? tryExclusive : undefined
+}
 
 /**
  * O_EXCL without O_CREAT, open(2): EBUSY when the block device is in use by the system. File systems, swap, device

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { simulate } from '@gpunvme/nvme-sim'
 import { Controller } from '../controller.js'
-import { tryExclusive } from './exclusive.js'
+import { exclusiveAt, tryExclusive } from './exclusive.js'
 import { DeviceHeldError, guardController } from './guard.js'
 import { findHolders } from './holders.js'
 import { DeviceUseUnknownError } from './tree.js'
@@ -385,6 +385,11 @@ describe('the last look is an exclusive open', () => {
       { device: 'nvme1n1p1', use: 'in use: it cannot be opened exclusively, though nothing says why' },
     ])
     expect(tried).toEqual([join(root, 'dev/nvme1n1'), join(root, 'dev/nvme1n1p1')])
+  })
+
+  test('is asked of this machine, however its root is spelled, and of no copied tree', () => {
+    for (const live of ['/', '//', '/.', '/sys/..']) expect(exclusiveAt(live)).toBe(tryExclusive)
+    expect(exclusiveAt(root)).toBeUndefined()
   })
 
   test('which is not needed, nor made, when something does', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { blockDevices, withPartitions, type BlockDevice } from './block-devices.js'
 import { bootPartition } from './boot-partition.js'
-import { tryExclusive, type TryExclusive } from './exclusive.js'
+import { exclusiveAt, type TryExclusive } from './exclusive.js'
 import { findMounts, type Mount } from './mounts.js'
 import { backingDevices, btrfsDevices, passedOnControllers, zfsDevices, type DeviceUse } from './pools.js'
 import { openFiles } from './processes.js'
@@ -42,7 +42,7 @@ export async function findHolders(root: string, bdf: string, options: HolderOpti
   await tree.list(`sys/bus/pci/devices/${bdf}`, []) // a function that is not there is none that nobody uses
   const devices = await blockDevices(tree)
   const holders = await holdersOf(tree, devices)
-  const attempt = options.tryExclusive ?? (root === '/' ? tryExclusive : undefined)
+  const attempt = options.tryExclusive ?? exclusiveAt(root)
   if (holders.length === 0 && attempt !== undefined) {
     for (const { name } of devices) {
       const free = await attempt(join(root, 'dev', name)).catch((error: unknown) =>
