@@ -316,6 +316,22 @@ describe('what leaves no holder in sysfs', () => {
     expect(await findHolders(root, bdf)).toEqual([{ device: 'nvme1', use: 'open in process 4242 (guest)' }])
   })
 
+  test.each([
+    ['its IOMMU group', 'sys/class/vfio/14', 'IOMMU group 14'],
+    ['its IOMMU group without an IOMMU', 'sys/class/vfio/noiommu-14', 'IOMMU group 14'],
+    ['its VFIO device', `sys/bus/pci/devices/${bdf}/vfio-dev/vfio3`, 'vfio3'],
+    ['its UIO device', `sys/bus/pci/devices/${bdf}/uio/uio2`, 'uio2'],
+    ['its gpunvme device', `sys/bus/pci/devices/${bdf}/misc/gpunvme0`, 'gpunvme0'],
+  ])('a process that has %s open under another name, by its number', async (_, of, what) => {
+    folder(`sys/bus/pci/devices/${bdf}`)
+    link(`sys/bus/pci/devices/${bdf}/iommu_group`, '../../../kernel/iommu_groups/14')
+    file(`${of}/dev`, '1:3\n') // that of /dev/null, which is here under its own name
+    runs(4242, 'guest', ['/dev/null', '/dev/zero'])
+    expect(await findHolders(root, bdf)).toEqual([
+      { device: bdf, use: `driven from user space: its ${what} is open in process 4242 (guest)` },
+    ])
+  })
+
   test('a block device that is open under another name is told from a character device of its number', async () => {
     const disk = drive()
     file(`${disk}/dev`, '1:3\n')

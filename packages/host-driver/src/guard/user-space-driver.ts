@@ -11,15 +11,25 @@ export async function userSpaceDriver(tree: Tree): Promise<Holder[]> {
   const path = `sys/bus/pci/devices/${tree.bdf}`
   const group = basename((await tree.link(`${path}/iommu_group`)) ?? '')
   const nodes = new Map<string, string>()
-  if (group !== '') {
-    nodes.set(`/dev/vfio/${group}`, `IOMMU group ${group}`)
-    nodes.set(`/dev/vfio/noiommu-${group}`, `IOMMU group ${group}`)
+  const numbers = new Map<string, string>()
+  // By number as well: a container may have it under another name.
+  const concern = async (node: string, what: string, folder: string) => {
+    nodes.set(node, what)
+    const number = await tree.text(`${folder}/dev`)
+    if (number !== undefined) numbers.set(`c${number}`, node)
   }
-  for (const name of await tree.list(`${path}/vfio-dev`)) nodes.set(`/dev/vfio/devices/${name}`, name)
-  for (const name of await tree.list(`${path}/uio`)) nodes.set(`/dev/${name}`, name)
-  for (const name of await tree.list(`${path}/misc`)) nodes.set(`/dev/${name}`, name)
+  for (const name of group === '' ? [] : [group, `noiommu-${group}`])
+    await concern(`/dev/vfio/${name}`, `IOMMU group ${group}`, `sys/class/vfio/${name}`)
+  for (const [kind, below] of [
+    ['vfio-dev', '/dev/vfio/devices'],
+    ['uio', '/dev'],
+    ['misc', '/dev'],
+  ] as const) {
+    for (const name of await tree.list(`${path}/${kind}`))
+      await concern(`${below}/${name}`, name, `${path}/${kind}/${name}`)
+  }
   const registers = registersOf(tree.bdf)
-  const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file))
+  const files = await openFiles(tree, (file) => nodes.has(file) || registers.test(file), numbers)
   return files.map(({ path: file, use }) => ({
     device: tree.bdf,
     use: `driven from user space: its ${nodes.get(file) ?? basename(file)} is ${use}`,
