@@ -126,12 +126,17 @@ export class StaleCopyError extends GpuNvmeError {
 export class ModelNotInImageError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MODEL_NOT_IN_IMAGE'
   readonly category = 'not-found'
+  /** It holds none at all. */
+  readonly isEmpty: boolean
 
   constructor(name: string | undefined, models: readonly PackedModel[]) {
-    const names = models.map((model) => quote(model.name)).join(', ') || 'none'
-    super(name === undefined ? 'The image holds several models, or none' : `The image holds no model ${quote(name)}`, {
-      facts: [`models: ${names}`],
-      next: 'give the name of one of them',
+    const names = models.map((model) => quote(model.name)).join(', ')
+    const isEmpty = models.length === 0
+    const several = isEmpty ? 'The image holds no models' : 'The image holds several models, and no name was given'
+    super(name === undefined ? several : `The image holds no model ${quote(name)}`, {
+      facts: [`models: ${names || 'none'}`],
+      next: isEmpty ? 'pack one' : 'give the name of one of them',
     })
+    this.isEmpty = isEmpty
   }
 }

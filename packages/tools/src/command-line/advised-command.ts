@@ -7,6 +7,11 @@ export function commandFor(root: string, ...words: readonly string[]): string {
   return shellLine(['gpunvme', ...words, ...(isLive(root) ? [] : ['--root', root])])
 }
 
+/** A command line that acts on the machine itself; of a copy it is said that it is for the machine that was copied. */
+export function onMachine(root: string, line: string): string {
+  return isLive(root) ? line : `on that machine: ${line}`
+}
+
 /** Words as a shell takes them. */
 export function shellLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')

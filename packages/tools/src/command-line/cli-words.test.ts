@@ -1,12 +1,22 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import { ModelNotInImageError } from '@gpunvme/layer-loader'
 import { expect, test } from 'vitest'
 import { inCliWords } from './cli-words.js'
 
 test('an engine that cannot drive a transport: another one, as an option', () => {
   const words = inCliWords(new EngineUnsuitableError('cuda', 'sim:sn740')).split('\n')
   expect(words[0]).toBe("The engine 'cuda' cannot drive the transport 'sim:sn740': its registers are not memory")
-  expect(words.at(-1)).toBe('  Try: --engine host, which drives every transport')
+  expect(words.at(-1)).toBe('  Try: --engine host, which drives every transport; or, on a simulated drive, --real-time')
+})
+
+test('an image that holds no models: what packs one', () => {
+  const words = inCliWords(new ModelNotInImageError(undefined, [])).split('\n')
+  expect(words).toEqual([
+    'The image holds no models',
+    '  models: none',
+    '  Try: gpunvme pack MODEL --image FILE, or --drive ADDRESS',
+  ])
 })
 
 test('without a GPU: the engine that was asked for, what is missing, and another one, as an option', () => {

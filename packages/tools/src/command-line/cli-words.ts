@@ -1,7 +1,14 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
-import { ImageExistsError, ImageNotFoundError, ModelExistsError, NamespaceTooSmallError } from '@gpunvme/layer-loader'
+import {
+  BudgetInfeasibleError,
+  ImageExistsError,
+  ImageNotFoundError,
+  ModelExistsError,
+  ModelNotInImageError,
+  NamespaceTooSmallError,
+} from '@gpunvme/layer-loader'
 import { UnknownFormatError } from '@gpunvme/layer-loader/formats'
 import type { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { howToRelease } from '../binding/release.js'
@@ -25,7 +32,8 @@ export function inCliWords(error: GpuNvmeError): string {
 }
 
 function nextStep(error: GpuNvmeError): string | undefined {
-  if (error instanceof EngineUnsuitableError) return '--engine host, which drives every transport'
+  if (error instanceof EngineUnsuitableError)
+    return '--engine host, which drives every transport; or, on a simulated drive, --real-time'
   if (error instanceof DeviceHeldError) return howToRelease(error.holders)
   if (error instanceof ForeignDataError) {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
@@ -34,8 +42,11 @@ function nextStep(error: GpuNvmeError): string | undefined {
     return '--replace-image, if all of it may be lost; gpunvme verify looks at it first'
   if (error instanceof ModelExistsError)
     return '--name NAME to have both, or --replace to give up the one that is there'
+  if (error instanceof ModelNotInImageError && error.isEmpty)
+    return 'gpunvme pack MODEL --image FILE, or --drive ADDRESS'
   if (error instanceof ImageNotFoundError) return 'gpunvme pack MODEL --image FILE, which makes one'
-  if (error instanceof NamespaceTooSmallError) return 'another --image file, or for a new one a larger --capacity'
+  if (error instanceof BudgetInfeasibleError) return '--vram and --ram of at least that'
+  if (error instanceof NamespaceTooSmallError) return 'a larger --capacity for a new drive, or another --image file'
   if (error instanceof UnknownFormatError && startsAsImage(error.firstBytes)) {
     return `gpunvme load --image ${error.sourceName}, since this is a drive image that pack made`
   }

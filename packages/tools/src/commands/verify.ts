@@ -39,7 +39,8 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
 
 function describe(place: string, report: VerifyReport): string[] {
   const { ok, problems, problemCount, bytes, chunks, image } = report
-  const models = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ') ?? 'none that can be read'
+  const names = image?.models.map(({ name }) => `"${printable(name)}"`).join(', ')
+  const models = names === undefined ? 'none that can be read' : names || 'none'
   const left = problemCount - problems.length
   return [
     `${printable(place)}: ${ok ? 'sound' : plural(problemCount, 'problem')}`,

@@ -58,13 +58,19 @@ function rows({ layers, vram, ram }: ResidencePlan): string[][] {
   ]
 }
 
-function time({ predicted, costFrom }: ResidencePlan, gpuLink: Pick<Link, 'gen' | 'width'> | undefined): string[] {
+function time(
+  { predicted, costFrom, copiedBytes }: ResidencePlan,
+  gpuLink: Pick<Link, 'gen' | 'width'> | undefined,
+): string[] {
   const { passNs, boundBy, fillNs } = predicted
   const from = costFrom === 'measured' ? 'by reads measured now' : `by the model of the ${costFrom}`
   const link =
     gpuLink === undefined
       ? "; the GPU's link is taken to be no limit (--gpu-link)"
       : `; copies at the limit of Gen${gpuLink.gen} x${gpuLink.width}`
+  if (boundBy === 'nothing' && copiedBytes > 0) {
+    return [`predicted nothing: it copies ${formatBytes(copiedBytes)}, and no --gpu-link says how fast that is`]
+  }
   if (boundBy === 'nothing') return ['predicted no time: nothing has to be moved for a pass']
   const pass = `${formatDuration(passNs)}, bound by the ${boundBy}, the first ${formatDuration(fillNs)} longer,`
   return wrap(`predicted ${pass} ${from}${link}`, 80, ' '.repeat(10))

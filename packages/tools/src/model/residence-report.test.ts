@@ -1,0 +1,28 @@
+import { planResidence } from '@gpunvme/layer-loader'
+import { expect, test } from 'vitest'
+import { describePlan } from './residence-report.js'
+
+const MIB = 1024 * 1024
+const layers = Array.from({ length: 12 }, (_, index) => ({ name: `layer ${index}`, lengthBytes: 8 * MIB }))
+
+function linesOf(budget: { vramBytes: number; ramBytes: number }, isKnown: boolean): string[] {
+  const cost = { readNs: (bytes: number) => bytes / 3.5, ...(isKnown && { copyNs: (bytes: number) => bytes / 10 }) }
+  const plan = planResidence(layers, { budget, tier: 1, cost, costFrom: 'preset sn740' })
+  return describePlan('chat', plan, isKnown ? { gen: 4, width: 16 } : undefined)
+}
+
+test('a pass that copies at a rate that nobody knows has no time, and is not said to take none', () => {
+  const lines = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, false)
+  expect(lines).toContain('predicted nothing: it copies 88 MiB, and no --gpu-link says how fast that is')
+})
+
+test('a pass for which nothing is moved takes no time', () => {
+  expect(linesOf({ vramBytes: 128 * MIB, ramBytes: 16 * MIB }, false)).toContain(
+    'predicted no time: nothing has to be moved for a pass',
+  )
+})
+
+test('a pass that is known says what bounds it, and what that is computed from', () => {
+  const text = linesOf({ vramBytes: 40 * MIB, ramBytes: 128 * MIB }, true).join('\n')
+  expect(text).toMatch(/predicted .* ms, bound by the gpu link, .* by the model of\n? +the preset sn740; copies at/)
+})
