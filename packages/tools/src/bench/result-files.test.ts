@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { oneCell } from '../../test/bench-results.js'
 import { withResultFiles } from './result-files.js'
 
@@ -47,4 +47,20 @@ test('a place that cannot be written to is known before anything is measured', a
   const twice = [1, 2].map(() => ({ path: path('same'), format: () => '' }))
   await expect(withResultFiles(twice, use)).rejects.toThrow('Two results are to go to')
   expect(measured).toBe(false)
+})
+
+test('no result takes the place of the drive image, of a file that is measured, or of results that are merged', async () => {
+  writeFileSync(path('drive.img'), 'a drive')
+  symlinkSync('drive.img', path('link'))
+  linkSync(path('drive.img'), path('hard'))
+  const use = vi.fn(() => Promise.resolve(oneCell()))
+  for (const name of ['drive.img', 'link', 'hard']) {
+    const wanted = [{ path: path(name), format: () => '' }]
+    await expect(withResultFiles(wanted, use, [path('none'), path('drive.img')])).rejects.toMatchObject({
+      category: 'usage',
+      message: expect.stringContaining(`${name} is what is measured or read`) as string,
+    })
+  }
+  expect(use).not.toHaveBeenCalled()
+  expect(readFileSync(path('drive.img'), 'utf8')).toBe('a drive')
 })

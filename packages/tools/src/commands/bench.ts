@@ -127,9 +127,11 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
     { path: flags.csv, format: formatCsv },
     { path: flags.report, format: formatHtml },
   ]
-  const results = await withResultFiles(wanted, () =>
-    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, flags, output),
-  )
+  const { image, file, merge: merged = [] } = flags
+  const sources = [image, file, ...merged].filter((path) => path !== undefined)
+  const use = () =>
+    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, flags, output)
+  const results = await withResultFiles(wanted, use, sources)
   output.object(BENCH_SCHEMA, withSummaries(results))
   if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
   for (const { path } of wanted) if (path !== undefined) output.note(`Wrote ${path}`)

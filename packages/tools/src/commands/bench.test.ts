@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { failureOf } from '../../test/called.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each(['-o', '--csv', '--report'])(
+  '%s of the drive image, of --file or of a file of --merge is refused, and the file is as before',
+  async (option) => {
+    const path = join(folder, 'x')
+    for (const source of [
+      ['--image', path],
+      ['--file', path],
+      ['--merge', join(folder, 'none'), path],
+    ]) {
+      writeFileSync(path, Buffer.alloc(65_536, 7))
+      const error = await failureOf('bench', option, path, ...source)
+      expect(error).toMatchObject({ category: 'usage' })
+      expect(error.message).toContain('is what is measured or read')
+      expect(readFileSync(path)).toEqual(Buffer.alloc(65_536, 7))
+    }
+  },
+  60_000,
+)
