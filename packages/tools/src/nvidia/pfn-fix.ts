@@ -24,11 +24,16 @@ const WALK = `/*
  * the process. The caller holds the lock of its mappings, so the tables stay.
  * What is not mapped yet is refused: whoever maps it has to touch it first.
  * Only inline functions of the kernel are used, none that is for GPL alone.
+ * Kernels before 5.6 do not have all of them, and have follow_pfn instead.
  */
+#include <linux/version.h>
 MODULE_INFO(gpunvme, "pfn-walk/1");
 
 ${SIGNATURE}
 {
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 6, 0)
+    return -EINVAL;
+#else
     pgd_t *pgd;
     p4d_t *p4d;
     pud_t *pudp, pud;
@@ -74,6 +79,7 @@ ${SIGNATURE}
         return -EINVAL;
     *pfn = pte_pfn(pte);
     return 0;
+#endif
 }
 
 `
@@ -83,7 +89,8 @@ const GUARDED = `/*
  *
  * The page behind a mapping of a device's registers, as its driver noted it in
  * vm_pgoff. Drivers may note other things there (vfio-pci does from 6.10 on),
- * so it counts only where it lies in a memory BAR of some PCI function.
+ * so it counts only where it lies in a memory BAR of some PCI function that
+ * has a place: those that are not assigned begin at 0, where memory is.
  */
 MODULE_INFO(gpunvme, "pfn-guarded/1");
 
@@ -93,7 +100,7 @@ ${SIGNATURE}
     struct pci_dev *dev = NULL;
     int bar;
 
-    if (!(vma->vm_flags & (VM_IO | VM_PFNMAP)))
+    if (!(vma->vm_flags & (VM_IO | VM_PFNMAP)) || found == 0)
         return -EINVAL;
 
     while ((dev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, dev)) != NULL)
@@ -101,6 +108,8 @@ ${SIGNATURE}
         for (bar = 0; bar < 6; bar++)
         {
             if (!(pci_resource_flags(dev, bar) & IORESOURCE_MEM) ||
+                (pci_resource_flags(dev, bar) & IORESOURCE_UNSET) ||
+                pci_resource_start(dev, bar) == 0 ||
                 pci_resource_len(dev, bar) == 0 ||
                 found < (pci_resource_start(dev, bar) >> PAGE_SHIFT) ||
                 found > (pci_resource_end(dev, bar) >> PAGE_SHIFT))
