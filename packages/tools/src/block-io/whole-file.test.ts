@@ -1,10 +1,13 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -42,6 +45,29 @@ test('a file that is discarded leaves nothing, and what was there', async () => 
   }
   expect(readdirSync(folder)).toEqual(['x'])
   expect(readFileSync(at('x'), 'utf8')).toBe('old')
+})
+
+test('the mode of the file that is replaced is kept, from before the first byte is written', () => {
+  const modeOf = (name: string) => statSync(at(name)).mode & 0o7777
+  for (const mode of [0o600, 0o640, 0o755]) {
+    writeFileSync(at('x'), 'old')
+    chmodSync(at('x'), mode)
+    const file = new WholeFile(at('x'))
+    expect(modeOf(`.x.${process.pid}.partial`)).toBe(mode)
+    file.writeSync(Buffer.from('new'))
+    file.publish()
+    expect([modeOf('x'), readFileSync(at('x'), 'utf8')]).toEqual([mode, 'new'])
+  }
+})
+
+test('what root replaces stays the file of its owner', ({ skip }) => {
+  if (process.getuid?.() !== 0) return skip('only root gives files away')
+  writeFileSync(at('x'), 'old')
+  chownSync(at('x'), 1234, 5678)
+  const file = new WholeFile(at('x'))
+  file.writeSync(Buffer.from('new'))
+  file.publish()
+  expect(statSync(at('x'))).toMatchObject({ uid: 1234, gid: 5678 })
 })
 
 test('a link stays a link, and leads to the new contents', () => {

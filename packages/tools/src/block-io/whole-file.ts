@@ -1,11 +1,24 @@
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, write, writeSync } from 'node:fs'
+import {
+  type Stats,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
 
 /**
  * A file that is there whole or not at all: it is written beside its place, and moved there at the end. What was there
- * before stays until then.
+ * before stays until then, and its mode and, where root writes, its owner stay with the name.
  */
 export class WholeFile {
   readonly path: string
@@ -22,9 +35,26 @@ export class WholeFile {
   constructor(path: string, atExit: (file: WholeFile) => void = (file) => file.discard()) {
     this.path = placeOf(path)
     this.partial = join(dirname(this.path), `.${basename(this.path)}.${process.pid}.partial`)
-    this.fd = this.asked(`make ${path}`, () => openSync(this.partial, 'wx'))
+    const before = statSync(this.path, { throwIfNoEntry: false })
+    // Nobody reads the new bytes who might not read the old ones.
+    const mode = before === undefined ? 0o666 : 0o600
+    this.fd = this.asked(`make ${path}`, () => openSync(this.partial, 'wx', mode))
     this.atExit = () => atExit(this)
     process.on('exit', this.atExit)
+    if (before !== undefined) this.keep(before)
+  }
+
+  /** Not that it runs as its owner (set-user-ID): that was of the old bytes. */
+  private keep({ mode, uid, gid }: Stats): void {
+    try {
+      this.asked(`give ${this.partial} the mode of ${this.path}`, () => {
+        if (process.getuid?.() === 0) fchownSync(this.fd, uid, gid)
+        fchmodSync(this.fd, mode & 0o777)
+      })
+    } catch (error) {
+      this.discard()
+      throw error
+    }
   }
 
   /** Writes all of it. @throws FileError */

@@ -1,10 +1,11 @@
-import { chmod, chown, mkdir, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { WholeFile } from '../block-io/whole-file.js'
 import { attempting } from '../command-line/file-error.js'
 
 /** The only ways in which a driver's files are changed. Each is done whole or not at all. */
 export interface Writer {
+  /** With the mode and the owner of the file that was there, as `WholeFile` keeps them. */
   put(path: string, bytes: Uint8Array): Promise<void>
   remove(path: string): Promise<void>
   /** Of folders, those that nothing is left in. */
@@ -12,10 +13,8 @@ export interface Writer {
 }
 
 export const diskWriter: Writer = {
-  /** With the mode and the owner of the file that was there. */
   async put(path, bytes) {
     await attempting(`make ${dirname(path)}`, () => mkdir(dirname(path), { recursive: true }))
-    const before = await stat(path).catch(() => undefined)
     const file = new WholeFile(path)
     try {
       await file.write(bytes)
@@ -23,11 +22,6 @@ export const diskWriter: Writer = {
     } finally {
       file.discard()
     }
-    if (before === undefined) return
-    await attempting(`restore the mode of ${path}`, async () => {
-      await chmod(path, before.mode & 0o7777)
-      if (process.getuid?.() === 0) await chown(path, before.uid, before.gid)
-    })
   },
 
   async remove(path) {
