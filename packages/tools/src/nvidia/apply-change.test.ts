@@ -1,4 +1,6 @@
 import {
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,7 +11,7 @@ import {
   chmodSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import {
   SYNTHETIC_LOOKUPS,
@@ -139,6 +141,31 @@ test('a file that was changed since is left alone, by revert and by apply', asyn
   await expect(revertChange(new Root(path), '', 'pfn-lookup')).rejects.toMatchObject(refused)
   await expect(applyChange(new Root(path), change)).rejects.toMatchObject(refused)
   expect(contents(path)).toEqual(now)
+})
+
+/** What somebody may have put in the place of a file that the change had made, or taken away from it. */
+const UNREAD: [string, (path: string) => void][] = [
+  ['is a folder', (path) => mkdirSync(path)],
+  ['is too large', (path) => writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1))],
+  ['is a link to itself', (path) => symlinkSync(basename(path), path)],
+]
+
+test.each(UNREAD)('what %s is not taken for a file that is not there, and is left alone', async (_, put) => {
+  const path = folder()
+  const file = 'etc/modprobe.d/new.conf'
+  const change = {
+    kind: 'options',
+    mark: 'options/1',
+    tree: '',
+    files: [{ path: file, original: undefined, edits: [{ at: 0, removed: 0, text: 'x' }] }],
+  } as const
+  await applyChange(new Root(path), change)
+  rmSync(join(path, file))
+  put(join(path, file))
+  const refused = { code: 'ERR_GPUNVME_DRIVER_CHANGED_SINCE', category: 'privilege' }
+  await expect(revertChange(new Root(path), '', 'options')).rejects.toMatchObject(refused)
+  await expect(applyChange(new Root(path), change)).rejects.toMatchObject(refused)
+  expect(lstatSync(join(path, file))).toBeDefined()
 })
 
 test('of several files, none is put back when one was changed since', async () => {

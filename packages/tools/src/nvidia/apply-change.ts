@@ -127,14 +127,21 @@ async function originalsOf(root: Root, folder: string, { files }: ChangeRecord):
   )
 }
 
-/** Which of the files are as the change makes them. @throws ChangedSinceError for one that is neither that nor as it was. */
+/**
+ * Which of the files are as the change makes them.
+ * @throws ChangedSinceError for one that is neither that nor as it was, and for one that cannot be read: nobody knows
+ *   then what is in the way.
+ */
 async function checkUntouched(root: Root, { tree, files }: Pick<ChangeRecord, 'tree' | 'files'>): Promise<boolean[]> {
   return Promise.all(
     files.map(async (file) => {
-      const bytes = await root.bytes(below(tree, file.path), MOST_BYTES)
+      const path = below(tree, file.path)
+      const bytes = await root.bytes(path, MOST_BYTES)
+      const why = bytes === undefined ? root.why(path).unknown : ''
+      const isUnread = bytes === undefined && !why.startsWith('there is no')
       const now = bytes === undefined ? null : sha256(bytes)
-      if (now !== file.changedSha256 && now !== file.originalSha256)
-        throw new ChangedSinceError(below(tree, file.path), file)
+      if (isUnread || (now !== file.changedSha256 && now !== file.originalSha256))
+        throw new ChangedSinceError(path, file, isUnread ? why : undefined)
       return now === file.changedSha256
     }),
   )
@@ -158,9 +165,10 @@ function bytesOf(text: string): Buffer {
 export class ChangedSinceError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGED_SINCE'
   readonly category = 'privilege'
-  constructor(path: string, { originalSha256 }: ChangedFile) {
+  constructor(path: string, { originalSha256 }: ChangedFile, unread?: string) {
     super(`Refused to write /${path}: it was changed since gpunvme last looked at it`, {
       facts: [
+        ...(unread === undefined ? [] : [unread]),
         originalSha256 === null ? 'it was not there before' : `it was ${originalSha256.slice(0, 16)}… by SHA-256`,
       ],
       next: 'put it back yourself (for a tree of a package: install the package again), and run the command again',
