@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inProcess } from './binding/in-process.js'
@@ -201,7 +201,7 @@ describe('status', () => {
         `  serial     ${SERIAL}`,
         '  driver     nvme',
         "  opens it   nothing: the kernel's driver nvme has it",
-        `  take it    gpunvme bind ${BDF} --root DIR`,
+        `  take it    on that machine: gpunvme bind ${BDF}`,
         '',
       ].join('\n'),
     )
@@ -212,7 +212,7 @@ describe('status', () => {
     const { stdout } = await inProcess(tree, 'status', '0b:00.0')
     expect(stdout).toMatch(/^ {2}driver {5}vfio-pci, by gpunvme$/m)
     expect(stdout).toMatch(/^ {2}bound {6}just now \(20\d\d-.*Z\) by \S+: gpunvme /m)
-    expect(stdout).toContain(`  give back  gpunvme unbind ${BDF} --root ${tree.root}\n`)
+    expect(stdout).toContain(`  give back  on that machine: gpunvme unbind ${BDF}\n`)
     expect(json(await inProcess(tree, 'status', '--json'))).toMatchObject({
       schema: 'gpunvme.status/1',
       drives: [
@@ -234,6 +234,41 @@ describe('status', () => {
       { owner: 'foreign', transport: 'vfio', next: null, bound: null },
       { owner: 'free', transport: 'sysfs', driver: null },
     ])
+  })
+
+  test('offers no drive that is in use, nor one that is off the bus', async () => {
+    tree.mount('/home')
+    const used = await inProcess(tree, 'status')
+    expect(used.stdout).toContain('  in use     nvme0n1p1 mounted on /home, cannot be taken\n')
+    expect(used.stdout).not.toContain('gpunvme bind')
+    tree.file(`${tree.device()}/config`, new Uint8Array(64).fill(0xff))
+    tree.file('proc/self/mountinfo', '')
+    const gone = await inProcess(tree, 'status')
+    expect(gone.stdout).toContain('  opens it   nothing: it is off the bus: it reads all ones\n')
+    expect(gone.stdout).not.toContain('gpunvme bind')
+  })
+
+  test('offers no drive of a program to a second one', async () => {
+    tree.function('0000:0c:00.0', '0x010802', 'vfio-pci')
+    tree.group('0000:0c:00.0', '13')
+    tree.file('proc/77/comm', 'qemu\n')
+    mkdirSync(join(tree.root, 'proc/77/fd'), { recursive: true })
+    symlinkSync('/dev/vfio/13', join(tree.root, 'proc/77/fd/5'))
+    const { stdout } = await inProcess(tree, 'status', '0c:00.0')
+    expect(stdout).toMatch(/^ {2}in use .*driven from user space.*cannot be taken$/ms)
+    expect(stdout).toContain('  opens it   nothing: it is in use\n')
+  })
+
+  test('of a tree without a machine, and of what is no folder, is not found', async () => {
+    tree.file('file', '')
+    expect((await inProcess(tree, 'status', '--root', join(tree.root, 'dev-null'))).code).toBe(3)
+    const file = await inProcess(tree, 'status', '--root', join(tree.root, 'file'))
+    expect([file.code, file.stderr]).toEqual([3, expect.stringContaining('it is no folder')])
+    const empty = await inProcess(tree, 'status', '--root', '')
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--root needs the name of a folder')])
+    mkdirSync(join(tree.root, 'hollow'))
+    const hollow = await inProcess(tree, 'status', '--root', join(tree.root, 'hollow'))
+    expect([hollow.code, hollow.stderr]).toEqual([3, expect.stringContaining('it has neither sys/ nor proc/ in it')])
   })
 
   test('says that there is no drive, and is no failure', async () => {

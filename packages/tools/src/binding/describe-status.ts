@@ -1,17 +1,19 @@
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
+import { onMachine } from '../command-line/advised-command.js'
 import { openedBy } from './bind-report.js'
 import { driverName } from './driver-choice.js'
 import { labelled } from './labelled.js'
 import type { DriveStatus, Owner } from './drive-status.js'
 
-/** A drive's status as text. @param now in milliseconds since 1970, for 'since'. */
-export function describeStatus(drive: DriveStatus, now: number, columns: number): string[] {
+/** A drive's status as text. @param root where it was read. @param now in milliseconds since 1970, for 'since'. */
+export function describeStatus(root: string, drive: DriveStatus, now: number, columns: number): string[] {
   const { address, name, model, serial, driver, bound, problem, transport, closed, next, owner } = drive
   const known = [name, model].filter((each) => each !== null)
   const rows: [string, string][] = [
     ...(serial === null ? [] : ([['serial', printable(serial)]] as [string, string][])),
     ['driver', `${driverName(driver)}${OWNERS[owner]}`],
+    ...inUse(drive),
   ]
   if (bound !== null) {
     const { since, by, process, previous } = bound
@@ -20,9 +22,18 @@ export function describeStatus(drive: DriveStatus, now: number, columns: number)
     if (owner === 'running' && process !== null) rows.push(['process', String(process)])
   }
   if (problem !== null) rows.push(['unknown', printable(problem)])
-  rows.push(['opens it', transport === null ? `nothing: ${closed ?? ''}` : openedBy(address, transport)])
+  rows.push([
+    'opens it',
+    transport === null ? `nothing: ${closed ?? ''}` : onMachine(root, openedBy(address, transport)),
+  ])
   if (next !== null) rows.push([owner === 'linux' || owner === 'free' ? 'take it' : 'give back', next])
   return [...wrap([address, ...known.map(printable)].join('  '), columns, '  '), ...labelled(rows, columns)]
+}
+
+/** Who uses it, where somebody does, or nobody can know. */
+function inUse({ users, useUnknown }: DriveStatus): [string, string][] {
+  if (users === null) return [['in use', printable(`unknown, ${useUnknown ?? ''}; ask again as root`)]]
+  return users.length === 0 ? [] : [['in use', printable(`${users.join('; ')}, cannot be taken`)]]
 }
 
 /** What follows the driver's name. */

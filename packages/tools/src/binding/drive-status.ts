@@ -1,7 +1,9 @@
 import { planRestoring, type PciFunction } from '@gpunvme/host-driver/pci'
-import { commandFor } from '../command-line/advised-command.js'
+import { onMachine, shellLine } from '../command-line/advised-command.js'
+import { isKnown, valueOf } from '../machine/known.js'
+import type { Drive } from '../machine/machine.js'
 import { driveFacts, linuxNameOf } from './drive-facts.js'
-import { openingOf } from './driver-choice.js'
+import { openingOf, type Opening } from './driver-choice.js'
 import { isOfAnotherBoot, type Entry } from './entry.js'
 import { isAlive } from './process-identity.js'
 import { stateFile } from './state-files.js'
@@ -25,6 +27,11 @@ export interface DriveStatus {
   readonly driver: string | null
   /** Its IOMMU group; null without one. */
   readonly group: string | null
+  /** Whether its configuration space is read; false of what is off the bus, and reads all ones. */
+  readonly answers: boolean
+  /** Who uses it: 'nvme0n1p1 mounted on /home'; null where `useUnknown` says why that cannot be seen. */
+  readonly users: readonly string[] | null
+  readonly useUnknown: string | null
   readonly owner: Owner
   /** Of what gpunvme has bound. */
   readonly bound: {
@@ -52,16 +59,21 @@ export interface Remembered {
   readonly problem?: string
 }
 
-/** @param found undefined of a drive that is gone from the bus. */
+/** What was seen of a drive: whether it answers, and who uses it. */
+export type Seen = Pick<Drive, 'holders'> & { readonly answers: boolean }
+
+/** @param found undefined of a drive that is gone from the bus. @param seen as `list` sees it. */
 export function statusOf(
   root: string,
   bdf: string,
   found: PciFunction | undefined,
+  { answers, holders }: Seen,
   { entry, problem }: Remembered,
 ): DriveStatus {
   const linuxName = found && linuxNameOf(found.path)
   const facts = found && driveFacts(found.path, linuxName)
-  const opening = found === undefined ? { none: 'it is gone from the bus' } : openingOf(found)
+  const users = valueOf(holders)?.map(({ device, use }) => `${device} ${use}`)
+  const opening = openingNow(found, answers, users ?? [])
   const owner = problem === undefined ? ownerOf(root, found, entry) : 'unknown'
   return {
     address: bdf,
@@ -71,13 +83,21 @@ export function statusOf(
     present: found !== undefined,
     driver: found?.driver ?? null,
     group: found?.group?.number ?? null,
-    owner,
+    ...{ owner, answers, users: users ?? null, useUnknown: isKnown(holders) ? null : holders.unknown },
     bound: boundOf(root, entry),
     problem: problem ?? null,
     transport: 'none' in opening ? null : opening.transport,
     closed: 'none' in opening ? opening.none : null,
-    next: nextFor(root, bdf, owner),
+    next: nextFor(root, bdf, owner, answers && users?.length === 0),
   }
+}
+
+/** What opens it now: a program's drive is closed to a second one. */
+function openingNow(found: PciFunction | undefined, answers: boolean, users: readonly string[]): Opening {
+  if (found === undefined) return { none: 'it is gone from the bus' }
+  if (!answers) return { none: 'it is off the bus: it reads all ones' }
+  const opening = openingOf(found)
+  return users.length > 0 && 'transport' in opening ? { none: 'it is in use' } : opening
 }
 
 function ownerOf(root: string, found: PciFunction | undefined, entry: Entry | undefined): Owner {
@@ -96,7 +116,8 @@ function boundOf(root: string, entry: Entry | undefined): DriveStatus['bound'] {
   return { since, by, process: holder?.pid ?? null, driver, previous, stateFile: stateFile(root, record.bdf) }
 }
 
-function nextFor(root: string, bdf: string, owner: Owner): string | null {
-  if (owner === 'ours' || owner === 'unfinished' || owner === 'past') return commandFor(root, 'unbind', bdf)
-  return owner === 'linux' || owner === 'free' ? commandFor(root, 'bind', bdf) : null
+function nextFor(root: string, bdf: string, owner: Owner, isFree: boolean): string | null {
+  const gpunvme = (verb: string) => onMachine(root, shellLine(['gpunvme', verb, bdf]))
+  if (owner === 'ours' || owner === 'unfinished' || owner === 'past') return gpunvme('unbind')
+  return isFree && (owner === 'linux' || owner === 'free') ? gpunvme('bind') : null
 }

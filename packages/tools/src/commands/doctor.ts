@@ -1,9 +1,7 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { Command } from 'commander'
-import { readdir } from 'node:fs/promises'
 import { isLive } from '../command-line/advised-command.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { addressesOf } from '../doctor/addresses.js'
@@ -109,7 +107,6 @@ const SAVED =
   'They have serial numbers of drives, UUIDs of GPUs and disks, mount points, the command line of the kernel, options of modules, and the names of processes that hold a drive. No data of any disk. Look through them before you give them to anybody.'
 
 async function factsOf(root: string): Promise<Facts> {
-  await attempting(`read ${root}`, () => readdir(root))
   const from = new Root(root)
   const machine = await readMachine(from)
   const nvidia = await readNvidia(from)

@@ -1,10 +1,8 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { readdir } from 'node:fs/promises'
 import { commandFor, requireRoot } from '../command-line/advised-command.js'
-import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
-import { Root } from '../machine/root.js'
+import { checkRoot, Root } from '../machine/index.js'
 import { adviseDriver } from '../nvidia/advice.js'
 import { changeDriver, CHANGES, revertDriver, type ChangeWish } from '../nvidia/change-driver.js'
 import { describeChange, stepsAfter } from '../nvidia/describe-change.js'
@@ -93,7 +91,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   check(action, what, flags)
-  await attempting(`look at ${flags.root}`, () => readdir(flags.root))
+  await checkRoot(flags.root)
   const columns = columnsOf(process.stdout)
   const command = (words: string) => commandFor(flags.root, ...words.split(' '))
   const state = await readNvidia(flags.root)

@@ -6,6 +6,7 @@ import { statusOf, type DriveStatus, type Remembered } from '../binding/drive-st
 import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { addressOf } from '../drive/find-drive.js'
+import { functionAt, readMachine, type Machine } from '../machine/index.js'
 import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
@@ -23,26 +24,29 @@ export function status(command: Command): void {
 }
 
 const ABOUT = `
-Of each NVMe drive: which driver has it, whether gpunvme gave it to that one,
-since when and by whom, what opens it from user space, and what gives it back.
-Nothing is opened or touched, and no root is needed.
+Of each NVMe drive: which driver has it, who uses it, whether gpunvme gave it to
+that driver, since when and by whom, what opens it from user space, and what
+takes it or gives it back. Nothing is touched. Without root it may remain unknown
+whether a drive is used.
 
 On a machine with an NVMe drive:
   # gpunvme status nvme0
   # gpunvme status 0b:00.0 --json`
 
 async function run(address: string | undefined, { root }: Flags, output: Output): Promise<void> {
-  const drives = await lookAt(root, address === undefined ? undefined : addressOf(address, root))
+  const machine = await readMachine(root)
+  const drives = await lookAt(machine, address === undefined ? undefined : addressOf(address, root))
   const columns = columnsOf(process.stdout)
   if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
   drives.forEach((drive, index) => {
-    output.print(...(index > 0 ? [''] : []), ...describeStatus(drive, Date.now(), columns))
+    output.print(...(index > 0 ? [''] : []), ...describeStatus(root, drive, Date.now(), columns))
   })
   output.object('gpunvme.status/1', { drives })
 }
 
 /** One drive, or all: those that are on the bus, and those of which something is remembered. */
-async function lookAt(root: string, bdf: string | undefined): Promise<DriveStatus[]> {
+async function lookAt(machine: Machine, bdf: string | undefined): Promise<DriveStatus[]> {
+  const { root } = machine
   const present = nvmeFunctions(root)
   const addresses = bdf === undefined ? [...new Set([...present, ...(await rememberedAddresses(root))])].sort() : [bdf]
   return Promise.all(
@@ -51,7 +55,9 @@ async function lookAt(root: string, bdf: string | undefined): Promise<DriveStatu
       // Of a drive that is neither there nor remembered, this says so.
       const isKnown = remembered.entry !== undefined || remembered.problem !== undefined
       const found = isKnown && !present.includes(each) ? undefined : nvmeFunction(root, each)
-      return statusOf(root, each, found, remembered)
+      const holders = machine.drives.find(({ address }) => address === each)?.holders ?? []
+      const answers = functionAt(machine, each)?.answers ?? false
+      return statusOf(root, each, found, { answers, holders }, remembered)
     }),
   )
 }

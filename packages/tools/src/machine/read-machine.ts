@@ -1,4 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { stat } from 'node:fs/promises'
+import { attempting } from '../command-line/file-error.js'
+import { UsageError } from '../command-line/usage-error.js'
 import { readDrives } from './drives.js'
 import { readFunctions } from './functions.js'
 import { readGpus } from './gpus.js'
@@ -15,10 +18,11 @@ import { readVirtualisation } from './virtualisation.js'
  * Reads what a machine says of itself in /sys, /proc, /etc, /boot and /lib/modules. Runs nothing, writes nothing, wakes
  * nothing; missing and refused files are facts of what is returned, and no errors.
  * @param root '/' for this machine, or a folder with a copy of another one's files, such as `writeLiveTree` makes.
- * @throws MachineNotFoundError where the folder holds no machine's files.
+ * @throws MachineNotFoundError where the folder holds no machine's files; UsageError for an empty name; FileError.
  */
 export async function readMachine(root: string | Root = '/'): Promise<Machine> {
   const from = typeof root === 'string' ? new Root(root) : root
+  await checkRoot(from.path)
   if (!(await from.exists('sys')) && !(await from.exists('proc'))) throw new MachineNotFoundError(from.path)
   const kernel = await readKernel(from)
   const board = await readBoard(from)
@@ -42,13 +46,20 @@ export async function readMachine(root: string | Root = '/'): Promise<Machine> {
   }
 }
 
-/** The folder that was named has neither sys/ nor proc/ in it. */
+/** @throws UsageError for an empty name; MachineNotFoundError where it is no folder's; FileError */
+export async function checkRoot(path: string): Promise<void> {
+  if (path === '') throw new UsageError('--root needs the name of a folder', { next: LEAVE_OUT })
+  const found = await attempting(`look at ${path}`, () => stat(path), LEAVE_OUT)
+  if (!found.isDirectory()) throw new MachineNotFoundError(path, 'it is no folder')
+}
+
+const LEAVE_OUT = "name the folder that 'gpunvme doctor --save' has made, or leave --root out for this machine"
+
+/** The folder that was named has neither sys/ nor proc/ in it, or is none. */
 export class MachineNotFoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_MACHINE_NOT_FOUND'
   readonly category = 'not-found'
-  constructor(path: string) {
-    super(`There is no machine in ${path}: it has neither sys/ nor proc/ in it`, {
-      next: "name the folder that 'gpunvme doctor --save' has made, or leave --root out for this machine",
-    })
+  constructor(path: string, reason = 'it has neither sys/ nor proc/ in it') {
+    super(`There is no machine in ${path}: ${reason}`, { next: LEAVE_OUT })
   }
 }
