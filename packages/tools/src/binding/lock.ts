@@ -1,58 +1,123 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
-import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { attempting, isSystemError } from '../command-line/file-error.js'
+import { BindingStateError } from './entry.js'
+import { isAlive, thisProcess, type ProcessIdentity } from './process-identity.js'
+import { lockFile } from './state-files.js'
 
 /** How often a lock that is taken is asked for again, while there is time. */
 const RETRY_MS = 100
 
+/** What a lock's file tells: who has it, and which of its takings this is. */
+interface Holding extends ProcessIdentity {
+  readonly taking: number
+}
+
+let takings = 0
+
 /**
- * Lends one drive to one process at a time, while it changes its driver. The lock is the name of a socket that is in no
- * file system (unix(7), abstract): the kernel gives it to one process, and takes it back however that ends.
+ * Lends one drive to one process at a time, while it changes its driver. The lock is a file in a folder of root's. That of
+ * a process which has ended is not removed, since two might at once, and the second would remove the first's: its
+ * successor makes the file that is named after it, which only one can. Whoever has the end of that line has the lock,
+ * and removes all of it, its beginning first.
  * @param waitMs how long to wait for another process to be done.
- * @throws DriverChangingError
+ * @throws DriverChangingError, FileError, BindingStateError
  */
 export async function withLock<T>(root: string, bdf: string, waitMs: number, use: () => Promise<T>): Promise<T> {
-  const identity = createHash('sha256')
-    .update(`${realpathSync(root)}\n${bdf}`)
-    .digest('hex')
-  const server = await take(`\0gpunvme-binding-${identity}`, bdf, waitMs)
+  const path = lockFile(root, bdf)
+  const line = await attempting(`make ${path}`, () => take(path, bdf, waitMs))
   try {
     return await use()
   } finally {
-    await new Promise((resolve) => server.close(resolve))
+    for (const place of line) await rm(place, { force: true })
   }
 }
 
-async function take(name: string, bdf: string, waitMs: number): Promise<Server> {
+async function take(path: string, bdf: string, waitMs: number): Promise<readonly string[]> {
   const until = performance.now() + waitMs
-  for (;;) {
-    const server = await listen(name)
-    if (server !== undefined) return server
-    if (performance.now() >= until) throw new DriverChangingError(bdf)
-    await sleep(RETRY_MS)
+  const own: Holding = { ...thisProcess(), taking: ++takings }
+  const beside = `${path}.${nameOf(own)}`
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+  await writeFile(beside, `${own.pid} ${own.startTicks} ${own.taking}`, { mode: 0o644 })
+  try {
+    for (;;) {
+      const before = await lineOf(path)
+      const last = before.at(-1)
+      if (last === undefined || !isAlive(last.holding)) {
+        const line = await succeed(path, last, beside)
+        if (line !== undefined) return line
+      }
+      if (performance.now() >= until) throw new DriverChangingError(bdf, path, last?.holding.pid)
+      await sleep(RETRY_MS)
+    }
+  } finally {
+    await rm(beside, { force: true })
   }
 }
 
-function listen(name: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy())
-    server.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined)
-      else reject(error)
-    })
-    server.listen({ path: name }, () => resolve(server))
-  })
+interface Place {
+  readonly path: string
+  readonly holding: Holding
+}
+
+/** All that have taken the lock without giving it back: the last one has it, unless it has ended as well. */
+async function lineOf(path: string): Promise<readonly Place[]> {
+  const line: Place[] = []
+  for (let place = path; ;) {
+    const holding = await holdingIn(place)
+    if (holding === undefined) return line
+    line.push({ path: place, holding })
+    place = after(path, holding)
+  }
+}
+
+/** @returns the files of the lock, now that it is ours; undefined where somebody else was faster. */
+async function succeed(path: string, last: Place | undefined, beside: string): Promise<readonly string[] | undefined> {
+  const place = last === undefined ? path : after(path, last.holding)
+  try {
+    await link(beside, place)
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return undefined
+    throw error
+  }
+  // The line that was looked at may have ended since: what is named after it leads nowhere.
+  const line = await lineOf(path)
+  if (line.at(-1)?.path === place) return line.map((each) => each.path)
+  await rm(place, { force: true })
+  return undefined
+}
+
+async function holdingIn(path: string): Promise<Holding | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const [, pid, startTicks, taking] = /^(\d+) (\d*) (\d+)$/.exec(text) ?? []
+  if (pid === undefined) throw new BindingStateError(path, 'it names no process')
+  return { pid: Number(pid), startTicks: startTicks!, taking: Number(taking) }
+}
+
+function after(path: string, holding: Holding): string {
+  return `${path}.after-${nameOf(holding)}`
+}
+
+function nameOf({ pid, startTicks, taking }: Holding): string {
+  return `${pid}-${startTicks}-${taking}`
 }
 
 /** Another gpunvme is in the middle of it. Nothing was touched. */
 export class DriverChangingError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_DRIVER_CHANGING'
   readonly category = 'privilege'
-  constructor(bdf: string) {
+  constructor(bdf: string, path: string, pid: number | undefined) {
     super(`Another gpunvme is changing the driver of ${bdf}`, {
-      next: 'again in a moment; ss -xlp names the process that listens at @gpunvme-binding-…',
+      facts: pid === undefined ? [] : [`process ${pid} has ${path}`],
+      next: 'again in a moment',
     })
   }
 }

@@ -13,6 +13,11 @@ export function stateFile(root: string, bdf: string): string {
   return join(folderOf(root), `${bdf}.json`)
 }
 
+/** What a process has while it changes a drive's driver. */
+export function lockFile(root: string, bdf: string): string {
+  return join(folderOf(root), `${bdf}.lock`)
+}
+
 /** What is remembered of a drive; undefined where nothing is. @throws BindingStateError, BindingRecordError, FileError */
 export async function readEntry(root: string, bdf: string): Promise<Entry | undefined> {
   const path = stateFile(root, bdf)
@@ -31,14 +36,19 @@ export async function rememberedAddresses(root: string): Promise<string[]> {
   return names.flatMap((name) => /^([0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7])\.json$/.exec(name)?.[1] ?? []).sort()
 }
 
-/** The address of the drive that Linux called by this name, nvme0, before it was bound; undefined where none is known. */
+/**
+ * The address of the drive that Linux called by this name, nvme0, before it was bound; undefined where none is known.
+ * @throws SeveralOfThatNameError
+ */
 export function boundAs(root: string, name: string): string | undefined {
   const folder = folderOf(root)
   const entries = unlessUnreadable(() => readdirSync(folder)) ?? []
-  return entries
+  const addresses = entries
     .filter((file) => file.endsWith('.json'))
     .map((file) => unlessUnreadable(() => entryIn(join(folder, file))))
-    .find((entry) => entry?.name === name)?.record.bdf
+    .flatMap((entry) => (entry?.name === name ? entry.record.bdf : []))
+  if (addresses.length > 1) throw new SeveralOfThatNameError(name, addresses.sort())
+  return addresses[0]
 }
 
 /** Looking a name up is no place to say that a file is damaged: `status` and `unbind` do. */
@@ -92,4 +102,16 @@ function entryIn(path: string): Entry | undefined {
 function noneIfMissing(error: unknown): string[] {
   if (isSystemError(error) && error.code === 'ENOENT') return []
   throw error
+}
+
+/** Linux gave the name to one drive after another, and each of them was bound. None was touched. */
+export class SeveralOfThatNameError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_SEVERAL_OF_THAT_NAME'
+  readonly category = 'usage'
+  constructor(name: string, addresses: readonly string[]) {
+    super(`${name} was the name of more than one drive that gpunvme has bound`, {
+      facts: [addresses.join(', ')],
+      next: 'the address of the one that is meant; gpunvme status shows them',
+    })
+  }
 }

@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { scratch } from '../../test/gpunvme.js'
+import { withLock } from './lock.js'
+import { thisProcess } from './process-identity.js'
+
+const BDF = '0000:0b:00.0'
+let root = ''
+beforeEach(() => {
+  root = scratch()
+})
+
+const files = () => readdirSync(join(root, 'run/gpunvme'))
+
+/** A process that ended while it had the lock: no process has this number (proc(5), pid_max). */
+function leaveLock(name = `${BDF}.lock`, startTicks = '17'): void {
+  mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
+  writeFileSync(join(root, 'run/gpunvme', name), `4194305 ${startTicks} 1`)
+}
+
+test('one has it at a time, and nothing is left of it afterwards', async () => {
+  const used = await withLock(root, BDF, 0, async () => {
+    expect(files()).toEqual([`${BDF}.lock`])
+    await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow(
+      `Another gpunvme is changing the driver of ${BDF}\n  process ${process.pid} has `,
+    )
+    await withLock(root, '0000:0c:00.0', 0, () => Promise.resolve())
+    return 'used'
+  })
+  expect(used).toBe('used')
+  expect(files()).toEqual([])
+})
+
+test('it is given back when what it was for fails, and who waits gets it', { timeout: 20_000 }, async () => {
+  let waiting: Promise<string> | undefined
+  const failing = withLock(root, BDF, 0, () => {
+    waiting = withLock(root, BDF, 15_000, () => Promise.resolve('got it'))
+    return Promise.reject(new Error('failed'))
+  })
+  await expect(failing).rejects.toThrow('failed')
+  expect(await waiting).toBe('got it')
+})
+
+test('of a process that has ended it is taken over, by one of many', { timeout: 60_000 }, async () => {
+  leaveLock()
+  leaveLock(`${BDF}.lock.after-4194305-17-1`, '18')
+  let now = 0
+  let most = 0
+  const use = async () => {
+    most = Math.max(most, ++now)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    now--
+  }
+  await Promise.all(Array.from({ length: 20 }, () => withLock(root, BDF, 50_000, use)))
+  expect(most).toBe(1)
+  expect(files()).toEqual([])
+})
+
+test('of a later process of the same number it is none', async () => {
+  mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
+  writeFileSync(join(root, 'run/gpunvme', `${BDF}.lock`), `${process.pid} ${thisProcess().startTicks}0 1`)
+  expect(await withLock(root, BDF, 0, () => Promise.resolve('got it'))).toBe('got it')
+})
+
+test('a file that names no process is refused', async () => {
+  mkdirSync(join(root, 'run/gpunvme'), { recursive: true })
+  writeFileSync(join(root, 'run/gpunvme', `${BDF}.lock`), '{}')
+  await expect(withLock(root, BDF, 0, () => Promise.resolve())).rejects.toThrow('it names no process')
+})
