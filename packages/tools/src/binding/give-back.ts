@@ -22,7 +22,7 @@ export interface GivenBack {
 export interface GiveBackOptions {
   /** Nothing is touched; the result tells what would be. */
   readonly isDryRun?: boolean
-  /** On whose behalf: the process that holds the drive, while it is ending. */
+  /** On whose behalf: the process that holds the drive, while it is ending. What another has bound is not given back. */
   readonly holder?: ProcessIdentity
   /** How long to wait for another gpunvme, and for who drives it still; not at all when not given. */
   readonly waitMs?: number
@@ -40,7 +40,10 @@ export async function giveBack(root: string, bdf: string, options: GiveBackOptio
   const until = performance.now() + (options.waitMs ?? 0)
   for (;;) {
     try {
-      return await withLock(root, bdf, 0, () => restore(root, bdf, options))
+      const { isDryRun = false } = options
+      return isDryRun
+        ? await restore(root, bdf, options)
+        : await withLock(root, bdf, 0, () => restore(root, bdf, options))
     } catch (error) {
       const mayEnd = error instanceof StillInUseError || error instanceof DriverChangingError
       if (!mayEnd || performance.now() >= until) throw error
@@ -51,7 +54,8 @@ export async function giveBack(root: string, bdf: string, options: GiveBackOptio
 
 async function restore(root: string, bdf: string, { isDryRun = false, holder }: GiveBackOptions): Promise<GivenBack> {
   const entry = await readEntry(root, bdf)
-  if (entry === undefined) throw new NotBoundError(root, bdf)
+  const isOfAnother = holder !== undefined && !isSame(entry?.holder, holder)
+  if (entry === undefined || isOfAnother) throw new NotBoundError(root, bdf)
   if (entry.holder !== null && !isSame(entry.holder, holder) && isAlive(entry.holder))
     throw new HeldByProcessError(entry, entry.holder)
   const isPast = isOfAnotherBoot(entry, root)
@@ -80,7 +84,7 @@ async function restoreUnlessHeld(root: string, { record }: Entry): Promise<void>
   }
 }
 
-/** gpunvme remembers no binding of it. It was not touched. */
+/** gpunvme remembers no binding of it, or none of the process that was to give it back. It was not touched. */
 export class NotBoundError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOT_BOUND'
   readonly category = 'not-found'

@@ -1,6 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inCliWords } from '../command-line/cli-words.js'
+import { isSystemError } from '../command-line/file-error.js'
 import { printableLines } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { giveBack, NotBoundError } from './give-back.js'
@@ -39,8 +40,17 @@ async function listen(messages: AsyncIterable<string>): Promise<{ command?: Proc
 async function end(identity: ProcessIdentity): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const until = performance.now() + GRACE_MS
-    if (isAlive(identity)) process.kill(identity.pid, signal)
+    if (isAlive(identity)) kill(identity.pid, signal)
     while (isAlive(identity) && performance.now() < until) await sleep(50)
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended since it was looked at, and nothing else is wanted of it.
+    if (!isSystemError(error) || error.code !== 'ESRCH') throw error
   }
 }
 
