@@ -1,6 +1,8 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { nvmeFunction } from '@gpunvme/host-driver/pci'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { takeDrive } from '../src/binding/take-drive.js'
 import { inProcess } from './binding/in-process.js'
 import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
 import { json } from './gpunvme.js'
@@ -33,6 +35,44 @@ test('a drive of another serial number, and one that nobody has confirmed', asyn
   expect(await refused(4, 'bind', 'nvme0', '--serial', 'OTHER', '--yes')).toContain("its serial number is not 'OTHER'")
   expect(await refused(4, 'bind', 'nvme0')).toContain(`Try: --serial '${SERIAL}' --yes, if this is the drive`)
   expect(await refused(4, 'bind', 'nvme0', '--serial', SERIAL)).toContain('nobody is here to be asked')
+})
+
+test('a drive of which Linux says nothing is not confirmed by what was there before', async () => {
+  expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
+  const file = `run/gpunvme/${BDF}.json`
+  const entry = JSON.parse(readFileSync(join(tree.root, file), 'utf8')) as object
+  expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
+  // Given back by other means, and then another drive was plugged in, which no driver has.
+  tree.file(file, JSON.stringify({ ...entry, bootId: 'another' }))
+  for (const path of ['driver', 'nvme']) tree.remove(`${tree.device()}/${path}`)
+  const { code, stderr } = await inProcess(tree, 'bind', BDF, ...CONFIRMED)
+  expect(code).toBe(4)
+  expect(stderr).toContain(`Try: --serial '${BDF}' --yes`)
+})
+
+test('a drive that is another one by the time that it would be taken', async () => {
+  const taking = {
+    root: tree.root,
+    found: nvmeFunction(tree.root, BDF),
+    driver: null,
+    known: { name: 'nvme0', serial: 'CONFIRMED', model: null },
+    by: { user: 'root', command: 'gpunvme bind' },
+    isHeld: false,
+  }
+  await expect(takeDrive(taking)).rejects.toThrow(`its serial number was CONFIRMED, and is ${SERIAL}`)
+  expect(tree.state()).toEqual(ORIGINAL)
+})
+
+test('a name that Linux gave to two drives that were bound: the addresses', async () => {
+  expect((await inProcess(tree, 'bind', 'nvme0', ...CONFIRMED)).code).toBe(0)
+  const other = '0000:0c:00.0'
+  const text = readFileSync(join(tree.root, `run/gpunvme/${BDF}.json`), 'utf8')
+  tree.file(`run/gpunvme/${other}.json`, text.replaceAll(BDF, other))
+  const { code, stderr } = await inProcess(tree, 'unbind', 'nvme0')
+  expect(code).toBe(2)
+  expect(stderr).toContain(`nvme0 was the name of more than one drive that gpunvme has bound\n  ${BDF}, ${other}\n`)
+  expect(tree.state()).toEqual(BOUND)
+  expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
 })
 
 test('a drive of which nobody can know the serial number is confirmed by its address', async () => {

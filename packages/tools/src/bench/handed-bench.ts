@@ -1,6 +1,6 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import { requireRoot } from '../command-line/advised-command.js'
-import { driveFacts } from '../binding/drive-facts.js'
+import { driveFacts, type DriveFacts } from '../binding/drive-facts.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { confirmChange } from '../drive/confirm-drive.js'
 import type { FoundDrive } from '../drive/find-drive.js'
@@ -38,8 +38,8 @@ export async function benchHandedOver(
 ): Promise<BenchResults> {
   if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
   requireRoot('/', process.argv.slice(2))
-  await confirm(found, flags, output, signal)
-  return HandedDrive.lend(found, flags.nsid, signal, async (handed) => {
+  const confirmed = await confirm(found, flags, output, signal)
+  return HandedDrive.lend(found, confirmed, flags.nsid, signal, async (handed) => {
     const { ground, setting, nsid, link } = await handed.withLinux((target) =>
       Promise.resolve({
         nsid: target.nsid ?? 1,
@@ -68,10 +68,12 @@ async function confirm(
   flags: BenchFlags,
   output: Output,
   signal: AbortSignal,
-): Promise<void> {
-  const { serial, model } = driveFacts(path, linuxName)
+): Promise<DriveFacts> {
+  const facts = driveFacts(path, linuxName)
+  const { serial, model } = facts
   const description = model ?? 'a drive whose model Linux does not say'
   await confirmChange({ bdf, serial: serial ?? undefined, description, change: 'take over' }, flags, output, signal)
+  return facts
 }
 
 async function participantsOf(handed: HandedDrive, flags: BenchFlags, measure: Measuring): Promise<Participants> {

@@ -2,7 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseDriver } from '../binding/driver-choice.js'
 import { shellLine, userName } from '../command-line/advised-command.js'
-import { driveFacts } from '../binding/drive-facts.js'
+import type { DriveFacts } from '../binding/drive-facts.js'
 import { giveBack } from '../binding/give-back.js'
 import { thisProcess } from '../binding/process-identity.js'
 import { startWatcher } from '../binding/start-watcher.js'
@@ -23,12 +23,14 @@ const LOCK_WAIT_MS = 10_000
 /** A drive that goes from Linux to us and back, as often as it is asked for by one or by the other. */
 export class HandedDrive {
   private readonly found: FoundDrive
+  private readonly confirmed: DriveFacts
   private readonly nsid: number | undefined
   private readonly signal: AbortSignal
   private isOurs = false
 
-  private constructor(found: FoundDrive, nsid: number | undefined, signal: AbortSignal) {
+  private constructor(found: FoundDrive, confirmed: DriveFacts, nsid: number | undefined, signal: AbortSignal) {
     this.found = found
+    this.confirmed = confirmed
     this.nsid = nsid
     this.signal = signal
   }
@@ -37,15 +39,17 @@ export class HandedDrive {
    * Lends it, and gives it back to Linux however `use` ends: a second process watches over that, should this one be
    * killed.
    * @param found a drive that Linux's driver has.
+   * @param confirmed what it was when somebody said that this is the one: in no turn is another taken.
    */
   static async lend<T>(
     found: FoundDrive,
+    confirmed: DriveFacts,
     nsid: number | undefined,
     signal: AbortSignal,
     use: (drive: HandedDrive) => Promise<T>,
   ): Promise<T> {
-    const watcher = startWatcher({ root: ROOT, bdf: found.bdf, holder: thisProcess() })
-    const drive = new HandedDrive(found, nsid, signal)
+    const watcher = await startWatcher({ root: ROOT, bdf: found.bdf, holder: thisProcess() })
+    const drive = new HandedDrive(found, confirmed, nsid, signal)
     try {
       return await use(drive)
     } finally {
@@ -73,12 +77,12 @@ export class HandedDrive {
   }
 
   private async take(): Promise<void> {
-    const { bdf, path, linuxName } = findDrive(this.found.bdf)
+    const { bdf, linuxName } = findDrive(this.found.bdf)
     await takeDrive({
       root: ROOT,
       found: this.found,
       driver: chooseDriver(ROOT, this.found, undefined).driver,
-      known: { name: linuxName ?? bdf, ...driveFacts(path, linuxName) },
+      known: { name: linuxName ?? bdf, ...this.confirmed },
       by: { user: userName(), command: shellLine(['gpunvme', ...process.argv.slice(2)]) },
       isHeld: true,
     })

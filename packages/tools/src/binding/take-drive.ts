@@ -6,7 +6,9 @@ import {
   type UserSpaceDriver,
 } from '@gpunvme/host-driver/pci'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
+import { driveFacts, linuxNameOf } from './drive-facts.js'
 import { bootIdOf, ENTRY_SCHEMA, isOfAnotherBoot, type Entry } from './entry.js'
 import { withLock } from './lock.js'
 import { thisProcess } from './process-identity.js'
@@ -15,7 +17,7 @@ import { forgetEntry, readEntry, writeEntry } from './state-files.js'
 /** A drive on a machine whose files are below `root`. */
 export interface Place {
   readonly root: string
-  readonly found: Pick<PciFunction, 'bdf'>
+  readonly found: Pick<PciFunction, 'bdf' | 'path'>
 }
 
 /** What to do with it, and what is remembered of it. */
@@ -33,7 +35,7 @@ const LOCK_WAIT_MS = 2_000
 /**
  * Binds a drive, and remembers every step before it is taken. @returns what is remembered; undefined where nothing had to
  * be changed.
- * @throws AlreadyBoundError, DriverChangingError; FileError where it cannot be remembered, and nothing is changed then; as
+ * @throws AlreadyBoundError, AnotherDriveError, DriverChangingError; FileError where it cannot be remembered, and nothing is changed then; as
  *   `bindDriver`.
  */
 export function takeDrive(taking: Taking): Promise<Entry | undefined> {
@@ -41,6 +43,9 @@ export function takeDrive(taking: Taking): Promise<Entry | undefined> {
   return withLock(root, found.bdf, LOCK_WAIT_MS, async () => {
     const before = await readEntry(root, found.bdf)
     if (before !== undefined) refuseBound(root, before)
+    // Since it was confirmed another may have been plugged in there.
+    const { serial } = driveFacts(found.path, linuxNameOf(found.path))
+    if (serial !== known.serial) throw new AnotherDriveError(found.bdf, known.serial, serial)
     await forgetEntry(root, found.bdf)
     const about = {
       schema: ENTRY_SCHEMA,
@@ -86,6 +91,19 @@ export class AlreadyBoundError extends GpuNvmeError {
         ...(holder === null ? [] : [`process ${holder.pid} is to give it back`]),
       ],
       next: `${commandFor(root, 'unbind', bdf)}, which gives it back`,
+    })
+  }
+}
+
+/** The drive at the address is not the one that was confirmed. It was not touched. */
+export class AnotherDriveError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_ANOTHER_DRIVE'
+  readonly category = 'privilege'
+  constructor(bdf: string, confirmed: string | null, now: string | null) {
+    const inWords = (serial: string | null) => (serial === null ? 'unknown' : printable(serial))
+    super(`${bdf} is not the drive that was confirmed: another is there now`, {
+      facts: [`its serial number was ${inWords(confirmed)}, and is ${inWords(now)}`],
+      next: 'gpunvme list, which shows the drives that there are',
     })
   }
 }

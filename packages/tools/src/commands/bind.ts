@@ -4,7 +4,6 @@ import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bi
 import { requireRoot, shellLine, userName } from '../command-line/advised-command.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
-import type { Entry } from '../binding/entry.js'
 import { runBound } from '../binding/run-bound.js'
 import { readEntry } from '../binding/state-files.js'
 import { refuseBound, takeDrive, type Taking } from '../binding/take-drive.js'
@@ -85,7 +84,7 @@ async function run(
   const choice = chooseDriver(root, drive, flags.to)
   if (!dryRun) requireRoot(root, process.argv.slice(2))
   const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
-  const binding: BindingOf = { root, drive, choice, known: knownOf(drive, entry), steps }
+  const binding: BindingOf = { root, drive, choice, known: knownOf(drive), steps }
   if (dryRun) {
     reportPlan(output, binding)
     return
@@ -113,12 +112,7 @@ async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output
   await confirmChange(shown, flags, output)
 }
 
-/** What is known of the drive: by Linux's driver, or since that last had it. */
-function knownOf({ path, linuxName }: FoundDrive, entry: Entry | undefined): Taking['known'] {
-  const { serial, model } = driveFacts(path, linuxName)
-  return {
-    name: linuxName ?? entry?.name ?? null,
-    serial: serial ?? entry?.serial ?? null,
-    model: model ?? entry?.model ?? null,
-  }
+/** What Linux's driver knows of the drive. What is remembered may be of another one, which was there before. */
+function knownOf({ path, linuxName }: FoundDrive): Taking['known'] {
+  return { name: linuxName ?? null, ...driveFacts(path, linuxName) }
 }
