@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { withLock } from '../src/binding/lock.js'
@@ -106,6 +106,52 @@ describe('bind -- COMMAND', () => {
     expect(tree.state()).toEqual(ORIGINAL)
     const pid = Number(/pid (\d+)/.exec(ended.stderr)?.[1])
     expect(identityOf(pid)).toBeUndefined()
+  })
+
+  test('cannot give it back: its watcher does, once nobody drives it any more', { timeout: 180_000 }, async () => {
+    const driving = join(tree.root, 'proc/4242')
+    const leave = `const fs = require('fs'); fs.mkdirSync('${driving}/fd', { recursive: true });
+      fs.symlinkSync('/dev/vfio/12', '${driving}/fd/7')`
+    const { code, stderr } = await bind(
+      node(leave),
+      {},
+      whenSaid('it is in use', () => rmSync(driving, { recursive: true })),
+    )
+    expect(code).toBe(4)
+    // All that had its stderr open has ended: the watcher as well.
+    expect(stderr).toContain(`${BDF} was given back: the gpunvme that had it ended without\n`)
+    expect(tree.state()).toEqual(ORIGINAL)
+  })
+
+  /** Runs this in the watcher as well. */
+  const inWatcher = (code: string) => {
+    const module = encodeURIComponent(
+      `import { existsSync } from 'node:fs'; if (process.argv[1]?.endsWith('watcher-process.js')) { ${code} }`,
+    )
+    return { NODE_OPTIONS: `${tree.env['NODE_OPTIONS']} --import data:text/javascript,${module}` }
+  }
+
+  test('takes nothing where its watcher does not start', { timeout: 120_000 }, async () => {
+    const { code, stderr } = await bind(node(''), inWatcher('process.exit(9)'))
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${BDF} was not taken: the process that would give it back after a crash does not start`)
+    expect(tree.state()).toEqual(ORIGINAL)
+    expect(existsSync(join(tree.root, 'run'))).toBe(false)
+  })
+
+  test('says that its watcher has ended before it, and gives the drive back itself', { timeout: 120_000 }, async () => {
+    const [end, go] = [join(tree.root, 'end'), join(tree.root, 'go')]
+    const command = `const fs = require('fs'); fs.writeFileSync('${end}', '')
+      setInterval(() => { if (fs.existsSync('${go}')) process.exit(0) }, 50)`
+    const says = `The process that watches over ${BDF} has ended: it is given back without it\n`
+    const { code, stderr } = await bind(
+      node(command),
+      inWatcher(`setInterval(() => { if (existsSync('${end}')) process.exit(9) }, 50)`),
+      whenSaid(says, () => writeFileSync(go, '')),
+    )
+    expect(code).toBe(0)
+    expect(stderr).toContain(says)
+    expect(tree.state()).toEqual(ORIGINAL)
   })
 
   test('meanwhile nobody else takes the drive or gives it back', { timeout: 120_000 }, async () => {

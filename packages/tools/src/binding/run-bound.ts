@@ -22,7 +22,7 @@ export async function runBound(
   const { root, found } = taking
   const holder = thisProcess()
   // Before the first step, so that there is no moment in which nobody would give the drive back.
-  const watcher = startWatcher({ root, bdf: found.bdf, holder })
+  const watcher = await startWatcher({ root, bdf: found.bdf, holder })
   try {
     const entry = await takeDrive({ ...taking, isHeld: true })
     try {

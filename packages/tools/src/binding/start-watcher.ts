@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { ProcessIdentity } from './process-identity.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { isSame, type ProcessIdentity } from './process-identity.js'
+import { readEntry } from './state-files.js'
 
 /** The drive that is watched, and the process that is to give it back. */
 export interface Watched {
@@ -21,28 +24,72 @@ export interface WatcherMessage {
 export interface Watcher {
   /** What runs on the drive from now on. */
   watch(command: ProcessIdentity): void
-  /** Ends it: the drive was given back, or will be by hand. */
+  /** Ends it where there is nothing left to give back; otherwise leaves that to it, and does not wait. */
   end(): Promise<void>
 }
 
-/** Starts the process that gives a drive back if this one cannot. */
-export function startWatcher(watched: Watched): Watcher {
+/** How long it may take to start, on a busy machine. */
+const START_MS = 30_000
+
+/**
+ * Starts the process that gives a drive back if this one cannot. That it has ended before its time is said on stderr: the
+ * drive is given back without it.
+ * @throws WatcherNotStartedError; the drive is better not taken then.
+ */
+export async function startWatcher(watched: Watched): Promise<Watcher> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
     // In a session of its own: what the terminal sends to all of its programs does not reach it.
     detached: true,
     cwd: '/',
-    stdio: ['pipe', 'ignore', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  // One that is killed, or never started, takes its end of the pipe with it; the drive is given back without it.
-  const exit = once(child, 'exit').catch(() => undefined)
+  // One that is killed takes its end of the pipe with it.
   child.stdin.on('error', () => undefined)
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
+  const ready = once(child.stdout, 'data').then(() => true)
+  const isReady = await Promise.race([ready, exit.then(() => false), sleep(START_MS, false, { ref: false })])
+  if (!isReady) {
+    child.kill('SIGKILL')
+    throw new WatcherNotStartedError(watched.bdf)
+  }
+  child.stdout.destroy()
+  const complain = () =>
+    void process.stderr.write(`The process that watches over ${watched.bdf} has ended: it is given back without it\n`)
+  child.once('exit', complain)
   const tell = (message: WatcherMessage) => child.stdin.write(`${JSON.stringify(message)}\n`)
   return {
     watch: (command) => void tell({ command }),
     async end() {
+      child.off('exit', complain)
+      if (await isOwed(watched)) {
+        child.stdin.end()
+        child.unref()
+        return
+      }
       tell({ isDone: true })
       child.stdin.end()
       await exit
     },
+  }
+}
+
+/** Whether the drive is the holder's to give back still; also where nobody can tell. */
+async function isOwed({ root, bdf, holder }: Watched): Promise<boolean> {
+  try {
+    return isSame((await readEntry(root, bdf))?.holder, holder)
+  } catch (error) {
+    if (error instanceof GpuNvmeError) return true
+    throw error
+  }
+}
+
+/** Nobody would give the drive back if this process were killed. It was not touched. */
+export class WatcherNotStartedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_WATCHER_NOT_STARTED'
+  readonly category = 'failure'
+  constructor(bdf: string) {
+    super(`${bdf} was not taken: the process that would give it back after a crash does not start`, {
+      next: 'see that this machine has memory and processes to spare (ulimit -u)',
+    })
   }
 }
