@@ -20,7 +20,7 @@ import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 import { formatTable } from '../terminal/table.js'
 import { formatDuration, plural } from '../terminal/units.js'
-import { checkTraceFile } from '../tracing/read-trace.js'
+import { checkTraceFile, requireUnchanged } from '../tracing/read-trace.js'
 import type { ReplayTally } from '../tracing/replay-tally.js'
 import { replayTrace } from '../tracing/replay-trace.js'
 import type { ReplayTarget } from '../tracing/replayable.js'
@@ -61,15 +61,17 @@ the file is checked before the first command is sent.`,
 async function run(path: string, flags: Flags, output: Output, session: Session): Promise<void> {
   const { allowWrites = false, opened: number } = flags
   const { signal } = session
-  await checkTraceFile(path)
+  const stamp = await checkTraceFile(path)
   const drive = number === 1 ? '' : `${number}: `
   const scan = await scanTrace(path, drive, signal)
   await withTransport(flags, allowWrites ? 'write' : 'read', async (opened) => {
     signal.throwIfAborted()
     const use = async ({ controller, namespace }: Drive) => {
       const { blocks, blockBytes, maxTransferBytes } = namespace
-      const target = { nsid: scan.nsid, blocks, blockBytes, maxTransferBytes, allowWrites }
+      const { nsid, writtenFrom, writtenTo } = scan
+      const target = { nsid, blocks, blockBytes, maxTransferBytes, allowWrites, writtenFrom, writtenTo }
       if (allowWrites) await guardWrites(namespace, scan, flags, signal)
+      await requireUnchanged(path, stamp)
       const depth = controller.queues * controller.queueDepth
       const tally = await perform(path, namespace, { drive, target, depth, blocks: scan.blocks }, output, signal)
       report(path, tally, scan, opened, output)

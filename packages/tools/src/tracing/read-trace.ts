@@ -1,7 +1,7 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { parseTraceLine, TraceLineError } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -16,14 +16,24 @@ export interface TraceLine {
   readonly event: TraceEvent
 }
 
+/** What a file is known by to be the same as before. */
+export type TraceStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs'>
+
 /** Refuses what cannot be read twice. @throws FileError, UsageError */
-export async function checkTraceFile(path: string): Promise<void> {
-  const stats = await attempting(`read ${path}`, () => stat(path))
-  if (stats.isFile()) return
+export async function checkTraceFile(path: string): Promise<TraceStamp> {
+  const stats = await attempting(`read ${path}`, () => stat(path, { bigint: true }))
+  if (stats.isFile()) return stats
   throw new UsageError(`${path} is not a regular file`, {
     facts: ['a trace is read twice: all of it is checked before the first command'],
     next: 'gpunvme trace --format jsonl -o FILE, which makes one',
   })
+}
+
+/** Refuses to read it again once it is another one than was checked. @throws TraceChangedError; as `checkTraceFile` */
+export async function requireUnchanged(path: string, before: TraceStamp): Promise<void> {
+  const now = await checkTraceFile(path)
+  const parts = ['dev', 'ino', 'size', 'mtimeNs'] as const
+  if (parts.some((part) => now[part] !== before[part])) throw new TraceChangedError(path)
 }
 
 /**
@@ -80,6 +90,17 @@ export class TraceFileError extends GpuNvmeError {
     super(`${path} is no trace to replay: ${problem}`, {
       next: 'gpunvme trace --format jsonl -o FILE VERB, which makes one',
       cause,
+    })
+  }
+}
+
+/** It is not the trace any more that was checked, and that the guards have gone by. */
+export class TraceChangedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_TRACE_CHANGED'
+  readonly category = 'infeasible'
+  constructor(path: string) {
+    super(`${path} was changed since it was checked: the rest of it is not replayed`, {
+      next: 'the same command again, once nothing writes to the file',
     })
   }
 }

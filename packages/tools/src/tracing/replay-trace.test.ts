@@ -1,12 +1,22 @@
 import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
 import type { FaultPlan, TraceEvent } from '@gpunvme/nvme-spec/transport'
-import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  rmSync,
+  renameSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { recordedTrace } from '../../test/recorded-trace.js'
 import { contents, withSimulatedDrive } from '../../test/simulated-drive.js'
 import { LatencyTally } from './latency-tally.js'
+import { checkTraceFile, requireUnchanged } from './read-trace.js'
 import type { ReplayTally } from './replay-tally.js'
 import { replayTrace } from './replay-trace.js'
 import { scanTrace } from './scan-trace.js'
@@ -29,17 +39,19 @@ interface Setting {
   readonly faults?: FaultPlan
   readonly drive?: string
   readonly depth?: number
+  readonly afterScan?: () => void
 }
 
 /** Replays the file on a drive of its own. */
 async function replayed(
-  { allowWrites = false, drive = '', depth = 32, ...options }: Setting = {},
+  { allowWrites = false, drive = '', depth = 32, afterScan = () => undefined, ...options }: Setting = {},
   look: (bytes: (offsetBytes: number, lengthBytes: number) => Uint8Array) => void = () => undefined,
 ): Promise<ReplayTally> {
-  const { nsid } = await scanTrace(path, drive, never)
+  const { nsid, writtenFrom, writtenTo } = await scanTrace(path, drive, never)
+  afterScan()
   return withSimulatedDrive(options, async ({ media, namespace }) => {
     const { blocks, blockBytes, maxTransferBytes } = namespace
-    const target = { nsid, blocks, blockBytes, maxTransferBytes, allowWrites }
+    const target = { nsid, blocks, blockBytes, maxTransferBytes, allowWrites, writtenFrom, writtenTo }
     const tally = await replayTrace(path, namespace, {
       target,
       drive,
@@ -116,6 +128,44 @@ describe('a trace that is replayed', () => {
       writtenTo: 11,
       time: 'modelled',
     })
+  })
+
+  test('ends at a write that lies outside of what the guards have looked at, without sending it', async () => {
+    const write = (slba: number, nlb: number) => submits({ entry: `Write NSID=1 SLBA=${slba} NLB=${nlb}` })
+    for (const [slba, nlb] of [
+      [8, 0],
+      [8, 1],
+      [10, 1],
+      [100, 0],
+    ] as const) {
+      const afterScan = () => writeFileSync(path, write(slba, nlb))
+      writeFileSync(path, write(9, 1))
+      await expect(replayed({ allowWrites: true, afterScan })).rejects.toMatchObject({
+        code: 'ERR_GPUNVME_TRACE_CHANGED',
+        category: 'infeasible',
+      })
+    }
+    writeFileSync(path, submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' }))
+    const afterScan = () => writeFileSync(path, write(9, 1))
+    await expect(replayed({ allowWrites: true, afterScan })).rejects.toThrow('was changed since it was checked')
+  })
+
+  test('is refused when its file was written to, or replaced, since it was checked', async () => {
+    const text = submits({ entry: 'Read NSID=1 SLBA=9 NLB=1' })
+    writeFileSync(path, text)
+    const stamp = await checkTraceFile(path)
+    await requireUnchanged(path, stamp)
+    const refused = { code: 'ERR_GPUNVME_TRACE_CHANGED' }
+    appendFileSync(path, text)
+    await expect(requireUnchanged(path, stamp)).rejects.toMatchObject(refused)
+    writeFileSync(path, text)
+    utimesSync(path, 1, 1)
+    await expect(requireUnchanged(path, stamp)).rejects.toMatchObject(refused)
+    const old = await checkTraceFile(path)
+    writeFileSync(`${path}.new`, text)
+    utimesSync(`${path}.new`, 1, 1)
+    renameSync(`${path}.new`, path)
+    await expect(requireUnchanged(path, old)).rejects.toMatchObject(refused)
   })
 
   test('leaves out what this drive has no room for, and what it could not take in one command', async () => {

@@ -2,9 +2,9 @@ import { CommandError, throwOnFailure, WritableNamespace, type Namespace } from 
 import { formatStatus } from '@gpunvme/nvme-spec'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { CommandPairs } from './command-pairs.js'
-import { readTrace } from './read-trace.js'
+import { readTrace, TraceChangedError } from './read-trace.js'
 import { ReplayTally, type Answer } from './replay-tally.js'
-import { replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
+import { isUnguarded, replayable, whyNot, type ReplayableCommand, type ReplayTarget } from './replayable.js'
 
 export interface ReplayOptions {
   readonly target: ReplayTarget
@@ -34,7 +34,7 @@ interface Flight {
 /**
  * Sends the commands of a trace again, in its order: each when all have ended that had ended before it in the trace, so
  * that as many are in flight as there were then, or as there may be here.
- * @throws TransferError and what else ends a drive's work; TraceFileError, the signal's reason.
+ * @throws TransferError and what else ends a drive's work; TraceFileError, TraceChangedError, the signal's reason.
  */
 export async function replayTrace(path: string, namespace: Namespace, options: ReplayOptions): Promise<ReplayTally> {
   const { target, drive, signal, onProgress } = options
@@ -55,6 +55,7 @@ export async function replayTrace(path: string, namespace: Namespace, options: R
           tally.skip(reason!)
           continue
         }
+        if (isUnguarded(command, target)) throw new TraceChangedError(path)
         const key = `${qid}:${submitted.cid}`
         // An identifier that comes again has got no answer before; and a file may hold any number without one.
         const lost = flights.has(key) ? key : flights.size === MOST_OPEN ? flights.keys().next().value : undefined

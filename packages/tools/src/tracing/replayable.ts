@@ -17,6 +17,9 @@ export interface ReplayTarget {
   readonly blockBytes: number
   readonly maxTransferBytes: number
   readonly allowWrites: boolean
+  /** The first block that the guards of writes have looked at, and the one after the last. */
+  readonly writtenFrom: number
+  readonly writtenTo: number
 }
 
 /** Reads the command; undefined for one that is never replayed: Admin commands, and what is neither read nor written. */
@@ -40,4 +43,9 @@ export function whyNot(command: ReplayableCommand, target: ReplayTarget): string
   if (slba + blocks > target.blocks) return 'beyond the end of this namespace'
   if (blocks * target.blockBytes > target.maxTransferBytes) return 'longer than one command may be here (MDTS)'
   return undefined
+}
+
+/** Whether a command that would be sent writes where no guard has looked: then it was not there when the trace was scanned. */
+export function isUnguarded({ name, slba, blocks }: ReplayableCommand, target: ReplayTarget): boolean {
+  return name === 'Write' && (slba < target.writtenFrom || slba + blocks > target.writtenTo)
 }
