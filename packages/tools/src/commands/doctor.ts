@@ -1,7 +1,10 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import type { Command } from 'commander'
+import { readdir } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import { isLive } from '../command-line/advised-command.js'
 import { EXIT } from '../command-line/exit-codes.js'
+import { attempting } from '../command-line/file-error.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { addressesOf } from '../doctor/addresses.js'
@@ -79,6 +82,7 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   const { root, verbose = false, rm = false } = flags
   if (rm && !isLive(root))
     throw new UsageError("--rm asks this machine's driver, and --root is another machine's files")
+  if (flags.save !== undefined) await checkNew(flags.save)
   const facts = await factsOf(root)
   session.signal.throwIfAborted()
   const only = addressesOf(facts.machine, words)
@@ -90,6 +94,13 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
   output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
+}
+
+/** A report takes a while, and is not made for a folder that cannot be. @throws UsageError, FileError */
+async function checkNew(into: string): Promise<void> {
+  const names = await attempting(`look beside ${into}`, () => readdir(dirname(resolve(into))))
+  if (names.includes(basename(resolve(into))))
+    throw new UsageError(`${printable(into)} exists`, { next: '--save DIR with the name of a new folder' })
 }
 
 /** Says what somebody gives away who gives the folder away. */

@@ -21,6 +21,8 @@ export interface Diagnosis {
   /** Best first. */
   readonly pairs: readonly Pair[]
   readonly reach: Reach
+  /** Drives that nobody asked about: nothing was judged of them. */
+  readonly isPartial: boolean
 }
 
 const CHECKS: readonly ((facts: Facts) => Finding[])[] = [
@@ -54,12 +56,15 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   const driveAddresses = chosen(drives, only)
   const shown = new Set([...gpuAddresses, ...driveAddresses])
   const system = drives.filter(isSystemDrive).map(({ address }) => address)
-  const findings = [...CHECKS.flatMap((check) => check(facts)), ...more]
+  // Others that are free do not help who asks about this one.
+  const asked = { ...facts, machine: { ...facts.machine, drives: drives.filter(({ address }) => shown.has(address)) } }
+  const findings = [...CHECKS.flatMap((check) => check(asked)), ...more]
     .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
     .filter((each) => !isBesideThePoint(each, system))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
   const pairs = judge(findings, driveAddresses, gpuAddresses)
-  return { facts, findings, pairs, reach: reachOf(pairs, findings) }
+  const isPartial = driveAddresses.length < drives.length
+  return { facts, findings, pairs, reach: reachOf(pairs, findings), isPartial }
 }
 
 /** How well a drive is connected that nobody may hand over. */

@@ -64,8 +64,7 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
   const { reach } = diagnosis
   const next = nextStep(diagnosis)
   const nextLine = fold('Next:  ', next.text, next.kind === 'command' ? Infinity : columns)
-  if (reach === 'simulator')
-    return [...fold('Best:  ', 'the simulator: no drive here can be driven by a program', columns), ...nextLine]
+  if (reach === 'simulator') return [...fold('Best:  ', `the simulator: ${whyNone(diagnosis)}`, columns), ...nextLine]
   if (reach === 'unknown')
     return [...fold('Best:  ', 'not known: too much of this machine cannot be seen from here', columns), ...nextLine]
   const { best, drive, gpu } = reach
@@ -81,9 +80,16 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
   ]
 }
 
+/** That no drive can be driven, of as many as were looked at. */
+function whyNone({ pairs, isPartial }: Diagnosis): string {
+  if (!isPartial) return 'no drive here can be driven by a program'
+  const drives = [...new Set(pairs.map(({ drive }) => drive))].join(' and ')
+  return `${drives} cannot be driven; other drives were not looked at`
+}
+
 /** One thing to do, which exists and is right. */
-export function nextStep({ facts, findings, reach }: Pick<Diagnosis, 'facts' | 'findings' | 'reach'>): Step {
-  if (reach === 'simulator') return { kind: 'command', text: 'gpunvme demo' }
+export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 'pairs'>): Step {
+  if (reach === 'simulator') return { kind: 'command', text: isPartial ? gpunvme(facts, 'doctor') : 'gpunvme demo' }
   if (reach === 'unknown') {
     const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
     const [first] = blind.flatMap(({ steps }) => steps)

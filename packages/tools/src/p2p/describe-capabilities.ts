@@ -110,7 +110,7 @@ function describeWays(machine: Machine, ways: readonly DriveWay[], columns: numb
       [
         ['slowest', limitText(way.path, true)],
         ...wayRows(way),
-        ['tiers', way.tiers.map(({ tier, passes }) => `${tier} ${passes}`).join(', ')],
+        ['tiers', way.tiers.map(({ tier, passes }) => `${tier === 1 ? '1 (cuda)' : tier} ${passes}`).join(', ')],
         ...way.path.notes.map((note): Row => ['', note]),
       ],
       columns,

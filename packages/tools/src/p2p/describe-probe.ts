@@ -9,7 +9,7 @@ export function describeProbe(result: DriveProbe, gpu: number, drive: string, co
   const meaning = isSimulated
     ? simulated
     : arrived
-      ? 'What the GPU writes arrives at the registers of this drive: it can ring doorbells (tier 1). Nothing is shown of data in GPU memory (tiers 2 and 3).'
+      ? 'What the GPU writes arrives at the registers of this drive: it can ring doorbells (tier 1 (cuda)). Nothing is shown of data in GPU memory (tiers 2 and 3).'
       : 'What the GPU writes does not arrive at the registers of this drive: it cannot ring doorbells. The engines host and cpu-kernel, whose doorbells the CPU rings, do not need that.'
   return [
     `Stores of GPU ${gpu} to ${drive}, seen by the CPU`,

@@ -43,7 +43,9 @@ test('what is saved of this machine gives the same report again', { timeout: 120
   expect(again.code).toBe(live.code)
   const best = (text: string) => /^Best:.*$/m.exec(text)?.[0]
   expect(best(again.stdout)).toBe(best(live.stdout))
-  expect((await gpunvme(['doctor', '--save', 'here'], { cwd })).code).toBe(4)
+  const second = await gpunvme(['doctor', '--save', 'here'], { cwd })
+  expect([second.code, second.stdout]).toEqual([2, ''])
+  expect(second.stderr).toMatch(/^here exists\n.*name of a new folder/s)
 })
 
 test(
@@ -55,6 +57,12 @@ test(
     const one = await of('nvme1')
     expect(one.code).toBe(0)
     expect(one.stdout).not.toContain('0000:01:00.0')
+    const used = await of('nvme0')
+    expect(used.stdout).toMatch(/^To do\n {2}1 {2}BLOCKER: This machine runs from /m)
+    expect(used.stdout).toMatch(
+      /^Best: {2}the simulator: 0000:\S+ cannot be driven; other drives were not\s+looked at$/m,
+    )
+    expect(used.stdout).toMatch(/^Next: {2}gpunvme doctor --root/m)
     expect((await of('0000:7f:00.0')).code).toBe(3)
     expect((await of('00:00.0')).stderr).toMatch(/^0000:00:00\.0 is neither a GPU nor an NVMe drive/)
     expect((await of('the-drive')).code).toBe(2)

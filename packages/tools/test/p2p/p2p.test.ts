@@ -14,7 +14,7 @@ test('of a copy of a machine it tells ways and tiers, and does not ask CUDA', as
     const { code, stdout, stderr } = await gpunvme(['p2p', '--root', root], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('0a:00.0 NVIDIA GeForce RTX 3090 <-> nvme1 (0b:00.0)')
-    expect(stdout).toContain('tiers            1 likely, 2 likely, 3 unknown')
+    expect(stdout).toContain('tiers            1 (cuda) likely, 2 likely, 3 unknown')
     expect(stdout).toContain('CUDA  not asked')
     const ended = await gpunvme(['p2p', '--root', root, '--json'], { cwd })
     expect(json(ended)).toMatchObject({

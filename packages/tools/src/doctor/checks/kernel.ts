@@ -12,12 +12,20 @@ export function checkKernel(facts: Facts): Finding[] {
   )
 }
 
-/** Options that decide which ways are open, and what each of them decides. */
-const OPTIONS: readonly (readonly [name: string, what: string])[] = [
-  ['VFIO_NOIOMMU', 'vfio without an IOMMU'],
-  ['IO_STRICT_DEVMEM', 'a BAR that a driver claims is closed to user space'],
-  ['PCI_P2PDMA', "peer-to-peer by the kernel's own interface, which nothing here needs"],
-  ['DMA_SHARED_BUFFER', "dma-buf, by which tier 2 gets at a GPU's memory"],
+/** Options that decide which ways are open: what it means that one is built in or a module, and that it is not. */
+const OPTIONS: readonly (readonly [name: string, on: string, off: string])[] = [
+  ['VFIO_NOIOMMU', 'vfio can do without an IOMMU', 'vfio needs an IOMMU'],
+  [
+    'IO_STRICT_DEVMEM',
+    'a BAR that a driver claims is closed to user space',
+    'a BAR is open to root even while a driver claims it',
+  ],
+  [
+    'PCI_P2PDMA',
+    'the kernel has an interface for peer-to-peer, which nothing here needs',
+    'the kernel has no interface for peer-to-peer, and nothing here needs it',
+  ],
+  ['DMA_SHARED_BUFFER', "there is dma-buf, by which tier 2 gets at a GPU's memory", 'there is no dma-buf'],
 ]
 
 function config({ machine: { kernel } }: Facts): Draft[] {
@@ -31,7 +39,7 @@ function config({ machine: { kernel } }: Facts): Draft[] {
       },
     ]
   const { source, options } = kernel.config
-  return OPTIONS.flatMap(([name, what]): Draft[] => {
+  return OPTIONS.flatMap(([name, on, off]): Draft[] => {
     const value = options[name]
     if (value === undefined) return []
     if (name === 'DMA_SHARED_BUFFER' && value === 'n') return [withoutDmaBuf(source)]
@@ -39,7 +47,7 @@ function config({ machine: { kernel } }: Facts): Draft[] {
       {
         id: `config-${name.toLowerCase().replaceAll('_', '-')}`,
         severity: 'ok',
-        title: `${name}=${value}: ${what}`,
+        title: `${name}=${value}: ${value === 'n' ? off : on}`,
         evidence: [read(source, `CONFIG_${name}=${value}`)],
       },
     ]

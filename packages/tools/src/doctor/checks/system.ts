@@ -55,7 +55,10 @@ function checkGpus({ machine }: Facts): Draft[] {
       {
         id: 'no-gpu',
         severity: 'note',
-        title: 'No GPU to compute with: models can be streamed to host memory, not further',
+        title:
+          machine.drives.length === 0
+            ? 'No GPU to compute with'
+            : 'No GPU to compute with: models can be streamed to host memory, not further',
         evidence: [read('/sys/bus/pci/devices', `${plural(machine.functions.length, 'function')}, none a GPU`)],
       },
     ]
