@@ -53,10 +53,10 @@ describe('topology and list', () => {
   )
 
   test(
-    'what list advises to call next names the root that was given',
+    'what list advises to call next is for the machine that was copied',
     async () => {
       const { stdout } = await gpunvme(['list', '--root', 'saved'], { cwd })
-      expect(stdout).toContain('Free. Next: gpunvme bind nvme1 --root saved\n')
+      expect(stdout).toContain('Free. Next, on that machine: gpunvme bind nvme1\n')
     },
     SLOW,
   )

@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { commandFor, requireRoot } from '../command-line/advised-command.js'
+import { commandFor, onMachine, requireRoot } from '../command-line/advised-command.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { checkRoot, Root } from '../machine/index.js'
@@ -93,7 +93,10 @@ async function run(
   check(action, what, flags)
   await checkRoot(flags.root)
   const columns = columnsOf(process.stdout)
-  const command = (words: string) => commandFor(flags.root, ...words.split(' '))
+  // --root is for what only reads; what acts on a machine is said to be for the one that was copied.
+  const command = (words: string) => commandFor(/^driver apply/.test(words) ? '/' : flags.root, ...words.split(' '))
+  const there = (steps: readonly string[]) =>
+    steps.map((step) => (step.includes(' --root ') ? step : onMachine(flags.root, step)))
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {
@@ -102,7 +105,7 @@ async function run(
     return
   }
   if (what === undefined) {
-    const advice = adviseDriver(state, command)
+    const advice = adviseDriver(state, command).map((each) => ({ ...each, steps: there(each.steps) }))
     output.print(...describeAdvice(advice, columns))
     output.object('gpunvme.driver-plan/1', { root: flags.root, advice })
     return
@@ -119,7 +122,7 @@ async function run(
     requireRoot(flags.root, process.argv.slice(2), "change the driver's files")
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
-  const steps = stepsAfter(result, what, state, command)
+  const steps = there(stepsAfter(result, what, state, command))
   output.print(...describeChange(result, what, steps, columns))
   output.object('gpunvme.driver-change/1', {
     root: flags.root,

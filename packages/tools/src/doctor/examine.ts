@@ -1,3 +1,4 @@
+import { isLive, onMachine } from '../command-line/advised-command.js'
 import { checkCuda } from './checks/cuda.js'
 import { checkDrives, isSystemDrive } from './checks/drives.js'
 import { checkIommu } from './checks/iommu.js'
@@ -10,7 +11,7 @@ import { checkSystem } from './checks/system.js'
 import { checkTransports } from './checks/transports.js'
 import { checkWindows } from './checks/windows.js'
 import type { Facts } from './facts.js'
-import { GROUPS, type Finding, type Group } from './finding.js'
+import { GROUPS, hands, type Finding, type Group, type Step } from './finding.js'
 import { judge, reachOf, type Pair, type Reach } from './judge.js'
 
 /** What came of looking at a machine. */
@@ -59,12 +60,19 @@ export function examine(facts: Facts, { only = [], more = [] }: ExamineOptions =
   // Others that are free do not help who asks about this one.
   const asked = { ...facts, machine: { ...facts.machine, drives: drives.filter(({ address }) => shown.has(address)) } }
   const findings = [...CHECKS.flatMap((check) => check(asked)), ...more]
+    .map((each) => ({ ...each, steps: each.steps.map((step) => whereItIs(facts, step)) }))
     .filter(({ subjects }) => subjects.every((address) => shown.has(address)))
     .filter((each) => !isBesideThePoint(each, system))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group))
   const pairs = judge(findings, driveAddresses, gpuAddresses)
   const isPartial = driveAddresses.length < drives.length
   return { facts, findings, pairs, reach: reachOf(pairs, findings), isPartial }
+}
+
+/** What acts on a machine is no command for the one that looks at a copy of it. */
+function whereItIs({ machine: { root } }: Facts, step: Step): Step {
+  if (isLive(root) || step.kind !== 'command' || step.text.includes(' --root ')) return step
+  return hands(onMachine(root, step.text))
 }
 
 /** How well a drive is connected that nobody may hand over. */

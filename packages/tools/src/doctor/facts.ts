@@ -34,10 +34,11 @@ export function sysfs(address: string, file: string): string {
 }
 
 /**
- * A command line of ours, as it has to be typed for the machine that was looked at.
+ * A command line of ours, as it has to be typed for the machine that was looked at: --root is for what only reads.
  * @param as 'sudo' for what only root may do there.
  */
 export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'sudo'): string {
-  const line = commandFor(root, ...words.split(' '))
-  return as === 'sudo' && isLive(root) ? `sudo ${line}` : line
+  const reads = /^(doctor|driver)\b/.test(words)
+  const line = commandFor(reads ? root : '/', ...words.split(' '))
+  return as === 'sudo' && (isLive(root) || !reads) ? `sudo ${line}` : line
 }

@@ -41,7 +41,10 @@ function isBad({ severity }: Finding): boolean {
   return severity === 'blocker' || severity === 'problem'
 }
 
-/** By severity, and then by how much hangs on it. */
-function urgency({ severity, closes }: Finding): number {
-  return ORDER.indexOf(severity) * 10 + Math.min(9, ...closes.map((route) => ROUTES[route].tier))
+/** By severity, and then by how much hangs on it; a drive goes to our module once that is there. */
+function urgency({ severity, closes, steps }: Finding): number {
+  const needsModule = steps.length === 1 && steps[0]!.text.endsWith('--to kmod')
+  return (
+    ORDER.indexOf(severity) * 10 + Math.min(9, ...closes.map((route) => ROUTES[route].tier)) + Number(needsModule) / 2
+  )
 }

@@ -43,8 +43,17 @@ function registration(driver: NvidiaDriver, command: (words: string) => string):
     topic,
     verdict: 'wanting',
     text,
-    steps: [OPEN_FIRST, `or, where the proprietary flavour has to stay: ${command('driver apply pfn-lookup')}`],
+    steps: [
+      OPEN_FIRST,
+      `or, where the proprietary flavour has to stay: ${command('driver apply pfn-lookup')}${treeFirst(driver)}`,
+    ],
   }
+}
+
+/** What has to be there before pfn-lookup can be changed: nothing, or the sources, which not every package brings. */
+export function treeFirst({ trees }: Pick<NvidiaDriver, 'trees'>): string {
+  if (trees.some(({ kind }) => valueOf(kind) === 'proprietary-interface+binary')) return ''
+  return ", once its source tree is there: from the distribution's package of the driver for DKMS (Ubuntu: nvidia-dkms-NNN; Debian: nvidia-kernel-dkms), or --source DIR"
 }
 
 /** An open module without a look-up was built without headers that say what the kernel has, or is too old for it. */
@@ -133,11 +142,14 @@ function outsideOfDkms(tree: string): string[] {
   return [`make -C ${tree} modules -j$(nproc)`, `sudo make -C ${tree} modules_install`, 'sudo depmod']
 }
 
-/** The initramfs may hold the module or its options of before. */
-export function initramfsSteps(kernel: string, command: (words: string) => string): string[] {
+const SIGNED =
+  'with Secure Boot: the module has to be signed by a key that is enrolled (mokutil --test-key /var/lib/dkms/mok.pub)'
+
+/** The initramfs may hold the module or its options of before. @param isModule whether a module was built anew. */
+export function initramfsSteps(kernel: string, isModule: boolean, command: (words: string) => string): string[] {
   return [
     `sudo update-initramfs -u -k ${kernel} (Fedora: sudo dracut -f --kver ${kernel}; Arch: sudo mkinitcpio -P)`,
-    'with Secure Boot: the module has to be signed by a key that is enrolled (mokutil --test-key /var/lib/dkms/mok.pub)',
+    ...(isModule ? [SIGNED] : []),
     'sudo reboot',
     `${command('driver')}, which shows whether it has come through`,
   ]

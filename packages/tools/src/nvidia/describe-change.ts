@@ -15,7 +15,7 @@ export function stepsAfter(
   command: (words: string) => string,
 ): string[] {
   if (outcome !== 'applied' && outcome !== 'planned' && outcome !== 'reverted') return []
-  const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', command)
+  const initramfs = initramfsSteps(valueOf(driver.kernel) ?? '$(uname -r)', kind !== 'options', command)
   if (kind === 'options') return initramfs
   // The keys have to be there when the module is loaded.
   const keys =
@@ -31,7 +31,13 @@ export function describeChange(
 ): string[] {
   return [
     ...indented(titleOf(result, kind), columns, ''),
-    ...(steps.length === 0 ? [] : ['', 'Then, by you:', ...describeSteps(steps, columns)]),
+    ...(steps.length === 0
+      ? []
+      : [
+          '',
+          result.outcome === 'planned' ? 'Once it is applied, by you:' : 'Then, by you:',
+          ...describeSteps(steps, columns),
+        ]),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { treeFirst } from '../../nvidia/advice.js'
 import { isKnown, valueOf } from '../../machine/known.js'
 import { functionAt } from '../../machine/index.js'
 import type { RunningModule } from '../../nvidia/index.js'
@@ -106,7 +107,11 @@ function flavour(facts: Facts, running: RunningModule): Draft[] {
     steps: [
       ...openFlavour(facts),
       ...(isDead
-        ? [instead(`must it stay proprietary: ${gpunvme(facts, 'driver plan pfn-lookup')}, for doorbells alone`)]
+        ? [
+            instead(
+              `must it stay proprietary: ${gpunvme(facts, 'driver plan pfn-lookup')}, for doorbells alone${treeFirst(facts.nvidia)}`,
+            ),
+          ]
         : []),
     ],
     closes: isDead ? ['tier1-cuda', 'tier2-dma-buf'] : ['tier2-dma-buf'],

@@ -1,3 +1,4 @@
+import { isLive } from '../../command-line/advised-command.js'
 import { formatBytes } from '../../terminal/units.js'
 import { printable } from '../../terminal/printable.js'
 import { formatTable } from '../../terminal/table.js'
@@ -64,10 +65,13 @@ function sentences(...all: readonly string[]): string {
   return all.filter((text) => text !== '').join(' ')
 }
 
-/** 'Next: gpunvme bind nvme1', with the root that was named. */
+/** 'Next: gpunvme doctor', with the root that was named; what acts on a machine is for the one that was copied. */
 function next({ root }: Machine, verb: string, when = 'Next'): string {
-  const named = root === '/' ? '' : ` --root ${printable(root)}`
-  return `${when}: ${`gpunvme ${verb}${named}`.replaceAll(' ', KEPT)}`
+  const isCopy = !isLive(root)
+  const reads = /^(doctor|driver)$/.test(verb)
+  const named = isCopy && reads ? ` --root ${printable(root)}` : ''
+  const where = isCopy && !reads && when === 'Next' ? 'Next, on that machine' : when
+  return `${where}: ${`gpunvme ${verb}${named}`.replaceAll(' ', KEPT)}`
 }
 
 /** A table with a line of its own below each row; what is too long in it is the model. */
@@ -138,7 +142,7 @@ function nextOf(machine: Machine, drive: Drive, found: PciFunction | undefined):
   if (!isKnown(drive.holders)) return 'Next: the same as root.'
   if (drive.holders.length > 0) return ''
   if (found?.driver === 'vfio-pci' || found?.driver === 'gpunvme')
-    return `Next: ${`gpunvme identify --drive ${drive.address}`.replaceAll(' ', KEPT)}`
+    return next(machine, `identify --drive ${drive.address}`)
   const { container } = machine.virtualisation
   return next(machine, `bind ${name}`, container === undefined ? 'Next' : 'Next, on the host')
 }
