@@ -66,7 +66,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     { path: html, format: formatHtml },
     { path: flags.csv, format: formatCsv },
   ]
-  await withResultFiles(wanted, () => Promise.resolve(results))
+  await withResultFiles(wanted, () => Promise.resolve(results), [path])
   if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
   else output.print(...inWords(results))
   output.object('gpunvme.report/1', summary(path, results, { html, csv: flags.csv }))
