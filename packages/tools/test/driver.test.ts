@@ -69,6 +69,8 @@ test('options are shown, written once somebody has agreed, and taken back whole'
   const applied = await gpunvme(['driver', 'apply', ...words, '--yes', '--json'], { cwd })
   expect(json(applied)).toMatchObject({ schema: 'gpunvme.driver-change/1', outcome: 'applied', files: [FILE] })
   expect(readFileSync(join(cwd, old, FILE), 'utf8')).toContain('RMForceStaticBar1=2')
+  const again = await gpunvme(['driver', 'apply', ...words, '--yes'], { cwd })
+  expect([again.code, again.stdout]).toEqual([0, `Nothing to do: ${old}/etc/modprobe.d has this change\n`])
   const state = await gpunvme(['driver', '--root', old], { cwd })
   expect(state.stdout).toContain("RegistryDwords is '' in the module that runs")
   const other = await gpunvme(['driver', 'apply', 'options', '--set', 'resizable-bar', '--root', old, '--yes'], { cwd })

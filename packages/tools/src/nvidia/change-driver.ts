@@ -1,4 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { join } from 'node:path'
 import { isKnown, valueOf } from '../machine/known.js'
 import { Root } from '../machine/root.js'
 import { ask, canAsk } from '../terminal/ask.js'
@@ -12,6 +13,7 @@ import { formatDiff } from './edits.js'
 import type { FixForm } from './pfn-fix.js'
 import {
   below,
+  changedText,
   KNOWN_SOURCES,
   NothingToFixError,
   planOptionsFile,
@@ -74,6 +76,10 @@ export async function changeDriver(
   const before = await stateOfChange(place.root, place.tree, wish.kind)
   // Options may be for other goals this time.
   if (wish.kind !== 'options' && before.state === 'applied') return result('already')
+  if (before.state === 'applied') {
+    const same = await plan(place, driver, wish, known)
+    if (same?.files.every((file) => changedText(file) === file.original) === true) return result('already')
+  }
   if (before.state !== 'none' && wish.isDryRun) return result('begun')
   if (before.state === 'none') {
     const change = await plan(place, driver, wish, known)
@@ -126,7 +132,7 @@ function resultOf(
 
 function placeOf(machine: Root, driver: NvidiaDriver, { kind, source }: ChangeWish): Place {
   if (source !== undefined) return { root: new Root(source), tree: '', name: source }
-  if (kind === 'options') return { root: machine, tree: '', name: '/etc/modprobe.d' }
+  if (kind === 'options') return { root: machine, tree: '', name: join(machine.path, 'etc/modprobe.d') }
   const { path } = treeOfModule(machine, driver)
   return { root: machine, tree: path.replace(/^\//, ''), name: path }
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { valueOf } from '../machine/known.js'
 import { indented } from '../binding/labelled.js'
 import { printable } from '../terminal/printable.js'
@@ -42,7 +43,10 @@ export function describeChange(
 }
 
 function titleOf({ outcome, tree, originals, files }: ChangeResult, kind: ChangeKind): string {
-  const [where, what] = [printable(tree), files.map(printable).join(', ')]
+  const [where, what] = [
+    printable(tree),
+    files.map((file) => printable(kind === 'options' ? basename(file) : file)).join(', '),
+  ]
   switch (outcome) {
     case 'planned':
       return `Nothing was written. ${kind} would change ${what} in ${where}`
