@@ -89,7 +89,7 @@ async function run(
     reportPlan(output, binding)
     return
   }
-  if (steps.length > 0) await confirm(binding, flags, output)
+  if (steps.length > 0) await confirm(binding, flags, output, session.signal)
   session.signal.throwIfAborted()
   const by = { user: userName(), command: shellLine(['gpunvme', ...process.argv.slice(2)]) }
   const taking = { root, found: drive, driver: choice.driver, known: binding.known, by }
@@ -106,10 +106,15 @@ async function run(
   session.signal.throwIfAborted()
 }
 
-async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output): Promise<void> {
+async function confirm(
+  { drive, known }: BindingOf,
+  flags: Flags,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'
   const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, change: 'take over' }
-  await confirmChange(shown, flags, output)
+  await confirmChange(shown, flags, output, signal)
 }
 
 /** What Linux's driver knows of the drive. What is remembered may be of another one, which was there before. */
