@@ -21,6 +21,8 @@ test('a machine that shows no PCI function is not one without a GPU', () => {
 test('no GPU, no drive, a GPU of another vendor, no root: each is said', () => {
   expect(ids(system({ gpus: [] }))).toEqual(['no-gpu note'])
   expect(ids(system({ drives: [] }))).toEqual(['gpu ok', 'no-drive blocker'])
+  // Without a drive there is nothing to stream from.
+  expect(system({ gpus: [], drives: [] })[0]!.title).toBe('No GPU to compute with')
   expect(system({ gpus: [gpu({ vendor: 'AMD' })] })[0]).toMatchObject({ id: 'gpu-not-nvidia', closes: ['tier1'] })
   expect(ids(system({}, { isRoot: false }))).toContain('not-root unknown')
 })
