@@ -106,12 +106,7 @@ async function run(
   session.signal.throwIfAborted()
 }
 
-async function confirm(
-  { drive, known }: BindingOf,
-  flags: Flags,
-  output: Output,
-  signal: AbortSignal,
-): Promise<void> {
+async function confirm({ drive, known }: BindingOf, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const description = known.model ?? 'no driver of Linux has it, so that nobody can know its model'
   const shown = { bdf: drive.bdf, serial: known.serial ?? undefined, description, change: 'take over' }
   await confirmChange(shown, flags, output, signal)

@@ -32,10 +32,10 @@ const ABOUT = `
 Without --copy and --probe nothing is run and nothing written. For every two
 GPUs, and every GPU and SSD, it says where they meet, what the slowest link
 between them carries, and whether peer-to-peer (P2P) traffic may be expected to
-pass: doorbells (a GPU writes to the SSD's registers: tier 1), data (the SSD
-writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3). That
-is judged from what Linux knows of the platform and from ACS. And it asks CUDA,
-where there is one, which GPUs reach each other's memory.
+pass: doorbells (a GPU writes to the SSD's registers: engine cuda), data (the
+SSD writes to GPU memory: tier 2), queues (the SSD reads GPU memory: tier 3).
+That is judged from what Linux knows of the platform and from ACS. And it asks
+CUDA, where there is one, which GPUs reach each other's memory.
 
 --copy copies between every two GPUs, one way and both ways at once, and
 compares every byte where it arrived: drivers have reported success of copies

@@ -26,8 +26,8 @@ export function status(command: Command): void {
 const ABOUT = `
 Of each NVMe drive: which driver has it, who uses it, whether gpunvme gave it to
 that driver, since when and by whom, what opens it from user space, and what
-takes it or gives it back. Nothing is touched. Without root it may remain unknown
-whether a drive is used.
+takes it or gives it back. Nothing is touched. Without root it may remain
+unknown whether a drive is used.
 
 On a machine with an NVMe drive:
   # gpunvme status nvme0
