@@ -8,7 +8,7 @@ const LEAST_BYTES = 16 * 1024 * 1024
 const MOST_BYTES = 8 * 1024 ** 4
 const MOST_NAMESPACES = 8
 
-/** What a controller at work says when its bus mastering is taken away, as the driver does with one that is lost. */
+/** What a controller at work says when its bus mastering is taken away, as the fault of a device that leaves does. */
 const CUT_OFF = /^pci_nvme_err_(addr_read|addr_write|cfs)\b/
 
 interface Machine {
