@@ -38,9 +38,9 @@ const SEEN = {
 /** Oklab (Ottosson 2020): distances in it are about as large as they look. */
 function oklab(rgb: Rgb, seen: readonly number[]): Rgb {
   const linear = toLinear(rgb)
-  const [r, g, b] = [0, 3, 6].map((row) =>
+  const [r = 0, g = 0, b = 0] = [0, 3, 6].map((row) =>
     Math.max(0, seen[row]! * linear[0] + seen[row + 1]! * linear[1] + seen[row + 2]! * linear[2]),
-  ) as unknown as Rgb
+  )
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
