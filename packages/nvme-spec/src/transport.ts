@@ -519,6 +519,50 @@ export interface HardwareHost extends NativeHost {
 }
 
 /**
+ * Unix domain sockets that carry descriptors, which Node's own cannot, for a thread that does nothing but serve one.
+ * Whatever the kernel refuses is thrown as by `HardwareHost`. Descriptors that are given out here are adopted already:
+ * they are closed with `fs.close`.
+ */
+export interface SocketHost {
+  /**
+   * Listens at `path`, for its owner alone (mode 600), without blocking. Nothing may be there: whoever finds a socket
+   * that nobody listens at removes it first. @throws EADDRINUSE; RangeError for a path longer than the kernel takes.
+   */
+  listen(path: string): number
+  /** The next client; undefined where nobody waits. */
+  accept(listener: number): number | undefined
+  /** Connects to who listens at `path`. @throws ENOENT, ECONNREFUSED, EAGAIN where its queue is full. */
+  connect(path: string): number
+  /**
+   * What has arrived, as much as fits into `into`, without blocking: how many bytes; 0 when the other end has closed, -1
+   * when nothing is there. `descriptors[0]` is how many came with it, and they follow: room for 17 numbers is enough for
+   * the 16 of a message. @throws EMSGSIZE where more came, which are closed then.
+   */
+  receive(socket: number, into: Uint8Array, descriptors: Int32Array): number
+  /**
+   * Sends all of `bytes`, with the descriptors beside the first of them, which stay open here.
+   * @throws EPIPE where the other end has closed; ETIMEDOUT where it took nothing for `timeoutNs`.
+   */
+  send(socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number): void
+  /**
+   * Blocks the calling thread until one of at most 31 descriptors can be read, is closed or has an error, or until
+   * `timeoutNs` have passed: bit i stands for `descriptors[i]`, 0 for the time. A negative descriptor is left out.
+   */
+  poll(descriptors: Int32Array, timeoutNs: number): number
+}
+
+/** What a vfio-user server needs of native code: sockets, its client's memory, and eventfds to be woken by. */
+export interface VfioUserHost extends NativeHost, SocketHost {
+  /**
+   * As `HardwareHost.map`, of a file that belongs to somebody else: where that cuts it short, its pages read as zeroes
+   * from then on and what is stored is lost, instead of the end of this process (SIGBUS).
+   */
+  mapForeign(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
+  /** As `HardwareHost.eventfd`. */
+  eventfd(): number
+}
+
+/**
  * What a fault strikes. All conditions that are given must hold. Without `register` and `atNs` it strikes commands; with
  * `register` accesses of the host to that register; with `atNs` the clock. `nth`, `every`, `probability` and `times`
  * then choose among what the other conditions let through, in that order.

@@ -6,6 +6,7 @@
 export type SpecRef =
   | `${'Base 2.1' | 'Base 2.2' | 'Base 2.3' | 'NVM 1.2' | 'PCIe 1.2' | 'ZNS 1.1'} §${string}`
   | `${'libnvme' | 'Linux'} ${number} ${string}`
+  | `vfio-user ${string}`
   | `gpunvme ${string}`
   | `vendor ${string}`
 

@@ -1,0 +1,45 @@
+import { bit, bits } from '../layout/bits.js'
+import { u16, u32 } from '../layout/field.js'
+import { struct } from '../layout/struct.js'
+
+/** What a message asks for (vfio-user 0.9.1, "Commands"). */
+export const VFIO_USER = {
+  VERSION: 1,
+  DMA_MAP: 2,
+  DMA_UNMAP: 3,
+  DEVICE_GET_INFO: 4,
+  DEVICE_GET_REGION_INFO: 5,
+  DEVICE_GET_REGION_IO_FDS: 6,
+  DEVICE_GET_IRQ_INFO: 7,
+  DEVICE_SET_IRQS: 8,
+  REGION_READ: 9,
+  REGION_WRITE: 10,
+  DMA_READ: 11,
+  DMA_WRITE: 12,
+  DEVICE_RESET: 13,
+  REGION_WRITE_MULTI: 15,
+} as const
+
+/** The first 16 bytes of every message. */
+export const VfioUserHeader = struct(
+  'vfio-user header',
+  { bytes: 16, doc: 'First bytes of each message', spec: 'vfio-user 0.9.1 Header' },
+  {
+    ID: u16(0, 'Message ID: the reply has the same'),
+    COMMAND: u16(2, 'Command'),
+    SIZE: u32(4, 'Message size, in bytes, with this header'),
+    FLAGS: u32(8, 'Flags', {
+      TYPE: bits(3, 0, 'Type', { COMMAND: 0, REPLY: 1 }),
+      NO_REPLY: bit(4, 'No reply is wanted'),
+      ERROR: bit(5, 'The reply is an error'),
+    }),
+    ERROR: u32(12, 'Error: an errno of Linux, of a reply that is one'),
+  },
+)
+
+/** Before the JSON text of VERSION, which ends with a NUL. */
+export const VfioUserVersion = struct(
+  'vfio-user version',
+  { bytes: 4, doc: 'Protocol version', spec: 'vfio-user 0.9.1 VFIO_USER_VERSION' },
+  { MAJOR: u16(0, 'Major version: 0'), MINOR: u16(2, 'Minor version') },
+)
