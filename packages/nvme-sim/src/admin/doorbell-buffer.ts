@@ -14,7 +14,7 @@ export function configureDoorbellBuffer({ sqe }: ServedCommand, device: Device):
   // Every queue's doorbell has to lie in the one page, the Admin queues' included.
   const strideBytes = device.doorbellStrideBytes
   if (2 * strideBytes * (Math.max(grantedSqs, grantedCqs) + 1) > pageBytes) return STATUS.INVALID_FIELD_IN_COMMAND
-  const missing = [PRP1, PRP2].find((iova) => !memory.has(iova, pageBytes))
+  const missing = !memory.has(PRP1, pageBytes) ? PRP1 : !memory.has(PRP2, pageBytes, 'write') ? PRP2 : undefined
   if (missing !== undefined) {
     diagnostics.report(`Doorbell Buffer Config: no memory at ${hex(missing)}, or not a whole page`)
     return STATUS.INVALID_FIELD_IN_COMMAND

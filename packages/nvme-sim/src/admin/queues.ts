@@ -12,6 +12,7 @@ import type { CommandsUnderWay, ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
 import { reportStaleEntries } from '../controller/enable.js'
+import type { MemoryAccess } from '../memory/reachable.js'
 import { CompletionQueue, CQE_BYTES, SQE_BYTES, SubmissionQueue } from '../queues/queue.js'
 
 /** Create I/O Completion Queue (Base 2.1 §5.2.1). */
@@ -24,9 +25,9 @@ export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCo
   if (vector === undefined) return STATUS.INVALID_INTERRUPT_VECTOR
   const entries = countOf(QSIZE)
   const entryBytesAreSet = 2 ** CC.IOCQES.of(configuration) === CQE_BYTES
-  const fault = queueFault(sqe.PRP1, entries, CQE_BYTES, PC, entryBytesAreSet, device)
+  const fault = queueFault(sqe.PRP1, entries * CQE_BYTES, 'write', entries, PC, entryBytesAreSet, device)
   if (fault) return fault
-  const ring = memory.bytes(sqe.PRP1, entries * CQE_BYTES)!
+  const ring = memory.bytes(sqe.PRP1, entries * CQE_BYTES, 'write')!
   const cq = new CompletionQueue(QID, entries, sqe.PRP1, ring, IEN === 1 ? vector : undefined)
   reportStaleEntries(cq, diagnostics)
   shadow?.attach(cq)
@@ -44,7 +45,7 @@ export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCo
   if (cq === undefined) return STATUS.COMPLETION_QUEUE_INVALID
   const entries = countOf(QSIZE)
   const entryBytesAreSet = 2 ** CC.IOSQES.of(configuration) === SQE_BYTES
-  const fault = queueFault(sqe.PRP1, entries, SQE_BYTES, PC, entryBytesAreSet, device)
+  const fault = queueFault(sqe.PRP1, entries * SQE_BYTES, 'read', entries, PC, entryBytesAreSet, device)
   if (fault) return fault
   const ring = memory.bytes(sqe.PRP1, entries * SQE_BYTES)!
   const sq = new SubmissionQueue(QID, entries, sqe.PRP1, ring, cq, QPRIO)
@@ -75,8 +76,9 @@ export function deleteCq({ data }: ServedCommand, { queues }: Device): StatusCod
 /** What both kinds of queue must get right. */
 function queueFault(
   iova: number,
+  lengthBytes: number,
+  access: MemoryAccess,
   entries: number,
-  entryBytes: number,
   contiguous: 0 | 1,
   entryBytesAreSet: boolean,
   { maxQueueEntries, pageBytes, memory, diagnostics }: Device,
@@ -86,7 +88,7 @@ function queueFault(
   // CAP.CQR is 1: queues are contiguous.
   if (contiguous === 0) return STATUS.INVALID_FIELD_IN_COMMAND
   if (iova % pageBytes !== 0) return STATUS.PRP_OFFSET_INVALID
-  if (memory.has(iova, entries * entryBytes)) return undefined
-  diagnostics.report(`a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, entries * entryBytes)}`)
+  if (memory.has(iova, lengthBytes, access)) return undefined
+  diagnostics.report(`a queue of ${entries} entries at ${hex(iova)}: ${memory.lack(iova, lengthBytes)}`)
   return STATUS.DATA_TRANSFER_ERROR
 }

@@ -123,7 +123,7 @@ export class Completions {
 
   private write(cq: CompletionQueue, completion: Completion): void {
     const { memory, trace, interrupts } = this.device
-    if (!memory.has(cq.iova, cq.entries * CQE_BYTES)) {
+    if (!memory.has(cq.iova, cq.entries * CQE_BYTES, 'write')) {
       this.fail(`CQ ${cq.qid}: no memory at ${hex(cq.iova)} any more`)
       return
     }

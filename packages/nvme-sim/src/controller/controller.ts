@@ -32,7 +32,12 @@ export class Controller {
       suffer: (struck) => this.suffer(struck),
     })
     this.state = new ControllerState(device, this.pipeline)
-    device.pci.connect({ reset: () => this.resetFunction(), changed: () => this.followConfiguration() })
+    const { pci } = device
+    pci.connect({
+      // Who hands a function on writes back what it has set up, as vfio does.
+      reset: () => (pci.isVirtual ? this.resetByHost('function') : this.resetFunction()),
+      changed: () => this.followConfiguration(),
+    })
     this.powerOn()
     device.faults.schedule((struck) => this.suffer(struck))
   }

@@ -20,6 +20,7 @@ import type { Namespaces } from '../nvm/namespaces.js'
 import type { DriveProfile } from '../profiles/profile.js'
 import { PrpWalker } from '../memory/prp-walk.js'
 import { SglWalker } from '../memory/sgl-walk.js'
+import { CompletionQueue } from '../queues/queue.js'
 import { QueueSet } from '../queues/queue-set.js'
 import { applyQueueSettings } from '../queues/settings.js'
 import type { ShadowDoorbells } from '../queues/shadow-doorbells.js'
@@ -123,6 +124,19 @@ export class Device {
   namespaceChanged(nsid: number, wasDeleted = false): void {
     this.changedNamespaces.add(nsid)
     if (!wasDeleted) this.changedNamespaces.announce(this.events)
+  }
+
+  /**
+   * What lies at device addresses may be other memory from now on: nobody goes on with bytes that were looked up before.
+   * Queues whose memory is gone are found when they are used.
+   */
+  memoryChanged(): void {
+    for (const queue of this.queues.all()) {
+      const access = queue instanceof CompletionQueue ? 'write' : 'read'
+      const bytes = this.memory.bytes(queue.iova, queue.lengthBytes, access)
+      if (bytes !== undefined) queue.useMemory(bytes)
+    }
+    this.shadow?.memoryChanged()
   }
 
   isReady(): boolean {

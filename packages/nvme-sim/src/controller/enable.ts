@@ -26,7 +26,8 @@ export function enableMistake(device: Device, admin: AdminQueues): string | unde
   if (sqEntries < 2 || cqEntries < 2) return `AQA gives ${sqEntries} and ${cqEntries} entries, at least 2 are needed`
   if (sqIova % pageBytes !== 0 || cqIova % pageBytes !== 0) return `ASQ or ACQ is not aligned to ${pageBytes} bytes`
   if (!memory.has(sqIova, sqEntries * SQE_BYTES)) return `ASQ ${hex(sqIova)}: no memory there, or not all of it`
-  if (!memory.has(cqIova, cqEntries * CQE_BYTES)) return `ACQ ${hex(cqIova)}: no memory there, or not all of it`
+  if (!memory.has(cqIova, cqEntries * CQE_BYTES, 'write'))
+    return `ACQ ${hex(cqIova)}: no memory there, or not all of it`
   return undefined
 }
 
@@ -36,7 +37,7 @@ export function createAdminQueues(device: Device, admin: AdminQueues): void {
   const { sqEntries, cqEntries, sqIova, cqIova } = admin
   queues.arbiter.select(CC.AMS.of(configuration) === CC.AMS.WRRUPC)
   // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.1.4.10).
-  const bytes = memory.bytes(cqIova, cqEntries * CQE_BYTES)!
+  const bytes = memory.bytes(cqIova, cqEntries * CQE_BYTES, 'write')!
   const cq = new CompletionQueue(0, cqEntries, cqIova, bytes, interrupts.vector(0))
   reportStaleEntries(cq, diagnostics)
   queues.addCq(cq)

@@ -66,10 +66,11 @@ function performIo(command: ServedCommand, device: Device): void {
 
 /** Every pointer led to memory when the command began: says which memory has gone since. */
 function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): void {
+  const access = command.handler?.direction === 'to-host' ? 'write' : 'read'
   for (const runs of [command.runs, command.metadataRuns]) {
     for (let i = 0; i < runs.count; i++) {
       const [iova, lengthBytes] = [runs.iova[i]!, runs.lengthBytes[i]!]
-      if (runs.isDiscarded(i) || memory.has(iova, lengthBytes)) continue
+      if (runs.isDiscarded(i) || memory.has(iova, lengthBytes, access)) continue
       const lack = memory.lack(iova, lengthBytes)
       diagnostics.report(
         `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was under way`,

@@ -48,7 +48,7 @@ export function scatter(runs: Runs, memory: ReachableMemory, bytes: Uint8Array):
   for (let run = 0, from = 0; run < runs.count && from < bytes.length; run++) {
     const lengthBytes = Math.min(runs.lengthBytes[run]!, bytes.length - from)
     if (!runs.isDiscarded(run)) {
-      const to = memory.bytes(runs.iova[run]!, lengthBytes)
+      const to = memory.bytes(runs.iova[run]!, lengthBytes, 'write')
       if (to === undefined) return STATUS.DATA_TRANSFER_ERROR
       to.set(bytes.subarray(from, from + lengthBytes))
     }

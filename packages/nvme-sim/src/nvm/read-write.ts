@@ -46,7 +46,7 @@ function readRuns({ runs, slba, namespace }: ServedCommand, { memory }: Device):
   for (let run = 0; run < runs.count; run++) {
     const lengthBytes = runs.lengthBytes[run]!
     if (!runs.isDiscarded(run)) {
-      const bytes = memory.bytes(runs.iova[run]!, lengthBytes)
+      const bytes = memory.bytes(runs.iova[run]!, lengthBytes, 'write')
       // It was there when the command began: the host has freed it under a command in flight.
       if (bytes === undefined) return STATUS.DATA_TRANSFER_ERROR
       media.read(at, bytes)

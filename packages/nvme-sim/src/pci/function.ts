@@ -15,6 +15,9 @@ import { MsixTable } from './msix.js'
 /** Where firmware has put BAR0, less what its size aligns away: the upper end of 32 bits, as on a PC. */
 const BAR0_ADDRESS = 0xfb00_0000
 
+/** What the table says of vectors of a function that is handed on: no memory is there, whoever hands it on signals. */
+const VIRTUAL_MESSAGE_ADDRESS = 0xfee0_0000
+
 const { PS } = PowerManagementCapability.PMCS
 const { MSE, BME, ID } = PciHeader.CMD
 const { FM, MXE } = MsixCapability.MXC
@@ -52,6 +55,8 @@ export class PciFunction {
   isFunctionMasked = false
   /** The host has written MSI-X Message Control: it looks after its interrupts itself, and no wait does it for it. */
   hostManagesMessages = false
+  /** The function is handed on, as by vfio: accesses to BAR0 are passed on, and interrupts signalled, by somebody else. */
+  isVirtual = false
   /** False once it was pulled out, or its link has dropped. */
   isOnBus = true
   private readonly profile: DriveProfile
@@ -138,6 +143,30 @@ export class PciFunction {
     this.update()
   }
 
+  /**
+   * From now on the function is handed on, as by vfio: where BAR0 is and whether messages are sent is decided by who hands
+   * it on, and what configuration space says of it does not count.
+   */
+  virtualize(): void {
+    this.isVirtual = true
+    this.hostManagesMessages = true
+    this.update()
+  }
+
+  /** Turns MSI-X on or off, of a function that is handed on. Vectors that are on are left so. */
+  setMessages(isOn: boolean): void {
+    const control = MSI_X + MsixCapability.MXC.offset
+    const kept = this.config.view.getUint16(control, true) & ~((1 << MXE.lsb) | (1 << FM.lsb))
+    this.config.view.setUint16(control, kept | (isOn ? 1 << MXE.lsb : 0), true)
+    this.update()
+  }
+
+  /** Whether a vector of a function that is handed on has somewhere to go. What was held back for it goes now. */
+  setVector(vector: number, isOn: boolean): void {
+    this.msix.setVector(vector, VIRTUAL_MESSAGE_ADDRESS, isOn)
+    this.update()
+  }
+
   /** Says why nothing answers to an access through BAR0: an Unsupported Request, which the function notes too. */
   reject(access: string): void {
     if (!this.isOnBus) return
@@ -180,7 +209,8 @@ export class PciFunction {
     const command = this.command()
     const messages = view.getUint16(MSI_X + MsixCapability.MXC.offset, true)
     const low = view.getUint32(PciHeader.BAR.offset, true) & ~0xf
-    const isPlaced = low >>> 0 === this.barAddress && view.getUint32(PciHeader.BAR.offset + 4, true) === 0
+    const high = view.getUint32(PciHeader.BAR.offset + 4, true)
+    const isPlaced = this.isVirtual || (low >>> 0 === this.barAddress && high === 0)
     this.isAwake = PS.of(view.getUint16(PM + PowerManagementCapability.PMCS.offset, true)) === PS.D0
     this.isBusMaster = this.isOnBus && this.isAwake && BME.of(command) === 1
     this.answers = this.isOnBus && this.isAwake && MSE.of(command) === 1 && isPlaced

@@ -62,8 +62,13 @@ export class MsixTable {
   /** Every vector at an address, with its own number as data, and not masked. */
   fill(address: number): void {
     for (let vector = 0; vector * ENTRY_DWORDS < this.entries.length; vector++) {
-      this.entries.set([address, 0, vector, 0], vector * ENTRY_DWORDS)
+      this.setVector(vector, address, true)
     }
+  }
+
+  /** One vector at an address, with its own number as data, masked or not. */
+  setVector(vector: number, address: number, isOn: boolean): void {
+    this.entries.set([address, 0, vector, isOn ? 0 : 1 << MASKBIT.lsb], vector * ENTRY_DWORDS)
   }
 
   hasPending(): boolean {

@@ -55,7 +55,10 @@ export class InterruptVectors {
   readonly masked: Float64Array
   private readonly vectors: readonly InterruptVector[]
   private readonly parts: InterruptParts
-  private isPinActive = false
+  /** Is told of every interrupt that reaches the host: of a message its vector, of the pin that it became active. */
+  onArrival: (vector: number, kind: 'message' | 'pin') => void = () => undefined
+  /** INTx is asserted. */
+  isPinActive = false
   /** Interrupt Coalescing: no more than that many entries, and no longer than that, before an interrupt. */
   private mostEntries = 1
   private mostNs = 0
@@ -211,7 +214,8 @@ export class InterruptVectors {
   private deliver(vector: InterruptVector): void {
     const { pci, memory, diagnostics } = this.parts
     vector.hasArrived = true
-    if (!pci.isMessageSignaled) return
+    this.onArrival(vector.number, pci.isMessageSignaled ? 'message' : 'pin')
+    if (!pci.isMessageSignaled || pci.isVirtual) return
     const { address, data } = pci.msix.message(vector.number)
     if (address === 0) {
       diagnostics.report(
@@ -219,7 +223,7 @@ export class InterruptVectors {
       )
       return
     }
-    const bytes = memory.bytes(address, 4)
+    const bytes = memory.bytes(address, 4, 'write')
     if (bytes) new DataView(bytes.buffer, bytes.byteOffset, 4).setUint32(0, data, true)
   }
 

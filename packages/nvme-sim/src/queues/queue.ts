@@ -41,11 +41,11 @@ export class CompletionQueue {
   readonly held: Completion[] = []
   /** Undefined where the host wants no interrupts for this queue. */
   readonly vector: InterruptVector | undefined
-  readonly ring: DataView
+  ring!: DataView
   /** The host's head in memory of its own, where it was given some (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  private readonly entry: ReturnType<typeof CQE.view>
-  private readonly dwords: Int32Array
+  private entry!: ReturnType<typeof CQE.view>
+  private dwords!: Int32Array
   /** Where the host stands, as it has said by its doorbell. */
   head = 0
   private tail = 0
@@ -56,6 +56,16 @@ export class CompletionQueue {
     this.entries = entries
     this.iova = iova
     this.vector = vector
+    this.useMemory(memory)
+  }
+
+  /** How many bytes its entries take. */
+  get lengthBytes(): number {
+    return this.entries * CQE_BYTES
+  }
+
+  /** The bytes at `iova` are these from now on. */
+  useMemory(memory: Uint8Array): void {
     this.ring = new DataView(memory.buffer, memory.byteOffset, memory.length)
     this.entry = CQE.view(this.ring)
     this.dwords = new Int32Array(memory.buffer, memory.byteOffset, memory.length / 4)
@@ -159,7 +169,7 @@ export class SubmissionQueue {
   isHalted = false
   /** The host's tail in memory of its own, where it was given some (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  private readonly dwords: Uint32Array
+  private dwords!: Uint32Array
 
   constructor(qid: number, entries: number, iova: number, memory: Uint8Array, cq: CompletionQueue, priority = 0) {
     this.qid = qid
@@ -167,6 +177,16 @@ export class SubmissionQueue {
     this.entries = entries
     this.iova = iova
     this.cq = cq
+    this.useMemory(memory)
+  }
+
+  /** How many bytes its entries take. */
+  get lengthBytes(): number {
+    return this.entries * SQE_BYTES
+  }
+
+  /** The bytes at `iova` are these from now on. */
+  useMemory(memory: Uint8Array): void {
     this.dwords = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4)
   }
 

@@ -1,5 +1,5 @@
 import { shadowCqHead, shadowSqTail } from '@gpunvme/nvme-spec'
-import type { ReachableMemory } from '../memory/reachable.js'
+import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
 import { CompletionQueue, type SubmissionQueue } from './queue.js'
 
 /** What becomes of what is found in the buffers. */
@@ -18,11 +18,10 @@ export interface ShadowWatch {
  * to be rung from there on.
  */
 export class ShadowDoorbells {
-  private readonly doorbells: Int32Array
-  private readonly events: Int32Array
+  private readonly pages: ShadowPages
   private readonly stride: number
   private readonly memory: ReachableMemory
-  private readonly iovas: readonly number[]
+  private readonly iovas: readonly [doorbells: number, events: number]
   private readonly pageBytes: number
   private readonly watch: ShadowWatch
 
@@ -39,12 +38,13 @@ export class ShadowDoorbells {
     this.pageBytes = pageBytes
     this.stride = dstrd
     this.watch = watch
-    const [doorbells, events] = iovas.map((iova) => {
-      const { buffer, byteOffset } = memory.bytes(iova, pageBytes)!
-      return new Int32Array(buffer, byteOffset, pageBytes / 4)
-    })
-    this.doorbells = doorbells!
-    this.events = events!
+    this.pages = { doorbells: this.page(0, 'read')!, events: this.page(1, 'write')! }
+  }
+
+  /** What lies at the pages' addresses may be other memory from now on. Pages that are gone are found with the next look. */
+  memoryChanged(): void {
+    this.pages.doorbells = this.page(0, 'read') ?? this.pages.doorbells
+    this.pages.events = this.page(1, 'write') ?? this.pages.events
   }
 
   /** Gives a queue its place in the buffers. */
@@ -52,24 +52,39 @@ export class ShadowDoorbells {
     const { qid } = queue
     const isTail = !(queue instanceof CompletionQueue)
     const offset = isTail ? shadowSqTail(qid, this.stride) : shadowCqHead(qid, this.stride)
-    queue.shadow = new ShadowDoorbell(this.doorbells, this.events, offset / 4, {
+    queue.shadow = new ShadowDoorbell(this.pages, offset / 4, {
       seen: (value) => this.watch.seen(qid, isTail, value),
       mistaken: (value, mistake) => this.watch.mistaken(qid, isTail, value, mistake),
       isThere: () => this.isThere(),
     })
   }
 
+  private page(which: 0 | 1, access: MemoryAccess): Int32Array | undefined {
+    const bytes = this.memory.bytes(this.iovas[which], this.pageBytes, access)
+    return bytes && new Int32Array(bytes.buffer, bytes.byteOffset, this.pageBytes / 4)
+  }
+
   private isThere(): boolean {
-    const lost = this.iovas.find((iova) => !this.memory.has(iova, this.pageBytes))
+    const [doorbells, events] = this.iovas
+    const lost = !this.memory.has(doorbells, this.pageBytes)
+      ? doorbells
+      : !this.memory.has(events, this.pageBytes, 'write')
+        ? events
+        : undefined
     if (lost !== undefined) this.watch.lost(lost)
     return lost === undefined
   }
 }
 
+/** Both pages as they lie in memory now. */
+interface ShadowPages {
+  doorbells: Int32Array
+  events: Int32Array
+}
+
 /** One doorbell in the host's memory. */
 export class ShadowDoorbell {
-  private readonly doorbells: Int32Array
-  private readonly events: Int32Array
+  private readonly pages: ShadowPages
   private readonly index: number
   private readonly hooks: {
     seen(value: number): void
@@ -82,18 +97,17 @@ export class ShadowDoorbell {
   /** The host has written here: it does not ring this queue the old way. */
   private isUsed = false
 
-  constructor(doorbells: Int32Array, events: Int32Array, index: number, hooks: ShadowDoorbell['hooks']) {
-    this.doorbells = doorbells
-    this.events = events
+  constructor(pages: ShadowPages, index: number, hooks: ShadowDoorbell['hooks']) {
+    this.pages = pages
     this.index = index
     this.hooks = hooks
-    this.last = Atomics.load(doorbells, index)
+    this.last = Atomics.load(pages.doorbells, index)
   }
 
   /** The value, where the host has written a new one. */
   poll(): number | undefined {
     if (!this.hooks.isThere()) return undefined
-    const value = Atomics.load(this.doorbells, this.index)
+    const value = Atomics.load(this.pages.doorbells, this.index)
     if (value === this.last) return undefined
     this.last = value
     this.isUsed = true
@@ -108,7 +122,7 @@ export class ShadowDoorbell {
    */
   rung(value: number): number {
     if (!this.hooks.isThere()) return value
-    const found = Atomics.load(this.doorbells, this.index)
+    const found = Atomics.load(this.pages.doorbells, this.index)
     if (!this.isUsed && found === this.last) return value
     this.last = found
     this.isUsed = true
@@ -119,7 +133,7 @@ export class ShadowDoorbell {
   askFrom(value: number): boolean {
     if (this.event === value || !this.hooks.isThere()) return false
     this.event = value
-    Atomics.store(this.events, this.index, value)
+    Atomics.store(this.pages.events, this.index, value)
     return true
   }
 
