@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { Device } from './device.js'
+import { Diagnostics } from './diagnostics.js'
+import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
+import { Namespaces } from '../nvm/namespaces.js'
+import { profiles } from '../profiles/index.js'
+import { CompletionQueue, SubmissionQueue } from '../queues/queue.js'
+import { ShadowDoorbells } from '../queues/shadow-doorbells.js'
+import { VirtualClock } from '../time/clock.js'
+
+/** Pages at 0, 4096 and so on that somebody else maps, takes away, and maps elsewhere. */
+class MappedMemory implements ReachableMemory {
+  readonly pages = new Map<number, { readonly bytes: Uint8Array; readonly writable: boolean }>()
+
+  map(iova: number, writable = true): Uint8Array {
+    const bytes = new Uint8Array(4096)
+    this.pages.set(iova, { bytes, writable })
+    return bytes
+  }
+
+  bytes(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): Uint8Array | undefined {
+    const page = this.pages.get(iova - (iova % 4096))
+    if (page === undefined || (access === 'write' && !page.writable)) return undefined
+    return page.bytes.subarray(iova % 4096, (iova % 4096) + lengthBytes)
+  }
+
+  has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean {
+    return this.bytes(iova, lengthBytes, access) !== undefined
+  }
+
+  lack(): string {
+    return 'no memory there'
+  }
+}
+
+/** A controller with one queue pair, its submission queue at 0 and its completion queue at 4096. */
+function withPair() {
+  const memory = new MappedMemory()
+  const [sqBytes, cqBytes] = [memory.map(0), memory.map(4096)]
+  const device = new Device({
+    ...{ clock: new VirtualClock(), memory, namespaces: new Namespaces([{}]), profile: profiles.ideal },
+    ...{ diagnostics: new Diagnostics(), faults: undefined, seed: 1, trace: undefined },
+  })
+  const cq = new CompletionQueue(1, 4, 4096, cqBytes)
+  const sq = new SubmissionQueue(1, 4, 0, sqBytes, cq)
+  device.queues.addCq(cq)
+  device.queues.addSq(sq)
+  const post = () => cq.post({ sq, cid: 7, status: 0, dw0: 0xabcd, dw1: 0, fetchedNs: 0 })
+  return { memory, device, sq, cq, sqBytes, cqBytes, post }
+}
+
+describe('when memory is mapped elsewhere', () => {
+  it('entries are fetched from where it is now, and posted there', () => {
+    const { memory, device, sq, sqBytes, cqBytes, post } = withPair()
+    const moved = { sq: memory.map(0), cq: memory.map(4096) }
+    device.memoryChanged()
+    sqBytes[0] = 1
+    moved.sq[0] = 2
+    const entry = new Uint32Array(16)
+    sq.take(entry)
+    expect(entry[0]).toBe(2)
+    post()
+    expect(moved.cq.subarray(0, 2)).toEqual(Uint8Array.of(0xcd, 0xab))
+    expect(cqBytes.every((byte) => byte === 0)).toBe(true)
+  })
+
+  it('memory that is gone is not looked for again until it is back', () => {
+    const { memory, device, sq, sqBytes } = withPair()
+    memory.pages.delete(0)
+    device.memoryChanged()
+    sqBytes[0] = 1
+    memory.map(0)[0] = 3
+    device.memoryChanged()
+    const entry = new Uint32Array(16)
+    sq.take(entry)
+    expect(entry[0]).toBe(3)
+  })
+
+  it('a completion queue does not move to memory that may only be read', () => {
+    const { memory, device, post } = withPair()
+    const readOnly = memory.map(4096, false)
+    device.memoryChanged()
+    post()
+    expect(readOnly.every((byte) => byte === 0)).toBe(true)
+    expect(memory.has(4096, 64, 'write')).toBe(false)
+  })
+
+  it('shadow doorbells are looked for, and asked for, where they are now', () => {
+    const { memory, device, sq } = withPair()
+    memory.map(8192)
+    memory.map(12288)
+    const lost: number[] = []
+    const shadow = new ShadowDoorbells(memory, [8192, 12288], 4096, 0, {
+      seen: () => undefined,
+      mistaken: () => undefined,
+      lost: (iova) => lost.push(iova),
+    })
+    device.shadow = shadow
+    shadow.attach(sq)
+    const [doorbells, events] = [memory.map(8192), memory.map(12288)]
+    device.memoryChanged()
+    // SQ 1 lies at 8 with a stride of 4 (Base 2.1 §5.2.5): one entry more.
+    doorbells[8] = 1
+    expect(sq.isEligible()).toBe(true)
+    expect(sq.tail).toBe(1)
+    sq.take(new Uint32Array(16))
+    expect(sq.isEligible()).toBe(false)
+    expect(events[8]).toBe(1)
+    memory.pages.delete(8192)
+    device.memoryChanged()
+    expect(sq.isEligible()).toBe(false)
+    expect(lost).toContain(8192)
+  })
+})

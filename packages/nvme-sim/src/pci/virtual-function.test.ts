@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { Controller } from '../controller/controller.js'
+import { Device } from '../controller/device.js'
+import { Diagnostics } from '../controller/diagnostics.js'
+import { HostMemory } from '../memory/host-memory.js'
+import { Namespaces } from '../nvm/namespaces.js'
+import { deriveProfile } from '../profiles/index.js'
+import { VirtualClock } from '../time/clock.js'
+import { PX } from './layout.js'
+
+const VS = 0x08
+const BAR0 = 0x10
+const CC = 0x14
+const ALL_ONES = 0xffff_ffff
+
+/** A function that somebody hands on, with vectors 0 to 3. */
+function handedOn() {
+  const diagnostics = new Diagnostics()
+  const memory = new HostMemory({ limitBytes: 1024 * 1024, fragmented: false, seed: 1, firstIova: 0xfee0_0000 })
+  const device = new Device({
+    ...{ clock: new VirtualClock(), memory, namespaces: new Namespaces([{}]), diagnostics },
+    ...{ profile: deriveProfile('ideal', { ioQueuePairs: 3 }), faults: undefined, seed: 1, trace: undefined },
+  })
+  const controller = new Controller(device)
+  device.pci.virtualize()
+  const arrived: string[] = []
+  device.interrupts.onArrival = (vector, kind) => arrived.push(`${kind} ${vector}`)
+  return { device, controller, diagnostics, memory, arrived, pci: device.pci }
+}
+
+describe('a function that is handed on', () => {
+  it('answers wherever its BAR0 is said to be, as long as Memory Space Enable is 1', () => {
+    const { pci, controller, diagnostics } = handedOn()
+    pci.writeConfig(BAR0, 4, 0)
+    expect(controller.read32(VS)).toBe(0x0002_0100)
+    expect(diagnostics.lines).toEqual([])
+    pci.writeConfig(4, 2, 0)
+    expect(controller.read32(VS)).toBe(ALL_ONES)
+  })
+
+  it('signals a vector that has somewhere to go, and keeps for the others what they are to be told', () => {
+    const { pci, device, arrived } = handedOn()
+    pci.setMessages(true)
+    pci.setVector(1, true)
+    for (const vector of [1, 2]) {
+      // An entry of an I/O completion queue, as far as interrupts know it.
+      device.interrupts.posted(device.interrupts.vector(vector)!, { qid: vector } as never, false)
+    }
+    expect(arrived).toEqual(['message 1'])
+    expect([pci.msix.isPending(1), pci.msix.isPending(2)]).toEqual([false, true])
+    pci.setVector(2, true)
+    expect(arrived).toEqual(['message 1', 'message 2'])
+    pci.setMessages(false)
+    expect(pci.isMessageSignaled).toBe(false)
+  })
+
+  it('writes no message to memory that lies where messages go', () => {
+    const { pci, device, memory, arrived } = handedOn()
+    const page = memory.alloc(4096)
+    expect(page.iovaAt(0)).toBe(0xfee0_0000)
+    pci.setMessages(true)
+    pci.setVector(0, true)
+    device.interrupts.posted(device.interrupts.vector(0)!, { qid: 0 } as never, false)
+    expect(arrived).toEqual(['message 0'])
+    expect(page.view!.getUint32(0, true)).toBe(0)
+  })
+
+  it('keeps its vectors through a Function Level Reset, which clears CC', () => {
+    const { pci, controller, device } = handedOn()
+    pci.setMessages(true)
+    pci.setVector(2, true)
+    controller.write32(CC, 0x0046_0000)
+    pci.writeConfig(PX + 8, 2, 0x8000)
+    expect(device.configuration).toBe(0)
+    expect(pci.isMessageSignaled).toBe(true)
+    expect([1, 2].map((vector) => pci.msix.isMasked(vector))).toEqual([true, false])
+  })
+})
