@@ -12,7 +12,7 @@ import { openRealTimeSim } from './real-time-sim.js'
 const BLOCK_BYTES = 512 as const
 
 /** What a drive sold as 512 GB has. In memory it costs nothing until it is written to. */
-const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
+export const DEFAULT_CAPACITY_BYTES = 1_000_215_216 * BLOCK_BYTES
 
 export const DEFAULT_PROFILE = 'sn740'
 

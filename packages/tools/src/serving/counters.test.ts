@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { describeCounters, type Counters } from './counters.js'
+
+const none: Counters = {
+  ...{ clients: 0, connected: false, adminCommands: {}, ioCommands: {} },
+  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
+}
+
+test('a line says what there is in all, and how fast it has grown since the one before', () => {
+  const before = { ...none, clients: 1, connected: true, adminCommands: { 6: 19 }, ioCommands: { 2: 1000 } }
+  const now = {
+    ...{ ...before, ioCommands: { 1: 500, 2: 6000 }, bytesRead: 20_480_000, bytesWritten: 1_000_000 },
+    ...{ queueDepth: 32, faultsStruck: 1 },
+  }
+  expect(describeCounters({ atMs: 1250, counters: now }, { atMs: 1000, counters: before })).toBe(
+    '6519 commands, 22.0 kIOPS, 81.9 MB/s read, 4 MB/s written, 32 in flight, 1 fault, client 1',
+  )
+})
+
+test('without any time between there is no rate', () => {
+  const sample = { atMs: 1000, counters: none }
+  expect(describeCounters(sample, sample)).toBe(
+    '0 commands, 0 IOPS, - read, - written, 0 in flight, 0 faults, no client',
+  )
+})

@@ -1,0 +1,71 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { open, readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { attempting, isSystemError } from '../command-line/file-error.js'
+import { printable } from '../terminal/printable.js'
+
+/** A process that has a file open. */
+export interface FileUser {
+  readonly pid: number
+  /** As the kernel names it: 'qemu-system-x86'. */
+  readonly name: string
+  readonly writes: boolean
+}
+
+/**
+ * Lends an image file: nobody else writes to it, and to one that is written to nobody else looks either, be it another
+ * simulated drive, a QEMU or a copy that would be torn. Asked of the kernel, so that nothing is left behind by who was
+ * killed; processes of other users are seen by root alone.
+ * @throws ImageInUseError, FileError
+ */
+export async function withImageAlone<T>(path: string, access: 'read' | 'write', use: () => Promise<T>): Promise<T> {
+  // Opened before the others are looked at: of two who come at once, at least one then sees the other.
+  const file = await attempting(`open ${printable(path)}`, () => open(path, access === 'read' ? 'r' : 'r+'))
+  try {
+    const users = (await usersOf(await realpath(path))).filter(({ writes }) => writes || access === 'write')
+    if (users.length > 0) throw new ImageInUseError(path, users)
+    return await use()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The other processes that have the file of this name open. @param proc where the kernel tells of processes. */
+export async function usersOf(path: string, proc = '/proc'): Promise<readonly FileUser[]> {
+  const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+  const users = await Promise.all(pids.map((pid) => userOf(proc, pid, path)))
+  return users.filter((user) => user !== undefined)
+}
+
+async function userOf(proc: string, pid: string, path: string): Promise<FileUser | undefined> {
+  try {
+    const folder = `${proc}/${pid}`
+    const flags: number[] = []
+    for (const fd of await readdir(`${folder}/fd`)) {
+      if ((await readlink(`${folder}/fd/${fd}`)) !== path) continue
+      const [, octal = '0'] = /^flags:\s*([0-7]+)$/m.exec(await readFile(`${folder}/fdinfo/${fd}`, 'utf8')) ?? []
+      flags.push(Number.parseInt(octal, 8))
+    }
+    if (flags.length === 0) return undefined
+    const name = (await readFile(`${folder}/comm`, 'utf8')).trim()
+    // O_ACCMODE is 3, and O_RDONLY is 0.
+    return { pid: Number(pid), name, writes: flags.some((each) => (each & 3) !== 0) }
+  } catch (error) {
+    // It has ended, or is another user's.
+    if (isSystemError(error)) return undefined
+    throw error
+  }
+}
+
+/** Another process has the image file open. Nothing was changed. */
+export class ImageInUseError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_IMAGE_IN_USE'
+  readonly category = 'privilege'
+  constructor(path: string, users: readonly FileUser[]) {
+    super(`Cannot serve ${printable(path)}: another process has it open`, {
+      facts: users.map(
+        ({ pid, name, writes }) => `process ${pid} (${printable(name)}) ${writes ? 'writes to' : 'reads'} it`,
+      ),
+      next: 'end that process, or name another --image; several may serve one file with --read-only',
+    })
+  }
+}

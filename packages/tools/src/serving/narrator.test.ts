@@ -1,0 +1,62 @@
+import { expect, test, vi } from 'vitest'
+import { Output } from '../terminal/output.js'
+import type { Counters } from './counters.js'
+import { Narrator } from './narrator.js'
+
+const none: Counters = {
+  ...{ clients: 0, connected: false, adminCommands: {}, ioCommands: {} },
+  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
+}
+
+/** What is told of counters and mistakes that follow each other. */
+function told(...looks: readonly { readonly counters?: Partial<Counters>; readonly mistakes?: readonly string[] }[]) {
+  const output = new Output()
+  const lines: string[] = []
+  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
+  const narrator = new Narrator(output, { atMs: 0, counters: none })
+  for (const [index, { counters, mistakes = [] }] of looks.entries())
+    narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, mistakes)
+  return lines
+}
+
+test('a client is told once when it comes and once when it goes, with how much it sent', () => {
+  const busy = { clients: 1, connected: true, adminCommands: { 6: 3 }, ioCommands: { 2: 7 } }
+  expect(
+    told(
+      {},
+      { counters: { clients: 1, connected: true, adminCommands: { 6: 1 } } },
+      { counters: busy },
+      { counters: { ...busy, connected: false } },
+      { counters: { ...busy, connected: false } },
+      { counters: { ...busy, clients: 2 } },
+    ),
+  ).toEqual(['Client 1 has connected', 'Client 1 has gone: 10 commands', 'Client 2 has connected'])
+})
+
+test('clients that came and went between two looks are told too', () => {
+  expect(told({ counters: { clients: 1 } }, { counters: { clients: 4 } })).toEqual([
+    'Client 1 came and went',
+    '3 clients came and went',
+  ])
+  expect(told({ counters: { clients: 1, connected: true } }, { counters: { clients: 3, connected: true } })).toEqual([
+    'Client 1 has connected',
+    'Client 1 has gone: 0 commands',
+    'Client 2 came and went',
+    'Client 3 has connected',
+  ])
+})
+
+test('the first 20 mistakes of the host are told as they come, and the others are not', () => {
+  const all = Array.from({ length: 1000 }, (_, index) => `mistake ${index}`)
+  const lines = told({ mistakes: all.slice(0, 2) }, { mistakes: all.slice(0, 3) }, { mistakes: all }, { mistakes: all })
+  expect(lines).toHaveLength(21)
+  expect(lines.slice(0, 3)).toEqual(['The host: mistake 0', 'The host: mistake 1', 'The host: mistake 2'])
+  expect(lines.slice(19)).toEqual([
+    'The host: mistake 19',
+    'More mistakes of the host are counted, and not shown any more.',
+  ])
+})
+
+test('what a host could put on the terminal is shown as what it is', () => {
+  expect(told({ mistakes: ['a\u001b[31m'] })).toEqual([String.raw`The host: a\u{1b}[31m`])
+})

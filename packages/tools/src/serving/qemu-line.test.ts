@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { qemuLine, qemuWords } from './qemu-line.js'
+
+test('the line is what a shell makes the words of, the path absolute', () => {
+  expect(qemuLine('/run/drive.sock')).toBe(
+    'qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
+      '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
+      `-device '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"/run/drive.sock"}}'`,
+  )
+  expect(qemuWords('drive.sock').at(-1)).toContain(JSON.stringify(`${process.cwd()}/drive.sock`))
+})
+
+test('a path with quotes of either kind stays what it is', () => {
+  expect(qemuLine(`/a'b"c.sock`)).toContain(String.raw`"path":"/a'\''b\"c.sock"}}'`)
+})

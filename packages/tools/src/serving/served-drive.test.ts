@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { UsageError } from '../command-line/usage-error.js'
+import { ImageFileError } from '../drive/image-file.js'
+import { UnknownProfileError } from '../drive/sim-transport.js'
+import { chooseDrive } from './served-drive.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-served-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const at = (name: string) => join(folder, name)
+
+test('without an image it lies in memory, with the capacity that was asked for', async () => {
+  const drive = await chooseDrive({ profile: '990pro', capacity: 1_000_000 })
+  expect(drive.profile.name).toBe('990pro')
+  expect(drive.namespace).toEqual({ blockBytes: 512, capacityBytes: 999_936 })
+  expect((await chooseDrive({})).capacityBytes).toBe(512_110_190_592)
+  expect((await chooseDrive({})).profile.name).toBe('sn740')
+})
+
+test('an image is made where its capacity is given, and found again by its own', async () => {
+  const image = at('made.img')
+  await expect(chooseDrive({ image })).rejects.toThrow('--capacity 16GiB')
+  await expect(chooseDrive({ image, capacity: 4096, readOnly: true })).rejects.toThrow(ImageFileError)
+  expect(existsSync(image)).toBe(false)
+  await chooseDrive({ image, capacity: 1024 * 1024 })
+  expect(statSync(image).size).toBe(1024 * 1024)
+  expect(await chooseDrive({ image, readOnly: true })).toMatchObject({
+    namespace: { blockBytes: 512, file: { path: image, readOnly: true } },
+    capacityBytes: 1024 * 1024,
+    isReadOnly: true,
+  })
+})
+
+test('what contradicts itself, or cannot be a drive, is refused', async () => {
+  writeFileSync(at('small.img'), new Uint8Array(100))
+  await expect(chooseDrive({ image: at('small.img') })).rejects.toThrow('100 bytes are no drive')
+  await expect(chooseDrive({ image: folder })).rejects.toThrow('it is a directory')
+  writeFileSync(at('whole.img'), new Uint8Array(4096))
+  await expect(chooseDrive({ image: at('whole.img'), capacity: 8192 })).rejects.toThrow('has 4096 bytes, not 8192')
+  await expect(chooseDrive({ readOnly: true })).rejects.toThrow(UsageError)
+  await expect(chooseDrive({ profile: 'sn750' })).rejects.toThrow(UnknownProfileError)
+})

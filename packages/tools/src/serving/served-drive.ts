@@ -1,0 +1,64 @@
+import type { DriveProfile } from '@gpunvme/nvme-sim'
+import type { RealTimeNamespace } from '@gpunvme/nvme-sim/realtime'
+import { createImageFile, ImageFileError, statImageFile } from '../drive/image-file.js'
+import { DEFAULT_CAPACITY_BYTES, prepareImage, requireProfile } from '../drive/sim-transport.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { printable } from '../terminal/printable.js'
+
+/** Blocks that the presets' originals are delivered with. */
+const BLOCK_BYTES = 512
+
+/** Which drive is to be served. */
+export interface DriveChoice {
+  readonly profile?: string
+  readonly image?: string
+  readonly capacity?: number
+  readonly readOnly?: boolean
+}
+
+/** A drive that can be served, and what is to be said of it. */
+export interface ServedDrive {
+  readonly profile: DriveProfile
+  readonly namespace: RealTimeNamespace
+  readonly capacityBytes: number
+  readonly image: string | undefined
+  readonly isReadOnly: boolean
+}
+
+/**
+ * Finds what the drive is made of, and makes an image file that is not there, where its capacity is given.
+ * @throws UsageError for what contradicts itself; UnknownProfileError, ImageFileError, FileError
+ */
+export async function chooseDrive({
+  profile: name,
+  image,
+  capacity,
+  readOnly = false,
+}: DriveChoice): Promise<ServedDrive> {
+  const profile = requireProfile(name)
+  if (image === undefined) {
+    if (readOnly) throw new UsageError('--read-only is for an --image', { next: '--image FILE, or leave it out' })
+    const capacityBytes = wholeBlocks(capacity ?? DEFAULT_CAPACITY_BYTES)
+    const namespace = { blockBytes: BLOCK_BYTES, capacityBytes } as const
+    return { profile, namespace, capacityBytes, image, isReadOnly: false }
+  }
+  if ((await statImageFile(image)) === undefined) await makeImage(image, capacity, readOnly)
+  await prepareImage(image, { readOnly, ...(capacity !== undefined && { capacityBytes: capacity }) })
+  const { size } = (await statImageFile(image))!
+  const namespace = { blockBytes: BLOCK_BYTES, file: { path: image, readOnly } } as const
+  return { profile, namespace, capacityBytes: wholeBlocks(size), image, isReadOnly: readOnly }
+}
+
+async function makeImage(path: string, capacityBytes: number | undefined, readOnly: boolean): Promise<void> {
+  if (capacityBytes === undefined || readOnly) {
+    const next = readOnly
+      ? 'check the spelling'
+      : '--capacity 16GiB, which makes it, and takes no room until it is written to'
+    throw new ImageFileError(printable(path), 'no such file', 'not-found', next)
+  }
+  await createImageFile(path, capacityBytes)
+}
+
+function wholeBlocks(bytes: number): number {
+  return bytes - (bytes % BLOCK_BYTES)
+}
