@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as all from '../dist/all.js'
 import * as registers from '../dist/registers.js'
+import { allVfioUserStructs } from '../dist/vfio-user/all.js'
 
 export const packageRoot = join(import.meta.dirname, '..')
 
@@ -38,6 +39,8 @@ export const items = {
   features: all.allFeatures,
   words: all.allWords,
   codes: all.allCodes,
+  // No part of what is on the wire of NVMe: the map has them, the C header does not.
+  vfioUser: allVfioUserStructs,
 }
 
 /** @type {Map<unknown, Place>} */

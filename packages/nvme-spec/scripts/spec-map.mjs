@@ -9,7 +9,7 @@ import { testOf } from './tests.mjs'
  * @typedef {Place & { what: string, spec: string }} Entry a row of the map
  */
 
-const kinds = /** @type {const} */ (['registers', 'structs', 'commands', 'features', 'words', 'codes'])
+const kinds = /** @type {const} */ (['registers', 'structs', 'commands', 'features', 'words', 'codes', 'vfioUser'])
 const titles = {
   registers: 'Registers',
   structs: 'Structures',
@@ -17,6 +17,7 @@ const titles = {
   features: 'Features',
   words: 'Words',
   codes: 'Tables of numbers',
+  vfioUser: 'Messages of vfio-user',
 }
 
 /** Functions and constants whose docstring cites a source, which are no declarations of rows. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allCommands, allFeatures, allStructs, allWords } from '../src/all.js'
+import { allVfioUserStructs } from '../src/vfio-user/all.js'
 import { CQE, decodeSqe, encodeSqe, formatCqe, formatSqe, registers } from '../src/index.js'
 import {
   decodeFields,
@@ -15,7 +16,7 @@ import {
 import { legalTexts, legalWord, memoryOf } from './arbitrary.js'
 import { toHex, unwritten } from './bytes.js'
 
-const structures: readonly Layout[] = [...allStructs, ...allCommands]
+const structures: readonly Layout[] = [...allStructs, ...allCommands, ...allVfioUserStructs]
 
 describe.each(structures)('$name', (struct) => {
   // Few rounds for long structures: each of their bits is random in each of them.

@@ -2,19 +2,19 @@ import { bit } from '../layout/bits.js'
 import { u16, u32, u64 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
-/** Regions of a PCI device: VFIO_PCI_BAR0_REGION_INDEX and so on. There are nine. */
+/** Regions of a PCI device, nine in all: VFIO_PCI_BAR0_REGION_INDEX and so on (Linux 6.1 linux/vfio.h). */
 export const VFIO_REGION = { BAR0: 0, BAR1: 1, BAR2: 2, BAR3: 3, BAR4: 4, BAR5: 5, ROM: 6, CONFIG: 7, VGA: 8 } as const
 
-/** Kinds of interrupts of a PCI device: VFIO_PCI_INTX_IRQ_INDEX and so on. There are five. */
+/** Kinds of interrupts of a PCI device, five in all: VFIO_PCI_INTX_IRQ_INDEX and so on (Linux 6.1 linux/vfio.h). */
 export const VFIO_IRQ = { INTX: 0, MSI: 1, MSIX: 2, ERR: 3, REQ: 4 } as const
 
-/** Of a region's capability chain. */
+/** Of a region's capability chain: VFIO_REGION_INFO_CAP_SPARSE_MMAP (Linux 6.1 linux/vfio.h). */
 export const VFIO_REGION_CAPABILITY = { SPARSE_MMAP: 1 } as const
 
 /** DEVICE_GET_INFO, asked for and answered. */
 export const VfioUserDeviceInfo = struct(
   'vfio-user device info',
-  { bytes: 16, doc: 'What a device is', spec: 'vfio-user 0.9.1 VFIO_USER_DEVICE_GET_INFO' },
+  { bytes: 16, doc: 'What a device is', spec: 'vfio-user 0.9.2 VFIO_USER_DEVICE_GET_INFO' },
   {
     ARGSZ: u32(0, 'Most bytes of the answer'),
     FLAGS: u32(4, 'Flags', { RESET: bit(0, 'Can be reset'), PCI: bit(1, 'Is a PCI device') }),

@@ -2,7 +2,7 @@ import { bit, bits } from '../layout/bits.js'
 import { u16, u32 } from '../layout/field.js'
 import { struct } from '../layout/struct.js'
 
-/** What a message asks for (vfio-user 0.9.1, "Commands"). */
+/** What a message asks for (vfio-user 0.9.2 Commands). 14 was taken back before that revision. */
 export const VFIO_USER = {
   VERSION: 1,
   DMA_MAP: 2,
@@ -18,12 +18,15 @@ export const VFIO_USER = {
   DMA_WRITE: 12,
   DEVICE_RESET: 13,
   REGION_WRITE_MULTI: 15,
+  DEVICE_FEATURE: 16,
+  MIG_DATA_READ: 17,
+  MIG_DATA_WRITE: 18,
 } as const
 
 /** The first 16 bytes of every message. */
 export const VfioUserHeader = struct(
   'vfio-user header',
-  { bytes: 16, doc: 'First bytes of each message', spec: 'vfio-user 0.9.1 Header' },
+  { bytes: 16, doc: 'First bytes of each message', spec: 'vfio-user 0.9.2 Header' },
   {
     ID: u16(0, 'Message ID: the reply has the same'),
     COMMAND: u16(2, 'Command'),
@@ -40,6 +43,6 @@ export const VfioUserHeader = struct(
 /** Before the JSON text of VERSION, which ends with a NUL. */
 export const VfioUserVersion = struct(
   'vfio-user version',
-  { bytes: 4, doc: 'Protocol version', spec: 'vfio-user 0.9.1 VFIO_USER_VERSION' },
+  { bytes: 4, doc: 'Protocol version', spec: 'vfio-user 0.9.2 VFIO_USER_VERSION' },
   { MAJOR: u16(0, 'Major version: 0'), MINOR: u16(2, 'Minor version') },
 )

@@ -15,6 +15,7 @@ const promises = [
   ['link arithmetic', 2 * KB, `export * from '@gpunvme/nvme-spec/pcie'`],
   ['every trace writer', 3 * KB, `export * from '@gpunvme/nvme-spec/trace'`],
   ['what engines share', 7 * KB, `export * from '@gpunvme/nvme-spec/engine'`],
+  ['the messages of vfio-user', 8 * KB, `export * from '@gpunvme/nvme-spec/vfio-user'`],
   ['fault plans, with the registers that they name', 12 * KB, `export * from '@gpunvme/nvme-spec/faults'`],
   [
     'registers, status, and every command and completion as text',
