@@ -8,6 +8,7 @@
 #include "engine_api.h"
 #include "environment.h"
 #include "memory.h"
+#include "sockets.h"
 #include "system.h"
 
 namespace {
@@ -36,6 +37,12 @@ constexpr Entry kEntries[] = {
     {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
+    {"listen", gpunvme::Listen},
+    {"accept", gpunvme::Accept},
+    {"connect", gpunvme::Connect},
+    {"receive", gpunvme::Receive},
+    {"send", gpunvme::Send},
+    {"poll", gpunvme::Poll},
     {"checksum", gpunvme::Checksum},
     {"checksumWay", gpunvme::ChecksumWay},
     {"createEngine", gpunvme::CreateCpuEngine},

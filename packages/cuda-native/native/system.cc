@@ -96,15 +96,7 @@ napi_value WaitReadable(napi_env env, napi_callback_info info) {
   Arguments(env, info, arguments);
   int fd;
   double timeoutNs;
-  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
-  if (napi_get_value_double(env, arguments[1], &timeoutNs) != napi_ok) {
-    ThrowType(env, "timeoutNs", "a number", arguments[1]);
-    return nullptr;
-  }
-  if (!(timeoutNs >= 0 && timeoutNs <= kMaxSafeInteger)) {
-    ThrowRange(env, "timeoutNs", "nanoseconds from 0 to 2^53 - 1", arguments[1]);
-    return nullptr;
-  }
+  if (!ReadDescriptor(env, arguments[0], &fd) || !ReadTimeout(env, arguments[1], &timeoutNs)) return nullptr;
   return EnvironmentOf(env)->waits.Add(env, fd, timeoutNs);
 }
 

@@ -58,11 +58,21 @@ bool ReadInteger(napi_env env, napi_value value, const char* name, double least,
   return false;
 }
 
-bool ReadDescriptor(napi_env env, napi_value value, int* result) {
+bool ReadDescriptor(napi_env env, napi_value value, int* result, const char* name) {
   double number;
-  if (!ReadInteger(env, value, "fd", 0, INT32_MAX, &number)) return false;
+  if (!ReadInteger(env, value, name, 0, INT32_MAX, &number)) return false;
   *result = static_cast<int>(number);
   return true;
+}
+
+bool ReadTimeout(napi_env env, napi_value value, double* result) {
+  if (napi_get_value_double(env, value, result) != napi_ok) {
+    ThrowType(env, "timeoutNs", "a number", value);
+    return false;
+  }
+  if (*result >= 0 && *result <= kMaxSafeInteger) return true;
+  ThrowRange(env, "timeoutNs", "nanoseconds from 0 to 2^53 - 1", value);
+  return false;
 }
 
 bool ReadBigInt(napi_env env, napi_value value, const char* name, uint64_t* result) {

@@ -21,7 +21,9 @@ inline void Arguments(napi_env env, napi_callback_info info, napi_value (&argume
 
 // A number that is an integer from `least` to `most`: otherwise a TypeError or a RangeError with what was got.
 bool ReadInteger(napi_env env, napi_value value, const char* name, double least, double most, double* result);
-bool ReadDescriptor(napi_env env, napi_value value, int* result);
+bool ReadDescriptor(napi_env env, napi_value value, int* result, const char* name = "fd");
+// Nanoseconds that end: a number from 0 to 2^53 - 1.
+bool ReadTimeout(napi_env env, napi_value value, double* result);
 // A BigInt below 2^64.
 bool ReadBigInt(napi_env env, napi_value value, const char* name, uint64_t* result);
 

@@ -3,13 +3,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
+#include "clock.h"
 #include "values.h"
 
 namespace gpunvme {
@@ -21,16 +21,6 @@ struct Wait {
   bool readable;
   int error;
 };
-
-namespace {
-
-double NowNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
 
 napi_value Waits::Add(napi_env env, int fd, double timeoutNs) {
   if (!started_ && !Start(env)) return nullptr;

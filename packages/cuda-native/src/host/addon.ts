@@ -29,6 +29,14 @@ export interface HostAddon extends EngineAddon {
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
+  /** As `SocketHost` says, but for what is opened: it is not adopted yet. */
+  readonly listen: (path: string) => number
+  /** -1 where nobody waits. */
+  readonly accept: (listener: number) => number
+  readonly connect: (path: string) => number
+  readonly receive: (socket: number, into: Uint8Array, descriptors: Int32Array) => number
+  readonly send: (socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number) => void
+  readonly poll: (descriptors: Int32Array, timeoutNs: number) => number
   /** On libuv's threads. The views are kept until it resolves. */
   readonly checksum: (
     view: DataView,

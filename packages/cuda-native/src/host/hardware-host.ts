@@ -1,7 +1,7 @@
-import { closeSync, openSync } from 'node:fs'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { loadAddon, type HostAddon } from './addon.js'
-import { HostRegion } from './host-region.js'
+import { adoptDescriptor } from './adopt.js'
+import { HostRegion, mapWith } from './host-region.js'
 
 let loaded: HardwareHost | undefined
 
@@ -18,13 +18,7 @@ function hardwareHost(addon: HostAddon): HardwareHost {
   const { view, ioctl, ioctlNumber, waitReadable, memlockLimitBytes } = addon
   const adopt = (fd: number) => adoptDescriptor(addon, fd)
   return {
-    map(fd, offsetBytes, lengthBytes, access) {
-      // A slip must not be taken for the more dangerous of the two.
-      if (!['read', 'read-write'].includes(access)) {
-        throw new TypeError(`access: expected 'read' or 'read-write', got ${JSON.stringify(access)}`)
-      }
-      return new HostRegion(addon, addon.map(fd, offsetBytes, lengthBytes, access === 'read-write'))
-    },
+    map: mapWith(addon, addon.map),
     allocate(lengthBytes, pageBytes) {
       return new HostRegion(
         addon,
@@ -46,21 +40,6 @@ function withinMemlock<T>({ memlockLimitBytes }: HostAddon, pageBytes: number, a
     if (error instanceof Error && pageBytes === 4096 && (code === 'EAGAIN' || code === 'EPERM')) {
       error.message += `: RLIMIT_MEMLOCK lets this process lock ${memlockLimitBytes()} bytes in all; ulimit -l raises it`
     }
-    throw error
-  }
-}
-
-/**
- * A thread that ends closes the descriptors that its `fs` has opened, and `fs.close` warns there of any other: so one of
- * these is opened, and what is adopted takes its place.
- */
-function adoptDescriptor(addon: HostAddon, fd: number): number {
-  let place: number | undefined
-  try {
-    place = openSync('/dev/null', 'r')
-    return addon.move(fd, place)
-  } catch (error) {
-    for (const each of [place, fd]) if (each !== undefined) closeSync(each)
     throw error
   }
 }

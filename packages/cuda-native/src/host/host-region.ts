@@ -1,4 +1,4 @@
-import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
+import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon, RegionHandle } from './addon.js'
 
 /** A mapping of the addon's. Offsets and values are checked there, beside the access that they guard. */
@@ -41,5 +41,16 @@ export class HostRegion implements NativeRegion {
   unmap(): void {
     this.#isMapped = false
     this.#addon.unmap(this.#handle)
+  }
+}
+
+/** One of the addon's ways to map a file, as a host offers it. */
+export function mapWith(addon: HostAddon, map: HostAddon['map']): HardwareHost['map'] {
+  return (fd, offsetBytes, lengthBytes, access) => {
+    // A slip must not be taken for the more dangerous of the two.
+    if (!['read', 'read-write'].includes(access)) {
+      throw new TypeError(`access: expected 'read' or 'read-write', got ${JSON.stringify(access)}`)
+    }
+    return new HostRegion(addon, map(fd, offsetBytes, lengthBytes, access === 'read-write'))
   }
 }

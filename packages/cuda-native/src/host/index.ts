@@ -1,16 +1,26 @@
-import type { NativeHost } from '@gpunvme/nvme-spec/transport'
-import { loadHardwareHost } from './hardware-host.js'
+import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { loadSocketHost } from './vfio-user-host.js'
 
 export { NativeAddonError, type TriedAddon } from '../native-addon.js'
 export { nativeChecksummer } from './checksummer.js'
 export { loadHardwareHost } from './hardware-host.js'
+export { loadSocketHost } from './vfio-user-host.js'
 
 /** This module, for those who must import it in a thread of their own: the `module` of a real-time simulator. */
 export const nativeHostModule: URL = new URL(import.meta.url)
 
 /** What such a thread finds here. The addon is loaded at the first call: importing this throws nowhere. */
-const nativeHost: NativeHost = {
-  view: (address, lengthBytes) => loadHardwareHost().view(address, lengthBytes),
-  yield: () => loadHardwareHost().yield(),
+const nativeHost: VfioUserHost = {
+  view: (address, lengthBytes) => loadSocketHost().view(address, lengthBytes),
+  yield: () => loadSocketHost().yield(),
+  eventfd: () => loadSocketHost().eventfd(),
+  mapForeign: (fd, offsetBytes, lengthBytes, access) =>
+    loadSocketHost().mapForeign(fd, offsetBytes, lengthBytes, access),
+  listen: (path) => loadSocketHost().listen(path),
+  accept: (listener) => loadSocketHost().accept(listener),
+  connect: (path) => loadSocketHost().connect(path),
+  receive: (socket, into, descriptors) => loadSocketHost().receive(socket, into, descriptors),
+  send: (socket, bytes, descriptors, timeoutNs) => loadSocketHost().send(socket, bytes, descriptors, timeoutNs),
+  poll: (descriptors, timeoutNs) => loadSocketHost().poll(descriptors, timeoutNs),
 }
 export default nativeHost

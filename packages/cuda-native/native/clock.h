@@ -1,0 +1,14 @@
+#pragma once
+
+#include <time.h>
+
+namespace gpunvme {
+
+// Of CLOCK_MONOTONIC, which deadlines are in.
+inline double NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace gpunvme

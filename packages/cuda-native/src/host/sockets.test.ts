@@ -1,0 +1,513 @@
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isBuilt, native, skipped, sockets } from '../../test/native.js'
+import { scratchFile } from '../../test/scratch-file.js'
+import { openDescriptors, socketFolder, socketPair } from '../../test/socket-pair.js'
+
+const MS = 1_000_000
+const SECONDS = 1_000_000_000
+const text = (value: string) => new TextEncoder().encode(value)
+const none = () => new Int32Array(17)
+
+/** What there is to read, as text, with the descriptors that came with it. */
+function receiveText(socket: number, room = 65536): [string, ...number[]] {
+  const into = new Uint8Array(room)
+  const descriptors = none()
+  const length = sockets.receive(socket, into, descriptors)
+  return [Buffer.from(into.subarray(0, length)).toString(), ...descriptors.subarray(1, 1 + descriptors[0]!)]
+}
+
+describe.skipIf(!isBuilt)(`listen, accept and connect${skipped}`, () => {
+  test('a client is accepted once, and both ends hear each other', () => {
+    using folder = socketFolder()
+    const path = join(folder.path, 'socket')
+    const listener = sockets.listen(path)
+    expect(sockets.accept(listener)).toBeUndefined()
+    const client = sockets.connect(path)
+    expect(sockets.poll(Int32Array.of(listener), 10 * SECONDS)).toBe(1)
+    const server = sockets.accept(listener)!
+    expect(sockets.accept(listener)).toBeUndefined()
+    sockets.send(client, text('ping'), undefined, SECONDS)
+    expect(receiveText(server)).toEqual(['ping'])
+    sockets.send(server, text('pong'), undefined, SECONDS)
+    expect(receiveText(client)).toEqual(['pong'])
+    for (const fd of [listener, client, server]) closeSync(fd)
+  })
+
+  test('what it listens at is a socket of its owner alone, whatever the umask', () => {
+    using folder = socketFolder()
+    const before = process.umask(0)
+    try {
+      const path = join(folder.path, 'socket')
+      closeSync(sockets.listen(path))
+      expect(statSync(path).isSocket()).toBe(true)
+      expect((statSync(path).mode & 0o777).toString(8)).toBe('600')
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  test('nothing that is there is replaced: no socket that somebody or nobody listens at, no file, no link', () => {
+    using folder = socketFolder()
+    const inUse = expect.objectContaining({ code: 'EADDRINUSE', errno: -98, syscall: 'bind' }) as Error
+    const path = join(folder.path, 'socket')
+    const listener = sockets.listen(path)
+    const before = openDescriptors()
+    expect(() => sockets.listen(path)).toThrow(inUse)
+    expect(() => sockets.listen(path)).toThrow(`EADDRINUSE: Address already in use, bind '${path}'`)
+    expect(openDescriptors()).toBe(before)
+    closeSync(listener)
+    expect(() => sockets.listen(path)).toThrow(inUse)
+    const file = join(folder.path, 'file')
+    writeFileSync(file, 'kept')
+    expect(() => sockets.listen(file)).toThrow(inUse)
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+    const link = join(folder.path, 'link')
+    symlinkSync('nowhere', link)
+    expect(() => sockets.listen(link)).toThrow(inUse)
+  })
+
+  test('who cannot be connected to is an error that says why, and nothing stays open', () => {
+    using folder = socketFolder()
+    const before = openDescriptors()
+    const path = join(folder.path, 'socket')
+    expect(() => sockets.connect(path)).toThrow(
+      expect.objectContaining({ code: 'ENOENT', errno: -2, syscall: 'connect', path }),
+    )
+    closeSync(sockets.listen(path))
+    expect(() => sockets.connect(path)).toThrow(expect.objectContaining({ code: 'ECONNREFUSED' }))
+    expect(() => sockets.listen(join(folder.path, 'none', 'socket'))).toThrow(
+      expect.objectContaining({ code: 'ENOENT', syscall: 'bind' }),
+    )
+    expect(openDescriptors()).toBe(before)
+  })
+
+  test('a queue of clients that nobody accepts fills, and the next one is told so at once', () => {
+    using folder = socketFolder()
+    const path = join(folder.path, 'socket')
+    const listener = sockets.listen(path)
+    const clients: number[] = []
+    const connectAll = () => {
+      while (clients.length < 1000) clients.push(sockets.connect(path))
+    }
+    expect(connectAll).toThrow(expect.objectContaining({ code: 'EAGAIN', syscall: 'connect' }))
+    expect(clients.length).toBeGreaterThanOrEqual(16)
+    closeSync(sockets.accept(listener)!)
+    clients.push(sockets.connect(path))
+    for (const fd of [listener, ...clients]) closeSync(fd)
+  })
+
+  test('a path has 1 to 107 bytes, none of them zero', () => {
+    using folder = socketFolder()
+    const ofBytes = (length: number) => join(folder.path, 'x'.repeat(length - folder.path.length - 1))
+    const range = (got: number | string) =>
+      new RangeError(`path: expected 1 to 107 bytes in UTF-8, as the kernel takes, got ${got}`)
+    for (const open of [(path: string) => sockets.listen(path), (path: string) => sockets.connect(path)]) {
+      expect(() => open(ofBytes(108))).toThrow(range(108))
+      expect(() => open('')).toThrow(range(0))
+      expect(() => open(`${folder.path}/a\0b`)).toThrow(RangeError)
+      // A name in the kernel's own space, which has no mode.
+      expect(() => open('\0abstract')).toThrow(RangeError)
+      expect(() => open(7 as unknown as string)).toThrow(new TypeError('path: expected a string, got 7'))
+    }
+    const listener = sockets.listen(ofBytes(107))
+    closeSync(sockets.connect(ofBytes(107)))
+    closeSync(listener)
+    expect(statSync(ofBytes(107)).isSocket()).toBe(true)
+  })
+
+  test('the length is that of UTF-8: letters of 2 and 4 bytes count as such, and the file has their name', () => {
+    using folder = socketFolder()
+    const path = join(folder.path, 'Sträuße-🦀')
+    const listener = sockets.listen(path)
+    const client = sockets.connect(path)
+    expect(statSync(path).isSocket()).toBe(true)
+    for (const fd of [client, listener]) closeSync(fd)
+    const letters = 107 - folder.path.length - 1
+    const tooLong = join(folder.path, 'ä'.repeat(Math.floor(letters / 2) + 1))
+    expect(tooLong.length).toBeLessThanOrEqual(107)
+    expect(() => sockets.listen(tooLong)).toThrow(RangeError)
+  })
+
+  test('accept of what is no listener is an error', () => {
+    using pair = socketPair()
+    using file = scratchFile(new Uint8Array(1))
+    expect(() => sockets.accept(pair.client)).toThrow(expect.objectContaining({ code: 'EINVAL', syscall: 'accept' }))
+    expect(() => sockets.accept(file.fd)).toThrow(expect.objectContaining({ code: 'ENOTSOCK' }))
+    expect(() => sockets.accept(-1)).toThrow(
+      new RangeError('listener: expected an integer from 0 to 2147483647, got -1'),
+    )
+  })
+})
+
+describe.skipIf(!isBuilt)(`receive and send${skipped}`, () => {
+  test('bytes come in order, as many as there is room for, and -1 when there are none', () => {
+    using pair = socketPair()
+    expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(-1)
+    sockets.send(pair.client, text('one'), undefined, SECONDS)
+    sockets.send(pair.client, text('two'), undefined, SECONDS)
+    expect(receiveText(pair.server, 4)).toEqual(['onet'])
+    expect(receiveText(pair.server, 4)).toEqual(['wo'])
+    expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(-1)
+  })
+
+  test('into a part of a buffer, and nothing beside it', () => {
+    using pair = socketPair()
+    const whole = new Uint8Array(16).fill(0xa5)
+    sockets.send(pair.client, text('..abcdefgh..').subarray(2, 10), undefined, SECONDS)
+    expect(sockets.receive(pair.server, whole.subarray(3, 9), none())).toBe(6)
+    expect(Buffer.from(whole).toString('latin1')).toBe(`${'\xa5'.repeat(3)}abcdef${'\xa5'.repeat(7)}`)
+  })
+
+  test('a descriptor that arrives is the same file under another number, closed on exec', () => {
+    using pair = socketPair()
+    using file = scratchFile(text('content'))
+    sockets.send(pair.client, text('take'), Int32Array.of(file.fd), SECONDS)
+    const [message, fd, ...more] = receiveText(pair.server)
+    expect([message, more]).toEqual(['take', []])
+    expect(fd).not.toBe(file.fd)
+    const [sent, received] = [fstatSync(file.fd), fstatSync(fd!)]
+    expect([received.dev, received.ino]).toEqual([sent.dev, sent.ino])
+    // O_CLOEXEC (asm-generic/fcntl.h), which the kernel shows with the flags of the descriptor.
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd!}`, 'utf8'))![1]!
+    expect(parseInt(flags, 8) & 0o2000000).toBe(0o2000000)
+    closeSync(fd!)
+    const bytes = new Uint8Array(7)
+    expect(readSync(file.fd, bytes, 0, 7, 0)).toBe(7)
+  })
+
+  test('an eventfd that arrives is the one that was sent', () => {
+    using pair = socketPair()
+    const event = sockets.eventfd()
+    sockets.send(pair.server, text('!'), Int32Array.of(event), SECONDS)
+    const [, received] = receiveText(pair.client)
+    writeFileSync(received!, new Uint8Array(new BigUint64Array([5n]).buffer))
+    const count = new Uint8Array(8)
+    readSync(event, count)
+    expect(count[0]).toBe(5)
+    for (const fd of [event, received!]) closeSync(fd)
+  })
+
+  test('sixteen descriptors come with one message, in their order', () => {
+    using pair = socketPair()
+    using file = scratchFile(new Uint8Array(1))
+    const before = openDescriptors()
+    const events = Array.from({ length: 15 }, () => native.eventfd())
+    sockets.send(pair.client, text('16'), Int32Array.of(...events, file.fd), SECONDS)
+    const [message, ...received] = receiveText(pair.server)
+    expect(message).toBe('16')
+    expect(received).toHaveLength(16)
+    const idOf = (fd: number) => /^eventfd-id:\s*\d+$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))![0]
+    expect(received.slice(0, 15).map(idOf)).toEqual(events.map(idOf))
+    expect(fstatSync(received[15]!).ino).toBe(fstatSync(file.fd).ino)
+    for (const fd of [...events, ...received]) closeSync(fd)
+    expect(openDescriptors()).toBe(before)
+  })
+
+  test.each([
+    [17, 17],
+    [17, 200],
+    [253, 17],
+    [4, 4],
+    [1, 1],
+  ])('%i descriptors are refused and closed where the room is of %i numbers', (count, room) => {
+    using pair = socketPair()
+    const event = native.eventfd()
+    const before = openDescriptors()
+    const descriptors = new Int32Array(room).fill(-7)
+    sockets.send(pair.client, text('many'), new Int32Array(count).fill(event), SECONDS)
+    expect(() => sockets.receive(pair.server, new Uint8Array(16), descriptors)).toThrow(
+      expect.objectContaining({ code: 'EMSGSIZE', errno: -90, syscall: 'recvmsg' }),
+    )
+    expect(descriptors[0]).toBe(0)
+    expect(openDescriptors()).toBe(before)
+    closeSync(event)
+  })
+
+  test('descriptors belong to the message that the last byte is of, and end what one call gives', () => {
+    using pair = socketPair()
+    const event = native.eventfd()
+    for (const [message, descriptors] of [
+      ['a', undefined],
+      ['b', Int32Array.of(event)],
+      ['c', undefined],
+      ['d', Int32Array.of(event, event)],
+    ] as const) {
+      sockets.send(pair.client, text(message), descriptors, SECONDS)
+    }
+    const [first, ...ofFirst] = receiveText(pair.server)
+    const [second, ...ofSecond] = receiveText(pair.server)
+    expect([first, ofFirst.length, second, ofSecond.length]).toEqual(['ab', 1, 'cd', 2])
+    for (const fd of [event, ...ofFirst, ...ofSecond]) closeSync(fd)
+  })
+
+  test('a closed end is told apart from silence, also where it left bytes unread', () => {
+    using pair = socketPair()
+    sockets.send(pair.server, text('never read'), undefined, SECONDS)
+    sockets.send(pair.client, text('last words'), undefined, SECONDS)
+    pair.close('client')
+    expect(receiveText(pair.server)).toEqual(['last words'])
+    expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(0)
+    expect(sockets.receive(pair.server, new Uint8Array(1), none())).toBe(0)
+    expect(sockets.poll(Int32Array.of(pair.server), 0)).toBe(1)
+    expect(() => sockets.send(pair.server, text('x'), undefined, SECONDS)).toThrow(
+      expect.objectContaining({ code: 'EPIPE', errno: -32, syscall: 'sendmsg' }),
+    )
+  })
+
+  test('who takes nothing holds a sender for its time and no longer', () => {
+    using pair = socketPair()
+    const bytes = new Uint8Array(8 * 1024 * 1024).map((_, index) => index >> 10)
+    const fromNs = process.hrtime.bigint()
+    expect(() => sockets.send(pair.client, bytes, undefined, 20 * MS)).toThrow(
+      expect.objectContaining({ code: 'ETIMEDOUT', errno: -110, syscall: 'sendmsg' }),
+    )
+    expect(process.hrtime.bigint() - fromNs).toBeGreaterThanOrEqual(20_000_000n)
+    // What fitted into the socket is there, and whole.
+    const into = new Uint8Array(bytes.length)
+    let length = 0
+    for (let part; (part = sockets.receive(pair.server, into.subarray(length), none())) > 0;) length += part
+    expect(length).toBeGreaterThan(0)
+    expect(Buffer.compare(into.subarray(0, length), bytes.subarray(0, length))).toBe(0)
+  })
+
+  test('the time is for each part that is taken, and descriptors go with the first byte alone', async () => {
+    using folder = socketFolder()
+    const path = join(folder.path, 'socket')
+    const listener = sockets.listen(path)
+    // Takes a little of 4 MiB at a time, and says how many bytes of which content and how many descriptors it got.
+    const reader = run(`
+      const socket = host.connect(${JSON.stringify(path)})
+      const into = new Uint8Array(65536), descriptors = new Int32Array(17)
+      let bytes = 0, wrong = 0, withDescriptors = []
+      while (host.poll(Int32Array.of(socket), 60e9) !== 0) {
+        const length = host.receive(socket, into, descriptors)
+        if (length <= 0) break
+        if (descriptors[0] > 0) withDescriptors.push([bytes, descriptors[0]])
+        for (let i = 0; i < length; i++) if (into[i] !== (((bytes + i) >> 8) & 255)) wrong++
+        bytes += length
+      }
+      console.log(JSON.stringify({ bytes, wrong, withDescriptors }))`)
+    expect(sockets.poll(Int32Array.of(listener), 60 * SECONDS)).toBe(1)
+    const server = sockets.accept(listener)!
+    const event = native.eventfd()
+    const bytes = new Uint8Array(4 * 1024 * 1024).map((_, index) => index >> 8)
+    sockets.send(server, bytes, Int32Array.of(event, event), 60 * SECONDS)
+    for (const fd of [server, listener, event]) closeSync(fd)
+    expect(await reader).toEqual({ bytes: 4194304, wrong: 0, withDescriptors: [[0, 2]] })
+  }, 120_000)
+
+  test('another process gets the very file, and gives one back', async () => {
+    using folder = socketFolder()
+    using file = scratchFile(text('written here'))
+    const path = join(folder.path, 'socket')
+    const listener = sockets.listen(path)
+    const child = run(`
+      const { closeSync, fstatSync, openSync, readFileSync, writeSync } = await import('node:fs')
+      const socket = host.connect(${JSON.stringify(path)})
+      const into = new Uint8Array(64), descriptors = new Int32Array(17)
+      if (host.poll(Int32Array.of(socket), 60e9) === 0) throw new Error('nothing came')
+      const length = host.receive(socket, into, descriptors)
+      const { dev, ino } = fstatSync(descriptors[1])
+      writeSync(descriptors[1], 'there', 8, 'latin1')
+      const own = openSync('/dev/null', 'r')
+      host.send(socket, Buffer.from('back'), Int32Array.of(own), 60e9)
+      console.log(JSON.stringify([Buffer.from(into.subarray(0, length)).toString(), descriptors[0], dev, ino]))`)
+    expect(sockets.poll(Int32Array.of(listener), 60 * SECONDS)).toBe(1)
+    const server = sockets.accept(listener)!
+    sockets.send(server, text('here'), Int32Array.of(file.fd), SECONDS)
+    expect(sockets.poll(Int32Array.of(server), 60 * SECONDS)).toBe(1)
+    const [message, fd] = receiveText(server)
+    expect([message, fstatSync(fd!).rdev]).toEqual(['back', statSync('/dev/null').rdev])
+    const { dev, ino } = fstatSync(file.fd)
+    expect(await child).toEqual(['here', 1, dev, ino])
+    expect(readFileSync(file.path, 'utf8')).toBe('written there')
+    for (const each of [fd!, server, listener]) closeSync(each)
+  }, 120_000)
+
+  test('what is no message is refused before anything is sent or read', () => {
+    using pair = socketPair()
+    const one = new Uint8Array(1)
+    expect(() => sockets.send(pair.client, new Uint8Array(0), undefined, 0)).toThrow(
+      new RangeError('bytes: expected at least 1 byte, got 0'),
+    )
+    expect(() => sockets.receive(pair.server, new Uint8Array(0), none())).toThrow(
+      new RangeError('into: expected at least 1 byte, got 0'),
+    )
+    expect(() => sockets.receive(pair.server, one, new Int32Array(0))).toThrow(
+      new RangeError('descriptors: expected at least 1 element, got 0'),
+    )
+    expect(() => sockets.receive(pair.server, one, new Uint32Array(17) as unknown as Int32Array)).toThrow(
+      new TypeError('descriptors: expected an Int32Array, got an object'),
+    )
+    expect(() => sockets.send(pair.client, one, new Int32Array(254), 0)).toThrow(
+      new RangeError('descriptors: expected at most 253 elements, got 254'),
+    )
+    expect(() => sockets.send(pair.client, one, undefined, Infinity)).toThrow(
+      new RangeError('timeoutNs: expected nanoseconds from 0 to 2^53 - 1, got Infinity'),
+    )
+    expect(() => sockets.send(pair.client, 'x' as unknown as Uint8Array, undefined, 0)).toThrow(
+      new TypeError('bytes: expected a Uint8Array, got a string'),
+    )
+    expect(() => sockets.send(pair.client, one, Int32Array.of(2 ** 30), 0)).toThrow(
+      expect.objectContaining({ code: 'EBADF', syscall: 'sendmsg' }),
+    )
+    expect(sockets.receive(pair.server, one, none())).toBe(-1)
+  })
+
+  test('a descriptor that can be kept no more is an error, and nothing stays open', async () => {
+    // In a process of its own, with few descriptors allowed and all of them used up.
+    const result = await run(
+      `
+      const { closeSync, openSync, readdirSync } = await import('node:fs')
+      const { mkdtempSync, rmSync } = await import('node:fs')
+      const folder = mkdtempSync('/tmp/gpunvme-')
+      const listener = host.listen(folder + '/s')
+      const client = host.connect(folder + '/s')
+      const server = host.accept(listener)
+      rmSync(folder, { recursive: true })
+      readdirSync('/proc/self/fd')
+      const codes = []
+      for (const left of [0, 1, 2]) {
+        const used = []
+        try {
+          while (used.length < 4096) used.push(openSync('/dev/null', 'r'))
+        } catch (error) {
+          if (error.code !== 'EMFILE') throw error
+        }
+        for (let i = 0; i < left; i++) closeSync(used.pop())
+        host.send(client, Buffer.from('x'), Int32Array.of(client, client), 1e9)
+        const descriptors = new Int32Array(17)
+        let code = 'none'
+        try {
+          host.receive(server, new Uint8Array(4), descriptors)
+        } catch (error) {
+          code = error.code
+        }
+        let free = 0
+        try {
+          while (free < 4096) { used.push(openSync('/dev/null', 'r')); free++ }
+        } catch (error) {
+          if (error.code !== 'EMFILE') throw error
+        }
+        codes.push([code, descriptors[0], free])
+        for (const fd of used) closeSync(fd)
+      }
+      console.log(JSON.stringify(codes))`,
+      ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'],
+    )
+    expect(result).toEqual([
+      ['EMFILE', 0, 0],
+      ['EMFILE', 0, 1],
+      ['EMFILE', 0, 2],
+    ])
+  }, 120_000)
+})
+
+describe.skipIf(!isBuilt)(`poll${skipped}`, () => {
+  test('says which of several have something, by their places', () => {
+    using one = socketPair()
+    using two = socketPair()
+    const event = sockets.eventfd()
+    const all = Int32Array.of(one.server, -1, two.server, event, two.client)
+    expect(sockets.poll(all, 0)).toBe(0)
+    sockets.send(two.client, text('x'), undefined, SECONDS)
+    expect(sockets.poll(all, 10 * SECONDS)).toBe(0b00100)
+    writeFileSync(event, new Uint8Array(new BigUint64Array([1n]).buffer))
+    expect(sockets.poll(all, 10 * SECONDS)).toBe(0b01100)
+    one.close('client')
+    expect(sockets.poll(all, 10 * SECONDS)).toBe(0b01101)
+    closeSync(event)
+  })
+
+  test('the thirty-first has a bit, too, and a thirty-second is refused', () => {
+    using pair = socketPair()
+    const many = new Int32Array(31).fill(-1)
+    many[30] = pair.server
+    sockets.send(pair.client, text('x'), undefined, SECONDS)
+    expect(sockets.poll(many, 0)).toBe(2 ** 30)
+    expect(() => sockets.poll(new Int32Array(32).fill(-1), 0)).toThrow(
+      new RangeError('descriptors: expected at most 31 elements, got 32'),
+    )
+  })
+
+  test('ends at its time and not before, with nothing to look at as well', () => {
+    using pair = socketPair()
+    for (const descriptors of [Int32Array.of(pair.server), new Int32Array(0), Int32Array.of(-1)]) {
+      const from = process.hrtime.bigint()
+      expect(sockets.poll(descriptors, 1_500_001)).toBe(0)
+      expect(process.hrtime.bigint() - from).toBeGreaterThanOrEqual(1_500_001n)
+    }
+  })
+
+  test('a signal that arrives meanwhile is no reason to end', async () => {
+    const code = `
+      process.on('SIGUSR2', () => undefined)
+      const { spawn } = await import('node:child_process')
+      const kill = 'for i in 1 2 3 4 5 6 7 8; do kill -USR2 ' + process.pid + '; sleep 0.02; done'
+      spawn('sh', ['-c', kill], { stdio: 'ignore' })
+      const from = process.hrtime.bigint()
+      const ready = host.poll(Int32Array.of(-1), 400e6)
+      console.log(JSON.stringify([ready, process.hrtime.bigint() - from >= 400_000_000n]))
+      process.exit(0)`
+    expect(await run(code)).toEqual([0, true])
+  }, 120_000)
+
+  test('a descriptor that is none is an error, as is a time without an end', () => {
+    using file = scratchFile(new Uint8Array(1))
+    const closed = openSync(file.path, 'r')
+    closeSync(closed)
+    expect(() => sockets.poll(Int32Array.of(closed), SECONDS)).toThrow(
+      expect.objectContaining({ code: 'EBADF', errno: -9, syscall: 'poll' }),
+    )
+    expect(() => sockets.poll(new Int32Array(0), Infinity)).toThrow(RangeError)
+    expect(() => sockets.poll(new Int32Array(0), NaN)).toThrow(RangeError)
+    expect(() => sockets.poll([0] as unknown as Int32Array, 0)).toThrow(
+      new TypeError('descriptors: expected an Int32Array, got an object'),
+    )
+  })
+})
+
+describe.skipIf(!isBuilt)(`sockets and what they leave${skipped}`, () => {
+  test('a thousand connections with descriptors leave nothing open', () => {
+    const before = openDescriptors()
+    for (let round = 0; round < 1000; round++) {
+      using pair = socketPair()
+      sockets.send(pair.client, text('x'), Int32Array.of(pair.client, pair.server), SECONDS)
+      const [, ...received] = receiveText(pair.server)
+      for (const fd of received) closeSync(fd)
+    }
+    expect(openDescriptors()).toBe(before)
+  })
+
+  test('what came and was not received is closed with its socket', () => {
+    const before = openDescriptors()
+    {
+      using pair = socketPair()
+      sockets.send(pair.client, text('x'), Int32Array.of(pair.client), SECONDS)
+    }
+    expect(openDescriptors()).toBe(before)
+  })
+})
+
+/** Runs `code`, with the package's own as `host`, in another process. Gives what it printed, as JSON. */
+async function run(code: string, before: readonly string[] = []): Promise<unknown> {
+  const script = `
+    import { loadSocketHost } from '@gpunvme/cuda-native/host'
+    const host = loadSocketHost()
+    ${code}`
+  const [command, ...args] = [...before, process.execPath, '--input-type=module', '-e', script]
+  const child = spawn(command, args, {
+    cwd: join(import.meta.dirname, '../..'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 100_000,
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
+  const [status] = (await once(child, 'close')) as [number | null]
+  if (status !== 0) throw new Error(`the child ended with ${status}, having said ${JSON.stringify(output)}`)
+  return JSON.parse(output)
+}
