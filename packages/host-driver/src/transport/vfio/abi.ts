@@ -1,8 +1,9 @@
-import { bit, struct, u16, u32, u64, u64Array } from '@gpunvme/nvme-spec/layout'
+import { bit, struct, u32, u64 } from '@gpunvme/nvme-spec/layout'
 
 /*
  * Numbers and structures of the kernel's interface, as Linux 6.1's linux/vfio.h declares them, by its names, in upper
- * case and without the prefix. All of it is little-endian here, as x86-64 and arm64 run.
+ * case and without the prefix. All of it is little-endian here, as x86-64 and arm64 run. Regions, interrupts and
+ * capability chains, which vfio-user has too, are declared in `@gpunvme/nvme-spec/vfio-user`.
  */
 
 /** ioctl requests: _IO(VFIO_TYPE, VFIO_BASE + n), that is (';' << 8) + 100 + n. The same number means other things on other files. */
@@ -32,14 +33,8 @@ export const API_VERSION = 0
 /** IOMMU models of SET_IOMMU, and extensions of CHECK_EXTENSION. */
 export const IOMMU = { TYPE1: 1, TYPE1v2: 3, NOIOMMU: 8 } as const
 
-/** Regions of a PCI device: VFIO_PCI_BAR0_REGION_INDEX and so on. */
-export const REGION = { BAR0: 0, CONFIG: 7 } as const
-
-/** Kinds of interrupts of a PCI device: VFIO_PCI_MSIX_IRQ_INDEX and so on. */
-export const IRQ = { MSIX: 2, REQ: 4 } as const
-
-/** IDs in capability chains: of IOMMU_GET_INFO, and of DEVICE_GET_REGION_INFO. */
-export const CAPABILITY = { IOVA_RANGE: 1, SPARSE_MMAP: 1 } as const
+/** IDs in the capability chain of IOMMU_GET_INFO. */
+export const IOMMU_CAPABILITY = { IOVA_RANGE: 1 } as const
 
 export const GroupStatus = struct(
   'vfio_group_status',
@@ -63,55 +58,6 @@ export const DeviceInfo = struct(
     NUM_REGIONS: u32(8, 'Regions'),
     NUM_IRQS: u32(12, 'Kinds of interrupts'),
     CAP_OFFSET: u32(16, 'Where capabilities begin'),
-  },
-)
-
-export const RegionInfo = struct(
-  'vfio_region_info',
-  { bytes: 32, doc: 'Where a region lies in the device file', spec: 'Linux 6.1 linux/vfio.h vfio_region_info' },
-  {
-    ARGSZ: u32(0, 'Bytes'),
-    FLAGS: u32(4, 'Flags', {
-      READ: bit(0, 'Can be read'),
-      WRITE: bit(1, 'Can be written'),
-      MMAP: bit(2, 'Can be mapped'),
-      CAPS: bit(3, 'Has capabilities'),
-    }),
-    INDEX: u32(8, 'Which region'),
-    CAP_OFFSET: u32(12, 'Where capabilities begin'),
-    SIZE: u64(16, 'Bytes of the region'),
-    OFFSET: u64(24, 'From the start of the device file'),
-  },
-)
-
-export const IrqInfo = struct(
-  'vfio_irq_info',
-  { bytes: 16, doc: 'What interrupts there are of a kind', spec: 'Linux 6.1 linux/vfio.h vfio_irq_info' },
-  {
-    ARGSZ: u32(0, 'Bytes'),
-    FLAGS: u32(4, 'Flags', { EVENTFD: bit(0, 'By eventfd') }),
-    INDEX: u32(8, 'Which kind'),
-    COUNT: u32(12, 'How many of it'),
-  },
-)
-
-/** Without its data, which follow: a file descriptor of 32 bits for each vector, -1 for none. */
-export const IrqSet = struct(
-  'vfio_irq_set',
-  { bytes: 20, doc: 'What interrupts are to signal', spec: 'Linux 6.1 linux/vfio.h vfio_irq_set' },
-  {
-    ARGSZ: u32(0, 'Bytes, with data'),
-    FLAGS: u32(4, 'Flags', {
-      DATA_NONE: bit(0, 'No data'),
-      DATA_BOOL: bit(1, 'Bytes'),
-      DATA_EVENTFD: bit(2, 'File descriptors'),
-      ACTION_MASK: bit(3, 'Mask'),
-      ACTION_UNMASK: bit(4, 'Unmask'),
-      ACTION_TRIGGER: bit(5, 'Trigger'),
-    }),
-    INDEX: u32(8, 'Which kind'),
-    START: u32(12, 'First vector'),
-    COUNT: u32(16, 'How many'),
   },
 )
 
@@ -147,17 +93,4 @@ export const DmaUnmap = struct(
     IOVA: u64(8, 'Address of the device'),
     SIZE: u64(16, 'Bytes; what was unmapped, on return'),
   },
-)
-
-export const CapabilityHeader = struct(
-  'vfio_info_cap_header',
-  { bytes: 8, doc: 'First bytes of each capability', spec: 'Linux 6.1 linux/vfio.h vfio_info_cap_header' },
-  { ID: u16(0, 'ID'), VERSION: u16(2, 'Version'), NEXT: u32(4, 'Where the next one begins, or 0') },
-)
-
-/** An array of these follows 16 bytes after the start of IOVA_RANGE, and of SPARSE_MMAP. */
-export const RangePair = struct(
-  'vfio_iova_range',
-  { bytes: 16, doc: 'First and last address, or offset and size', spec: 'Linux 6.1 linux/vfio.h vfio_iova_range' },
-  { PAIR: u64Array(0, 2, 'Two numbers') },
 )

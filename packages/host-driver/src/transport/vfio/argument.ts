@@ -1,6 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
-import { CapabilityHeader, RangePair } from './abi.js'
 
 /** As much as the kernel's answers have in common: how long the argument is. */
 interface Sized {
@@ -52,27 +51,6 @@ export function callNumber(
   argument = 0,
 ): number {
   return refusable(name, () => host.ioctlNumber(fd, request, argument))
-}
-
-/** The byte at which each capability of an answer begins, by its ID. */
-export function capabilityChain(data: DataView, first: number): Map<number, number> {
-  const found = new Map<number, number>()
-  for (let at = first; at !== 0 && at + CapabilityHeader.bytes <= data.byteLength;) {
-    const { ID, NEXT } = CapabilityHeader.view(data, at)
-    if (found.has(ID)) break
-    found.set(ID, at)
-    at = NEXT
-  }
-  return found
-}
-
-/** The pairs of numbers of a capability that counts them in its first dword: IOVA_RANGE, SPARSE_MMAP. */
-export function pairs(data: DataView, capability: number): (readonly [bigint, bigint])[] {
-  const count = data.getUint32(capability + CapabilityHeader.bytes, true)
-  return Array.from({ length: count }, (_, index) => {
-    const { PAIR } = RangePair.view(data, capability + 16 + index * RangePair.bytes)
-    return [PAIR[0]!, PAIR[1]!] as const
-  })
 }
 
 function refusable(name: string, action: () => number): number {

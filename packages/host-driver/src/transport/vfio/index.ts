@@ -1,4 +1,5 @@
 import type { DmaMemory, HardwareHost, Transport } from '@gpunvme/nvme-spec/transport'
+import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
 import { anything, checkOptions, flag, object, oneOf, text, type Checks } from '../../check-options.js'
 import { fileConfigSpace } from '../../pci/config-space.js'
 import { nvmeFunction } from '../../pci/function.js'
@@ -13,11 +14,11 @@ import { mapPeerBar, type PeerBar } from '../peer-bar.js'
 import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
 import { RegionBar } from '../region-bar.js'
 import { wholeRegion } from '../segmented-memory.js'
-import { DeviceInfo, IRQ, REGION, VFIO } from './abi.js'
+import { DeviceInfo, VFIO } from './abi.js'
 import { ask, callNumber } from './argument.js'
 import { openDevice, type VfioMode } from './group.js'
 import { eventsOf, interruptCount } from './interrupts.js'
-import { regionInfo, VfioWindow } from './region.js'
+import { regionInfo, vfioWindow } from './region.js'
 import { Type1Memory } from './type1-memory.js'
 
 export { HardwareAccessError } from '../hardware-access.js'
@@ -101,7 +102,7 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
   try {
     const { mode, container, device, close: closeDevice } = openDevice(host, sysRoot, found, options.mode)
     cleanup.push(closeDevice)
-    const config = fileConfigSpace(device, regionInfo(host, device, REGION.CONFIG).fileOffset)
+    const config = fileConfigSpace(device, regionInfo(host, device, VFIO_REGION.CONFIG).fileOffset)
     const type1 =
       mode === 'type1'
         ? new Type1Memory(host, sysRoot, container, options.hugePages === true ? HUGE_PAGE_BYTES : 4096)
@@ -118,15 +119,15 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
     const clock = new PollingClock()
     await wakeFunction(config, clock)
     enableMemorySpace(config)
-    const window = new VfioWindow(host, device, regionInfo(host, device, REGION.BAR0))
+    const window = vfioWindow(host, device, regionInfo(host, device, VFIO_REGION.BAR0))
     cleanup.push(() => {
       window.unmap()
     })
     const bar = new RegionBar(window, clock, window.mapped)
     watchRemoval(host, device, clock, bar, cleanup)
-    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, IRQ.MSIX))
+    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(host, device, VFIO_IRQ.MSIX))
     const interrupts =
-      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, IRQ.MSIX, vectors))
+      vectors === 0 ? undefined : new EventInterrupts(host, clock, eventsOf(host, device, VFIO_IRQ.MSIX, vectors))
     if (interrupts !== undefined) cleanup.push(() => interrupts.close())
     const peers = new Cleanup()
     cleanup.push(() => peers.run())
@@ -171,8 +172,8 @@ export async function openVfio(options: VfioOptions): Promise<VfioTransport> {
  * tell, since its registers go on working.
  */
 function watchRemoval(host: HardwareHost, device: number, clock: PollingClock, bar: RegionBar, cleanup: Cleanup): void {
-  if (interruptCount(host, device, IRQ.REQ) === 0) return
-  const events = eventsOf(host, device, IRQ.REQ, 1)
+  if (interruptCount(host, device, VFIO_IRQ.REQ) === 0) return
+  const events = eventsOf(host, device, VFIO_IRQ.REQ, 1)
   const stop = clock.every(REMOVAL_CHECK_NS, () => {
     if (events.hasFired(0)) bar.leaveBus()
   })

@@ -2,9 +2,10 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { AddressSpace, type AddressRange } from '../address-space.js'
 import type { DmaSource } from '../dma-arena.js'
+import { capabilityChain, pairs } from '../vfio-regions.js'
 import { allocateLocked, HUGE_PAGE_BYTES, MemlockLimitError } from '../locked-memory.js'
-import { CAPABILITY, DmaMap, DmaUnmap, IommuInfo, VFIO } from './abi.js'
-import { ask, call, capabilityChain, pairs, VfioError } from './argument.js'
+import { DmaMap, DmaUnmap, IommuInfo, IOMMU_CAPABILITY, VFIO } from './abi.js'
+import { ask, call, VfioError } from './argument.js'
 
 /** Below this no address is given out: one that a program forgot to set shall reach nothing. */
 const LOWEST_IOVA = 0x10_0000
@@ -29,7 +30,7 @@ export function iommuFacts(host: HardwareHost, container: number): IommuFacts {
   const sizes = IommuInfo.FLAGS.PGSIZES.of(FLAGS) === 1 ? IOVA_PGSIZES : 0n
   const pageBytes = Math.max(4096, Number(sizes & -sizes))
   const chain = IommuInfo.FLAGS.CAPS.of(FLAGS) === 1 ? capabilityChain(data, CAP_OFFSET) : new Map<number, number>()
-  const capability = chain.get(CAPABILITY.IOVA_RANGE)
+  const capability = chain.get(IOMMU_CAPABILITY.IOVA_RANGE)
   if (capability === undefined) return { ranges: [UNSAID], pageBytes }
   const ranges = pairs(data, capability).flatMap(([first, last]) => {
     const start = Math.max(LOWEST_IOVA, Number(first))
