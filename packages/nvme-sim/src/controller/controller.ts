@@ -142,6 +142,17 @@ export class Controller {
     pci.bootFirmware()
   }
 
+  /** As `powerCycle`, also of a device that was pulled out: it is put in again. */
+  powerAfresh(): void {
+    this.isRemoved = false
+    this.powerCycle()
+  }
+
+  /** I/O commands that were fetched and not completed. */
+  get ioQueueDepth(): number {
+    return this.pipeline.countIo()
+  }
+
   /** Everything as after power on, but for configuration space. */
   powerOn(): void {
     this.boots++

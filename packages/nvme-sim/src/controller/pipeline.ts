@@ -130,6 +130,11 @@ export class Pipeline implements Steps, CommandsUnderWay {
     return this.slots.busy().filter(isCounted).length
   }
 
+  /** I/O commands under way. */
+  countIo(): number {
+    return this.slots.busy().filter((slot) => !slot.isAdmin()).length
+  }
+
   isUsing(namespace: Namespace): boolean {
     return this.slots.busy().some((slot) => slot.namespace === namespace)
   }

@@ -39,7 +39,8 @@ const realTimeNamespaceFields: Fields<RealTimeNamespace> = {
   file: optional(record<NonNullable<RealTimeNamespace['file']>>({ path: text, readOnly: optional(flag) })),
 } as Fields<RealTimeNamespace>
 
-const namespace: Field = {
+/** A namespace that another thread can make. */
+export const realTimeNamespace: Field = {
   ...record(realTimeNamespaceFields),
   inside: (value, where) => checkOptions(where, value, realTimeNamespaceFields, reasons),
 }
@@ -51,7 +52,7 @@ const fields: Fields<Omit<OnMemory, 'memory'>> = {
   profile: optional(anything),
   faults: optional(anything),
   seed: optional(seedField),
-  namespaces: optional(listOf(namespace)),
+  namespaces: optional(listOf(realTimeNamespace)),
   reach: optional(oneOf(['allocated', 'all'])),
   idle: optional(record(idleFields)),
   // What a timer can wait for.

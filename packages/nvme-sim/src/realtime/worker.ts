@@ -4,7 +4,6 @@ import { Controller } from '../controller/controller.js'
 import { Device } from '../controller/device.js'
 import { Diagnostics } from '../controller/diagnostics.js'
 import { statisticsOf } from '../controller/statistics.js'
-import { fileMedia } from '../media/file.js'
 import { Namespaces } from '../nvm/namespaces.js'
 import { HostConfigSpace } from '../pci/host-config.js'
 import { InterruptTaker } from '../pci/host-interrupts.js'
@@ -23,11 +22,12 @@ import {
 import { DoorbellPage } from './doorbell-page.js'
 import { ACTIVE, type Answer, type Answers, type Question } from './messages.js'
 import { importNativeHost } from './native-host.js'
-import type { RealTimeNamespace, WorkerOptions } from './options.js'
+import type { WorkerOptions } from './options.js'
 import { RegisterPage } from './register-page.js'
 import { SharedMemory } from './shared-memory.js'
 import { SimulatorLoop } from './simulator-loop.js'
 import { WallClock } from './wall-clock.js'
+import { withMedia } from './with-media.js'
 
 // The simulator's thread: the same controller as in virtual time, on memory that the host's threads share and on the
 // wall's time. It never returns to its event loop before it ends.
@@ -99,11 +99,4 @@ function access(what: number, where: number, value: number): number {
   else if (what < CONFIG_WRITE) return config.read(where, (what - CONFIG_READ) as 1 | 2 | 4)
   else config.write(where, (what - CONFIG_WRITE) as 1 | 2 | 4, value)
   return 0
-}
-
-function withMedia({ file, ...namespace }: RealTimeNamespace) {
-  if (file === undefined) return namespace
-  const { path, readOnly = false } = file
-  const capacity = namespace.capacityBytes === undefined ? {} : { capacityBytes: namespace.capacityBytes }
-  return { ...namespace, media: fileMedia(path, { readOnly, ...capacity }) }
 }

@@ -1,0 +1,228 @@
+import { fstatSync } from 'node:fs'
+import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
+import { FileWindows } from './file-windows.js'
+import { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, errnoOf, isSystemError, MOST_REGIONS } from './limits.js'
+
+const PAGE_BYTES = 4096
+/** Windows that one client may have mapped: 4 TiB of memory. */
+const MOST_WINDOWS = 4096
+/** Views that are kept, a power of two: making one costs a quarter of what copying a page does. */
+const KEPT_VIEWS = 64
+
+/** A part of the client's addresses. */
+interface Region {
+  readonly iova: number
+  readonly endIova: number
+  readonly isReadable: boolean
+  readonly isWritable: boolean
+  /** Undefined where there is none that could be mapped. */
+  readonly file: FileWindows | undefined
+  readonly fileOffset: number
+}
+
+/** What DMA_MAP says. */
+export interface Mapping {
+  readonly iova: number
+  readonly lengthBytes: number
+  readonly fileOffset: number
+  readonly isReadable: boolean
+  readonly isWritable: boolean
+}
+
+/** Why something is refused: the errno for the client, and a sentence for who wrote it. */
+export interface Refusal {
+  readonly errno: number
+  readonly why: string
+}
+
+/**
+ * The client's memory as the controller reaches it: what DMA_MAP has named, and nothing else. Whoever looked bytes up
+ * before `map`, `unmap` or `clear` must look again after it.
+ */
+export class ClientMemory implements ReachableMemory {
+  private readonly host: Pick<VfioUserHost, 'mapForeign'>
+  /** In the order of their addresses. They do not overlap. */
+  private regions: Region[] = []
+  private readonly files = new Map<string, FileWindows>()
+  /** The file that lost its last region: a guest's memory is taken away and given back many times while it boots. */
+  private idle: FileWindows | undefined
+  private last: Region | undefined
+  private readonly views = new Array<Uint8Array | undefined>(KEPT_VIEWS).fill(undefined)
+  private readonly viewIovas = new Float64Array(KEPT_VIEWS)
+  private readonly viewWrites = new Uint8Array(KEPT_VIEWS)
+
+  constructor(host: Pick<VfioUserHost, 'mapForeign'>) {
+    this.host = host
+  }
+
+  /** How many regions there are. */
+  get count(): number {
+    return this.regions.length
+  }
+
+  /** Adds a region, in the file that `fd` is: it may be closed afterwards. Without one it is known and not reached. */
+  map(mapping: Mapping, fd: number | undefined): Refusal | undefined {
+    const { iova, lengthBytes, fileOffset, isReadable, isWritable } = mapping
+    const endIova = iova + lengthBytes
+    if (lengthBytes === 0) return { errno: EINVAL, why: 'it has no bytes' }
+    if (!Number.isSafeInteger(endIova) || !Number.isSafeInteger(fileOffset + lengthBytes))
+      return { errno: EINVAL, why: 'it reaches beyond 2^53' }
+    if (iova % PAGE_BYTES !== 0 || lengthBytes % PAGE_BYTES !== 0)
+      return { errno: EINVAL, why: `it is not made of pages of ${PAGE_BYTES} bytes` }
+    const index = this.firstEndingAfter(iova)
+    const next = this.regions[index]
+    if (next !== undefined && next.iova < endIova)
+      return { errno: EEXIST, why: `${hex(next.iova)} to ${hex(next.endIova - 1)} is mapped already` }
+    if (this.regions.length >= MOST_REGIONS) return { errno: ENOSPC, why: `there are ${MOST_REGIONS} regions already` }
+    const file = fd === undefined ? undefined : this.open(mapping, fd)
+    if (file !== undefined && 'errno' in file) return file
+    if (file !== undefined) file.regions++
+    this.regions.splice(index, 0, { iova, endIova, isReadable, isWritable, file, fileOffset })
+    this.forgetViews()
+    return undefined
+  }
+
+  /** Takes the regions away that lie in a range, which must not cut one. */
+  unmap(iova: number, lengthBytes: number): Refusal | undefined {
+    const endIova = iova + lengthBytes
+    if (!Number.isSafeInteger(endIova)) return { errno: EINVAL, why: 'it reaches beyond 2^53' }
+    const first = this.firstEndingAfter(iova)
+    let end = first
+    while (end < this.regions.length && this.regions[end]!.iova < endIova) end++
+    if (end === first) return { errno: ENOENT, why: 'nothing is mapped there' }
+    if (this.regions[first]!.iova < iova || this.regions[end - 1]!.endIova > endIova)
+      return { errno: EINVAL, why: 'it cuts a region that was mapped as a whole' }
+    for (const region of this.regions.splice(first, end - first)) this.release(region)
+    this.forgetViews()
+    return undefined
+  }
+
+  /** Takes all of them away. */
+  clear(): void {
+    this.regions = []
+    this.forgetViews()
+    for (const file of this.files.values()) file.unmap()
+    this.files.clear()
+    this.idle = undefined
+  }
+
+  bytes(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): Uint8Array | undefined {
+    const slot = Math.floor(iova / PAGE_BYTES) & (KEPT_VIEWS - 1)
+    const isWrite = access === 'write' ? 1 : 0
+    const kept = this.views[slot]
+    if (
+      kept !== undefined &&
+      kept.length === lengthBytes &&
+      this.viewIovas[slot] === iova &&
+      this.viewWrites[slot] === isWrite
+    ) {
+      return kept
+    }
+    const region = this.regionOf(iova, lengthBytes, access)
+    const bytes = region?.file?.bytes(region.fileOffset + iova - region.iova, lengthBytes)
+    if (bytes === undefined) return undefined
+    this.viewIovas[slot] = iova
+    this.viewWrites[slot] = isWrite
+    return (this.views[slot] = bytes)
+  }
+
+  has(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): boolean {
+    const region = this.regionOf(iova, lengthBytes, access)
+    return region !== undefined && region.file!.has(region.fileOffset + iova - region.iova, lengthBytes)
+  }
+
+  lack(iova: number): string {
+    const region = this.at(iova)
+    if (region === undefined) return 'the client has mapped no memory there'
+    if (region.file === undefined) return 'the client has mapped a region there without a descriptor'
+    if (!region.isWritable) return 'the client has mapped it for reading alone'
+    return 'the client has mapped a part of it alone'
+  }
+
+  /** The region that bytes begin in, where all of them may be accessed so and follow each other in one file. */
+  private regionOf(iova: number, lengthBytes: number, access: MemoryAccess): Region | undefined {
+    let region = this.at(iova)
+    const first = region
+    const endIova = iova + lengthBytes
+    for (;;) {
+      if (region?.file === undefined || !(access === 'write' ? region.isWritable : region.isReadable)) return undefined
+      if (endIova <= region.endIova) return first
+      const next = this.at(region.endIova)
+      const fileOffset = region.fileOffset + region.endIova - region.iova
+      if (next === undefined || next.file !== region.file || next.fileOffset !== fileOffset) return undefined
+      region = next
+    }
+  }
+
+  /** The region that has this address. */
+  private at(iova: number): Region | undefined {
+    const { last } = this
+    if (last !== undefined && iova >= last.iova && iova < last.endIova) return last
+    const region = this.regions[this.firstEndingAfter(iova)]
+    if (region === undefined || !(iova >= region.iova)) return undefined
+    return (this.last = region)
+  }
+
+  /** Index of the first region of which something lies behind `iova`, or that begins there. */
+  private firstEndingAfter(iova: number): number {
+    let [low, high] = [0, this.regions.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.regions[middle]!.endIova > iova) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+
+  /** The file of a region, with what the region needs of it mapped; undefined where it may only be read, as a ROM. */
+  private open({ lengthBytes, fileOffset, isWritable }: Mapping, fd: number): FileWindows | Refusal | undefined {
+    try {
+      const { dev, ino, size, mode } = fstatSync(fd, { bigint: true })
+      if ((mode & TYPE_BITS) !== REGULAR_FILE) return { errno: EINVAL, why: 'its descriptor is no file of memory' }
+      const endByte = fileOffset + lengthBytes
+      if (size < endByte) return { errno: EINVAL, why: `its file has ${size} bytes` }
+      const key = `${dev} ${ino}`
+      const known = this.files.get(key)
+      const file = known ?? new FileWindows(key, this.host)
+      let windows = FileWindows.needed(fileOffset, endByte)
+      for (const each of this.files.values()) windows += each.count
+      if (windows > MOST_WINDOWS) return { errno: ENOMEM, why: 'it is more memory than one client may have' }
+      try {
+        file.map(fd, fileOffset, endByte, Number(size))
+      } catch (error) {
+        if (known === undefined) file.unmap()
+        throw error
+      }
+      this.files.set(key, file)
+      if (this.idle === file) this.idle = undefined
+      return file
+    } catch (error) {
+      if (!isSystemError(error)) throw error
+      const errno = errnoOf(error)
+      return errno === EACCES && !isWritable ? undefined : { errno, why: error.message }
+    }
+  }
+
+  private release({ file }: Region): void {
+    if (file === undefined || --file.regions > 0) return
+    if (this.idle !== undefined) {
+      this.files.delete(this.idle.key)
+      this.idle.unmap()
+    }
+    this.idle = file
+  }
+
+  private forgetViews(): void {
+    this.last = undefined
+    this.views.fill(undefined)
+  }
+}
+
+/** Of a file's mode (inode(7)). */
+const TYPE_BITS = 0o170000n
+const REGULAR_FILE = 0o100000n
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,67 @@
+import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+
+/** A file is mapped in windows of 1 GiB: an ArrayBuffer has no more than some GiB, and a guest may. */
+export const WINDOW_BYTES = 2 ** 30
+/** Each window goes on into the next: what begins in a window, as a ring or a command's data, ends in it. */
+export const OVERLAP_BYTES = 64 * 1024 * 1024
+
+/** Memory of a client: a file of which parts are mapped, whichever regions name it. */
+export class FileWindows {
+  /** Regions that lie in it. */
+  regions = 0
+  readonly key: string
+  private readonly windows: (NativeRegion | undefined)[] = []
+  private readonly host: Pick<VfioUserHost, 'mapForeign'>
+
+  /** @param key which file it is. */
+  constructor(key: string, host: Pick<VfioUserHost, 'mapForeign'>) {
+    this.key = key
+    this.host = host
+  }
+
+  /** How many windows are mapped. */
+  get count(): number {
+    return this.windows.reduce((sum, window) => sum + (window === undefined ? 0 : 1), 0)
+  }
+
+  /** How many windows the bytes from `fromByte` to before `toByte` take. */
+  static needed(fromByte: number, toByte: number): number {
+    return Math.ceil(toByte / WINDOW_BYTES) - Math.floor(fromByte / WINDOW_BYTES)
+  }
+
+  /**
+   * Maps what is not mapped yet of the bytes from `fromByte` to before `toByte`, of a file of `fileBytes`.
+   * @throws what the system says.
+   */
+  map(fd: number, fromByte: number, toByte: number, fileBytes: number): void {
+    for (let index = Math.floor(fromByte / WINDOW_BYTES); index * WINDOW_BYTES < toByte; index++) {
+      const start = index * WINDOW_BYTES
+      const lengthBytes = Math.min(WINDOW_BYTES + OVERLAP_BYTES, fileBytes - start)
+      const before = this.windows[index]
+      // The file may have grown since.
+      if (before !== undefined && before.lengthBytes >= Math.min(lengthBytes, toByte - start)) continue
+      this.windows[index] = this.host.mapForeign(fd, start, lengthBytes, 'read-write')
+      before?.unmap()
+    }
+  }
+
+  /** The bytes at `offset` of the file; undefined where they are more than a window has. */
+  bytes(offset: number, lengthBytes: number): Uint8Array | undefined {
+    const index = Math.floor(offset / WINDOW_BYTES)
+    const window = this.windows[index]
+    const at = offset - index * WINDOW_BYTES
+    if (window === undefined || at + lengthBytes > window.lengthBytes) return undefined
+    return new Uint8Array(window.buffer, at, lengthBytes)
+  }
+
+  /** Whether `bytes` would give them. */
+  has(offset: number, lengthBytes: number): boolean {
+    const index = Math.floor(offset / WINDOW_BYTES)
+    const window = this.windows[index]
+    return window !== undefined && offset - index * WINDOW_BYTES + lengthBytes <= window.lengthBytes
+  }
+
+  unmap(): void {
+    for (const window of this.windows.splice(0)) window?.unmap()
+  }
+}

@@ -1,0 +1,27 @@
+import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+
+const FUNCTIONS = [
+  'view',
+  'yield',
+  'listen',
+  'accept',
+  'connect',
+  'receive',
+  'send',
+  'poll',
+  'mapForeign',
+  'eventfd',
+] as const satisfies readonly (keyof VfioUserHost)[]
+
+/**
+ * Imports a module whose default export is a `VfioUserHost`.
+ * @throws TypeError where it is none: says what is missing.
+ */
+export async function importVfioUserHost(module: string): Promise<VfioUserHost> {
+  const { default: host } = (await import(module)) as { readonly default?: Partial<VfioUserHost> }
+  const missing = FUNCTIONS.filter((name) => typeof host?.[name] !== 'function')
+  if (missing.length > 0) {
+    throw new TypeError(`${module}: expected a VfioUserHost as its default export, one without ${missing.join(', ')}`)
+  }
+  return host as VfioUserHost
+}

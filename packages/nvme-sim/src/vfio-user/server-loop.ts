@@ -1,0 +1,224 @@
+import { closeSync, readSync } from 'node:fs'
+import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import type { Diagnostics } from '../controller/diagnostics.js'
+import type { IdlePolicy } from '../realtime/options.js'
+import type { WallClock } from '../realtime/wall-clock.js'
+import { isSystemError } from './limits.js'
+import { MessageReader } from './message-reader.js'
+import { CLOSING, REQUESTS, STATE } from './options.js'
+import { Reply } from './reply.js'
+import type { Session } from './session.js'
+import type { Connections } from './statistics.js'
+
+/** A client that takes no reply for so long is sent away. */
+const SEND_LIMIT_NS = 1_000_000_000
+/** The longest sleep: whatever is to wake the thread does. */
+const LONGEST_SLEEP_NS = 1_000_000_000
+/** Turns between two looks at doorbells of queues that do not exist. */
+const TURNS_PER_SCAN = 1024
+/** Bits of what `poll` gives, in the order of what is watched. */
+const READABLE = { client: 1, wake: 2 } as const
+
+/** What the loop works on. */
+export interface ServerLoopParts {
+  readonly host: VfioUserHost
+  readonly listener: number
+  /** STATE and REQUESTS. */
+  readonly control: Int32Array
+  /** An eventfd that is written to when either has changed. */
+  readonly wake: number
+  readonly clock: WallClock
+  readonly diagnostics: Diagnostics
+  readonly idle: IdlePolicy
+  /** A client is there: the session that serves it. */
+  readonly welcome: () => Served
+  /** Answers questions. */
+  readonly answer: () => void
+}
+
+/** What serves one client. */
+export interface Served {
+  readonly session: Session
+  /** Doorbells that have to be polled. */
+  readonly doorbells: { poll(): boolean; scan(): boolean } | undefined
+  /** Signals the interrupts that have arrived. */
+  flush(): void
+  /** The client is gone: nothing of it is kept. */
+  leave(): void
+}
+
+/** The server's thread: takes messages, runs what is due, and sleeps until there is something of either. */
+export class ServerLoop implements Connections {
+  clients = 0
+  messages = 0
+  private readonly parts: ServerLoopParts
+  private readonly reader = new MessageReader()
+  private readonly reply = new Reply()
+  private readonly received = new Int32Array(17)
+  private readonly sent = new Int32Array(1)
+  private readonly watched: Int32Array
+  private readonly drained = new Uint8Array(8)
+  private client: number | undefined
+  private served: Served | undefined
+  private answered = 0
+  private turns = 0
+  private empty = 0
+  private sleepNs = 0
+
+  constructor(parts: ServerLoopParts) {
+    this.parts = parts
+    this.watched = Int32Array.of(parts.listener, parts.wake)
+  }
+
+  get connected(): boolean {
+    return this.client !== undefined
+  }
+
+  /** Returns when the server is to end. */
+  run(): void {
+    const { control } = this.parts
+    while (Atomics.load(control, STATE) !== CLOSING) {
+      if (this.turn()) this.empty = 0
+      else this.rest()
+    }
+  }
+
+  /** Sends the client away, if there is one. */
+  close(): void {
+    if (this.client !== undefined) this.farewell()
+  }
+
+  /** One look at everything; false where there was nothing to do. Messages come before what they lead to. */
+  private turn(): boolean {
+    const { clock } = this.parts
+    let isBusy = this.client === undefined ? this.welcomeNext() : this.takeMessages(this.client)
+    const doorbells = this.served?.doorbells
+    if (doorbells?.poll()) isBusy = true
+    if (doorbells !== undefined && ++this.turns % TURNS_PER_SCAN === 0 && doorbells.scan()) isBusy = true
+    if (clock.run()) isBusy = true
+    this.served?.flush()
+    this.answer()
+    return isBusy
+  }
+
+  private welcomeNext(): boolean {
+    const { host, listener, welcome } = this.parts
+    const client = host.accept(listener)
+    if (client === undefined) return false
+    this.client = client
+    this.clients++
+    this.watched[0] = client
+    this.served = welcome()
+    return true
+  }
+
+  private takeMessages(client: number): boolean {
+    const { reader, received } = this
+    const count = this.receive(client)
+    if (count < 0) return false
+    if (count === 0) {
+      this.farewell()
+      return true
+    }
+    if (!reader.add(count, received)) {
+      this.sendAway('it sent more descriptors than a message may have')
+      return true
+    }
+    // What a message starts is never early.
+    this.parts.clock.tick()
+    this.handleAll(client)
+    return true
+  }
+
+  private handleAll(client: number): void {
+    const { reader, reply, served } = this
+    const { message } = reader
+    const { session } = served!
+    for (;;) {
+      const next = reader.next()
+      if (next === false) return
+      this.messages++
+      if (typeof next === 'string') session.reject(message, next)
+      const answer = typeof next === 'string' ? reply.refuse(message) : session.handle(message, reply)
+      message.closeDescriptors()
+      if (answer !== undefined && !this.send(client, answer)) return
+      if (session.end !== undefined) {
+        this.farewell()
+        return
+      }
+    }
+  }
+
+  /** As `SocketHost.receive`; 0 too where the connection is broken. */
+  private receive(client: number): number {
+    try {
+      return this.parts.host.receive(client, this.reader.space(), this.received)
+    } catch (error) {
+      if (!isSystemError(error)) throw error
+      this.parts.diagnostics.report(`client was sent away: ${error.message}`)
+      return 0
+    }
+  }
+
+  /** False where the client takes nothing any more: it is gone then. */
+  private send(client: number, answer: Uint8Array): boolean {
+    const { descriptor } = this.reply
+    this.sent[0] = descriptor
+    try {
+      this.parts.host.send(client, answer, descriptor < 0 ? undefined : this.sent, SEND_LIMIT_NS)
+      return true
+    } catch (error) {
+      if (!isSystemError(error)) throw error
+      this.sendAway(`it takes no reply: ${error.message}`)
+      return false
+    }
+  }
+
+  private sendAway(why: string): void {
+    this.parts.diagnostics.report(`client was sent away: ${why}`)
+    this.farewell()
+  }
+
+  /** The client is gone, or is to go. */
+  private farewell(): void {
+    const { client, served } = this
+    this.client = undefined
+    this.served = undefined
+    this.watched[0] = this.parts.listener
+    this.reader.clear()
+    served!.leave()
+    closeSync(client!)
+  }
+
+  private answer(): void {
+    const requests = Atomics.load(this.parts.control, REQUESTS)
+    if (requests === this.answered) return
+    this.answered = requests
+    this.parts.answer()
+  }
+
+  /** Nothing is to be done now: sleeps until a message, a question or the next event. */
+  private rest(): void {
+    const { host, clock, wake } = this.parts
+    clock.tick()
+    const untilEventNs = clock.nextNs - clock.now()
+    if (untilEventNs <= 0) return
+    const limitNs = this.served?.doorbells === undefined ? LONGEST_SLEEP_NS : this.pollingSleepNs()
+    if (limitNs === 0) return
+    const readable = host.poll(this.watched, Math.min(untilEventNs, limitNs))
+    if ((readable & READABLE.wake) !== 0) readSync(wake, this.drained)
+  }
+
+  /** How long to sleep between two looks at doorbells that nobody can be woken by: 0 for not at all. */
+  private pollingSleepNs(): number {
+    const { host, idle } = this.parts
+    if (++this.empty % idle.pollsPerYield === 0) host.yield()
+    if (this.empty < idle.spinPolls) {
+      this.sleepNs = idle.firstSleepNs
+      return 0
+    }
+    const { sleepNs } = this
+    this.sleepNs = Math.min(2 * sleepNs, idle.longestSleepNs)
+    return sleepNs
+  }
+}

@@ -1,0 +1,134 @@
+import { closeSync, writeSync } from 'node:fs'
+import type { Worker } from 'node:worker_threads'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { Answer, Answers } from './messages.js'
+import { CLOSING, REQUESTS, STATE } from './options.js'
+
+/** How long the thread may give no sign of life when it is asked something. */
+const RESPONSE_LIMIT_MS = 30_000
+/** How long a thread that was asked to end may take before it is ended: it flushes its image first. */
+const CLOSE_LIMIT_MS = 10_000
+
+/** What is written to an eventfd: 1, as a host-endian 64-bit number. */
+const ONE = new Uint8Array(new BigUint64Array([1n]).buffer)
+
+/** A question that the server has not answered yet. */
+interface Pending {
+  readonly resolve: (value: never) => void
+  readonly reject: (reason: Error) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** The server's thread as its caller sees it: what it is asked, how it ends. */
+export class ServerThread {
+  /** Resolves when it listens; rejects with what keeps it from that. */
+  readonly ready: Promise<void>
+  /** Resolves after `close`; rejects where the thread ends by itself, or with an error while it ends. */
+  readonly closed: Promise<void>
+  private readonly worker: Worker
+  private readonly control: Int32Array
+  private readonly wakeFd: number
+  private readonly pending = new Map<number, Pending>()
+  private nextId = 0
+  private isClosing = false
+  private isOver = false
+  private cause: unknown
+
+  /** @param wakeFd an eventfd, which is closed when the thread has ended. */
+  constructor(worker: Worker, control: Int32Array, wakeFd: number) {
+    this.worker = worker
+    this.control = control
+    this.wakeFd = wakeFd
+    let started: () => void
+    this.ready = new Promise((resolve, reject) => {
+      started = resolve
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new VfioUserServerError('exited', undefined)))
+    })
+    this.closed = new Promise((resolve, reject) => {
+      worker.on('error', (error) => (this.cause = error))
+      worker.once('exit', () => {
+        const reason = this.end()
+        if (reason === undefined) resolve()
+        else reject(reason)
+      })
+    })
+    // Who does not look at it learns of the end by the next thing that is asked.
+    this.closed.catch(() => undefined)
+    worker.on('message', (message: Answer) => {
+      if (message === 'ready') started()
+      else this.settle(message.id)?.resolve(message.value as never)
+    })
+  }
+
+  /** @throws VfioUserServerError when the thread has ended, or ends before it answers. */
+  ask<What extends keyof Answers>(what: What): Promise<Answers[What]> {
+    if (this.isOver) return Promise.reject(new VfioUserServerError(this.isClosing ? 'closed' : 'exited', this.cause))
+    const id = this.nextId++
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.giveUp(), RESPONSE_LIMIT_MS)
+      this.pending.set(id, { resolve, reject, timer })
+      this.worker.postMessage({ id, ask: what })
+      Atomics.add(this.control, REQUESTS, 1)
+      this.wake()
+    })
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOver) {
+      this.isClosing = true
+      Atomics.store(this.control, STATE, CLOSING)
+      this.wake()
+      const timer = setTimeout(() => this.giveUp(), CLOSE_LIMIT_MS)
+      await this.closed.finally(() => clearTimeout(timer))
+    }
+    return this.closed
+  }
+
+  /** It gives no sign of life. */
+  private giveUp(): void {
+    this.cause ??= new Error('it did not answer in time')
+    void this.worker.terminate()
+  }
+
+  private wake(): void {
+    writeSync(this.wakeFd, ONE)
+  }
+
+  private settle(id: number): Pending | undefined {
+    const question = this.pending.get(id)
+    this.pending.delete(id)
+    clearTimeout(question?.timer)
+    return question
+  }
+
+  /** The thread has ended: why, where nobody has asked for it. */
+  private end(): Error | undefined {
+    this.isOver = true
+    closeSync(this.wakeFd)
+    const isCalm = this.isClosing && this.cause === undefined
+    const reason = isCalm ? 'closed' : this.cause === undefined ? 'exited' : 'crashed'
+    const error = new VfioUserServerError(reason, this.cause)
+    for (const id of [...this.pending.keys()]) this.settle(id)!.reject(error)
+    return isCalm ? undefined : error
+  }
+}
+
+/** The server's thread is not there any more: nothing is served, and nothing can be asked of it. */
+export class VfioUserServerError extends GpuNvmeError {
+  override readonly code = 'ERR_GPUNVME_SIMULATOR_ENDED'
+  override readonly category = 'failure'
+  /** How it ended. */
+  readonly reason: 'crashed' | 'exited' | 'closed'
+
+  constructor(reason: VfioUserServerError['reason'], cause: unknown) {
+    super(`The vfio-user server ${sentences[reason]}`, { cause, next: 'start another one' })
+    this.reason = reason
+  }
+}
+
+const sentences: Readonly<Record<VfioUserServerError['reason'], string>> = {
+  crashed: 'crashed; its error is the cause.',
+  exited: 'ended its thread without being asked to.',
+  closed: 'was closed.',
+}

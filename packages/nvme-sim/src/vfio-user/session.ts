@@ -1,0 +1,325 @@
+import {
+  decodeVersion,
+  encodeVersion,
+  VFIO_REGION,
+  VFIO_REGION_CAPABILITY,
+  VFIO_USER,
+  VfioCapability,
+  VfioIrqInfo,
+  VfioIrqSet,
+  VfioRegionInfo,
+  VfioSparseArea,
+  VfioSparseMmap,
+  VfioUserDeviceInfo,
+  VfioUserDmaMap,
+  VfioUserDmaUnmap,
+  VfioUserHeader,
+  VfioUserRegionAccess,
+} from '@gpunvme/nvme-spec/vfio-user'
+import type { Controller } from '../controller/controller.js'
+import type { Device } from '../controller/device.js'
+import type { ClientInterrupts } from './client-interrupts.js'
+import type { ClientMemory, Refusal } from './client-memory.js'
+import { IRQ_KINDS, irqInfo, setIrqs } from './irqs.js'
+import { EINVAL, ENOTSUP, MOST_DATA_BYTES, MOST_DESCRIPTORS, MOST_REGIONS } from './limits.js'
+import type { Message } from './message.js'
+import type { Reply } from './reply.js'
+import type { ServedBar } from './served-bar.js'
+import type { ServedConfig } from './served-config.js'
+
+/** What a session works with. */
+export interface SessionParts {
+  readonly device: Device
+  readonly controller: Controller
+  readonly memory: ClientMemory
+  readonly interrupts: ClientInterrupts
+  readonly bar: ServedBar
+  readonly config: ServedConfig
+}
+
+const REGIONS = Object.keys(VFIO_REGION).length
+const { TYPE, NO_REPLY } = VfioUserHeader.FLAGS
+const names = new Map<number, string>(Object.entries(VFIO_USER).map(([name, number]) => [number, name]))
+
+/** The version of the protocol that is spoken: its minor version adds nothing that a client could miss. */
+const [MAJOR, MINOR] = [0, 1]
+
+/** What is done with a message: the errno of the reply, 0 for success, whose data are in `reply` then. */
+type Handler = (session: Session, message: Message, reply: Reply) => number
+
+/** One client, from its first message to its last: what each message does, and what is answered. Knows no sockets. */
+export class Session {
+  /** Why the client is to be sent away, where it is. */
+  end: string | undefined
+  readonly parts: SessionParts
+  private isOpen = false
+
+  constructor(parts: SessionParts) {
+    this.parts = parts
+  }
+
+  /** Does what a message says. The whole answer, in the memory of `reply`; undefined where none is wanted. */
+  handle(message: Message, reply: Reply): Uint8Array | undefined {
+    reply.begin()
+    const errno = this.carryOut(message, reply)
+    if (errno !== 0) reply.descriptor = -1
+    return NO_REPLY.of(message.flags) === 1 ? undefined : reply.finish(message, errno)
+  }
+
+  /** A diagnostic, and the errno for the reply. */
+  refuse(message: Message, { errno, why }: Refusal): number {
+    const name = names.get(message.command) ?? `command ${message.command}`
+    this.parts.device.diagnostics.report(`client sent ${name}: ${why}`)
+    return errno
+  }
+
+  /** A message that no reply helps: nobody knows what the client means by all that follows. */
+  reject(message: Message, why: string): number {
+    this.end = why
+    return this.refuse(message, { errno: EINVAL, why: `${why}; it is sent away` })
+  }
+
+  open(): void {
+    this.isOpen = true
+  }
+
+  private carryOut(message: Message, reply: Reply): number {
+    if (TYPE.of(message.flags) !== TYPE.COMMAND) return this.reject(message, 'it is no command')
+    if (this.isOpen === (message.command === VFIO_USER.VERSION)) {
+      const why = this.isOpen ? 'the version was agreed on before' : 'VERSION has to come first'
+      return this.isOpen ? this.refuse(message, { errno: EINVAL, why }) : this.reject(message, why)
+    }
+    const entry = handlers[message.command]
+    if (entry === undefined) return this.refuse(message, { errno: ENOTSUP, why: 'that is not supported' })
+    if (message.lengthBytes < entry.leastBytes) {
+      const why = `${message.lengthBytes} bytes of data, at least ${entry.leastBytes} are needed`
+      return this.refuse(message, { errno: EINVAL, why })
+    }
+    return entry.handle(this, message, reply)
+  }
+}
+
+/** By command. */
+const handlers: Readonly<Record<number, { readonly leastBytes: number; readonly handle: Handler } | undefined>> = {
+  [VFIO_USER.VERSION]: { leastBytes: 4, handle: agreeOnVersion },
+  [VFIO_USER.DMA_MAP]: { leastBytes: VfioUserDmaMap.bytes, handle: mapMemory },
+  [VFIO_USER.DMA_UNMAP]: { leastBytes: VfioUserDmaUnmap.bytes, handle: unmapMemory },
+  [VFIO_USER.DEVICE_GET_INFO]: { leastBytes: VfioUserDeviceInfo.bytes, handle: tellDevice },
+  [VFIO_USER.DEVICE_GET_REGION_INFO]: { leastBytes: VfioRegionInfo.bytes, handle: tellRegion },
+  [VFIO_USER.DEVICE_GET_IRQ_INFO]: { leastBytes: VfioIrqInfo.bytes, handle: tellIrqs },
+  [VFIO_USER.DEVICE_SET_IRQS]: { leastBytes: VfioIrqSet.bytes, handle: changeIrqs },
+  [VFIO_USER.REGION_READ]: { leastBytes: VfioUserRegionAccess.bytes, handle: readRegion },
+  [VFIO_USER.REGION_WRITE]: { leastBytes: VfioUserRegionAccess.bytes, handle: writeRegion },
+  [VFIO_USER.REGION_WRITE_MULTI]: { leastBytes: 8, handle: writeMany },
+  [VFIO_USER.DEVICE_RESET]: { leastBytes: 0, handle: reset },
+}
+
+function agreeOnVersion(session: Session, message: Message, reply: Reply): number {
+  let theirs: ReturnType<typeof decodeVersion>
+  try {
+    theirs = decodeVersion(message.bytes.subarray(message.at, message.at + message.lengthBytes))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return session.reject(message, error.message)
+  }
+  if (theirs.major !== MAJOR) return session.reject(message, `major version ${theirs.major}, expected ${MAJOR}`)
+  const capabilities = {
+    maxMsgFds: MOST_DESCRIPTORS,
+    maxDataXferSize: MOST_DATA_BYTES,
+    maxDmaMaps: MOST_REGIONS,
+    pgsizes: 4096,
+  }
+  const ours = encodeVersion({ major: MAJOR, minor: Math.min(theirs.minor, MINOR), capabilities })
+  reply.bytes.set(ours, reply.at)
+  reply.lengthBytes = ours.length
+  session.open()
+  return 0
+}
+
+function mapMemory(session: Session, message: Message): number {
+  const { memory, device } = session.parts
+  const { READ, WRITE } = VfioUserDmaMap.FLAGS
+  const flags = message.u32(VfioUserDmaMap.FLAGS.offset)
+  if (flags > 3) return session.refuse(message, { errno: EINVAL, why: `unknown flags 0x${flags.toString(16)}` })
+  if (message.descriptors.length > 1)
+    return session.refuse(message, { errno: EINVAL, why: `${message.descriptors.length} descriptors for one region` })
+  const mapping = {
+    iova: message.u64(VfioUserDmaMap.ADDRESS.offset),
+    lengthBytes: message.u64(VfioUserDmaMap.SIZE.offset),
+    fileOffset: message.u64(VfioUserDmaMap.OFFSET.offset),
+    isReadable: READ.of(flags) === 1,
+    isWritable: WRITE.of(flags) === 1,
+  }
+  const refusal = memory.map(mapping, message.descriptors[0])
+  if (refusal !== undefined) return session.refuse(message, refusal)
+  device.memoryChanged()
+  return 0
+}
+
+function unmapMemory(session: Session, message: Message, reply: Reply): number {
+  const { memory, device } = session.parts
+  const { ALL } = VfioUserDmaUnmap.FLAGS
+  const flags = message.u32(VfioUserDmaUnmap.FLAGS.offset)
+  const isAll = ALL.of(flags) === 1
+  // Nobody here keeps track of what a device has written.
+  if ((flags & ~(1 << ALL.lsb)) !== 0) return session.refuse(message, { errno: ENOTSUP, why: 'no bitmap is kept' })
+  const [iova, size] = [message.u64(VfioUserDmaUnmap.ADDRESS.offset), message.u64(VfioUserDmaUnmap.SIZE.offset)]
+  if (isAll && (iova !== 0 || size !== 0))
+    return session.refuse(message, { errno: EINVAL, why: 'all memory, and an address' })
+  if (isAll) memory.clear()
+  const refusal = isAll ? undefined : memory.unmap(iova, size)
+  if (refusal !== undefined) return session.refuse(message, refusal)
+  device.memoryChanged()
+  repeat(message, VfioUserDmaUnmap.bytes, reply)
+  return 0
+}
+
+function tellDevice(_session: Session, _message: Message, reply: Reply): number {
+  VfioUserDeviceInfo.encode(reply.view, reply.at, {
+    ARGSZ: VfioUserDeviceInfo.bytes,
+    FLAGS: { RESET: 1, PCI: 1 },
+    NUM_REGIONS: REGIONS,
+    NUM_IRQS: IRQ_KINDS,
+  })
+  reply.lengthBytes = VfioUserDeviceInfo.bytes
+  return 0
+}
+
+function tellRegion(session: Session, message: Message, reply: Reply): number {
+  const { bar, config } = session.parts
+  const [room, index] = [message.u32(VfioRegionInfo.ARGSZ.offset), message.u32(VfioRegionInfo.INDEX.offset)]
+  if (index >= REGIONS) return session.refuse(message, { errno: EINVAL, why: `region ${index}, there are ${REGIONS}` })
+  if (room < VfioRegionInfo.bytes)
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `room for ${room} bytes, a region takes ${VfioRegionInfo.bytes}`,
+    })
+  const size = index === VFIO_REGION.BAR0 ? bar.lengthBytes : index === VFIO_REGION.CONFIG ? config.lengthBytes : 0
+  const doorbells = index === VFIO_REGION.BAR0 ? bar.doorbells : undefined
+  const capabilityBytes = VfioCapability.bytes + VfioSparseMmap.bytes + VfioSparseArea.bytes
+  const argsz = VfioRegionInfo.bytes + (doorbells === undefined ? 0 : capabilityBytes)
+  // A client that has too little room asks again.
+  const isWhole = room >= argsz
+  const [isThere, isMapped] = [size > 0 ? 1 : 0, doorbells === undefined ? 0 : 1]
+  VfioRegionInfo.encode(reply.view, reply.at, {
+    ARGSZ: argsz,
+    FLAGS: { READ: isThere, WRITE: isThere, MMAP: isMapped, CAPS: isMapped },
+    INDEX: index,
+    CAP_OFFSET: doorbells !== undefined && isWhole ? VfioRegionInfo.bytes : 0,
+    SIZE: BigInt(size),
+    OFFSET: 0n,
+  })
+  reply.lengthBytes = isWhole ? argsz : VfioRegionInfo.bytes
+  if (doorbells === undefined || !isWhole) return 0
+  const at = reply.at + VfioRegionInfo.bytes
+  VfioCapability.encode(reply.view, at, { ID: VFIO_REGION_CAPABILITY.SPARSE_MMAP, VERSION: 1, NEXT: 0 })
+  VfioSparseMmap.encode(reply.view, at + VfioCapability.bytes, { NR_AREAS: 1 })
+  VfioSparseArea.encode(reply.view, at + VfioCapability.bytes + VfioSparseMmap.bytes, {
+    OFFSET: BigInt(doorbells.offsetBytes),
+    SIZE: BigInt(doorbells.lengthBytes),
+  })
+  reply.descriptor = doorbells.descriptor
+  return 0
+}
+
+function tellIrqs(session: Session, message: Message, reply: Reply): number {
+  const index = message.u32(VfioIrqInfo.INDEX.offset)
+  if (index >= IRQ_KINDS)
+    return session.refuse(message, { errno: EINVAL, why: `interrupts of kind ${index}, there are ${IRQ_KINDS}` })
+  const { flags, count } = irqInfo(index, session.parts.interrupts.count)
+  VfioIrqInfo.encode(reply.view, reply.at, { ARGSZ: VfioIrqInfo.bytes, FLAGS: flags, INDEX: index, COUNT: count })
+  reply.lengthBytes = VfioIrqInfo.bytes
+  return 0
+}
+
+function changeIrqs(session: Session, message: Message): number {
+  const refusal = setIrqs(message, session.parts.interrupts)
+  return refusal === undefined ? 0 : session.refuse(message, refusal)
+}
+
+function readRegion(session: Session, message: Message, reply: Reply): number {
+  const { bar, config } = session.parts
+  const offset = message.u64(VfioUserRegionAccess.OFFSET.offset)
+  const region = message.u32(VfioUserRegionAccess.REGION.offset)
+  const count = message.u32(VfioUserRegionAccess.COUNT.offset)
+  const problem = accessProblem(session, region, offset, count)
+  if (problem !== undefined) return session.refuse(message, { errno: EINVAL, why: problem })
+  const at = reply.at + VfioUserRegionAccess.bytes
+  if (region === VFIO_REGION.BAR0) bar.read(offset, count, reply.view, at)
+  else config.read(offset, count, reply.view, at)
+  repeat(message, VfioUserRegionAccess.bytes, reply)
+  reply.lengthBytes += count
+  return 0
+}
+
+function writeRegion(session: Session, message: Message, reply: Reply): number {
+  const { bytes } = VfioUserRegionAccess
+  const count = message.u32(VfioUserRegionAccess.COUNT.offset)
+  if (message.lengthBytes < bytes + count)
+    return session.refuse(message, { errno: EINVAL, why: `${message.lengthBytes - bytes} of ${count} bytes to write` })
+  const errno = write(session, message, 0)
+  if (errno === 0) repeat(message, bytes, reply)
+  return errno
+}
+
+/** REGION_WRITE_MULTI: a count, then writes of up to 8 bytes each. */
+function writeMany(session: Session, message: Message, reply: Reply): number {
+  const entryBytes = VfioUserRegionAccess.bytes + 8
+  const count = message.u64(0)
+  if (message.lengthBytes - 8 !== count * entryBytes)
+    return session.refuse(message, { errno: EINVAL, why: `${count} writes in ${message.lengthBytes} bytes` })
+  for (let i = 0; i < count; i++) {
+    const entry = 8 + i * entryBytes
+    if (message.u32(entry + VfioUserRegionAccess.COUNT.offset) > 8)
+      return session.refuse(message, { errno: EINVAL, why: 'a write of more than 8 bytes among many' })
+    const errno = write(session, message, entry)
+    if (errno !== 0) return errno
+  }
+  repeat(message, 8, reply)
+  return 0
+}
+
+/** Carries out the write that `entry` bytes into a message is said where it goes, with its data behind. */
+function write(session: Session, message: Message, entry: number): number {
+  const { bar, config } = session.parts
+  const offset = message.u64(entry + VfioUserRegionAccess.OFFSET.offset)
+  const region = message.u32(entry + VfioUserRegionAccess.REGION.offset)
+  const count = message.u32(entry + VfioUserRegionAccess.COUNT.offset)
+  const problem = accessProblem(session, region, offset, count)
+  if (problem !== undefined) return session.refuse(message, { errno: EINVAL, why: problem })
+  const at = message.at + entry + VfioUserRegionAccess.bytes
+  if (region === VFIO_REGION.BAR0) bar.write(offset, count, message.view, at)
+  else if (!config.write(offset, count, message.view, at))
+    return session.refuse(message, {
+      errno: EINVAL,
+      why: `${count} bytes at ${hex(offset)} of configuration space: expected 1, 2 or 4 of one dword`,
+    })
+  return 0
+}
+
+/** What is wrong with an access, in words; nothing where it can be made. */
+function accessProblem({ parts }: Session, region: number, offset: number, count: number): string | undefined {
+  const { bar, config } = parts
+  const target = region === VFIO_REGION.BAR0 ? bar : region === VFIO_REGION.CONFIG ? config : undefined
+  if (target === undefined) return `region ${region} is empty, or does not exist`
+  if (count === 0 || offset + count > target.lengthBytes)
+    return `${count} bytes at ${hex(offset)} of region ${region}, which has ${target.lengthBytes}`
+  if (target === bar && !bar.isAccess(offset, count))
+    return `${count} bytes at ${hex(offset)} of BAR0: expected 4 aligned ones, or 8 of a register that has so many`
+  return undefined
+}
+
+function reset({ parts }: Session): number {
+  parts.controller.resetByHost('function')
+  return 0
+}
+
+/** The reply begins as the message did. */
+function repeat({ bytes, at }: Message, lengthBytes: number, reply: Reply): void {
+  for (let i = 0; i < lengthBytes; i++) reply.bytes[reply.at + i] = bytes[at + i]!
+  reply.lengthBytes = lengthBytes
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

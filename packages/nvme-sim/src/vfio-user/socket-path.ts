@@ -1,0 +1,86 @@
+import { lstatSync, statSync, unlinkSync, type Stats } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec'
+
+/** The longest path of a socket, in bytes (unix(7)). */
+const LONGEST_PATH_BYTES = 107
+
+/**
+ * Makes room for a socket: removes one that nobody listens at.
+ * @throws VfioUserSocketError where there can be none.
+ */
+export async function clearSocketPath(path: string): Promise<void> {
+  const bytes = Buffer.byteLength(path)
+  if (bytes === 0 || bytes > LONGEST_PATH_BYTES) {
+    throw new VfioUserSocketError(path, 'usage', `its path has ${bytes} bytes, expected 1 to ${LONGEST_PATH_BYTES}`, {
+      next: 'give it a shorter path',
+    })
+  }
+  const folder = dirname(path)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new VfioUserSocketError(path, 'not-found', `${folder} is no folder`, { next: 'make the folder first' })
+  }
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  if (there === undefined) return
+  if (!there.isSocket()) {
+    throw new VfioUserSocketError(path, 'usage', 'something is there that is no socket', {
+      next: 'give it another path, or remove what is there',
+    })
+  }
+  if (await isListenedAt(path)) throw inUse(path)
+  unlinkSync(path)
+}
+
+/** Removes a socket at the end, unless another one is there by now. */
+export function removeSocket(path: string, made: Stats): void {
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  if (there !== undefined && there.dev === made.dev && there.ino === made.ino) unlinkSync(path)
+}
+
+/** What kept the server's thread from listening, in the caller's words; everything else as it is. */
+export function asSocketError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error
+  const { syscall, code } = error
+  if (syscall !== 'bind' && syscall !== 'listen') return error
+  if (code === 'EADDRINUSE') return inUse(path, error)
+  const category = code === 'EACCES' || code === 'EPERM' ? 'privilege' : 'failure'
+  return new VfioUserSocketError(path, category, error.message, { cause: error })
+}
+
+function inUse(path: string, cause?: unknown): VfioUserSocketError {
+  const next = 'end the server that listens there, or give this one another path'
+  return new VfioUserSocketError(path, 'privilege', 'somebody listens there', { next, cause })
+}
+
+function isListenedAt(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
+      // Its queue is full: somebody has one.
+      else if (error.code === 'EAGAIN') resolve(true)
+      else if (error.code === 'EACCES')
+        reject(new VfioUserSocketError(path, 'privilege', error.message, { cause: error }))
+      else reject(error)
+    })
+  })
+}
+
+/** A server cannot listen at its socket. */
+export class VfioUserSocketError extends GpuNvmeError {
+  override readonly code = 'ERR_GPUNVME_VFIO_USER_SOCKET'
+  override readonly category: ErrorCategory
+  /** Path of the socket. */
+  readonly socket: string
+
+  constructor(socket: string, category: ErrorCategory, why: string, details: ErrorDetails = {}) {
+    super(`Listening at ${socket} failed: ${why}`, details)
+    this.socket = socket
+    this.category = category
+  }
+}
