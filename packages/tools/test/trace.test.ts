@@ -163,12 +163,24 @@ describe('a replay', () => {
     ])
   })
 
+  test('that can send nothing of a trace says so, and fails', LIMIT, async () => {
+    const entry = 'Flush CID=0x0001 NSID=1'
+    writeFileSync(
+      at('flush.jsonl'),
+      `${JSON.stringify({ timeNs: 1, track: 'sq 1', name: 'submit', details: { entry } })}\n`,
+    )
+    const { code, stdout, stderr } = await gpunvme(['replay', 'flush.jsonl', '--image', 'drive.img'], { cwd })
+    expect([code, stdout]).toEqual([7, expect.stringContaining('Replayed 0 of 1 command of flush.jsonl\n')])
+    expect(stderr).toContain('Nothing was sent, and so nothing compared.\n')
+  })
+
   test.each([
     [['replay', '/dev/zero'], '/dev/zero is not a regular file'],
     [['replay', 'missing.jsonl'], 'no such file or directory'],
     [['replay', 'nonsense.jsonl'], 'line 2'],
     [['replay', 'writes.jsonl', '--allow-writes'], '--allow-writes needs a drive'],
     [['replay', 'writes.jsonl', '--allow-writes', '--image', 'text.img'], 'neither empty nor a model image'],
+    [['replay', 'writes.jsonl', '--opened', '2'], '--opened 2: it holds commands of drive 1 alone'],
     [['replay', 'writes.jsonl', '--opened', '0'], 'Expected a whole number from 1'],
   ])('%j is refused', async (words, text) => {
     const submit = (entry: string) =>

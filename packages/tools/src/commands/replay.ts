@@ -14,6 +14,7 @@ import {
 import { UsageError } from '../command-line/usage-error.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
+import { placeOf } from '../model/place.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -47,7 +48,7 @@ export function replay(command: Command, session: Session): void {
     `
 Sends the commands of a trace to a drive again, each when all have ended that
 had ended before it in the trace, and compares how they end and how long they
-take. Exit code 6 when one ends in another way.
+take. Exit code 6 when one ends in another way, 7 when none could be sent.
 
 Reads are sent, to the same blocks of one namespace; writes and flushes only
 with --allow-writes, past all the guards of gpunvme write. What a trace cannot
@@ -76,6 +77,7 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
       const tally = await perform(path, namespace, { drive, target, depth, blocks: scan.blocks }, output, signal)
       report(path, tally, scan, opened, output)
       if (tally.different > 0) session.exitCode = EXIT.verification
+      else if (tally.sent === 0) session.exitCode = EXIT.infeasible
     }
     return allowWrites ? withWriter(opened, flags, output, use, signal) : withReader(opened, flags, use)
   })
@@ -84,7 +86,7 @@ async function run(path: string, flags: Flags, output: Output, session: Session)
 /** All of its writes at once: a trace that is refused half way would have lost something already. */
 async function guardWrites(namespace: Namespace, scan: TraceScan, flags: Flags, signal: AbortSignal): Promise<void> {
   if (scan.writes === 0) return
-  if (flags.image === undefined && flags.drive === undefined && flags.transport === undefined) {
+  if (placeOf(flags) === undefined && flags.transport === undefined) {
     throw new UsageError('--allow-writes needs a drive', { next: '--drive ADDRESS, or --image FILE' })
   }
   const { blockBytes, blocks } = namespace
@@ -126,6 +128,7 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
   if (tally.sent > 0) output.print('', ...describeNames(tally, traceTime, time))
   if (tally.skipped.size > 0) output.print('', 'Not replayed:', ...describeSkipped(tally))
   if (tally.different > 0) output.print('', `Ended in another way: ${tally.different}`, ...describeDifferences(tally))
+  if (tally.sent === 0) output.note('Nothing was sent, and so nothing compared.')
   if (tally.sent > 0 && traceTime !== time) {
     output.note(`Do not compare the times: the trace's are ${traceTime} ones, those of this drive ${time} ones.`)
   }

@@ -27,6 +27,7 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
   const pairs = new CommandPairs()
   let [lines, commands, writes, nsid, blocks, writtenFrom, writtenTo] = [0, 0, 0, 0, 0, Infinity, 0]
   let time: string | undefined
+  const drives = new Set<string>()
   for await (const { number, event } of readTrace(path, signal)) {
     lines++
     if (event.track === `${drive}trace` && event.name === 'open') time = textOf(event.details?.['time'])
@@ -34,7 +35,9 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
     if (found?.kind === 'unreadable' && event.details?.['entry'] === undefined) {
       throw new TraceFileError(path, `line ${number} has a command without its "entry"`)
     }
-    if (found?.kind !== 'submitted' || found.drive !== drive) continue
+    if (found?.kind !== 'submitted') continue
+    drives.add(found.drive)
+    if (found.drive !== drive) continue
     commands++
     const command = replayable(found.qid, found.submitted)
     if (command === undefined) continue
@@ -47,8 +50,20 @@ export async function scanTrace(path: string, drive: string, signal: AbortSignal
     writtenTo = Math.max(writtenTo, command.slba + command.blocks)
   }
   if (lines === 0) throw new TraceFileError(path, 'it holds no events')
-  if (commands === 0) throw new TraceFileError(path, 'it holds no commands that a host has submitted')
+  if (drives.size === 0) throw new TraceFileError(path, 'it holds no commands that a host has submitted')
+  if (commands === 0) throw new TraceFileError(path, `--opened ${opened(drive)}: it holds commands of ${named(drives)}`)
   return { commands, writes, nsid, blocks, writtenFrom, writtenTo, time }
+}
+
+/** The number of a drive, as it stands before its tracks. */
+function opened(drive: string): string {
+  return drive === '' ? '1' : drive.slice(0, -2)
+}
+
+function named(drives: ReadonlySet<string>): string {
+  return drives.size === 1
+    ? `drive ${opened([...drives][0]!)} alone`
+    : `the drives ${[...drives].map(opened).join(', ')}`
 }
 
 function textOf(value: string | number | undefined): string | undefined {
