@@ -27,7 +27,7 @@ it('QEMU says first which version it speaks, and what it can do', () => {
   expect(decodeVersion(Buffer.from(text, 'latin1'))).toEqual({
     major: 0,
     minor: 0,
-    capabilities: { maxMsgFds: 16, maxDataXferSize: 1_048_576, maxDmaMaps: 65_535, pgsizes: 4096 },
+    capabilities: { maxMsgFds: 16, maxDataXferSize: 1_048_576, maxDmaMaps: 65_535, pgsizes: 4096, writeMultiple: true },
   })
 })
 

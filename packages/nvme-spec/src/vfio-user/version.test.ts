@@ -35,6 +35,14 @@ describe('VERSION of vfio-user 0.9.2', () => {
     )
   })
 
+  it('says write_multiple where there is something to say', () => {
+    const capabilities = { ...VFIO_USER_CAPABILITIES, writeMultiple: true }
+    const bytes = encodeVersion({ major: 0, minor: 0, capabilities })
+    expect(Buffer.from(bytes).toString('latin1')).toContain(',"write_multiple":true}}\0')
+    expect(decodeVersion(bytes).capabilities).toEqual(capabilities)
+    expect(decodeVersion(data('{"capabilities":{"write_multiple":1}}\0')).capabilities).toEqual(VFIO_USER_CAPABILITIES)
+  })
+
   test('what was written is read again', () => {
     const count = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     const capabilities = fc.record({ maxMsgFds: count, maxDataXferSize: count, maxDmaMaps: count, pgsizes: count })

@@ -11,6 +11,8 @@ export interface VfioUserCapabilities {
   readonly maxDmaMaps: number
   /** pgsizes: the page sizes of those windows, or'ed together. */
   readonly pgsizes: number
+  /** write_multiple: whether it takes REGION_WRITE_MULTI; it does not where that is not given. */
+  readonly writeMultiple?: boolean
 }
 
 /** VERSION, asked for and answered. */
@@ -38,13 +40,16 @@ const NAMES = {
   pgsizes: 'pgsizes',
 } as const
 
+const WRITE_MULTIPLE = 'write_multiple'
+
 type Key = keyof typeof NAMES
 const KEYS = Object.keys(NAMES) as Key[]
 
 /** The data of VERSION, without the header. @throws TypeError, RangeError for a number that it cannot carry. */
 export function encodeVersion({ major, minor, capabilities }: VfioUserVersionMessage): Uint8Array<ArrayBuffer> {
-  const named = KEYS.map((key) => [NAMES[key], checked(NAMES[key], capabilities[key])])
-  const text = `${JSON.stringify({ capabilities: Object.fromEntries(named) as object })}\0`
+  const named: [string, unknown][] = KEYS.map((key) => [NAMES[key], checked(NAMES[key], capabilities[key])])
+  if (capabilities.writeMultiple === true) named.push([WRITE_MULTIPLE, true])
+  const text = `${JSON.stringify({ capabilities: Object.fromEntries(named) })}\0`
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
   const data = new DataView(new ArrayBuffer(VfioUserVersion.bytes + bytes.length))
   VfioUserVersion.encode(data, 0, { MAJOR: major, MINOR: minor })
@@ -70,7 +75,9 @@ export function decodeVersion(data: Uint8Array): VfioUserVersionMessage {
       return [key, checked(NAMES[key], value)]
     }),
   )
-  return { major: MAJOR, minor: MINOR, capabilities: capabilities as Record<Key, number> }
+  const writeMultiple = Object.hasOwn(said, WRITE_MULTIPLE) && said[WRITE_MULTIPLE] === true
+  const counts = capabilities as Record<Key, number>
+  return { major: MAJOR, minor: MINOR, capabilities: { ...counts, ...(writeMultiple && { writeMultiple }) } }
 }
 
 /** Every capability is a count or a set of sizes; 0 of anything would leave nothing to talk about. */
