@@ -20,6 +20,7 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {"map", gpunvme::Map},
+    {"mapForeign", gpunvme::MapForeign},
     {"allocate", gpunvme::Allocate},
     {"unmap", gpunvme::Unmap},
     {"address", gpunvme::Address},

@@ -14,9 +14,11 @@
     {
       # What a driver in user space needs of the kernel, and the device code on threads. No CUDA in it.
       'target_name': 'gpunvme_host',
+      # It stays when the thread that loaded it ends: its signal handler does, and its memory.
+      'ldflags': ['-Wl,-z,nodelete'],
       'sources': [
-        'addon.cc', 'checksum.cc', 'crc32.cc', 'environment.cc', 'memory.cc', 'region.cc', 'sockets.cc',
-        'system.cc', 'values.cc', 'waits.cc',
+        'addon.cc', 'checksum.cc', 'crc32.cc', 'environment.cc', 'foreign.cc', 'memory.cc', 'region.cc',
+        'sockets.cc', 'system.cc', 'values.cc', 'waits.cc',
         'engine/cpu_engine.cc', 'engine/cpu_executor.cc', 'engine/engine_api.cc', 'engine/session.cc', 'engine/waker.cc',
       ],
     },

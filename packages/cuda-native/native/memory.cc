@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "environment.h"
+#include "foreign.h"
 #include "region.h"
 #include "values.h"
 
@@ -44,8 +45,9 @@ size_t PageOf(int fd) {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable, bool allocated) {
-  Region* region = AddRegion(base, length, mapped, writable, allocated);
+napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writable, bool allocated,
+               Foreign* foreign) {
+  Region* region = AddRegion(base, length, mapped, writable, allocated, foreign);
   EnvironmentOf(env)->owned.insert(region);
   napi_value result;
   const auto forget = [](napi_env, void* handle, void*) { delete static_cast<Handle*>(handle); };
@@ -73,6 +75,11 @@ bool CheckWritable(napi_env env, const Region* region, const char* what) {
   std::snprintf(message, sizeof message, "%s: expected a region mapped 'read-write', got one mapped 'read'", what);
   napi_throw_type_error(env, nullptr, message);
   return false;
+}
+
+// A store by JavaScript, which nobody checks, must not end the process.
+bool CheckViewable(napi_env env, const Region* region, const char* what) {
+  return region->foreign != nullptr || CheckWritable(env, region, what);
 }
 
 // The word at an offset that is a multiple of its width and inside the region.
@@ -119,9 +126,7 @@ void Store(volatile Word* word, Word value) {
   *word = value;
 }
 
-}  // namespace
-
-napi_value Map(napi_env env, napi_callback_info info) {
+napi_value MapFile(napi_env env, napi_callback_info info, bool foreign) {
   napi_value arguments[4];
   Arguments(env, info, arguments);
   int fd;
@@ -146,7 +151,7 @@ napi_value Map(napi_env env, napi_callback_info info) {
     ThrowSystem(env, errno, "fstat");
     return nullptr;
   }
-  // An access beyond the end of a file ends the process with SIGBUS. Devices have no end here; mmap knows theirs.
+  // An access beyond the end of a file is SIGBUS. Devices have no end here; mmap knows theirs.
   if (S_ISREG(status.st_mode) && offset + length > static_cast<double>(status.st_size)) {
     std::snprintf(expected, sizeof expected, "no more than the %lld bytes of the file from byte %.0f on",
                   static_cast<long long>(status.st_size), offset);
@@ -154,13 +159,27 @@ napi_value Map(napi_env env, napi_callback_info info) {
     return nullptr;
   }
   const size_t mapped = RoundUp(length, page);
-  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  void* base = mmap(nullptr, mapped, protection, MAP_SHARED, fd, static_cast<off_t>(offset));
+  const int protection = writable || foreign ? PROT_READ | PROT_WRITE : PROT_READ;
+  // Where the file is only read, and JavaScript is given a view, a store goes to a copy of its page in this process. Memory
+  // for copies that are not made is not set apart.
+  const int flags = writable || !foreign ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+  void* base = mmap(nullptr, mapped, protection, flags, fd, static_cast<off_t>(offset));
   if (base == MAP_FAILED) {
     ThrowSystem(env, errno, "mmap");
     return nullptr;
   }
-  return Own(env, base, static_cast<size_t>(length), mapped, writable, false);
+  Foreign* guard = foreign ? GuardForeign(base, mapped, page) : nullptr;
+  return Own(env, base, static_cast<size_t>(length), mapped, writable, false, guard);
+}
+
+}  // namespace
+
+napi_value Map(napi_env env, napi_callback_info info) {
+  return MapFile(env, info, false);
+}
+
+napi_value MapForeign(napi_env env, napi_callback_info info) {
+  return MapFile(env, info, true);
 }
 
 napi_value Allocate(napi_env env, napi_callback_info info) {
@@ -197,7 +216,7 @@ napi_value Allocate(napi_env env, napi_callback_info info) {
   }
   // A child process has no use for it, and would keep it from being free.
   madvise(base, mapped, MADV_DONTFORK);
-  return Own(env, base, mapped, mapped, true, true);
+  return Own(env, base, mapped, mapped, true, true, nullptr);
 }
 
 napi_value Unmap(napi_env env, napi_callback_info info) {
@@ -235,7 +254,7 @@ napi_value Buffer(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
   Region* region = Mapped(env, arguments[0]);
-  if (region == nullptr || !CheckWritable(env, region, "buffer")) return nullptr;
+  if (region == nullptr || !CheckViewable(env, region, "buffer")) return nullptr;
   HoldRegion(region);
   return CreateView(env, region, region->base, region->length);
 }
@@ -255,7 +274,7 @@ napi_value View(napi_env env, napi_callback_info info) {
     ThrowRange(env, "address", expected, arguments[0]);
     return nullptr;
   }
-  if (!CheckWritable(env, region, "view")) {
+  if (!CheckViewable(env, region, "view")) {
     ReleaseRegion(region);
     return nullptr;
   }

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "foreign.h"
+
 namespace gpunvme {
 
 namespace {
@@ -26,8 +28,8 @@ uint64_t AddressOf(const Region* region) {
 
 }  // namespace
 
-Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated) {
-  auto* region = new Region{static_cast<uint8_t*>(base), length, mapped, writable, allocated, 1, false};
+Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated, Foreign* foreign) {
+  auto* region = new Region{static_cast<uint8_t*>(base), length, mapped, writable, allocated, foreign, 1, false};
   Table& table = TheTable();
   const std::lock_guard<std::mutex> lock(table.mutex);
   table.regions.emplace(AddressOf(region), region);
@@ -60,6 +62,7 @@ void ReleaseRegion(Region* region) {
   Table& table = TheTable();
   const std::lock_guard<std::mutex> lock(table.mutex);
   if (--region->references > 0) return;
+  if (region->foreign != nullptr) ForgetForeign(region->foreign);
   // Both under the lock: the kernel may give the address to another thread's mapping at once.
   table.regions.erase(AddressOf(region));
   munmap(region->base, region->mapped);

@@ -9,6 +9,8 @@
 
 namespace gpunvme {
 
+struct Foreign;
+
 struct Region {
   uint8_t* const base;
   // What was asked for, and what munmap must be told: whole pages.
@@ -17,13 +19,15 @@ struct Region {
   const bool writable;
   // Its pages are nobody's but this process's: unmapped, they become another's at once.
   const bool allocated;
+  // Of a file that somebody else may cut short; nullptr of all others.
+  Foreign* const foreign;
   // Of the table alone, under its lock.
   unsigned references;
   bool ended;
 };
 
-// Takes over a mapping, with one reference.
-Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated);
+// Takes over a mapping, and its guard, with one reference.
+Region* AddRegion(void* base, size_t length, size_t mapped, bool writable, bool allocated, Foreign* foreign);
 
 // The region that has all of these bytes, with a reference more; nullptr where there is none that is still mapped.
 Region* FindRegion(uint64_t address, uint64_t length);

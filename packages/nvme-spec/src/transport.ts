@@ -536,7 +536,9 @@ export interface SocketHost {
   /**
    * What has arrived, as much as fits into `into`, without blocking: how many bytes; 0 when the other end has closed, -1
    * when nothing is there. `descriptors[0]` is how many came with it, and they follow: room for 17 numbers is enough for
-   * the 16 of a message. @throws EMSGSIZE where more came, which are closed then.
+   * the 16 of a message. They are of the message that the last of these bytes is of: what one call gives ends with the
+   * bytes that they came with, and may begin with messages without any.
+   * @throws EMSGSIZE where more came, EMFILE where this process may have no more open: all are closed then.
    */
   receive(socket: number, into: Uint8Array, descriptors: Int32Array): number
   /**
@@ -555,7 +557,14 @@ export interface SocketHost {
 export interface VfioUserHost extends NativeHost, SocketHost {
   /**
    * As `HardwareHost.map`, of a file that belongs to somebody else: where that cuts it short, its pages read as zeroes
-   * from then on and what is stored is lost, instead of the end of this process (SIGBUS).
+   * from then on and what is stored is lost, instead of the end of this process (SIGBUS). A page that was replaced so
+   * stays, also where the file grows again. A system call that is given such bytes before anybody has accessed them
+   * fails with EFAULT.
+   *
+   * Of a region that is mapped for reading, `buffer` and `view` are there, too: a store through them is seen in this
+   * process alone, whose copy of that page follows the file no more; all others do. Pages of hugetlbfs that the file has
+   * not yet stay zeroes then. A region may be longer than an ArrayBuffer can be, which is 4 GiB in Node.js 20: `buffer`
+   * and `view` throw a RangeError for more (`constants.MAX_LENGTH` of `node:buffer`), and `view` gives it in parts.
    */
   mapForeign(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
   /** As `HardwareHost.eventfd`. */

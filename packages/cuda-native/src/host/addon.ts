@@ -11,6 +11,7 @@ export interface RegionHandle {
 /** What `native/addon.cc` exports. It checks every argument itself, apart from handles. */
 export interface HostAddon extends EngineAddon {
   readonly map: (fd: number, offsetBytes: number, lengthBytes: number, writable: boolean) => RegionHandle
+  readonly mapForeign: HostAddon['map']
   readonly allocate: (lengthBytes: number, pageBytes: number) => RegionHandle
   readonly unmap: (region: RegionHandle) => void
   readonly address: (region: RegionHandle) => bigint

@@ -1,7 +1,7 @@
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import { loadAddon, type HostAddon } from './addon.js'
 import { adoptDescriptor } from './adopt.js'
-import { HostRegion, mapWith } from './host-region.js'
+import { HostRegion, mapWith, viewWith } from './host-region.js'
 
 let loaded: HardwareHost | undefined
 
@@ -15,7 +15,7 @@ export function loadHardwareHost(): HardwareHost {
 }
 
 function hardwareHost(addon: HostAddon): HardwareHost {
-  const { view, ioctl, ioctlNumber, waitReadable, memlockLimitBytes } = addon
+  const { ioctl, ioctlNumber, waitReadable, memlockLimitBytes } = addon
   const adopt = (fd: number) => adoptDescriptor(addon, fd)
   return {
     map: mapWith(addon, addon.map),
@@ -25,9 +25,10 @@ function hardwareHost(addon: HostAddon): HardwareHost {
         withinMemlock(addon, pageBytes, () => addon.allocate(lengthBytes, pageBytes)),
       )
     },
+    view: viewWith(addon),
     yield: addon.yield,
     eventfd: () => adopt(addon.eventfd()),
-    ...{ view, ioctl, ioctlNumber, adopt, waitReadable, memlockLimitBytes },
+    ...{ ioctl, ioctlNumber, adopt, waitReadable, memlockLimitBytes },
   }
 }
 

@@ -1,4 +1,5 @@
-import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { constants } from 'node:buffer'
+import type { HardwareHost, NativeHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import type { HostAddon, RegionHandle } from './addon.js'
 
 /** A mapping of the addon's. Offsets and values are checked there, beside the access that they guard. */
@@ -19,7 +20,12 @@ export class HostRegion implements NativeRegion {
 
   /** Made when it is first asked for: registers need none, and some runtimes allow none. */
   get buffer(): ArrayBuffer {
-    return (this.#buffer ??= this.#isMapped ? this.#addon.buffer(this.#handle) : new ArrayBuffer(0))
+    return (this.#buffer ??= this.#isMapped ? this.#view() : new ArrayBuffer(0))
+  }
+
+  #view(): ArrayBuffer {
+    checkViewable(this.lengthBytes)
+    return this.#addon.buffer(this.#handle)
   }
 
   load32(offsetBytes: number): number {
@@ -53,4 +59,21 @@ export function mapWith(addon: HostAddon, map: HostAddon['map']): HardwareHost['
     }
     return new HostRegion(addon, map(fd, offsetBytes, lengthBytes, access === 'read-write'))
   }
+}
+
+/** The addon's view of memory, as a host offers it. */
+export function viewWith(addon: HostAddon): NativeHost['view'] {
+  return (address, lengthBytes) => {
+    checkViewable(lengthBytes)
+    return addon.view(address, lengthBytes)
+  }
+}
+
+/** Where there would be more bytes than an ArrayBuffer can have, the runtime ends the process instead of refusing it. */
+function checkViewable(lengthBytes: number): void {
+  // Whatever is no number is the addon's to refuse.
+  if (!(lengthBytes > constants.MAX_LENGTH)) return
+  throw new RangeError(
+    `lengthBytes: expected at most ${constants.MAX_LENGTH}, as an ArrayBuffer of this Node.js can have, got ${lengthBytes}`,
+  )
 }

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { run } from '../../test/child.js'
 import { isBuilt, native, skipped, sockets } from '../../test/native.js'
 import { scratchFile } from '../../test/scratch-file.js'
 import { openDescriptors, socketFolder, socketPair } from '../../test/socket-pair.js'
@@ -492,22 +491,3 @@ describe.skipIf(!isBuilt)(`sockets and what they leave${skipped}`, () => {
     expect(openDescriptors()).toBe(before)
   })
 })
-
-/** Runs `code`, with the package's own as `host`, in another process. Gives what it printed, as JSON. */
-async function run(code: string, before: readonly string[] = []): Promise<unknown> {
-  const script = `
-    import { loadSocketHost } from '@gpunvme/cuda-native/host'
-    const host = loadSocketHost()
-    ${code}`
-  const [command, ...args] = [...before, process.execPath, '--input-type=module', '-e', script]
-  const child = spawn(command, args, {
-    cwd: join(import.meta.dirname, '../..'),
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 100_000,
-  })
-  let output = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part))
-  const [status] = (await once(child, 'close')) as [number | null]
-  if (status !== 0) throw new Error(`the child ended with ${status}, having said ${JSON.stringify(output)}`)
-  return JSON.parse(output)
-}

@@ -1,26 +1,30 @@
-import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import type { HardwareHost, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { loadAddon, type HostAddon } from './addon.js'
 import { adoptDescriptor } from './adopt.js'
-import { mapWith } from './host-region.js'
+import { mapWith, viewWith } from './host-region.js'
 import { socketHost } from './sockets.js'
 
-let loaded: VfioUserHost | undefined
+/** With the one thing of a `HardwareHost` that a client needs which waits for interrupts. */
+export type LoadedSocketHost = VfioUserHost & Pick<HardwareHost, 'waitReadable'>
+
+let loaded: LoadedSocketHost | undefined
 
 /**
  * Sockets that carry descriptors, and what else the two ends of vfio-user need, over the addon gpunvme_host. Each thread
  * of the process may load it.
  * @throws NativeAddonError where there is none for this machine: what was tried, and the command that builds it.
  */
-export function loadSocketHost(): VfioUserHost {
+export function loadSocketHost(): LoadedSocketHost {
   return (loaded ??= vfioUserHost(loadAddon()))
 }
 
-function vfioUserHost(addon: HostAddon): VfioUserHost {
+function vfioUserHost(addon: HostAddon): LoadedSocketHost {
   return {
-    view: addon.view,
+    view: viewWith(addon),
     yield: addon.yield,
+    waitReadable: addon.waitReadable,
     eventfd: () => adoptDescriptor(addon, addon.eventfd()),
-    mapForeign: mapWith(addon, addon.map),
+    mapForeign: mapWith(addon, addon.mapForeign),
     ...socketHost(addon),
   }
 }

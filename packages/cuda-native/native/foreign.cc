@@ -1,0 +1,131 @@
+#include "foreign.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <mutex>
+
+namespace gpunvme {
+
+// A place in the table. The handler reads it while others change it: what changes meanwhile is another mapping than the
+// one whose access it is to repair, since that one stays until its access has happened.
+struct Foreign {
+  // Odd while it is being changed.
+  std::atomic<uint32_t> version{0};
+  std::atomic<uintptr_t> base{0};
+  // 0 where the place is free.
+  std::atomic<size_t> length{0};
+  std::atomic<size_t> page{0};
+  std::atomic<uint32_t> replaced{0};
+  Foreign* next = nullptr;
+};
+
+namespace {
+
+static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free,
+              "a signal handler cannot wait for a lock");
+
+// Each replaced page may split a mapping into three, and the kernel lets a process have 65530 (vm.max_map_count). Whoever
+// replaces more of one mapping has it cut at the end, as files are: then all that follows goes at once.
+constexpr uint32_t kMostSinglePages = 256;
+
+// Changes take turns. Places are used again and never given back: the handler may be anywhere in the list.
+std::mutex changes;
+std::atomic<Foreign*> places{nullptr};
+// What was there before ours; nullptr as long as ours never was. Each stays, as the handler may be reading it.
+std::atomic<const struct sigaction*> previous{nullptr};
+
+void Set(Foreign& place, uintptr_t base, size_t length, size_t page) {
+  place.version++;
+  place.base = base;
+  place.length = length;
+  place.page = page;
+  place.replaced = 0;
+  place.version++;
+}
+
+// Puts zeroes where `address` is, if a guarded mapping has it. Safe in a signal handler, in any number of threads: of two
+// that come to the same page the second puts fresh zeroes there, and a store of the first is lost, as all are.
+bool Replace(uintptr_t address) {
+  for (Foreign* place = places; place != nullptr; place = place->next) {
+    const uint32_t version = place->version;
+    const uintptr_t base = place->base;
+    const size_t length = place->length;
+    const size_t page = place->page;
+    if (version % 2 != 0 || place->version != version || address - base >= length) continue;
+    const size_t offset = (address - base) / page * page;
+    const size_t size = place->replaced++ < kMostSinglePages ? page : length - offset;
+    void* const start = reinterpret_cast<void*>(base + offset);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    return mmap(start, size, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED;
+  }
+  return false;
+}
+
+// As if ours were not there.
+void PassOn(int number, siginfo_t* info, void* context) {
+  const struct sigaction& before = *previous;
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    if ((before.sa_flags & SA_RESETHAND) != 0) signal(number, SIG_DFL);
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+      before.sa_sigaction(number, info, context);
+    } else {
+      before.sa_handler(number);
+    }
+    return;
+  }
+  // Sent by somebody, or of an access that nobody waits for. What an access here causes comes again when this returns,
+  // and cannot be ignored.
+  const bool comesOnce = info->si_code <= 0 || info->si_code == BUS_MCEERR_AO;
+  if (comesOnce && before.sa_handler == SIG_IGN) return;
+  signal(number, SIG_DFL);
+  if (comesOnce) raise(number);
+}
+
+void OnBusError(int number, siginfo_t* info, void* context) {
+  const int error = errno;
+  // Other codes tell of memory that is broken: zeroes would hide it.
+  const bool isReplaced = info->si_code == BUS_ADRERR && Replace(reinterpret_cast<uintptr_t>(info->si_addr));
+  if (!isReplaced) PassOn(number, info, context);
+  errno = error;
+}
+
+void Install() {
+  struct sigaction current;
+  sigaction(SIGBUS, nullptr, &current);
+  const bool isNobodys = current.sa_handler == SIG_DFL || current.sa_handler == SIG_IGN;
+  // Once, but where it was taken away: a handler that was put over ours may call ours, which must not call it then.
+  if (previous != nullptr && !isNobodys) return;
+  previous = new struct sigaction(current);
+  struct sigaction ours {};
+  ours.sa_sigaction = OnBusError;
+  ours.sa_mask = current.sa_mask;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (current.sa_flags & (SA_RESTART | SA_NODEFER));
+  sigaction(SIGBUS, &ours, nullptr);
+}
+
+}  // namespace
+
+Foreign* GuardForeign(void* base, size_t length, size_t page) {
+  const std::lock_guard<std::mutex> lock(changes);
+  Install();
+  Foreign* place = places;
+  while (place != nullptr && place->length != 0) place = place->next;
+  if (place == nullptr) {
+    place = new Foreign;
+    place->next = places;
+    places = place;
+  }
+  Set(*place, reinterpret_cast<uintptr_t>(base), length, page);
+  return place;
+}
+
+void ForgetForeign(Foreign* foreign) {
+  const std::lock_guard<std::mutex> lock(changes);
+  Set(*foreign, 0, 0, 0);
+}
+
+}  // namespace gpunvme
