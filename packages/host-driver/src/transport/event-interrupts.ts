@@ -14,7 +14,7 @@ export class EventFds {
    * @param announce tells the kernel which vectors signal what, all at once; none turns them off.
    * @throws what `announce` throws; nothing stays open then.
    */
-  constructor(host: HardwareHost, vectors: number, announce: (fds: readonly number[]) => void) {
+  constructor(host: Pick<HardwareHost, 'eventfd'>, vectors: number, announce: (fds: readonly number[]) => void) {
     this.announce = announce
     const fds: number[] = []
     this.fds = fds
@@ -49,13 +49,13 @@ export class EventFds {
 /** MSI-X vectors that are waited for, on the clock of their transport. */
 export class EventInterrupts implements Interrupts {
   readonly vectors: number
-  private readonly host: HardwareHost
+  private readonly host: Pick<HardwareHost, 'waitReadable'>
   private readonly clock: Clock
   private readonly events: EventFds
   private readonly waiting = new Set<Promise<unknown>>()
   private isClosed = false
 
-  constructor(host: HardwareHost, clock: Clock, events: EventFds) {
+  constructor(host: Pick<HardwareHost, 'waitReadable'>, clock: Clock, events: EventFds) {
     this.host = host
     this.clock = clock
     this.events = events

@@ -1,0 +1,118 @@
+import { NVME_CLASS_CODE, PCI_CONFIG_BYTES, PciHeader } from '@gpunvme/nvme-spec/pci'
+import {
+  decodeVersion,
+  encodeVersion,
+  VFIO_REGION,
+  VFIO_USER_CAPABILITIES,
+  VFIO_USER_VERSION_BYTES,
+  VfioIrqInfo,
+  VfioRegionInfo,
+  VfioUserDeviceInfo,
+  type VfioUserCapabilities,
+} from '@gpunvme/nvme-spec/vfio-user'
+import { regionOf, type VfioRegion } from '../vfio-regions.js'
+import { closeAll, type Channel } from './channel.js'
+import { VfioUserFunctionError, VfioUserVersionError } from './errors.js'
+import { readRegion } from './regions.js'
+
+const MAJOR = 0
+/** As SPDK's client offers; nothing that came after it is needed. */
+const MINOR = 1
+
+/** What this side can do: descriptors come with answers about regions, one each. */
+const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
+
+/** Agrees on a version. @returns what the target can do. @throws VfioUserVersionError; as `Channel.ask`. */
+export function negotiate(channel: Channel): VfioUserCapabilities {
+  const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
+  const { data } = channel.ask('VERSION', offer, { leastBytes: 4, mostBytes: VFIO_USER_VERSION_BYTES })
+  const { major, minor, capabilities } = understood(channel, 'VERSION', () => decodeVersion(bytesOf(data)))
+  if (major !== MAJOR || minor > MINOR)
+    throw new VfioUserVersionError(channel.socket, `${major}.${minor}`, `${MAJOR}.${MINOR}`)
+  if (capabilities.maxMsgFds === 0)
+    throw new VfioUserFunctionError(channel.socket, 'it takes no descriptors, by which it would get memory')
+  return capabilities
+}
+
+/** Whether the PCI function can be reset. @throws VfioUserFunctionError for what is no PCI function; as `Channel.ask`. */
+export function deviceInfo(channel: Channel): { readonly canReset: boolean } {
+  const asked = VfioUserDeviceInfo.create({ ARGSZ: VfioUserDeviceInfo.bytes })
+  const { data } = channel.ask('DEVICE_GET_INFO', bytesOf(asked.data), exactly(VfioUserDeviceInfo.bytes))
+  const { FLAGS, NUM_REGIONS } = VfioUserDeviceInfo.view(data)
+  if (VfioUserDeviceInfo.FLAGS.PCI.of(FLAGS) === 0)
+    throw new VfioUserFunctionError(channel.socket, 'it presents no PCI function')
+  if (NUM_REGIONS <= VFIO_REGION.CONFIG)
+    throw new VfioUserFunctionError(channel.socket, `it has ${NUM_REGIONS} regions, and so no configuration space`)
+  return { canReset: VfioUserDeviceInfo.FLAGS.RESET.of(FLAGS) === 1 }
+}
+
+/** Room for a region with more areas than any has. */
+const MOST_REGION_BYTES = 4096
+
+/** A region, and the file that its parts can be mapped from. */
+export interface TargetRegion extends VfioRegion {
+  /** Absent where nothing can be mapped. It is the caller's to close. */
+  readonly fd?: number
+}
+
+/** Asks for a region. @throws as `Channel.ask`; what makes no sense is a breach. */
+export function regionInfo(channel: Channel, index: number): TargetRegion {
+  const name = 'DEVICE_GET_REGION_INFO'
+  const asked = VfioRegionInfo.create({ ARGSZ: MOST_REGION_BYTES, INDEX: index })
+  const expected = { leastBytes: VfioRegionInfo.bytes, mostBytes: MOST_REGION_BYTES, descriptors: true }
+  const { data, descriptors } = channel.ask(name, bytesOf(asked.data), expected)
+  const [fd, ...others] = descriptors
+  closeAll(others)
+  const kept = fd === undefined ? [] : [fd]
+  const region = understood(channel, name, () => regionOf(data), kept)
+  const { lengthBytes, fileOffset, mappable } = region
+  const isIn = ({ start, lengthBytes: length }: (typeof mappable)[number]) =>
+    start % 4096 === 0 && length % 4096 === 0 && start + length <= lengthBytes
+  if (!Number.isSafeInteger(lengthBytes) || !mappable.every(isIn) || !Number.isSafeInteger(fileOffset + lengthBytes))
+    channel.breach(name, `region ${index}: expected whole pages inside of it that can be mapped`, kept)
+  // A target that gives no file has nothing to map, whatever it says.
+  if (fd !== undefined && mappable.length > 0) return { ...region, fd }
+  closeAll(kept)
+  return { ...region, mappable: [] }
+}
+
+/** How many interrupts of a kind signal an eventfd. @throws as `Channel.ask` */
+export function interruptCount(channel: Channel, index: number): number {
+  const asked = VfioIrqInfo.create({ ARGSZ: VfioIrqInfo.bytes, INDEX: index })
+  const { data } = channel.ask('DEVICE_GET_IRQ_INFO', bytesOf(asked.data), exactly(VfioIrqInfo.bytes))
+  const { FLAGS, COUNT } = VfioIrqInfo.view(data)
+  return VfioIrqInfo.FLAGS.EVENTFD.of(FLAGS) === 1 ? COUNT : 0
+}
+
+/** CAP to the doorbells of the Admin queue. */
+const LEAST_BAR_BYTES = 0x1008
+
+/** @throws VfioUserFunctionError for what cannot be driven as an NVMe controller; as `Channel.ask`. */
+export function checkFunction(channel: Channel, bar: VfioRegion, configBytes: number): void {
+  const refuse = (problem: string): never => {
+    throw new VfioUserFunctionError(channel.socket, problem)
+  }
+  if (configBytes < PCI_CONFIG_BYTES) refuse(`its configuration space has ${configBytes} bytes`)
+  const dword = Buffer.alloc(4)
+  readRegion(channel, VFIO_REGION.CONFIG, PciHeader.RID.offset, dword)
+  const classCode = dword.readUInt32LE() >>> 8
+  const shown = classCode.toString(16).padStart(6, '0')
+  if (classCode !== NVME_CLASS_CODE) refuse(`its class code is ${shown}h, not 010802h`)
+  if (bar.lengthBytes < LEAST_BAR_BYTES) refuse(`its BAR0 has ${bar.lengthBytes} bytes`)
+}
+
+export const exactly = (bytes: number) => ({ leastBytes: bytes, mostBytes: bytes })
+
+export function bytesOf({ buffer, byteOffset, byteLength }: DataView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** What an answer says; one that says nothing that can be is a breach. @param descriptors what came with it. */
+function understood<T>(channel: Channel, name: string, read: () => T, descriptors: readonly number[] = []): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return channel.breach(name, error.message, descriptors, error)
+  }
+}

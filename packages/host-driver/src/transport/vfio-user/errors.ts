@@ -1,0 +1,118 @@
+import { getSystemErrorName } from 'node:util'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+
+/** What a connection ended by: `transport.departure`. */
+export type VfioUserDeparture = VfioUserLostError | VfioUserProtocolError
+
+/** What to do about a target that cannot be talked to any more. */
+const REOPEN = 'see what the target itself says, start it again, and open the transport again'
+
+const CONNECTING: Readonly<Record<string, Pick<VfioUserConnectError, 'category'> & { next: string }>> = {
+  ENOENT: { category: 'not-found', next: 'start the target, as by: gpunvme sim serve --socket PATH' },
+  ECONNREFUSED: {
+    category: 'not-found',
+    next: 'start the target anew, as by gpunvme sim serve --socket PATH: whoever made this socket listens no more',
+  },
+  EACCES: { category: 'privilege', next: 'run as the user of the target, or let your user write the socket' },
+  EPERM: { category: 'privilege', next: 'run as the user of the target, or let your user write the socket' },
+  EAGAIN: { category: 'device', next: 'end the other clients that wait for the target: it serves one at a time' },
+}
+
+/** Nobody could be connected to by the socket. */
+export class VfioUserConnectError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_CONNECT'
+  readonly category: 'not-found' | 'privilege' | 'device'
+  readonly socket: string
+  readonly errno: string
+  constructor(socket: string, errno: string, cause?: unknown) {
+    const { category, next } = CONNECTING[errno] ?? {
+      category: 'device' as const,
+      next: 'see that it is the socket of a vfio-user target',
+    }
+    super(`Cannot connect to ${socket}: ${errno}`, { next, cause })
+    this.category = category
+    this.socket = socket
+    this.errno = errno
+  }
+}
+
+/** The target does not answer any more, or has closed. All registers read as ones from then on. */
+export class VfioUserLostError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_LOST'
+  readonly category = 'device'
+  readonly reason: 'silent' | 'closed'
+  /** @param during what was asked of it. */
+  constructor(socket: string, reason: 'silent' | 'closed', during: string, limitNs: number, cause?: unknown) {
+    const what = reason === 'closed' ? 'closed the connection' : `gave no whole answer for ${limitNs / 1e6} ms`
+    super(`The target at ${socket} ${what}, during ${during}`, {
+      next: reason === 'closed' ? REOPEN : `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`,
+      cause,
+    })
+    this.reason = reason
+  }
+}
+
+/** The target sent what the protocol does not have there. It is not talked to any more. */
+export class VfioUserProtocolError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_PROTOCOL'
+  readonly category = 'device'
+  constructor(socket: string, during: string, problem: string, cause?: unknown) {
+    super(`The target at ${socket} does not keep to vfio-user: ${during}: ${problem}`, {
+      next: 'see that the socket is one of vfio-user, and report it to who made the target',
+      cause,
+    })
+  }
+}
+
+/** The target speaks another major version. */
+export class VfioUserVersionError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_VERSION'
+  readonly category = 'usage'
+  constructor(socket: string, theirs: string, ours: string) {
+    super(`The target at ${socket} speaks vfio-user ${theirs}, this client ${ours}`, {
+      next: 'use a target of the same major version, and of no later minor one than it was offered',
+    })
+  }
+}
+
+/** The target refused a request; it stays connected. */
+export class VfioUserRefusedError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_REFUSED'
+  readonly category = 'device'
+  /** As of Linux: 'EINVAL'. 'unknown' where it did not say. */
+  readonly errno: string
+  constructor(socket: string, during: string, number: number) {
+    const errno = errnoName(number)
+    super(`The target at ${socket} refused ${during}: ${errno}`, { next: 'see what the target itself says' })
+    this.errno = errno
+  }
+}
+
+/** What the target presents cannot be driven as an NVMe controller. */
+export class VfioUserFunctionError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_FUNCTION'
+  readonly category = 'usage'
+  constructor(socket: string, problem: string) {
+    super(`The target at ${socket} is no NVMe controller: ${problem}`, {
+      next: 'name the socket of one, as of: gpunvme sim serve --socket PATH',
+    })
+  }
+}
+
+/** There is no room for memory that is shared with the target. */
+export class VfioUserMemoryError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_VFIO_USER_MEMORY'
+  readonly category = 'infeasible'
+  constructor(folder: string, lengthBytes: number, errno: string, cause?: unknown) {
+    super(`Cannot have ${lengthBytes} bytes of memory as a file in ${folder}: ${errno}`, {
+      next: 'make room there (mount -o remount,size=… of a tmpfs), or name another folder: memoryFolder',
+      cause,
+    })
+  }
+}
+
+/** The name of an errno of Linux, which is what all ends of a Unix domain socket have. */
+function errnoName(number: number): string {
+  if (number === 0 || number > 4095) return number === 0 ? 'unknown' : `errno ${number}`
+  return getSystemErrorName(-number)
+}

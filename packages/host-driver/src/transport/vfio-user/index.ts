@@ -1,0 +1,158 @@
+import { closeSync } from 'node:fs'
+import type { HardwareHost, Transport, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { VFIO_IRQ, VFIO_REGION } from '@gpunvme/nvme-spec/vfio-user'
+import { checkOptions, integer, object, text, timeout, type Checks } from '../../check-options.js'
+import { disableBusMaster, enableFunction, enableMemorySpace, wakeFunction } from '../../pci/power.js'
+import { Cleanup } from '../cleanup.js'
+import { DmaArena } from '../dma-arena.js'
+import { EventInterrupts } from '../event-interrupts.js'
+import { disableFound } from '../found-enabled.js'
+import { PollingClock, REMOVAL_CHECK_NS } from '../polling-clock.js'
+import { RegionBar } from '../region-bar.js'
+import { Channel } from './channel.js'
+import { checkFunction, deviceInfo, exactly, interruptCount, negotiate, regionInfo } from './device.js'
+import { VfioUserConnectError, type VfioUserDeparture } from './errors.js'
+import { msixEvents } from './interrupts.js'
+import { SharedMemory, usualMemoryFolder } from './memory.js'
+import { barWindow, targetConfigSpace } from './regions.js'
+
+export {
+  VfioUserConnectError,
+  VfioUserFunctionError,
+  VfioUserLostError,
+  VfioUserMemoryError,
+  VfioUserProtocolError,
+  VfioUserRefusedError,
+  VfioUserVersionError,
+  type VfioUserDeparture,
+} from './errors.js'
+
+/** Which target to open, and with what. */
+export interface VfioUserOptions {
+  /** What native code does for it: `loadSocketHost` of `@gpunvme/cuda-native/host` gives one. */
+  readonly host: VfioUserHost & Pick<HardwareHost, 'waitReadable'>
+  /** The path that the target listens at. */
+  readonly socket: string
+  /** How many MSI-X vectors to wait on, at most; without it the transport has no `interrupts` and is polled. */
+  readonly interrupts?: number
+  /**
+   * How long the target may take for an answer, while this thread waits: 10 s when not given. One that takes longer is
+   * taken for gone.
+   */
+  readonly answerTimeoutNs?: number
+  /** Where memory is made, as files without a name: /dev/shm, or the folder for temporary files, when not given. */
+  readonly memoryFolder?: string
+}
+
+const checks: Checks<VfioUserOptions> = {
+  host: object,
+  socket: text,
+  interrupts: integer(0, 2048),
+  answerTimeoutNs: timeout,
+  memoryFolder: text,
+}
+
+const ANSWER_TIMEOUT_NS = 10e9
+
+/** A transport that can say why its device is gone. */
+export interface VfioUserTransport extends Transport {
+  /** Why all registers read as ones since; undefined as long as the target is there. */
+  readonly departure: VfioUserDeparture | undefined
+}
+
+/**
+ * A controller that another program presents by vfio-user: the simulator of `gpunvme sim serve`, or any other target. It
+ * needs no privilege but that of the socket. The target reaches the memory that was allocated here and nothing else.
+ *
+ * Each access to a register is a message, for whose answer this thread waits; doorbells are stores where the target lets
+ * them be mapped. A target that closes, is silent for longer than `answerTimeoutNs` or breaks the protocol is a device that
+ * has left the bus: its registers read all ones from then on, at once. What it asks of this side is refused.
+ * @throws TypeError, RangeError for wrong arguments; VfioUserConnectError where nobody can be connected to;
+ *   VfioUserVersionError; VfioUserFunctionError for what is no NVMe controller; VfioUserLostError, VfioUserProtocolError,
+ *   VfioUserRefusedError for what the target does; VfioUserMemoryError; PowerStateError, BusMasterError;
+ *   ControllerNotReadyError for a controller that is found enabled and does not stop.
+ */
+export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTransport> {
+  object('openVfioUser: options', options)
+  checkOptions('openVfioUser', options, checks)
+  const { host, socket, interrupts: wanted = 0, memoryFolder = usualMemoryFolder() } = options
+  object('host', host)
+  text('socket', socket)
+  const cleanup = new Cleanup()
+  try {
+    let leave: () => void = () => undefined
+    const limitNs = options.answerTimeoutNs ?? ANSWER_TIMEOUT_NS
+    const channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave())
+    cleanup.push(() => channel.close())
+    const capabilities = negotiate(channel)
+    const { canReset } = deviceInfo(channel)
+    const { fd: unwanted, lengthBytes: configBytes } = regionInfo(channel, VFIO_REGION.CONFIG)
+    if (unwanted !== undefined) closeSync(unwanted)
+    const region = regionInfo(channel, VFIO_REGION.BAR0)
+    const { fd } = region
+    const closeFile = cleanup.push(() => {
+      if (fd !== undefined) closeSync(fd)
+    })
+    checkFunction(channel, region, configBytes)
+    const config = targetConfigSpace(channel, configBytes)
+    const dma = new DmaArena(new SharedMemory(channel, host, memoryFolder, capabilities))
+    cleanup.push(() => dma.close())
+    // Whatever stands in the way of memory is found now, before the controller is touched.
+    dma.alloc(4096).free()
+    const clock = new PollingClock()
+    await wakeFunction(config, clock)
+    enableMemorySpace(config)
+    const window = barWindow(channel, host, region)
+    cleanup.push(() => window.unmap())
+    closeFile()
+    const bar = new RegionBar(window, clock, window.mapped)
+    leave = () => bar.leaveBus()
+    cleanup.push(clock.every(REMOVAL_CHECK_NS, () => channel.look()))
+    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(channel, VFIO_IRQ.MSIX))
+    const msix = vectors === 0 ? undefined : msixEvents(channel, host, vectors, capabilities.maxMsgFds)
+    const interrupts = msix && new EventInterrupts(host, clock, msix.events)
+    if (interrupts !== undefined) cleanup.push(() => interrupts.close())
+    const name = `vfio-user ${socket}`
+    const reset = async (kind: 'function' | 'bus') => {
+      if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': there is no bus to reset`)
+      channel.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
+      // Not every target keeps them.
+      msix?.announceAgain()
+      await wakeFunction(config, clock)
+      enableFunction(config)
+    }
+    cleanup.push(() => {
+      disableBusMaster(config)
+    })
+    await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
+    enableFunction(config)
+    return {
+      name,
+      bar,
+      dma,
+      clock,
+      config,
+      ...(interrupts !== undefined && { interrupts }),
+      can: { gpuRing: false, gpuRead: false, dmaToVram: false },
+      ...(canReset && { reset }),
+      get departure() {
+        return channel.departure
+      },
+      close: () => cleanup.run(),
+    }
+  } catch (error) {
+    await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
+    throw error
+  }
+}
+
+/** @throws VfioUserConnectError */
+function connect(host: VfioUserHost, socket: string): number {
+  try {
+    return host.connect(socket)
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === undefined || syscall === undefined) throw error
+    throw new VfioUserConnectError(socket, code, error)
+  }
+}

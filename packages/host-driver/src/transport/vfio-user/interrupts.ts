@@ -1,0 +1,50 @@
+import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { VFIO_IRQ, VfioIrqSet } from '@gpunvme/nvme-spec/vfio-user'
+import { EventFds } from '../event-interrupts.js'
+import type { Channel } from './channel.js'
+import { bytesOf, exactly } from './device.js'
+
+/** The eventfds of MSI-X vectors, and what tells the target of them once more, as after a reset. */
+export interface MsixEvents {
+  readonly events: EventFds
+  readonly announceAgain: () => void
+}
+
+/**
+ * Eventfds that the MSI-X vectors signal, until they are closed.
+ * @param mostAtOnce how many descriptors the target takes with one message.
+ * @throws as `Channel.ask`; nothing stays open then.
+ */
+export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number, mostAtOnce: number): MsixEvents {
+  const announce = (fds: readonly number[]) => {
+    if (fds.length === 0) turnOff(channel)
+    for (let start = 0; start < fds.length; start += mostAtOnce)
+      setIrqs(channel, { DATA_EVENTFD: 1 }, start, fds.slice(start, start + mostAtOnce))
+  }
+  const events = new EventFds(host, vectors, announce)
+  const announceAgain = () => {
+    announce(events.fds)
+  }
+  return { events, announceAgain }
+}
+
+/** Of a target that is gone nothing has to be turned off. */
+function turnOff(channel: Channel): void {
+  if (channel.departure !== undefined) return
+  try {
+    setIrqs(channel, { DATA_NONE: 1 }, 0, [])
+  } catch (error) {
+    if (error !== channel.departure) throw error
+  }
+}
+
+function setIrqs(channel: Channel, flags: object, start: number, fds: readonly number[]): void {
+  const { data } = VfioIrqSet.create({
+    ARGSZ: VfioIrqSet.bytes,
+    FLAGS: { ...flags, ACTION_TRIGGER: 1 },
+    INDEX: VFIO_IRQ.MSIX,
+    START: start,
+    COUNT: fds.length,
+  })
+  channel.ask('DEVICE_SET_IRQS', bytesOf(data), exactly(0), fds.length > 0 ? Int32Array.from(fds) : undefined)
+}

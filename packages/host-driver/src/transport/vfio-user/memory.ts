@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { VfioUserDmaMap, VfioUserDmaUnmap, type VfioUserCapabilities } from '@gpunvme/nvme-spec/vfio-user'
+import { AddressSpace } from '../address-space.js'
+import type { DmaChunk, DmaSource } from '../dma-arena.js'
+import { bytesOf, exactly } from './device.js'
+import type { Channel } from './channel.js'
+import { VfioUserMemoryError } from './errors.js'
+
+/** What chunks are a multiple of: as large as it makes messages rare, as small as it wastes little. */
+const GRANULE_BYTES = 2_097_152
+
+/** Below this no address is given out: one that a program forgot to set shall reach nothing. */
+const LOWEST_IOVA = 0x10_0000
+
+/** Beyond what targets translate: the narrowest IOMMUs that they stand in for have 39 bits. */
+const HIGHEST_IOVA = 2 ** 39
+
+/** Where files are memory: there, or where files that are not needed for long belong. */
+export function usualMemoryFolder(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+}
+
+/**
+ * Memory that a target maps: files without a name, whose descriptors it is given. It reaches these and nothing else of this
+ * process, whatever it does; what it keeps mapped of a file stays the file's, and becomes nobody's.
+ */
+export class SharedMemory implements DmaSource {
+  readonly granuleBytes: number
+  private readonly channel: Channel
+  private readonly host: VfioUserHost
+  private readonly folder: string
+  private readonly space = new AddressSpace([{ start: LOWEST_IOVA, lengthBytes: HIGHEST_IOVA - LOWEST_IOVA }])
+
+  constructor(channel: Channel, host: VfioUserHost, folder: string, { pgsizes }: VfioUserCapabilities) {
+    this.channel = channel
+    this.host = host
+    this.folder = folder
+    const sizes = BigInt(pgsizes)
+    this.granuleBytes = Math.max(GRANULE_BYTES, Number(sizes & -sizes))
+  }
+
+  /** @throws VfioUserMemoryError where the folder has no room; as `Channel.ask`. */
+  chunk(lengthBytes: number, alignBytes: number): DmaChunk {
+    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.granuleBytes))
+    if (iova === undefined) throw new RangeError(`lengthBytes: expected what fits below 2^39, got ${lengthBytes}`)
+    try {
+      const region = this.share(iova, lengthBytes)
+      const release = () => {
+        this.release(iova, region)
+      }
+      return { buffer: region.buffer, lengthBytes, segments: [{ offsetBytes: 0, iova, lengthBytes }], release }
+    } catch (error) {
+      this.space.give(iova)
+      throw error
+    }
+  }
+
+  /** Both map the file; then its descriptor is not needed here any more. */
+  private share(iova: number, lengthBytes: number): NativeRegion {
+    const fd = zeroedFile(this.folder, lengthBytes)
+    try {
+      // The target may cut the file: that must not end this process.
+      const region = this.host.mapForeign(fd, 0, lengthBytes, 'read-write')
+      try {
+        this.announce(iova, lengthBytes, fd)
+      } catch (error) {
+        region.unmap()
+        throw error
+      }
+      return region
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  private announce(iova: number, lengthBytes: number, fd: number): void {
+    const { data } = VfioUserDmaMap.create({
+      ARGSZ: VfioUserDmaMap.bytes,
+      FLAGS: { READ: 1, WRITE: 1 },
+      OFFSET: 0n,
+      ADDRESS: BigInt(iova),
+      SIZE: BigInt(lengthBytes),
+    })
+    this.channel.ask('DMA_MAP', bytesOf(data), exactly(0), Int32Array.of(fd))
+  }
+
+  /**
+   * First the target loses it, then this process. Where it does not say that it has, its address is given to nobody else;
+   * the pages are no others' either way.
+   */
+  private release(iova: number, region: NativeRegion): void {
+    try {
+      if (this.channel.departure === undefined) this.takeBack(iova, region.lengthBytes)
+    } catch (error) {
+      if (error !== this.channel.departure) throw error
+    } finally {
+      region.unmap()
+    }
+  }
+
+  private takeBack(iova: number, lengthBytes: number): void {
+    const { bytes } = VfioUserDmaUnmap
+    const { data } = VfioUserDmaUnmap.create({ ARGSZ: bytes, ADDRESS: BigInt(iova), SIZE: BigInt(lengthBytes) })
+    const answer = this.channel.ask('DMA_UNMAP', bytesOf(data), exactly(bytes))
+    const { ADDRESS, SIZE } = VfioUserDmaUnmap.view(answer.data)
+    if (ADDRESS !== BigInt(iova) || SIZE !== BigInt(lengthBytes))
+      this.channel.breach('DMA_UNMAP', `expected 0x${iova.toString(16)}, got the answer to 0x${ADDRESS.toString(16)}`)
+    this.space.give(iova)
+  }
+}
+
+const ZEROES = Buffer.alloc(1_048_576)
+
+/**
+ * A file without a name, with all its pages: of one without them a store ends the process where the file system is full.
+ * @throws VfioUserMemoryError
+ */
+function zeroedFile(folder: string, lengthBytes: number): number {
+  const path = join(folder, `gpunvme-${randomUUID()}`)
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    unlinkSync(path)
+    for (let at = 0; at < lengthBytes;) at += writeSync(fd, ZEROES, 0, Math.min(ZEROES.length, lengthBytes - at), at)
+    return fd
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new VfioUserMemoryError(folder, lengthBytes, code, error)
+  }
+}

@@ -1,0 +1,115 @@
+import { VFIO_REGION, VfioUserRegionAccess } from '@gpunvme/nvme-spec/vfio-user'
+import type { ConfigSpace, NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { checkConfigAccess } from '../../pci/config-space.js'
+import type { AddressRange } from '../address-space.js'
+import { RegionWindow } from '../region-window.js'
+import type { Channel } from './channel.js'
+import type { TargetRegion } from './device.js'
+import { VfioUserRefusedError } from './errors.js'
+
+const { bytes: HEAD } = VfioUserRegionAccess
+
+/** Fills `into` with bytes of a region. @throws as `Channel.ask` */
+export function readRegion(channel: Channel, region: number, offset: number, into: Uint8Array): void {
+  const length = HEAD + into.length
+  const asked = access(region, offset, into.length, HEAD)
+  const { data } = channel.ask('REGION_READ', asked, { leastBytes: length, mostBytes: length })
+  checkRepeated(channel, 'REGION_READ', asked, data)
+  into.set(new Uint8Array(data.buffer, HEAD))
+}
+
+/** Stores bytes to a region; they are there when it returns. @throws as `Channel.ask` */
+export function writeRegion(channel: Channel, region: number, offset: number, bytes: Uint8Array): void {
+  const asked = access(region, offset, bytes.length, HEAD + bytes.length)
+  asked.set(bytes, HEAD)
+  const { data } = channel.ask('REGION_WRITE', asked, { leastBytes: HEAD, mostBytes: HEAD })
+  checkRepeated(channel, 'REGION_WRITE', asked, data)
+}
+
+/**
+ * BAR0 by messages, and by stores where the target lets its client map it. A target that refuses an access to a register
+ * that it said it had is one that is not driven any more: a device on the bus has no way to say so.
+ */
+export function barWindow(channel: Channel, host: VfioUserHost, bar: TargetRegion): RegionWindow {
+  const { fd, fileOffset } = bar
+  const map = ({ start, lengthBytes }: AddressRange): NativeRegion =>
+    host.mapForeign(fd!, fileOffset + start, lengthBytes, 'read-write')
+  return new RegionWindow(bar, map, {
+    read(offset, into) {
+      unlessGone(channel, () => readRegion(channel, VFIO_REGION.BAR0, offset, into))
+    },
+    write(offset, bytes) {
+      unlessGone(channel, () => writeRegion(channel, VFIO_REGION.BAR0, offset, bytes))
+    },
+  })
+}
+
+/** Configuration space, as long as the target has it: the rest, and that of one that is gone, reads all ones. */
+export function targetConfigSpace(channel: Channel, lengthBytes: number): ConfigSpace {
+  const whileThere = (access: () => void) => {
+    try {
+      if (channel.departure === undefined) access()
+    } catch (error) {
+      if (error !== channel.departure) throw error
+    }
+  }
+  return {
+    read(offset, widthBytes) {
+      checkConfigAccess(offset, widthBytes)
+      const bytes = Buffer.alloc(widthBytes, 0xff)
+      if (offset + widthBytes <= lengthBytes)
+        whileThere(() => {
+          readRegion(channel, VFIO_REGION.CONFIG, offset, bytes)
+        })
+      return bytes.readUIntLE(0, widthBytes)
+    },
+    write(offset, widthBytes, value) {
+      checkConfigAccess(offset, widthBytes)
+      if (!Number.isInteger(value) || value < 0 || value >= 2 ** (widthBytes * 8))
+        throw new RangeError(`value: expected an unsigned integer of ${widthBytes * 8} bits, got ${value}`)
+      const bytes = Buffer.alloc(widthBytes)
+      bytes.writeUIntLE(value, 0, widthBytes)
+      if (offset + widthBytes <= lengthBytes)
+        whileThere(() => {
+          writeRegion(channel, VFIO_REGION.CONFIG, offset, bytes)
+        })
+    },
+  }
+}
+
+function access(region: number, offset: number, count: number, lengthBytes: number): Uint8Array<ArrayBuffer> {
+  const data = new DataView(new ArrayBuffer(lengthBytes))
+  VfioUserRegionAccess.encode(data, 0, { OFFSET: BigInt(offset), REGION: region, COUNT: count })
+  return new Uint8Array(data.buffer)
+}
+
+/** An answer repeats what was asked for: data of another register must not be taken for that. */
+function checkRepeated(channel: Channel, name: string, asked: Uint8Array, data: DataView<ArrayBuffer>): void {
+  for (let at = 0; at < HEAD; at++) {
+    if (data.getUint8(at) === asked[at]) continue
+    const [want, got] = [asked.buffer, data.buffer].map((each) =>
+      VfioUserRegionAccess.describe(new DataView(each as ArrayBuffer)),
+    )
+    channel.breach(name, `expected the answer to ${want!.join(' ')}, got one to ${got!.join(' ')}`)
+  }
+}
+
+function unlessGone(channel: Channel, access: () => void): void {
+  if (channel.departure !== undefined) return
+  try {
+    access()
+  } catch (error) {
+    if (error === channel.departure) return
+    if (!(error instanceof VfioUserRefusedError)) throw error
+    endBy(channel, error)
+  }
+}
+
+/** Ends the connection, and does not throw for that: a register has nobody to tell. */
+function endBy(channel: Channel, refused: VfioUserRefusedError): void {
+  try {
+    channel.breach('an access to BAR0', `expected the device to have the register, got ${refused.errno}`, [], refused)
+  } catch (error) {
+    if (error !== channel.departure) throw error
+  }
+}
