@@ -1,7 +1,6 @@
 import { cpuKernelEngine, EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { cudaEngine, openCuda, type Cuda } from '@gpunvme/cuda-native/cuda'
 import { HostEngine } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Engine, Transport } from '@gpunvme/nvme-spec/transport'
 import type { HardwareOptions } from './drive/hardware-transport.js'
 import type { HarmlessTransport, OpenedTransport } from './drive/opened-transport.js'
@@ -9,6 +8,7 @@ import type { QtestOptions } from './drive/qtest-transport.js'
 import { openSim, type SimOptions } from './drive/sim-transport.js'
 import { TRANSPORTS } from './drive/transport-names.js'
 import { UsageError } from './command-line/usage-error.js'
+import type { VfioUserOptions } from './drive/vfio-user-transport.js'
 
 export { ImageFileError } from './drive/image-file.js'
 export { UnknownProfileError, type SimOptions } from './drive/sim-transport.js'
@@ -18,25 +18,27 @@ export type { HardwareOptions } from './drive/hardware-transport.js'
 export type { HarmlessTransport, OpenedTransport } from './drive/opened-transport.js'
 export type { QtestOptions } from './drive/qtest-transport.js'
 export type { TransportName } from './drive/transport-names.js'
+export type { VfioUserOptions } from './drive/vfio-user-transport.js'
 
 export type EngineName = 'host' | 'cpu-kernel' | 'cuda'
 
-const PLANNED_TRANSPORTS = ['vfio-user']
+const ENGINES: readonly EngineName[] = ['host', 'cpu-kernel', 'cuda']
 
 /** The GPU of engines that were made here: one is enough, and it goes with the program. */
 let gpu: Cuda | undefined
 
 /**
- * Opens a controller by the name of its transport: a simulated drive in this process, QEMU's own controller, or a drive
- * on this machine's bus that no kernel driver has (sysfs), that vfio-pci has (vfio), or that our module has (kmod).
- * Close it after use.
- * @throws NotAvailableError for a transport that is planned; UsageError for a name that means nothing; ImageFileError,
- *   UnknownProfileError; of drives on the bus whatever `openSysfs`, `openVfio` and `openKmod` of host-driver throw, and
+ * Opens a controller by the name of its transport: a simulated drive in this process, QEMU's own controller, a drive on
+ * this machine's bus that no kernel driver has (sysfs), that vfio-pci has (vfio), or that our module has (kmod), or one that
+ * another program serves over a socket (vfio-user). Close it after use.
+ * @throws UsageError for a name that means nothing; ImageFileError, UnknownProfileError; of drives on the bus and of those
+ *   that are served whatever `openSysfs`, `openVfio`, `openKmod` and `openVfioUser` of host-driver throw, and
  *   NativeAddonError where the addon is not built that they need.
  */
 export function openTransport(name: 'sim', options?: SimOptions): Promise<HarmlessTransport>
 export function openTransport(name: 'qtest', options?: QtestOptions): Promise<HarmlessTransport>
 export function openTransport(name: 'sysfs' | 'vfio' | 'kmod', options: HardwareOptions): Promise<OpenedTransport>
+export function openTransport(name: 'vfio-user', options: VfioUserOptions): Promise<OpenedTransport>
 export async function openTransport(name: string, options: object = {}): Promise<OpenedTransport> {
   // Modules of one transport are loaded when it is called for.
   switch (name) {
@@ -48,9 +50,11 @@ export async function openTransport(name: string, options: object = {}): Promise
     case 'vfio':
     case 'kmod':
       return (await import('./drive/hardware-transport.js')).openHardware(name, options as HardwareOptions)
+    case 'vfio-user':
+      return (await import('./drive/vfio-user-transport.js')).openServed(options as VfioUserOptions)
     default:
       // Callers without types, and command lines, bring other names.
-      throw refusal('transport', name, TRANSPORTS, PLANNED_TRANSPORTS)
+      throw refusal('transport', name, TRANSPORTS)
   }
 }
 
@@ -73,26 +77,13 @@ export function openEngine(name: EngineName, transport: Transport): Engine {
       return cudaEngine(transport, (gpu ??= openCuda()))
     default:
       // Callers without types, and command lines, bring other names.
-      throw refusal('engine', name, ['host', 'cpu-kernel', 'cuda'], [])
+      throw refusal('engine', name, ENGINES)
   }
 }
 
-function refusal(kind: string, name: string, available: readonly string[], planned: readonly string[]): GpuNvmeError {
-  if (planned.includes(name)) return new NotAvailableError(kind, name, available)
+function refusal(kind: string, name: string, available: readonly string[]): UsageError {
   return new UsageError(`Unknown ${kind} '${name}'`, {
-    facts: [`available: ${available.join(', ')}`, ...(planned.length > 0 ? [`planned: ${planned.join(', ')}`] : [])],
+    facts: [`available: ${available.join(', ')}`],
     next: `--${kind} ${available[0]!}`,
   })
-}
-
-/** A transport or an engine that this version knows by name and does not contain. */
-export class NotAvailableError extends GpuNvmeError {
-  readonly code = 'ERR_GPUNVME_NOT_AVAILABLE'
-  readonly category = 'infeasible'
-  constructor(kind: string, name: string, available: readonly string[]) {
-    super(`The ${kind} '${name}' is not available yet`, {
-      facts: [`available: ${available.join(', ')}`],
-      next: `--${kind} ${available[0]!}`,
-    })
-  }
 }

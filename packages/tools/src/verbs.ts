@@ -160,6 +160,12 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
         summary: 'write a file to blocks of a drive, guarded',
         load: async () => (await import('./commands/write.js')).write,
       },
+      {
+        name: 'sim',
+        usage: '[ACTION] [options] [-- COMMAND...]',
+        summary: 'serve a simulated drive to QEMU, whose guest gets an NVMe drive',
+        load: async () => (await import('./commands/sim.js')).sim,
+      },
     ],
   },
   {

@@ -44,10 +44,9 @@ export async function withAdminView<T>(
 /** The drive that the flags name, where Linux's own driver has it and no transport was asked for. */
 export function linuxDrive(flags: DriveFlags): FoundDrive | undefined {
   if (flags.drive === undefined || flags.transport !== undefined) return undefined
-  const drive = findDrive(flags.drive)
-  if (drive.driver !== 'nvme') return undefined
   refuseEmulated(flags)
-  return drive
+  const drive = findDrive(flags.drive)
+  return drive.driver === 'nvme' ? drive : undefined
 }
 
 /** Lends a drive through Linux's driver. @param devices where its node is: '/dev'. */

@@ -86,5 +86,8 @@ function notesOf({ name, time }: OpenedTransport): string[] {
       'The drive was simulated in real time by a thread of this process: it is no faster than that thread, and s/GB counts it.',
     ]
   }
+  if (name === 'vfio-user') {
+    return ['The drive is served by another program over a socket: what was measured is how fast the two are together.']
+  }
   return name === 'qtest' ? ['The drive is that of QEMU: what was measured is how fast QEMU is.'] : []
 }

@@ -64,6 +64,11 @@ function noKernel({ name }: OpenedTransport): BenchReason {
   if (name === 'sim' || name === 'qtest') {
     return { reason: "no kernel has this drive: it is simulated, and Linux's way to it cannot be compared with" }
   }
+  if (name === 'vfio-user') {
+    return {
+      reason: 'no kernel here has this drive: it is reached by a socket; in a guest of QEMU, it is the other way round',
+    }
+  }
   return {
     reason: "our driver has the drive, so that Linux's has not",
     next: 'gpunvme bench --hand-over while Linux has it, which takes turns',

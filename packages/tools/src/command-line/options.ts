@@ -9,6 +9,8 @@ const BLOCK_BYTES = 512
 export interface DriveFlags {
   readonly transport?: string
   readonly drive?: string
+  /** Where somebody serves a drive over vfio-user. */
+  readonly socket?: string
   readonly profile?: string
   readonly image?: string
   readonly capacity?: number
@@ -61,9 +63,10 @@ export function addDriveOptions(
   )
   addEmulatedOptions(
     command,
-    "sim, a simulated drive; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given (default: sim)",
+    "sim, a simulated drive; qtest, QEMU's controller; sysfs, vfio or kmod for a --drive, by its driver when not given; vfio-user for a --socket (default: sim)",
     image,
   )
+  command.option('--socket <path>', 'a drive that is served over vfio-user, as by gpunvme sim serve')
   if (nsid !== false) command.addOption(whole('--nsid <n>', nsid, 1, 0xffff_fffe))
 }
 

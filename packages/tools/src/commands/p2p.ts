@@ -86,10 +86,14 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   if (!isBelieved) session.exitCode = EXIT.verification
 }
 
-function refuseNonsense({ root, copy: copies, probe, gpu, drive, nsid, transport, realTime }: Flags): void {
+function refuseNonsense({ root, copy: copies, probe, gpu, drive, nsid, transport, realTime, socket }: Flags): void {
   if (root !== '/' && (copies === true || probe === true))
     throw new UsageError('--copy and --probe are for this machine', { next: 'leave --root out' })
   const isAboutDrive = [drive, transport, realTime, gpu].some((flag) => flag !== undefined)
+  if (socket !== undefined)
+    throw new UsageError('No GPU reaches a drive that is served over a socket', {
+      next: '--drive ADDRESS; gpunvme list',
+    })
   if (probe !== true && isAboutDrive)
     throw new UsageError('--gpu and a drive are of --probe', { next: 'gpunvme p2p --probe --drive ADDRESS' })
   if (probe === true && drive === undefined && transport === undefined && realTime === undefined)

@@ -67,7 +67,7 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     reportPlan(plan, placeOf(flags), output)
     return
   }
-  if (flags.drive === undefined && flags.image === undefined) {
+  if (placeOf(flags) === undefined) {
     throw new UsageError('pack needs a drive to write to', {
       facts: ['a drive in memory would be gone when the command ends'],
       next: `gpunvme pack ${path} --image FILE, or --drive ADDRESS`,

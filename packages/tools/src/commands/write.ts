@@ -25,6 +25,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { createImageFile, statImageFile } from '../drive/image-file.js'
 import type { OpenedTransport } from '../drive/opened-transport.js'
 import { withReader, withTransport, withWriter, type Drive, type WriteFlags } from '../drive/with-drive.js'
+import { placeOf } from '../model/place.js'
 import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
@@ -106,8 +107,8 @@ async function makeImage({ image, capacity }: Flags): Promise<(() => void) | und
 
 function checkFlags(path: string, flags: Flags): void {
   checkRangeFlags(flags)
-  const { lba, offset, image, drive, transport } = flags
-  if (image === undefined && drive === undefined && transport === undefined) {
+  const { lba, offset, image, transport } = flags
+  if (placeOf(flags) === undefined && transport === undefined) {
     throw new UsageError('write needs a drive', {
       facts: ['a simulated drive in memory would be gone when the command ends'],
       next: `gpunvme write ${printable(path)} --drive ADDRESS, or --image FILE`,

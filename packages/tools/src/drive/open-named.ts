@@ -10,20 +10,23 @@ import { transportOf } from './transport-names.js'
 const OF_SIMULATED = { profile: '--profile', seed: '--seed', realTime: '--real-time' } as const
 /** What no real drive takes. */
 const OF_EMULATED = { ...OF_SIMULATED, image: '--image', capacity: '--capacity' } as const
+/** What names another drive than the one beside it. */
+const OF_SERVED = { socket: '--socket' } as const
 
 /**
  * Opens what the flags name: the drive, by the transport that suits the driver it is bound to; or else what is simulated.
  * @throws UsageError for options that do not go together; DriveInUseError; as `findDrive` and `openTransport`.
  */
 export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Promise<OpenedTransport> {
-  const { transport, drive, profile, seed, image, capacity, realTime } = flags
+  const { drive, profile, seed, image, capacity, realTime, socket } = flags
   if (drive !== undefined) return openDrive(drive, flags)
+  const { transport = socket === undefined ? 'sim' : 'vfio-user' } = flags
+  if (transport !== 'vfio-user') refuse(flags, OF_SERVED, `--transport ${transport}`)
   const file = {
     ...(image !== undefined && { image, readOnly: access === 'read' }),
     ...(capacity !== undefined && { capacityBytes: capacity }),
   }
   switch (transport) {
-    case undefined:
     case 'sim':
       return openTransport('sim', {
         ...(profile !== undefined && { profile }),
@@ -38,6 +41,14 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
     case 'vfio':
     case 'kmod':
       throw new UsageError(`--transport ${transport} needs a --drive`, { next: `--drive 0000:0b:00.0; gpunvme list` })
+    case 'vfio-user':
+      if (socket === undefined || socket === '') {
+        throw new UsageError('--transport vfio-user needs a --socket', {
+          next: '--socket /tmp/drive.sock, where gpunvme sim serve serves one',
+        })
+      }
+      refuse(flags, OF_EMULATED, '--transport vfio-user')
+      return openTransport('vfio-user', { socket })
     default:
       // open.ts is where names are looked up; here it is a word from a command line.
       return openTransport(transport as 'sim')
@@ -49,7 +60,7 @@ function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
   const found = findDrive(text)
   const suiting = transportOf(found.driver)
   const { transport = suiting } = flags
-  if (transport === 'sim' || transport === 'qtest') {
+  if (transport === 'sim' || transport === 'qtest' || transport === 'vfio-user') {
     throw new UsageError(`--drive and --transport ${transport} are two different drives`, { next: 'leave one out' })
   }
   if (suiting === undefined || transport !== suiting) throw new DriveInUseError(found, flags.transport)
@@ -58,7 +69,7 @@ function openDrive(text: string, flags: DriveFlags): Promise<OpenedTransport> {
 
 /** A real drive takes none of the options of those that are made here. @throws UsageError */
 export function refuseEmulated(flags: DriveFlags): void {
-  refuse(flags, OF_EMULATED, '--drive')
+  refuse(flags, { ...OF_EMULATED, ...OF_SERVED }, '--drive')
 }
 
 function refuse(flags: DriveFlags, options: Partial<Record<keyof DriveFlags, string>>, beside: string): void {

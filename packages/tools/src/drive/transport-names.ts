@@ -1,5 +1,5 @@
 /** Transports that this version opens by name. */
-export const TRANSPORTS = ['sim', 'qtest', 'sysfs', 'vfio', 'kmod'] as const
+export const TRANSPORTS = ['sim', 'qtest', 'sysfs', 'vfio', 'kmod', 'vfio-user'] as const
 
 export type TransportName = (typeof TRANSPORTS)[number]
 

@@ -11,9 +11,10 @@ export interface Place {
 }
 
 /** Undefined of a drive in memory, which goes with the command. */
-export function placeOf({ image, drive }: DriveFlags): Place | undefined {
+export function placeOf({ image, drive, socket }: DriveFlags): Place | undefined {
   if (drive !== undefined) return { name: drive, option: `--drive ${printable(drive)}` }
   if (image !== undefined) return { name: image, option: `--image ${printable(image)}` }
+  if (socket !== undefined) return { name: socket, option: `--socket ${printable(socket)}` }
   return undefined
 }
 

@@ -13,7 +13,7 @@ function told(...looks: readonly { readonly counters?: Partial<Counters>; readon
   const output = new Output()
   const lines: string[] = []
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
-  const narrator = new Narrator(output, { atMs: 0, counters: none })
+  const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
   for (const [index, { counters, mistakes = [] }] of looks.entries())
     narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, mistakes)
   return lines
@@ -59,4 +59,18 @@ test('the first 20 mistakes of the host are told as they come, and the others ar
 
 test('what a host could put on the terminal is shown as what it is', () => {
   expect(told({ mistakes: ['a\u001b[31m'] })).toEqual([String.raw`The host: a\u{1b}[31m`])
+})
+
+test('where a line can be redrawn it has the counters, and is taken away at the end', () => {
+  const output = new Output()
+  const status = vi.spyOn(output, 'setStatus').mockImplementation(() => undefined)
+  for (const isRedrawn of [false, true]) {
+    const narrator = new Narrator(output, { atMs: 0, counters: none }, isRedrawn)
+    narrator.update({ atMs: 1000, counters: none }, [])
+    narrator.end()
+  }
+  expect(status.mock.calls).toEqual([
+    ['0 commands, 0 IOPS, 0 B/s read, 0 B/s written, 0 in flight, 0 faults, no client'],
+    [''],
+  ])
 })

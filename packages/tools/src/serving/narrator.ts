@@ -8,14 +8,17 @@ const MOST_SHOWN = 20
 /** Tells on stderr what goes on at a server: who comes and goes, what the host does wrong, and on a terminal how much. */
 export class Narrator {
   private readonly output: Output
+  private readonly isRedrawn: boolean
   private last: Sample
   private clients = 0
   private isConnected = false
   private commandsBefore = 0
   private shown = 0
 
-  constructor(output: Output, first: Sample) {
+  /** @param isRedrawn whether there is a last line on the terminal for the counters. */
+  constructor(output: Output, first: Sample, isRedrawn: boolean) {
     this.output = output
+    this.isRedrawn = isRedrawn
     this.last = first
   }
 
@@ -23,13 +26,13 @@ export class Narrator {
   update(sample: Sample, diagnostics: readonly string[]): void {
     this.tellClients(sample.counters)
     this.tellMistakes(diagnostics)
-    this.output.setStatus(fitted(describeCounters(sample, this.last)))
+    if (this.isRedrawn) this.output.setStatus(fitted(describeCounters(sample, this.last)))
     this.last = sample
   }
 
   /** Takes the counters off the terminal. */
   end(): void {
-    this.output.setStatus('')
+    if (this.isRedrawn) this.output.setStatus('')
   }
 
   private tellClients({ clients, connected, ...counters }: Counters): void {

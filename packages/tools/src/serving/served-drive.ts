@@ -4,6 +4,7 @@ import { createImageFile, ImageFileError, statImageFile } from '../drive/image-f
 import { DEFAULT_CAPACITY_BYTES, prepareImage, requireProfile } from '../drive/sim-transport.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { printable } from '../terminal/printable.js'
+import { formatBytes } from '../terminal/units.js'
 
 /** Blocks that the presets' originals are delivered with. */
 const BLOCK_BYTES = 512
@@ -47,6 +48,20 @@ export async function chooseDrive({
   const { size } = (await statImageFile(image))!
   const namespace = { blockBytes: BLOCK_BYTES, file: { path: image, readOnly } } as const
   return { profile, namespace, capacityBytes: wholeBlocks(size), image, isReadOnly: readOnly }
+}
+
+/** 'simulated WD PC SN740 512GB, serial GPUNVME-SIM-SN740, 16 GiB, d.img'. */
+export function describeDrive({ profile, capacityBytes, image, isReadOnly }: ServedDrive): string {
+  const { MN: model = 'no model', SN: serial = 'none' } = profile.identify
+  const place = image === undefined ? 'in memory, gone afterwards' : printable(image)
+  return `${model}, serial ${serial}, ${formatBytes(capacityBytes)}, ${place}${isReadOnly ? ', read only' : ''}`
+}
+
+/** The same for programs. */
+export function driveJson({ profile, capacityBytes, image, isReadOnly }: ServedDrive): object {
+  const { name, identify } = profile
+  const place = image === undefined ? {} : { image, readOnly: isReadOnly }
+  return { profile: name, model: identify.MN, serial: identify.SN, capacityBytes, ...place }
 }
 
 async function makeImage(path: string, capacityBytes: number | undefined, readOnly: boolean): Promise<void> {

@@ -1,0 +1,119 @@
+import { profiles, type DriveProfile } from '@gpunvme/nvme-sim'
+import { Argument, type Command } from 'commander'
+import { addOutputOptions, examples, size, whole } from '../command-line/options.js'
+import { UsageError } from '../command-line/usage-error.js'
+import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
+import type { Session } from '../program.js'
+import type { ServeRequest } from '../serving/serve.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
+import { formatTable } from '../terminal/table.js'
+
+interface Flags extends Omit<ServeRequest, 'socket' | 'command'>, OutputOptions {
+  readonly socket?: string
+}
+
+export function sim(command: Command, session: Session): void {
+  command
+    .addArgument(new Argument('[action]', 'nothing: list the drives there are').choices(['serve']))
+    .argument('[command...]', 'after --: serve for as long as this runs')
+    .option('--socket <path>', 'where clients connect: a Unix socket, made anew')
+    .option('--profile <name>', `which drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
+    .option('--image <file>', 'what it holds; made where there is none and --capacity is given (default: memory)')
+    .addOption(size('--capacity <size>', 'of a drive in memory, or of an image that is made', 512))
+    .option('--read-only', 'the image is opened for reading, and the drive is write-protected')
+    .option('--faults <file>', 'a fault plan: what goes wrong, and when')
+    .option('--trace <file>', 'what the drive did: .json a time line, .jsonl for programs, else text')
+    .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
+    .option('--mapped-doorbells', 'doorbells as memory that is polled, which SPDK needs; costs a core')
+    .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
+      run(action, words, flags, new Output(flags), session),
+    )
+  addOutputOptions(command)
+  command.addHelpText('after', ABOUT)
+  examples(command, ['gpunvme sim', 'gpunvme sim --json'])
+}
+
+const ABOUT = `
+serve presents a simulated drive as a PCI function over vfio-user, so that
+software which knows nothing of gpunvme drives it: Linux, SeaBIOS and nvme-cli
+in a guest of QEMU 10.1 or later, SPDK, and gpunvme itself by --socket. It
+prints the line that starts such a QEMU, serves one client after the other
+until SIGINT or SIGTERM, or while COMMAND runs, and ends with a summary. Each
+client finds the controller as after power on, and on the namespace what was
+left there.
+
+Time is the wall's, so latencies are what the preset says or more. What a
+client was told is flushed is in the image, also when the server is killed.
+Nobody else may write to the image meanwhile.
+
+What the client does wrong is told as it happens, the first 20 times; a fault
+plan is JSON, as formatFaultPlan of @gpunvme/nvme-spec/faults writes it.
+Needs the native addon of @gpunvme/cuda-native.
+
+In one terminal, and then in another:
+  # gpunvme sim serve --socket /tmp/d.sock --image d.img --capacity 16GiB
+  # gpunvme sim serve --socket /tmp/d.sock --faults plan.json --trace t.json
+  # gpunvme identify --socket /tmp/d.sock
+Or in one, with the exit code of COMMAND:
+  # gpunvme sim serve --socket d.sock -- gpunvme identify --socket d.sock`
+
+async function run(
+  action: 'serve' | undefined,
+  words: readonly string[],
+  flags: Flags,
+  output: Output,
+  session: Session,
+): Promise<void> {
+  if (action === undefined) {
+    refuseOptions(flags)
+    list(output)
+    return
+  }
+  const { socket } = flags
+  if (socket === undefined || socket === '') {
+    throw new UsageError('sim serve needs the name of a socket', { next: '--socket /tmp/drive.sock' })
+  }
+  const [program, ...args] = words
+  if (program !== undefined && output.json)
+    throw new UsageError("--json and a command do not go together: what is printed is the command's")
+  const { serve } = await import('../serving/serve.js')
+  const command = program === undefined ? {} : ({ command: [program, ...args] } as const)
+  session.exitCode = await serve({ ...flags, ...command, socket }, output, session.signal)
+  // What a command was interrupted in is not done.
+  if (program !== undefined) session.signal.throwIfAborted()
+}
+
+/** @throws UsageError for an option that only a drive that is served has. */
+function refuseOptions(flags: Flags): void {
+  if (Object.keys(flags).some((name) => name !== 'json' && name !== 'quiet')) {
+    throw new UsageError('These options are for serving a drive', {
+      next: 'gpunvme sim serve --socket /tmp/drive.sock',
+    })
+  }
+}
+
+function list(output: Output): void {
+  const drives = Object.entries<DriveProfile>(profiles)
+  output.print(
+    ...formatTable(
+      [{ title: 'PROFILE' }, { title: 'SIMULATES' }, { title: 'LINK' }, { title: 'QUEUES', align: 'right' }],
+      drives.map(([name, { identify, link, ioQueuePairs }]) => [
+        name,
+        identify.MN ?? '',
+        link === undefined ? 'none' : `Gen${link.gen} x${link.width}`,
+        String(ioQueuePairs),
+      ]),
+    ),
+  )
+  output.note('Next: gpunvme sim serve --socket /tmp/drive.sock')
+  output.object('gpunvme.sim/1', {
+    profiles: drives.map(([name, { identify, link, ioQueuePairs, source }]) => ({
+      name,
+      model: identify.MN,
+      serial: identify.SN,
+      ...(link !== undefined && { link: { gen: link.gen, width: link.width, mps: link.mps } }),
+      ioQueuePairs,
+      source,
+    })),
+  })
+}

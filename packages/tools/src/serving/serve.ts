@@ -1,0 +1,131 @@
+import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import {
+  startVfioUserServer,
+  VfioUserServerError,
+  type VfioUserServer,
+  type VfioUserServerOptions,
+} from '@gpunvme/nvme-sim/vfio-user'
+import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
+import { rmSync } from 'node:fs'
+import { sameFile } from '../block-io/same-file.js'
+import { shellLine } from '../command-line/advised-command.js'
+import { EXIT } from '../command-line/exit-codes.js'
+import { FileError, isSystemError } from '../command-line/file-error.js'
+import { UsageError } from '../command-line/usage-error.js'
+import type { Output } from '../terminal/output.js'
+import { printable } from '../terminal/printable.js'
+import type { Format } from '../tracing/write-events.js'
+import { attend, attendDuring, type Attended } from './attend.js'
+import { readFaultPlan } from './fault-plan-file.js'
+import { withImageAlone } from './image-users.js'
+import { QEMU_VERSION, qemuLine } from './qemu-line.js'
+import { chooseDrive, describeDrive, type DriveChoice, type ServedDrive } from './served-drive.js'
+import { describeServed, servedJson } from './summary.js'
+
+export interface ServeRequest extends DriveChoice {
+  readonly socket: string
+  /** Serves for as long as this runs. Its output is then that of this program. */
+  readonly command?: readonly [string, ...string[]]
+  readonly seed?: number
+  readonly faults?: string
+  readonly trace?: string
+  readonly mappedDoorbells?: boolean
+}
+
+/**
+ * Serves a simulated drive until `signal` is aborted, or for as long as a command runs, and says what was made of it.
+ * @returns the exit code: that of the command.
+ * @throws as `chooseDrive`, `withImageAlone`, `readFaultPlan`, `startVfioUserServer`, `attend` and `attendDuring`
+ */
+export async function serve(request: ServeRequest, output: Output, signal: AbortSignal): Promise<number> {
+  const { faults, image, trace } = request
+  if (trace !== undefined) requireOwnFile(trace, [image, faults])
+  const plan = faults === undefined ? undefined : await readFaultPlan(faults)
+  const drive = await chooseDrive(request)
+  const use = () => serveDrive(request, drive, plan, output, signal)
+  return drive.image === undefined ? use() : withImageAlone(drive.image, drive.isReadOnly ? 'read' : 'write', use)
+}
+
+async function serveDrive(
+  request: ServeRequest,
+  drive: ServedDrive,
+  faults: FaultPlan | undefined,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  signal.throwIfAborted()
+  const { command, trace } = request
+  // What a command prints is not to be mixed with ours.
+  const say = (...lines: string[]) => (command === undefined ? output.print(...lines) : output.note(...lines))
+  const startMs = performance.now()
+  const server = await startVfioUserServer(optionsOf(request, drive, faults))
+  const { socket } = server
+  const attended = await closing(server, () => {
+    output.note(`Serving ${drive.profile.name} at ${printable(socket)}: ${describeDrive(drive)}`)
+    output.note(`A guest has it by what QEMU ${QEMU_VERSION} or later is started with; another gpunvme by --socket.`)
+    say(qemuLine(socket))
+    if (command === undefined) {
+      output.note('SIGINT (Ctrl-C) ends it.')
+      return attend(server, output, signal, true)
+    }
+    output.note(`It is served for as long as this runs: ${printable(shellLine(command))}`)
+    return attendDuring(server, command, output)
+  })
+  const served = { socket, drive, trace, wallNs: Math.round((performance.now() - startMs) * 1e6), ...attended }
+  say(...describeServed(served))
+  output.object('gpunvme.sim-serve/1', servedJson(served))
+  return attended.exitCode ?? EXIT.ok
+}
+
+/** Closes the server after `use`, and says what ended one that ended by itself. */
+async function closing(server: VfioUserServer, use: () => Promise<Attended>): Promise<Attended> {
+  // The second signal ends the process at once.
+  const atExit = () => rmSync(server.socket, { force: true })
+  process.on('exit', atExit)
+  try {
+    try {
+      return await use()
+    } finally {
+      await server.close()
+    }
+  } catch (error) {
+    throw error instanceof VfioUserServerError ? endOf(server.socket, error) : error
+  } finally {
+    process.off('exit', atExit)
+  }
+}
+
+/** What was wrong with the server's thread: a file of its, or else what nobody foresaw. */
+function endOf(socket: string, error: VfioUserServerError): Error {
+  const { cause } = error
+  const attempt = `serve ${printable(socket)} any more`
+  if (isSystemError(cause)) return new FileError([attempt, cause.syscall, cause.path].filter(Boolean).join(', '), cause)
+  return cause instanceof Error ? cause : error
+}
+
+function optionsOf(
+  { socket, seed, trace, mappedDoorbells }: ServeRequest,
+  { profile, namespace }: ServedDrive,
+  faults: FaultPlan | undefined,
+): VfioUserServerOptions {
+  return {
+    ...{ socket, module: nativeHostModule, profile, namespaces: [namespace] },
+    ...(seed !== undefined && { seed }),
+    ...(faults !== undefined && { faults }),
+    ...(trace !== undefined && { trace: { path: trace, format: formatOf(trace) } }),
+    ...(mappedDoorbells !== undefined && { mappedDoorbells }),
+  }
+}
+
+/** As the name says: a time line by .json, lines for programs by .jsonl, and lines for people by any other. */
+export function formatOf(path: string): Format {
+  if (path.endsWith('.jsonl')) return 'jsonl'
+  return path.endsWith('.json') ? 'perfetto' : 'text'
+}
+
+function requireOwnFile(trace: string, others: readonly (string | undefined)[]): void {
+  if (others.some((other) => other !== undefined && sameFile(other, trace)))
+    throw new UsageError(`${printable(trace)} is read here, and the trace would replace it`, {
+      next: 'name another --trace',
+    })
+}

@@ -1,0 +1,66 @@
+import { printable } from '../terminal/printable.js'
+import { formatBytes, formatDuration, plural } from '../terminal/units.js'
+import { total, type Counters } from './counters.js'
+import { qemuWords } from './qemu-line.js'
+import { driveJson, type ServedDrive } from './served-drive.js'
+
+/** What the summary adds to what was shown meanwhile. */
+export interface FinalCounters extends Counters {
+  readonly messages: number
+  readonly errors: number
+  readonly doorbellWrites: number
+  readonly interrupts: { readonly fired: readonly number[] }
+}
+
+/** A server that has ended. */
+export interface Served {
+  readonly socket: string
+  readonly drive: ServedDrive
+  readonly trace: string | undefined
+  readonly wallNs: number
+  readonly counters: FinalCounters
+  readonly diagnostics: readonly string[]
+}
+
+/** For people. */
+export function describeServed({ socket, drive, trace, wallNs, counters, diagnostics }: Served): string[] {
+  const { clients, messages, adminCommands, ioCommands, errors, bytesRead, bytesWritten, faultsStruck } = counters
+  return [
+    `Served ${drive.profile.name} at ${printable(socket)} for ${formatDuration(wallNs)}`,
+    `  clients     ${clients}, who sent ${plural(messages, 'message')}`,
+    `  commands    ${total(adminCommands)} Admin and ${total(ioCommands)} I/O; ${orNone(errors)} ended with an error`,
+    `  read        ${formatBytes(bytesRead)}`,
+    `  written     ${formatBytes(bytesWritten)}`,
+    `  interrupts  ${fired(counters)}`,
+    `  faults      ${orNone(faultsStruck)} of the plan's`,
+    `  mistakes    ${orNone(diagnostics.length)} of the host's`,
+    ...(trace === undefined ? [] : [`  trace       ${printable(trace)}`]),
+  ]
+}
+
+/** For programs. */
+export function servedJson({ socket, drive, trace, wallNs, counters, diagnostics }: Served): object {
+  const { clients, messages, errors, bytesRead, bytesWritten, doorbellWrites, faultsStruck } = counters
+  return {
+    ...{ socket, qemu: qemuWords(socket), drive: driveJson(drive), wallNs },
+    ...{ clients, messages },
+    adminCommands: total(counters.adminCommands),
+    ioCommands: total(counters.ioCommands),
+    errors,
+    readBytes: bytesRead,
+    writtenBytes: bytesWritten,
+    doorbellWrites,
+    interrupts: fired(counters),
+    faultsStruck,
+    diagnostics,
+    ...(trace !== undefined && { trace }),
+  }
+}
+
+function fired({ interrupts }: FinalCounters): number {
+  return interrupts.fired.reduce((sum, count) => sum + count, 0)
+}
+
+function orNone(count: number): string {
+  return count === 0 ? 'none' : String(count)
+}

@@ -1,0 +1,161 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isBuilt, skipped } from '../../../cuda-native/test/native.js'
+import { gpunvme, json, scratch } from '../gpunvme.js'
+import { pattern } from '../simulated-drive.js'
+import { startServer, withServer } from './server.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const timeout = 300_000
+const check = test.skipIf(!isBuilt)
+/** Of the drive that is served where nothing else was asked for. */
+const CONFIRMED = ['--serial', 'GPUNVME-SIM-SN740', '--yes']
+
+let sockets = 0
+const newSocket = () => at(`${++sockets}.sock`)
+
+/** Runs a verb that has to succeed, and gives its result. */
+async function done<T = unknown>(...args: string[]): Promise<T> {
+  const ended = await gpunvme([...args, '--json'], { cwd })
+  expect({ args, code: ended.code, stderr: ended.code === 0 ? '' : ended.stderr }).toEqual({
+    args,
+    code: 0,
+    stderr: '',
+  })
+  return json(ended) as T
+}
+
+check(`every verb drives what another process serves${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  const [by, long] = [
+    ['--socket', socket],
+    ['--transport', 'vfio-user', '--socket', socket],
+  ]
+  writeFileSync(at('data.bin'), pattern(256 * 1024))
+  await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  const server = await startServer([...by, '--capacity', '64MiB', '--trace', 'served.json', '--json'], cwd)
+  expect(await done('identify', ...long)).toMatchObject({ controller: { serial: 'GPUNVME-SIM-SN740' } })
+  await done('smart', ...by)
+  await done('regs', ...by)
+  await done('log', 'firmware', ...by)
+  await done('features', ...by)
+  await done('write', 'data.bin', '--lba', '8', '--verify', ...by, ...CONFIRMED)
+  await done('read', '--lba', '8', '--blocks', '512', '-o', 'back.bin', ...by)
+  expect(readFileSync(at('back.bin')).equals(readFileSync(at('data.bin')))).toBe(true)
+  expect(await done('pack', 'model.gguf', ...by, ...CONFIRMED)).toMatchObject({
+    place: socket,
+  })
+  expect(await done('ls', ...by)).toMatchObject({ models: [{ layers: 4 }] })
+  expect(await done('load', ...by)).toMatchObject({ drive: { transport: 'vfio-user', place: socket }, time: 'wall' })
+  await done('verify', ...by)
+  await done('bench', '--bs', '4KiB', '--qd', '4', '--time', '0.2', '--repeats', '1', '--warm-up', '0', ...by)
+  const traced = await gpunvme(['trace', '--only', 'commands', 'identify', ...by], { cwd })
+  expect(traced).toMatchObject({ code: 0, stderr: expect.stringContaining('Identify') as string })
+
+  const { code, stdout, stderr } = await server.end('SIGINT')
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/Client 1 (has connected|came and went)/)
+  const served = JSON.parse(stdout) as {
+    clients: number
+    diagnostics: string[]
+    ioCommands: number
+    writtenBytes: number
+  }
+  expect(served.diagnostics).toEqual([])
+  expect(served.clients).toBeGreaterThanOrEqual(13)
+  expect(served.ioCommands).toBeGreaterThan(0)
+  expect(served.writtenBytes).toBeGreaterThan(256 * 1024)
+  const trace = JSON.parse(readFileSync(at('served.json'), 'utf8')) as { traceEvents?: unknown[] } | unknown[]
+  expect((Array.isArray(trace) ? trace : trace.traceEvents)?.length).toBeGreaterThan(served.ioCommands)
+})
+
+check(
+  `what was written needs the serial number: a socket may lead to a real drive${skipped}`,
+  { timeout },
+  async () => {
+    const socket = newSocket()
+    writeFileSync(at('block.bin'), pattern(512))
+    await withServer(['--socket', socket, '--capacity', '16MiB'], cwd, async () => {
+      const write = ['write', 'block.bin', '--lba', '0', '--socket', socket]
+      expect(await gpunvme(write, { cwd })).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("--serial 'GPUNVME-SIM-SN740' --yes") as string,
+      })
+      expect(await gpunvme([...write, '--serial', 'ANOTHER', '--yes'], { cwd })).toMatchObject({ code: 4 })
+      await done(...write, ...CONFIRMED)
+    })
+  },
+)
+
+check(`what was flushed is in the image after the server was killed${skipped}`, { timeout }, async () => {
+  const [socket, image] = [newSocket(), 'killed.img']
+  const bytes = pattern(1024 * 1024, 7)
+  writeFileSync(at('flushed.bin'), bytes)
+  await withServer(['--socket', socket, '--image', image, '--capacity', '16MiB'], cwd, () =>
+    done('write', 'flushed.bin', '--offset', '1MiB', '--socket', socket, ...CONFIRMED),
+  )
+  expect(
+    readFileSync(at(image))
+      .subarray(1024 * 1024, 2 * 1024 * 1024)
+      .equals(bytes),
+  ).toBe(true)
+  // And the next server has it.
+  await withServer(['--socket', socket, '--image', image], cwd, () =>
+    done('read', '--offset', '1MiB', '--length', '1MiB', '-o', 'found.bin', '--socket', socket),
+  )
+  expect(readFileSync(at('found.bin')).equals(bytes)).toBe(true)
+})
+
+check(`a fault of the plan is what the client meets, and is counted${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  const unreadable = { match: { opcode: 2, lba: [64, 64] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } }
+  writeFileSync(at('plan.json'), JSON.stringify({ rules: [unreadable] }))
+  const server = await startServer(['--socket', socket, '--faults', 'plan.json', '--json'], cwd)
+  await done('read', '--lba', '63', '--socket', socket)
+  const { code, stderr } = await gpunvme(['read', '--lba', '64', '--socket', socket], { cwd })
+  expect([code, stderr]).toEqual([5, expect.stringContaining('Unrecovered Read Error (SCT 2h SC 81h')])
+  const ended = await server.end('SIGINT')
+  expect(JSON.parse(ended.stdout)).toMatchObject({ faultsStruck: 1, errors: 1 })
+})
+
+check(`a drive for reading is write-protected to its client${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  writeFileSync(at('readonly.img'), new Uint8Array(1024 * 1024))
+  writeFileSync(at('block.bin'), pattern(512))
+  await withServer(['--socket', socket, '--image', 'readonly.img', '--read-only'], cwd, async () => {
+    const ended = await gpunvme(['write', 'block.bin', '--lba', '0', '--socket', socket, ...CONFIRMED], { cwd })
+    expect(ended.code).not.toBe(0)
+    expect(ended.stderr).toContain('Write Protected')
+  })
+  expect(readFileSync(at('readonly.img')).every((byte) => byte === 0)).toBe(true)
+})
+
+test('what a socket does not go together with', async () => {
+  const refusals = [
+    [['identify', '--transport', 'vfio-user'], 'needs a --socket'],
+    [['identify', '--transport', 'sim', '--socket', 'x.sock'], '--socket and --transport sim do not go together'],
+    [
+      ['identify', '--socket', 'x.sock', '--profile', 'sn740'],
+      '--profile and --transport vfio-user do not go together',
+    ],
+    [['read', '--socket', 'x.sock', '--image', 'x.img'], '--image and --transport vfio-user do not go together'],
+    [['identify', '--socket', 'x.sock', '--drive', '0b:00.0'], '--socket and --drive do not go together'],
+    [['p2p', '--probe', '--socket', 'x.sock'], 'No GPU reaches a drive that is served over a socket'],
+  ] as const
+  for (const [args, words] of refusals) {
+    const { code, stderr } = await gpunvme(args, { cwd })
+    expect({ args, code, stderr }).toEqual({ args, code: 2, stderr: expect.stringContaining(words) as string })
+  }
+})
+
+check(`a socket that nobody listens at, and one that is no socket${skipped}`, { timeout }, async () => {
+  expect(await gpunvme(['identify', '--socket', 'none.sock'], { cwd })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('none.sock') as string,
+  })
+  writeFileSync(at('plain'), '')
+  expect((await gpunvme(['identify', '--socket', 'plain'], { cwd })).code).toBe(3)
+})

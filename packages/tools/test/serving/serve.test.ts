@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isBuilt, skipped } from '../../../cuda-native/test/native.js'
+import { gpunvme, json, scratch, type Ended } from '../gpunvme.js'
+import { render, shapeOf } from '../json-shape.js'
+import { startServer, withServer } from './server.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const timeout = 120_000
+const check = test.skipIf(!isBuilt)
+
+/** The sockets of tests that run one after the other, each with its own. */
+let sockets = 0
+const newSocket = () => at(`${++sockets}.sock`)
+
+async function refused(args: readonly string[]): Promise<Ended & { readonly message: string }> {
+  const ended = await gpunvme(['sim', 'serve', '--json', ...args], { cwd })
+  const { error } = json(ended) as { error: { message: string } }
+  return { ...ended, message: error.message }
+}
+
+test('the drives that there are to be served', async () => {
+  const { profiles } = json(await gpunvme(['sim', '--json'], { cwd })) as { profiles: { name: string }[] }
+  expect(profiles.map(({ name }) => name)).toEqual(['ideal', 'sn740', 'sn530', '980pro', '990pro', 'p5800x', 'pm1753'])
+  const { stdout } = await gpunvme(['sim'], { cwd })
+  expect(stdout).toMatch(/^sn740 +simulated WD PC SN740 512GB +Gen3 x4 +\d+$/m)
+  expect(await gpunvme(['sim', '--image', 'x.img'], { cwd })).toMatchObject({ code: 2 })
+  expect(await gpunvme(['sim', 'serve'], { cwd })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Try: --socket') as string,
+  })
+})
+
+check(`SIGINT ends a server with a summary, its socket is gone, and the code is 0${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  const server = await startServer(['--socket', socket, '--profile', '990pro', '--capacity', '64MiB'], cwd)
+  expect(statSync(socket).mode & 0o777).toBe(0o600)
+  expect(server.said()).toContain('990pro')
+  expect(server.said()).toContain('serial GPUNVME-SIM-990PRO, 64 MiB, in memory')
+  const { code, stdout } = await server.end('SIGINT')
+  expect(code).toBe(0)
+  const [line, title] = stdout.split('\n')
+  expect(line).toBe(
+    'qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
+      '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
+      `-device '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"${socket}"}}'`,
+  )
+  expect(title).toMatch(/^Served 990pro at .*\.sock for /)
+  expect(existsSync(socket)).toBe(false)
+})
+
+check(`SIGTERM does the same, and with --json the summary is one object${skipped}`, { timeout }, async () => {
+  const [socket, image] = [newSocket(), 'json.img']
+  const args = ['--socket', socket, '--image', image, '--capacity', '16MiB', '--trace', 'json.jsonl', '--json']
+  const { code, stdout } = await (await startServer(args, cwd)).end('SIGTERM')
+  expect(code).toBe(0)
+  const { schema, ...result } = JSON.parse(stdout) as { schema: string }
+  expect([schema, result]).toEqual([
+    'gpunvme.sim-serve/1',
+    expect.objectContaining({ socket, clients: 0, ioCommands: 0, diagnostics: [], trace: 'json.jsonl' }),
+  ])
+  expect(result).toMatchObject({ drive: { image, readOnly: false, capacityBytes: 16 * 1024 * 1024 } })
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/json.md'), 'utf8')
+  const [, shown] = /### gpunvme\.sim-serve\/1\n\n```ts\n([^]*?)\n```/.exec(page) ?? []
+  // Of this run, which had an image and a trace, and no mistake to list.
+  const here = shown?.replace('diagnostics: string[]', 'diagnostics: unknown[]').replaceAll('?:', ':')
+  expect(here).toBe(render(shapeOf(result)))
+})
+
+check(`a second signal ends it at once, and its socket is gone all the same${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  const server = await startServer(['--socket', socket], cwd)
+  const { code, stdout } = await server.end('SIGINT', 'SIGTERM')
+  expect(code).toBe(130)
+  expect(stdout).not.toContain('Served')
+  expect(existsSync(socket)).toBe(false)
+})
+
+check(`a socket that cannot be had is refused with what to do${skipped}`, { timeout }, async () => {
+  expect(await refused(['--socket', at('none/x.sock')])).toMatchObject({ code: 3 })
+  expect(await refused(['--socket', at(`${'x'.repeat(120)}.sock`)])).toMatchObject({ code: 2 })
+  writeFileSync(at('file'), 'kept')
+  mkdirSync(at('folder'))
+  expect(await refused(['--socket', at('file')])).toMatchObject({ code: 2 })
+  expect(await refused(['--socket', at('folder')])).toMatchObject({ code: 2 })
+  expect(readFileSync(at('file'), 'utf8')).toBe('kept')
+})
+
+check(`a socket that is served is refused, one that was left behind is made anew${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  await withServer(['--socket', socket], cwd, async () => {
+    const { code, message } = await refused(['--socket', socket])
+    expect([code, message]).toEqual([4, expect.stringContaining(socket)])
+    expect(await gpunvme(['identify', '--socket', socket], { cwd })).toMatchObject({ code: 0 })
+  })
+  // Killed, so that it is still there.
+  expect(existsSync(socket)).toBe(true)
+  const { code } = await (await startServer(['--socket', socket], cwd)).end('SIGINT')
+  expect(code).toBe(0)
+})
+
+check(`images: missing, too small, of another size, used by somebody else${skipped}`, { timeout }, async () => {
+  const socket = newSocket()
+  expect(await refused(['--socket', socket, '--image', 'none.img'])).toMatchObject({
+    code: 3,
+    message: expect.stringContaining('Try: --capacity') as string,
+  })
+  writeFileSync(at('small.img'), 'x')
+  expect(await refused(['--socket', socket, '--image', 'small.img'])).toMatchObject({ code: 7 })
+  writeFileSync(at('used.img'), new Uint8Array(1024 * 1024))
+  expect(await refused(['--socket', socket, '--image', 'used.img', '--capacity', '2MiB'])).toMatchObject({
+    code: 2,
+    message: expect.stringContaining('leave the capacity out') as string,
+  })
+  await withServer(['--socket', newSocket(), '--image', 'used.img'], cwd, async ({ child }) => {
+    for (const more of [[], ['--read-only']]) {
+      const { code, message } = await refused(['--socket', socket, '--image', 'used.img', ...more])
+      expect([code, message]).toEqual([4, expect.stringContaining(`process ${child.pid!} `)])
+    }
+  })
+  const readers = ['--image', 'used.img', '--read-only']
+  await withServer(['--socket', newSocket(), ...readers], cwd, () =>
+    withServer(['--socket', newSocket(), ...readers], cwd, ({ said }) => {
+      expect(said()).toContain('used.img, read only')
+      return Promise.resolve()
+    }),
+  )
+})
+
+check(`a fault plan that is none is refused in its own words, and nothing is made${skipped}`, { timeout }, async () => {
+  const args = ['--socket', newSocket(), '--image', 'unmade.img', '--capacity', '1MiB']
+  expect(await refused([...args, '--faults', 'none.json'])).toMatchObject({ code: 3 })
+  writeFileSync(at('plan.json'), '{ "rules": [{ "match": { "opcode": 2 }, "action": { "kind": "explode" } }] }')
+  const { code, message } = await refused([...args, '--faults', 'plan.json'])
+  expect([code, message]).toEqual([2, expect.stringContaining('fault plan, rule 0, action.kind')])
+  expect(await refused([...args, '--trace', 'plan.json', '--faults', 'plan.json'])).toMatchObject({ code: 2 })
+  expect(existsSync(at('unmade.img'))).toBe(false)
+})
+
+check(
+  `a command is served for as long as it runs, and its exit code is that of serve${skipped}`,
+  { timeout },
+  async () => {
+    const socket = newSocket()
+    const script = `process.exit(require('fs').existsSync(${JSON.stringify(socket)}) ? 33 : 1)`
+    const args = ['sim', 'serve', '--socket', socket]
+    const { code, stdout, stderr } = await gpunvme([...args, '--', process.execPath, '-e', script], { cwd })
+    expect([code, stdout]).toEqual([33, ''])
+    expect(stderr).toContain('qemu-system-x86_64 -machine q35')
+    expect(stderr).toContain('Served sn740 at')
+    expect(existsSync(socket)).toBe(false)
+    expect(await gpunvme([...args, '--', 'no-such-program'], { cwd })).toMatchObject({ code: 3 })
+    expect(await gpunvme([...args, '--json', '--', 'true'], { cwd })).toMatchObject({ code: 2 })
+    expect(existsSync(socket)).toBe(false)
+  },
+)
