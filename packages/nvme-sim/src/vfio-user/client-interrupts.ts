@@ -1,13 +1,11 @@
-import { closeSync, readlinkSync, writeSync } from 'node:fs'
 import type { Device } from '../controller/device.js'
-import { isSystemError } from './limits.js'
+import { eventfds, type Eventfds } from './eventfds.js'
 
-/** What is written to an eventfd: 1, as a host-endian 64-bit number. */
-const ONE = new Uint8Array(new BigUint64Array([1n]).buffer)
 const NONE = -1
 
 /** Where interrupts go: eventfds of the client, one for each vector of MSI-X, and one for the pin. */
 export class ClientInterrupts {
+  readonly eventfds: Eventfds
   private readonly device: Device
   private readonly vectors: Int32Array
   private readonly masked: Uint8Array
@@ -17,8 +15,9 @@ export class ClientInterrupts {
   /** Descriptors to signal when the turn is over, each once: a count is nothing that a client looks at. */
   private readonly due: number[] = []
 
-  constructor(device: Device) {
+  constructor(device: Device, descriptors: Eventfds = eventfds) {
     this.device = device
+    this.eventfds = descriptors
     this.vectors = new Int32Array(device.interrupts.count).fill(NONE)
     this.masked = new Uint8Array(this.vectors.length)
     device.interrupts.onArrival = (vector, kind) => {
@@ -81,7 +80,7 @@ export class ClientInterrupts {
   flush(): void {
     const { due } = this
     if (due.length === 0) return
-    for (let i = 0; i < due.length; i++) this.write(due[i]!)
+    for (let i = 0; i < due.length; i++) this.eventfds.signal(due[i]!)
     due.length = 0
   }
 
@@ -106,24 +105,10 @@ export class ClientInterrupts {
     if (descriptor !== NONE && !this.due.includes(descriptor)) this.due.push(descriptor)
   }
 
-  private write(descriptor: number): void {
-    try {
-      writeSync(descriptor, ONE)
-    } catch (error) {
-      // Its count is as high as it goes: whoever looks there has been told.
-      if (!isSystemError(error) || error.code !== 'EAGAIN') throw error
-    }
-  }
-
   private close(descriptor: number): void {
     if (descriptor === NONE) return
     const at = this.due.indexOf(descriptor)
     if (at >= 0) this.due.splice(at, 1)
-    closeSync(descriptor)
+    this.eventfds.close(descriptor)
   }
-}
-
-/** Whether a descriptor of a client is an eventfd: a pipe would hold up who writes to it. */
-export function isEventfd(descriptor: number): boolean {
-  return readlinkSync(`/proc/self/fd/${descriptor}`) === 'anon_inode:[eventfd]'
 }

@@ -1,5 +1,5 @@
 import { VFIO_IRQ, VfioIrqInfo, VfioIrqSet } from '@gpunvme/nvme-spec/vfio-user'
-import { isEventfd, type ClientInterrupts } from './client-interrupts.js'
+import type { ClientInterrupts } from './client-interrupts.js'
 import type { Refusal } from './client-memory.js'
 import { EINVAL, ENOTSUP } from './limits.js'
 import type { Message } from './message.js'
@@ -62,7 +62,7 @@ function assign(
   // Without any, these go nowhere from now on.
   if (descriptors.length > 0 && descriptors.length !== count)
     return refuse(`${descriptors.length} descriptors for ${count} interrupts`)
-  if (!descriptors.every(isEventfd)) return refuse('a descriptor that is no eventfd')
+  if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor that is no eventfd')
   const kept = descriptors.splice(0)
   for (let i = 0; i < count; i++) {
     if (index === VFIO_IRQ.INTX) interrupts.setPin(kept[i])

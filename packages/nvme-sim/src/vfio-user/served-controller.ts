@@ -7,6 +7,7 @@ import type { DriveProfile } from '../profiles/profile.js'
 import type { WallClock } from '../realtime/wall-clock.js'
 import { ClientInterrupts } from './client-interrupts.js'
 import { ClientMemory } from './client-memory.js'
+import type { Eventfds } from './eventfds.js'
 import { ServedBar } from './served-bar.js'
 import { ServedConfig } from './served-config.js'
 import type { Served } from './server-loop.js'
@@ -24,6 +25,8 @@ export interface ServedControllerOptions {
   readonly seed: number
   readonly trace: TraceSink | undefined
   readonly mappedDoorbells: boolean
+  /** Of the system when not given. */
+  readonly eventfds?: Eventfds
 }
 
 /** One controller for one client after the other: each finds it as after power on, with what is on its namespaces. */
@@ -44,7 +47,7 @@ export class ServedController {
     this.device = new Device({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace })
     this.controller = new Controller(this.device)
     this.device.pci.virtualize()
-    this.interrupts = new ClientInterrupts(this.device)
+    this.interrupts = new ClientInterrupts(this.device, options.eventfds)
     this.bar = new ServedBar(this.device, this.controller)
     this.config = new ServedConfig(this.device)
   }

@@ -1,0 +1,230 @@
+import { closeSync, ftruncateSync, openSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { FakeMemory, systemError, unnamedFile } from '../../test/vfio-user/fake-host.js'
+import { ClientMemory, type Mapping } from './client-memory.js'
+
+const PAGE = 4096
+/** Errnos of Linux. */
+const [ENOENT, ENOMEM, EACCES, EEXIST, EINVAL] = [2, 12, 13, 17, 22]
+
+const opened: number[] = []
+afterEach(() => opened.splice(0).forEach((descriptor) => closeSync(descriptor)))
+
+function file(pages: number): number {
+  const descriptor = unnamedFile(pages * PAGE)
+  opened.push(descriptor)
+  return descriptor
+}
+
+const region = (iova: number, pages: number, filePage = 0, flags: Partial<Mapping> = {}): Mapping => ({
+  ...{ iova, lengthBytes: pages * PAGE, fileOffset: filePage * PAGE, isReadable: true, isWritable: true },
+  ...flags,
+})
+
+describe('a region', () => {
+  it('is the bytes of its file, from its offset on', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(4)
+    host.bytesOf(fd).set([1, 2, 3], 2 * PAGE + 5)
+    expect(memory.map(region(0x10_0000, 2, 2), fd)).toBeUndefined()
+    expect(memory.bytes(0x10_0005, 3)).toEqual(Uint8Array.of(1, 2, 3))
+    memory.bytes(0x10_0000, 1, 'write')![0] = 9
+    expect(host.bytesOf(fd)[2 * PAGE]).toBe(9)
+  })
+
+  it('ends where it ends', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    memory.map(region(PAGE, 2), file(2))
+    expect(memory.has(PAGE, 2 * PAGE)).toBe(true)
+    for (const [iova, length] of [
+      [PAGE - 1, 2],
+      [PAGE, 2 * PAGE + 1],
+      [3 * PAGE, 1],
+      [3 * PAGE - 1, 2],
+      [NaN, 4],
+    ] as const) {
+      expect(memory.bytes(iova, length)).toBeUndefined()
+      expect(memory.has(iova, length)).toBe(false)
+    }
+  })
+
+  it('that may only be read is not given to write, and one that may only be written not to read', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    const fd = file(2)
+    memory.map(region(0, 1, 0, { isWritable: false }), fd)
+    memory.map(region(PAGE, 1, 1, { isReadable: false }), fd)
+    expect([memory.has(0, 8, 'read'), memory.has(0, 8, 'write')]).toEqual([true, false])
+    expect([memory.has(PAGE, 8, 'read'), memory.has(PAGE, 8, 'write')]).toEqual([false, true])
+    expect(memory.bytes(0, 8, 'read')).toBeDefined()
+    // A view that is kept for reading is none to write.
+    expect(memory.bytes(0, 8, 'write')).toBeUndefined()
+    expect(memory.lack(0)).toBe('the client has mapped it for reading alone')
+  })
+
+  it('without a descriptor is known, and not reached', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    expect(memory.map(region(0xc_0000, 8), undefined)).toBeUndefined()
+    expect(memory.has(0xc_0000, 1)).toBe(false)
+    expect(memory.lack(0xc_0000)).toBe('the client has mapped a region there without a descriptor')
+    expect(memory.map(region(0xc_0000, 1), undefined)).toMatchObject({ errno: EEXIST })
+    expect(memory.unmap(0xc_0000, 8 * PAGE)).toBeUndefined()
+    expect(memory.lack(0xc_0000)).toBe('the client has mapped no memory there')
+  })
+})
+
+describe('regions that follow each other', () => {
+  it('in one file are one piece of memory', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(4)
+    memory.map(region(2 * PAGE, 2, 2), fd)
+    memory.map(region(0, 2, 0), fd)
+    expect(host.maps).toBe(1)
+    memory.bytes(0, 4 * PAGE, 'write')!.fill(7)
+    expect(host.bytesOf(fd).every((byte) => byte === 7)).toBe(true)
+  })
+
+  it('are no piece where the second is elsewhere in the file, in another file, or not to be written', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    const fd = file(8)
+    memory.map(region(0, 1, 0), fd)
+    memory.map(region(PAGE, 1, 4), fd)
+    expect(memory.has(0, 2 * PAGE)).toBe(false)
+    memory.map(region(2 * PAGE, 1, 5), file(8))
+    expect(memory.has(PAGE, 2 * PAGE)).toBe(false)
+    memory.map(region(3 * PAGE, 1, 6, { isWritable: false }), fd)
+    memory.map(region(4 * PAGE, 1, 7), fd)
+    expect(memory.has(3 * PAGE, 2 * PAGE, 'read')).toBe(true)
+    expect(memory.has(3 * PAGE, 2 * PAGE, 'write')).toBe(false)
+  })
+})
+
+describe('regions that are refused', () => {
+  it.each([
+    ['of no bytes', region(0, 0), EINVAL, 'it has no bytes'],
+    ['not made of pages', region(512, 1), EINVAL, 'it is not made of pages of 4096 bytes'],
+    [
+      'not made of pages at its end',
+      { ...region(0, 1), lengthBytes: 4097 },
+      EINVAL,
+      'it is not made of pages of 4096 bytes',
+    ],
+    ['beyond 2^64', { ...region(0, 1), iova: 2 ** 64 - PAGE, lengthBytes: 2 * PAGE }, EINVAL, 'it reaches beyond 2^53'],
+    ['beyond its file', region(0, 5), EINVAL, 'its file has 16384 bytes'],
+    ['from beyond its file', region(0, 1, 4), EINVAL, 'its file has 16384 bytes'],
+    ['at an offset beyond 2^53', { ...region(0, 1), fileOffset: 2 ** 63 }, EINVAL, 'it reaches beyond 2^53'],
+  ])('%s', (_name, mapping, errno, why) => {
+    const memory = new ClientMemory(new FakeMemory())
+    expect(memory.map(mapping, file(4))).toEqual({ errno, why })
+    expect(memory.count).toBe(0)
+  })
+
+  it.each([
+    ['before', 3, 3],
+    ['behind', 7, 3],
+    ['inside', 6, 1],
+    ['around', 3, 9],
+    ['equal', 5, 4],
+  ])('that overlap another: %s', (_name, page, pages) => {
+    const memory = new ClientMemory(new FakeMemory())
+    const fd = file(16)
+    memory.map(region(5 * PAGE, 4), fd)
+    expect(memory.map(region(page * PAGE, pages), fd)).toEqual({
+      errno: EEXIST,
+      why: '0x5000 to 0x8fff is mapped already',
+    })
+    expect(memory.count).toBe(1)
+  })
+
+  it('whose descriptor is a folder, or a device', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    for (const path of ['/', '/dev/zero']) {
+      const fd = openSync(path, 'r')
+      opened.push(fd)
+      expect(memory.map(region(0, 1), fd)).toEqual({ errno: EINVAL, why: 'its descriptor is no file of memory' })
+    }
+  })
+
+  it('of more than 4 TiB, without mapping any of it', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(1)
+    ftruncateSync(fd, 2 ** 43)
+    expect(memory.map({ ...region(0, 1), lengthBytes: 2 ** 43 }, fd)).toMatchObject({ errno: ENOMEM })
+    expect(host.maps).toBe(0)
+  })
+
+  it('what cannot be mapped is refused with what the system says, but for memory that is only read', () => {
+    const host = new FakeMemory()
+    host.mapForeign = () => {
+      throw systemError('EACCES')
+    }
+    const memory = new ClientMemory(host)
+    expect(memory.map(region(0, 1), file(1))).toEqual({ errno: EACCES, why: 'EACCES: it failed' })
+    expect(memory.map(region(0, 1, 0, { isWritable: false }), file(1))).toBeUndefined()
+    expect(memory.has(0, 1)).toBe(false)
+  })
+})
+
+describe('unmapping', () => {
+  it('takes whole regions, and all bytes with them', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    const fd = file(8)
+    memory.map(region(0, 2), fd)
+    memory.map(region(2 * PAGE, 2, 2), fd)
+    expect(memory.bytes(0, 16)).toBeDefined()
+    expect(memory.unmap(0, 4 * PAGE)).toBeUndefined()
+    expect(memory.bytes(0, 16)).toBeUndefined()
+    expect(memory.count).toBe(0)
+  })
+
+  it('of a part, of nothing, or beyond 2^53 is refused', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    memory.map(region(PAGE, 4), file(4))
+    expect(memory.unmap(PAGE, PAGE)).toMatchObject({ errno: EINVAL })
+    expect(memory.unmap(0, 3 * PAGE)).toMatchObject({ errno: EINVAL })
+    expect(memory.unmap(8 * PAGE, PAGE)).toMatchObject({ errno: ENOENT })
+    expect(memory.unmap(PAGE, 0)).toMatchObject({ errno: ENOENT })
+    expect(memory.unmap(2 ** 63, 2 ** 63)).toMatchObject({ errno: EINVAL })
+    expect(memory.has(PAGE, 4 * PAGE)).toBe(true)
+  })
+
+  it('leaves a file mapped whose memory comes back, and not two of them', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const [first, second] = [file(2), file(2)]
+    for (let i = 0; i < 100; i++) {
+      memory.map(region(0, 2), first)
+      memory.unmap(0, 2 * PAGE)
+    }
+    expect(host.maps).toBe(1)
+    memory.map(region(0, 2), second)
+    memory.unmap(0, 2 * PAGE)
+    expect(host.mapped.size).toBe(1)
+    memory.clear()
+    expect(host.mapped.size).toBe(0)
+  })
+
+  it('a region that is mapped again elsewhere in the file is what lies there', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(2)
+    host.bytesOf(fd).set([5], PAGE)
+    memory.map(region(0, 1, 0), fd)
+    expect(memory.bytes(0, 1)).toEqual(Uint8Array.of(0))
+    memory.unmap(0, PAGE)
+    memory.map(region(0, 1, 1), fd)
+    expect(memory.bytes(0, 1)).toEqual(Uint8Array.of(5))
+  })
+
+  it('a file that has grown is mapped as far as it goes now', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(1)
+    memory.map(region(0, 1), fd)
+    ftruncateSync(fd, 4 * PAGE)
+    expect(memory.map(region(PAGE, 3, 1), fd)).toBeUndefined()
+    expect(memory.has(0, 4 * PAGE, 'write')).toBe(true)
+  })
+})

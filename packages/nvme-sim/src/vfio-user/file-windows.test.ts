@@ -1,0 +1,55 @@
+import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { expect, it } from 'vitest'
+import { FileWindows } from './file-windows.js'
+
+const GIB = 2 ** 30
+const MIB = 2 ** 20
+
+/** Says what is mapped; the bytes of each part are as few as a test looks at. */
+function recorder() {
+  const maps: { offsetBytes: number; lengthBytes: number; isMapped: boolean }[] = []
+  const mapForeign = (_fd: number, offsetBytes: number, lengthBytes: number) => {
+    const map = { offsetBytes, lengthBytes, isMapped: true }
+    maps.push(map)
+    return { lengthBytes, unmap: () => (map.isMapped = false) } as unknown as NativeRegion
+  }
+  return { maps, windows: new FileWindows('1 2', { mapForeign }) }
+}
+
+it('a large file is mapped in windows of 1 GiB that go on into the next', () => {
+  const { maps, windows } = recorder()
+  windows.map(3, 0, 3 * GIB, 3 * GIB)
+  expect(maps.map(({ offsetBytes, lengthBytes }) => [offsetBytes / GIB, lengthBytes])).toEqual([
+    [0, GIB + 64 * MIB],
+    [1, GIB + 64 * MIB],
+    [2, GIB],
+  ])
+  expect(windows.has(GIB - 4096, 8192)).toBe(true)
+  expect(windows.has(2 * GIB - 1, 64 * MIB + 1)).toBe(true)
+  expect(windows.has(2 * GIB - 1, 64 * MIB + 2)).toBe(false)
+  expect(windows.has(3 * GIB - 1, 2)).toBe(false)
+})
+
+it('only what is needed is mapped, and only once', () => {
+  const { maps, windows } = recorder()
+  windows.map(3, 5 * GIB, 5 * GIB + 4096, 8 * GIB)
+  windows.map(3, 5 * GIB + 4096, 6 * GIB, 8 * GIB)
+  expect(maps.map(({ offsetBytes }) => offsetBytes / GIB)).toEqual([5])
+  expect(FileWindows.needed(5 * GIB, 6 * GIB)).toBe(1)
+  expect(FileWindows.needed(5 * GIB, 6 * GIB + 1)).toBe(2)
+  expect(windows.count).toBe(1)
+  expect(windows.has(0, 1)).toBe(false)
+  windows.unmap()
+  expect(maps.every(({ isMapped }) => !isMapped)).toBe(true)
+  expect(windows.count).toBe(0)
+})
+
+it('a window that was shorter is mapped anew where the file has grown', () => {
+  const { maps, windows } = recorder()
+  windows.map(3, 0, 4096, 4096)
+  windows.map(3, 4096, 8192, 8192)
+  expect(maps).toEqual([
+    { offsetBytes: 0, lengthBytes: 4096, isMapped: false },
+    { offsetBytes: 0, lengthBytes: 8192, isMapped: true },
+  ])
+})

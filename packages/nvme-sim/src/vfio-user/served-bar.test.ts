@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { BAR0, DirectClient, EINVAL, words } from '../../test/vfio-user/direct-client.js'
+
+const [VS, AQA, ASQ, ACQ, DOORBELLS, TABLE, PENDING] = [0x08, 0x24, 0x28, 0x30, 0x1000, 0x2000, 0x3000]
+
+const connected = () => new DirectClient().agree()
+
+describe('accesses to BAR0', () => {
+  it('of 8 bytes are those of 64-bit registers, and of nothing else', () => {
+    const client = connected()
+    expect(client.write(BAR0, ASQ, words([64, 0x1234_5678_9000n]))).toBe(0)
+    expect((client.read(BAR0, ASQ, 8) as DataView).getBigUint64(0, true)).toBe(0x1234_5678_9000n)
+    expect(client.write32(BAR0, ACQ + 4, 0x77)).toBe(0)
+    expect((client.read(BAR0, ACQ, 8) as DataView).getBigUint64(0, true)).toBe(0x77_0000_0000n)
+    for (const offset of [VS, AQA - 4, DOORBELLS, DOORBELLS + 8]) {
+      expect(client.read(BAR0, offset, 8)).toBe(EINVAL)
+      expect(client.write(BAR0, offset, new Uint8Array(8))).toBe(EINVAL)
+    }
+    expect(client.diagnostics.lines.length).toBe(8)
+    expect(client.diagnostics.lines[0]).toBe(
+      'client sent REGION_READ: 8 bytes at 0x8 of BAR0: expected 4 aligned ones, or 8 of a register that has so many',
+    )
+  })
+
+  it.each([
+    [VS, 1],
+    [VS, 2],
+    [VS, 3],
+    [VS + 1, 4],
+    [ASQ + 4, 8],
+    [VS, 5],
+    [VS, 16],
+    [VS, 4096],
+    [0x4000, 4],
+    [0x3ffe, 4],
+    [2 ** 40, 4],
+    [VS, 0],
+  ])('at %i of %i bytes do not exist', (offset, count) => {
+    const client = connected()
+    expect(client.read(BAR0, offset, count)).toBe(EINVAL)
+    if (count > 0) expect(client.write(BAR0, offset, new Uint8Array(count))).toBe(EINVAL)
+    expect(client.diagnostics.lines.length).toBe(count > 0 ? 2 : 1)
+  })
+
+  it('the MSI-X Table is only remembered: it begins masked, and the next client finds it so', () => {
+    const client = connected()
+    expect(client.read32(BAR0, TABLE + 12)).toBe(1)
+    client.write(BAR0, TABLE, words([64, 0xfee0_0000n]))
+    client.write(BAR0, TABLE + 8, words([64, 0x4021n]))
+    expect((client.read(BAR0, TABLE, 8) as DataView).getBigUint64(0, true)).toBe(0xfee0_0000n)
+    expect(client.read32(BAR0, TABLE + 12)).toBe(0)
+    // It goes nowhere all the same: the client has given no eventfd.
+    expect(client.served.device.pci.msix.isMasked(0)).toBe(true)
+    client.reconnect()
+    expect(client.agree().read32(BAR0, TABLE + 12)).toBe(1)
+  })
+
+  it('the Pending Bit Array is read-only', () => {
+    const client = connected()
+    expect(client.write32(BAR0, PENDING, 1)).toBe(0)
+    expect((client.read(BAR0, PENDING, 8) as DataView).getBigUint64(0, true)).toBe(0n)
+    expect(client.diagnostics.lines).toEqual([
+      'host wrote 0x1 to offset 0x3000: the MSI-X Pending Bit Array is read-only',
+    ])
+  })
+})
+
+describe('doorbells as memory', () => {
+  it('are a file from 1000h to the MSI-X Table, whose stores are found, and which the next client does not share', () => {
+    const client = new DirectClient({ mappedDoorbells: true }).agree()
+    const { errno, data, descriptor } = client.ask(5, words([32, 72], [32, 0], [32, 0], [32, 0], [64, 0], [64, 0]))
+    expect(errno).toBe(0)
+    // READ, WRITE, MMAP, CAPS; the capability behind the 32 bytes: sparse mmap, version 1, the last, one area.
+    expect([0, 4, 8, 12].map((at) => data.getUint32(at, true))).toEqual([64, 15, 0, 32])
+    expect([data.getUint16(32, true), data.getUint16(34, true), data.getUint32(36, true)]).toEqual([1, 1, 0])
+    expect(data.getUint32(40, true)).toBe(1)
+    expect([data.getBigUint64(48, true), data.getBigUint64(56, true)]).toEqual([0x1000n, 0x1000n])
+    expect(descriptor).toBeGreaterThan(2)
+    expect(client.memory.mapped.size).toBe(1)
+    const [before] = client.memory.mapped
+    expect(client.doorbells!.poll()).toBe(false)
+    // A doorbell of a queue that does not exist: what a store leads to is the simulator's own matter.
+    client.write32(BAR0, 0x1000, 5)
+    expect(client.diagnostics.lines).toEqual(['host rang SQ 0 tail 5, but CSTS.RDY is 0'])
+    client.reconnect()
+    expect(client.memory.mapped.size).toBe(1)
+    expect([...client.memory.mapped][0]).not.toBe(before)
+    client.leave()
+    expect(client.memory.mapped.size).toBe(0)
+  })
+
+  it('are told of in full, with their file, to a client that has room for it alone', () => {
+    const client = new DirectClient({ mappedDoorbells: true }).agree()
+    const { errno, data, descriptor } = client.ask(5, words([32, 32], [32, 0], [32, 0], [32, 0], [64, 0], [64, 0]))
+    expect([errno, data.byteLength, descriptor]).toEqual([0, 32, -1])
+    expect([data.getUint32(0, true), data.getUint32(12, true)]).toEqual([64, 0])
+    client.leave()
+  })
+})
