@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
-import { CudaTimeoutError, openCuda, type Cuda } from './index.js'
+import { CudaCallError, CudaTimeoutError, openCuda, type Cuda } from './index.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { native } from '../../test/native.js'
 
@@ -128,7 +128,7 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     }
   })
 
-  test('copies beside memory that others have registered: the part alone, or as it is', async () => {
+  test('copies beside memory that others have registered: the part alone, or by way of pinned memory', async () => {
     const region = native.allocate(16384, 4096)
     const bytes = new Uint8Array(region.buffer).fill(3)
     const queues = open().register(region.address, 4096)
@@ -139,9 +139,53 @@ describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {
     bytes[4095] = 4
     await engine.copy(dma(region.buffer, 0, 8192), 4094, to, 0, 3)
     await engine.copy(dma(region.buffer, 0, 8192), 4094, to, 0, 3)
-    expect(standin.live().registered).toBe(2)
+    expect(standin.live()).toMatchObject({ registered: 2, pinned: 0 })
     expect([...(await to.read(0, 4))]).toEqual([3, 4, 3, 3])
     engine.forget(dma(region.buffer))
+    queues.unregister()
+    region.unmap()
+  })
+
+  test('copies from memory that it has registered in parts, whole: each part by itself', async () => {
+    const region = native.allocate(32768, 4096)
+    const bytes = new Uint8Array(region.buffer)
+    bytes.forEach((_, at) => (bytes[at] = (at * 7) ^ (at >>> 8)))
+    // So that it is not registered as a whole.
+    const queues = open().register(region.address, 4096)
+    const engine = cuda.copyEngine()
+    const to = engine.alloc(32768)
+    const expected = new Uint8Array(32768)
+    const copyPart = async (from: number, lengthBytes: number) => {
+      await engine.copy(dma(region.buffer, from, lengthBytes), 0, to, from, lengthBytes)
+      expected.set(bytes.subarray(from, from + lengthBytes), from)
+    }
+    await copyPart(8192, 4096)
+    await copyPart(20480, 4096)
+    expect(standin.live().registered).toBe(3)
+    // From before the first of them to behind the second.
+    await copyPart(4096, 24576)
+    expect(standin.live().registered).toBe(6)
+    // And with the queues, which nobody knows to be the first page.
+    await copyPart(0, 32768)
+    expect(Buffer.compare(await to.read(), expected)).toBe(0)
+    expect(standin.live()).toMatchObject({ registered: 7, pinned: 0 })
+    engine.forget(dma(region.buffer))
+    queues.unregister()
+    region.unmap()
+  })
+
+  test('a part that is refused ends the copy when those before it have ended', async () => {
+    // The copy before it is the first, its own first part the second.
+    standin.fail('cuMemcpyHtoDAsync_v2=1@3')
+    const region = native.allocate(16384, 4096)
+    const queues = open().register(region.address, 4096)
+    const engine = cuda.copyEngine()
+    const to = engine.alloc(12288)
+    await engine.copy(dma(region.buffer, 8192, 4096), 0, to, 0, 4096)
+    await expect(engine.copy(dma(region.buffer, 4096, 12288), 0, to, 0, 12288)).rejects.toThrow(CudaCallError)
+    expect(standin.copies()).toEqual({ started: 2, done: 2 })
+    engine.forget(dma(region.buffer))
+    to.free()
     queues.unregister()
     region.unmap()
   })

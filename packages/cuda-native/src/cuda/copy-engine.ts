@@ -1,7 +1,8 @@
 import type { CopyEngine, DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { checkOptions, timeout } from '../arguments.js'
-import { GpuMemory } from './memory.js'
-import type { RegisteredBuffers } from './registered-buffers.js'
+import { CudaTimeoutError } from './errors.js'
+import { GpuMemory, PinnedMemory } from './memory.js'
+import type { CopyPiece, RegisteredBuffers } from './registered-buffers.js'
 import { DEFAULT_TIMEOUT_NS, type CudaSession } from './session.js'
 import { CudaStream } from './stream.js'
 
@@ -13,7 +14,8 @@ export interface CopyEngineOptions {
 
 /**
  * Tier 1's second hop on a stream of its own, beside the kernels. Host memory is registered with the GPU at its first
- * copy, and stays so until `forget`, or until the GPU is closed: registering takes longer than a copy.
+ * copy, and stays so until `forget`, or until the GPU is closed: registering takes longer than a copy. What others have
+ * registered in parts goes over memory that is pinned for the copy.
  */
 export class CudaCopyEngine implements CopyEngine {
   readonly #session: CudaSession
@@ -21,7 +23,7 @@ export class CudaCopyEngine implements CopyEngine {
   readonly #stream: CudaStream
   readonly #timeoutNs: number
   /** Nobody else may refer to the memory that is copied from: it must not be collected. */
-  readonly #underWay = new Set<{ readonly from: DmaMemory }>()
+  readonly #underWay = new Set<{ readonly from: DmaMemory; readonly staged: PinnedMemory | undefined }>()
 
   /** Use `Cuda.copyEngine`. */
   constructor(session: CudaSession, registered: RegisteredBuffers, options: CopyEngineOptions = {}) {
@@ -51,20 +53,67 @@ export class CudaCopyEngine implements CopyEngine {
     checkPart('fromBytes', fromBytes, lengthBytes, from.lengthBytes)
     checkPart('toBytes', toBytes, lengthBytes, to.lengthBytes)
     if (lengthBytes === 0) return
-    this.#registered.add(view)
     from.forHost(fromBytes, lengthBytes)
-    const { addon } = this.#session
-    const address = addon.addressOf(view) + BigInt(fromBytes)
-    const stream = this.#stream.handle
-    const copy = { from }
+    const pieces = this.#registered.piecesOf(view, fromBytes, lengthBytes)
+    const copy = { from, staged: this.#stage(view, pieces) }
     this.#underWay.add(copy)
+    let isOver = true
     try {
-      await to.use(stream, `Copying ${lengthBytes} bytes to GPU memory`, this.#timeoutNs, (handle) =>
-        addon.copyIn(stream, handle, toBytes, lengthBytes, address),
-      )
+      await this.#copyPieces(pieces, copy.staged, to, toBytes, lengthBytes)
+    } catch (error) {
+      // What the GPU may still read from stays until it is closed.
+      isOver = !(error instanceof CudaTimeoutError)
+      throw error
     } finally {
       this.#underWay.delete(copy)
+      if (isOver) copy.staged?.free()
     }
+  }
+
+  /** Pinned memory with the bytes of those pieces that cannot be copied from, one after the other; nothing of none. */
+  #stage(view: DataView, pieces: readonly CopyPiece[]): PinnedMemory | undefined {
+    const mixed = pieces.filter(({ isMixed }) => isMixed)
+    if (mixed.length === 0) return undefined
+    const lengthBytes = mixed.reduce((sum, { from, to }) => sum + Number(to - from), 0)
+    const staged = new PinnedMemory(this.#session, lengthBytes)
+    const bytes = new Uint8Array(staged.buffer)
+    const start = this.#session.addon.addressOf(view)
+    let at = 0
+    for (const { from, to } of mixed) {
+      const length = Number(to - from)
+      bytes.set(new Uint8Array(view.buffer, view.byteOffset + Number(from - start), length), at)
+      at += length
+    }
+    return staged
+  }
+
+  async #copyPieces(
+    pieces: readonly CopyPiece[],
+    staged: PinnedMemory | undefined,
+    to: GpuMemory,
+    toBytes: number,
+    lengthBytes: number,
+  ): Promise<void> {
+    const { addon } = this.#session
+    const stream = this.#stream.handle
+    const refused: unknown[] = []
+    await to.use(stream, `Copying ${lengthBytes} bytes to GPU memory`, this.#timeoutNs, (handle) => {
+      let [at, next] = [toBytes, staged?.address ?? 0n]
+      for (const { from, to: end, isMixed } of pieces) {
+        const length = Number(end - from)
+        try {
+          addon.copyIn(stream, handle, at, length, isMixed ? next : from)
+        } catch (error) {
+          if (at === toBytes) throw error
+          // Those before it are under way, and have to be waited for.
+          refused.push(error)
+          return
+        }
+        at += length
+        if (isMixed) next += BigInt(length)
+      }
+    })
+    if (refused.length > 0) throw refused[0]
   }
 
   /** Ends the registrations that `memory` is a part of: before it is unmapped. Nothing may be under way from there. */

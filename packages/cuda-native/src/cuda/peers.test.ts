@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { native } from '../../test/native.js'
 import { hasStandin, skippedWithoutStandin, useStandin, NOTHING } from '../../test/standin/standin.js'
 import { CudaUnavailableError, openCuda, type Cuda } from './cuda.js'
 import { CudaPattern } from './pattern.js'
@@ -136,5 +137,19 @@ describe.skipIf(!hasStandin)(`several GPUs, on the stand-in${skippedWithoutStand
       await expect(writer.store32(0, -1)).rejects.toThrow('value: expected an unsigned 32-bit integer, got -1')
       writer.close()
       registers.free()
+    }))
+
+  it('reaches a simulated controller’s registers as what they are: memory', () =>
+    withPair(async (cuda) => {
+      const region = native.allocate(4096, 4096)
+      const { address, lengthBytes } = region
+      const writer = new CudaRegisterWriter(cuda, { address, lengthBytes, isMemory: true })
+      // Nothing was given as registers: of memory the driver of a real GPU refuses that.
+      expect(standin.registers().lengthBytes).toBe(0)
+      expect(standin.live().registered).toBe(1)
+      await writer.store32(0x24, 7)
+      expect(region.load32(0x24)).toBe(7)
+      writer.close()
+      region.unmap()
     }))
 })

@@ -7,6 +7,8 @@ import type { CudaStream } from './stream.js'
 export interface RegisterWindow {
   readonly address: bigint
   readonly lengthBytes: number
+  /** They are memory, a simulator's: the driver takes that as registers as little as registers as memory. */
+  readonly isMemory?: boolean
 }
 
 /**
@@ -19,10 +21,10 @@ export class CudaRegisterWriter {
   readonly #stream: CudaStream
 
   /** @throws CudaRegistrationError where the driver does not register the window; CudaCallError */
-  constructor(cuda: Cuda, { address, lengthBytes }: RegisterWindow) {
+  constructor(cuda: Cuda, { address, lengthBytes, isMemory = false }: RegisterWindow) {
     loadPackageKernels(cuda)
     this.#cuda = cuda
-    this.#window = cuda.registerIo(address, lengthBytes)
+    this.#window = isMemory ? cuda.register(address, lengthBytes) : cuda.registerIo(address, lengthBytes)
     try {
       this.#stream = cuda.stream()
     } catch (error) {

@@ -6,8 +6,17 @@ interface Entry {
   readonly buffer: WeakRef<ArrayBufferLike>
   readonly from: bigint
   readonly to: bigint
-  /** Absent where others have registered it, or it is pinned anyway. */
+  /** Absent where it is pinned anyway, and where others have registered some of it. */
   readonly registration?: HostRegistration
+  readonly isOthers?: boolean
+}
+
+/** A part of a copy from host memory, by addresses. */
+export interface CopyPiece {
+  readonly from: bigint
+  readonly to: bigint
+  /** Whether others have registered some of it, and nobody knows which: the driver copies from no such range. */
+  readonly isMixed: boolean
 }
 
 /**
@@ -24,23 +33,23 @@ export class RegisteredBuffers {
 
   /** An ArrayBuffer that needs no registration. */
   addPinned(buffer: ArrayBufferLike): void {
-    this.#push(buffer, this.#session.addon.addressOf(new Uint8Array(buffer)), buffer.byteLength)
+    const from = this.#session.addon.addressOf(new Uint8Array(buffer))
+    this.#entries.push({ buffer: new WeakRef(buffer), from, to: from + BigInt(buffer.byteLength) })
   }
 
-  /** Registers the memory of a view where it is not. @throws CudaCallError where the driver refuses it. */
-  add(view: DataView): void {
-    const { addon } = this.#session
-    const from = addon.addressOf(view)
-    const to = from + BigInt(view.byteLength)
-    const isHere = (each: Entry) => each.buffer.deref() === view.buffer && each.from <= from && each.to >= to
-    if (this.#entries.some(isHere)) return
-    // What is gone may have left its addresses to this one.
-    this.#end((each) => each === undefined || each.byteLength === 0)
-    const start = from - BigInt(view.byteOffset)
-    if (this.#tryRegister(view.buffer, start, view.buffer.byteLength)) return
-    // An engine has registered its queues there: then this part alone. A part of which another one is registered is
-    // copied as it is, which is right in any case.
-    if (!this.#tryRegister(view.buffer, from, view.byteLength)) this.#push(view.buffer, from, view.byteLength)
+  /**
+   * Registers the memory of a view where it is not, and gives what to copy `lengthBytes` from `offsetBytes` in: the driver
+   * refuses a copy from across the end of a registration. @throws CudaCallError where it refuses to register.
+   */
+  piecesOf(view: DataView, offsetBytes: number, lengthBytes: number): CopyPiece[] {
+    const start = this.#session.addon.addressOf(view)
+    this.#add(view, start, start + BigInt(view.byteLength))
+    const [first, end] = [start + BigInt(offsetBytes), start + BigInt(offsetBytes + lengthBytes)]
+    return this.#within(view.buffer, first, end).map(({ from, to, isOthers = false }) => ({
+      from: from > first ? from : first,
+      to: to < end ? to : end,
+      isMixed: isOthers,
+    }))
   }
 
   /** Ends the registrations of an ArrayBuffer. */
@@ -48,21 +57,45 @@ export class RegisteredBuffers {
     this.#end((each) => each === buffer)
   }
 
+  #add({ buffer, byteOffset }: DataView, from: bigint, to: bigint): void {
+    const known = this.#within(buffer, from, to)
+    const gaps: { from: bigint; to: bigint }[] = []
+    let at = from
+    for (const each of known) {
+      if (each.from > at) gaps.push({ from: at, to: each.from })
+      at = each.to
+    }
+    if (at < to) gaps.push({ from: at, to })
+    if (gaps.length === 0) return
+    // What is gone may have left its addresses to this one.
+    this.#end((each) => each === undefined || each.byteLength === 0)
+    const start = from - BigInt(byteOffset)
+    const isFirst = !this.#entries.some((each) => each.buffer.deref() === buffer)
+    if (isFirst && this.#tryRegister(buffer, start, start + BigInt(buffer.byteLength))) return
+    // An engine has registered its queues there, or parts were before: then what is missing alone.
+    for (const gap of gaps) {
+      if (!this.#tryRegister(buffer, gap.from, gap.to))
+        this.#entries.push({ ...gap, buffer: new WeakRef(buffer), isOthers: true })
+    }
+  }
+
+  /** What is known of this part of an ArrayBuffer, by address: no two share a byte. */
+  #within(buffer: ArrayBufferLike, from: bigint, to: bigint): Entry[] {
+    const isHere = (each: Entry) => each.buffer.deref() === buffer && each.from < to && each.to > from
+    return this.#entries.filter(isHere).sort((a, b) => (a.from < b.from ? -1 : 1))
+  }
+
   /** False where a part of it is registered already. */
-  #tryRegister(buffer: ArrayBufferLike, from: bigint, lengthBytes: number): boolean {
+  #tryRegister(buffer: ArrayBufferLike, from: bigint, to: bigint): boolean {
     try {
-      this.#push(buffer, from, lengthBytes, new HostRegistration(this.#session, from, lengthBytes, false))
+      const registration = new HostRegistration(this.#session, from, Number(to - from), false)
+      this.#entries.push({ buffer: new WeakRef(buffer), from, to, registration })
       return true
     } catch (error) {
       if (error instanceof CudaCallError && error.resultName === 'CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED')
         return false
       throw error
     }
-  }
-
-  #push(buffer: ArrayBufferLike, from: bigint, lengthBytes: number, registration?: HostRegistration): void {
-    const to = from + BigInt(lengthBytes)
-    this.#entries.push({ buffer: new WeakRef(buffer), from, to, ...(registration && { registration }) })
   }
 
   #end(isMeant: (buffer: ArrayBufferLike | undefined) => boolean): void {

@@ -1,7 +1,7 @@
 // A library with the names of NVIDIA's libcuda, whose GPU is threads of this process: what is written for a GPU runs, and
 // fails on demand, where there is none. It knows what the real one refuses: a call without a context, memory that is
-// not there, pages that are registered twice. The GPU has addresses of its own for host memory wherever the kernel
-// allows it, so that one used in the other's place is seen.
+// not there, pages that are registered twice, copies from across the end of a registration. The GPU has addresses of its
+// own for host memory wherever the kernel allows it, so that one used in the other's place is seen.
 //
 // Environment, read at each cuInit:
 //   GPUNVME_STANDIN_FAIL     "cuMemAlloc_v2=2@3,cuInit=999": the third call answers 2, the first one 999. Calls count from
@@ -236,6 +236,17 @@ bool IsDevice(DevicePointer pointer, size_t length) {
   const Block& block = std::prev(next)->second;
   const size_t offset = pointer - Number(block.device);
   return offset <= block.length && length <= block.length - offset;
+}
+
+// Whether these bytes of the host are a registration's in part, which the driver copies neither from nor to.
+bool CrossesAnEnd(const void* memory, size_t length) {
+  const std::lock_guard<std::mutex> lock(gMutex);
+  const uintptr_t from = Number(memory), to = from + length;
+  for (const auto& [at, block] : gRegistered) {
+    const uintptr_t end = at + block.length;
+    if (from < end && at < to && (from < at || to > end)) return true;
+  }
+  return false;
 }
 
 struct EventState {
@@ -909,7 +920,7 @@ EXPORT cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, St
   NEEDS_CONTEXT();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
-  if (!IsDevice(to, bytes)) return kInvalidValue;
+  if (!IsDevice(to, bytes) || CrossesAnEnd(from, bytes)) return kInvalidValue;
   state->Put([=] { Copy(reinterpret_cast<void*>(to), from, bytes); });
   return kSuccess;
 }
@@ -919,7 +930,7 @@ EXPORT cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, Stream s
   NEEDS_CONTEXT();
   const auto state = Find(gStreams, stream);
   if (state == nullptr) return kInvalidHandle;
-  if (!IsDevice(from, bytes)) return kInvalidValue;
+  if (!IsDevice(from, bytes) || CrossesAnEnd(to, bytes)) return kInvalidValue;
   state->Put([=] { Copy(to, reinterpret_cast<const void*>(from), bytes); });
   return kSuccess;
 }

@@ -1,7 +1,7 @@
 import { equal, equalBytes, type Check } from '../check.js'
 import { content } from '../content.js'
 import { MIB } from '../context.js'
-import { bytesOf } from '../memory.js'
+import { bytesOf, pieceOf } from '../memory.js'
 import { allSucceeded, transfersOf } from './transfers.js'
 
 const CHUNK_BYTES = MIB
@@ -46,5 +46,41 @@ const overlap: Check = {
   },
 }
 
+const inParts: Check = {
+  id: 'copy-in-parts',
+  title: 'Memory of which parts are registered, by the copies before or by others, is copied whole',
+  limitMs: 60_000,
+  async run(context) {
+    const page = 4096
+    const bytes = content(64 * page, 12)
+    const region = context.allocate(bytes.length)
+    new Uint8Array(region.buffer).set(bytes)
+    // By somebody else: from then on it is not registered as a whole.
+    const others = context.cuda.register(region.address + BigInt(20 * page), page)
+    context.later(() => others.unregister())
+    const copies = context.cuda.copyEngine()
+    context.later(() => copies.close())
+    const onGpu = copies.alloc(bytes.length)
+    context.later(() => onGpu.free())
+    const part = (first: number, pages: number) => pieceOf(region.buffer, region.address, first * page, pages * page)
+    context.later(() => copies.forget(part(0, 64)))
+    const parts = [
+      [4, 4],
+      [30, 10],
+      // From across one end to across another, from gap to gap, and all of it.
+      [2, 4],
+      [26, 20],
+      [0, 64],
+    ] as const
+    for (const [first, pages] of parts) {
+      await onGpu.fill(0xa5)
+      await copies.copy(part(first, pages), 0, onGpu, 0, pages * page)
+      const expected = bytes.subarray(first * page, (first + pages) * page)
+      equalBytes(`${pages} pages from page ${first} on`, await onGpu.read(0, pages * page), expected)
+    }
+    return { parts: parts.length, pages: 64 }
+  },
+}
+
 /** Tier 1's second hop. */
-export const copyChecks: readonly Check[] = [overlap]
+export const copyChecks: readonly Check[] = [overlap, inParts]
