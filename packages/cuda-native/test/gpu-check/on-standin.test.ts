@@ -45,8 +45,13 @@ const ids = checks.map(({ id }) => id)
 const elsewhere = new Map([
   ['io-registration-of-bar', 'no NVMe function was named'],
   ['io-registration-of-vfio', 'no NVMe function was named'],
-  ['sanitizer-memcheck', 'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names'],
-  ['sanitizer-racecheck', 'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names'],
+  ...['memcheck', 'racecheck', 'initcheck', 'synccheck'].map(
+    (tool) =>
+      [
+        `sanitizer-${tool}`,
+        'there is no /nonexistent/compute-sanitizer, which GPUNVME_COMPUTE_SANITIZER names',
+      ] as const,
+  ),
   ['ring-doorbell', 'it was not asked for, by --ring beside --bdf'],
 ])
 // One that is installed would look for a GPU.

@@ -54,13 +54,13 @@ describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStand
     onTestFinished(() => rmSync(path))
   }
 
-  test('is given one plan, in a process that it watches', async () => {
+  test('is given checks, in a process that it watches, and judges accesses to memory alone', async () => {
     const asked = join(folder, 'asked')
     install(`echo "$@" > ${asked}; echo "========= ERROR SUMMARY: 0 errors"`)
     const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
     expect(results).toMatchObject([{ verdict: 'passed', facts: { said: '========= ERROR SUMMARY: 0 errors' } }])
     expect(readFileSync(asked, 'utf8')).toMatch(
-      /^--tool memcheck --error-exitcode 9 \S+.*main\.js --child --quick --only plans-qd32-pairs1 --device 0 --report \S+\n$/,
+      /^--tool memcheck --report-api-errors no --error-exitcode 9 \S+.*main\.js --child --quick --only plans-qd32-pairs1,checksum,scatter,pattern --device 0 --report \S+\n$/,
     )
   })
 
@@ -69,5 +69,16 @@ describe.skipIf(!hasStandin)(`a sanitizer that is installed${skippedWithoutStand
     const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
     const reason = 'compute-sanitizer ended with 9: ========= Invalid __global__ write of size 8 bytes'
     expect(results).toMatchObject([{ verdict: 'failed', reason }])
+  })
+
+  test('is quoted from its first error and to its last line, without frames of Node', async () => {
+    install(
+      'echo "========= Invalid write"; for i in $(seq 1000); do echo "=========  Host Frame:  [0x$i] in node"; done\n' +
+        'echo "========= ERROR SUMMARY: 1 error"; exit 9',
+    )
+    const { checks: results } = await runChecks({ checks: memcheck, scale: QUICK })
+    expect(results[0]!.reason).toMatch(
+      /^compute-sanitizer ended with 9: ========= Invalid write; [^;]*; \.\.\.; [^;]*; ========= ERROR SUMMARY: 1 error$/,
+    )
   })
 })
