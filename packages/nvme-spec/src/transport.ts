@@ -565,6 +565,9 @@ export interface VfioUserHost extends NativeHost, SocketHost {
    * process alone, whose copy of that page follows the file no more; all others do. Pages of hugetlbfs that the file has
    * not yet stay zeroes then. A region may be longer than an ArrayBuffer can be, which is 4 GiB in Node.js 20: `buffer`
    * and `view` throw a RangeError for more (`constants.MAX_LENGTH` of `node:buffer`), and `view` gives it in parts.
+   *
+   * V8 takes the bytes of an ArrayBuffer for memory of its own: each new one of more than 64 MiB has it collect all its
+   * garbage, which takes milliseconds. Whoever unmaps what comes back should keep it for a while.
    */
   mapForeign(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
   /** As `HardwareHost.eventfd`. */

@@ -4,7 +4,7 @@ import { loadSocketHost } from './vfio-user-host.js'
 export { NativeAddonError, type TriedAddon } from '../native-addon.js'
 export { nativeChecksummer } from './checksummer.js'
 export { loadHardwareHost } from './hardware-host.js'
-export { loadSocketHost } from './vfio-user-host.js'
+export { loadSocketHost, type LoadedSocketHost } from './vfio-user-host.js'
 
 /** This module, for those who must import it in a thread of their own: the `module` of a real-time simulator. */
 export const nativeHostModule: URL = new URL(import.meta.url)
