@@ -79,43 +79,44 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
   object('host', host)
   text('socket', socket)
   const cleanup = new Cleanup()
+  let channel: Channel | undefined
   try {
     let leave: () => void = () => undefined
     const limitNs = options.answerTimeoutNs ?? ANSWER_TIMEOUT_NS
-    const channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave())
-    cleanup.push(() => channel.close())
-    const capabilities = negotiate(channel)
-    const { canReset } = deviceInfo(channel)
-    const { fd: unwanted, lengthBytes: configBytes } = regionInfo(channel, VFIO_REGION.CONFIG)
+    const target = (channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave()))
+    cleanup.push(() => target.close())
+    const capabilities = negotiate(target)
+    const { canReset } = deviceInfo(target)
+    const { fd: unwanted, lengthBytes: configBytes } = regionInfo(target, VFIO_REGION.CONFIG)
     if (unwanted !== undefined) closeSync(unwanted)
-    const region = regionInfo(channel, VFIO_REGION.BAR0)
+    const region = regionInfo(target, VFIO_REGION.BAR0)
     const { fd } = region
     const closeFile = cleanup.push(() => {
       if (fd !== undefined) closeSync(fd)
     })
-    checkFunction(channel, region, configBytes)
-    const config = targetConfigSpace(channel, configBytes)
-    const dma = new DmaArena(new SharedMemory(channel, host, memoryFolder, capabilities))
+    checkFunction(target, region, configBytes)
+    const config = targetConfigSpace(target, configBytes)
+    const dma = new DmaArena(new SharedMemory(target, host, memoryFolder, capabilities))
     cleanup.push(() => dma.close())
     // Whatever stands in the way of memory is found now, before the controller is touched.
     dma.alloc(4096).free()
     const clock = new PollingClock()
     await wakeFunction(config, clock)
     enableMemorySpace(config)
-    const window = barWindow(channel, host, region)
+    const window = barWindow(target, host, region)
     cleanup.push(() => window.unmap())
     closeFile()
     const bar = new RegionBar(window, clock, window.mapped)
     leave = () => bar.leaveBus()
-    cleanup.push(clock.every(REMOVAL_CHECK_NS, () => channel.look()))
-    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(channel, VFIO_IRQ.MSIX))
-    const msix = vectors === 0 ? undefined : msixEvents(channel, host, vectors, capabilities.maxMsgFds)
+    cleanup.push(clock.every(REMOVAL_CHECK_NS, () => target.look()))
+    const vectors = wanted === 0 ? 0 : Math.min(wanted, interruptCount(target, VFIO_IRQ.MSIX))
+    const msix = vectors === 0 ? undefined : msixEvents(target, host, vectors, capabilities.maxMsgFds)
     const interrupts = msix && new EventInterrupts(host, clock, msix.events)
     if (interrupts !== undefined) cleanup.push(() => interrupts.close())
     const name = `vfio-user ${socket}`
     const reset = async (kind: 'function' | 'bus') => {
       if (kind !== 'function') throw new TypeError(`kind: expected 'function', got '${kind}': there is no bus to reset`)
-      channel.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
+      target.ask('DEVICE_RESET', new Uint8Array(0), exactly(0))
       // Not every target keeps them.
       msix?.announceAgain()
       await wakeFunction(config, clock)
@@ -136,13 +137,14 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
       can: { gpuRing: false, gpuRead: false, dmaToVram: false },
       ...(canReset && { reset }),
       get departure() {
-        return channel.departure
+        return target.departure
       },
       close: () => cleanup.run(),
     }
   } catch (error) {
     await cleanup.run().catch(() => undefined) // what went wrong first is what the caller hears of
-    throw error
+    // A target that goes in the middle reads all ones, of which something else would be said.
+    throw channel?.departure ?? error
   }
 }
 

@@ -1,0 +1,463 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { FakeSysfs } from '../../../test/fake-sysfs.js'
+import { refusal } from '../../../test/fake-hardware-host.js'
+import {
+  dwords,
+  FakeTarget,
+  isOpen,
+  socketOf,
+  strayDescriptor,
+  type FakeTargetOptions,
+} from '../../../test/fake-vfio-user.js'
+import {
+  openVfioUser,
+  VfioUserConnectError,
+  VfioUserFunctionError,
+  VfioUserLostError,
+  VfioUserMemoryError,
+  VfioUserProtocolError,
+  VfioUserRefusedError,
+  VfioUserVersionError,
+  type VfioUserOptions,
+  type VfioUserTransport,
+} from './index.js'
+
+import { usualMemoryFolder } from './memory.js'
+
+let sys: FakeSysfs
+let target: FakeTarget
+
+beforeEach(() => {
+  sys = new FakeSysfs()
+  target = new FakeTarget(sys)
+})
+afterEach(() => {
+  // Nothing stays mapped or open, whatever a test did.
+  expect([...target.hardware.live].map(({ lengthBytes }) => lengthBytes)).toEqual([])
+  expect(sys.openFiles()).toEqual([])
+  sys[Symbol.dispose]()
+})
+
+function presented(options: FakeTargetOptions): FakeTarget {
+  return (target = new FakeTarget(sys, options))
+}
+
+const open = (options: Partial<VfioUserOptions> = {}): Promise<VfioUserTransport> =>
+  openVfioUser({ host: target, socket: socketOf(sys), memoryFolder: sys.root, ...options })
+
+const hex = (index: number) => target.sent[index]!.bytes.toString('hex').replaceAll(/../g, '$& ').trim()
+const commands = () => target.sent.map(({ command }) => command)
+
+test('opening asks for version, device, regions and class, byte by byte as the document has it', async () => {
+  const transport = await open()
+  expect(commands().slice(0, 5)).toEqual([1, 4, 5, 5, 9])
+  expect(target.sent[0]!.bytes.toString('latin1')).toBe(
+    '\x01\0\x01\0\x79\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0' +
+      '{"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"max_dma_maps":65535,"pgsizes":4096}}\0',
+  )
+  expect(hex(1)).toBe('02 00 04 00 20 00 00 00 00 00 00 00 00 00 00 00 10 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00')
+  expect(hex(3).slice(48)).toBe(
+    '00 10 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00',
+  )
+  expect(hex(4).slice(48)).toBe('08 00 00 00 00 00 00 00 07 00 00 00 04 00 00 00')
+  expect(transport.name).toBe(`vfio-user ${socketOf(sys)}`)
+  expect(transport.bar.lengthBytes).toBe(0x4000)
+  expect(transport.departure).toBeUndefined()
+  expect(target.config.readUInt16LE(4)).toBe(0x0006)
+  await transport.close()
+  await transport.close()
+  expect(target.config.readUInt16LE(4)).toBe(0x0002)
+})
+
+test('registers are read and written by messages of their width, 64 bits as two dwords, low half first', async () => {
+  target.bar.writeBigUInt64LE(0x20_0101_000f_03ffn, 0)
+  const transport = await open()
+  expect(transport.bar.read64(0)).toBe(0x20_0101_000f_03ffn)
+  expect(transport.bar.read32(4)).toBe(0x20_0101)
+  const before = target.sent.length
+  transport.bar.write64(0x28, 0x1_0000_2000n)
+  transport.bar.write32(0x1000, 1)
+  expect(target.sent.slice(before).map(({ bytes }) => bytes.subarray(16).toString('hex'))).toEqual([
+    '2800000000000000000000000400000000200000',
+    '2c00000000000000000000000400000001000000',
+    '0010000000000000000000000400000001000000',
+  ])
+  expect(target.bar.readBigUInt64LE(0x28)).toBe(0x1_0000_2000n)
+  expect(transport.bar.window).toBeUndefined()
+  await transport.close()
+})
+
+test('doorbells that the target lets be mapped are stores, everything else is a message', async () => {
+  presented({ doorbells: true })
+  const transport = await open()
+  const page = target.hardware.mapped.find(({ lengthBytes }) => lengthBytes === 0x1000)!
+  const before = target.sent.length
+  transport.bar.write32(0x1008, 5)
+  expect(page.stores).toEqual([{ offset: 8, value: 5 }])
+  expect(target.sent.length).toBe(before)
+  transport.bar.write32(0x2000, 6)
+  expect(target.bar.readUInt32LE(0x2000)).toBe(6)
+  await transport.close()
+})
+
+test('memory is a file without a name, of as many pages as it says, and unmapped by the target before anybody else', async () => {
+  const transport = await open()
+  const memory = transport.dma.alloc(3_000_000, { contiguous: true })
+  const iova = memory.iovaAt(0)
+  expect(iova % 2_097_152).toBe(0)
+  expect(target.maps.get(iova)).toEqual({
+    flags: 3,
+    offset: 0n,
+    lengthBytes: 4_194_304,
+    file: { lengthBytes: 4_194_304, links: 0 },
+  })
+  target.answers.set(3, (payload) => {
+    expect([...target.hardware.live].some(({ lengthBytes }) => lengthBytes === 4_194_304)).toBe(true)
+    target.maps.delete(Number(payload.readBigUInt64LE(8)))
+    return { data: payload }
+  })
+  memory.free()
+  target.answers.delete(3)
+  expect(target.maps.has(iova)).toBe(false)
+  expect([...target.hardware.live].some(({ lengthBytes }) => lengthBytes === 4_194_304)).toBe(false)
+  await transport.close()
+  expect(target.maps.size).toBe(0)
+})
+
+test('where the target keeps memory, nobody gets its addresses again', async () => {
+  const transport = await open()
+  const memory = transport.dma.alloc(4_194_304)
+  const iova = memory.iovaAt(0)
+  target.answers.set(3, () => ({ error: 16 }))
+  expect(() => {
+    memory.free()
+  }).toThrow(VfioUserRefusedError)
+  target.answers.delete(3)
+  target.maps.delete(iova)
+  expect(transport.dma.alloc(4_194_304).iovaAt(0)).not.toBe(iova)
+  await transport.close()
+})
+
+test('interrupts are announced in as many messages as the target takes descriptors, fire, and are announced after a reset', async () => {
+  presented({ vectors: 3 })
+  const transport = await open({ interrupts: 8 })
+  expect(transport.interrupts!.vectors).toBe(3)
+  const announced = () =>
+    target.sent.filter(({ command }) => command === 8).map(({ descriptors }) => descriptors.length)
+  expect(announced()).toEqual([2, 1])
+  const waiting = transport.interrupts!.wait(1, transport.clock.now() + 60e9)
+  target.hardware.signal(target.irqs.get(1)!)
+  expect(await waiting).toBe('fired')
+  await transport.reset!('function')
+  expect(target.resets).toBe(1)
+  expect(announced()).toEqual([2, 1, 2, 1])
+  expect(target.config.readUInt16LE(4)).toBe(0x0006)
+  await expect(transport.reset!('bus')).rejects.toThrow(TypeError)
+  await transport.close()
+  expect(target.irqs.size).toBe(0)
+})
+
+test('without interrupts asked for, or without MSI-X, there are none; without reset there is none', async () => {
+  presented({ vectors: 0, canReset: false })
+  const polled = await open()
+  expect(polled.interrupts).toBeUndefined()
+  expect(polled).not.toHaveProperty('reset')
+  await polled.close()
+  const without = await open({ interrupts: 4 })
+  expect(without.interrupts).toBeUndefined()
+  await without.close()
+})
+
+test('configuration space ends where the target says; what is behind that reads all ones and is not asked for', async () => {
+  const transport = await open()
+  const before = target.sent.length
+  expect(transport.config!.read(0, 2)).toBe(0x1b36)
+  expect(transport.config!.read(0xe, 1)).toBe(0)
+  expect(transport.config!.read(0x100, 4)).toBe(0xffff_ffff)
+  transport.config!.write(0x100, 4, 0)
+  expect(target.sent.length).toBe(before + 2)
+  await transport.close()
+})
+
+describe('what cannot be opened', () => {
+  test.each([
+    ['ENOENT', 'not-found', 'gpunvme sim serve'],
+    ['ECONNREFUSED', 'not-found', 'listens no more'],
+    ['EACCES', 'privilege', 'let your user write the socket'],
+    ['EAGAIN', 'device', 'one at a time'],
+    ['ENOTSOCK', 'device', 'vfio-user target'],
+  ])('%s from the socket has its own advice', async (code, category, advice) => {
+    target.connect = () => {
+      throw refusal(code, 'connect')
+    }
+    await expect(open()).rejects.toThrow(VfioUserConnectError)
+    await expect(open()).rejects.toMatchObject({ category, errno: code })
+    await expect(open()).rejects.toThrow(advice)
+  })
+
+  test.each<[string, FakeTargetOptions, RegExp]>([
+    ['another major version', { version: [1, 0] }, /speaks vfio-user 1\.0, this client 0\.1/],
+    ['a later minor version than was offered', { version: [0, 2] }, /speaks vfio-user 0\.2/],
+  ])('%s', async (_, options, message) => {
+    presented(options)
+    await expect(open()).rejects.toThrow(VfioUserVersionError)
+    await expect(open()).rejects.toThrow(message)
+  })
+
+  test.each<[string, (target: FakeTarget) => void, RegExp]>([
+    ['no PCI function', (it) => it.answers.set(4, () => ({ data: dwords(16, 1, 9, 5) })), /no PCI function/],
+    ['no configuration space', (it) => it.answers.set(4, () => ({ data: dwords(16, 3, 7, 5) })), /has 7 regions/],
+    ['another class of device', (it) => it.config.writeUInt32LE(0x0200_0000, 8), /class code is 020000h/],
+  ])('%s', async (_, change, message) => {
+    change(target)
+    await expect(open()).rejects.toThrow(VfioUserFunctionError)
+    await expect(open()).rejects.toThrow(message)
+  })
+
+  test('no registers in BAR0', async () => {
+    presented({ barBytes: 0 })
+    await expect(open()).rejects.toThrow(/its BAR0 has 0 bytes/)
+  })
+
+  test('a target that takes no descriptors, and so no memory', async () => {
+    presented({ capabilities: '{"capabilities":{"max_msg_fds":0}}\0' })
+    await expect(open()).rejects.toThrow(/takes no descriptors/)
+  })
+
+  test('a folder without room for memory, and memory that the target refuses', async () => {
+    await expect(open({ memoryFolder: `${sys.root}/nowhere` })).rejects.toThrow(VfioUserMemoryError)
+    target.answers.set(2, () => ({ error: 12 }))
+    await expect(open()).rejects.toThrow(/refused DMA_MAP: ENOMEM/)
+    target.answers.set(2, () => ({ error: 0 }))
+    await expect(open()).rejects.toMatchObject({ errno: 'unknown' })
+  })
+
+  test('options that are none', async () => {
+    await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
+    await expect(open({ answerTimeoutNs: Infinity })).rejects.toThrow(RangeError)
+    await expect(openVfioUser({ host: target } as never)).rejects.toThrow(/socket: expected a text, got nothing/)
+    await expect(open({ path: '/x' } as never)).rejects.toThrow(/unknown 'path'/)
+  })
+})
+
+describe('answers that are none', () => {
+  test.each<[string, (target: FakeTarget) => void, RegExp]>([
+    ['too long', (it) => it.answers.set(4, () => ({ data: new Uint8Array(17) })), /32 to 32 bytes, got one of 33/],
+    ['too short', (it) => it.answers.set(5, () => ({ data: new Uint8Array(31) })), /48 to 4112 bytes, got one of 47/],
+    ['text that is no JSON', (it) => it.answers.set(1, () => ({ data: Buffer.from('\0\0\0\0{]\0') })), /expected JSON/],
+    ['longer than any', (it) => it.answers.set(1, () => ({ data: new Uint8Array(4097) })), /20 to 4112 bytes, got/],
+    [
+      'areas beyond the region',
+      (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x4000n, 0x1000n]) })),
+      /whole pages inside of it/,
+    ],
+    [
+      'areas that are no pages',
+      (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x10n]) })),
+      /whole pages inside of it/,
+    ],
+    [
+      'more areas than it has',
+      (it) => it.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x1000n], 0xffff_ffff) })),
+      /expected at most 1 pairs, got 4294967295/,
+    ],
+  ])('%s', async (_, change, message) => {
+    change(target)
+    await expect(open()).rejects.toThrow(VfioUserProtocolError)
+    await expect(open()).rejects.toThrow(message)
+  })
+
+  test.each<[string, (target: FakeTarget) => void, RegExp]>([
+    [
+      'of another command',
+      (it) => it.reply(2, 5, { data: dwords(16, 3, 9, 5) }),
+      /expected the answer to command 4, number 2/,
+    ],
+    ['of another number', (it) => it.reply(9, 4, { data: dwords(16, 3, 9, 5) }), /got one to command 4, number 9/],
+    ['of no type', (it) => it.say({ id: 2, command: 4, flags: 2 }), /message of type 2/],
+    ['shorter than a header', (it) => it.say({ id: 2, command: 4, flags: 1, size: 8 }), /got one of 8/],
+    ['a request that is too long', (it) => it.say({ command: 12, size: 0x20_0000 }), /got one of 2097152/],
+  ])('%s', async (_, say, message) => {
+    target.answers.set(4, () => {
+      say(target)
+      return undefined
+    })
+    const error = await open().catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(VfioUserProtocolError)
+    expect((error as Error).message).toMatch(message)
+  })
+
+  test('descriptors that nobody asked for are closed', async () => {
+    const stray = strayDescriptor(sys)
+    target.answers.set(4, () => ({ data: dwords(16, 3, 9, 5), descriptors: [stray] }))
+    await expect(open()).rejects.toThrow(/expected no descriptors, got 1/)
+    expect(isOpen(stray)).toBe(false)
+  })
+
+  test('more descriptors than a message may have end it', async () => {
+    target.answers.set(5, () => ({ data: regionInfo(0x4000n, [0x1000n, 0x1000n]), descriptors: new Array(17).fill(0) }))
+    await expect(open()).rejects.toThrow(/at most 16 descriptors/)
+  })
+
+  test('bytes of another register are not taken for those of this one', async () => {
+    const transport = await open()
+    target.answers.set(9, (payload) => {
+      const other = Buffer.concat([payload, Buffer.alloc(4)])
+      other.writeUInt32LE(0x14, 0)
+      return { data: other }
+    })
+    expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+    expect(transport.departure!.message).toMatch(/expected the answer to .*OFFSET=28.*, got one to .*OFFSET=20/)
+    await transport.close()
+  })
+})
+
+/** struct vfio_region_info with one area that can be mapped. */
+function regionInfo(size: bigint, [start, length]: readonly [bigint, bigint], areas = 1): Buffer {
+  const data = Buffer.alloc(64)
+  for (const [at, value] of Object.entries({ 0: 64, 4: 15, 12: 32, 40: areas })) data.writeUInt32LE(value, Number(at))
+  data.set([1, 0, 1, 0], 32)
+  data.writeBigUInt64LE(size, 16)
+  data.writeBigUInt64LE(start, 48)
+  data.writeBigUInt64LE(length, 56)
+  return data
+}
+
+/** Every byte of what only opening asks; of the many reads of configuration space that follow, some of each. */
+const places = (bytes: number) => Array.from({ length: bytes }, (_, at) => at).filter((at) => at < 400 || at % 29 === 0)
+
+describe('a target that is gone', () => {
+  test.each(['silence', 'closing'] as const)(
+    '%s at any byte of opening is one error, and nothing is left',
+    async (by) => {
+      const whole = await open()
+      const { givenBytes } = target
+      await whole.close()
+      expect(givenBytes).toBeGreaterThan(500)
+      for (const after of places(givenBytes)) {
+        presented({})
+        target.cut = { after, by }
+        const limits = { answerTimeoutNs: 50e6, memoryFolder: usualMemoryFolder() }
+        const error = await open(limits).catch((reason: unknown) => reason)
+        expect(error).toBeInstanceOf(VfioUserLostError)
+        expect(error).toMatchObject({ reason: by === 'silence' ? 'silent' : 'closed', category: 'device' })
+        expect(Math.max(...target.waits)).toBeLessThanOrEqual(50e6)
+        expect([...target.hardware.live]).toEqual([])
+        expect(sys.openFiles()).toEqual([])
+      }
+    },
+  )
+
+  test('any byte of opening that is another opens, or is an error that says why, and nothing is left', async () => {
+    const whole = await open()
+    const { givenBytes } = target
+    await whole.close()
+    const names = new Set<string>()
+    for (const at of places(givenBytes)) {
+      presented({})
+      target.flip = { at, xor: [0xff, 0x01, 0x80][at % 3]! }
+      const found = await open({ answerTimeoutNs: 50e6, memoryFolder: usualMemoryFolder() }).catch(
+        (reason: unknown) => reason,
+      )
+      if (found instanceof GpuNvmeError) names.add(found.code)
+      else if (found instanceof Error) throw found
+      else await (found as VfioUserTransport).close()
+      expect([...target.hardware.live]).toEqual([])
+      expect(sys.openFiles()).toEqual([])
+    }
+    expect(names).toContain('ERR_GPUNVME_VFIO_USER_PROTOCOL')
+    expect(names).toContain('ERR_GPUNVME_VFIO_USER_FUNCTION')
+  })
+
+  test('its registers read all ones at once and are not asked for, its memory is given back, and why is known', async () => {
+    const transport = await open({ interrupts: 1 })
+    const memory = transport.dma.alloc(4_194_304)
+    target.bar.writeUInt32LE(1, 0x1c)
+    expect(transport.bar.read32(0x1c)).toBe(1)
+    target.close()
+    expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+    expect(transport.departure).toBeInstanceOf(VfioUserLostError)
+    expect(transport.departure!.message).toMatch(/closed the connection, during REGION_READ/)
+    const { length } = target.waits
+    expect(transport.bar.read64(0)).toBe(0xffff_ffff_ffff_ffffn)
+    transport.bar.write32(0x1000, 1)
+    expect(transport.config!.read(0, 2)).toBe(0xffff)
+    transport.config!.write(4, 2, 0)
+    expect(target.waits.length).toBe(length)
+    expect(() => transport.dma.alloc(8_388_608)).toThrow(VfioUserLostError)
+    memory.free()
+    await expect(transport.reset!('function')).rejects.toThrow(VfioUserLostError)
+    await transport.close()
+  })
+
+  test('it is found to have closed while nobody asks it anything', async () => {
+    const transport = await open()
+    target.close()
+    const until = transport.clock.now() + 10e9
+    while (transport.departure === undefined && transport.clock.now() < until) await transport.clock.idle(until)
+    expect(transport.departure).toMatchObject({ reason: 'closed' })
+    expect(transport.bar.read32(0x1c)).toBe(0xffff_ffff)
+    await transport.close()
+  })
+
+  test('one that takes nothing any more is silent', async () => {
+    const transport = await open()
+    target.send = () => {
+      throw refusal('ETIMEDOUT', 'sendmsg')
+    }
+    transport.bar.write32(0x1000, 1)
+    expect(transport.departure).toMatchObject({ reason: 'silent' })
+    await transport.close()
+  })
+
+  test('a register that it refuses is one that it does not have: it is not driven any more', async () => {
+    const transport = await open()
+    target.answers.set(10, () => ({ error: 22 }))
+    transport.bar.write32(0x14, 1)
+    expect(transport.departure).toBeInstanceOf(VfioUserProtocolError)
+    expect(transport.departure!.cause).toBeInstanceOf(VfioUserRefusedError)
+    await transport.close()
+  })
+})
+
+describe('what the target asks for', () => {
+  const request = (it: FakeTarget, flags = 0) => {
+    it.say({ id: 7, command: 11, flags }, Buffer.from('00100000000000000010000000000000', 'hex'))
+  }
+
+  test('is refused, before the answer to what it was asked itself', async () => {
+    const transport = await open()
+    target.answers.set(9, (payload) => {
+      request(target)
+      return { data: Buffer.concat([payload, Buffer.from([1, 2, 3, 4])]) }
+    })
+    expect(transport.bar.read32(0)).toBe(0x0403_0201)
+    expect(target.sent.at(-1)!.bytes.toString('hex')).toBe('07000b0010000000210000005f000000')
+    target.answers.delete(9)
+    await transport.close()
+  })
+
+  test('is refused while nobody asks it anything, and without a word where it wants none', async () => {
+    const transport = await open()
+    const before = target.sent.length
+    request(target, 0x10)
+    request(target)
+    const until = transport.clock.now() + 10e9
+    while (target.sent.length === before && transport.clock.now() < until) await transport.clock.idle(until)
+    expect(target.sent.slice(before).map(({ bytes }) => bytes.toString('hex'))).toEqual([
+      '07000b0010000000210000005f000000',
+    ])
+    expect(transport.departure).toBeUndefined()
+    await transport.close()
+  })
+
+  test('an answer to nothing ends it', async () => {
+    const transport = await open()
+    target.reply(77, 9, {})
+    const until = transport.clock.now() + 10e9
+    while (transport.departure === undefined && transport.clock.now() < until) await transport.clock.idle(until)
+    expect(transport.departure!.message).toMatch(/an answer to what nobody asked/)
+    await transport.close()
+  })
+})
