@@ -48,7 +48,8 @@ whether it arrives: what doorbells need. The register is put back. The GPU
 reads nothing: on some machines that takes the drive off the bus. Exit code 6
 where the stores do not arrive.
 
-Copies and the probe were tested with a stand-in for CUDA, not on GPUs.
+Copies were tested with a stand-in for CUDA, not on GPUs. The probe was tried on
+a GPU with a simulated drive (--real-time), and on no SSD.
 
 On a machine with GPUs:
   # gpunvme p2p --copy

@@ -64,7 +64,10 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
   const { reach } = diagnosis
   const next = nextStep(diagnosis)
   const nextLine = fold('Next:  ', next.text, next.kind === 'command' ? Infinity : columns)
-  if (reach === 'simulator') return [...fold('Best:  ', `the simulator: ${whyNone(diagnosis)}`, columns), ...nextLine]
+  if (reach === 'simulator') {
+    const what = computes(diagnosis) ? 'the simulator, with this GPU' : 'the simulator'
+    return [...fold('Best:  ', `${what}: ${whyNone(diagnosis)}`, columns), ...nextLine]
+  }
   if (reach === 'unknown')
     return [...fold('Best:  ', 'not known: too much of this machine cannot be seen from here', columns), ...nextLine]
   const { best, drive, gpu } = reach
@@ -80,6 +83,15 @@ export function closing(diagnosis: Diagnosis, sections: Sections, columns: numbe
   ]
 }
 
+/** Whether CUDA has a GPU here on which the engine cuda can be expected to work, as it does with a simulated drive. */
+function computes({ facts: { process } }: Pick<Diagnosis, 'facts'>): boolean {
+  return (
+    process?.cuda.available === true &&
+    process.addon.isLoaded &&
+    process.cuda.devices.some(({ engine }) => engine.usable)
+  )
+}
+
 /** That no drive can be driven, of as many as were looked at. */
 function whyNone({ pairs, isPartial }: Diagnosis): string {
   if (!isPartial) return 'no drive here can be driven by a program'
@@ -89,7 +101,10 @@ function whyNone({ pairs, isPartial }: Diagnosis): string {
 
 /** One thing to do, which exists and is right. */
 export function nextStep({ facts, findings, reach, isPartial }: Omit<Diagnosis, 'pairs'>): Step {
-  if (reach === 'simulator') return { kind: 'command', text: isPartial ? gpunvme(facts, 'doctor') : 'gpunvme demo' }
+  if (reach === 'simulator') {
+    const alone = computes({ facts }) ? 'gpunvme bench --real-time --engines host,cpu-kernel,cuda' : 'gpunvme demo'
+    return { kind: 'command', text: isPartial ? gpunvme(facts, 'doctor') : alone }
+  }
   if (reach === 'unknown') {
     const blind = findings.filter(({ severity, closes }) => severity === 'unknown' && closes.includes('memory'))
     const [first] = blind.flatMap(({ steps }) => steps)

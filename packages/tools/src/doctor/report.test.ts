@@ -23,9 +23,14 @@ test('the last lines say the best that is to be had, and one thing to do', () =>
 })
 
 test('where nothing is to be had, the simulator is; a saved tree has no drive to look at', () => {
-  expect(report({ drives: [] }).slice(-2)).toEqual([
-    'Best:  the simulator: no drive here can be driven by a program',
-    'Next:  gpunvme demo',
+  const without = (changes: Parameters<typeof facts>[0]) =>
+    formatReport(examine(facts({ machine: { drives: [] }, ...changes })), { columns: 80, verbose: false }).slice(-2)
+  const simulated = ['Best:  the simulator: no drive here can be driven by a program', 'Next:  gpunvme demo']
+  expect(without({ process: null })).toEqual(simulated)
+  expect(without({ process: { addon: { isLoaded: false, reasons: [], next: 'build it' } } })).toEqual(simulated)
+  expect(without({})).toEqual([
+    'Best:  the simulator, with this GPU: no drive here can be driven by a program',
+    'Next:  gpunvme bench --real-time --engines host,cpu-kernel,cuda',
   ])
   const machine = { ...withFunction(DRIVE, { driver: undefined }), memory: HUGE, root: 'b450' }
   expect(nextStep(examine(facts({ machine }))).text).toBe(`on that machine: sudo gpunvme identify --drive ${DRIVE}`)

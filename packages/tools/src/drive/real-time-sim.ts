@@ -2,10 +2,7 @@ import { loadHardwareHost, nativeHostModule } from '@gpunvme/cuda-native/host'
 import type { DriveProfile } from '@gpunvme/nvme-sim'
 import { startRealTimeSimulator, type RealTimeNamespace } from '@gpunvme/nvme-sim/realtime'
 import type { NativeRegion } from '@gpunvme/nvme-spec/transport'
-import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { requireSpace } from '../model/enough-space.js'
+import { closeSync, openSync } from 'node:fs'
 import type { HarmlessTransport } from './opened-transport.js'
 
 /** For queues and for what is read. Only what is used takes room. */
@@ -21,7 +18,7 @@ export async function openRealTimeSim(
   seed: number,
   namespace: RealTimeNamespace,
 ): Promise<HarmlessTransport> {
-  const memory = await sharedMemory()
+  const memory = sharedMemory()
   const { address, lengthBytes } = memory
   try {
     const simulator = await startRealTimeSimulator({
@@ -46,21 +43,15 @@ export async function openRealTimeSim(
   }
 }
 
-/** Memory that other threads see too, without the limit that locked memory has: of a file that nobody else can find. */
-async function sharedMemory(): Promise<NativeRegion> {
-  const host = loadHardwareHost()
-  // A write to memory of a file whose disk is full ends the process.
-  await requireSpace('The memory of a real-time simulator', tmpdir(), MEMORY_BYTES, 'TMPDIR on another disk')
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-memory-'))
+/**
+ * Memory that other threads see too, without the limit that locked memory has. Not of a file on a disk: pages of such a
+ * file are what Linux lends to no device for long, from 6.5 on, and then CUDA registers none of them.
+ */
+function sharedMemory(): NativeRegion {
+  const fd = openSync('/dev/zero', 'r+')
   try {
-    const fd = openSync(join(folder, 'memory'), 'w+')
-    try {
-      ftruncateSync(fd, MEMORY_BYTES)
-      return host.map(fd, 0, MEMORY_BYTES, 'read-write')
-    } finally {
-      closeSync(fd)
-    }
+    return loadHardwareHost().map(fd, 0, MEMORY_BYTES, 'read-write')
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    closeSync(fd)
   }
 }

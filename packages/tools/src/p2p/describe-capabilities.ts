@@ -31,7 +31,11 @@ export function describeCapabilities(machine: Machine, columns: number): string[
     ...(cards.length < 2 ? [] : ['', 'Between GPUs', ...gpuTable(machine), ...gpuGroups(machine, columns)]),
     '',
     ...(machine.drives.length === 0
-      ? ['There is no NVMe SSD.']
+      ? [
+          cards.length === 1
+            ? 'There is no second GPU and no NVMe SSD: nothing that it could be a peer of.'
+            : 'There is no NVMe SSD.',
+        ]
       : [
           'Between GPU and SSD',
           ...hanging('  ', WAYS, columns),

@@ -84,6 +84,31 @@ export const virtual: readonly Described[] = [
     mounts: rootOn('nvme0n1'),
   },
   {
+    name: 'vm-firecracker-h100',
+    point:
+      'a small guest with an H100 and no NVMe drive, as doctor --save brought it; no file has the module that runs',
+    board: guest('', ''),
+    cpu: { ...cpus.virtualXeon, model: 'Intel(R) Xeon(R) Processor', threads: 16 },
+    memoryGib: 126,
+    kernel: '6.18.44',
+    distribution: distributions.ubuntu2404,
+    hasNames: false,
+    pci: {
+      '0000:00': [
+        others.virtioDisk('00:01.0'),
+        others.virtioDisk('00:02.0'),
+        others.virtioNet('00:03.0', { type: 'conventional', max: undefined }),
+        gpus.h100Sxm('00:06.0'),
+      ],
+    },
+    disks: [
+      { name: 'vda', gib: 256, model: '' },
+      { name: 'vdb', gib: 1, model: '' },
+    ],
+    nvidia: { running: { version: '580.159.04', flavour: 'open' }, libcuda: '580.159.04' },
+    mounts: [{ source: 'vda', where: '/', type: 'ext4' }],
+  },
+  {
     name: 'wsl2',
     point: 'WSL 2: the GPU is reached through Windows, and there is no drive to have',
     board: guest('Microsoft Corporation', 'Virtual Machine'),

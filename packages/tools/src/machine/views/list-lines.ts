@@ -14,6 +14,9 @@ const LEAST_MODEL_COLUMNS = 10
 /** Degrees below the drive's own limit from which on it is worth a word. */
 const CLOSE_CELSIUS = 5
 
+/** A window to GPU memory that nobody has made larger; those of servers' cards are large from the beginning. */
+const SMALL_WINDOW_BYTES = 256 * 1024 ** 2
+
 /** A blank that no line is folded at: a command has to be copied as a whole. */
 const KEPT = '\u00a0'
 
@@ -164,7 +167,8 @@ function windowText({ window }: Gpu): string {
   if (!isKnown(sizesBytes)) return `What BAR1 could be is unknown: ${sizesBytes.unknown}.`
   const most = Math.max(...(sizesBytes ?? [sizeBytes]))
   if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
-  return sizesBytes === undefined ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'
+  const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
+  return isSmall ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'
 }
 
 /** The same for JSON. */

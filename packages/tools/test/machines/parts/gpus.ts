@@ -90,6 +90,7 @@ export const gpus = {
   t4: nvidiaGpu(0x1eb8, 'TU104GL [Tesla T4]', 'Tesla T4', gen(3, 16), 256, threeD),
   a6000: nvidiaGpu(0x2230, 'GA102GL [RTX A6000]', 'NVIDIA RTX A6000', gen(4, 16), 65_536, display),
   h100: hopperGpu(0x2331, 'GH100 [H100 PCIe]', 'NVIDIA H100 PCIe', 131_072),
+  h100Sxm: hopperGpu(0x2330, 'GH100 [H100 SXM5 80GB]', 'NVIDIA H100 80GB HBM3', 131_072),
   h200: hopperGpu(0x2335, 'GH100 [H200 SXM 141GB]', 'NVIDIA H200', 262_144),
 }
 

@@ -57,6 +57,15 @@ export const others = {
     type: 'conventional',
     driver: 'bochs-drm',
   }),
+  virtioDisk: part({
+    vendor: 0x1af4,
+    vendorName: 'Red Hat, Inc.',
+    device: 0x1042,
+    deviceName: 'Virtio 1.0 block device',
+    classCode: 0x01_80_00,
+    type: 'conventional',
+    driver: 'virtio-pci',
+  }),
   virtioNet: part({
     vendor: 0x1af4,
     vendorName: 'Red Hat, Inc.',
