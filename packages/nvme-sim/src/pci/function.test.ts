@@ -68,9 +68,9 @@ describe('configuration space (PCIe 1.2 §3.8)', () => {
 
   it('takes accesses of 1, 2 and 4 bytes, and keeps what is read-only', () => {
     const config = configOf(new TestHost())
-    config.write(0x00, 4, 0x1234_5678)
+    config.write(0x00, 4, 0x5678_9abc)
     config.write(0x3c, 1, 0xab)
-    expect([config.read(0x00, 4), config.read(0x3c, 2), config.read(0x3c, 1)]).toEqual([0x0108_0000, 0x01ab, 0xab])
+    expect([config.read(0x00, 4), config.read(0x3c, 2), config.read(0x3c, 1)]).toEqual([0x0108_1234, 0x01ab, 0xab])
     expect(() => config.read(0x1002, 2)).toThrow(RangeError)
     expect(() => config.read(0x01, 2)).toThrow(RangeError)
   })
