@@ -2,6 +2,7 @@
 //
 //   node kmod/scripts/kernels.mjs [SERIES …]     6.1, 6.12 and 7.2 when none is given
 //   node kmod/scripts/kernels.mjs --guest SERIES prints, as JSON, what a guest with that kernel is made of
+//   node kmod/scripts/kernels.mjs --image SERIES the same without the module, which is not compiled
 //
 // Debian's headers are downloaded with apt, unpacked in node_modules/.cache and never installed.
 import { spawnSync } from 'node:child_process'
@@ -48,11 +49,14 @@ function guest(series) {
   const { release, tree } = build(series, folder)
   cpSync(join(kmod, 'test/module'), join(folder, 'test'), { recursive: true })
   run('make', makeArguments({ release, tree }, join(folder, 'test')))
+  return { folder, ...partsOf(release) }
+}
+
+function partsOf(release) {
   const parts = image(release)
   const place = (...paths) => paths.map((path) => join(parts, path)).find((path) => existsSync(path))
   return {
     release,
-    folder,
     kernel: place(`usr/lib/modules/${release}/vmlinuz`, `boot/vmlinuz-${release}`),
     modules: place(`usr/lib/modules/${release}`, `lib/modules/${release}`),
     busybox: place('usr/bin/busybox', 'bin/busybox'),
@@ -62,6 +66,8 @@ function guest(series) {
 const [option, named, ...others] = process.argv.slice(2)
 if (option === '--guest' && Object.hasOwn(SERIES, named ?? '') && others.length === 0) {
   process.stdout.write(`${JSON.stringify(guest(named))}\n`)
+} else if (option === '--image' && Object.hasOwn(SERIES, named ?? '') && others.length === 0) {
+  process.stdout.write(`${JSON.stringify(partsOf(headers(named).release))}\n`)
 } else {
   const asked = process.argv.slice(2)
   const unknown = asked.filter((series) => !Object.hasOwn(SERIES, series))

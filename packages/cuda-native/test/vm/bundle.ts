@@ -13,15 +13,17 @@ export const addonMissing = existsSync(join(PACKAGE, ADDON))
 
 /** The programs that every guest has. */
 const GUEST = join(import.meta.dirname, 'guest')
+const RUNNER = 'runner.ts'
 
 /**
  * The programs of `guest/` and of another folder, if one is given, with all they import, from what was built last into dist: few files in the guest's memory, in
  * place of hundreds over 9p. They lie as they would in this package, so that the addon is found where it always is.
+ * Of `guest/` it is what runs the others alone, where nothing else is asked for.
  */
-export async function bundleGuest(more?: string): Promise<CpioEntry[]> {
+export async function bundleGuest(more?: string, isRunnerAlone = false): Promise<CpioEntry[]> {
   const scripts = [GUEST, ...(more === undefined ? [] : [more])].flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && !(isRunnerAlone && folder === GUEST && name !== RUNNER))
       .map((name) => [name.slice(0, -'.ts'.length), join(folder, name)] as const),
   )
   const { output } = await build({

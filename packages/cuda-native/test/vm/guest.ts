@@ -14,8 +14,19 @@ const PROGRAM = 'qemu-system-x86_64'
 /** Why QEMU cannot be used here; undefined where it can. */
 export const qemuMissing = spawnSync(PROGRAM, ['--version']).error ? `${PROGRAM} is not installed` : undefined
 
+/** A QEMU that is started in another way than by its name. */
+export interface Qemu {
+  readonly program: string
+  /** What comes before everything else. */
+  readonly arguments: readonly string[]
+}
+
+const BY_NAME: Qemu = { program: PROGRAM, arguments: [] }
+
 export interface GuestOptions {
   readonly parts: GuestParts
+  /** The one of `PATH` when not given. */
+  readonly qemu?: Qemu
   /** Those that the kernel has from the beginning. */
   readonly modules: readonly Module[]
   /** Those that a scenario finds in `/tmp/vm/modules` and inserts itself, in this order. */
@@ -23,6 +34,8 @@ export interface GuestOptions {
   readonly scenarios: readonly Scenario[]
   /** A folder of programs that scenarios may name beside those of `guest/`. */
   readonly programs?: string
+  /** Scenarios name no program of `guest/`: they are left out. */
+  readonly onlyPrograms?: boolean
   /** Raw images that QEMU finds as drives of these names; they are empty and sparse. */
   readonly images: Readonly<Record<string, number>>
   /** Devices and what they need. */
@@ -32,6 +45,10 @@ export interface GuestOptions {
   readonly memoryMiB: number
   /** For all of it; QEMU is killed then. */
   readonly deadlineMs: number
+  /** QEMU is killed at once where this says so. */
+  readonly signal?: AbortSignal
+  /** Told of each line of a scenario as it is printed. */
+  readonly onLine?: (line: unknown) => void
 }
 
 /** How a scenario went. */
@@ -70,7 +87,14 @@ export async function runGuest(options: GuestOptions): Promise<GuestRun> {
   }
 }
 
-async function initramfs({ parts, modules, laterModules = [], scenarios, programs }: GuestOptions): Promise<Buffer> {
+async function initramfs({
+  parts,
+  modules,
+  laterModules = [],
+  scenarios,
+  programs,
+  onlyPrograms,
+}: GuestOptions): Promise<Buffer> {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const command = `/bin/busybox chroot /host ${quoted(process.execPath)} /tmp/vm/package/dist/runner.js\n`
   return cpio([
@@ -83,7 +107,7 @@ async function initramfs({ parts, modules, laterModules = [], scenarios, program
     ...moduleFolder('vm/modules', laterModules),
     { path: 'vm/command', content: Buffer.from(command) },
     { path: 'vm/job.json', content: Buffer.from(JSON.stringify(scenarios)) },
-    ...(await bundleGuest(programs)).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
+    ...(await bundleGuest(programs, onlyPrograms)).map((entry) => ({ ...entry, path: `vm/${entry.path}` })),
   ])
 }
 
@@ -100,7 +124,7 @@ function moduleFolder(path: string, modules: readonly Module[]): CpioEntry[] {
 }
 
 async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
-  const { parts, images, devices, append = '', memoryMiB, deadlineMs } = options
+  const { parts, images, devices, append = '', memoryMiB, deadlineMs, qemu: starter = BY_NAME } = options
   const drives = Object.entries(images).flatMap(([name, bytes]) => {
     const image = join(folder, name)
     writeFileSync(image, '')
@@ -127,7 +151,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
   const started = performance.now()
   // Killed with us, even when nothing of ours gets to run any more.
   const leash = spawnSync('setpriv', ['--version']).error ? [] : ['setpriv', '--pdeathsig', 'KILL']
-  const [program, ...rest] = [...leash, PROGRAM, ...args] as [string, ...string[]]
+  const [program, ...rest] = [...leash, starter.program, ...starter.arguments, ...args] as [string, ...string[]]
   const qemu = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
   const [console, reports, monitor] = [3, 4, 5].map((fd) => qemu.stdio[fd] as Duplex) as [Duplex, Duplex, Duplex]
   const transcript = { console: '', complaints: '' }
@@ -161,6 +185,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
     if (message.line === undefined) return
     const line = parsed(message.line)
     scenario.lines.push(line)
+    options.onLine?.(line)
     // What a scenario asks of QEMU: {"monitor": {"execute": "device_del", …}}.
     if (typeof line === 'object' && line !== null && 'monitor' in line) {
       monitor.write(`${JSON.stringify(line.monitor)}\n`)
@@ -174,6 +199,7 @@ async function boot(options: GuestOptions, folder: string): Promise<GuestRun> {
   })
 
   const timer = setTimeout(() => qemu.kill('SIGKILL'), deadlineMs)
+  options.signal?.addEventListener('abort', () => qemu.kill('SIGKILL'))
   try {
     await new Promise<void>((resolve, reject) => {
       qemu.on('error', reject)

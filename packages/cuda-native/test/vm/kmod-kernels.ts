@@ -7,6 +7,7 @@ import type { Module } from './modules.js'
 import { CACHE, type GuestParts } from './parts.js'
 
 const KMOD = join(import.meta.dirname, '../../../../kmod')
+const SCRIPT = join(KMOD, 'scripts/kernels.mjs')
 
 /** A kernel, and the modules of ours that were built for it. */
 export interface KmodKernel {
@@ -31,12 +32,19 @@ export function installedKernel(parts: GuestParts): KmodKernel | string {
   }
 }
 
+/** The newest kernel that kmod/scripts has a recipe for, without a module of ours. Text where it cannot be had: why. */
+export function newestParts(): GuestParts | string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--image', '7.2'], { encoding: 'utf8' })
+  if (status !== 0) return missing(stderr)
+  const parts = JSON.parse(stdout) as GuestParts
+  return { ...parts, kernel: uncompressed(parts.kernel, parts.release) }
+}
+
 /** The newest kernel that kmod/scripts has a recipe for, by the packages that it downloads. Text where it cannot: why. */
 export function newestKernel(): KmodKernel | string {
-  const script = join(KMOD, 'scripts/kernels.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--guest', '7.2'], { encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--guest', '7.2'], { encoding: 'utf8' })
   if (/does not compile|warnings for/.test(stderr)) throw new Error(stderr)
-  if (status !== 0) return `[vm] Linux 7.2 cannot be had: ${/Error: (.*)/.exec(stderr)?.[1] ?? stderr.slice(-200)}`
+  if (status !== 0) return missing(stderr)
   const { folder, kernel, ...parts } = JSON.parse(stdout) as GuestParts & { readonly folder: string }
   try {
     const [gpunvme, test] = ['gpunvme.ko', 'test/gpunvme_test.ko'].map((path) => readFileSync(join(folder, path)))
@@ -44,6 +52,10 @@ export function newestKernel(): KmodKernel | string {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function missing(stderr: string): string {
+  return `[vm] Linux 7.2 cannot be had: ${/Error: (.*)/.exec(stderr)?.[1] ?? stderr.slice(-200)}`
 }
 
 function uncompressed(kernel: string, release: string): string {

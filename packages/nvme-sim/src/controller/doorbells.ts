@@ -81,7 +81,10 @@ function ringHead(qid: number, value: number, device: Device, pipeline: Pipeline
     reportMistake(device, qid, false, value, 'that is what it was before: it releases no entry')
     raiseInvalidValue(device)
   }
-  if (cq.vector !== undefined) interrupts.released()
+  if (cq.vector !== undefined) {
+    if (!device.pci.isMessageSignaled) cq.expectRelease()
+    interrupts.released()
+  }
   pipeline.drain(cq, link.doorbell(clock.now()))
 }
 

@@ -114,6 +114,7 @@ export class InterruptVectors {
       // Where the host leaves MSI-X alone its first wait turns it on, and what was posted before is not missed.
       if (vector.number !== 0 && pci.hostManagesMessages) this.reportUnreachable(vector, cq)
       else if ((registers.get32(INTMS) & 1) === 1) this.masked[0]!++
+      cq.expectRelease()
       this.updatePin()
       return
     }

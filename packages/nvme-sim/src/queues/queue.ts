@@ -121,6 +121,17 @@ export class CompletionQueue {
     return undefined
   }
 
+  /**
+   * Sees what the host has released without ringing, and has it ring for what it releases next: the pin stays active until
+   * then, and a host that is not asked to would be interrupted for ever.
+   */
+  expectRelease(): void {
+    const { shadow } = this
+    if (shadow === undefined) return
+    this.follow(shadow)
+    while (!this.isEmpty() && shadow.askFrom(this.head)) this.follow(shadow)
+  }
+
   /** Drops what waits for a slot of a submission queue that is gone: nothing is posted for it any more. */
   discard(sq: SubmissionQueue): void {
     const kept = this.held.filter((completion) => completion.sq !== sq)

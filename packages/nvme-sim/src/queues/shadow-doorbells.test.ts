@@ -94,6 +94,33 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.simulation.diagnostics).toEqual([])
   })
 
+  it('while interrupts go over the pin the host is asked to ring for each entry that it releases, and the pin is released', async () => {
+    const host = new TestHost()
+    await host.enable()
+    const { memory } = host.addCqRing(1, 8)
+    // IEN, vector 0; nobody has turned MSI-X on.
+    expect((await host.admin({ opcode: 0x05, prp1: memory.iovaAt(0), cdw: { 10: 0x7_0001, 11: 3 } })).status).toBe(
+      '0/00',
+    )
+    await host.createSq(1, 8, 1)
+    const { setTail, setHead, headEvent } = await shadow(host)
+    const isActive = () => ((host.simulation.transport.config!.read(6, 2) >>> 3) & 1) === 1
+    for (let round = 1; round < 20; round++) {
+      const before = (round - 1) % 8
+      host.stage(1, FLUSH)
+      setTail(1, round % 8)
+      host.ringTail(1)
+      await host.pass(1000)
+      expect([round, isActive(), headEvent(1)]).toEqual([round, true, before])
+      expect(host.poll(1, false)).toHaveLength(1)
+      setHead(1, round % 8)
+      // From `before` to the next: past EventIdx, so that a host rings.
+      host.ringHead(1, round % 8)
+      expect([round, isActive()]).toEqual([round, false])
+    }
+    expect(host.simulation.diagnostics).toEqual([])
+  })
+
   it('completions that wait for a slot ask in EventIdx to be rung for', async () => {
     const host = new TestHost()
     await host.enable()

@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runGuest, type GuestRun } from '../../../cuda-native/test/vm/guest.js'
+import { kernelsFor } from './vfio-user/kernels.js'
+import { guestOf, servedGuestParts } from './vfio-user/served-guest.js'
+import { ServerProcess } from './vfio-user/server-process.js'
+import { toldSerial } from './vfio-user/told.js'
+
+// kill -9 of the server while a guest writes: what the guest was told is safe is in the image.
+
+interface Safe {
+  readonly name: string
+  readonly sha256: string
+}
+
+const ENOUGH = 30
+const tools = spawnSync('/sbin/e2fsck', ['-V']).error ? '[mkfs] e2fsck is not installed' : undefined
+
+describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (series) => {
+  const made = tools ?? servedGuestParts(series)
+  if (typeof made === 'string') {
+    test('with a drive by vfio-user', ({ skip }) => skip(made))
+    return
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-killed-'))
+  const image = join(folder, 'image')
+  const safe: Safe[] = []
+  let guest: GuestRun
+
+  beforeAll(async () => {
+    writeFileSync(image, '')
+    truncateSync(image, 64 * 1024 * 1024)
+    const socket = join(folder, 'socket')
+    const server = await ServerProcess.start({
+      ...toldSerial('VFIO-USER-KILLED'),
+      socket,
+      namespaces: [{ nsid: 1, file: { path: image } }],
+    })
+    const ended = new AbortController()
+    try {
+      const options = {
+        series,
+        drives: [],
+        parameters: { nvme_core: 'io_timeout=3 admin_timeout=3' },
+        scenarios: [{ name: 'synced', script: 'synced', timeoutMs: 300_000 }],
+        deadlineMs: 600_000,
+        onLine(line: unknown) {
+          safe.push(line as Safe)
+          // What is acknowledged after this was not by this server. The guest has nothing more to tell.
+          if (safe.length === ENOUGH) void server.kill().then(() => ended.abort())
+        },
+      }
+      guest = await runGuest({ ...guestOf(options, made, [socket]), signal: ended.signal })
+    } finally {
+      await server.kill()
+    }
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('every file that was synced is in the image, whole, after what fsck does at a next start', () => {
+    expect(safe.length, guest.console).toBeGreaterThanOrEqual(ENOUGH)
+    // The journal is played back, as mounting does it; 1: the file system was mended by that.
+    const { status, stdout } = spawnSync('/sbin/e2fsck', ['-p', image], { encoding: 'utf8' })
+    expect([0, 1], stdout).toContain(status)
+    expect(execFileSync('/sbin/e2fsck', ['-fn', image], { encoding: 'utf8', stdio: 'pipe' })).toContain('Pass 5: ')
+    for (const { name, sha256 } of safe) {
+      const out = join(folder, name)
+      execFileSync('/sbin/debugfs', ['-R', `dump /${name} ${out}`, image], { stdio: 'pipe' })
+      expect([name, createHash('sha256').update(readFileSync(out)).digest('hex')]).toEqual([name, sha256])
+    }
+  })
+})

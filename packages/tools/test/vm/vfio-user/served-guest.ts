@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import { startVfioUserServer, type VfioUserServer, type VfioUserServerOptions } from '@gpunvme/nvme-sim/vfio-user'
+import { runGuest, type GuestOptions, type GuestRun, type Qemu } from '../../../../cuda-native/test/vm/guest.js'
+import { ModuleFolder, type Module } from '../../../../cuda-native/test/vm/modules.js'
+import type { GuestParts } from '../../../../cuda-native/test/vm/parts.js'
+import { kernelOf, type Series } from './kernels.js'
+import { vfioUserQemu } from './qemu.js'
+
+/** What a simulated drive of the guest is. */
+export type Drive = Omit<VfioUserServerOptions, 'socket' | 'module'>
+
+export interface ServedGuestOptions extends Pick<GuestOptions, 'scenarios' | 'append' | 'deadlineMs' | 'onLine'> {
+  readonly series: Series
+  /** The first is at 0000:00:04.0, the next at 0000:00:05.0, and so on. */
+  readonly drives: readonly Drive[]
+  /** Of nvme_core and nvme, as insmod takes them. */
+  readonly parameters?: { readonly nvme_core?: string; readonly nvme?: string }
+  /** Devices of QEMU's own, and drives of these names for them. */
+  readonly devices?: readonly string[]
+  readonly images?: GuestOptions['images']
+  readonly memoryMiB?: number
+}
+
+/** How a guest went, and what the simulators have counted when it was over. */
+export interface ServedGuestRun extends GuestRun {
+  readonly drives: readonly {
+    readonly statistics: Awaited<ReturnType<VfioUserServer['statistics']>>
+    readonly diagnostics: readonly string[]
+  }[]
+}
+
+/** ext4 looks for a module that computes its checksums by a name that no module depends on. */
+const MODULES = ['nvme', 'virtio_pci', '9pnet_virtio', '9p', 'crc32c_generic', 'ext4']
+const FIRST_SLOT = 4
+
+/** Why there can be no such guest; otherwise what it is made of. */
+export function servedGuestParts(series: Series): { readonly parts: GuestParts; readonly qemu: Qemu } | string {
+  const parts = kernelOf(series)
+  if (typeof parts === 'string') return parts
+  const qemu = vfioUserQemu()
+  return typeof qemu === 'string' ? qemu : { parts, qemu }
+}
+
+/** Serves the drives, starts a guest that has them, and ends both, whatever happens. */
+export async function runServedGuest(options: ServedGuestOptions): Promise<ServedGuestRun> {
+  const made = servedGuestParts(options.series)
+  if (typeof made === 'string') throw new Error(made)
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vfio-user-'))
+  const servers: VfioUserServer[] = []
+  try {
+    for (const [index, drive] of options.drives.entries()) {
+      servers.push(await startVfioUserServer({ ...drive, socket: join(folder, `${index}`), module: nativeHostModule }))
+    }
+    const run = await runGuest(
+      guestOf(
+        options,
+        made,
+        servers.map(({ socket }) => socket),
+      ),
+    )
+    const drives = []
+    for (const server of servers) {
+      drives.push({ statistics: await server.statistics(), diagnostics: await server.diagnostics() })
+    }
+    return { ...run, drives }
+  } finally {
+    await Promise.all(servers.map((server) => server.close()))
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A guest with drives at these sockets, which may be served by anybody. */
+export function guestOf(
+  options: ServedGuestOptions,
+  { parts, qemu }: { readonly parts: GuestParts; readonly qemu: Qemu },
+  sockets: readonly string[],
+): GuestOptions {
+  const {
+    scenarios,
+    append = '',
+    deadlineMs,
+    onLine,
+    parameters = {},
+    devices = [],
+    images = {},
+    memoryMiB = 512,
+  } = options
+  const given: Readonly<Record<string, string | undefined>> = parameters
+  const modules = new ModuleFolder(parts.modules).inOrder(MODULES).map((module): Module => {
+    const own = given[module.name]
+    return own === undefined ? module : { ...module, parameters: own }
+  })
+  const memory = [
+    '-object',
+    `memory-backend-memfd,id=memory,size=${memoryMiB}M,share=on`,
+    '-machine',
+    'memory-backend=memory',
+  ]
+  const drives = sockets.flatMap((path, index) => {
+    const device = { driver: 'vfio-user-pci', addr: `${FIRST_SLOT + index}`, socket: { type: 'unix', path } }
+    return ['-device', JSON.stringify(device)]
+  })
+  return {
+    ...{ parts, qemu, modules, scenarios, append, images, memoryMiB, deadlineMs },
+    ...(onLine && { onLine }),
+    programs: join(import.meta.dirname, 'programs'),
+    onlyPrograms: true,
+    devices: [...memory, ...drives, ...devices],
+  }
+}

@@ -1,0 +1,67 @@
+// A QEMU that can be a client of vfio-user (10.1 and newer), as JSON: { program, arguments, version }.
+//
+//   node scripts/vfio-user-qemu.mjs
+//
+// It is the one that GPUNVME_VFIO_USER_QEMU names, or the one on PATH, or Debian's backport, which is downloaded with apt,
+// unpacked in node_modules/.cache with all its libraries, and run by their own loader: nothing is installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Packages, run } from '../kmod/scripts/packages.mjs'
+
+const CACHE = join(import.meta.dirname, '../node_modules/.cache/gpunvme-qemu')
+const PACKAGE = 'qemu-system-x86'
+const SUITE = 'trixie-backports'
+const PROGRAM = 'qemu-system-x86_64'
+const DEVICE = 'vfio-user-pci'
+
+const named = process.env.GPUNVME_VFIO_USER_QEMU
+const found = named === undefined ? (usable({ program: PROGRAM, arguments: [] }) ?? unpacked()) : asked(named)
+process.stdout.write(`${JSON.stringify(found)}\n`)
+
+/** The command with its version, where its QEMU has the device. */
+function usable(command) {
+  const ask = (...args) => spawnSync(command.program, [...command.arguments, ...args], { encoding: 'utf8' })
+  // The list of all devices loads modules, of which some may be those of another QEMU that is installed.
+  const { error, stdout } = ask('-device', `${DEVICE},help`)
+  if (error || !stdout.startsWith(`${DEVICE} options:`)) return undefined
+  return { ...command, version: /version (\S+)/.exec(ask('--version').stdout)?.[1] }
+}
+
+function asked(program) {
+  const command = usable({ program, arguments: [] })
+  if (command === undefined) throw new Error(`GPUNVME_VFIO_USER_QEMU: ${program} has no device ${DEVICE}`)
+  return command
+}
+
+function unpacked() {
+  const tree = join(CACHE, 'tree')
+  if (!existsSync(tree)) download(tree)
+  const usr = join(tree, 'usr')
+  const libraries = join(usr, 'lib/x86_64-linux-gnu')
+  // The loader would look for modules where the package is installed: the variable is what QEMU has for that.
+  const command = usable({
+    program: 'env',
+    arguments: [
+      `QEMU_MODULE_DIR=${join(libraries, 'qemu')}`,
+      ...[join(libraries, 'ld-linux-x86-64.so.2'), '--library-path', libraries, join(usr, 'bin', PROGRAM)],
+      ...['-L', join(usr, 'share/qemu'), '-L', join(usr, 'share/seabios')],
+    ],
+  })
+  if (command === undefined) throw new Error(`${tree} does not run; remove it to have it downloaded again`)
+  return command
+}
+
+/** All that the package depends on, as apt decides where nothing is installed; what is no library is not needed. */
+function download(tree) {
+  const packages = new Packages(CACHE, [SUITE, 'trixie'])
+  const env = { ...process.env, APT_CONFIG: join(CACHE, 'apt.conf') }
+  const plan = run('apt-get', ['install', '--simulate', '--no-install-recommends', '-t', SUITE, PACKAGE], { env })
+  const names = [...plan.matchAll(/^Inst (\S+) (?:\[\S+\] )?\((\S+)/gm)].map(
+    ([, name, version]) => `${name}=${version}`,
+  )
+  packages.unpack(
+    names.filter((name) => /^(?:lib|zlib|qemu-|seabios|ipxe-qemu)/.test(name)),
+    tree,
+  )
+}
