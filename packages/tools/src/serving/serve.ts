@@ -9,6 +9,7 @@ import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { rmSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
 import { shellLine } from '../command-line/advised-command.js'
+import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -58,7 +59,7 @@ async function serveDrive(
   // What a command prints is not to be mixed with ours.
   const say = (...lines: string[]) => (command === undefined ? output.print(...lines) : output.note(...lines))
   const startMs = performance.now()
-  const server = await startVfioUserServer(optionsOf(request, drive, faults))
+  const server = await undoOnFailure(drive.unmake, () => startVfioUserServer(optionsOf(request, drive, faults)))
   const { socket } = server
   const attended = await closing(server, () => {
     output.note(`Serving ${drive.profile.name} at ${printable(socket)}: ${describeDrive(drive)}`)

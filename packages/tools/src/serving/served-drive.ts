@@ -24,6 +24,8 @@ export interface ServedDrive {
   readonly capacityBytes: number
   readonly image: string | undefined
   readonly isReadOnly: boolean
+  /** Takes away an image file that was made for it, for when it cannot be served. */
+  readonly unmake: () => void
 }
 
 /**
@@ -41,13 +43,14 @@ export async function chooseDrive({
     if (readOnly) throw new UsageError('--read-only is for an --image', { next: '--image FILE, or leave it out' })
     const capacityBytes = wholeBlocks(capacity ?? DEFAULT_CAPACITY_BYTES)
     const namespace = { blockBytes: BLOCK_BYTES, capacityBytes } as const
-    return { profile, namespace, capacityBytes, image, isReadOnly: false }
+    return { profile, namespace, capacityBytes, image, isReadOnly: false, unmake: () => undefined }
   }
-  if ((await statImageFile(image)) === undefined) await makeImage(image, capacity, readOnly)
+  const isNew = (await statImageFile(image)) === undefined
+  const unmake = isNew ? await makeImage(image, capacity, readOnly) : () => undefined
   await prepareImage(image, { readOnly, ...(capacity !== undefined && { capacityBytes: capacity }) })
   const { size } = (await statImageFile(image))!
   const namespace = { blockBytes: BLOCK_BYTES, file: { path: image, readOnly } } as const
-  return { profile, namespace, capacityBytes: wholeBlocks(size), image, isReadOnly: readOnly }
+  return { profile, namespace, capacityBytes: wholeBlocks(size), image, isReadOnly: readOnly, unmake }
 }
 
 /** 'simulated WD PC SN740 512GB, serial GPUNVME-SIM-SN740, 16 GiB, d.img'. */
@@ -64,14 +67,15 @@ export function driveJson({ profile, capacityBytes, image, isReadOnly }: ServedD
   return { profile: name, model: identify.MN, serial: identify.SN, capacityBytes, ...place }
 }
 
-async function makeImage(path: string, capacityBytes: number | undefined, readOnly: boolean): Promise<void> {
+/** @returns what takes it away again. */
+async function makeImage(path: string, capacityBytes: number | undefined, readOnly: boolean): Promise<() => void> {
   if (capacityBytes === undefined || readOnly) {
     const next = readOnly
       ? 'check the spelling'
       : '--capacity 16GiB, which makes it, and takes no room until it is written to'
     throw new ImageFileError(printable(path), 'no such file', 'not-found', next)
   }
-  await createImageFile(path, capacityBytes)
+  return createImageFile(path, capacityBytes)
 }
 
 function wholeBlocks(bytes: number): number {

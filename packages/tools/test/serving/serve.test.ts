@@ -85,6 +85,10 @@ check(`a socket that cannot be had is refused with what to do${skipped}`, { time
   mkdirSync(at('folder'))
   expect(await refused(['--socket', at('file')])).toMatchObject({ code: 2 })
   expect(await refused(['--socket', at('folder')])).toMatchObject({ code: 2 })
+  // Nor is an image left that was made for nothing.
+  const made = ['--image', 'made.img', '--capacity', '1MiB']
+  expect(await refused(['--socket', at('file'), ...made])).toMatchObject({ code: 2 })
+  expect(existsSync(at('made.img'))).toBe(false)
   expect(readFileSync(at('file'), 'utf8')).toBe('kept')
 })
 
