@@ -7,6 +7,8 @@ import { EACCES, EEXIST, EINVAL, ENOENT, ENOMEM, ENOSPC, errnoOf, isSystemError,
 const PAGE_BYTES = 4096
 /** Windows that one client may have mapped: 4 TiB of memory. */
 const MOST_WINDOWS = 4096
+/** Files that stay mapped though no region lies in them. */
+const MOST_IDLE = 4
 /** Views that are kept, a power of two: making one costs a quarter of what copying a page does. */
 const KEPT_VIEWS = 64
 
@@ -45,8 +47,8 @@ export class ClientMemory implements ReachableMemory {
   /** In the order of their addresses. They do not overlap. */
   private regions: Region[] = []
   private readonly files = new Map<string, FileWindows>()
-  /** The file that lost its last region: a guest's memory is taken away and given back many times while it boots. */
-  private idle: FileWindows | undefined
+  /** Files that lost their last region: a guest's memory is taken away and given back many times while it boots. */
+  private readonly idle: FileWindows[] = []
   private last: Region | undefined
   private readonly views = new Array<Uint8Array | undefined>(KEPT_VIEWS).fill(undefined)
   private readonly viewIovas = new Float64Array(KEPT_VIEWS)
@@ -68,7 +70,7 @@ export class ClientMemory implements ReachableMemory {
     if (lengthBytes === 0) return { errno: EINVAL, why: 'it has no bytes' }
     if (!Number.isSafeInteger(endIova) || !Number.isSafeInteger(fileOffset + lengthBytes))
       return { errno: EINVAL, why: 'it reaches beyond 2^53' }
-    if (iova % PAGE_BYTES !== 0 || lengthBytes % PAGE_BYTES !== 0)
+    if (iova % PAGE_BYTES !== 0 || lengthBytes % PAGE_BYTES !== 0 || fileOffset % PAGE_BYTES !== 0)
       return { errno: EINVAL, why: `it is not made of pages of ${PAGE_BYTES} bytes` }
     const index = this.firstEndingAfter(iova)
     const next = this.regions[index]
@@ -104,7 +106,7 @@ export class ClientMemory implements ReachableMemory {
     this.forgetViews()
     for (const file of this.files.values()) file.unmap()
     this.files.clear()
-    this.idle = undefined
+    this.idle.length = 0
   }
 
   bytes(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): Uint8Array | undefined {
@@ -195,7 +197,8 @@ export class ClientMemory implements ReachableMemory {
         throw error
       }
       this.files.set(key, file)
-      if (this.idle === file) this.idle = undefined
+      const idle = this.idle.indexOf(file)
+      if (idle >= 0) this.idle.splice(idle, 1)
       return file
     } catch (error) {
       if (!isSystemError(error)) throw error
@@ -206,11 +209,11 @@ export class ClientMemory implements ReachableMemory {
 
   private release({ file }: Region): void {
     if (file === undefined || --file.regions > 0) return
-    if (this.idle !== undefined) {
-      this.files.delete(this.idle.key)
-      this.idle.unmap()
-    }
-    this.idle = file
+    this.idle.push(file)
+    if (this.idle.length <= MOST_IDLE) return
+    const oldest = this.idle.shift()!
+    this.files.delete(oldest.key)
+    oldest.unmap()
   }
 
   private forgetViews(): void {

@@ -128,6 +128,8 @@ function agreeOnVersion(session: Session, message: Message, reply: Reply): numbe
     maxDataXferSize: MOST_DATA_BYTES,
     maxDmaMaps: MOST_REGIONS,
     pgsizes: 4096,
+    // QEMU packs doorbells where it has many to send.
+    writeMultiple: true,
   }
   const ours = encodeVersion({ major: MAJOR, minor: Math.min(theirs.minor, MINOR), capabilities })
   reply.bytes.set(ours, reply.at)

@@ -82,6 +82,8 @@ export type Sent = { readonly bytes: Uint8Array; readonly descriptors?: readonly
 export class FakeHost extends FakeMemory implements VfioUserHost {
   /** What was answered, as it was sent, since it was last emptied. */
   readonly answers: { readonly bytes: Uint8Array; readonly descriptors: readonly number[] }[] = []
+  /** How often the loop has slept. */
+  polls = 0
   /** What happens to the next answer. */
   sendFails: Error | undefined
   private readonly waiting: Sent[] = []
@@ -129,6 +131,7 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   }
 
   poll(): number {
+    this.polls++
     this.next()
     return 0
   }

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openVfioUser, type VfioUserTransport } from '@gpunvme/host-driver/vfio-user'
+import { startVfioUserServer, type VfioUserServer, type VfioUserServerOptions } from '@gpunvme/nvme-sim/vfio-user'
+import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import { loadSocketHost } from '../../src/host/vfio-user-host.js'
+
+/** A served controller, in a folder of its own for its socket and whatever a test puts there. */
+export interface Served {
+  readonly server: VfioUserServer
+  readonly folder: string
+  readonly socket: string
+  /** Our own client. It is closed before the next one can be served. */
+  readonly open: (interrupts?: number) => Promise<VfioUserTransport>
+  readonly close: () => Promise<void>
+}
+
+/** Starts one on the addon. */
+export async function serve(
+  options: (folder: string) => Partial<VfioUserServerOptions> = () => ({}),
+): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+  const socket = join(folder, 'nvme.sock')
+  try {
+    const server = await startVfioUserServer({ socket, module: nativeHostModule, ...options(folder) })
+    return {
+      server,
+      folder,
+      socket,
+      open: (interrupts = 0) => openVfioUser({ host: loadSocketHost(), socket, interrupts, answerTimeoutNs: 30e9 }),
+      async close() {
+        await server.close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    throw error
+  }
+}

@@ -1,0 +1,200 @@
+import { openSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { FakeEventfds, words } from '../../test/vfio-user/direct-client.js'
+import { FakeHost, isOpen, systemError, unnamedFile, type Sent } from '../../test/vfio-user/fake-host.js'
+import { Diagnostics } from '../controller/diagnostics.js'
+import { Namespaces } from '../nvm/namespaces.js'
+import { profileOf } from '../profiles/index.js'
+import { WallClock } from '../realtime/wall-clock.js'
+import { CLOSING, REQUESTS, STATE } from './options.js'
+import { ServedController } from './served-controller.js'
+import { ServerLoop } from './server-loop.js'
+
+const [VERSION, DMA_MAP, SET_IRQS, REGION_READ, GET_INFO] = [1, 2, 8, 9, 4]
+
+function message(command: number, data: Uint8Array = new Uint8Array(), id = 1, flags = 0): Uint8Array {
+  return Buffer.concat([words([16, id], [16, command], [32, 16 + data.length], [32, flags], [32, 0]), data])
+}
+
+const version = message(VERSION, words([16, 0], [16, 1]))
+const getInfo = message(GET_INFO, new Uint8Array(16), 7)
+
+/** Runs a loop whose steps happen one after the other, each when it has nothing to do; then it is told to end. */
+function run(
+  steps: readonly ((parts: ReturnType<typeof build>) => void)[],
+  options: { readonly mappedDoorbells?: boolean; readonly spinPolls?: number } = {},
+) {
+  const left = [...steps]
+  const parts = build(options, () => {
+    const step = left.shift()
+    if (step !== undefined) step(parts)
+    else Atomics.store(parts.control, STATE, CLOSING)
+  })
+  parts.loop.run()
+  parts.loop.close()
+  return parts
+}
+
+function build(options: { readonly mappedDoorbells?: boolean; readonly spinPolls?: number }, next: () => void) {
+  const host = new FakeHost(next)
+  const control = new Int32Array(new SharedArrayBuffer(8))
+  const clock = new WallClock()
+  const diagnostics = new Diagnostics()
+  const eventfds = new FakeEventfds()
+  const questions: number[] = []
+  const served = new ServedController({
+    ...{ host, clock, namespaces: new Namespaces([{ capacityBytes: 2 ** 20 }]), profile: profileOf('ideal') },
+    ...{ diagnostics, faults: undefined, seed: 1, trace: undefined, eventfds },
+    mappedDoorbells: options.mappedDoorbells ?? false,
+  })
+  const loop = new ServerLoop({
+    ...{ host, listener: 0, control, wake: 0, clock, diagnostics },
+    idle: { spinPolls: options.spinPolls ?? 500, pollsPerYield: 4, firstSleepNs: 1, longestSleepNs: 1 },
+    welcome: () => served.welcome(),
+    answer: () => questions.push(loop.messages),
+  })
+  return { host, control, clock, diagnostics, eventfds, served, loop, questions }
+}
+
+const arrive = ({ host }: ReturnType<typeof build>) => host.arrive()
+const send = (bytes: Uint8Array, descriptors: readonly number[] = []) => give({ bytes, descriptors })
+const give = (sent: Sent) => (parts: ReturnType<typeof build>) => parts.host.give(sent)
+const idsOf = (host: FakeHost) => host.answers.map(({ bytes }) => new DataView(bytes.buffer).getUint16(0, true))
+const errnosOf = (host: FakeHost) => host.answers.map(({ bytes }) => new DataView(bytes.buffer).getUint32(12, true))
+
+describe('the loop', () => {
+  it('answers a client message by message, and counts', () => {
+    const { host, loop } = run([arrive, send(Buffer.concat([version, getInfo])), send(getInfo)])
+    expect(idsOf(host)).toEqual([1, 7, 7])
+    expect(errnosOf(host)).toEqual([0, 0, 0])
+    expect([loop.clients, loop.messages, loop.connected]).toEqual([1, 3, false])
+  })
+
+  it('serves the next client when one is gone, and knows nothing of the first', () => {
+    const { host, loop, diagnostics } = run([
+      arrive,
+      send(version),
+      give('end'),
+      arrive,
+      send(getInfo),
+      // That one did not begin with VERSION.
+      arrive,
+      send(version),
+    ])
+    expect(errnosOf(host)).toEqual([0, 22, 0])
+    expect(loop.clients).toBe(3)
+    expect(diagnostics.lines).toEqual(['client sent DEVICE_GET_INFO: VERSION has to come first; it is sent away'])
+  })
+
+  it('runs what a doorbell starts, and signals, before it sleeps', () => {
+    const { eventfds } = run([
+      arrive,
+      send(version),
+      ({ eventfds: own, host }) => {
+        const [only] = own.make()
+        const data = words([32, 20], [32, 0x24], [32, 2], [32, 0], [32, 1])
+        host.give({ bytes: message(SET_IRQS, data), descriptors: [only!] })
+      },
+      ({ served, clock }) => {
+        const { interrupts } = served.device
+        clock.schedule(0, () => interrupts.posted(interrupts.vector(0)!, { qid: 0 } as never, false))
+      },
+    ])
+    expect(eventfds.signals).toEqual([1000])
+  })
+
+  it('answers questions, with and without a client', () => {
+    const ask = ({ control }: ReturnType<typeof build>) => void Atomics.add(control, REQUESTS, 1)
+    expect(run([ask, arrive, send(version), ask]).questions).toEqual([0, 1])
+  })
+
+  it('with doorbells in memory looks at them before it sleeps, and gives the processor away meanwhile', () => {
+    const steps = [arrive, send(version)]
+    // It sleeps for the client to come, and then for each of the two steps that follow; or not at all.
+    expect(run(steps).host.polls).toBe(3)
+    expect(run(steps, { mappedDoorbells: true, spinPolls: 1_000_000 }).host.polls).toBe(1)
+    expect(run(steps, { mappedDoorbells: true, spinPolls: 2 }).host.polls).toBe(3)
+  })
+})
+
+describe('a client is sent away, and the next one is served,', () => {
+  const nextIsServed = [arrive, send(version)]
+
+  it.each([
+    ['when a size is too small', message(4).fill(0, 4, 8), 'its size is 0, expected 16 to 1048608'],
+    ['when a size is too large', message(4).fill(255, 4, 8), 'its size is 4294967295, expected 16 to 1048608'],
+  ])('%s', (_name, bytes, why) => {
+    const { host, diagnostics, loop } = run([arrive, send(Buffer.concat([version, bytes])), ...nextIsServed])
+    expect(errnosOf(host)).toEqual([0, 22, 0])
+    expect(diagnostics.lines).toEqual([`client sent DEVICE_GET_INFO: ${why}; it is sent away`])
+    expect(loop.clients).toBe(2)
+  })
+
+  it('when it takes no reply', () => {
+    const { host, diagnostics } = run([
+      arrive,
+      ({ host: own }) => {
+        own.sendFails = systemError('ETIMEDOUT')
+        own.give({ bytes: version })
+      },
+      ({ host: own }) => {
+        own.sendFails = undefined
+        own.arrive()
+      },
+      send(version),
+    ])
+    expect(errnosOf(host)).toEqual([0])
+    expect(diagnostics.lines).toEqual(['client was sent away: it takes no reply: ETIMEDOUT: it failed'])
+  })
+
+  it('when the system says that it sent too much', () => {
+    const { host, diagnostics } = run([arrive, give(systemError('EMSGSIZE')), ...nextIsServed])
+    expect(errnosOf(host)).toEqual([0])
+    expect(diagnostics.lines).toEqual(['client was sent away: EMSGSIZE: it failed'])
+  })
+
+  it('when it breaks off at any byte of a message, whose descriptors are closed', () => {
+    const whole = message(DMA_MAP, words([32, 32], [32, 3], [64, 0], [64, 0x1000], [64, 0x1000]))
+    for (let cut = 1; cut < whole.length; cut++) {
+      const beside = unnamedFile(4096)
+      const { host, loop } = run([
+        arrive,
+        send(version),
+        send(whole.subarray(0, cut), [beside]),
+        give('end'),
+        ...nextIsServed,
+      ])
+      expect(isOpen(beside)).toBe(false)
+      expect([errnosOf(host), loop.clients]).toEqual([[0, 0], 2])
+    }
+  })
+
+  it('what is left of a client in what was received is not the next one’s', () => {
+    const bad = message(4).fill(0, 4, 8)
+    const { host } = run([arrive, send(Buffer.concat([version, bad, getInfo, getInfo])), ...nextIsServed])
+    expect(idsOf(host)).toEqual([1, 1, 1])
+  })
+})
+
+it('descriptors beside a message that takes none are closed', () => {
+  const beside = [1, 2, 3].map(() => openSync('/dev/null', 'r'))
+  const read = message(REGION_READ, words([64, 8], [32, 0], [32, 4]))
+  const { host } = run([arrive, send(version), send(read, beside)])
+  expect(errnosOf(host)).toEqual([0, 0])
+  expect(beside.filter(isOpen)).toEqual([])
+})
+
+it('a flood of messages is answered in pieces, between which questions are', () => {
+  const flood = Buffer.concat([version, ...Array.from({ length: 10_000 }, () => getInfo)])
+  const { host, loop, questions } = run([
+    arrive,
+    ({ host: own, control }) => {
+      own.give({ bytes: flood })
+      Atomics.add(control, REQUESTS, 1)
+    },
+  ])
+  expect(host.answers).toHaveLength(10_001)
+  expect(loop.messages).toBe(10_001)
+  // 64 KiB at a time: 32 bytes each.
+  expect(questions).toEqual([2048])
+})

@@ -1,0 +1,92 @@
+import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, it } from 'vitest'
+import { asSocketError, clearSocketPath, removeSocket, VfioUserSocketError } from './socket-path.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const servers: Server[] = []
+afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))))
+
+function listening(path: string): Promise<Server> {
+  const server = createServer()
+  servers.push(server)
+  return new Promise((resolve) => server.listen(path, () => resolve(server)))
+}
+
+it('a path where nothing is needs nothing', async () => {
+  await clearSocketPath(join(folder, 'new'))
+})
+
+it('a socket that nobody listens at is removed', async () => {
+  const path = join(folder, 'stale')
+  const server = await listening(path)
+  // As a process that was killed leaves it: the name of its socket stays.
+  const hidden = join(folder, 'hidden')
+  symlinkSync(path, hidden)
+  const { renameSync } = await import('node:fs')
+  renameSync(path, `${path}.kept`)
+  await new Promise((resolve) => server.close(resolve))
+  servers.length = 0
+  renameSync(`${path}.kept`, path)
+  unlinkSync(hidden)
+  expect(lstatSync(path).isSocket()).toBe(true)
+  await clearSocketPath(path)
+  expect(existsSync(path)).toBe(false)
+})
+
+it('a socket that somebody listens at is left alone', async () => {
+  const path = join(folder, 'used')
+  await listening(path)
+  const error = await clearSocketPath(path).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(VfioUserSocketError)
+  expect(error).toMatchObject({ code: 'ERR_GPUNVME_VFIO_USER_SOCKET', category: 'privilege', socket: path })
+  expect(lstatSync(path).isSocket()).toBe(true)
+})
+
+it('any other file is left alone, a link to a socket too', async () => {
+  const path = join(folder, 'file')
+  writeFileSync(path, 'mine')
+  const link = join(folder, 'link')
+  await listening(join(folder, 'target'))
+  symlinkSync(join(folder, 'target'), link)
+  for (const each of [path, link, folder]) {
+    await expect(clearSocketPath(each)).rejects.toMatchObject({ category: 'usage' })
+    expect(existsSync(each)).toBe(true)
+  }
+})
+
+it.each([
+  ['a folder that is not there', join(folder, 'none', 'socket'), 'not-found', /none is no folder/],
+  ['a file as its folder', join(folder, 'file', 'socket'), 'not-found', /file is no folder/],
+  ['more than 107 bytes', join(folder, 'x'.repeat(108)), 'usage', /its path has \d+ bytes, expected 1 to 107/],
+  ['no bytes', '', 'usage', /its path has 0 bytes/],
+])('a path with %s is refused', async (_name, path, category, message) => {
+  const error: unknown = await clearSocketPath(path).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ category, message: expect.stringMatching(message) as string })
+})
+
+it('what keeps the thread from listening is said of the socket, everything else is as it was', () => {
+  const failed = (syscall: string, code: string) => Object.assign(new Error(`${code}: ${syscall}`), { syscall, code })
+  expect(asSocketError(failed('bind', 'EADDRINUSE'), '/a')).toMatchObject({ category: 'privilege', socket: '/a' })
+  expect(asSocketError(failed('bind', 'EACCES'), '/a')).toMatchObject({ category: 'privilege' })
+  expect(asSocketError(failed('listen', 'EIO'), '/a')).toMatchObject({ category: 'failure' })
+  const other = failed('open', 'ENOENT')
+  expect(asSocketError(other, '/a')).toBe(other)
+})
+
+it('at the end a socket is removed, but not one that another has put there since', async () => {
+  const path = join(folder, 'mine')
+  await listening(path)
+  const mine = lstatSync(path)
+  unlinkSync(path)
+  writeFileSync(join(folder, 'other'), 'keeps the number of the file from being used again')
+  await listening(path)
+  removeSocket(path, mine)
+  expect(existsSync(path)).toBe(mine.ino !== lstatSync(path, { throwIfNoEntry: false })?.ino)
+  removeSocket(path, lstatSync(path))
+  expect(existsSync(path)).toBe(false)
+  removeSocket(path, mine)
+})
