@@ -1,5 +1,5 @@
 import { profiles, type DriveProfile } from '@gpunvme/nvme-sim'
-import { Argument, type Command } from 'commander'
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { addOutputOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
@@ -18,6 +18,7 @@ export function sim(command: Command, session: Session): void {
     .argument('[command...]', 'after --: serve for as long as this runs')
     .option('--socket <path>', 'where clients connect: a Unix socket, made anew')
     .option('--profile <name>', `which drive: ${Object.keys(profiles).join(', ')} (default: ${DEFAULT_PROFILE})`)
+    .addOption(new Option('--serial <serial>', "its serial number (default: the preset's)").argParser(parseSerial))
     .option('--image <file>', 'what it holds; made where there is none and --capacity is given (default: memory)')
     .addOption(size('--capacity <size>', 'of a drive in memory, or of an image that is made', 512))
     .option('--read-only', 'the image is opened for reading, and the drive is write-protected')
@@ -40,7 +41,8 @@ in a guest of QEMU 10.1 or later, SPDK, and gpunvme itself by --socket. It
 prints the line that starts such a QEMU, serves one client after the other
 until SIGINT or SIGTERM, or while COMMAND runs, and ends with a summary. Each
 client finds the controller as after power on, and on the namespace what was
-left there.
+left there. Linux refuses the second of two drives that have the same serial
+number: give each drive of a guest a --serial of its own.
 
 Time is the wall's, so latencies are what the preset says or more. What a
 client was told is flushed is in the image, also when the server is killed.
@@ -56,6 +58,13 @@ In one terminal, and then in another:
   # gpunvme identify --socket /tmp/d.sock
 Or in one, with the exit code of COMMAND:
   # gpunvme sim serve --socket d.sock -- gpunvme identify --socket d.sock`
+
+/** What Identify Controller has room for (Base 2.1, SN): ASCII, padded with blanks. */
+function parseSerial(text: string): string {
+  if (!/^[!-~]([ -~]{0,18}[!-~])?$/.test(text))
+    throw new InvalidArgumentError('Expected 1 to 20 ASCII characters without blanks around them.')
+  return text
+}
 
 async function run(
   action: 'serve' | undefined,

@@ -19,6 +19,12 @@ test('without an image it lies in memory, with the capacity that was asked for',
   expect((await chooseDrive({})).profile.name).toBe('sn740')
 })
 
+test('a serial number of its own changes nothing else', async () => {
+  const [{ profile }, { profile: preset }] = [await chooseDrive({ serial: 'S2' }), await chooseDrive({})]
+  expect(preset.identify.SN).toBe('GPUNVME-SIM-SN740')
+  expect(profile).toEqual({ ...preset, identify: { ...preset.identify, SN: 'S2' } })
+})
+
 test('an image is made where its capacity is given, and found again by its own', async () => {
   const image = at('made.img')
   await expect(chooseDrive({ image })).rejects.toThrow('--capacity 16GiB')

@@ -12,6 +12,8 @@ const BLOCK_BYTES = 512
 /** Which drive is to be served. */
 export interface DriveChoice {
   readonly profile?: string
+  /** The preset's when not given. Linux takes no second drive of the same number. */
+  readonly serial?: string
   readonly image?: string
   readonly capacity?: number
   readonly readOnly?: boolean
@@ -34,11 +36,12 @@ export interface ServedDrive {
  */
 export async function chooseDrive({
   profile: name,
+  serial,
   image,
   capacity,
   readOnly = false,
 }: DriveChoice): Promise<ServedDrive> {
-  const profile = requireProfile(name)
+  const profile = withSerial(requireProfile(name), serial)
   if (image === undefined) {
     if (readOnly) throw new UsageError('--read-only is for an --image', { next: '--image FILE, or leave it out' })
     const capacityBytes = wholeBlocks(capacity ?? DEFAULT_CAPACITY_BYTES)
@@ -51,6 +54,10 @@ export async function chooseDrive({
   const { size } = (await statImageFile(image))!
   const namespace = { blockBytes: BLOCK_BYTES, file: { path: image, readOnly } } as const
   return { profile, namespace, capacityBytes: wholeBlocks(size), image, isReadOnly: readOnly, unmake }
+}
+
+function withSerial(profile: DriveProfile, serial: string | undefined): DriveProfile {
+  return serial === undefined ? profile : { ...profile, identify: { ...profile.identify, SN: serial } }
 }
 
 /** 'simulated WD PC SN740 512GB, serial GPUNVME-SIM-SN740, 16 GiB, d.img'. */

@@ -27,6 +27,7 @@ test('the drives that there are to be served', async () => {
   const { stdout } = await gpunvme(['sim'], { cwd })
   expect(stdout).toMatch(/^sn740 +simulated WD PC SN740 512GB +Gen3 x4 +\d+$/m)
   expect(await gpunvme(['sim', '--image', 'x.img'], { cwd })).toMatchObject({ code: 2 })
+  expect(await gpunvme(['sim', 'serve', '--serial', 'x'.repeat(21)], { cwd })).toMatchObject({ code: 2 })
   expect(await gpunvme(['sim', 'serve'], { cwd })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Try: --socket') as string,
@@ -35,10 +36,12 @@ test('the drives that there are to be served', async () => {
 
 check(`SIGINT ends a server with a summary, its socket is gone, and the code is 0${skipped}`, { timeout }, async () => {
   const socket = newSocket()
-  const server = await startServer(['--socket', socket, '--profile', '990pro', '--capacity', '64MiB'], cwd)
+  const server = await startServer(
+    ['--socket', socket, '--profile', '990pro', '--serial', 'S1', '--capacity', '64MiB'],
+    cwd,
+  )
   expect(statSync(socket).mode & 0o777).toBe(0o600)
-  expect(server.said()).toContain('990pro')
-  expect(server.said()).toContain('serial GPUNVME-SIM-990PRO, 64 MiB, in memory')
+  expect(server.said()).toContain('simulated Samsung 990 PRO 2TB, serial S1, 64 MiB, in memory')
   const { code, stdout } = await server.end('SIGINT')
   expect(code).toBe(0)
   const [line, title] = stdout.split('\n')
