@@ -9,7 +9,7 @@ import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import { native } from './native.js'
 import { scratchFile } from './scratch-file.js'
 
-const SERIAL = 'CONFORMANCE1'
+export const SERIAL = 'CONFORMANCE1'
 const MIB = 1024 * 1024
 const LEAST_BYTES = 16 * MIB
 /** Of which a case takes as much as it needs: the rest is of no page. */
@@ -126,7 +126,8 @@ export class RealTimeDrives {
   }
 }
 
-function optionsOf(request: TransportRequest): DriveOptions {
+/** What a simulator is started with to be what a case asks for. */
+export function optionsOf(request: TransportRequest): DriveOptions {
   const { namespaces = [{}], dstrd, maxQueueEntries, mdts, ioQueuePairs } = request
   const CAP: DriveProfile['CAP'] = {
     ...(dstrd !== undefined && { DSTRD: dstrd }),

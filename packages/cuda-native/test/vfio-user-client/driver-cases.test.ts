@@ -1,0 +1,13 @@
+import { describeTransport } from '@gpunvme/host-driver/conformance'
+import { afterAll, describe, test } from 'vitest'
+import { isBuilt, skipped } from '../native.js'
+import { ServedDrives } from './drives.js'
+
+// Client and server on the addon, with a real socket, real eventfds and a file for memory between them: the driver must
+// not see a difference to a drive.
+
+describe.skipIf(!isBuilt)(`driver cases over vfio-user${skipped}`, () => {
+  const drives = new ServedDrives()
+  afterAll(() => drives.close())
+  describeTransport('a served controller', drives.open, { describe, test })
+})
