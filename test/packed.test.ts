@@ -139,4 +139,15 @@ describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything els
     expect(verdicts).toEqual(Object.fromEntries(ids.map((id) => [id, 'passed'])))
     expect(status).toBe(0)
   })
+
+  test('has the command, and streams a model into what stands in for GPU memory', { timeout: 300_000 }, () => {
+    const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GPUNVME_CUDA_LIBRARY: join(folder, 'libcuda.so') }
+    const ran = (...args: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, cwd: folder, encoding: 'utf8' })
+      expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
+      return stdout
+    }
+    ran('node_modules/@gpunvme/tools/bin/gpunvme.js', 'demo', '--size', '16MiB', '--keep', 'model.gguf', '--quiet')
+    expect(ran('stream-to-gpu.mjs', 'model.gguf')).toMatch(/^3 passes: 225 tensors, \d+ bytes .* wrong chunks: 0$/m)
+  })
 })

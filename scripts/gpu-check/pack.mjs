@@ -1,5 +1,5 @@
-// Packs gpu-check into a folder that runs on a Linux machine with nothing but NVIDIA's driver: no Node, no compiler, no
-// package manager, no network.
+// Packs gpu-check, and the stack up to the command, into a folder that runs on a Linux machine with nothing but NVIDIA's
+// driver: no Node, no compiler, no package manager, no network.
 //
 //   node scripts/gpu-check/pack.mjs [--out FOLDER] [--node FILE | --no-node] [--tarballs FOLDER]
 //
@@ -16,6 +16,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
 } from 'node:fs'
 import { statSync, writeFileSync } from 'node:fs'
@@ -24,7 +25,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-const names = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native']
+const names = ['nvme-spec', 'nvme-sim', 'host-driver', 'cuda-native', 'layer-loader', 'tools']
 const source = join(root, 'packages/cuda-native/gpu-check')
 /** What a folder may be that travels to a machine by way of a tool with a limit of its own, with room beside it. */
 const LIMIT_BYTES = 60 * 1024 * 1024
@@ -48,8 +49,8 @@ try {
   packages()
   checks()
   if (!values['no-node']) node(values.node ?? process.execPath)
-  copyFileSync(join(import.meta.dirname, 'run.sh'), join(out, 'run.sh'))
-  chmodSync(join(out, 'run.sh'), 0o755)
+  for (const script of ['run.sh', 'stack.sh', 'node.sh', 'stream-to-gpu.mjs'])
+    copyFileSync(join(import.meta.dirname, script), join(out, script))
   report()
 } finally {
   rmSync(scratch, { recursive: true, force: true })
@@ -63,8 +64,13 @@ function packages() {
     const tarball = readdirSync(packed).find((file) => file.startsWith(`gpunvme-${name}-`) && file.endsWith('.tgz'))
     const folder = join(out, 'node_modules/@gpunvme', name)
     mkdirSync(folder, { recursive: true })
-    run('tar', ['-xzf', join(packed, tarball), '--strip-components=1', '-C', folder])
+    // Declarations and maps are for those who program with them.
+    const unused = ['--exclude=*.d.ts', '--exclude=*.map']
+    run('tar', ['-xzf', join(packed, tarball), '--strip-components=1', '-C', folder, ...unused])
   }
+  // What the command parses its arguments with: the only package of others.
+  const commander = realpathSync(join(root, 'packages/tools/node_modules/commander'))
+  cpSync(commander, join(out, 'node_modules/commander'), { recursive: true })
   // Nothing is compiled there.
   for (const folder of ['native', 'scripts'])
     rmSync(join(out, 'node_modules/@gpunvme/cuda-native', folder), { recursive: true, force: true })
@@ -110,7 +116,7 @@ function report() {
   console.log(`${relative(root, out) || out}: ${files.length} files, ${(bytes / 1024 / 1024).toFixed(1)} MiB`)
   if (bytes >= LIMIT_BYTES) throw new Error(`expected less than ${LIMIT_BYTES / 1024 / 1024} MiB`)
   const { version } = JSON.parse(readFileSync(join(root, 'packages/cuda-native/package.json'), 'utf8'))
-  console.log(`@gpunvme/cuda-native ${version}; run it there: sh run.sh --report FILE`)
+  console.log(`@gpunvme/cuda-native ${version}; run it there: sh run.sh --report FILE, sh stack.sh`)
 }
 
 /** The newest version of each library's symbols that a program asks for. */

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Runs the whole stack of a packed copy on the GPU of this machine, with a simulated drive: sh stack.sh
+#
+# What the command says of the machine, its engines measured side by side, a model loaded by the engine cuda, and one
+# streamed into GPU memory and compared there. Everything that is printed, and the measurements, go to $OUT/stack, or to
+# stack in the folder from which this is called. No drive is looked for and no setting of the machine is changed.
+set -u
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+. "$here/node.sh"
+out=${OUT:-$PWD}/stack
+mkdir -p "$out"
+
+# One step: its name, how many seconds it may take, and its command. All of them are run, whatever becomes of the others.
+failed=
+step() {
+  name=$1 limit=$2
+  shift 2
+  printf '\n== %s: %s\n' "$name" "$*" | sed "s|$node|node|; s|$here/||g" | tee "$out/$name.txt"
+  { timeout "$limit" "$@"; echo "$?" >"$work/status"; } 2>&1 | tee -a "$out/$name.txt"
+  status=$(cat "$work/status")
+  echo "-- $name ended with $status"
+  # doctor's 7: nothing but the simulator is possible here, which is what a machine without a drive is to be told.
+  case $name:$status in *:0 | doctor*:7) ;; *) failed="$failed $name" ;; esac
+}
+gpunvme() {
+  name=$1 limit=$2
+  shift 2
+  step "$name" "$limit" "$node" "$here/node_modules/@gpunvme/tools/bin/gpunvme.js" "$@"
+}
+
+gpunvme doctor 60 doctor
+gpunvme doctor-verbose 60 doctor --verbose
+gpunvme doctor-json 60 doctor --verbose --json
+gpunvme topology 60 topology
+gpunvme list 60 list
+gpunvme p2p 60 p2p
+gpunvme p2p-probe 60 p2p --probe --real-time
+rm -rf "$work/machine"
+gpunvme doctor-save 60 doctor --save "$work/machine"
+tar -C "$work" -czf "$out/machine.tgz" machine
+gpunvme bench 120 bench --real-time --profile ideal --engines host,cpu-kernel,cuda --bs 4KiB,128KiB --qd 1,32 \
+  --rw randread --size 256MiB --time 0.5 --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench.json"
+gpunvme demo 60 demo --size 96MiB --keep "$work/model.gguf" --profile ideal
+gpunvme load 90 load "$work/model.gguf" --real-time --engine cuda --profile ideal
+gpunvme pack 60 pack "$work/model.gguf" --image "$work/drive.img"
+gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" --real-time --engine cuda --compare
+step stream-to-gpu 120 "$node" "$here/stream-to-gpu.mjs" "$work/model.gguf"
+
+[ -z "$failed" ] || { echo; echo "failed:$failed"; exit 1; }
