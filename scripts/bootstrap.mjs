@@ -37,6 +37,20 @@ const tasks = {
     'vitest run --root packages/tools --config vitest.vm.config.ts',
     'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json packages/tools/.reports/vm.json',
   ],
+  // The same, with all guests whose drive is our simulator on both kernels, and with what takes long: docs/vfio-user.md.
+  'test:vm:full': [
+    'turbo run build --output-logs=errors-only',
+    'node packages/cuda-native/scripts/build-native.mjs',
+    'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
+    'env GPUNVME_VM=full vitest run --root packages/tools --config vitest.vm.config.ts',
+    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json packages/tools/.reports/vm.json',
+  ],
+  // A drive that we serve beside QEMU's own in one guest, by turns: docs/vfio-user.md.
+  'bench:vfio-user': [
+    'turbo run build --output-logs=errors-only',
+    'node packages/cuda-native/scripts/build-native.mjs',
+    'vitest run --root packages/tools --config vitest.vfio-user.config.ts',
+  ],
   // Our driver beside the kernel's and libnvm in such a guest, by turns: docs/peers.md.
   peers: [
     'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',

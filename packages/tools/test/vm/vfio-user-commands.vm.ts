@@ -72,7 +72,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     expect(Object.fromEntries(lines.map((line) => line.split('=') as [string, string]))).toEqual({
       ...{ model: MODEL, serial: SERIAL, firmware_rev: FIRMWARE, cntlid: '0', state: 'live' },
       ...{ '/tmp/one/size': '524288', '/tmp/one/queue/logical_block_size': '512' },
-      ...{ '/tmp/one/eui': '02 12 23 34 45 56 67 78 ', '/tmp/one/nguid': 'a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf' },
+      ...{ '/tmp/one/eui': '02 12 23 34 45 56 67 78', '/tmp/one/nguid': 'a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf' },
       // MDTS: 2 ^ 6 pages of 4 KiB.
       '/tmp/one/queue/max_hw_sectors_kb': '256',
       ...{ '/tmp/three/size': '131072', '/tmp/three/queue/logical_block_size': '4096' },
@@ -132,7 +132,7 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
   })
 
   test('get-feature has the values that the drive begins with, and set-feature changes and saves them', () => {
-    const value = (name: string) => /0x0000\d{0,4}[0-9a-f]*$/.exec(asked.text(name).trim())?.[0]
+    const value = (name: string) => /0x[0-9a-f]{8}$/.exec(asked.text(name).trim())?.[0]
     expect(value('temperature threshold')).toBe('0x0000015f')
     expect(value('volatile write cache')).toBe('0x00000001')
     // Two processors, and a queue of each kind for either of them; 0's based.
@@ -192,7 +192,11 @@ describe.each(kernelsFor('6.1'))('nvme-cli on Linux %s', (series) => {
     const steps = [...asked.all, ...changed.all, ...reset.all].filter(({ name }) => name !== asIntended)
     expect(kernelErrors(steps)).toEqual([])
     expect(guest.kernel.filter((line) => /nvme|BUG|WARNING|Oops|Call Trace/.test(line))).toEqual([])
-    expect(mistakes(guest.drives[0]!.diagnostics)).toEqual([])
+    // show-regs reads all registers.
+    expect(mistakes(guest.drives[0]!.diagnostics).toSorted()).toEqual([
+      'host read INTMC while MSI-X is enabled: it masks in its table',
+      'host read INTMS while MSI-X is enabled: it masks in its table',
+    ])
     expect(guest.finished, guest.console).toBe(true)
   })
 })

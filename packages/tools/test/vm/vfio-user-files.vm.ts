@@ -69,9 +69,9 @@ describe.each(kernelsFor('7.2'))('ext4 and fio on Linux %s', (series) => {
     )
   })
 
-  test('the function is removed under fio, which is told so; found again, it has its data and works', () => {
-    const { code, stdout } = of('disturbed').of('removed under fio')
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^fio ended with 1\n[^]*err=[^]*\n0\n$/)])
+  test('the function is removed under fio; found again, it has its data and works', () => {
+    // Linux 7.2 lets a program that has it open read nothing, successfully; 6.1 tells it of an error.
+    expect(of('disturbed').text('removed under fio')).toMatch(/^fio ended with [01]\n[^]*err=[^]*\n0\n$/)
     of('disturbed').text('remembered')
     expect(of('disturbed').text('found again')).toBe('live\n')
     of('disturbed').text('works again')

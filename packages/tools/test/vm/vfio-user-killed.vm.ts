@@ -1,16 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runGuest, type GuestRun } from '../../../cuda-native/test/vm/guest.js'
 import { kernelsFor } from './vfio-user/kernels.js'
 import { guestOf, servedGuestParts } from './vfio-user/served-guest.js'
-import { ServerProcess } from './vfio-user/server-process.js'
-import { toldSerial } from './vfio-user/told.js'
 
-// kill -9 of the server while a guest writes: what the guest was told is safe is in the image.
+// kill -9 of `gpunvme sim serve` while a guest writes: what the guest was told is safe is in the image.
 
 interface Safe {
   readonly name: string
@@ -18,6 +18,7 @@ interface Safe {
 }
 
 const ENOUGH = 30
+const BIN = join(import.meta.dirname, '../../bin/gpunvme.js')
 const tools = spawnSync('/sbin/e2fsck', ['-V']).error ? '[mkfs] e2fsck is not installed' : undefined
 
 describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (series) => {
@@ -32,17 +33,16 @@ describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (seri
   let guest: GuestRun
 
   beforeAll(async () => {
-    writeFileSync(image, '')
-    truncateSync(image, 64 * 1024 * 1024)
     const socket = join(folder, 'socket')
-    const server = await ServerProcess.start({
-      ...toldSerial('VFIO-USER-KILLED'),
-      socket,
-      namespaces: [{ nsid: 1, file: { path: image } }],
+    const options = ['--socket', socket, '--image', image, '--capacity', '64MiB', '--quiet']
+    const server = spawn(process.execPath, [BIN, 'sim', 'serve', ...options], {
+      stdio: ['ignore', 'ignore', 'inherit'],
     })
+    const killed = once(server, 'exit')
+    for (let tries = 0; tries < 600 && !existsSync(socket) && server.exitCode === null; tries++) await sleep(100)
     const ended = new AbortController()
     try {
-      const options = {
+      const guestOptions = {
         series,
         drives: [],
         parameters: { nvme_core: 'io_timeout=3 admin_timeout=3' },
@@ -51,12 +51,15 @@ describe.each(kernelsFor('6.1'))('a server that is killed under Linux %s', (seri
         onLine(line: unknown) {
           safe.push(line as Safe)
           // What is acknowledged after this was not by this server. The guest has nothing more to tell.
-          if (safe.length === ENOUGH) void server.kill().then(() => ended.abort())
+          if (safe.length !== ENOUGH) return
+          server.kill('SIGKILL')
+          void killed.then(() => ended.abort())
         },
       }
-      guest = await runGuest({ ...guestOf(options, made, [socket]), signal: ended.signal })
+      guest = await runGuest({ ...guestOf(guestOptions, made, [socket]), signal: ended.signal })
     } finally {
-      await server.kill()
+      server.kill('SIGKILL')
+      await killed
     }
   })
   afterAll(() => rmSync(folder, { recursive: true }))

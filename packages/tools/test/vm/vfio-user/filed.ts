@@ -61,7 +61,7 @@ export const DISTURBED: readonly Step[] = [
   },
   {
     name: 'removed under fio',
-    run: `before=$(cut -c1-9 /sys/block/$D4_N1/stat); (fio --name=removed --filename=/dev/$D4_N1 --direct=1 --ioengine=libaio --bs=4k --iodepth=16 --rw=randread --size=60M --time_based --runtime=60 > /tmp/fio.out 2>&1; echo fio ended with $?) & ${untilBusy}
+    run: `before=$(cut -c1-9 /sys/block/$D4_N1/stat); (fio --name=removed --filename=/dev/$D4_N1 --direct=1 --ioengine=libaio --bs=4k --iodepth=16 --rw=randread --size=60M --time_based --runtime=12 > /tmp/fio.out 2>&1; echo fio ended with $?) & ${untilBusy}
       echo 1 > ${PCI}/devices/0000:00:04.0/remove; wait; grep err= /tmp/fio.out; ls /sys/class/nvme | wc -l`,
     timeoutMs: 120_000,
   },

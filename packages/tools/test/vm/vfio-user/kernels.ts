@@ -12,7 +12,10 @@ export function kernelOf(series: Series): GuestParts | string {
   return series === '6.1' || typeof installed === 'string' ? installed : newestParts()
 }
 
+/** `npm run test:vm:full`, in place of `npm run test:vm`. */
+export const isFull = process.env['GPUNVME_VM'] === 'full'
+
 /** `npm run test:vm` has each test with one kernel, `npm run test:vm:full` with both. */
 export function kernelsFor(usual: Series): readonly Series[] {
-  return process.env['GPUNVME_VM'] === 'full' ? ['6.1', '7.2'] : [usual]
+  return isFull ? ['6.1', '7.2'] : [usual]
 }
