@@ -16,10 +16,13 @@ export interface Served {
   readonly close: () => Promise<void>
 }
 
+/** Our own client; a busy machine is no reason to take the server for gone. */
+export function openAt(socket: string, interrupts = 0): Promise<VfioUserTransport> {
+  return openVfioUser({ host: loadSocketHost(), socket, interrupts, answerTimeoutNs: 30e9 })
+}
+
 /** Starts one on the addon. */
-export async function serve(
-  options: (folder: string) => Partial<VfioUserServerOptions> = () => ({}),
-): Promise<Served> {
+export async function serve(options: (folder: string) => Partial<VfioUserServerOptions> = () => ({})): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
   const socket = join(folder, 'nvme.sock')
   try {
@@ -28,7 +31,7 @@ export async function serve(
       server,
       folder,
       socket,
-      open: (interrupts = 0) => openVfioUser({ host: loadSocketHost(), socket, interrupts, answerTimeoutNs: 30e9 }),
+      open: (interrupts) => openAt(socket, interrupts),
       async close() {
         await server.close()
         rmSync(folder, { recursive: true })
