@@ -1,5 +1,6 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
+import { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
 import { ModelNotInImageError } from '@gpunvme/layer-loader'
 import { expect, test } from 'vitest'
 import { inCliWords } from './cli-words.js'
@@ -30,4 +31,14 @@ test('without a GPU: the engine that was asked for, what is missing, and another
     "The engine 'cuda' is not to be had: The NVIDIA driver knows no GPU\n  library libcuda.so.1\n" +
       '  Try: give this process a GPU; or --engine host, which needs no GPU',
   )
+})
+
+test('a target that is silent: it may be busy with another client', () => {
+  const silent = new VfioUserLostError('d.sock', 'silent', 'VERSION', 10e9)
+  expect(inCliWords(silent).split('\n')).toEqual([
+    'The target at d.sock gave no whole answer for 10000 ms, during VERSION',
+    '  Try: end its other client, as it may serve one at a time; or see what the target itself says',
+  ])
+  const closed = new VfioUserLostError('d.sock', 'closed', 'VERSION', 10e9)
+  expect(inCliWords(closed)).toBe(closed.message)
 })

@@ -1,6 +1,7 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
 import { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
+import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
 import {
   BudgetInfeasibleError,
   ImageExistsError,
@@ -35,6 +36,7 @@ function nextStep(error: GpuNvmeError): string | undefined {
   if (error instanceof EngineUnsuitableError)
     return '--engine host, which drives every transport; or, on a simulated drive, --real-time'
   if (error instanceof DeviceHeldError) return howToRelease(error.holders)
+  if (isSilent(error)) return 'end its other client, as it may serve one at a time; or see what the target itself says'
   if (error instanceof ForeignDataError) {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
   }
@@ -51,6 +53,12 @@ function nextStep(error: GpuNvmeError): string | undefined {
     return `gpunvme load --image ${error.sourceName}, since this is a drive image that pack made`
   }
   return undefined
+}
+
+/** Whether nobody answers at a socket. Told by its code: its module is loaded by those commands alone that use a socket. */
+function isSilent(error: GpuNvmeError): boolean {
+  const { code, reason } = error as Partial<VfioUserLostError>
+  return code === 'ERR_GPUNVME_VFIO_USER_LOST' && reason === 'silent'
 }
 
 function startsAsImage(firstBytes: Uint8Array): boolean {

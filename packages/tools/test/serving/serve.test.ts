@@ -163,3 +163,14 @@ check(
     expect(existsSync(socket)).toBe(false)
   },
 )
+
+test('without the native addon it says how to have it, and leaves nothing behind', { timeout }, async () => {
+  writeFileSync(
+    at('no-addons.cjs'),
+    "require('module')._extensions['.node'] = () => { throw Object.assign(new Error(), { code: 'MODULE_NOT_FOUND' }) }",
+  )
+  const args = ['sim', 'serve', '--socket', newSocket(), '--image', 'none.img', '--capacity', '1MiB']
+  const { code, stderr } = await gpunvme(args, { cwd, env: { NODE_OPTIONS: `--require ${at('no-addons.cjs')}` } })
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/gpunvme_host could not be loaded[^]*Try: install g\+\+/)])
+  expect(existsSync(at('none.img'))).toBe(false)
+})
