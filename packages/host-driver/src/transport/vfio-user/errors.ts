@@ -44,12 +44,16 @@ export class VfioUserLostError extends GpuNvmeError {
   /** @param during what was asked of it. */
   constructor(socket: string, reason: 'silent' | 'closed', during: string, limitNs: number, cause?: unknown) {
     const what = reason === 'closed' ? 'closed the connection' : `gave no whole answer for ${limitNs / 1e6} ms`
-    super(`The target at ${socket} ${what}, during ${during}`, {
-      next: reason === 'closed' ? REOPEN : `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`,
-      cause,
-    })
+    super(`The target at ${socket} ${what}, during ${during}`, { next: nextAfter(reason, during), cause })
     this.reason = reason
   }
+}
+
+function nextAfter(reason: 'silent' | 'closed', during: string): string {
+  if (reason === 'closed') return REOPEN
+  // It was connected to by the kernel, and nobody has taken that up.
+  if (during === 'VERSION') return 'end the other client that it serves, if it does: most targets serve one at a time'
+  return `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`
 }
 
 /** The target sent what the protocol does not have there. It is not talked to any more. */

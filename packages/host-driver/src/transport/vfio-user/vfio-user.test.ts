@@ -233,6 +233,11 @@ describe('what cannot be opened', () => {
     await expect(open()).rejects.toMatchObject({ errno: 'unknown' })
   })
 
+  test('a target that does not even say its version may be serving somebody else', async () => {
+    target.answers.set(1, () => undefined)
+    await expect(open()).rejects.toThrow(/no whole answer for 10000 ms, during VERSION[^]*end the other client/)
+  })
+
   test('options that are none', async () => {
     await expect(open({ interrupts: -1 })).rejects.toThrow(RangeError)
     await expect(open({ answerTimeoutNs: Infinity })).rejects.toThrow(RangeError)
