@@ -10,6 +10,8 @@ export class ClientInterrupts {
   private readonly vectors: Int32Array
   private readonly masked: Uint8Array
   private pin = NONE
+  /** An eventfd by which the client unmasks the pin; -1 for none. */
+  unmask = NONE
   /** The pin masks itself when it is signalled, as vfio's does. */
   private isPinMasked = false
   /** Descriptors to signal when the turn is over, each once: a count is nothing that a client looks at. */
@@ -65,6 +67,24 @@ export class ClientInterrupts {
     this.maskPin(false)
   }
 
+  /** The pin goes nowhere, and nobody unmasks it. */
+  disablePin(): void {
+    this.setPin(undefined)
+    this.setUnmask(undefined)
+  }
+
+  /** Where the client says that the pin is unmasked, beside its messages. */
+  setUnmask(descriptor: number | undefined): void {
+    this.close(this.unmask)
+    this.unmask = descriptor ?? NONE
+  }
+
+  /** The client has signalled `unmask`. */
+  takeUnmask(): void {
+    this.eventfds.drain(this.unmask)
+    this.maskPin(false)
+  }
+
   maskPin(isMasked: boolean): void {
     this.isPinMasked = isMasked
     if (!isMasked && this.device.interrupts.isPinActive) this.raisePin()
@@ -88,7 +108,7 @@ export class ClientInterrupts {
   clear(): void {
     this.due.length = 0
     this.disableMessages()
-    this.setPin(undefined)
+    this.disablePin()
   }
 
   private refresh(vector: number): void {

@@ -18,6 +18,7 @@ import {
   words,
 } from '../../test/vfio-user/direct-client.js'
 import { deriveProfile } from '../profiles/index.js'
+import { CompletionQueue } from '../queues/queue.js'
 import { eventfds } from './eventfds.js'
 
 /** Four vectors, as three pairs of I/O queues and the Admin queue have. */
@@ -25,12 +26,15 @@ function connected(): DirectClient {
   return new DirectClient({ profile: deriveProfile('ideal', { ioQueuePairs: 3 }) }).agree()
 }
 
+/** A completion queue, of which nothing but its number counts. */
+const queue = (qid: number) => new CompletionQueue(qid, 16, 0, new Uint8Array(256))
+
 /** A completion queue entry of a queue that interrupts on a vector, as far as interrupts know it. */
 function post(client: DirectClient, vector: number): void {
   const { interrupts } = client.served.device
   const counted = interrupts.vector(vector)!
   counted.waiting++
-  interrupts.posted(counted, { qid: vector } as never, false)
+  interrupts.posted(counted, queue(vector), false)
   client.run()
 }
 
@@ -39,6 +43,12 @@ function release(client: DirectClient): void {
   const { interrupts } = client.served.device
   interrupts.vector(0)!.waiting = 0
   interrupts.released()
+}
+
+/** What is refused is closed by who received it: those of the fake are no descriptors of the system. */
+function withoutClosing(client: DirectClient): void {
+  const { message } = client as unknown as { message: { descriptors: number[]; closeDescriptors(): void } }
+  message.closeDescriptors = () => void message.descriptors.splice(0)
 }
 
 const setEventfds = DATA_EVENTFD | TRIGGER
@@ -82,7 +92,7 @@ describe('MSI-X', () => {
     const [only] = client.eventfds.make()
     client.irqs(setEventfds, MSIX, 0, 1, [only!])
     const { interrupts } = client.served.device
-    for (let i = 0; i < 5; i++) interrupts.posted(interrupts.vector(0)!, { qid: 0 } as never, false)
+    for (let i = 0; i < 5; i++) interrupts.posted(interrupts.vector(0)!, queue(0), false)
     client.run()
     expect(client.eventfds.signals).toEqual([only])
     expect(interrupts.fired[0]).toBe(5)
@@ -195,6 +205,28 @@ describe('INTx', () => {
     expect(client.eventfds.closed).toEqual([pin])
   })
 
+  it('is unmasked by an eventfd too, for a client whose hypervisor does that', () => {
+    const client = connected()
+    const [pin, unmask] = client.eventfds.make(2)
+    client.irqs(setEventfds, INTX, 0, 1, [pin!])
+    expect(client.irqs(DATA_EVENTFD | UNMASK, INTX, 0, 1, [unmask!])).toBe(0)
+    post(client, 0)
+    post(client, 0)
+    expect(client.eventfds.signals).toEqual([pin])
+    expect(client.unmaskPin()).toBe(unmask)
+    expect(client.eventfds).toMatchObject({ signals: [pin, pin], drained: [unmask] })
+    expect(client.irqs(disable, INTX, 0, 0)).toBe(0)
+    expect(client.eventfds.closed).toEqual([pin, unmask])
+  })
+
+  it('is not unmasked by an eventfd that would hold up the server', () => {
+    const client = connected()
+    const [blocking] = client.eventfds.make()
+    client.eventfds.blocking.push(blocking!)
+    withoutClosing(client)
+    expect(client.irqs(DATA_EVENTFD | UNMASK, INTX, 0, 1, [blocking!])).toBe(EINVAL)
+  })
+
   it('is silent while there are messages', () => {
     const client = connected()
     const [pin, message] = client.eventfds.make(2)
@@ -221,13 +253,12 @@ describe('DEVICE_SET_IRQS is refused', () => {
     ['with descriptors that its flags do not announce', DATA_NONE | TRIGGER, MSIX, 0, 1, 1, EINVAL],
     ['with a count of 0 and another action', DATA_NONE | MASK, MSIX, 0, 0, 0, EINVAL],
     ['with fewer bytes than vectors', DATA_BOOL | TRIGGER, MSIX, 0, 4, 0, EINVAL],
-    ['to mask by eventfd', DATA_EVENTFD | UNMASK, INTX, 0, 1, 1, ENOTSUP],
+    ['to mask by eventfd', DATA_EVENTFD | MASK, INTX, 0, 1, 1, ENOTSUP],
+    ['to unmask a vector by eventfd', DATA_EVENTFD | UNMASK, MSIX, 0, 1, 1, ENOTSUP],
   ])('%s', (_name, flags, index, start, count, descriptors, errno) => {
     const client = connected()
-    // Closed by who sends the message here, as the loop does: these are no descriptors of the system.
     const beside = client.eventfds.make(descriptors)
-    const { message } = client as unknown as { message: { descriptors: number[]; closeDescriptors(): void } }
-    message.closeDescriptors = () => void message.descriptors.splice(0)
+    withoutClosing(client)
     expect(client.irqs(flags, index, start, count, beside)).toBe(errno)
     expect(client.diagnostics.lines).toHaveLength(1)
     expect(client.served.device.pci.isMessageSignaled).toBe(false)
@@ -236,8 +267,7 @@ describe('DEVICE_SET_IRQS is refused', () => {
   it('with descriptors that are no eventfds: a pipe would hold up the server', () => {
     const client = connected()
     client.eventfds.isOne = () => false
-    const { message } = client as unknown as { message: { descriptors: number[]; closeDescriptors(): void } }
-    message.closeDescriptors = () => void message.descriptors.splice(0)
+    withoutClosing(client)
     expect(client.irqs(setEventfds, MSIX, 0, 1, client.eventfds.make())).toBe(EINVAL)
     expect(client.diagnostics.lines).toEqual(['client sent DEVICE_SET_IRQS: a descriptor that is no eventfd'])
   })

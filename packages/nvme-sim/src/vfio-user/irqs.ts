@@ -57,13 +57,20 @@ function assign(
   count: number,
 ): Refusal | undefined {
   const { descriptors } = message
-  if (action !== flagsOf('ACTION_TRIGGER'))
-    return { errno: ENOTSUP, why: 'masking by eventfd is not supported: send MASK and UNMASK' }
+  const isUnmask = action === flagsOf('ACTION_UNMASK') && index === VFIO_IRQ.INTX
+  if (action !== flagsOf('ACTION_TRIGGER') && !isUnmask)
+    return { errno: ENOTSUP, why: 'by eventfd interrupts are triggered, and INTx is unmasked, and nothing else' }
   // Without any, these go nowhere from now on.
   if (descriptors.length > 0 && descriptors.length !== count)
     return refuse(`${descriptors.length} descriptors for ${count} interrupts`)
   if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor that is no eventfd')
+  if (isUnmask && !descriptors.every((each) => interrupts.eventfds.isNonBlocking(each)))
+    return refuse('an eventfd to unmask by that blocks who reads it')
   const kept = descriptors.splice(0)
+  if (isUnmask) {
+    interrupts.setUnmask(kept[0])
+    return undefined
+  }
   for (let i = 0; i < count; i++) {
     if (index === VFIO_IRQ.INTX) interrupts.setPin(kept[i])
     else interrupts.setVector(start + i, kept[i])
@@ -75,7 +82,7 @@ function assign(
 /** No interrupt of that kind any more. */
 function disable(interrupts: ClientInterrupts, flags: number, index: number, start: number): Refusal | undefined {
   if (flags !== (flagsOf('DATA_NONE') | flagsOf('ACTION_TRIGGER')) || start !== 0) return refuse('no interrupts')
-  if (index === VFIO_IRQ.INTX) interrupts.setPin(undefined)
+  if (index === VFIO_IRQ.INTX) interrupts.disablePin()
   else interrupts.disableMessages()
   return undefined
 }

@@ -62,6 +62,8 @@ export class ServedController {
       session: new Session({ device, controller, memory, interrupts, bar, config }),
       doorbells: doorbells?.page,
       flush: () => interrupts.flush(),
+      unmaskDescriptor: () => interrupts.unmask,
+      takeUnmask: () => interrupts.takeUnmask(),
       leave: () => this.leave(doorbells),
     }
   }

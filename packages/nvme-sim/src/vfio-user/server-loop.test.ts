@@ -5,6 +5,7 @@ import { FakeHost, isOpen, systemError, unnamedFile, type Sent } from '../../tes
 import { Diagnostics } from '../controller/diagnostics.js'
 import { Namespaces } from '../nvm/namespaces.js'
 import { profileOf } from '../profiles/index.js'
+import { CompletionQueue } from '../queues/queue.js'
 import { WallClock } from '../realtime/wall-clock.js'
 import { CLOSING, REQUESTS, STATE } from './options.js'
 import { ServedController } from './served-controller.js'
@@ -97,7 +98,8 @@ describe('the loop', () => {
       },
       ({ served, clock }) => {
         const { interrupts } = served.device
-        clock.schedule(0, () => interrupts.posted(interrupts.vector(0)!, { qid: 0 } as never, false))
+        const queue = new CompletionQueue(0, 16, 0, new Uint8Array(256))
+        clock.schedule(0, () => interrupts.posted(interrupts.vector(0)!, queue, false))
       },
     ])
     expect(eventfds.signals).toEqual([1000])

@@ -14,10 +14,12 @@ import type { Connections } from './statistics.js'
 const SEND_LIMIT_NS = 1_000_000_000
 /** The longest sleep: whatever is to wake the thread does. */
 const LONGEST_SLEEP_NS = 1_000_000_000
+/** Turns that find nothing between two looks for messages, where doorbells are polled. */
+const TURNS_PER_LOOK = 32
 /** Turns between two looks at doorbells of queues that do not exist. */
 const TURNS_PER_SCAN = 1024
 /** Bits of what `poll` gives, in the order of what is watched. */
-const READABLE = { client: 1, wake: 2 } as const
+const READABLE = { client: 1, wake: 2, unmask: 4 } as const
 
 /** What the loop works on. */
 export interface ServerLoopParts {
@@ -43,6 +45,9 @@ export interface Served {
   readonly doorbells: { poll(): boolean; scan(): boolean } | undefined
   /** Signals the interrupts that have arrived. */
   flush(): void
+  /** An eventfd by which the client unmasks INTx, or -1; and what is done when it was signalled. */
+  unmaskDescriptor(): number
+  takeUnmask(): void
   /** The client is gone: nothing of it is kept. */
   leave(): void
 }
@@ -67,7 +72,7 @@ export class ServerLoop implements Connections {
 
   constructor(parts: ServerLoopParts) {
     this.parts = parts
-    this.watched = Int32Array.of(parts.listener, parts.wake)
+    this.watched = Int32Array.of(parts.listener, parts.wake, -1)
   }
 
   get connected(): boolean {
@@ -91,7 +96,10 @@ export class ServerLoop implements Connections {
   /** One look at everything; false where there was nothing to do. Messages come before what they lead to. */
   private turn(): boolean {
     const { clock } = this.parts
-    let isBusy = this.client === undefined ? this.welcomeNext() : this.takeMessages(this.client)
+    const { client } = this
+    // Asking the system for messages takes longer than looking at doorbells, which two busy threads would wait for.
+    const isLooking = this.served?.doorbells === undefined || this.empty % TURNS_PER_LOOK === 0
+    let isBusy = client === undefined ? this.welcomeNext() : isLooking && this.takeMessages(client)
     const doorbells = this.served?.doorbells
     if (doorbells?.poll()) isBusy = true
     if (doorbells !== undefined && ++this.turns % TURNS_PER_SCAN === 0 && doorbells.scan()) isBusy = true
@@ -205,8 +213,11 @@ export class ServerLoop implements Connections {
     if (untilEventNs <= 0) return
     const limitNs = this.served?.doorbells === undefined ? LONGEST_SLEEP_NS : this.pollingSleepNs()
     if (limitNs === 0) return
+    this.watched[2] = this.served?.unmaskDescriptor() ?? -1
     const readable = host.poll(this.watched, Math.min(untilEventNs, limitNs))
+    if ((readable & READABLE.client) !== 0) this.empty = 0
     if ((readable & READABLE.wake) !== 0) readSync(wake, this.drained)
+    if ((readable & READABLE.unmask) !== 0) this.served!.takeUnmask()
   }
 
   /** How long to sleep between two looks at doorbells that nobody can be woken by: 0 for not at all. */

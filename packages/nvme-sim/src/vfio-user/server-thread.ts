@@ -9,6 +9,9 @@ const RESPONSE_LIMIT_MS = 30_000
 /** How long a thread that was asked to end may take before it is ended: it flushes its image first. */
 const CLOSE_LIMIT_MS = 10_000
 
+/** And until it is given up: it may be held up by the system, which nobody can end it in. */
+const END_LIMIT_MS = 5_000
+
 /** What is written to an eventfd: 1, as a host-endian 64-bit number. */
 const ONE = new Uint8Array(new BigUint64Array([1n]).buffer)
 
@@ -33,6 +36,7 @@ export class ServerThread {
   private isClosing = false
   private isOver = false
   private cause: unknown
+  private settleClosed: (reason: Error | undefined) => void = () => undefined
 
   /** @param wakeFd an eventfd, which is closed when the thread has ended. */
   constructor(worker: Worker, control: Int32Array, wakeFd: number) {
@@ -47,11 +51,11 @@ export class ServerThread {
     })
     this.closed = new Promise((resolve, reject) => {
       worker.on('error', (error) => (this.cause = error))
-      worker.once('exit', () => {
-        const reason = this.end()
-        if (reason === undefined) resolve()
-        else reject(reason)
-      })
+      this.settleClosed = (reason) => (reason === undefined ? resolve() : reject(reason))
+    })
+    worker.once('exit', () => {
+      closeSync(wakeFd)
+      this.end()
     })
     // Who does not look at it learns of the end by the next thing that is asked.
     this.closed.catch(() => undefined)
@@ -89,6 +93,7 @@ export class ServerThread {
   private giveUp(): void {
     this.cause ??= new Error('it did not answer in time')
     void this.worker.terminate()
+    setTimeout(() => this.end(), END_LIMIT_MS)
   }
 
   private wake(): void {
@@ -102,15 +107,15 @@ export class ServerThread {
     return question
   }
 
-  /** The thread has ended: why, where nobody has asked for it. */
-  private end(): Error | undefined {
+  /** The thread has ended, or is given up. */
+  private end(): void {
+    if (this.isOver) return
     this.isOver = true
-    closeSync(this.wakeFd)
     const isCalm = this.isClosing && this.cause === undefined
     const reason = isCalm ? 'closed' : this.cause === undefined ? 'exited' : 'crashed'
     const error = new VfioUserServerError(reason, this.cause)
     for (const id of [...this.pending.keys()]) this.settle(id)!.reject(error)
-    return isCalm ? undefined : error
+    this.settleClosed(isCalm ? undefined : error)
   }
 }
 

@@ -50,6 +50,9 @@ export const ENOTSUP = 95
 export class FakeEventfds implements Eventfds {
   readonly signals: number[] = []
   readonly closed: number[] = []
+  readonly drained: number[] = []
+  /** Those that hold up who reads them. */
+  readonly blocking: number[] = []
   private next = 1000
 
   make(count = 1): number[] {
@@ -58,6 +61,14 @@ export class FakeEventfds implements Eventfds {
 
   isOne(descriptor: number): boolean {
     return descriptor >= 1000
+  }
+
+  isNonBlocking(descriptor: number): boolean {
+    return !this.blocking.includes(descriptor)
+  }
+
+  drain(descriptor: number): void {
+    this.drained.push(descriptor)
   }
 
   signal(descriptor: number): void {
@@ -188,6 +199,14 @@ export class DirectClient {
 
   irqs(flags: number, index: number, start: number, count: number, descriptors: readonly number[] = []): number {
     return this.ask(SET_IRQS, words([32, 20], [32, flags], [32, index], [32, start], [32, count]), descriptors).errno
+  }
+
+  /** The client signals the eventfd by which it unmasks INTx, and the loop has found that. */
+  unmaskPin(): number {
+    const descriptor = this.present.unmaskDescriptor()
+    this.present.takeUnmask()
+    this.run()
+    return descriptor
   }
 
   /** Runs everything that is due, and signals what has arrived. */

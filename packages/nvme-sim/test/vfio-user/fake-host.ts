@@ -133,7 +133,8 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   poll(): number {
     this.polls++
     this.next()
-    return 0
+    // The client, or who wants to be one, can be read.
+    return this.waiting.length > 0 || this.clients > 0 ? 1 : 0
   }
 
   yield(): void {
