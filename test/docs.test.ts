@@ -5,6 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from './packages.js'
 import { removeScratchFolders, scratchFolder } from './tarballs.js'
 
+/** Of a machine that has other things to do. */
+const LIMIT_MS = 300_000
+
 const typedoc = join(root, 'node_modules', 'typedoc', 'bin', 'typedoc')
 const out = scratchFolder('docs')
 const [spec, simulator] = [made(), made('--options', 'packages/nvme-sim/typedoc.json')]
@@ -22,7 +25,7 @@ function made(...options: string[]) {
       { cwd: root, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
     )
     result = { status, said: stdout + stderr }
-  })
+  }, LIMIT_MS)
   return { folder, ended: () => result }
 }
 
