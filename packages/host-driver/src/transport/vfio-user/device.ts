@@ -22,8 +22,12 @@ const MINOR = 1
 /** What this side can do: descriptors come with answers about regions, one each. */
 const OWN: VfioUserCapabilities = { ...VFIO_USER_CAPABILITIES, maxMsgFds: 16 }
 
-/** Agrees on a version. @returns what the target can do. @throws VfioUserVersionError; as `Channel.ask`. */
-export function negotiate(channel: Channel): VfioUserCapabilities {
+/**
+ * Agrees on a version. @returns what the target can do.
+ * @param largestPageBytes of pages that the target maps, the smallest may be as large.
+ * @throws VfioUserVersionError; VfioUserFunctionError for a target that could not be given memory; as `Channel.ask`.
+ */
+export function negotiate(channel: Channel, largestPageBytes: number): VfioUserCapabilities {
   const offer = encodeVersion({ major: MAJOR, minor: MINOR, capabilities: OWN })
   const { data } = channel.ask('VERSION', offer, { leastBytes: 4, mostBytes: VFIO_USER_VERSION_BYTES })
   const { major, minor, capabilities } = understood(channel, 'VERSION', () => decodeVersion(bytesOf(data)))
@@ -31,6 +35,10 @@ export function negotiate(channel: Channel): VfioUserCapabilities {
     throw new VfioUserVersionError(channel.socket, `${major}.${minor}`, `${MAJOR}.${MINOR}`)
   if (capabilities.maxMsgFds === 0)
     throw new VfioUserFunctionError(channel.socket, 'it takes no descriptors, by which it would get memory')
+  const sizes = BigInt(capabilities.pgsizes)
+  const pageBytes = sizes & -sizes
+  if (pageBytes > largestPageBytes)
+    throw new VfioUserFunctionError(channel.socket, `it maps no memory in pages of less than ${pageBytes} bytes`)
   return capabilities
 }
 

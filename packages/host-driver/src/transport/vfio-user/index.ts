@@ -13,7 +13,7 @@ import { Channel } from './channel.js'
 import { checkFunction, deviceInfo, exactly, interruptCount, negotiate, regionInfo } from './device.js'
 import { VfioUserConnectError, type VfioUserDeparture } from './errors.js'
 import { msixEvents } from './interrupts.js'
-import { SharedMemory, usualMemoryFolder } from './memory.js'
+import { GRANULE_BYTES, SharedMemory, usualMemoryFolder } from './memory.js'
 import { barWindow, targetConfigSpace } from './regions.js'
 
 export {
@@ -85,7 +85,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     const limitNs = options.answerTimeoutNs ?? ANSWER_TIMEOUT_NS
     const target = (channel = new Channel(host, connect(host, socket), socket, limitNs, () => leave()))
     cleanup.push(() => target.close())
-    const capabilities = negotiate(target)
+    const capabilities = negotiate(target, GRANULE_BYTES)
     const { canReset } = deviceInfo(target)
     const { fd: unwanted, lengthBytes: configBytes } = regionInfo(target, VFIO_REGION.CONFIG)
     if (unwanted !== undefined) closeSync(unwanted)
@@ -96,7 +96,7 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
     })
     checkFunction(target, region, configBytes)
     const config = targetConfigSpace(target, configBytes)
-    const dma = new DmaArena(new SharedMemory(target, host, memoryFolder, capabilities))
+    const dma = new DmaArena(new SharedMemory(target, host, memoryFolder))
     cleanup.push(() => dma.close())
     // Whatever stands in the way of memory is found now, before the controller is touched.
     dma.alloc(4096).free()

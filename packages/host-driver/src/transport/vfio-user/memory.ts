@@ -3,15 +3,15 @@ import { closeSync, constants, existsSync, openSync, unlinkSync, writeSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
-import { VfioUserDmaMap, VfioUserDmaUnmap, type VfioUserCapabilities } from '@gpunvme/nvme-spec/vfio-user'
+import { VfioUserDmaMap, VfioUserDmaUnmap } from '@gpunvme/nvme-spec/vfio-user'
 import { AddressSpace } from '../address-space.js'
 import type { DmaChunk, DmaSource } from '../dma-arena.js'
 import { bytesOf, exactly } from './device.js'
 import type { Channel } from './channel.js'
 import { VfioUserMemoryError } from './errors.js'
 
-/** What chunks are a multiple of: as large as it makes messages rare, as small as it wastes little. */
-const GRANULE_BYTES = 2_097_152
+/** What chunks are a multiple of, and addresses too: as large as it makes messages rare, as small as it wastes little. */
+export const GRANULE_BYTES = 2_097_152
 
 /** Below this no address is given out: one that a program forgot to set shall reach nothing. */
 const LOWEST_IOVA = 0x10_0000
@@ -29,23 +29,21 @@ export function usualMemoryFolder(): string {
  * process, whatever it does; what it keeps mapped of a file stays the file's, and becomes nobody's.
  */
 export class SharedMemory implements DmaSource {
-  readonly granuleBytes: number
+  readonly granuleBytes = GRANULE_BYTES
   private readonly channel: Channel
   private readonly host: VfioUserHost
   private readonly folder: string
   private readonly space = new AddressSpace([{ start: LOWEST_IOVA, lengthBytes: HIGHEST_IOVA - LOWEST_IOVA }])
 
-  constructor(channel: Channel, host: VfioUserHost, folder: string, { pgsizes }: VfioUserCapabilities) {
+  constructor(channel: Channel, host: VfioUserHost, folder: string) {
     this.channel = channel
     this.host = host
     this.folder = folder
-    const sizes = BigInt(pgsizes)
-    this.granuleBytes = Math.max(GRANULE_BYTES, Number(sizes & -sizes))
   }
 
   /** @throws VfioUserMemoryError where the folder has no room; as `Channel.ask`. */
   chunk(lengthBytes: number, alignBytes: number): DmaChunk {
-    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, this.granuleBytes))
+    const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, GRANULE_BYTES))
     if (iova === undefined) throw new RangeError(`lengthBytes: expected what fits below 2^39, got ${lengthBytes}`)
     try {
       const region = this.share(iova, lengthBytes)

@@ -225,6 +225,13 @@ describe('what cannot be opened', () => {
     await expect(open()).rejects.toThrow(/takes no descriptors/)
   })
 
+  test('a target whose pages are larger than what memory is made of', async () => {
+    presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":1073741824}}\0' })
+    await expect(open()).rejects.toThrow(/in pages of less than 1073741824 bytes/)
+    presented({ capabilities: '{"capabilities":{"max_msg_fds":1,"pgsizes":2101248}}\0' })
+    await (await open()).close()
+  })
+
   test('a folder without room for memory, and memory that the target refuses', async () => {
     await expect(open({ memoryFolder: `${sys.root}/nowhere` })).rejects.toThrow(VfioUserMemoryError)
     target.answers.set(2, () => ({ error: 12 }))
