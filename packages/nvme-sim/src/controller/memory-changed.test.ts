@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Controller } from './controller.js'
 import { Device } from './device.js'
 import { Diagnostics } from './diagnostics.js'
 import type { MemoryAccess, ReachableMemory } from '../memory/reachable.js'
@@ -8,20 +9,22 @@ import { CompletionQueue, SubmissionQueue } from '../queues/queue.js'
 import { ShadowDoorbells } from '../queues/shadow-doorbells.js'
 import { VirtualClock } from '../time/clock.js'
 
-/** Pages at 0, 4096 and so on that somebody else maps, takes away, and maps elsewhere. */
+/** Regions that somebody else maps, takes away, and maps elsewhere. */
 class MappedMemory implements ReachableMemory {
-  readonly pages = new Map<number, { readonly bytes: Uint8Array; readonly writable: boolean }>()
+  readonly regions = new Map<number, { readonly bytes: Uint8Array; readonly writable: boolean }>()
 
-  map(iova: number, writable = true): Uint8Array {
-    const bytes = new Uint8Array(4096)
-    this.pages.set(iova, { bytes, writable })
+  map(iova: number, writable = true, lengthBytes = 4096): Uint8Array {
+    const bytes = new Uint8Array(lengthBytes)
+    this.regions.set(iova, { bytes, writable })
     return bytes
   }
 
   bytes(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): Uint8Array | undefined {
-    const page = this.pages.get(iova - (iova % 4096))
-    if (page === undefined || (access === 'write' && !page.writable)) return undefined
-    return page.bytes.subarray(iova % 4096, (iova % 4096) + lengthBytes)
+    for (const [first, { bytes, writable }] of this.regions) {
+      if (iova < first || iova + lengthBytes > first + bytes.length) continue
+      return access === 'write' && !writable ? undefined : bytes.subarray(iova - first, iova - first + lengthBytes)
+    }
+    return undefined
   }
 
   has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean {
@@ -33,14 +36,21 @@ class MappedMemory implements ReachableMemory {
   }
 }
 
-/** A controller with one queue pair, its submission queue at 0 and its completion queue at 4096. */
-function withPair() {
-  const memory = new MappedMemory()
-  const [sqBytes, cqBytes] = [memory.map(0), memory.map(4096)]
+const CSTS = 0x1c
+
+function withController() {
+  const [memory, clock] = [new MappedMemory(), new VirtualClock()]
   const device = new Device({
-    ...{ clock: new VirtualClock(), memory, namespaces: new Namespaces([{}]), profile: profiles.ideal },
+    ...{ clock, memory, namespaces: new Namespaces([{}]), profile: profiles.ideal },
     ...{ diagnostics: new Diagnostics(), faults: undefined, seed: 1, trace: undefined },
   })
+  return { memory, clock, device, controller: new Controller(device) }
+}
+
+/** A controller with one queue pair, its submission queue at 0 and its completion queue at 4096. */
+function withPair() {
+  const { memory, device } = withController()
+  const [sqBytes, cqBytes] = [memory.map(0), memory.map(4096)]
   const cq = new CompletionQueue(1, 4, 4096, cqBytes)
   const sq = new SubmissionQueue(1, 4, 0, sqBytes, cq)
   device.queues.addCq(cq)
@@ -66,7 +76,7 @@ describe('when memory is mapped elsewhere', () => {
 
   it('memory that is gone is not looked for again until it is back', () => {
     const { memory, device, sq, sqBytes } = withPair()
-    memory.pages.delete(0)
+    memory.regions.delete(0)
     device.memoryChanged()
     sqBytes[0] = 1
     memory.map(0)[0] = 3
@@ -106,9 +116,38 @@ describe('when memory is mapped elsewhere', () => {
     sq.take(new Uint32Array(16))
     expect(sq.isEligible()).toBe(false)
     expect(events[8]).toBe(1)
-    memory.pages.delete(8192)
+    memory.regions.delete(8192)
     device.memoryChanged()
     expect(sq.isEligible()).toBe(false)
     expect(lost).toContain(8192)
+  })
+
+  it('nothing is fetched from a ring of which a part is gone: the controller fails instead', async () => {
+    const { memory, device, clock, controller } = withController()
+    // 128 entries in two pages; completions behind them.
+    const old = memory.map(0, true, 8192)
+    memory.map(8192)
+    // AQA, ASQ, ACQ, CC.
+    const registers = [
+      [0x24, 0x003f_007f],
+      [0x28, 0],
+      [0x2c, 0],
+      [0x30, 8192],
+      [0x34, 0],
+      [0x14, 0x0046_0001],
+    ] as const
+    for (const [offset, value] of registers) controller.write32(offset, value)
+    await clock.idle(1e9)
+    expect(controller.read32(CSTS)).toBe(1)
+    // Get Features of another CID than the one that lies there now.
+    new DataView(old.buffer).setUint32(0, 0x1111_000a, true)
+    memory.regions.delete(0)
+    new DataView(memory.map(0).buffer).setUint32(0, 0x2222_000a, true)
+    device.memoryChanged()
+    controller.write32(0x1000, 1)
+    await clock.idle(2e9)
+    expect(controller.read32(CSTS)).toBe(3)
+    expect(memory.bytes(8192, 16)).toEqual(new Uint8Array(16))
+    expect(device.diagnostics.lines.at(-1)).toContain('SQ 0: no memory at 0x0 any more, or not all of it')
   })
 })

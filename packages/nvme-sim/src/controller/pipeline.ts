@@ -5,7 +5,7 @@ import { isPutOff, strikeCommand } from '../faults/command-faults.js'
 import { fuse } from '../nvm/fused.js'
 import type { Namespace } from '../nvm/namespace.js'
 import { ioCommands } from '../nvm/nvm.js'
-import { CompletionQueue, SQE_BYTES, type SubmissionQueue } from '../queues/queue.js'
+import { CompletionQueue, type SubmissionQueue } from '../queues/queue.js'
 import type { CommandsUnderWay, Ended, ServedCommand, Steps } from './command.js'
 import { Completions } from './completions.js'
 import { FIRST_GPU_IOVA } from '../gpu/simulated-gpu.js'
@@ -162,8 +162,9 @@ export class Pipeline implements Steps, CommandsUnderWay {
         return
       }
       slot ??= this.slots.takeAnyway()
-      if (!memory.has(sq.headIova, SQE_BYTES)) {
-        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(sq.headIova)} any more`)
+      // All of it: where a part is gone, the rest may lie elsewhere by now, and is looked up as a whole.
+      if (!memory.has(sq.iova, sq.lengthBytes)) {
+        this.owner.fail(`SQ ${sq.qid}: no memory at ${hex(sq.iova)} any more, or not all of it`)
         return
       }
       slot.accept(sq, clock.now())

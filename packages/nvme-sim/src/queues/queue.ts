@@ -211,11 +211,6 @@ export class SubmissionQueue {
     return this.head !== this.tail || (this.shadow !== undefined && this.look(this.shadow))
   }
 
-  /** Device address of the entry at the head. */
-  get headIova(): number {
-    return this.iova + this.head * SQE_BYTES
-  }
-
   /** Copies the entry at the head into `into` and consumes it. */
   take(into: Uint32Array): void {
     const from = this.head * SQE_DWORDS
