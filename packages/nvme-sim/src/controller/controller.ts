@@ -132,20 +132,19 @@ export class Controller {
 
   /** Power goes, and comes back: what was not shut down is counted (Base 2.3 §5.2.12.1.3), the link is new. */
   powerCycle(): void {
-    const { pci, health } = this.device
     if (this.isRemoved) return
     this.noteLossOfPower()
-    health.powerCycles++
-    this.state.forgetSubsystemReset()
-    pci.setOnBus(true)
-    this.powerOn()
-    pci.bootFirmware()
+    this.comeUp()
   }
 
-  /** As `powerCycle`, also of a device that was pulled out: it is put in again. */
-  powerAfresh(): void {
+  /**
+   * The machine that the device was in is gone, and it is put into another one, which powers it on. A host that had
+   * disabled the controller was done with it: no power was lost under anybody.
+   */
+  moveToNextHost(): void {
+    if (CC.EN.of(this.device.configuration) === 1) this.noteLossOfPower()
     this.isRemoved = false
-    this.powerCycle()
+    this.comeUp()
   }
 
   /** I/O commands that were fetched and not completed. */
@@ -274,6 +273,15 @@ export class Controller {
     this.wasAwake = pci.isAwake
     interrupts.refresh()
     if (pci.isBusMaster) this.pipeline.resume()
+  }
+
+  private comeUp(): void {
+    const { pci, health } = this.device
+    health.powerCycles++
+    this.state.forgetSubsystemReset()
+    pci.setOnBus(true)
+    this.powerOn()
+    pci.bootFirmware()
   }
 
   private noteLossOfPower(): void {

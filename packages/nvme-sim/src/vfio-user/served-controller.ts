@@ -72,7 +72,7 @@ export class ServedController {
   private leave(doorbells: SharedDoorbells | undefined): void {
     const { device, controller, memory, interrupts, bar, config } = this
     // First the queues: nothing is fetched or posted after this.
-    controller.powerAfresh()
+    controller.moveToNextHost()
     interrupts.clear()
     memory.clear()
     device.memoryChanged()

@@ -260,11 +260,16 @@ describe('everything else', () => {
     expect(client.ask(command, new Uint8Array(bytes)).errno).toBe(EINVAL)
   })
 
-  it('an unexpected loss of power is counted for a client that did not shut the controller down, and each is a cycle', () => {
+  it('power is lost unexpectedly under a client that has the controller enabled, and each client is a cycle', () => {
     const client = new DirectClient().agree()
     const { health } = client.served.device
-    const before = [health.powerCycles, health.unexpectedPowerLosses]
+    const [cycles, losses] = [health.powerCycles, health.unexpectedPowerLosses]
     client.reconnect()
-    expect([health.powerCycles, health.unexpectedPowerLosses]).toEqual([before[0]! + 1, before[1]! + 1])
+    expect([health.powerCycles, health.unexpectedPowerLosses]).toEqual([cycles + 1, losses])
+    client.agree()
+    // CC.EN without Admin queues: CSTS.CFS, and enabled all the same.
+    client.write(0, 0x14, Uint8Array.of(0x01, 0x00, 0x46, 0x00))
+    client.reconnect()
+    expect([health.powerCycles, health.unexpectedPowerLosses]).toEqual([cycles + 2, losses + 1])
   })
 })
