@@ -4,7 +4,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import type { Answer, Answers } from './messages.js'
 import { CLOSING, REQUESTS, STATE } from './options.js'
 
-/** How long the thread may give no sign of life when it is asked something. */
+/** How long an answer may take: a thread that is held up by its disk serves on, and answers the next question. */
 const RESPONSE_LIMIT_MS = 30_000
 /** How long a thread that was asked to end may take before it is ended: it flushes its image first. */
 const CLOSE_LIMIT_MS = 10_000
@@ -65,12 +65,13 @@ export class ServerThread {
     })
   }
 
-  /** @throws VfioUserServerError when the thread has ended, or ends before it answers. */
+  /** @throws VfioUserServerError when the thread has ended, ends before it answers, or does not answer in time. */
   ask<What extends keyof Answers>(what: What): Promise<Answers[What]> {
     if (this.isOver) return Promise.reject(new VfioUserServerError(this.isClosing ? 'closed' : 'exited', this.cause))
     const id = this.nextId++
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.giveUp(), RESPONSE_LIMIT_MS)
+      const late = () => this.settle(id)!.reject(new VfioUserServerError('late', undefined))
+      const timer = setTimeout(late, RESPONSE_LIMIT_MS)
       this.pending.set(id, { resolve, reject, timer })
       this.worker.postMessage({ id, ask: what })
       Atomics.add(this.control, REQUESTS, 1)
@@ -89,7 +90,7 @@ export class ServerThread {
     return this.closed
   }
 
-  /** It gives no sign of life. */
+  /** It was asked to end, and does not. */
   private giveUp(): void {
     this.cause ??= new Error('it did not answer in time')
     void this.worker.terminate()
@@ -119,15 +120,18 @@ export class ServerThread {
   }
 }
 
-/** The server's thread is not there any more: nothing is served, and nothing can be asked of it. */
+/** The server's thread is not there any more, and nothing is served; or, where `reason` is 'late', it did not answer. */
 export class VfioUserServerError extends GpuNvmeError {
   override readonly code = 'ERR_GPUNVME_SIMULATOR_ENDED'
   override readonly category = 'failure'
-  /** How it ended. */
-  readonly reason: 'crashed' | 'exited' | 'closed'
+  /** How it ended; 'late' where it has not. */
+  readonly reason: 'crashed' | 'exited' | 'closed' | 'late'
 
   constructor(reason: VfioUserServerError['reason'], cause: unknown) {
-    super(`The vfio-user server ${sentences[reason]}`, { cause, next: 'start another one' })
+    super(`The vfio-user server ${sentences[reason]}`, {
+      cause,
+      next: reason === 'late' ? 'ask again' : 'start another one',
+    })
     this.reason = reason
   }
 }
@@ -136,4 +140,5 @@ const sentences: Readonly<Record<VfioUserServerError['reason'], string>> = {
   crashed: 'crashed; its error is the cause.',
   exited: 'ended its thread without being asked to.',
   closed: 'was closed.',
+  late: 'serves on, and did not answer in time.',
 }

@@ -11,9 +11,9 @@ import type { VfioUserStatistics } from './statistics.js'
 export interface VfioUserServer {
   /** Path of the socket that it listens at. */
   readonly socket: string
-  /** What it has done so far, over all its clients. @throws VfioUserServerError when it has ended. */
+  /** What it has done so far, over all its clients. @throws VfioUserServerError when it has ended, or is late. */
   statistics(): Promise<VfioUserStatistics>
-  /** What clients and their drivers did wrong, in their authors' words. @throws VfioUserServerError when it has ended. */
+  /** What clients and their drivers did wrong, in their authors' words. @throws VfioUserServerError as above. */
   diagnostics(): Promise<readonly string[]>
   /** Resolves after `close`; rejects with a VfioUserServerError when the thread ends by itself. */
   readonly closed: Promise<void>

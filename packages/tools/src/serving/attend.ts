@@ -1,4 +1,4 @@
-import type { VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
+import { VfioUserServerError, type VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../binding/run-command.js'
 import { hasCursor, type Output } from '../terminal/output.js'
@@ -56,12 +56,21 @@ async function narrate(server: VfioUserServer, output: Output, signal: AbortSign
   const narrator = new Narrator(output, await sample(), isRedrawn)
   try {
     while (!signal.aborted) {
-      narrator.update(await sample(), await server.diagnostics())
+      await unlessLate(async () => narrator.update(await sample(), await server.diagnostics()))
       await pause(isRedrawn ? LOOK_MS.redrawn : LOOK_MS.told, signal)
     }
     narrator.update(await sample(), await server.diagnostics())
   } finally {
     narrator.end()
+  }
+}
+
+/** A server that is held up, as by its disk, serves on: there is nothing new to tell until it answers again. */
+async function unlessLate(look: () => Promise<void>): Promise<void> {
+  try {
+    await look()
+  } catch (error) {
+    if (!(error instanceof VfioUserServerError && error.reason === 'late')) throw error
   }
 }
 

@@ -55,6 +55,21 @@ test('what the system refused to the thread of a server is said with its file', 
   })
 })
 
+test('one that is late with an answer is served on', async () => {
+  const late = new VfioUserServerError('late', undefined)
+  const over = new AbortController()
+  let asked = 0
+  standIn({
+    statistics() {
+      asked++
+      if (asked === 3) over.abort()
+      return asked === 2 ? Promise.reject(late) : Promise.resolve(counters)
+    },
+  })
+  expect(await serve({ socket: '/nowhere/x.sock' }, output, over.signal)).toBe(0)
+  expect(asked).toBeGreaterThan(3)
+})
+
 test('one that answers no more is an error, and is closed', async () => {
   const { isClosed } = standIn({ statistics: () => Promise.reject(new Error('did not answer')) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toThrow('did not answer')
