@@ -171,6 +171,48 @@ describe('regions that are refused', () => {
     expect(memory.map(region(0, 1, 0, { isWritable: false }), file(1))).toBeUndefined()
     expect(memory.has(0, 1)).toBe(false)
   })
+
+  it('whose file is cut while it is mapped: what was mapped before is as it was', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const fd = file(1)
+    memory.map(region(0, 1), fd)
+    const kept = memory.bytes(0, 64)
+    ftruncateSync(fd, 4 * PAGE)
+    host.mapForeign = () => {
+      throw new RangeError('lengthBytes: expected no more than the 0 bytes of the file')
+    }
+    expect(memory.map(region(PAGE, 3, 1), fd)).toMatchObject({ errno: EINVAL })
+    expect(memory.count).toBe(1)
+    expect(memory.bytes(0, 64)).toBe(kept)
+    expect(host.mapped.size).toBe(1)
+  })
+})
+
+/** 2049 GiB: two such files are more than one client may have. */
+const HALF: Mapping = { ...region(0, 1), lengthBytes: 2049 * 2 ** 30 }
+
+it('files that lie idle make room for others', () => {
+  const host = new FakeMemory()
+  const windows = new Set<object>()
+  // Without their memory.
+  host.mapForeign = (_fd, _offset, lengthBytes) => {
+    const window = { lengthBytes, unmap: () => void windows.delete(window) }
+    windows.add(window)
+    return window as never
+  }
+  const memory = new ClientMemory(host)
+  const [first, second] = [file(1), file(1)]
+  for (const fd of [first, second]) ftruncateSync(fd, HALF.lengthBytes)
+  expect(memory.map(HALF, first)).toBeUndefined()
+  const behind = { ...HALF, iova: 2 ** 45 }
+  expect(memory.map(behind, second)).toMatchObject({ errno: ENOMEM })
+  expect(memory.unmap(0, HALF.lengthBytes)).toBeUndefined()
+  expect(memory.map(behind, second)).toBeUndefined()
+  expect(windows.size).toBe(2049)
+  memory.clear()
+  expect(windows.size).toBe(0)
+  expect(memory.map(HALF, first)).toBeUndefined()
 })
 
 describe('unmapping', () => {

@@ -49,6 +49,8 @@ export class ClientMemory implements ReachableMemory {
   private readonly files = new Map<string, FileWindows>()
   /** Files that lost their last region: a guest's memory is taken away and given back many times while it boots. */
   private readonly idle: FileWindows[] = []
+  /** Windows of all files. */
+  private windows = 0
   private last: Region | undefined
   private readonly views = new Array<Uint8Array | undefined>(KEPT_VIEWS).fill(undefined)
   private readonly viewIovas = new Float64Array(KEPT_VIEWS)
@@ -107,6 +109,7 @@ export class ClientMemory implements ReachableMemory {
     for (const file of this.files.values()) file.unmap()
     this.files.clear()
     this.idle.length = 0
+    this.windows = 0
   }
 
   bytes(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): Uint8Array | undefined {
@@ -185,35 +188,45 @@ export class ClientMemory implements ReachableMemory {
       const endByte = fileOffset + lengthBytes
       if (size < endByte) return { errno: EINVAL, why: `its file has ${size} bytes` }
       const key = `${dev} ${ino}`
-      const known = this.files.get(key)
-      const file = known ?? new FileWindows(key, this.host)
-      let windows = FileWindows.needed(fileOffset, endByte)
-      for (const each of this.files.values()) windows += each.count
-      if (windows > MOST_WINDOWS) return { errno: ENOMEM, why: 'it is more memory than one client may have' }
-      try {
-        file.map(fd, fileOffset, endByte, Number(size))
-      } catch (error) {
-        if (known === undefined) file.unmap()
-        throw error
-      }
+      const file = this.files.get(key) ?? new FileWindows(key, this.host)
+      if (!this.makeRoom(FileWindows.needed(fileOffset, endByte), file))
+        return { errno: ENOMEM, why: 'it is more memory than one client may have' }
+      const before = file.count
+      file.map(fd, fileOffset, endByte, Number(size))
+      this.windows += file.count - before
       this.files.set(key, file)
       const idle = this.idle.indexOf(file)
       if (idle >= 0) this.idle.splice(idle, 1)
       return file
     } catch (error) {
+      // The client has cut its file since it was looked at.
+      if (error instanceof RangeError) return { errno: EINVAL, why: error.message }
       if (!isSystemError(error)) throw error
       const errno = errnoOf(error)
       return errno === EACCES && !isWritable ? undefined : { errno, why: error.message }
     }
   }
 
+  /** Whether so many windows more are not too many; idle files but `file` itself make room for them. */
+  private makeRoom(windows: number, file: FileWindows): boolean {
+    for (let i = this.idle.length - 1; i >= 0 && this.windows + windows > MOST_WINDOWS; i--) {
+      if (this.idle[i] !== file) this.drop(i)
+    }
+    return this.windows + windows <= MOST_WINDOWS
+  }
+
   private release({ file }: Region): void {
     if (file === undefined || --file.regions > 0) return
     this.idle.push(file)
-    if (this.idle.length <= MOST_IDLE) return
-    const oldest = this.idle.shift()!
-    this.files.delete(oldest.key)
-    oldest.unmap()
+    if (this.idle.length > MOST_IDLE) this.drop(0)
+  }
+
+  /** Unmaps an idle file. */
+  private drop(index: number): void {
+    const [file] = this.idle.splice(index, 1)
+    this.windows -= file!.count
+    this.files.delete(file!.key)
+    file!.unmap()
   }
 
   private forgetViews(): void {

@@ -8,12 +8,14 @@ const MIB = 2 ** 20
 /** Says what is mapped; the bytes of each part are as few as a test looks at. */
 function recorder() {
   const maps: { offsetBytes: number; lengthBytes: number; isMapped: boolean }[] = []
+  const failing = { fromByte: Infinity }
   const mapForeign = (_fd: number, offsetBytes: number, lengthBytes: number) => {
+    if (offsetBytes >= failing.fromByte) throw new RangeError('the file is shorter now')
     const map = { offsetBytes, lengthBytes, isMapped: true }
     maps.push(map)
     return { lengthBytes, unmap: () => (map.isMapped = false) } as unknown as NativeRegion
   }
-  return { maps, windows: new FileWindows('1 2', { mapForeign }) }
+  return { maps, failing, windows: new FileWindows('1 2', { mapForeign }) }
 }
 
 it('a large file is mapped in windows of 1 GiB that go on into the next', () => {
@@ -52,4 +54,24 @@ it('a window that was shorter is mapped anew where the file has grown', () => {
     { offsetBytes: 0, lengthBytes: 4096, isMapped: false },
     { offsetBytes: 0, lengthBytes: 8192, isMapped: true },
   ])
+})
+
+it('where one window cannot be mapped, those that were there stay, and the new ones go', () => {
+  const { maps, failing, windows } = recorder()
+  windows.map(3, 0, 4096, 4096)
+  failing.fromByte = 2 * GIB
+  expect(() => windows.map(3, 0, 3 * GIB, 3 * GIB)).toThrow(RangeError)
+  expect(maps.map(({ isMapped }) => isMapped)).toEqual([true, false, false])
+  expect([windows.count, windows.has(0, 4096), windows.has(0, 4097)]).toEqual([1, true, false])
+})
+
+it('a window far inside a sparse file is one window', () => {
+  const { maps, windows } = recorder()
+  const last = 8_388_606
+  windows.map(3, last * GIB, last * GIB + 4096, last * GIB + 4096)
+  expect(maps).toHaveLength(1)
+  // Whoever walked all those before it for each of these would be here for minutes.
+  for (let i = 0; i < 1e4; i++) expect(windows.count).toBe(1)
+  windows.unmap()
+  expect(maps[0]).toMatchObject({ isMapped: false })
 })

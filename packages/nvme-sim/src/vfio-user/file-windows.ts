@@ -10,7 +10,8 @@ export class FileWindows {
   /** Regions that lie in it. */
   regions = 0
   readonly key: string
-  private readonly windows: (NativeRegion | undefined)[] = []
+  /** By their number: a file may have holes of many GiB, and a region lie behind them. */
+  private readonly windows = new Map<number, NativeRegion>()
   private readonly host: Pick<VfioUserHost, 'mapForeign'>
 
   /** @param key which file it is. */
@@ -21,7 +22,7 @@ export class FileWindows {
 
   /** How many windows are mapped. */
   get count(): number {
-    return this.windows.reduce((sum, window) => sum + (window === undefined ? 0 : 1), 0)
+    return this.windows.size
   }
 
   /** How many windows the bytes from `fromByte` to before `toByte` take. */
@@ -30,25 +31,35 @@ export class FileWindows {
   }
 
   /**
-   * Maps what is not mapped yet of the bytes from `fromByte` to before `toByte`, of a file of `fileBytes`.
-   * @throws what the system says.
+   * Maps what is not mapped yet of the bytes from `fromByte` to before `toByte`, of a file of `fileBytes`: all of it, or
+   * nothing has changed. A window that was shorter is mapped anew: whoever has bytes of this file must look again.
+   * @throws as `mapForeign`.
    */
   map(fd: number, fromByte: number, toByte: number, fileBytes: number): void {
-    for (let index = Math.floor(fromByte / WINDOW_BYTES); index * WINDOW_BYTES < toByte; index++) {
-      const start = index * WINDOW_BYTES
-      const lengthBytes = Math.min(WINDOW_BYTES + OVERLAP_BYTES, fileBytes - start)
-      const before = this.windows[index]
-      // The file may have grown since.
-      if (before !== undefined && before.lengthBytes >= Math.min(lengthBytes, toByte - start)) continue
-      this.windows[index] = this.host.mapForeign(fd, start, lengthBytes, 'read-write')
-      before?.unmap()
+    const made = new Map<number, NativeRegion>()
+    try {
+      for (let index = Math.floor(fromByte / WINDOW_BYTES); index * WINDOW_BYTES < toByte; index++) {
+        const start = index * WINDOW_BYTES
+        const lengthBytes = Math.min(WINDOW_BYTES + OVERLAP_BYTES, fileBytes - start)
+        const before = this.windows.get(index)
+        // The file may have grown since.
+        if (before !== undefined && before.lengthBytes >= Math.min(lengthBytes, toByte - start)) continue
+        made.set(index, this.host.mapForeign(fd, start, lengthBytes, 'read-write'))
+      }
+    } catch (error) {
+      for (const window of made.values()) window.unmap()
+      throw error
+    }
+    for (const [index, window] of made) {
+      this.windows.get(index)?.unmap()
+      this.windows.set(index, window)
     }
   }
 
   /** The bytes at `offset` of the file; undefined where they are more than a window has. */
   bytes(offset: number, lengthBytes: number): Uint8Array | undefined {
     const index = Math.floor(offset / WINDOW_BYTES)
-    const window = this.windows[index]
+    const window = this.windows.get(index)
     const at = offset - index * WINDOW_BYTES
     if (window === undefined || at + lengthBytes > window.lengthBytes) return undefined
     return new Uint8Array(window.buffer, at, lengthBytes)
@@ -57,11 +68,12 @@ export class FileWindows {
   /** Whether `bytes` would give them. */
   has(offset: number, lengthBytes: number): boolean {
     const index = Math.floor(offset / WINDOW_BYTES)
-    const window = this.windows[index]
+    const window = this.windows.get(index)
     return window !== undefined && offset - index * WINDOW_BYTES + lengthBytes <= window.lengthBytes
   }
 
   unmap(): void {
-    for (const window of this.windows.splice(0)) window?.unmap()
+    for (const window of this.windows.values()) window.unmap()
+    this.windows.clear()
   }
 }
