@@ -30,7 +30,13 @@ export function formatNvm(command: ServedCommand, device: Device, commands: Comm
   }
   for (const namespace of targets) {
     const isSame = namespace.hasFormat(LBAFL, MSET === 1)
-    namespace.format(LBAFL, MSET === 1)
+    try {
+      namespace.format(LBAFL, MSET === 1)
+    } catch (error) {
+      // The format stays what it was; what was cleared is. Of errors of the media only I/O commands have a status.
+      device.diagnostics.report(`media of namespace ${namespace.nsid}: ${String(error)}`)
+      return STATUS.INTERNAL_ERROR
+    }
     if (!isSame) device.namespaceChanged(namespace.nsid)
   }
   return STATUS.SUCCESS

@@ -13,7 +13,11 @@ import type { Namespace } from '../nvm/namespace.js'
 import { BROADCAST_NSID } from '../nvm/namespaces.js'
 import { receiveData } from './admin-command.js'
 
-/** Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. */
+/**
+ * Namespace Management (Base 2.1 §5.1.21): creates or deletes a namespace. A created one lies in memory. One whose media
+ * was given, as a file, is not deleted: its capacity would be memory from then on, of which nothing is left in the file
+ * that the host takes for its drive. That is an invalid NSID, since no status is about it.
+ */
 export function manageNamespace(command: ServedCommand, device: Device, commands: CommandsUnderWay): Result {
   // The host may give reserved values too.
   const SEL: number = NamespaceManagement.view(command.data).SEL
@@ -67,6 +71,13 @@ function deleteNamespaces(command: ServedCommand, device: Device, commands: Comm
     return namespaces.isValid(nsid) ? STATUS.INVALID_FIELD_IN_COMMAND : STATUS.INVALID_NAMESPACE_OR_FORMAT
   }
   if (targets.some(({ isWriteProtected }) => isWriteProtected)) return STATUS.NAMESPACE_IS_WRITE_PROTECTED
+  const given = targets.find(({ isMediaGiven }) => isMediaGiven)
+  if (given) {
+    device.diagnostics.report(
+      `host deletes namespace ${given.nsid}, whose media was given: what took its place would be somewhere else`,
+    )
+    return command.invalidField(4)
+  }
   for (const namespace of targets) remove(namespace, device, commands)
   return STATUS.SUCCESS
 }

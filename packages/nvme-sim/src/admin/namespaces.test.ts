@@ -5,6 +5,7 @@ import { RamMedia, type Media } from '../index.js'
 
 const SUCCESS = '0/00'
 const INVALID_FIELD = '0/02'
+const INTERNAL_ERROR = '0/06'
 const INVALID_NAMESPACE_OR_FORMAT = '0/0b'
 const SEQUENCE_ERROR = '0/0c'
 const WRITE_PROTECTED = '0/20'
@@ -119,6 +120,20 @@ describe('Format NVM (Base 2.1 §5.1.10)', () => {
     expect(host.simulation.diagnostics).toEqual(['host formats namespace 1 while commands for it are under way'])
     expect((await host.collect(1, 1))[0]!.status).toBe(SUCCESS)
   })
+})
+
+it('Format NVM of media that fails is an Internal Error, and the format stays what it was', async () => {
+  const media: Media = Object.assign(new RamMedia(MIB), {
+    deallocate: () => {
+      throw new Error('no such sector')
+    },
+  })
+  const host = await ready({ namespaces: [{ media }] })
+  expect((await format(host, 1, 1)).status).toBe(INTERNAL_ERROR)
+  expect(host.simulation.diagnostics).toEqual(['media of namespace 1: Error: no such sector'])
+  expect((await identify(host, 0, 1)).view.getUint8(26)).toBe(0)
+  await writeMarked(host, 0, [1])
+  expect(await readMarked(host, 0, 1)).toEqual([1])
 })
 
 interface Wanted {
@@ -254,6 +269,22 @@ describe('Namespace Management (Base 2.1 §5.1.21)', () => {
     const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 3 }] })
     expect((await remove(host, nsid)).status).toBe(status)
     expect(await activeNsids(host)).toEqual([1, 3])
+  })
+
+  it.each([
+    ['by its NSID', 2],
+    ['by FFFFFFFFh', BROADCAST],
+  ])('does not delete a namespace whose media was given, %s, nor any other then', async (_, nsid) => {
+    const media = new RamMedia(MIB)
+    const host = await ready({ namespaces: [{ nsid: 1 }, { nsid: 2, media }] })
+    await writeMarked(host, 0, [7])
+    expect(await remove(host, nsid)).toMatchObject({ status: INVALID_FIELD, dnr: true })
+    expect(await activeNsids(host)).toEqual([1, 2])
+    expect(await readMarked(host, 0, 1)).toEqual([7])
+    expect(host.simulation.diagnostics).toEqual([
+      'host deletes namespace 2, whose media was given: what took its place would be somewhere else',
+    ])
+    expect((await remove(host, 1)).status).toBe(SUCCESS)
   })
 
   it('deletes all namespaces for FFFFFFFFh, also where there is none', async () => {

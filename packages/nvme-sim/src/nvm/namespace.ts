@@ -17,7 +17,10 @@ export interface NamespaceOptions {
   readonly extendedLba?: boolean
   /** 1 GiB when neither this nor `media` is given; what does not fill a block is left out. */
   readonly capacityBytes?: number
-  /** Memory that exists where it was written, when not given. Closed with the simulation. */
+  /**
+   * Memory that exists where it was written, when not given. Closed with the simulation. The host cannot delete a
+   * namespace whose media was given.
+   */
   readonly media?: Media
   /** The namespace exists and is not attached to the controller: its NSID is allocated and inactive. */
   readonly attached?: false
@@ -55,6 +58,8 @@ export class Namespace {
   readonly nsid: number
   readonly capacityBytes: number
   readonly media: Media
+  /** The media was given, and is not memory of the simulation's own: the host cannot have it deleted. */
+  readonly isMediaGiven: boolean
   readonly eui64: Uint8Array
   readonly nguid: Uint8Array
   /** Which of the namespaces that have had this NSID it is: 0 is the first. Their identifiers differ. */
@@ -101,6 +106,7 @@ export class Namespace {
     this.nsid = nsid
     this.capacityBytes = bytes
     this.media = media ?? new RamMedia(bytes)
+    this.isMediaGiven = media !== undefined
     this.eui64 = eui64
     this.nguid = nguid
     this.generation = generation
