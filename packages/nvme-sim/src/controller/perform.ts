@@ -1,15 +1,16 @@
-import { Read, SQE, STATUS, Write } from '@gpunvme/nvme-spec'
+import { Read, SQE, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
 import { performAdmin } from '../admin/admin.js'
 import { corruptAnswer, performDamaged } from '../faults/damage.js'
 import { areBlocksGone } from '../nvm/checks.js'
 import { fusedMistake } from '../nvm/fused.js'
+import type { IoCommand } from '../nvm/io-command.js'
 import type { CommandsUnderWay, ServedCommand } from './command.js'
 import type { Device } from './device.js'
 import { hex } from './diagnostics.js'
 
 // What commands do when their time has passed: they take effect, all at once, and have a result.
 
-/** Carries out a command that has no result yet. */
+/** Carries out a command that has no result yet. It may have none afterwards: then it is to be carried on. */
 export function perform(command: ServedCommand, device: Device, commands: CommandsUnderWay): void {
   if (command.result !== undefined) return
   if (!command.isAdmin()) {
@@ -57,11 +58,18 @@ function performIo(command: ServedCommand, device: Device): void {
     const isDone = command.result === STATUS.SUCCESS
     if (!features.volatileWriteCache && isDone && handler.effects?.LBCC === 1) command.namespace!.media.flush()
   } catch (error) {
-    diagnostics.report(`media of namespace ${sqe.NSID}: ${String(error)}`)
-    command.result = handler.work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
+    command.result = statusOf(error, handler)
+    const whose = command.result === STATUS.DATA_TRANSFER_ERROR ? "the host's memory" : `media of namespace ${sqe.NSID}`
+    diagnostics.report(`${whose}: ${String(error)}`)
   }
   if (command.result === STATUS.SUCCESS) noteData(command, device)
   else if (command.result === STATUS.DATA_TRANSFER_ERROR) reportLoss(command, device)
+}
+
+/** The status of what a media has thrown. A system call that is given memory that is gone says so: no medium has failed. */
+function statusOf(error: unknown, { work }: IoCommand): StatusCode {
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'EFAULT') return STATUS.DATA_TRANSFER_ERROR
+  return work === 'read' ? STATUS.UNRECOVERED_READ_ERROR : STATUS.WRITE_FAULT
 }
 
 /** Every pointer led to memory when the command began: says which memory has gone since. */

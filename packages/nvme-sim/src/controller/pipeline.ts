@@ -289,7 +289,8 @@ export class Pipeline implements Steps, CommandsUnderWay {
       return
     }
     perform(command, this.device, this)
-    this.settle(command)
+    if (command.result !== undefined) this.settle(command)
+    else this.device.clock.schedule(this.device.clock.now(), command.finish)
   }
 
   /** Both halves of a fused operation take effect at once, when the second of them is ready. */

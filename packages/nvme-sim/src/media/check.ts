@@ -11,6 +11,7 @@ const members: Fields<Media> = {
   read: callback,
   write: callback,
   deallocate: optional(callback),
+  deallocatePart: optional(callback),
   flush: callback,
   close: callback,
 }

@@ -8,6 +8,9 @@ const INVALID_FIELD = '0/02'
 const LBA_OUT_OF_RANGE = '0/80'
 const UNRECOVERED_READ_ERROR = '2/81'
 const COMPARE_FAILURE = '2/85'
+const INTERNAL_ERROR = '0/06'
+const DATA_TRANSFER_ERROR = '0/04'
+const WRITE_FAULT = '2/80'
 const SIZE_LIMIT_EXCEEDED = '1/83'
 const WRITE_PROTECTED = '0/20'
 
@@ -77,19 +80,17 @@ describe('Write Zeroes (NVM 1.2 §3.3.8)', () => {
 
 describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
   /** Ranges as the host lays them out: CATTR, LLB, SLBA. */
-  async function manage(host: TestHost, ranges: readonly (readonly [slba: number, blocks: number])[], cdw11 = 4) {
+  function list(host: TestHost, ranges: readonly (readonly [slba: number, blocks: number])[], cdw11 = 4) {
     const memory = host.alloc(4096)
     ranges.forEach(([slba, blocks], i) => {
       memory.view!.setUint32(i * 16 + 4, blocks, true)
       memory.view!.setBigUint64(i * 16 + 8, BigInt(slba), true)
     })
-    return host.command(1, {
-      opcode: DATASET_MANAGEMENT,
-      nsid: 1,
-      ...at(host, memory),
-      cdw: { 10: ranges.length - 1, 11: cdw11 },
-    })
+    return { ...at(host, memory), cdw: { 10: ranges.length - 1, 11: cdw11 } }
   }
+
+  const manage = (host: TestHost, ...given: [readonly (readonly [slba: number, blocks: number])[], number?]) =>
+    host.command(1, { opcode: DATASET_MANAGEMENT, nsid: 1, ...list(host, ...given) })
 
   it('Deallocate makes every range read as zero, as DLFEAT says: byte 33 is 9h', async () => {
     const host = await marked([1, 2, 3, 4, 5, 6])
@@ -118,6 +119,59 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     expect((await manage(host, [[0, 2]], 3)).status).toBe(SUCCESS)
     expect(await readMarked(host, 0, 2)).toEqual([1, 2])
     expect((await manage(host, [[0, 1], [END - 1, 2]], 3)).status).toBe(LBA_OUT_OF_RANGE) // prettier-ignore
+  })
+
+  it('256 ranges that overlap are deallocated once', async () => {
+    const media = new RamMedia(1 << 20)
+    const asked: number[][] = []
+    const deallocate = (...range: [number, number]) => {
+      asked.push(range)
+      RamMedia.prototype.deallocate.apply(media, range)
+    }
+    const host = await marked([1, 2], { namespaces: [{ media: Object.assign(media, { deallocate }) }] })
+    const ranges = Array.from({ length: 256 }, (_, i): [number, number] => [i % 2, 100])
+    expect((await manage(host, ranges)).status).toBe(SUCCESS)
+    expect(asked).toEqual([[0, 101 * 512]])
+    expect(await readMarked(host, 0, 2)).toEqual([0, 0])
+  })
+
+  /** A media that clears no more than 4096 bytes, or what else is given, at a time. */
+  function slowMedia(turnBytes = 4096): Media & { readonly asked: number[][] } {
+    const ram = new RamMedia(1 << 20)
+    const asked: number[][] = []
+    const deallocatePart = (offsetBytes: number, lengthBytes: number) => {
+      asked.push([offsetBytes, lengthBytes])
+      const done = Math.min(lengthBytes, turnBytes)
+      ram.deallocate(offsetBytes, done)
+      return done
+    }
+    return Object.assign(ram, { asked, deallocatePart })
+  }
+
+  it.each([
+    ['Dataset Management', (host: TestHost) => ({ opcode: DATASET_MANAGEMENT, ...list(host, [[2, 20]]) })],
+    ['Write Zeroes', () => onBlocks(WRITE_ZEROES, 2, 20)],
+  ])('a %s of what takes long goes on when others had their turn', async (_, entry) => {
+    const media = slowMedia()
+    const host = await marked([1, 2, 3], { namespaces: [{ media }] })
+    const [long, short] = [
+      host.submit(1, { nsid: 1, ...entry(host) }),
+      host.submit(1, onBlocks(0x02, 0, 1, at(host, host.alloc(512)))),
+    ]
+    const completions = await host.collect(1, 2)
+    expect(completions.map(({ cid, status }) => [cid, status])).toEqual([
+      [short, SUCCESS],
+      [long, SUCCESS],
+    ])
+    expect(media.asked).toEqual([[1024, 10_240], [5120, 6144], [9216, 2048]]) // prettier-ignore
+    expect(await readMarked(host, 0, 3)).toEqual([1, 2, 0])
+  })
+
+  it.each([0, -4096, 512, 20_480, NaN])('media that have cleared %s bytes of 10,240 fail it', async (turnBytes) => {
+    const media = Object.assign(slowMedia(), { deallocatePart: () => turnBytes })
+    const host = await marked([1], { namespaces: [{ media }] })
+    expect((await manage(host, [[0, 20]])).status).toBe(WRITE_FAULT)
+    expect(host.simulation.diagnostics.at(-1)).toContain('expected 10240, or a multiple of 4096 below it, got')
   })
 
   it('one range outside, and nothing is deallocated', async () => {
@@ -178,6 +232,20 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     expect([await readMarked(host, 0, 1), await readMarked(host, 2, 1)]).toEqual(
       Array.from({ length: 2 }, () => UNRECOVERED_READ_ERROR),
     )
+  })
+
+  it('marks up to 2^21 blocks, however often, and then fails until some are written: marks take memory', async () => {
+    const host = await ready({ namespaces: [{ capacityBytes: 2 ** 31 }] })
+    const mark = (slba: number, blocks: number) => statusOf(host, onBlocks(WRITE_UNCORRECTABLE, slba, blocks))
+    for (let slba = 0; slba < 2 ** 21; slba += 65_536) expect(await mark(slba, 65_536)).toBe(SUCCESS)
+    expect(await mark(1000, 65_536)).toBe(SUCCESS)
+    expect(await mark(2 ** 21, 1)).toBe(INTERNAL_ERROR)
+    expect(await readMarked(host, 2 ** 21, 1)).toEqual([0])
+    expect(host.simulation.diagnostics.at(-1)).toMatch(
+      /Write Uncorrectable: namespace 1 has 2097152 blocks that are marked as unreadable, and may have 2097152$/,
+    )
+    await writeMarked(host, 7, [1])
+    expect([await mark(2 ** 21, 1), await mark(7, 1)]).toEqual([SUCCESS, INTERNAL_ERROR])
   })
 
   it('a media that throws fails a Verify with Unrecovered Read Error', async () => {
@@ -290,3 +358,26 @@ it('CETYPE that is not 0 is ignored, and reported: no namespace has Key Per I/O'
   expect(await statusOf(host, onBlocks(0x02, 0, 1, pointer, 1 << 16))).toBe(SUCCESS)
   expect(host.simulation.diagnostics).toEqual(['CETYPE is 1h, and no namespace has Key Per I/O: it is ignored'])
 })
+
+it.each([
+  ['Read', 0x02],
+  ['Write', 0x01],
+])(
+  'memory that the host takes away under a %s is a Data Transfer Error, and no error of the media',
+  async (_, opcode) => {
+    const fault = () => {
+      throw Object.assign(new Error('EFAULT: bad address in system call argument'), { code: 'EFAULT' })
+    }
+    const media: Media = Object.assign(new RamMedia(1 << 20), { read: fault, write: fault })
+    const host = await ready({ namespaces: [{ media }] })
+    const pointer = at(host, host.alloc(4096), 0, 512)
+    expect(await statusOf(host, onBlocks(opcode, 0, 1, pointer))).toBe(DATA_TRANSFER_ERROR)
+    expect(host.simulation.diagnostics).toEqual([
+      "the host's memory: Error: EFAULT: bad address in system call argument",
+    ])
+    const log = host.alloc(512)
+    await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: log.iovaAt(0), cdw: { 10: 0x02 | (127 << 16) } })
+    // Media and Data Integrity Errors (Base 2.3 §5.2.12.1.3).
+    expect(log.view!.getBigUint64(160, true)).toBe(0n)
+  },
+)

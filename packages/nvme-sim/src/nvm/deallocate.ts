@@ -7,16 +7,17 @@ import {
   WriteZeroesDw0,
 } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
-import { deallocate } from '../media/media.js'
+import { deallocate, deallocatePart } from '../media/media.js'
 import { metadataOffset } from './blocks.js'
 import { prepareChange, prepareNamespace, prepareRange } from './checks.js'
 import { fetchDescriptors } from './descriptors.js'
 import type { IoCommand } from './io-command.js'
-import type { Namespace } from './namespace.js'
+import { LbaRanges } from './lba-ranges.js'
 
 /**
  * Dataset Management (NVM 1.2 §3.3.3). Deallocate is done, on every block that is asked for; the other attributes are
- * taken and change nothing, as they may. Every range is checked, whatever its attributes.
+ * taken and change nothing, as they may. Every range is checked, whatever its attributes, and no block is deallocated
+ * twice: 256 ranges may each be the whole namespace.
  */
 export const datasetManagement: IoCommand = {
   work: 'deallocate',
@@ -29,19 +30,17 @@ export const datasetManagement: IoCommand = {
     const list = fetchDescriptors(command, device, countOf(NR) * DatasetManagementRange.bytes)
     if (!(list instanceof DataView)) return list
     const range = DatasetManagementRange.view(list)
-    const ranges: number[] = []
+    const ranges = new LbaRanges()
     for (let i = 0; i < countOf(NR); i++) {
       const { SLBA, LLB } = range.at(i)
       if (SLBA + LLB > command.namespace!.blocks) return STATUS.LBA_OUT_OF_RANGE
-      ranges.push(SLBA, LLB)
+      if (LLB > 0) ranges.add(SLBA, LLB)
     }
-    command.ranges = ranges
+    command.ranges = ranges.list()
     return isDeallocate(command) ? prepareChange(command) : undefined
   },
   perform(command) {
-    const { ranges, namespace } = command
-    if (!isDeallocate(command)) return STATUS.SUCCESS
-    for (let i = 0; i < ranges.length; i += 2) clear(namespace!, ranges[i]!, ranges[i + 1]!)
+    if (isDeallocate(command) && !clearSome(command)) return undefined
     return STATUS.SUCCESS
   },
 }
@@ -56,20 +55,24 @@ export const writeZeroes: IoCommand = {
   effects: { LBCC: 1 },
   prepare(command, device) {
     const { NSZ, DEAC } = WriteZeroes.view(command.data)
-    if (NSZ === 0) return prepareRange(command, device) ?? prepareChange(command)
-    const fault = prepareNamespace(command, device)
+    const fault = NSZ === 0 ? prepareRange(command, device) : prepareNamespace(command, device)
     if (fault) return fault
+    if (NSZ === 0) {
+      command.ranges = [command.slba, command.blocks]
+      return prepareChange(command)
+    }
     // Only where a deallocated block reads as zero, which DLFEAT does not say of media that move no bytes.
     const { media, blocks } = command.namespace!
     if (DEAC === 0 || media.movesData === false) return STATUS.INVALID_FIELD_IN_COMMAND
     command.slba = 0
     command.blocks = blocks
+    command.ranges = [0, blocks]
     return prepareChange(command)
   },
   perform(command) {
-    const { namespace, slba, blocks, data } = command
+    const { namespace, data } = command
     const { NSZ, FUA } = WriteZeroes.view(data)
-    clear(namespace!, slba, blocks)
+    if (!clearSome(command)) return undefined
     if (FUA === 1) namespace!.media.flush()
     command.dw0 = WriteZeroesDw0.encode({ LBACZ: NSZ })
     return STATUS.SUCCESS
@@ -80,9 +83,23 @@ function isDeallocate({ data }: ServedCommand): boolean {
   return DatasetManagement.view(data).AD === 1
 }
 
-function clear(namespace: Namespace, slba: number, count: number): void {
+/**
+ * Clears the command's ranges, which are then no more its ranges: all of them, or some, where that may take long. Returns
+ * whether none is left.
+ */
+function clearSome(command: ServedCommand): boolean {
+  do clearFirst(command)
+  while (command.ranges.length > 0 && command.namespace!.media.deallocatePart === undefined)
+  return command.ranges.length === 0
+}
+
+function clearFirst(command: ServedCommand): void {
+  const [slba, count, ...others] = command.ranges
+  if (slba === undefined || count === undefined) return
+  const namespace = command.namespace!
   const { media, blockBytes, metadataBytes, unreadable } = namespace
-  deallocate(media, slba * blockBytes, count * blockBytes)
-  if (metadataBytes > 0) deallocate(media, metadataOffset(namespace, slba), count * metadataBytes)
-  unreadable.remove(slba, count)
+  const done = deallocatePart(media, slba * blockBytes, count * blockBytes) / blockBytes
+  if (metadataBytes > 0) deallocate(media, metadataOffset(namespace, slba), done * metadataBytes)
+  unreadable.remove(slba, done)
+  command.ranges = done < count ? [slba + done, count - done, ...others] : others
 }

@@ -18,6 +18,9 @@ export interface IoCommand {
    * the namespace, the blocks, and the bytes that cross the link with the memory that they lie in.
    */
   prepare(command: ServedCommand, device: Device): StatusCode | undefined
-  /** The command takes effect, all at once, when its time has passed. */
-  perform(command: ServedCommand, device: Device): Ended
+  /**
+   * The command takes effect, all at once, when its time has passed. Undefined: it has done a part of what takes long, and
+   * is asked again when others had their turn.
+   */
+  perform(command: ServedCommand, device: Device): Ended | undefined
 }

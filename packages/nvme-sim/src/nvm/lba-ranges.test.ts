@@ -20,12 +20,21 @@ it('ranges that are added and removed in any order hold what a set of single blo
         }
         for (let lba = 0; lba < 80; lba++) expect(ranges.overlaps(lba, 1)).toBe(blocks.has(lba))
         expect(ranges.isEmpty).toBe(blocks.size === 0)
+        expect(ranges.count).toBe(blocks.size)
+        const within = [...blocks].filter((lba) => lba >= 20 && lba < 50)
+        expect(ranges.countIn(20, 30)).toBe(within.length)
       }
       ranges.clear()
-      expect(ranges.isEmpty).toBe(true)
+      expect([ranges.isEmpty, ranges.count]).toEqual([true, 0])
     },
   )
   fc.assert(property, { numRuns: 200 })
+})
+
+it('its list gives first block and number of blocks of each range, in order and those that touch as one', () => {
+  const ranges = new LbaRanges()
+  for (const [first, count] of [[100, 8], [0, 2], [104, 10], [2, 1]] as const) ranges.add(first, count) // prettier-ignore
+  expect(ranges.list()).toEqual([0, 3, 100, 14])
 })
 
 it('a range overlaps where any of its blocks is in the set, and not where it only touches', () => {

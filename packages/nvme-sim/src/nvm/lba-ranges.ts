@@ -5,6 +5,8 @@
 export class LbaRanges {
   /** First and end of each range in turn: every number is greater than the one before. */
   private readonly bounds: number[] = []
+  /** How many blocks are in the set: it has no more ranges than that. */
+  count = 0
 
   get isEmpty(): boolean {
     return this.bounds.length === 0
@@ -16,8 +18,8 @@ export class LbaRanges {
     // From the first range that ends at `first` or later to the last that begins at `end` or earlier.
     const from = this.rangeWith(this.countBelow(first))
     const to = this.rangeBehind(this.countBelow(end + 1))
-    if (from === to) bounds.splice(from, 0, first, end)
-    else bounds.splice(from, to - from, Math.min(first, bounds[from]!), Math.max(end, bounds[to - 1]!))
+    if (from === to) this.replace(from, to, [first, end])
+    else this.replace(from, to, [Math.min(first, bounds[from]!), Math.max(end, bounds[to - 1]!)])
   }
 
   remove(first: number, count: number): void {
@@ -29,17 +31,40 @@ export class LbaRanges {
     const rest: number[] = []
     if (bounds[from]! < first) rest.push(bounds[from]!, first)
     if (bounds[to - 1]! > end) rest.push(end, bounds[to - 1]!)
-    bounds.splice(from, to - from, ...rest)
+    this.replace(from, to, rest)
   }
 
   clear(): void {
     this.bounds.length = 0
+    this.count = 0
   }
 
   /** Whether any of `count` blocks from `first` is in the set. */
   overlaps(first: number, count: number): boolean {
     const from = this.rangeWith(this.countBelow(first + 1))
     return from < this.bounds.length && this.bounds[from]! < first + count
+  }
+
+  /** How many of `count` blocks from `first` are in the set. */
+  countIn(first: number, count: number): number {
+    const { bounds } = this
+    const end = first + count
+    let found = 0
+    for (let i = this.rangeWith(this.countBelow(first + 1)); i < bounds.length && bounds[i]! < end; i += 2) {
+      found += Math.min(bounds[i + 1]!, end) - Math.max(bounds[i]!, first)
+    }
+    return found
+  }
+
+  /** First block and number of blocks of each range in turn. */
+  list(): number[] {
+    return this.bounds.map((bound, i) => (i % 2 === 0 ? bound : bound - this.bounds[i - 1]!))
+  }
+
+  /** Puts other ranges where those from the bound `from` to that before `to` are. */
+  private replace(from: number, to: number, ranges: readonly number[]): void {
+    const before = this.bounds.splice(from, to - from, ...ranges)
+    this.count += lengthOf(ranges) - lengthOf(before)
   }
 
   /** Where the range of a bound begins in `bounds`. */
@@ -64,4 +89,8 @@ export class LbaRanges {
     }
     return low
   }
+}
+
+function lengthOf(bounds: readonly number[]): number {
+  return bounds.reduce((sum, bound, i) => (i % 2 === 0 ? sum - bound : sum + bound), 0)
 }

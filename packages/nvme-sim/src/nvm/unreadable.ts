@@ -7,14 +7,29 @@ import type { IoCommand } from './io-command.js'
 /** No retry reads what is marked, as it might read what a medium has trouble with. */
 const UNREADABLE: Ended = { ...STATUS.UNRECOVERED_READ_ERROR, retry: 'never' }
 
-/** Write Uncorrectable (NVM 1.2 §3.3.7). */
+/**
+ * How many blocks of a namespace may be marked at a time: 1 GiB of them. Blocks, and not ranges, since what is written
+ * in the middle of a range makes two of it; with every other block marked they take 16 MiB here.
+ */
+export const MOST_UNREADABLE_BLOCKS = 2 ** 21
+
+/** Write Uncorrectable (NVM 1.2 §3.3.7). More than may be marked is an Internal Error: no medium has failed. */
 export const writeUncorrectable: IoCommand = {
   work: 'write',
   direction: 'none',
   effects: { LBCC: 1 },
   prepare: (command, device) => prepareRange(command, device) ?? prepareChange(command),
-  perform({ namespace, slba, blocks }) {
-    namespace!.unreadable.add(slba, blocks)
+  perform(command, { diagnostics }) {
+    const { namespace, slba, blocks } = command
+    const { unreadable } = namespace!
+    if (unreadable.count + blocks - unreadable.countIn(slba, blocks) > MOST_UNREADABLE_BLOCKS) {
+      diagnostics.report(
+        `${command.words()}: namespace ${namespace!.nsid} has ${unreadable.count} blocks that are marked as unreadable, ` +
+          `and may have ${MOST_UNREADABLE_BLOCKS}`,
+      )
+      return STATUS.INTERNAL_ERROR
+    }
+    unreadable.add(slba, blocks)
     return STATUS.SUCCESS
   },
 }
