@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { FakeEventfds, words } from '../../test/vfio-user/direct-client.js'
 import { FakeHost, isOpen, systemError, unnamedFile, type Sent } from '../../test/vfio-user/fake-host.js'
 import { Diagnostics } from '../controller/diagnostics.js'
@@ -10,6 +10,12 @@ import { WallClock } from '../realtime/wall-clock.js'
 import { CLOSING, REQUESTS, STATE } from './options.js'
 import { ServedController } from './served-controller.js'
 import { ServerLoop } from './server-loop.js'
+
+/** The machine's clock stands still but where a test moves it. */
+let nowMs = 0
+vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+afterEach(() => void (nowMs = 0))
+const later = (ms: number) => () => void (nowMs += ms)
 
 const [VERSION, DMA_MAP, SET_IRQS, REGION_READ, GET_INFO] = [1, 2, 8, 9, 4]
 
@@ -186,17 +192,131 @@ it('descriptors beside a message that takes none are closed', () => {
   expect(beside.filter(isOpen)).toEqual([])
 })
 
-it('a flood of messages is answered in pieces, between which questions are', () => {
+describe('a flood of messages', () => {
   const flood = Buffer.concat([version, ...Array.from({ length: 10_000 }, () => getInfo)])
-  const { host, loop, questions } = run([
-    arrive,
-    ({ host: own, control }) => {
-      own.give({ bytes: flood })
-      Atomics.add(control, REQUESTS, 1)
-    },
-  ])
-  expect(host.answers).toHaveLength(10_001)
-  expect(loop.messages).toBe(10_001)
-  // 64 KiB at a time: 32 bytes each.
-  expect(questions).toEqual([2048])
+
+  /** Something happens while the hundredth answer is sent. */
+  const floodUntil = (happens: (parts: ReturnType<typeof build>) => void) =>
+    run([
+      arrive,
+      (parts) => {
+        parts.host.give({ bytes: flood })
+        parts.host.onSend = () => {
+          if (parts.host.answers.length === 99) happens(parts)
+        }
+      },
+    ])
+
+  it('is answered, and a question before all of what has been received is', () => {
+    const { host, loop, questions } = floodUntil(({ control }) => void Atomics.add(control, REQUESTS, 1))
+    expect(questions).toEqual([100])
+    expect(host.answers).toHaveLength(10_001)
+    expect(loop.messages).toBe(10_001)
+  })
+
+  it('is left where it is when the server is to end', () => {
+    const { host } = floodUntil(({ control }) => Atomics.store(control, STATE, CLOSING))
+    expect(host.answers).toHaveLength(100)
+  })
+
+  it('keeps no event waiting', () => {
+    let answersBefore = 0
+    const { host } = floodUntil((parts) => parts.clock.schedule(0, () => (answersBefore = parts.host.answers.length)))
+    expect(host.answers).toHaveLength(10_001)
+    expect(answersBefore).toBe(128)
+  })
+
+  it('of one that lets each reply wait is ended when all of them together have waited too long', () => {
+    const limits: number[] = []
+    const { host, diagnostics } = run([
+      arrive,
+      ({ host: own }) => {
+        own.give({ bytes: flood })
+        own.onSend = (timeoutNs) => {
+          limits.push(timeoutNs)
+          if (timeoutNs < 300e6) throw systemError('ETIMEDOUT')
+          nowMs += 300
+        }
+      },
+    ])
+    expect(limits).toEqual([1000e6, 700e6, 400e6, 100e6])
+    expect(host.answers).toHaveLength(3)
+    expect(diagnostics.lines).toEqual(['client was sent away: it takes no reply: ETIMEDOUT: it failed'])
+  })
+
+  it('of one that takes its replies is no reason, whatever they have waited before', () => {
+    const slow = ({ host }: ReturnType<typeof build>) => {
+      host.give({ bytes: getInfo })
+      host.onSend = later(700)
+    }
+    const { diagnostics, host } = run([arrive, send(version), slow, slow, slow, send(getInfo)])
+    expect(host.answers).toHaveLength(5)
+    expect(diagnostics.lines).toEqual([])
+  })
+})
+
+describe('others are served', () => {
+  it('where a client never speaks, or never to the end of its first message', () => {
+    const nothing = () => undefined
+    for (const first of [nothing, send(version.subarray(0, 17))]) {
+      const { diagnostics, host, loop } = run([arrive, first, later(11_000), nothing, arrive, send(version), nothing])
+      expect(diagnostics.lines).toEqual(['client was sent away: it did not agree on a version in time'])
+      expect([loop.clients, errnosOf(host)]).toEqual([2, [0]])
+    }
+  })
+
+  it('and one that has agreed may be silent for as long as it likes', () => {
+    const { diagnostics, loop } = run([arrive, send(version), later(11_000), later(11_000), send(getInfo)])
+    expect(diagnostics.lines).toEqual([])
+    expect([loop.clients, loop.messages]).toEqual([1, 2])
+  })
+
+  it('after a pause, where the system is short of descriptors', () => {
+    const { host, diagnostics, loop } = run([
+      (parts) => {
+        parts.host.acceptFails = systemError('EMFILE')
+        parts.host.arrive()
+      },
+      // It does not look again at once.
+      ({ host: own }) => (own.acceptFails = undefined),
+      later(1100),
+      send(version),
+    ])
+    expect(errnosOf(host)).toEqual([0])
+    expect(diagnostics.lines).toEqual(['a client could not be served: EMFILE: it failed'])
+    expect(loop.clients).toBe(1)
+  })
+
+  it('after a pause, where there was no memory for doorbells', () => {
+    let map: FakeHost['mapForeign']
+    const { host, diagnostics, loop } = run(
+      [
+        ({ host: own }) => {
+          map = own.mapForeign.bind(own)
+          own.mapForeign = () => {
+            throw systemError('ENOSPC')
+          }
+          own.arrive()
+        },
+        ({ host: own }) => (own.mapForeign = map),
+        later(1100),
+        arrive,
+        send(version),
+        // It looks at doorbells for some turns before it looks for messages.
+        ...Array.from({ length: 100 }, () => () => undefined),
+      ],
+      { mappedDoorbells: true },
+    )
+    expect(errnosOf(host)).toEqual([0])
+    expect(diagnostics.lines).toEqual(['a client could not be served: ENOSPC: it failed'])
+    expect(loop.clients).toBe(1)
+  })
+
+  it('but what is wrong with this program is no matter of clients', () => {
+    const fail = ({ host }: ReturnType<typeof build>) => {
+      host.acceptFails = new TypeError('wrong')
+      host.arrive()
+    }
+    expect(() => run([fail])).toThrow('wrong')
+  })
 })

@@ -10,8 +10,16 @@ import { Reply } from './reply.js'
 import type { Session } from './session.js'
 import type { Connections } from './statistics.js'
 
-/** A client that takes no reply for so long is sent away. */
+/** A client that has all replies together wait for so long, before nothing more is there of it, is sent away. */
 const SEND_LIMIT_NS = 1_000_000_000
+/** A reply that takes so long had to wait; one that takes less was only sent. */
+const WAIT_MS = 1
+/** And one that has not agreed on a version by then: others wait. */
+const VERSION_LIMIT_NS = 10_000_000_000
+/** How long no client is looked for after one could not be taken: whatever is short may be back by then. */
+const PAUSE_NS = 1_000_000_000
+/** Messages that are answered before events, doorbells and questions have their turn. */
+const MESSAGES_PER_TURN = 64
 /** The longest sleep: whatever is to wake the thread does. */
 const LONGEST_SLEEP_NS = 1_000_000_000
 /** Turns that find nothing between two looks for messages, where doorbells are polled. */
@@ -65,6 +73,12 @@ export class ServerLoop implements Connections {
   private readonly drained = new Uint8Array(8)
   private client: number | undefined
   private served: Served | undefined
+  /** There may be whole messages that were received and not handled. */
+  private isLeft = false
+  /** How long the client may still have replies wait. */
+  private patienceNs = SEND_LIMIT_NS
+  /** When a client that has not agreed on a version is sent away; without a client, when the next one is looked for. */
+  private deadlineNs = 0
   private answered = 0
   private turns = 0
   private empty = 0
@@ -109,21 +123,55 @@ export class ServerLoop implements Connections {
     return isBusy
   }
 
+  /** A client that never speaks keeps others from being served. */
+  private isTooLate(): boolean {
+    return this.served?.session.isOpen === false && this.parts.clock.now() >= this.deadlineNs
+  }
+
   private welcomeNext(): boolean {
-    const { host, listener, welcome } = this.parts
-    const client = host.accept(listener)
-    if (client === undefined) return false
+    const { host, listener, welcome, clock } = this.parts
+    if (clock.now() < this.deadlineNs) return false
+    let client: number | undefined
+    try {
+      client = host.accept(listener)
+      if (client === undefined) return false
+      this.served = welcome()
+    } catch (error) {
+      if (client !== undefined) closeSync(client)
+      this.pause(error)
+      return false
+    }
     this.client = client
     this.clients++
     this.watched[0] = client
-    this.served = welcome()
+    this.patienceNs = SEND_LIMIT_NS
+    this.deadlineNs = clock.now() + VERSION_LIMIT_NS
     return true
+  }
+
+  /** The system is short of what a client takes, as descriptors or memory: it may be back after a while. */
+  private pause(error: unknown): void {
+    const { clock, diagnostics } = this.parts
+    if (!isSystemError(error)) throw error
+    diagnostics.report(`a client could not be served: ${error.message}`)
+    this.deadlineNs = clock.now() + PAUSE_NS
+    // It would wake the loop at once, again and again.
+    this.watched[0] = -1
   }
 
   private takeMessages(client: number): boolean {
     const { reader, received } = this
+    if (this.isLeft) {
+      this.handleSome(client)
+      return true
+    }
     const count = this.receive(client)
-    if (count < 0) return false
+    if (count < 0) {
+      this.patienceNs = SEND_LIMIT_NS
+      if (!this.isTooLate()) return false
+      this.sendAway('it did not agree on a version in time')
+      return true
+    }
     if (count === 0) {
       this.farewell()
       return true
@@ -134,17 +182,22 @@ export class ServerLoop implements Connections {
     }
     // What a message starts is never early.
     this.parts.clock.tick()
-    this.handleAll(client)
+    this.handleSome(client)
     return true
   }
 
-  private handleAll(client: number): void {
+  /** Handles what was received, as far as others need not wait for it. */
+  private handleSome(client: number): void {
     const { reader, reply, served } = this
     const { message } = reader
     const { session } = served!
-    for (;;) {
+    this.isLeft = true
+    for (let i = 0; i < MESSAGES_PER_TURN && !this.isWanted(); i++) {
       const next = reader.next()
-      if (next === false) return
+      if (next === false) {
+        this.isLeft = false
+        return
+      }
       this.messages++
       if (typeof next === 'string') session.reject(message, next)
       const answer = typeof next === 'string' ? reply.refuse(message) : session.handle(message, reply)
@@ -155,6 +208,12 @@ export class ServerLoop implements Connections {
         return
       }
     }
+  }
+
+  /** Whether the server is to end, or was asked something. */
+  private isWanted(): boolean {
+    const { control } = this.parts
+    return Atomics.load(control, STATE) === CLOSING || Atomics.load(control, REQUESTS) !== this.answered
   }
 
   /** As `SocketHost.receive`; 0 too where the connection is broken. */
@@ -172,8 +231,11 @@ export class ServerLoop implements Connections {
   private send(client: number, answer: Uint8Array): boolean {
     const { descriptor } = this.reply
     this.sent[0] = descriptor
+    const startMs = performance.now()
     try {
-      this.parts.host.send(client, answer, descriptor < 0 ? undefined : this.sent, SEND_LIMIT_NS)
+      this.parts.host.send(client, answer, descriptor < 0 ? undefined : this.sent, this.patienceNs)
+      const tookMs = performance.now() - startMs
+      if (tookMs >= WAIT_MS) this.patienceNs = Math.max(1, this.patienceNs - Math.floor(tookMs * 1e6))
       return true
     } catch (error) {
       if (!isSystemError(error)) throw error
@@ -193,6 +255,8 @@ export class ServerLoop implements Connections {
     this.client = undefined
     this.served = undefined
     this.watched[0] = this.parts.listener
+    this.isLeft = false
+    this.deadlineNs = 0
     this.reader.clear()
     served!.leave()
     closeSync(client!)
@@ -209,7 +273,9 @@ export class ServerLoop implements Connections {
   private rest(): void {
     const { host, clock, wake } = this.parts
     clock.tick()
-    const untilEventNs = clock.nextNs - clock.now()
+    const now = clock.now()
+    if (this.client === undefined && now >= this.deadlineNs) this.watched[0] = this.parts.listener
+    const untilEventNs = clock.nextNs - now
     if (untilEventNs <= 0) return
     const limitNs = this.served?.doorbells === undefined ? LONGEST_SLEEP_NS : this.pollingSleepNs()
     if (limitNs === 0) return

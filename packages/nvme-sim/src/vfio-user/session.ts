@@ -52,7 +52,8 @@ export class Session {
   /** Why the client is to be sent away, where it is. */
   end: string | undefined
   readonly parts: SessionParts
-  private isOpen = false
+  /** The version was agreed on. */
+  isOpen = false
 
   constructor(parts: SessionParts) {
     this.parts = parts

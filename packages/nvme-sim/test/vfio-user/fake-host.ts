@@ -86,6 +86,10 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   polls = 0
   /** What happens to the next answer. */
   sendFails: Error | undefined
+  /** What happens to the next client. */
+  acceptFails: Error | undefined
+  /** Called before each answer is sent, with how long that may take. */
+  onSend: (timeoutNs: number) => void = () => undefined
   private readonly waiting: Sent[] = []
   private clients = 0
   private readonly next: () => void
@@ -107,6 +111,7 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
 
   accept(): number | undefined {
     if (this.clients === 0) return undefined
+    if (this.acceptFails !== undefined) throw this.acceptFails
     this.clients--
     return openSync('/dev/null', 'r')
   }
@@ -125,16 +130,17 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
     return count
   }
 
-  send(_socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined): void {
+  send(_socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number): void {
     if (this.sendFails !== undefined) throw this.sendFails
+    this.onSend(timeoutNs)
     this.answers.push({ bytes: bytes.slice(), descriptors: [...(descriptors ?? [])] })
   }
 
-  poll(): number {
+  poll(descriptors: Int32Array): number {
     this.polls++
     this.next()
     // The client, or who wants to be one, can be read.
-    return this.waiting.length > 0 || this.clients > 0 ? 1 : 0
+    return descriptors[0]! >= 0 && (this.waiting.length > 0 || this.clients > 0) ? 1 : 0
   }
 
   yield(): void {
