@@ -16,7 +16,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const output = new Output({ json: own(argv).includes('--json') })
   outliveClosedPipes()
   const interrupts = listenForInterrupts(() => {
-    output.error('Interrupted: ending as soon as what is under way is done. Once more to end at once.')
+    output.error('Ending as soon as what is under way is done. Once more to end at once.')
   })
   const session = { signal: interrupts.signal, exitCode: EXIT.ok }
   try {

@@ -163,7 +163,7 @@ export const VERB_GROUPS: readonly VerbGroup[] = [
       {
         name: 'sim',
         usage: '[ACTION] [options] [-- COMMAND...]',
-        summary: 'serve a simulated drive to QEMU, whose guest gets an NVMe drive',
+        summary: 'list simulated drives, or serve one to QEMU and other programs',
         load: async () => (await import('./commands/sim.js')).sim,
       },
     ],

@@ -54,7 +54,7 @@ test('identify shows any structure, of the controller or of a namespace', async 
 
 test('regs --watch prints an object a line, and an interrupt ends it with exit code 0', async () => {
   const onStderr = (text: string, child: ChildProcess) => {
-    if (text.includes('brought up') && !text.includes('Interrupted')) child.kill('SIGINT')
+    if (text.includes('brought up') && !text.includes('Ending as soon')) child.kill('SIGINT')
   }
   const { code, stdout } = await gpunvme(['regs', '--watch', '--interval', '50', '--json'], { cwd, onStderr })
   expect(code).toBe(0)

@@ -72,7 +72,7 @@ describe('bind -- COMMAND', () => {
   test('gives it back when there is no such command', { timeout: 120_000 }, async () => {
     const { code, stderr } = await bind(['--', 'no-such-program-of-ours'])
     expect(code).toBe(3)
-    expect(stderr).toContain('Cannot run no-such-program-of-ours: ENOENT')
+    expect(stderr).toContain('Cannot run no-such-program-of-ours: no such program (ENOENT)')
     expect(tree.state()).toEqual(ORIGINAL)
   })
 

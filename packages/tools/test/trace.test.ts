@@ -75,7 +75,7 @@ describe('a traced verb', () => {
   ] as const)('that gets %s leaves a whole trace of what it did', LIMIT, async (_, signals) => {
     const pending = [...signals]
     const onStderr = (text: string, child: ChildProcess) => {
-      const isDue = pending.length === signals.length ? text.includes('Namespace 1,') : text.includes('Interrupted:')
+      const isDue = pending.length === signals.length ? text.includes('Namespace 1,') : text.includes('Ending as soon')
       if (isDue && pending.length > 0) child.kill(pending.shift())
     }
     const words = ['read', '--capacity', '1TB', '--transport', 'sim', '--blocks', 'all', '-o', 'never.bin']

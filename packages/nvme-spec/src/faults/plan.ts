@@ -31,7 +31,7 @@ export function parseFaultPlan(json: string): FaultPlan {
   try {
     value = JSON.parse(json)
   } catch (cause) {
-    throw new FaultPlanError('it is not JSON', {}, { cause })
+    throw new FaultPlanError(`it is not JSON: ${(cause as SyntaxError).message}`, {}, { cause })
   }
   checkFaultPlan(value)
   return value
@@ -53,11 +53,11 @@ export function formatFaultPlan(plan: FaultPlan): string {
  * @throws FaultPlanError as `parseFaultPlan`.
  */
 export function checkFaultPlan(plan: unknown): asserts plan is FaultPlan {
-  const rules = isRecord(plan) ? plan['rules'] : undefined
-  if (!isRecord(plan) || !Array.isArray(rules)) {
-    throw new FaultPlanError("expected an object with a list 'rules'", { field: 'rules' })
-  }
+  const place = { field: 'rules' }
+  if (!isRecord(plan)) throw new FaultPlanError("expected an object with a list 'rules'", place)
   refuseUnknown(plan, ['rules'], {})
+  const { rules } = plan
+  if (!Array.isArray(rules)) throw new FaultPlanError("expected an object with a list 'rules'", place)
   rules.forEach((rule: unknown, index) => checkRule(rule, index))
 }
 

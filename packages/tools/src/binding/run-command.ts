@@ -46,12 +46,16 @@ function isOnTerminal(): boolean {
   }
 }
 
+const WORDS: Readonly<Record<string, string>> = { ENOENT: 'no such program', EACCES: 'permission denied' }
+
 /** The command never ran. */
 export class CommandNotStartedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_COMMAND_NOT_STARTED'
   readonly category: ErrorCategory
   constructor(program: string, cause: NodeJS.ErrnoException) {
-    super(`Cannot run ${printable(program)}: ${cause.code ?? cause.message}`, {
+    const { code = cause.message } = cause
+    const words = WORDS[code]
+    super(`Cannot run ${printable(program)}: ${words === undefined ? code : `${words} (${code})`}`, {
       next: 'check the spelling, and that it is on PATH (sudo has a PATH of its own)',
       cause,
     })

@@ -36,7 +36,10 @@ function nextStep(error: GpuNvmeError): string | undefined {
   if (error instanceof EngineUnsuitableError)
     return '--engine host, which drives every transport; or, on a simulated drive, --real-time'
   if (error instanceof DeviceHeldError) return howToRelease(error.holders)
-  if (isSilent(error)) return 'end its other client, as it may serve one at a time; or see what the target itself says'
+  const lost = howLost(error)
+  if (lost === 'silent')
+    return 'end its other client, as it may serve one at a time; or see what the target itself says'
+  if (lost === 'closed') return 'see what the target itself says, start it again (gpunvme sim serve), and repeat this'
   if (error instanceof ForeignDataError) {
     return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
   }
@@ -55,10 +58,10 @@ function nextStep(error: GpuNvmeError): string | undefined {
   return undefined
 }
 
-/** Whether nobody answers at a socket. Told by its code: its module is loaded by those commands alone that use a socket. */
-function isSilent(error: GpuNvmeError): boolean {
+/** How the target at a socket was lost. Told by its code: its module is loaded by those commands alone that use a socket. */
+function howLost(error: GpuNvmeError): VfioUserLostError['reason'] | undefined {
   const { code, reason } = error as Partial<VfioUserLostError>
-  return code === 'ERR_GPUNVME_VFIO_USER_LOST' && reason === 'silent'
+  return code === 'ERR_GPUNVME_VFIO_USER_LOST' ? reason : undefined
 }
 
 function startsAsImage(firstBytes: Uint8Array): boolean {

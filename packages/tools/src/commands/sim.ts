@@ -1,5 +1,6 @@
 import { profiles, type DriveProfile } from '@gpunvme/nvme-sim'
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { requireProgram } from '../binding/require-program.js'
 import { addOutputOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { DEFAULT_PROFILE } from '../drive/sim-transport.js'
@@ -21,11 +22,17 @@ export function sim(command: Command, session: Session): void {
     .addOption(new Option('--serial <serial>', "its serial number (default: the preset's)").argParser(parseSerial))
     .option('--image <file>', 'what it holds; made where there is none and --capacity is given (default: memory)')
     .addOption(size('--capacity <size>', 'of a drive in memory, or of an image that is made', 512))
-    .option('--read-only', 'the image is opened for reading, and the drive is write-protected')
-    .option('--faults <file>', 'a fault plan: what goes wrong, and when')
-    .option('--trace <file>', 'what the drive did: .json a time line, .jsonl for programs, else text')
+    .option('--read-only', 'with --image, which is opened for reading: the drive is write-protected')
+    .option('--faults <file>', 'a fault plan, as the one below: what goes wrong, and when')
+    .option(
+      '--trace <file>',
+      'what the drive did: .json a time line, .jsonl for programs, else text; some 600 bytes a command',
+    )
     .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
-    .option('--mapped-doorbells', 'doorbells as memory that is polled, which SPDK needs; costs a core')
+    .option(
+      '--mapped-doorbells',
+      "doorbells as memory that is polled, as SPDK's driver wants them (not tried with it); costs a core",
+    )
     .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
       run(action, words, flags, new Output(flags), session),
     )
@@ -34,22 +41,36 @@ export function sim(command: Command, session: Session): void {
   examples(command, ['gpunvme sim', 'gpunvme sim --json'])
 }
 
+/** The plan of the help. A test serves with it. */
+export const EXAMPLE_PLAN = `{ "rules": [
+  { "match": { "opcode": 2, "lba": [64, 127] },
+    "action": { "kind": "status", "sct": 2, "sc": 129, "dnr": true } },
+  { "match": { "opcode": 1, "every": 1000 },
+    "action": { "kind": "delay-completion", "delayNs": 50000000 } }
+] }`
+
 const ABOUT = `
 serve presents a simulated drive as a PCI function over vfio-user, so that
 software which knows nothing of gpunvme drives it: Linux, SeaBIOS and nvme-cli
-in a guest of QEMU 10.1 or later, SPDK, and gpunvme itself by --socket. It
-prints the line that starts such a QEMU, serves one client after the other
-until SIGINT or SIGTERM, or while COMMAND runs, and ends with a summary. Each
-client finds the controller as after power on, and on the namespace what was
-left there. Linux refuses the second of two drives that have the same serial
-number: give each drive of a guest a --serial of its own.
+in a guest of QEMU 10.1 or later; and gpunvme itself by --socket. It prints the
+line that starts such a QEMU, serves one client after the other until SIGINT
+or SIGTERM, which end it with exit code 0, or while COMMAND runs, and ends with
+a summary. Each client finds the controller as after power on, and on the
+namespace what was left there. Linux refuses the second of two drives that have
+the same serial number: give each drive of a guest a --serial of its own.
 
 Time is the wall's, so latencies are what the preset says or more. What a
-client was told is flushed is in the image, also when the server is killed.
-Nobody else may write to the image meanwhile.
+client was told is flushed is in the image, also when the server is killed;
+then a trace lacks up to its last 256 KiB. Nobody else may write to the image
+meanwhile.
 
-What the client does wrong is told as it happens, the first 20 times; a fault
-plan is JSON, as formatFaultPlan of @gpunvme/nvme-spec/faults writes it.
+What the client does wrong, and what the fault plan strikes, is told as it
+happens, the first 20 times. A plan is JSON, with conditions and actions of
+FaultPlan in @gpunvme/nvme-spec/transport. In this one LBAs 64 to 127 cannot be
+read (SCT 2h, SC 81h), and every thousandth Write takes 50 ms longer:
+
+${EXAMPLE_PLAN.replace(/^/gm, '  ')}
+
 Needs the native addon of @gpunvme/cuda-native.
 
 In one terminal, and then in another:
@@ -85,6 +106,7 @@ async function run(
   const [program, ...args] = words
   if (program !== undefined && output.json)
     throw new UsageError("--json and a command do not go together: what is printed is the command's")
+  if (program !== undefined) requireProgram(program)
   const { serve } = await import('../serving/serve.js')
   const command = program === undefined ? {} : ({ command: [program, ...args] } as const)
   session.exitCode = await serve({ ...flags, ...command, socket }, output, session.signal)

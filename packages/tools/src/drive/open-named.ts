@@ -47,7 +47,7 @@ export async function openNamed(flags: DriveFlags, access: 'read' | 'write'): Pr
           next: '--socket /tmp/drive.sock, where gpunvme sim serve serves one',
         })
       }
-      refuse(flags, OF_EMULATED, '--transport vfio-user')
+      refuse(flags, OF_EMULATED, flags.transport === undefined ? '--socket' : '--transport vfio-user')
       return openTransport('vfio-user', { socket })
     default:
       // open.ts is where names are looked up; here it is a word from a command line.

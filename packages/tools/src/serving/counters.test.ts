@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { describeCounters, type Counters } from './counters.js'
+import { describeCounters, describeDone, type Counters } from './counters.js'
 
 const none: Counters = {
   ...{ clients: 0, connected: false, adminCommands: {}, ioCommands: {} },
-  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
+  ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
 }
 
 test('a line says what there is in all, and how fast it has grown since the one before', () => {
@@ -22,4 +22,11 @@ test('without any time between there is no rate', () => {
   expect(describeCounters(sample, sample)).toBe(
     '0 commands, 0 IOPS, - read, - written, 0 in flight, 0 faults, no client',
   )
+})
+
+test('what was done between two looks: faults where one struck', () => {
+  const before = { ...none, adminCommands: { 6: 2 }, errors: 1, faultsStruck: 1 }
+  const now = { ...before, adminCommands: { 6: 10 }, ioCommands: { 2: 6 }, errors: 2 }
+  expect(describeDone(now, before)).toBe('14 commands, 1 error')
+  expect(describeDone({ ...now, faultsStruck: 3 }, before)).toBe('14 commands, 1 error, 2 faults struck')
 })

@@ -8,6 +8,8 @@ export interface Counters {
   readonly connected: boolean
   readonly adminCommands: Readonly<Record<number, number>>
   readonly ioCommands: Readonly<Record<number, number>>
+  /** Commands that ended with an error. */
+  readonly errors: number
   readonly bytesRead: number
   readonly bytesWritten: number
   /** I/O commands that were fetched and are not completed. */
@@ -34,6 +36,16 @@ export function describeCounters(now: Sample, before: Sample): string {
     `${counters.queueDepth} in flight`,
     plural(counters.faultsStruck, 'fault'),
     counters.connected ? `client ${counters.clients}` : 'no client',
+  ].join(', ')
+}
+
+/** '14 commands, 1 error, 1 fault struck': what was done between two looks, as that of one client. */
+export function describeDone(now: Counters, before: Counters): string {
+  const faults = now.faultsStruck - before.faultsStruck
+  return [
+    plural(commandsOf(now) - commandsOf(before), 'command'),
+    plural(now.errors - before.errors, 'error'),
+    ...(faults === 0 ? [] : [`${plural(faults, 'fault')} struck`]),
   ].join(', ')
 }
 

@@ -65,7 +65,7 @@ export class ImageInUseError extends GpuNvmeError {
       facts: users.map(
         ({ pid, name, writes }) => `process ${pid} (${printable(name)}) ${writes ? 'writes to' : 'reads'} it`,
       ),
-      next: 'end that process, or name another --image; several may serve one file with --read-only',
+      next: 'end that process, or name another --image; several may serve one file if all of them have --read-only',
     })
   }
 }

@@ -5,7 +5,7 @@ import { Narrator } from './narrator.js'
 
 const none: Counters = {
   ...{ clients: 0, connected: false, adminCommands: {}, ioCommands: {} },
-  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
+  ...{ errors: 0, bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0 },
 }
 
 /** What is told of counters and mistakes that follow each other. */
@@ -30,19 +30,60 @@ test('a client is told once when it comes and once when it goes, with how much i
       { counters: { ...busy, connected: false } },
       { counters: { ...busy, clients: 2 } },
     ),
-  ).toEqual(['Client 1 has connected', 'Client 1 has gone: 10 commands', 'Client 2 has connected'])
+  ).toEqual(['Client 1 has connected', 'Client 1 has gone: 10 commands, 0 errors', 'Client 2 has connected'])
 })
 
-test('clients that came and went between two looks are told too', () => {
-  expect(told({ counters: { clients: 1 } }, { counters: { clients: 4 } })).toEqual([
-    'Client 1 came and went',
-    '3 clients came and went',
+test('clients that came and went between two looks are told too, with what they did', () => {
+  expect(
+    told(
+      { counters: { clients: 1, adminCommands: { 6: 14 }, errors: 1, faultsStruck: 1 } },
+      { counters: { clients: 4, adminCommands: { 6: 20 }, errors: 1, faultsStruck: 1 } },
+    ),
+  ).toEqual([
+    'Client 1 came and went: 14 commands, 1 error, 1 fault struck',
+    'The fault plan has struck: 1 more, 1 in all',
+    'Clients 2 to 4 came and went: 6 commands, 0 errors',
   ])
-  expect(told({ counters: { clients: 1, connected: true } }, { counters: { clients: 3, connected: true } })).toEqual([
+})
+
+test('of clients that followed each other between two looks nobody knows which did what', () => {
+  expect(
+    told(
+      { counters: { clients: 1, connected: true } },
+      { counters: { clients: 3, connected: true, ioCommands: { 2: 9 } } },
+      { counters: { clients: 3, ioCommands: { 2: 11 } } },
+    ),
+  ).toEqual([
     'Client 1 has connected',
-    'Client 1 has gone: 0 commands',
-    'Client 2 came and went',
+    'Clients 1 to 2 came and went: 9 commands, 0 errors, with what client 3 has sent',
     'Client 3 has connected',
+    'Client 3 has gone: 2 commands, 0 errors',
+  ])
+})
+
+test('who is connected at the end is cut off', () => {
+  const [output, lines] = [new Output(), [] as string[]]
+  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
+  const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
+  const counters = { ...none, clients: 2, connected: true, ioCommands: { 2: 5 }, queueDepth: 1 }
+  narrator.update({ atMs: 1000, counters: { ...none, clients: 1 } }, [])
+  narrator.update({ atMs: 2000, counters }, [])
+  narrator.end()
+  expect(lines).toEqual([
+    'Client 1 came and went: 0 commands, 0 errors',
+    'Client 2 has connected',
+    'Client 2 is cut off with 1 command under way: 5 commands, 0 errors',
+  ])
+})
+
+test('faults are told as they strike, at 20 looks', () => {
+  const looks = Array.from({ length: 30 }, (_, index) => ({ counters: { faultsStruck: 2 * index } }))
+  const lines = told(...looks)
+  expect(lines).toHaveLength(21)
+  expect(lines[0]).toBe('The fault plan has struck: 2 more, 2 in all')
+  expect(lines.slice(19)).toEqual([
+    'The fault plan has struck: 2 more, 40 in all',
+    'More faults are counted, and not shown any more.',
   ])
 })
 

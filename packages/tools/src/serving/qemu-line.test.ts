@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { qemuLine, qemuWords } from './qemu-line.js'
+import { howToConnect, qemuLine, qemuWords } from './qemu-line.js'
 
 test('the line is what a shell makes the words of, the path absolute', () => {
   expect(qemuLine('/run/drive.sock')).toBe(
@@ -12,4 +12,12 @@ test('the line is what a shell makes the words of, the path absolute', () => {
 
 test('a path with quotes of either kind stays what it is', () => {
   expect(qemuLine(`/a'b"c.sock`)).toContain(String.raw`"path":"/a'\''b\"c.sock"}}'`)
+})
+
+test('what is printed says what each line is for, and that the guest needs something to boot', () => {
+  expect(howToConnect('/run/drive.sock')).toEqual([
+    "Start a guest with it (QEMU 10.1 or later; add your guest's disk or kernel):",
+    `  ${qemuLine('/run/drive.sock')}`,
+    'Or, from another terminal: gpunvme identify --socket /run/drive.sock',
+  ])
 })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { shellLine } from '../command-line/advised-command.js'
 
 /** The first QEMU that can: the device vfio-user-pci is new in it. */
-export const QEMU_VERSION = '10.1'
+const QEMU_VERSION = '10.1'
 
 /**
  * The command line that gives the drive to a guest, as a shell takes it. Its memory is a file that both map, which is how
@@ -10,6 +10,15 @@ export const QEMU_VERSION = '10.1'
  */
 export function qemuLine(socket: string): string {
   return shellLine(qemuWords(socket))
+}
+
+/** What is printed once clients may come: how to start a guest, and what else has the drive. */
+export function howToConnect(socket: string): readonly string[] {
+  return [
+    `Start a guest with it (QEMU ${QEMU_VERSION} or later; add your guest's disk or kernel):`,
+    `  ${qemuLine(socket)}`,
+    `Or, from another terminal: ${shellLine(['gpunvme', 'identify', '--socket', socket])}`,
+  ]
 }
 
 /** The same in words, for programs. */

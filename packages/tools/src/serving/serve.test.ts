@@ -13,7 +13,7 @@ vi.mock('@gpunvme/nvme-sim/vfio-user', async (original) => ({
 
 const never = new AbortController().signal
 const output = new Output({ quiet: true, json: true })
-const object = vi.spyOn(output, 'object').mockImplementation(() => undefined)
+const record = vi.spyOn(output, 'record').mockImplementation(() => undefined)
 const counters = {
   ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },
   ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0, doorbellWrites: 0 },
@@ -37,13 +37,13 @@ function standIn(changes: Partial<VfioUserServer>): { readonly isClosed: () => b
   return { isClosed: () => isClosed }
 }
 
-beforeEach(() => object.mockClear())
+beforeEach(() => record.mockClear())
 
 test('a server that ends by itself is an error, and is closed', async () => {
   const { isClosed } = standIn({ closed: Promise.reject(new Error('the thread crashed')) })
   await expect(serve({ socket: '/nowhere/x.sock' }, output, never)).rejects.toThrow('the thread crashed')
   expect(isClosed()).toBe(true)
-  expect(object).not.toHaveBeenCalled()
+  expect(record).not.toHaveBeenCalledWith('gpunvme.sim-serve/1', expect.anything())
 })
 
 test('what the system refused to the thread of a server is said with its file', async () => {
@@ -106,7 +106,7 @@ test('the signal ends it with a summary', async () => {
   setImmediate(() => stop.abort(new Error('SIGINT')))
   expect(await ended).toBe(0)
   expect(isClosed()).toBe(true)
-  expect(object).toHaveBeenCalledWith('gpunvme.sim-serve/1', expect.objectContaining({ clients: 0 }))
+  expect(record).toHaveBeenLastCalledWith('gpunvme.sim-serve/1', expect.objectContaining({ clients: 0 }))
 })
 
 test('what the options ask for is what the server is started with', async () => {

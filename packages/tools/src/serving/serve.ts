@@ -19,9 +19,9 @@ import type { Format } from '../tracing/write-events.js'
 import { attend, attendDuring, type Attended } from './attend.js'
 import { readFaultPlan } from './fault-plan-file.js'
 import { withImageAlone } from './image-users.js'
-import { QEMU_VERSION, qemuLine } from './qemu-line.js'
+import { howToConnect } from './qemu-line.js'
 import { chooseDrive, describeDrive, type DriveChoice, type ServedDrive } from './served-drive.js'
-import { describeServed, servedJson } from './summary.js'
+import { describeServed, servedJson, startedJson } from './summary.js'
 
 export interface ServeRequest extends DriveChoice {
   readonly socket: string
@@ -63,8 +63,8 @@ async function serveDrive(
   const { socket } = server
   const attended = await closing(server, () => {
     output.note(`Serving ${drive.profile.name} at ${printable(socket)}: ${describeDrive(drive)}`)
-    output.note(`A guest has it by what QEMU ${QEMU_VERSION} or later is started with; another gpunvme by --socket.`)
-    say(qemuLine(socket))
+    say(...howToConnect(socket))
+    output.record('gpunvme.sim-serve-start/1', startedJson(socket, drive))
     if (command === undefined) {
       output.note('SIGINT (Ctrl-C) ends it.')
       return attend(server, output, signal, true)
@@ -72,9 +72,10 @@ async function serveDrive(
     output.note(`It is served for as long as this runs: ${printable(shellLine(command))}`)
     return attendDuring(server, command, output)
   })
-  const served = { socket, drive, trace, wallNs: Math.round((performance.now() - startMs) * 1e6), ...attended }
+  const wallNs = Math.round((performance.now() - startMs) * 1e6)
+  const served = { socket, drive, trace, rules: faults?.rules.length, wallNs, ...attended }
   say(...describeServed(served))
-  output.object('gpunvme.sim-serve/1', servedJson(served))
+  output.record('gpunvme.sim-serve/1', servedJson(served))
   return attended.exitCode ?? EXIT.ok
 }
 

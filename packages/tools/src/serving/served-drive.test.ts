@@ -12,11 +12,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const at = (name: string) => join(folder, name)
 
 test('without an image it lies in memory, with the capacity that was asked for', async () => {
-  const drive = await chooseDrive({ profile: '990pro', capacity: 1_000_000 })
+  const drive = await chooseDrive({ profile: '990pro', capacity: 999_936 })
   expect(drive.profile.name).toBe('990pro')
   expect(drive.namespace).toEqual({ blockBytes: 512, capacityBytes: 999_936 })
   expect((await chooseDrive({})).capacityBytes).toBe(512_110_190_592)
   expect((await chooseDrive({})).profile.name).toBe('sn740')
+})
+
+test('a capacity that is no whole number of blocks is refused, with the nearest that are', async () => {
+  await expect(chooseDrive({ capacity: 1000 })).rejects.toThrow('Try: --capacity 512 or --capacity 1024')
+  await expect(chooseDrive({ image: at('odd.img'), capacity: 100 })).rejects.toThrow('Try: --capacity 512')
+  expect(existsSync(at('odd.img'))).toBe(false)
 })
 
 test('a serial number of its own changes nothing else', async () => {

@@ -42,9 +42,10 @@ export async function chooseDrive({
   readOnly = false,
 }: DriveChoice): Promise<ServedDrive> {
   const profile = withSerial(requireProfile(name), serial)
+  if (capacity !== undefined) requireWholeBlocks(capacity)
   if (image === undefined) {
     if (readOnly) throw new UsageError('--read-only is for an --image', { next: '--image FILE, or leave it out' })
-    const capacityBytes = wholeBlocks(capacity ?? DEFAULT_CAPACITY_BYTES)
+    const capacityBytes = capacity ?? DEFAULT_CAPACITY_BYTES
     const namespace = { blockBytes: BLOCK_BYTES, capacityBytes } as const
     return { profile, namespace, capacityBytes, image, isReadOnly: false, unmake: () => undefined }
   }
@@ -83,6 +84,15 @@ async function makeImage(path: string, capacityBytes: number | undefined, readOn
     throw new ImageFileError(printable(path), 'no such file', 'not-found', next)
   }
   return createImageFile(path, capacityBytes)
+}
+
+function requireWholeBlocks(bytes: number): void {
+  const below = wholeBlocks(bytes)
+  if (below === bytes) return
+  const nearest = [below, below + BLOCK_BYTES].filter((each) => each > 0).map((each) => `--capacity ${each}`)
+  throw new UsageError(`A drive of ${bytes} bytes has no whole number of blocks of ${BLOCK_BYTES} bytes`, {
+    next: nearest.join(' or '),
+  })
 }
 
 function wholeBlocks(bytes: number): number {

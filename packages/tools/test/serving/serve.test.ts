@@ -44,33 +44,53 @@ check(`SIGINT ends a server with a summary, its socket is gone, and the code is 
   expect(server.said()).toContain('simulated Samsung 990 PRO 2TB, serial S1, 64 MiB, in memory')
   const { code, stdout } = await server.end('SIGINT')
   expect(code).toBe(0)
-  const [line, title] = stdout.split('\n')
+  const [what, line, other, title, ...summary] = stdout.split('\n')
+  expect(what).toMatch(/^Start a guest with it \(QEMU 10\.1 or later; add /)
+  expect(other).toBe(`Or, from another terminal: gpunvme identify --socket ${socket}`)
   expect(line).toBe(
-    'qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
+    '  qemu-system-x86_64 -machine q35,accel=kvm:tcg,memory-backend=ram -m 1G ' +
       '-object memory-backend-memfd,id=ram,size=1G,share=on ' +
       `-device '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"${socket}"}}'`,
   )
   expect(title).toMatch(/^Served 990pro at .*\.sock for /)
+  expect(summary[0]).toBe('  clients     none')
+  expect(summary.join()).not.toContain('faults')
   expect(existsSync(socket)).toBe(false)
 })
 
-check(`SIGTERM does the same, and with --json the summary is one object${skipped}`, { timeout }, async () => {
-  const [socket, image] = [newSocket(), 'json.img']
-  const args = ['--socket', socket, '--image', image, '--capacity', '16MiB', '--trace', 'json.jsonl', '--json']
-  const { code, stdout } = await (await startServer(args, cwd)).end('SIGTERM')
-  expect(code).toBe(0)
-  const { schema, ...result } = JSON.parse(stdout) as { schema: string }
-  expect([schema, result]).toEqual([
-    'gpunvme.sim-serve/1',
-    expect.objectContaining({ socket, clients: 0, ioCommands: 0, diagnostics: [], trace: 'json.jsonl' }),
-  ])
-  expect(result).toMatchObject({ drive: { image, readOnly: false, capacityBytes: 16 * 1024 * 1024 } })
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/json.md'), 'utf8')
-  const [, shown] = /### gpunvme\.sim-serve\/1\n\n```ts\n([^]*?)\n```/.exec(page) ?? []
-  // Of this run, which had an image and a trace, and no mistake to list.
-  const here = shown?.replace('diagnostics: string[]', 'diagnostics: unknown[]').replaceAll('?:', ':')
-  expect(here).toBe(render(shapeOf(result)))
-})
+check(
+  `SIGTERM does the same; with --json there is a line when it listens and one at the end${skipped}`,
+  { timeout },
+  async () => {
+    const [socket, image] = [newSocket(), 'json.img']
+    const args = ['--socket', socket, '--image', image, '--capacity', '16MiB', '--trace', 'json.jsonl', '--json']
+    const server = await startServer(args, cwd)
+    const { code, stdout, stderr } = await server.end('SIGTERM')
+    expect(code).toBe(0)
+    expect(stderr).toContain('Ending as soon as')
+    const [start = '', summary = '', ...rest] = stdout.split('\n')
+    expect(rest).toEqual([''])
+    const { schema: startSchema, ...started } = JSON.parse(start) as { schema: string }
+    const { schema, ...result } = JSON.parse(summary) as { schema: string; qemu: string[]; drive: object }
+    expect(startSchema).toBe('gpunvme.sim-serve-start/1')
+    expect(started).toEqual({ socket, qemu: result.qemu, drive: result.drive })
+    expect(result.qemu[0]).toBe('qemu-system-x86_64')
+    expect([schema, result]).toEqual([
+      'gpunvme.sim-serve/1',
+      expect.objectContaining({ socket, clients: 0, ioCommands: 0, diagnostics: [], trace: 'json.jsonl' }),
+    ])
+    expect(result).toMatchObject({ drive: { image, readOnly: false, capacityBytes: 16 * 1024 * 1024 } })
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/json.md'), 'utf8')
+    // Of this run, which had an image and a trace, and no mistake to list.
+    const shown = (name: string) =>
+      new RegExp(`### gpunvme\\.${name}/1\n\n\`\`\`ts\n([^]*?)\n\`\`\``)
+        .exec(page)?.[1]
+        ?.replace('diagnostics: string[]', 'diagnostics: unknown[]')
+        .replaceAll('?:', ':')
+    expect(shown('sim-serve-start')).toBe(render(shapeOf(started)))
+    expect(shown('sim-serve')).toBe(render(shapeOf(result)))
+  },
+)
 
 check(`a second signal ends it at once, and its socket is gone all the same${skipped}`, { timeout }, async () => {
   const socket = newSocket()
@@ -141,7 +161,7 @@ check(`a fault plan that is none is refused in its own words, and nothing is mad
   expect(await refused([...args, '--faults', 'none.json'])).toMatchObject({ code: 3 })
   writeFileSync(at('plan.json'), '{ "rules": [{ "match": { "opcode": 2 }, "action": { "kind": "explode" } }] }')
   const { code, message } = await refused([...args, '--faults', 'plan.json'])
-  expect([code, message]).toEqual([2, expect.stringContaining('fault plan, rule 0, action.kind')])
+  expect([code, message]).toEqual([2, expect.stringContaining('plan.json: fault plan, rule 0, action.kind')])
   expect(await refused([...args, '--trace', 'plan.json', '--faults', 'plan.json'])).toMatchObject({ code: 2 })
   expect(existsSync(at('unmade.img'))).toBe(false)
 })
@@ -158,7 +178,9 @@ check(
     expect(stderr).toContain('qemu-system-x86_64 -machine q35')
     expect(stderr).toContain('Served sn740 at')
     expect(existsSync(socket)).toBe(false)
-    expect(await gpunvme([...args, '--', 'no-such-program'], { cwd })).toMatchObject({ code: 3 })
+    // Looked up before anything is served.
+    const unknown = await gpunvme([...args, '--', 'no-such-program'], { cwd })
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot run no-such-program: /) as string })
     expect(await gpunvme([...args, '--json', '--', 'true'], { cwd })).toMatchObject({ code: 2 })
     expect(existsSync(socket)).toBe(false)
   },

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { getSystemErrorName } from 'node:util'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 
@@ -7,29 +8,59 @@ export type VfioUserDeparture = VfioUserLostError | VfioUserProtocolError
 /** What to do about a target that cannot be talked to any more. */
 const REOPEN = 'see what the target itself says, start it again, and open the transport again'
 
-const CONNECTING: Readonly<Record<string, Pick<VfioUserConnectError, 'category'> & { next: string }>> = {
-  ENOENT: { category: 'not-found', next: 'start the target, as by: gpunvme sim serve --socket PATH' },
+/** Why nobody can be connected to, and what to do. */
+interface Advice {
+  readonly category: 'not-found' | 'privilege' | 'device' | 'usage'
+  readonly words?: string
+  readonly next: string
+}
+
+const DENIED: Advice = {
+  category: 'privilege',
+  words: 'permission denied',
+  next: 'run as the user of the target, or let your user write the socket and search its folders',
+}
+
+const OTHER: Advice = { category: 'device', next: 'see that it is the socket of a vfio-user target' }
+
+const CONNECTING: Readonly<Record<string, Advice>> = {
+  ENOENT: {
+    category: 'not-found',
+    words: 'no such file or directory',
+    next: 'check the spelling, or start the target, as by: gpunvme sim serve --socket PATH',
+  },
+  ENOTDIR: { category: 'not-found', words: 'no such directory', next: 'check the spelling' },
+  ENAMETOOLONG: { category: 'usage', words: 'the path of a socket has at most 107 bytes', next: 'a shorter path' },
   ECONNREFUSED: {
     category: 'not-found',
+    words: 'nobody listens there',
     next: 'start the target anew, as by gpunvme sim serve --socket PATH: whoever made this socket listens no more',
   },
-  EACCES: { category: 'privilege', next: 'run as the user of the target, or let your user write the socket' },
-  EPERM: { category: 'privilege', next: 'run as the user of the target, or let your user write the socket' },
-  EAGAIN: { category: 'device', next: 'end the other clients that wait for the target: it serves one at a time' },
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EAGAIN: {
+    category: 'device',
+    words: 'too many clients wait for it',
+    next: 'end the other clients that wait for the target: it serves one at a time',
+  },
+}
+
+/** The system says of a file that is no socket what it says of a socket that nobody listens at. */
+function adviceFor(socket: string, errno: string): Advice {
+  if (errno === 'ECONNREFUSED' && statSync(socket, { throwIfNoEntry: false })?.isSocket() === false)
+    return { category: 'usage', words: 'it is no socket', next: 'name the socket of a target' }
+  return CONNECTING[errno] ?? OTHER
 }
 
 /** Nobody could be connected to by the socket. */
 export class VfioUserConnectError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_CONNECT'
-  readonly category: 'not-found' | 'privilege' | 'device'
+  readonly category: Advice['category']
   readonly socket: string
   readonly errno: string
   constructor(socket: string, errno: string, cause?: unknown) {
-    const { category, next } = CONNECTING[errno] ?? {
-      category: 'device' as const,
-      next: 'see that it is the socket of a vfio-user target',
-    }
-    super(`Cannot connect to ${socket}: ${errno}`, { next, cause })
+    const { category, words, next } = adviceFor(socket, errno)
+    super(`Cannot connect to ${socket}: ${words === undefined ? errno : `${words} (${errno})`}`, { next, cause })
     this.category = category
     this.socket = socket
     this.errno = errno

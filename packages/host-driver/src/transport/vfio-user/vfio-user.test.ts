@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
 import { FakeSysfs } from '../../../test/fake-sysfs.js'
@@ -186,14 +187,28 @@ describe('what cannot be opened', () => {
     ['ECONNREFUSED', 'not-found', 'listens no more'],
     ['EACCES', 'privilege', 'let your user write the socket'],
     ['EAGAIN', 'device', 'one at a time'],
+    ['ENOENT', 'not-found', 'no such file or directory (ENOENT)'],
+    ['EACCES', 'privilege', 'permission denied (EACCES)'],
     ['ENOTSOCK', 'device', 'vfio-user target'],
   ])('%s from the socket has its own advice', async (code, category, advice) => {
     target.connect = () => {
       throw refusal(code, 'connect')
     }
-    await expect(open()).rejects.toThrow(VfioUserConnectError)
-    await expect(open()).rejects.toMatchObject({ category, errno: code })
-    await expect(open()).rejects.toThrow(advice)
+    const opening = () => open({ socket: `${sys.root}/none.sock` })
+    await expect(opening()).rejects.toThrow(VfioUserConnectError)
+    await expect(opening()).rejects.toMatchObject({ category, errno: code })
+    await expect(opening()).rejects.toThrow(advice)
+  })
+
+  test('what is refused is said in words, and of a file that is no socket that it is none', async () => {
+    const socket = `${sys.root}/plain`
+    target.connect = () => {
+      throw refusal('ECONNREFUSED', 'connect')
+    }
+    await expect(open({ socket })).rejects.toThrow(`${socket}: nobody listens there (ECONNREFUSED)`)
+    writeFileSync(socket, '')
+    await expect(open({ socket })).rejects.toMatchObject({ category: 'usage' })
+    await expect(open({ socket })).rejects.toThrow(`Cannot connect to ${socket}: it is no socket (ECONNREFUSED)`)
   })
 
   test.each<[string, FakeTargetOptions, RegExp]>([

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { FileError } from '../command-line/file-error.js'
+import { EXAMPLE_PLAN } from '../commands/sim.js'
+import { FaultPlanFileError, readFaultPlan } from './fault-plan-file.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'gpunvme-plan-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const path = join(folder, 'plan.json')
+
+function reading(text: string) {
+  writeFileSync(path, text)
+  return readFaultPlan(path)
+}
+
+test('the plan of the help is one', async () => {
+  expect(await reading(EXAMPLE_PLAN)).toEqual({
+    rules: [
+      { match: { opcode: 2, lba: [64, 127] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } },
+      { match: { opcode: 1, every: 1000 }, action: { kind: 'delay-completion', delayNs: 50e6 } },
+    ],
+  })
+})
+
+test('what is none is refused with the name of the file, and where in it', async () => {
+  const refusals = [
+    ['{ "rules": [', 'fault plan: it is not JSON: '],
+    ['{ "rule": [] }', 'fault plan: unknown "rule"; known are rules'],
+    ['{ "rules": [{ "match": {}, "action": { "kind": "x" } }] }', 'fault plan, rule 0, action.kind: expected one of'],
+  ] as const
+  for (const [text, why] of refusals) {
+    await expect(reading(text)).rejects.toThrow(FaultPlanFileError)
+    await expect(reading(text)).rejects.toThrow(`${path}: ${why}`)
+  }
+  await expect(readFaultPlan(join(folder, 'none.json'))).rejects.toThrow(FileError)
+})

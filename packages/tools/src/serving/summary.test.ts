@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { chooseDrive } from './served-drive.js'
+import { describeServed } from './summary.js'
+
+const counters = {
+  ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },
+  ...{ bytesRead: 0, bytesWritten: 0, queueDepth: 0, faultsStruck: 0, doorbellWrites: 0, interrupts: { fired: [] } },
+}
+
+async function lines(changes: Partial<typeof counters>, rules?: number): Promise<readonly string[]> {
+  const drive = await chooseDrive({})
+  return describeServed({
+    ...{ socket: 's', drive, trace: undefined, rules, wallNs: 1e9, diagnostics: [] },
+    counters: { ...counters, ...changes },
+  })
+}
+
+test('faults are told of where there was a plan', async () => {
+  expect((await lines({})).join()).not.toContain('faults')
+  expect(await lines({}, 3)).toContain('  faults      none struck, by a plan of 3 rules')
+  expect(await lines({ faultsStruck: 14 }, 1)).toContain('  faults      14 struck, by a plan of 1 rule')
+})
+
+test('messages are told of where there was a client', async () => {
+  expect(await lines({})).toContain('  clients     none')
+  expect(await lines({ clients: 2, messages: 9 })).toContain('  clients     2, who sent 9 messages')
+})
