@@ -1,5 +1,5 @@
 import type { Device } from '../controller/device.js'
-import { eventfds, type Eventfds } from './eventfds.js'
+import type { Eventfds } from './eventfds.js'
 
 const NONE = -1
 
@@ -17,7 +17,7 @@ export class ClientInterrupts {
   /** Descriptors to signal when the turn is over, each once: a count is nothing that a client looks at. */
   private readonly due: number[] = []
 
-  constructor(device: Device, descriptors: Eventfds = eventfds) {
+  constructor(device: Device, descriptors: Eventfds) {
     this.device = device
     this.eventfds = descriptors
     this.vectors = new Int32Array(device.interrupts.count).fill(NONE)

@@ -10,7 +10,10 @@ const FUNCTIONS = [
   'send',
   'poll',
   'mapForeign',
+  'lostForeignBytes',
   'eventfd',
+  'signalEventfd',
+  'drainEventfd',
 ] as const satisfies readonly (keyof VfioUserHost)[]
 
 /**

@@ -64,8 +64,6 @@ function assign(
   if (descriptors.length > 0 && descriptors.length !== count)
     return refuse(`${descriptors.length} descriptors for ${count} interrupts`)
   if (!descriptors.every((each) => interrupts.eventfds.isOne(each))) return refuse('a descriptor that is no eventfd')
-  if (isUnmask && !descriptors.every((each) => interrupts.eventfds.isNonBlocking(each)))
-    return refuse('an eventfd to unmask by that blocks who reads it')
   const kept = descriptors.splice(0)
   if (isUnmask) {
     interrupts.setUnmask(kept[0])

@@ -6,6 +6,8 @@ export const MOST_DATA_BYTES = 1024 * 1024
 export const MOST_DESCRIPTORS = 16
 /** Most regions of memory that a client may map, as VERSION says: Linux's own limit for a process. */
 export const MOST_REGIONS = 65_535
+/** Most writes in one REGION_WRITE_MULTI: QEMU packs no more than 200. Each may take as long as a message of its own. */
+export const MOST_WRITES = 256
 /** The longest message: a header, what says where data go, and the data. */
 export const MOST_MESSAGE_BYTES = 32 + MOST_DATA_BYTES
 

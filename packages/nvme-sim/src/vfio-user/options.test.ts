@@ -31,7 +31,7 @@ describe('options that cannot be are refused before anything is started', () => 
     const empty = new URL('data:text/javascript,export default { poll() {} }')
     await expect(startVfioUserServer({ socket, module: empty })).rejects.toThrow(
       'expected a VfioUserHost as its default export, one without view, yield, listen, accept, connect, receive, send, ' +
-        'mapForeign, eventfd',
+        'mapForeign, lostForeignBytes, eventfd, signalEventfd, drainEventfd',
     )
   })
 })

@@ -25,8 +25,7 @@ export interface ServedControllerOptions {
   readonly seed: number
   readonly trace: TraceSink | undefined
   readonly mappedDoorbells: boolean
-  /** Of the system when not given. */
-  readonly eventfds?: Eventfds
+  readonly eventfds: Eventfds
 }
 
 /** One controller for one client after the other: each finds it as after power on, with what is on its namespaces. */

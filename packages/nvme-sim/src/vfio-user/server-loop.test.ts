@@ -161,6 +161,17 @@ describe('a client is sent away, and the next one is served,', () => {
     expect(diagnostics.lines).toEqual(['client was sent away: EMSGSIZE: it failed'])
   })
 
+  it('when it cuts memory that it has mapped, and what was cut before is not the next one’s fault', () => {
+    const cut = ({ host }: ReturnType<typeof build>) => {
+      host.lostBytes += 4096
+      host.give({ bytes: getInfo })
+    }
+    const { diagnostics, loop, host } = run([arrive, send(version), cut, ...nextIsServed, send(getInfo), send(getInfo)])
+    expect(diagnostics.lines).toEqual(['client was sent away: it cut memory that it had mapped'])
+    expect(errnosOf(host)).toEqual([0, 0, 0, 0, 0])
+    expect(loop.clients).toBe(2)
+  })
+
   it('when it breaks off at any byte of a message, whose descriptors are closed', () => {
     const whole = message(DMA_MAP, words([32, 32], [32, 3], [64, 0], [64, 0x1000], [64, 0x1000]))
     for (let cut = 1; cut < whole.length; cut++) {

@@ -77,6 +77,11 @@ export class ServerLoop implements Connections {
   private isLeft = false
   /** How long the client may still have replies wait. */
   private patienceNs = SEND_LIMIT_NS
+  /**
+   * What this process had lost when the client came: where it loses more, the client has cut its files, and what replaces
+   * them is our memory. Where several servers are in one process, each takes it for its own client's.
+   */
+  private lostBytes = 0
   /** When a client that has not agreed on a version is sent away; without a client, when the next one is looked for. */
   private deadlineNs = 0
   private answered = 0
@@ -119,6 +124,8 @@ export class ServerLoop implements Connections {
     if (doorbells !== undefined && ++this.turns % TURNS_PER_SCAN === 0 && doorbells.scan()) isBusy = true
     if (clock.run()) isBusy = true
     this.served?.flush()
+    if (isBusy && this.client !== undefined && this.parts.host.lostForeignBytes() !== this.lostBytes)
+      this.sendAway('it cut memory that it had mapped')
     this.answer()
     return isBusy
   }
@@ -143,6 +150,7 @@ export class ServerLoop implements Connections {
     }
     this.client = client
     this.clients++
+    this.lostBytes = host.lostForeignBytes()
     this.watched[0] = client
     this.patienceNs = SEND_LIMIT_NS
     this.deadlineNs = clock.now() + VERSION_LIMIT_NS

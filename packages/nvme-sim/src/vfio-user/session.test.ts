@@ -211,6 +211,19 @@ describe('reading and writing', () => {
     expect(client.read32(CONFIG, 0x3c) & 0xff).toBe(7)
   })
 
+  it('as many writes in one message as QEMU packs are carried out, and not as many as fit', () => {
+    const many = (count: number, value: number) => {
+      const one = words([64, 0x14], [32, BAR0], [32, 4], [64, value])
+      return Buffer.concat([words([64, count]), ...Array.from({ length: count }, () => one)])
+    }
+    const client = new DirectClient().agree()
+    expect(client.ask(WRITE_MULTI, many(200, 0x0046_0000)).errno).toBe(0)
+    expect(client.ask(WRITE_MULTI, many(257, 0)).errno).toBe(EINVAL)
+    // None of them was.
+    expect(client.read32(BAR0, 0x14)).toBe(0x0046_0000)
+    expect(client.diagnostics.lines).toEqual(['client sent REGION_WRITE_MULTI: 257 writes, 256 are the most'])
+  })
+
   it.each([
     ['more than it has', Buffer.concat([words([64, 2]), new Uint8Array(24)])],
     ['a count beyond all sense', Buffer.concat([words([64, 2n ** 64n - 1n]), new Uint8Array(24)])],

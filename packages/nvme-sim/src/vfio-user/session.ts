@@ -21,7 +21,7 @@ import type { Device } from '../controller/device.js'
 import type { ClientInterrupts } from './client-interrupts.js'
 import type { ClientMemory, Refusal } from './client-memory.js'
 import { IRQ_KINDS, irqInfo, setIrqs } from './irqs.js'
-import { EINVAL, ENOTSUP, MOST_DATA_BYTES, MOST_DESCRIPTORS, MOST_REGIONS } from './limits.js'
+import { EINVAL, ENOTSUP, MOST_DATA_BYTES, MOST_DESCRIPTORS, MOST_REGIONS, MOST_WRITES } from './limits.js'
 import type { Message } from './message.js'
 import type { Reply } from './reply.js'
 import type { ServedBar } from './served-bar.js'
@@ -269,6 +269,8 @@ function writeRegion(session: Session, message: Message, reply: Reply): number {
 function writeMany(session: Session, message: Message, reply: Reply): number {
   const entryBytes = VfioUserRegionAccess.bytes + 8
   const count = message.u64(0)
+  if (count > MOST_WRITES)
+    return session.refuse(message, { errno: EINVAL, why: `${count} writes, ${MOST_WRITES} are the most` })
   if (message.lengthBytes - 8 !== count * entryBytes)
     return session.refuse(message, { errno: EINVAL, why: `${count} writes in ${message.lengthBytes} bytes` })
   for (let i = 0; i < count; i++) {

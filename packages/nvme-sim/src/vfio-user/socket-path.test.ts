@@ -1,9 +1,32 @@
-import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
 import { asSocketError, clearSocketPath, removeSocket, VfioUserSocketError } from './socket-path.js'
+
+/** What happens when somebody has looked at a path, once. */
+const afterLook: { happens: (() => void) | undefined } = { happens: undefined }
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  const lstatSync = (...parameters: Parameters<typeof fs.lstatSync>) => {
+    const found = fs.lstatSync(...parameters)
+    afterLook.happens?.()
+    afterLook.happens = undefined
+    return found
+  }
+  return { ...fs, lstatSync }
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -26,7 +49,6 @@ it('a socket that nobody listens at is removed', async () => {
   // As a process that was killed leaves it: the name of its socket stays.
   const hidden = join(folder, 'hidden')
   symlinkSync(path, hidden)
-  const { renameSync } = await import('node:fs')
   renameSync(path, `${path}.kept`)
   await new Promise((resolve) => server.close(resolve))
   servers.length = 0
@@ -89,4 +111,27 @@ it('at the end a socket is removed, but not one that another has put there since
   removeSocket(path, lstatSync(path))
   expect(existsSync(path)).toBe(false)
   removeSocket(path, mine)
+})
+
+it('a socket that another has put there between looking and removing is put back, and still listened at', async () => {
+  const path = join(folder, 'race')
+  await listening(path)
+  const stale = lstatSync(path)
+  const fresh = join(folder, 'fresh')
+  await listening(fresh)
+  const { ino } = lstatSync(fresh)
+  afterLook.happens = () => renameSync(fresh, path)
+  removeSocket(path, stale)
+  expect(lstatSync(path).ino).toBe(ino)
+  await expect(clearSocketPath(path)).rejects.toMatchObject({ category: 'privilege' })
+  expect(readdirSync(folder).filter((name) => name.startsWith('race'))).toEqual(['race'])
+})
+
+it('a socket that is gone when it is to be removed is no error', async () => {
+  const path = join(folder, 'gone')
+  await listening(path)
+  const stale = lstatSync(path)
+  afterLook.happens = () => unlinkSync(path)
+  removeSocket(path, stale)
+  expect(existsSync(path)).toBe(false)
 })

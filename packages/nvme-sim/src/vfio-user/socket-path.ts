@@ -1,7 +1,8 @@
-import { lstatSync, statSync, unlinkSync, type Stats } from 'node:fs'
+import { linkSync, lstatSync, renameSync, statSync, unlinkSync, type Stats } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec'
+import { isSystemError } from './limits.js'
 
 /** The longest path of a socket, in bytes (unix(7)). */
 const LONGEST_PATH_BYTES = 107
@@ -29,13 +30,33 @@ export async function clearSocketPath(path: string): Promise<void> {
     })
   }
   if (await isListenedAt(path)) throw inUse(path)
-  unlinkSync(path)
+  removeSocket(path, there)
 }
 
-/** Removes a socket at the end, unless another one is there by now. */
-export function removeSocket(path: string, made: Stats): void {
-  const there = lstatSync(path, { throwIfNoEntry: false })
-  if (there !== undefined && there.dev === made.dev && there.ino === made.ino) unlinkSync(path)
+/**
+ * Removes a socket, unless another one is there by now: of two servers that start at once, the second takes nothing away
+ * from the first.
+ */
+export function removeSocket(path: string, known: Stats): void {
+  if (!isSame(lstatSync(path, { throwIfNoEntry: false }), known)) return
+  // Looking and removing are two steps, between which another one may come. What was moved does not change any more.
+  const aside = `${path}.${process.pid}.gone`
+  try {
+    renameSync(path, aside)
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return
+    throw error
+  }
+  try {
+    if (!isSame(lstatSync(aside), known)) linkSync(aside, path)
+  } finally {
+    unlinkSync(aside)
+  }
+}
+
+function isSame(there: Stats | undefined, known: Stats): boolean {
+  // The number of a file that is gone is given to the next one; its time is not.
+  return there?.dev === known.dev && there.ino === known.ino && there.mtimeMs === known.mtimeMs
 }
 
 /** What kept the server's thread from listening, in the caller's words; everything else as it is. */

@@ -5,6 +5,8 @@ import { Namespaces } from '../nvm/namespaces.js'
 import { DEFAULT_IDLE } from '../realtime/options.js'
 import { WallClock } from '../realtime/wall-clock.js'
 import { withMedia } from '../realtime/with-media.js'
+import { attemptAll } from './attempt-all.js'
+import { eventfdsOf } from './eventfds.js'
 import { importVfioUserHost } from './import-host.js'
 import type { Answer, Answers, Question } from './messages.js'
 import type { VfioUserWorkerOptions } from './options.js'
@@ -26,6 +28,7 @@ const namespaces = new Namespaces(options.namespaces.map(withMedia))
 const trace = options.trace && new TraceFile(options.trace)
 const served = new ServedController({
   ...{ host, clock, namespaces, profile, diagnostics, faults, seed, mappedDoorbells },
+  eventfds: eventfdsOf(host),
   trace: trace?.sink,
 })
 const { device, controller } = served
@@ -36,18 +39,20 @@ const loop = new ServerLoop({
   welcome: () => served.welcome(),
 })
 
-try {
-  tell('ready')
-  loop.run()
-} finally {
-  loop.close()
-  closeSync(listener)
-  for (const { media } of namespaces.allocated) {
-    if (!media.readOnly) media.flush()
-    media.close()
-  }
-  trace?.close()
-}
+// What has ended the loop comes first: an image that cannot be flushed keeps no other one from it, nor the trace.
+attemptAll([
+  () => tell('ready'),
+  () => loop.run(),
+  () => loop.close(),
+  () => closeSync(listener),
+  ...namespaces.allocated.flatMap(({ media }) => [
+    () => {
+      if (!media.readOnly) media.flush()
+    },
+    () => media.close(),
+  ]),
+  () => trace?.close(),
+])
 
 function tell(message: Answer): void {
   port.postMessage(message)

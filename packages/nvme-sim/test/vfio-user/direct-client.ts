@@ -51,8 +51,6 @@ export class FakeEventfds implements Eventfds {
   readonly signals: number[] = []
   readonly closed: number[] = []
   readonly drained: number[] = []
-  /** Those that hold up who reads them. */
-  readonly blocking: number[] = []
   private next = 1000
 
   make(count = 1): number[] {
@@ -61,10 +59,6 @@ export class FakeEventfds implements Eventfds {
 
   isOne(descriptor: number): boolean {
     return descriptor >= 1000
-  }
-
-  isNonBlocking(descriptor: number): boolean {
-    return !this.blocking.includes(descriptor)
   }
 
   drain(descriptor: number): void {

@@ -90,6 +90,8 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   acceptFails: Error | undefined
   /** Called before each answer is sent, with how long that may take. */
   onSend: (timeoutNs: number) => void = () => undefined
+  /** How many bytes of what is mapped clients have cut. */
+  lostBytes = 0
   private readonly waiting: Sent[] = []
   private clients = 0
   private readonly next: () => void
@@ -143,6 +145,10 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
     return descriptors[0]! >= 0 && (this.waiting.length > 0 || this.clients > 0) ? 1 : 0
   }
 
+  lostForeignBytes(): number {
+    return this.lostBytes
+  }
+
   yield(): void {
     this.next()
   }
@@ -151,6 +157,8 @@ export class FakeHost extends FakeMemory implements VfioUserHost {
   listen = unused
   connect = unused
   eventfd = unused
+  signalEventfd = unused
+  drainEventfd = unused
 }
 
 function unused(): never {
