@@ -21,6 +21,7 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {"map", gpunvme::Map},
     {"mapForeign", gpunvme::MapForeign},
+    {"lostForeignBytes", gpunvme::LostForeignBytes},
     {"allocate", gpunvme::Allocate},
     {"unmap", gpunvme::Unmap},
     {"address", gpunvme::Address},
@@ -35,6 +36,8 @@ constexpr Entry kEntries[] = {
     {"ioctl", gpunvme::Ioctl},
     {"ioctlNumber", gpunvme::IoctlNumber},
     {"eventfd", gpunvme::Eventfd},
+    {"signalEventfd", gpunvme::SignalEventfd},
+    {"drainEventfd", gpunvme::DrainEventfd},
     {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},

@@ -25,7 +25,8 @@ struct Foreign {
 
 namespace {
 
-static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free,
+static_assert(std::atomic<uintptr_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free &&
+                  std::atomic<uint64_t>::is_always_lock_free,
               "a signal handler cannot wait for a lock");
 
 // Each replaced page may split a mapping into three, and the kernel lets a process have 65530 (vm.max_map_count). Whoever
@@ -35,6 +36,7 @@ constexpr uint32_t kMostSinglePages = 256;
 // Changes take turns. Places are used again and never given back: the handler may be anywhere in the list.
 std::mutex changes;
 std::atomic<Foreign*> places{nullptr};
+std::atomic<uint64_t> lost{0};
 // What was there before ours; nullptr as long as ours never was. Each stays, as the handler may be reading it.
 std::atomic<const struct sigaction*> previous{nullptr};
 
@@ -60,7 +62,9 @@ bool Replace(uintptr_t address) {
     const size_t size = place->replaced++ < kMostSinglePages ? page : length - offset;
     void* const start = reinterpret_cast<void*>(base + offset);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    return mmap(start, size, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED;
+    const bool isReplaced = mmap(start, size, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED;
+    if (isReplaced) lost += size;
+    return isReplaced;
   }
   return false;
 }
@@ -126,6 +130,10 @@ Foreign* GuardForeign(void* base, size_t length, size_t page) {
 void ForgetForeign(Foreign* foreign) {
   const std::lock_guard<std::mutex> lock(changes);
   Set(*foreign, 0, 0, 0);
+}
+
+uint64_t LostForeign() {
+  return lost;
 }
 
 }  // namespace gpunvme

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace gpunvme {
 
@@ -14,5 +15,8 @@ Foreign* GuardForeign(void* base, size_t length, size_t page);
 
 // Ends that: when nobody accesses it any more, and before it is unmapped.
 void ForgetForeign(Foreign* foreign);
+
+// How much was replaced in this process so far. A page that two threads come to at once may count twice.
+uint64_t LostForeign();
 
 }  // namespace gpunvme

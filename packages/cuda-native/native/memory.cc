@@ -182,6 +182,10 @@ napi_value MapForeign(napi_env env, napi_callback_info info) {
   return MapFile(env, info, true);
 }
 
+napi_value LostForeignBytes(napi_env env, napi_callback_info) {
+  return Number(env, static_cast<double>(LostForeign()));
+}
+
 napi_value Allocate(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);

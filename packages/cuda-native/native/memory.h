@@ -8,6 +8,7 @@ namespace gpunvme {
 
 napi_value Map(napi_env env, napi_callback_info info);
 napi_value MapForeign(napi_env env, napi_callback_info info);
+napi_value LostForeignBytes(napi_env env, napi_callback_info info);
 napi_value Allocate(napi_env env, napi_callback_info info);
 napi_value Unmap(napi_env env, napi_callback_info info);
 napi_value Address(napi_env env, napi_callback_info info);

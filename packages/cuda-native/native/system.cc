@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <linux/ioctl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,6 +33,42 @@ napi_value Returned(napi_env env, int result, const char* syscall) {
   if (result >= 0) return Number(env, result);
   ThrowSystem(env, errno, syscall);
   return nullptr;
+}
+
+// Repeats what a signal has interrupted.
+template <typename Call>
+auto Uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Whether a read (POLLIN) or a write (POLLOUT) has something to do now: 0 or 1, -1 with errno. From then on neither
+// blocks: whoever shares the file may have taken the flag away, and may do it again, so that both are needed each time.
+int ReadyNow(int fd, short event) {
+  pollfd polled{fd, event, 0};
+  if (Uninterrupted([&] { return poll(&polled, 1, 0); }) < 0) return -1;
+  if ((polled.revents & POLLNVAL) != 0) {
+    errno = EBADF;
+    return -1;
+  }
+  if ((polled.revents & event) == 0) return 0;
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return -1;
+  if ((flags & O_NONBLOCK) == 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
+  return 1;
+}
+
+// 8 bytes, or -1 with errno: EAGAIN where there are none.
+ssize_t ReadCount(int fd) {
+  uint64_t count;
+  iovec part{&count, sizeof count};
+  const ssize_t taken = Uninterrupted([&] { return preadv2(fd, &part, 1, -1, RWF_NOWAIT); });
+  if (taken >= 0 || errno != EOPNOTSUPP) return taken;
+  // Before Linux 5.8 there is no such read of an eventfd.
+  const int ready = ReadyNow(fd, POLLIN);
+  if (ready == 0) errno = EAGAIN;
+  return ready <= 0 ? -1 : Uninterrupted([&] { return read(fd, &count, sizeof count); });
 }
 
 }  // namespace
@@ -79,6 +117,35 @@ napi_value IoctlNumber(napi_env env, napi_callback_info info) {
 
 napi_value Eventfd(napi_env env, napi_callback_info) {
   return Returned(env, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd");
+}
+
+napi_value SignalEventfd(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  int fd;
+  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
+  const int ready = ReadyNow(fd, POLLOUT);
+  if (ready < 0) ThrowSystem(env, errno, "poll");
+  if (ready <= 0) return nullptr;
+  const uint64_t one = 1;
+  const ssize_t written = Uninterrupted([&] { return write(fd, &one, sizeof one); });
+  if (written < 0 && errno != EAGAIN) ThrowSystem(env, errno, "write");
+  return nullptr;
+}
+
+napi_value DrainEventfd(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  Arguments(env, info, arguments);
+  int fd;
+  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
+  const ssize_t taken = ReadCount(fd);
+  if (taken < 0 && errno != EAGAIN) {
+    ThrowSystem(env, errno, "read");
+    return nullptr;
+  }
+  napi_value result;
+  napi_get_boolean(env, taken > 0, &result);
+  return result;
 }
 
 napi_value Move(napi_env env, napi_callback_info info) {

@@ -67,13 +67,22 @@ export class FakeHardwareHost implements HardwareHost {
     return fd
   }
 
-  /** A FIFO, which reads as an eventfd does: EAGAIN while there is nothing, 8 bytes after a signal. */
+  /** A FIFO, in which 8 bytes are there after a signal. */
   eventfd(): number {
     const path = join(this.folder, `event${this.events.length}`)
     execFileSync('mkfifo', [path])
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
     this.events.push(fd)
     return fd
+  }
+
+  drainEventfd(fd: number): boolean {
+    try {
+      return readSync(fd, new Uint8Array(8)) > 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false
+      throw error
+    }
   }
 
   signal(fd: number): void {

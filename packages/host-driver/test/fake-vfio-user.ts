@@ -156,8 +156,20 @@ export class FakeTarget implements VfioUserHost, Pick<HardwareHost, 'waitReadabl
     return this.hardware.eventfd()
   }
 
+  drainEventfd(fd: number): boolean {
+    return this.hardware.drainEventfd(fd)
+  }
+
   waitReadable(fd: number, timeoutNs: number): Promise<boolean> {
     return this.hardware.waitReadable(fd, timeoutNs)
+  }
+
+  signalEventfd(): void {
+    throw new Error('not used here')
+  }
+
+  lostForeignBytes(): number {
+    throw new Error('not used here')
   }
 
   listen(): number {

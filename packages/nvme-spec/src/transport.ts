@@ -510,6 +510,11 @@ export interface HardwareHost extends NativeHost {
   /** eventfd(2), not blocking: what a kernel driver signals an interrupt by. It is adopted already. */
   eventfd(): number
   /**
+   * Takes the whole count of an eventfd: false where it was 0. It never blocks, also where whoever shares the eventfd has
+   * made it a blocking one.
+   */
+  drainEventfd(fd: number): boolean
+  /**
    * poll(2) for reading, on a thread that all waits share: any number may wait at a time. True when a read would not
    * block, false after `timeoutNs`.
    */
@@ -570,8 +575,20 @@ export interface VfioUserHost extends NativeHost, SocketHost {
    * garbage, which takes milliseconds. Whoever unmaps what comes back should keep it for a while.
    */
   mapForeign(fd: number, offsetBytes: number, lengthBytes: number, access: 'read' | 'read-write'): NativeRegion
+  /**
+   * How many bytes of such mappings of this process were replaced by zeroes so far, in whole pages: it only grows. After
+   * many single pages of one mapping all that follow them are replaced at once, and then they are memory of this process.
+   */
+  lostForeignBytes(): number
   /** As `HardwareHost.eventfd`. */
   eventfd(): number
+  /**
+   * Adds 1 to the count of an eventfd, and never blocks: one whose count is as large as it can be is signalled already.
+   * The eventfd does not block anybody from then on: the flag is that of all who share it.
+   */
+  signalEventfd(fd: number): void
+  /** As `HardwareHost.drainEventfd`. */
+  drainEventfd(fd: number): boolean
 }
 
 /**

@@ -70,6 +70,7 @@ export class FakeKernel implements HardwareHost {
   ioctlNumber = unused
   adopt = unused
   eventfd = unused
+  drainEventfd = unused
   waitReadable = unused
   memlockLimitBytes = () => this.memlockBytes
   view = unused

@@ -12,6 +12,7 @@ export interface RegionHandle {
 export interface HostAddon extends EngineAddon {
   readonly map: (fd: number, offsetBytes: number, lengthBytes: number, writable: boolean) => RegionHandle
   readonly mapForeign: HostAddon['map']
+  readonly lostForeignBytes: () => number
   readonly allocate: (lengthBytes: number, pageBytes: number) => RegionHandle
   readonly unmap: (region: RegionHandle) => void
   readonly address: (region: RegionHandle) => bigint
@@ -26,6 +27,8 @@ export interface HostAddon extends EngineAddon {
   readonly ioctl: (fd: number, request: number, argument: Uint8Array) => number
   readonly ioctlNumber: (fd: number, request: number, argument: number) => number
   readonly eventfd: () => number
+  readonly signalEventfd: (fd: number) => void
+  readonly drainEventfd: (fd: number) => boolean
   /** Gives what is open as `from` the number `to`, whose own file is closed. */
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>

@@ -197,6 +197,24 @@ describe.skipIf(!isBuilt)(`mapForeign${skipped}`, () => {
     expect(mappings() - before).toBeLessThan(100)
   })
 
+  test('how much was replaced is counted: by pages, and all that follow once there were many', () => {
+    using file = scratchFile(new Uint8Array(0))
+    const pages = 1000
+    ftruncateSync(file.fd, pages * PAGE)
+    const region = sockets.mapForeign(file.fd, 0, pages * PAGE, 'read-write')
+    const before = sockets.lostForeignBytes()
+    for (let page = 0; page < pages; page++) region.load32(page * PAGE)
+    expect(sockets.lostForeignBytes()).toBe(before)
+    ftruncateSync(file.fd, PAGE)
+    expect(sockets.lostForeignBytes()).toBe(before)
+    for (const page of [0, 1, 7, 7, 1]) region.load32(page * PAGE)
+    expect(sockets.lostForeignBytes() - before).toBe(2 * PAGE)
+    for (let page = 0; page < pages; page++) region.load32(page * PAGE)
+    expect(sockets.lostForeignBytes() - before).toBe(999 * PAGE)
+    region.unmap()
+    expect(sockets.lostForeignBytes() - before).toBe(999 * PAGE)
+  })
+
   test('of two files only the one that was cut short is lost', () => {
     using one = scratchFile(numbered(8))
     using two = scratchFile(numbered(8))

@@ -16,6 +16,11 @@ const nativeHost: VfioUserHost = {
   eventfd: () => loadSocketHost().eventfd(),
   mapForeign: (fd, offsetBytes, lengthBytes, access) =>
     loadSocketHost().mapForeign(fd, offsetBytes, lengthBytes, access),
+  lostForeignBytes: () => loadSocketHost().lostForeignBytes(),
+  signalEventfd: (fd) => {
+    loadSocketHost().signalEventfd(fd)
+  },
+  drainEventfd: (fd) => loadSocketHost().drainEventfd(fd),
   listen: (path) => loadSocketHost().listen(path),
   accept: (listener) => loadSocketHost().accept(listener),
   connect: (path) => loadSocketHost().connect(path),

@@ -19,12 +19,13 @@ export function loadSocketHost(): LoadedSocketHost {
 }
 
 function vfioUserHost(addon: HostAddon): LoadedSocketHost {
+  const { waitReadable, signalEventfd, drainEventfd, lostForeignBytes } = addon
   return {
     view: viewWith(addon),
     yield: addon.yield,
-    waitReadable: addon.waitReadable,
     eventfd: () => adoptDescriptor(addon, addon.eventfd()),
     mapForeign: mapWith(addon, addon.mapForeign),
+    ...{ waitReadable, signalEventfd, drainEventfd, lostForeignBytes },
     ...socketHost(addon),
   }
 }

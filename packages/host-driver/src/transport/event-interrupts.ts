@@ -1,20 +1,24 @@
-import { closeSync, readSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import type { Clock, HardwareHost, Interrupts } from '@gpunvme/nvme-spec/transport'
 
 /** How long one wait of the native host may last, so that closing never waits longer. */
 const SLICE_NS = 100_000_000
 
-/** Eventfds that the kernel signals, until `close`. */
+/** What eventfds are made and asked by. */
+type EventfdHost = Pick<HardwareHost, 'eventfd' | 'drainEventfd'>
+
+/** Eventfds that the kernel signals, or a program that they are shared with, until `close`. */
 export class EventFds {
   readonly fds: readonly number[]
+  private readonly host: EventfdHost
   private readonly announce: (fds: readonly number[]) => void
-  private readonly count = Buffer.alloc(8)
 
   /**
-   * @param announce tells the kernel which vectors signal what, all at once; none turns them off.
+   * @param announce tells who signals which vectors signal what, all at once; none turns them off.
    * @throws what `announce` throws; nothing stays open then.
    */
-  constructor(host: Pick<HardwareHost, 'eventfd'>, vectors: number, announce: (fds: readonly number[]) => void) {
+  constructor(host: EventfdHost, vectors: number, announce: (fds: readonly number[]) => void) {
+    this.host = host
     this.announce = announce
     const fds: number[] = []
     this.fds = fds
@@ -27,14 +31,9 @@ export class EventFds {
     }
   }
 
-  /** Whether the vector has fired since it was last asked. */
+  /** Whether the vector has fired since it was last asked. It never blocks, whatever who signals it does with the eventfd. */
   hasFired(vector: number): boolean {
-    try {
-      return readSync(this.fds[vector]!, this.count, 0, 8, null) === 8
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false
-      throw error
-    }
+    return this.host.drainEventfd(this.fds[vector]!)
   }
 
   close(): void {
