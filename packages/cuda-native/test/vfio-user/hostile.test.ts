@@ -1,8 +1,10 @@
-import { closeSync, ftruncateSync, openSync, readdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isBuilt, skipped, sockets } from '../native.js'
+import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import { isBuilt, native, skipped, sockets } from '../native.js'
 import { scratchFile } from '../scratch-file.js'
 import { message, RawClient, words } from './raw-client.js'
 import { serve, type Served } from './served.js'
@@ -19,7 +21,9 @@ const write32 = (offset: number, value: number) =>
 
 describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
   let served: Served
+  let clients = 0
   beforeEach(async () => {
+    clients = 0
     served = await serve(() => ({ namespaces: [{ capacityBytes: 2 ** 20 }] }))
   })
   afterEach(() => served.close())
@@ -29,8 +33,12 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     const client = new RawClient(served.socket).agree()
     client.send(message(REGION_READ, words([64, 8], [32, 0], [32, 4])))
     expect(client.replies(1)[0]!.getUint32(32, true)).toBe(0x0002_0100)
+    const now = await served.server.statistics()
+    // This one is there, and a client of its own.
+    expect(now.connected).toBe(true)
+    expect(now.clients).toBeGreaterThan(clients)
+    clients = now.clients
     client.close()
-    expect((await served.server.statistics()).clients).toBeGreaterThan(0)
   }
 
   it('serves the next one where one leaves at any byte, and keeps none of its descriptors', async () => {
@@ -102,33 +110,93 @@ describe.runIf(isBuilt)(`a server whose clients mean no good${skipped}`, () => {
     ] as const
     for (const [offset, value] of registers) expect(client.ask(REGION_WRITE, write32(offset, value))).toBe(0)
     ftruncateSync(file.fd, 0)
-    for (let tail = 1; tail < 16; tail++) expect(client.ask(REGION_WRITE, write32(0x1000, tail))).toBe(0)
+    // The first doorbell has the controller look there; after that the client is gone.
+    for (let tail = 1; tail < 16; tail++)
+      expect([0, undefined]).toContain(client.ask(REGION_WRITE, write32(0x1000, tail)))
+    client.close()
+    await isServed()
+    expect(await served.server.diagnostics()).toContain('client was sent away: it cut memory that it had mapped')
+  })
+
+  it('is not held up by eventfds that block, and are as full as they can be', async () => {
+    const eventfd = sockets.eventfd()
+    const client = new RawClient(served.socket).agree()
+    expect(client.ask(SET_IRQS, eventfdData(1), [eventfd])).toBe(0)
+    writeSync(eventfd, new BigUint64Array([2n ** 64n - 2n]))
+    setBlocking(eventfd)
+    expect(readFileSync(`/proc/self/fdinfo/${eventfd}`, 'utf8')).toMatch(/^flags:\s+0?2000002$/m)
+    const trigger = words([32, 20], [32, 0x21], [32, 2], [32, 0], [32, 1])
+    for (let i = 0; i < 3; i++) expect(client.ask(SET_IRQS, trigger)).toBe(0)
+    client.close()
+    await isServed()
+    closeSync(eventfd)
+  })
+
+  it('maps what lies behind the holes of a sparse file, and what is grown', async () => {
+    using file = scratchFile(new Uint8Array(PAGE))
+    const client = new RawClient(served.socket).agree()
+    const mapAt = (fileOffset: number, iova: number) =>
+      client.ask(DMA_MAP, words([32, 32], [32, 3], [64, fileOffset], [64, iova], [64, PAGE]), [file.fd])
+    expect(mapAt(PAGE, PAGE)).toBe(EINVAL)
+    ftruncateSync(file.fd, 2 ** 43)
+    for (let i = 1; i <= 64; i++) expect(mapAt(2 ** 43 - i * PAGE, i * PAGE)).toBe(0)
+    ftruncateSync(file.fd, PAGE)
+    expect(mapAt(PAGE, 1024 * PAGE)).toBe(EINVAL)
+    expect(mapAt(0, 1025 * PAGE)).toBe(0)
     client.close()
     await isServed()
   })
 
   it('answers questions while one floods it, and sends it away where it takes no reply', async () => {
-    const client = new RawClient(served.socket).agree()
-    const flood = Buffer.concat(Array.from({ length: 1000 }, () => message(4, new Uint8Array(16))))
     const before = (await served.server.statistics()).messages
-    let rounds = 0
-    // Without reading a reply: the server's are stuck before long, and then this side's messages.
-    const isTaken = () => {
-      try {
-        return client.send(flood)
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'ETIMEDOUT' })
-        return false
-      }
-    }
-    while (rounds < 1000 && isTaken()) rounds++
-    client.close()
+    const flood = flooding(served.socket)
+    const asked: number[] = []
+    while (!flood.isOver()) asked.push((await served.server.statistics()).messages)
+    expect(await flood.exitCode).toBe(0)
     await isServed()
+    // Some of them were asked in the middle of it.
     const { messages } = await served.server.statistics()
-    expect(messages).toBeGreaterThan(before)
-    expect((await served.server.diagnostics()).at(-1)).toMatch(/^client was sent away: it takes no reply: /)
+    expect(asked.some((count) => count > before && count < messages)).toBe(true)
+    expect(await served.server.diagnostics()).toContainEqual(
+      expect.stringMatching(/^client was sent away: it takes no reply: /),
+    )
   }, 120_000)
 })
+
+/** A client in a process of its own, that floods and reads nothing until it is sent away. */
+function flooding(socket: string): { readonly isOver: () => boolean; readonly exitCode: Promise<number | null> } {
+  const hex = (bytes: Uint8Array) => JSON.stringify(Buffer.from(bytes).toString('hex'))
+  const program = `
+    import host from ${JSON.stringify(nativeHostModule.href)}
+    const socket = host.connect(${JSON.stringify(socket)})
+    host.send(socket, Buffer.from(${hex(version)}, 'hex'), undefined, 60e9)
+    const flood = Buffer.from(${hex(message(4, new Uint8Array(16)))}.repeat(1000), 'hex')
+    try {
+      for (;;) host.send(socket, flood, undefined, 60e9)
+    } catch (error) {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error
+    }
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  let isOver = false
+  const exitCode = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      isOver = true
+      resolve(code)
+    })
+  })
+  return { isOver: () => isOver, exitCode }
+}
+
+/** ioctl(2): makes a file block, or not. */
+const FIONBIO = 0x5421
+
+/** Makes an eventfd hold up whoever finds it full: the flag is that of the open file, which all share who have it. */
+function setBlocking(descriptor: number): void {
+  native.ioctl(descriptor, FIONBIO, new Uint8Array(4))
+}
 
 /** How many descriptors this process has, when it has no other number any more. */
 async function settled(): Promise<number> {

@@ -37,10 +37,20 @@ export class RawClient {
       }
       if (found.length >= count) return found
       if (sockets.poll(Int32Array.of(this.socket), 60e9) === 0) throw new Error('no reply for a minute')
-      const length = sockets.receive(this.socket, into, descriptors)
+      const length = this.receive(into, descriptors)
       if (length === 0) return found
       for (let i = 0; i < descriptors[0]!; i++) closeSync(descriptors[1 + i]!)
       if (length > 0) rest = Uint8Array.from([...rest, ...into.subarray(0, length)])
+    }
+  }
+
+  /** 0 too where the server closed before it had taken everything. */
+  private receive(into: Uint8Array, descriptors: Int32Array): number {
+    try {
+      return sockets.receive(this.socket, into, descriptors)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+      return 0
     }
   }
 
