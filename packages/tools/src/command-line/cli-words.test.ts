@@ -36,7 +36,7 @@ test('without a GPU: the engine that was asked for, what is missing, and another
 test('a target that is silent may be busy with another client, and one that has closed is started again', () => {
   const silent = new VfioUserLostError('d.sock', 'silent', 'VERSION', 10e9)
   expect(inCliWords(silent).split('\n')).toEqual([
-    'The target at d.sock gave no whole answer for 10000 ms, during VERSION',
+    'The target at d.sock gave no whole answer for 10000 ms, during VERSION: it may have another client',
     '  Try: end its other client, as it may serve one at a time; or see what the target itself says',
   ])
   const closed = new VfioUserLostError('d.sock', 'closed', 'REGION_WRITE', 10e9)

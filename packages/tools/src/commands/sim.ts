@@ -29,10 +29,7 @@ export function sim(command: Command, session: Session): void {
       'what the drive did: .json a time line, .jsonl for programs, else text; some 600 bytes a command',
     )
     .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
-    .option(
-      '--mapped-doorbells',
-      "doorbells as memory that is polled, as SPDK's driver wants them (not tried with it); costs a core",
-    )
+    .option('--mapped-doorbells', "doorbells as memory that is polled, which SPDK's driver needs; costs a core")
     .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
       run(action, words, flags, new Output(flags), session),
     )
@@ -52,12 +49,13 @@ export const EXAMPLE_PLAN = `{ "rules": [
 const ABOUT = `
 serve presents a simulated drive as a PCI function over vfio-user, so that
 software which knows nothing of gpunvme drives it: Linux, SeaBIOS and nvme-cli
-in a guest of QEMU 10.1 or later; and gpunvme itself by --socket. It prints the
-line that starts such a QEMU, serves one client after the other until SIGINT
-or SIGTERM, which end it with exit code 0, or while COMMAND runs, and ends with
-a summary. Each client finds the controller as after power on, and on the
-namespace what was left there. Linux refuses the second of two drives that have
-the same serial number: give each drive of a guest a --serial of its own.
+in a guest of QEMU 10.1 or later; SPDK's driver, with --mapped-doorbells; and
+gpunvme itself by --socket. It prints the line that starts such a QEMU, serves
+one client after the other until SIGINT or SIGTERM, which end it with exit code
+0, or while COMMAND runs, and ends with a summary. Each client finds the
+controller as after power on, and on the namespace what was left there. Linux
+refuses the second of two drives that have the same serial number: give each
+drive of a guest a --serial of its own.
 
 Time is the wall's, so latencies are what the preset says or more. What a
 client was told is flushed is in the image, also when the server is killed;

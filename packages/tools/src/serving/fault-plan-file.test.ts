@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -15,7 +15,9 @@ function reading(text: string) {
   return readFaultPlan(path)
 }
 
-test('the plan of the help is one', async () => {
+test('the plan of the help is one, and is that of the page', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/vfio-user.md'), 'utf8')
+  expect(page).toContain(`\`\`\`json\n${EXAMPLE_PLAN}\n\`\`\``)
   expect(await reading(EXAMPLE_PLAN)).toEqual({
     rules: [
       { match: { opcode: 2, lba: [64, 127] }, action: { kind: 'status', sct: 2, sc: 0x81, dnr: true } },

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { howToConnect, qemuLine, qemuWords } from './qemu-line.js'
 
@@ -20,4 +22,9 @@ test('what is printed says what each line is for, and that the guest needs somet
     `  ${qemuLine('/run/drive.sock')}`,
     'Or, from another terminal: gpunvme identify --socket /run/drive.sock',
   ])
+})
+
+test('the page shows the line that is printed', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/vfio-user.md'), 'utf8')
+  expect(page).toContain(`\`\`\`sh\n${qemuLine('/tmp/drive.sock')}\n\`\`\``)
 })

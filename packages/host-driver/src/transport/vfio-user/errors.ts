@@ -71,18 +71,31 @@ export class VfioUserConnectError extends GpuNvmeError {
 export class VfioUserLostError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_VFIO_USER_LOST'
   readonly category = 'device'
-  readonly reason: 'silent' | 'closed'
+  /** `broken`: this process could not take or send all of a message; `cause` says why. */
+  readonly reason: 'silent' | 'closed' | 'broken'
   /** @param during what was asked of it. */
-  constructor(socket: string, reason: 'silent' | 'closed', during: string, limitNs: number, cause?: unknown) {
-    const what = reason === 'closed' ? 'closed the connection' : `gave no whole answer for ${limitNs / 1e6} ms`
-    super(`The target at ${socket} ${what}, during ${during}`, { next: nextAfter(reason, during), cause })
+  constructor(
+    socket: string,
+    reason: VfioUserLostError['reason'],
+    during: string,
+    limitNs: number,
+    cause?: unknown,
+  ) {
+    const what = {
+      silent: `gave no whole answer for ${limitNs / 1e6} ms`,
+      closed: 'closed the connection',
+      broken: 'is not talked to any more, as a part of a message was lost on this side',
+    }[reason]
+    // It was connected to by the kernel, and nobody has taken that up.
+    const busy = reason === 'silent' && during === 'VERSION' ? ': it may have another client' : ''
+    super(`The target at ${socket} ${what}, during ${during}${busy}`, { next: nextAfter(reason, during), cause })
     this.reason = reason
   }
 }
 
-function nextAfter(reason: 'silent' | 'closed', during: string): string {
+function nextAfter(reason: VfioUserLostError['reason'], during: string): string {
   if (reason === 'closed') return REOPEN
-  // It was connected to by the kernel, and nobody has taken that up.
+  if (reason === 'broken') return 'see the cause, as too many open files, and open the transport again'
   if (during === 'VERSION') return 'end the other client that it serves, if it does: most targets serve one at a time'
   return `${REOPEN}; where it is only slow, with a larger answerTimeoutNs`
 }
