@@ -74,13 +74,7 @@ export class VfioUserLostError extends GpuNvmeError {
   /** `broken`: this process could not take or send all of a message; `cause` says why. */
   readonly reason: 'silent' | 'closed' | 'broken'
   /** @param during what was asked of it. */
-  constructor(
-    socket: string,
-    reason: VfioUserLostError['reason'],
-    during: string,
-    limitNs: number,
-    cause?: unknown,
-  ) {
+  constructor(socket: string, reason: VfioUserLostError['reason'], during: string, limitNs: number, cause?: unknown) {
     const what = {
       silent: `gave no whole answer for ${limitNs / 1e6} ms`,
       closed: 'closed the connection',
