@@ -5,7 +5,7 @@
  */
 export type { VfioUserServerOptions } from './options.js'
 export { VfioUserServerError } from './server-thread.js'
-export { VfioUserSocketError } from './socket-path.js'
+export { removeSocket, VfioUserSocketError } from './socket-path.js'
 export { startVfioUserServer, type VfioUserServer } from './start.js'
 export type { VfioUserStatistics } from './statistics.js'
 export type { TraceFileOptions } from './trace-file.js'

@@ -36,6 +36,8 @@ export async function clearSocketPath(path: string): Promise<void> {
 /**
  * Removes a socket, unless another one is there by now: of two servers that start at once, the second takes nothing away
  * from the first.
+ * @param known what `lstat` said of it.
+ * @throws what the system says.
  */
 export function removeSocket(path: string, known: Stats): void {
   if (!isSame(lstatSync(path, { throwIfNoEntry: false }), known)) return

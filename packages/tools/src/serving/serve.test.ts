@@ -1,5 +1,8 @@
 import type { VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { startVfioUserServer, VfioUserServerError } from '@gpunvme/nvme-sim/vfio-user'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { runCommand } from '../binding/run-command.js'
 import { Output } from '../terminal/output.js'
@@ -53,6 +56,29 @@ test('what the system refused to the thread of a server is said with its file', 
     category: 'infeasible',
     message: expect.stringContaining('Cannot serve /nowhere/x.sock any more, write, trace.json: no space') as string,
   })
+})
+
+test('a process that ends at once does not take a socket away that another has put there since', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+  const socket = join(folder, 'x.sock')
+  const other = join(folder, 'other')
+  writeFileSync(socket, 'ours')
+  writeFileSync(other, 'theirs')
+  const over = new AbortController()
+  standIn({
+    socket,
+    statistics() {
+      // The last listener is that of this server: as at the second signal, in the middle of it.
+      const atExit = process.listeners('exit').at(-1)!
+      if (existsSync(other)) renameSync(other, socket)
+      atExit(0)
+      over.abort()
+      return Promise.resolve(counters)
+    },
+  })
+  await serve({ socket }, output, over.signal)
+  expect(readFileSync(socket, 'utf8')).toBe('theirs')
+  rmSync(folder, { recursive: true })
 })
 
 test('one that is late with an answer is served on', async () => {

@@ -1,12 +1,13 @@
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
 import {
+  removeSocket,
   startVfioUserServer,
   VfioUserServerError,
   type VfioUserServer,
   type VfioUserServerOptions,
 } from '@gpunvme/nvme-sim/vfio-user'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
-import { rmSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { sameFile } from '../block-io/same-file.js'
 import { shellLine } from '../command-line/advised-command.js'
 import { undoOnFailure } from '../command-line/cleanup.js'
@@ -82,7 +83,10 @@ async function serveDrive(
 /** Closes the server after `use`, and says what ended one that ended by itself. */
 async function closing(server: VfioUserServer, use: () => Promise<Attended>): Promise<Attended> {
   // The second signal ends the process at once.
-  const atExit = () => rmSync(server.socket, { force: true })
+  const made = lstatSync(server.socket, { throwIfNoEntry: false })
+  const atExit = () => {
+    if (made !== undefined) removeSocket(server.socket, made)
+  }
   process.on('exit', atExit)
   try {
     try {
