@@ -12,7 +12,7 @@ import { RegionBar } from '../region-bar.js'
 import { Channel } from './channel.js'
 import { checkFunction, deviceInfo, exactly, interruptCount, negotiate, regionInfo } from './device.js'
 import { VfioUserConnectError, type VfioUserDeparture } from './errors.js'
-import { msixEvents } from './interrupts.js'
+import { chooseInterrupts, msixEvents } from './interrupts.js'
 import { GRANULE_BYTES, SharedMemory, usualMemoryFolder } from './memory.js'
 import { barWindow, targetConfigSpace } from './regions.js'
 
@@ -120,12 +120,14 @@ export async function openVfioUser(options: VfioUserOptions): Promise<VfioUserTr
       // Not every target keeps them.
       msix?.announceAgain()
       await wakeFunction(config, clock)
+      chooseInterrupts(config, msix !== undefined)
       enableFunction(config)
     }
     cleanup.push(() => {
       disableBusMaster(config)
     })
     await disableFound({ name, bar, clock, config }, canReset ? () => reset('function') : undefined)
+    chooseInterrupts(config, msix !== undefined)
     enableFunction(config)
     return {
       name,

@@ -1,5 +1,7 @@
-import type { VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import { findCapability, MsixCapability, PCI_CAPABILITY, PciHeader } from '@gpunvme/nvme-spec/pci'
+import type { ConfigSpace, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { VFIO_IRQ, VfioIrqSet } from '@gpunvme/nvme-spec/vfio-user'
+import { snapshot } from '../../pci/config-space.js'
 import { EventFds } from '../event-interrupts.js'
 import type { Channel } from './channel.js'
 import { bytesOf, exactly } from './device.js'
@@ -26,6 +28,21 @@ export function msixEvents(channel: Channel, host: VfioUserHost, vectors: number
     announce(events.fds)
   }
   return { events, announceAgain }
+}
+
+/**
+ * Says in configuration space what interrupts there are: by MSI-X, or none. Nobody serves a pin here, and a target that
+ * goes by what stands there - SPDK's - fails its controller over an interrupt that it cannot deliver.
+ */
+export function chooseInterrupts(config: ConfigSpace, byMessage: boolean): void {
+  const { CMD } = PciHeader
+  config.write(CMD.offset, 2, config.read(CMD.offset, 2) | (1 << CMD.ID.lsb))
+  const capability = findCapability(snapshot(config), PCI_CAPABILITY.MSI_X)
+  if (capability === undefined) return
+  const { MXC } = MsixCapability
+  const control = capability + MXC.offset
+  const kept = config.read(control, 2) & ~((1 << MXC.MXE.lsb) | (1 << MXC.FM.lsb))
+  config.write(control, 2, kept | (byMessage ? 1 << MXC.MXE.lsb : 0))
 }
 
 /** Of a target that is gone nothing has to be turned off. */

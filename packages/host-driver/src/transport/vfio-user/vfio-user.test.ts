@@ -68,7 +68,7 @@ test('opening asks for version, device, regions and class, byte by byte as the d
   expect(target.config.readUInt16LE(4)).toBe(0x0406)
   await transport.close()
   await transport.close()
-  expect(target.config.readUInt16LE(4)).toBe(0x0002)
+  expect(target.config.readUInt16LE(4)).toBe(0x0402)
 })
 
 test('registers are read and written by messages of their width, 64 bits as two dwords, low half first', async () => {
