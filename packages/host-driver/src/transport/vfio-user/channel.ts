@@ -36,13 +36,17 @@ const ENOTSUP = 95
 /** The longest request of a target that is read to its end: 1 MiB of data, and what stands before them. */
 const MOST_REQUEST_BYTES = 1_048_576 + 64
 
+/** How many requests of a target are refused in one look at what has come. */
+const MOST_AT_ONCE = 64
+
 const MOST_DESCRIPTORS = 16
 
 const { TYPE, NO_REPLY, ERROR } = VfioUserHeader.FLAGS
 
 /**
  * The connection to a target: one question at a time, each answered within a bound while this thread waits. A target that
- * breaks the protocol, is silent for too long or closes is not talked to any more: `departure` says why, and everything
+ * breaks the protocol, is silent for too long or closes is not talked to any more, nor is one of whose messages this process
+ * could not take or send all: `departure` says why, and everything
  * after it returns at once. Requests of the target, which asks for memory in that way that it has not mapped, are refused.
  */
 export class Channel {
@@ -88,6 +92,8 @@ export class Channel {
       const message = this.receive(name, untilMs, expected)
       if (!message.isReply) {
         this.refuse(name, message, untilMs)
+        // One that asks on and on is silent all the same.
+        if (performance.now() >= untilMs) throw this.lost('silent', name)
         continue
       }
       if (message.id !== id || message.command !== command) {
@@ -100,13 +106,16 @@ export class Channel {
     }
   }
 
-  /** Takes what came without being asked for, most of all that the target has closed. It never throws for that. */
+  /**
+   * Takes what came without being asked for, most of all that the target has closed. It never throws for that. What is
+   * more than a few messages is left for the next time.
+   */
   look(): void {
     if (this.reason !== undefined || this.isClosed) return
     const during = 'a wait'
     try {
-      while (this.host.poll(this.waited, 0) !== 0) {
-        const untilMs = this.deadline()
+      const untilMs = this.deadline()
+      for (let taken = 0; taken < MOST_AT_ONCE && this.host.poll(this.waited, 0) !== 0; taken++) {
         const message = this.receive(during, untilMs, { leastBytes: 0, mostBytes: 0 })
         if (message.isReply) this.breach(during, 'got an answer to what nobody asked', message.descriptors)
         this.refuse(during, message, untilMs)
@@ -141,7 +150,7 @@ export class Channel {
     return error
   }
 
-  private lost(reason: 'silent' | 'closed', during: string, cause?: unknown): VfioUserDeparture {
+  private lost(reason: VfioUserLostError['reason'], during: string, cause?: unknown): VfioUserDeparture {
     return this.depart(new VfioUserLostError(this.socket, reason, during, this.limitNs, cause))
   }
 
@@ -168,7 +177,8 @@ export class Channel {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ETIMEDOUT') throw this.lost('silent', during, error)
       if (code === 'EPIPE' || code === 'ECONNRESET') throw this.lost('closed', during, error)
-      throw error
+      // A part of it may have been sent.
+      throw this.lost('broken', during, error)
     }
   }
 
@@ -197,7 +207,8 @@ export class Channel {
       return { id, command, isReply, isError, noReply, error, data, descriptors }
     } catch (error) {
       closeAll(descriptors)
-      throw error
+      // What comes next would be taken for the rest of this message, or the rest for a message.
+      throw error === this.reason ? error : this.lost('broken', during, error)
     }
   }
 
