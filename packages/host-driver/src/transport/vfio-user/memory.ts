@@ -13,6 +13,9 @@ import { VfioUserMemoryError } from './errors.js'
 /** What chunks are a multiple of, and addresses too: as large as it makes messages rare, as small as it wastes little. */
 export const GRANULE_BYTES = 2_097_152
 
+/** A chunk that is larger than what is asked for has no more than this. */
+const LARGEST_GROWTH_BYTES = 64 * 1024 * 1024
+
 /** Below this no address is given out: one that a program forgot to set shall reach nothing. */
 const LOWEST_IOVA = 0x10_0000
 
@@ -33,6 +36,7 @@ export class SharedMemory implements DmaSource {
   private readonly channel: Channel
   private readonly host: VfioUserHost
   private readonly folder: string
+  private sharedBytes = 0
   private readonly space = new AddressSpace([{ start: LOWEST_IOVA, lengthBytes: HIGHEST_IOVA - LOWEST_IOVA }])
 
   constructor(channel: Channel, host: VfioUserHost, folder: string) {
@@ -41,12 +45,17 @@ export class SharedMemory implements DmaSource {
     this.folder = folder
   }
 
-  /** @throws VfioUserMemoryError where the folder has no room; as `Channel.ask`. */
-  chunk(lengthBytes: number, alignBytes: number): DmaChunk {
+  /**
+   * As large as all that is shared already, if less is asked for: targets take few regions, SPDK's 16.
+   * @throws VfioUserMemoryError where the folder has no room; as `Channel.ask`.
+   */
+  chunk(askedBytes: number, alignBytes: number): DmaChunk {
+    const lengthBytes = Math.max(askedBytes, Math.min(this.sharedBytes, LARGEST_GROWTH_BYTES))
     const iova = this.space.takeAligned(lengthBytes, Math.max(alignBytes, GRANULE_BYTES))
     if (iova === undefined) throw new RangeError(`lengthBytes: expected what fits below 2^39, got ${lengthBytes}`)
     try {
       const region = this.share(iova, lengthBytes)
+      this.sharedBytes += lengthBytes
       const release = () => {
         this.release(iova, region)
       }
@@ -91,6 +100,7 @@ export class SharedMemory implements DmaSource {
    * the pages are no others' either way.
    */
   private release(iova: number, region: NativeRegion): void {
+    this.sharedBytes -= region.lengthBytes
     try {
       if (this.channel.departure === undefined) this.takeBack(iova, region.lengthBytes)
     } catch (error) {

@@ -126,6 +126,17 @@ test('memory is a file without a name, of as many pages as it says, and unmapped
   expect(target.maps.size).toBe(0)
 })
 
+test('much memory is few regions, as there are targets that take 16 of them', async () => {
+  const transport = await open()
+  const regions = () => target.sent.filter(({ command }) => command === 2).length
+  const pieces = Array.from({ length: 60 }, () => transport.dma.alloc(1_500_000))
+  // 2, 2, 4, 8, 16, 32 and 64 MiB, where each piece takes 2 MiB at most.
+  expect(regions()).toBeLessThanOrEqual(7)
+  expect(new Set(pieces.map((piece) => piece.iovaAt(0))).size).toBe(60)
+  for (const piece of pieces) piece.free()
+  await transport.close()
+})
+
 test('where the target keeps memory, nobody gets its addresses again', async () => {
   const transport = await open()
   const memory = transport.dma.alloc(4_194_304)
