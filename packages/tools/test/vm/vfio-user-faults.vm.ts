@@ -131,7 +131,9 @@ describe.each(kernelsFor('7.2'))('faults on Linux %s', (series) => {
       ...disabled[series],
     ])
     expect(of('gone').of('state').stdout).not.toBe('live\n')
-    expect(of('gone').of('read again').code).toBe(1)
+    // Linux 7.2 keeps a node of no length, whose end is at once.
+    const again = of('gone').of('read again')
+    expect(again.stderr).toMatch(/^0\+0 records in$|failed to open/m)
   })
 
   test('the kernel finds no other fault, and the guest comes to its end', () => {

@@ -11,7 +11,7 @@ import type { Turn } from './turn.js'
 // What a served drive costs beside QEMU's own NVMe controller, in one guest: rates by turns, the server's processor time, and
 // how long a guest takes to start with the one and with the other.
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
+const ROUNDS = Number(process.env['ROUNDS'] ?? 10)
 const BOOTS = Number(process.env['BOOTS'] ?? 3)
 const BYTES = 256 * 1024 * 1024
 const SERIES = '6.1'
