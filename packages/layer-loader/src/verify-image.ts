@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { BufferPool, type HostBuffer } from './buffer-pool.js'
 import { zlibChecksummer } from './checksum/zlib-checksummer.js'
 import { quote } from './formats/quote.js'

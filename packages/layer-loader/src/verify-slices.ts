@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from './formats/quote.js'
 import { appendCrc } from './image/append-crc.js'
 import { encodeCrc } from './image/extent.js'

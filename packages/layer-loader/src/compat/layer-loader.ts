@@ -1,5 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { namespaceStore } from '../store/namespace-store.js'
 import { originalDrive, wholeAddress } from './environment.js'

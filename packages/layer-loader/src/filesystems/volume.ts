@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { checkRange, type ByteSource } from '../formats/byte-source.js'
 import { ExtentList } from './extent-list.js'
 import type { DeviceExtent, OpenFileSystemOptions, ReadOptions } from './file-system.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { EncodedGgufMetadata } from './gguf-header.js'
 import { readMetadata } from './gguf-metadata.js'
 import { GgufReader } from './gguf-reader.js'

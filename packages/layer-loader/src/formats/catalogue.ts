@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { findAliases } from './aliases.js'
 import { checkRange } from './byte-source.js'
 import { expertIn, expertsOf, expertSliceCount, type ExpertSlice } from './experts.js'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { checkRange, type ByteSource } from './byte-source.js'
 import { sizeByProbing } from './size-by-probing.js'
 

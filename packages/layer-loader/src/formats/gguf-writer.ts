@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { writeAtomically } from './atomic-file.js'
 import { layOutGguf, type EncodedGgufMetadata, type GgufTensorSpec, type GgufValue } from './gguf-header.js'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { describe, expect, test } from 'vitest'
 import { entry, concat, ggufHead, info, padTo, safetensors, text, u32 } from '../../test/formats/bytes.js'
 import { MemoryFolder } from '../../test/formats/memory-folder.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { describe, expect, test } from 'vitest'
 import {
   array,

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { checkRange, type ByteSource } from './byte-source.js'
 
 const DEFAULT_TIMEOUT_MS = 30_000

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 import { readGguf } from './gguf.js'
 import { splitOf } from './gguf-split.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 
 /** Opens one of a model's files by its name without a folder, such as 'model-00002-of-00003.gguf'. */

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 import type { FormatLimits } from './limits.js'
 import { decodeStrictUtf8 } from './strict-utf8.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from './byte-source.js'
 
 /** Enough to tell the formats apart: GGUF's magic, or a safetensors length and its opening brace. */

@@ -1,5 +1,5 @@
 import { TransferError } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { hasLabelMagic } from '../sets/label.js'
 import { behindMember } from '../sets/member-error.js'

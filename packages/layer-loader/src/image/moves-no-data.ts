@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BlockStore } from '../store/store.js'
 
 /** @throws UnverifiableMediaError where reads complete without bringing anything. */

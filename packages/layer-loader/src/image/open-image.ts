@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { asStore, type Readable } from '../store/as-store.js'

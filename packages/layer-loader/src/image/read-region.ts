@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { readBytes } from '../store/read-bytes.js'
 import type { BlockStore } from '../store/store.js'

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { ascii, bytes, formatField, inHex, n64, struct, u32 } from '@gpunvme/nvme-spec/layout'
 import {
   ALIGNMENT_BYTES,

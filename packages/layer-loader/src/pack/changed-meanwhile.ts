@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { BlockStore } from '../store/store.js'
 import { isMediaError, readCopies, type SuperblockCopy } from '../image/copies.js'

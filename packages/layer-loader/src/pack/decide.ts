@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Model } from '../formats/model.js'
 import { quote } from '../formats/quote.js'
 import { encodeDirectory, type DirectoryEntry } from '../image/directory.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BlockStore } from '../store/store.js'
 
 const inProgress = new WeakSet<BlockStore>()

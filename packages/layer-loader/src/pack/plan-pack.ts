@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Model, Tensor } from '../formats/model.js'
 import { quote } from '../formats/quote.js'
 import { ALIGNMENT_BYTES, MAX_MANIFEST_BYTES } from '../image/format.js'

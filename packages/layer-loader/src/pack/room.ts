@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { quote } from '../formats/quote.js'
 import { alignUp, CHUNK_BYTES, DATA_START_BYTES, type Extent } from '../image/format.js'
 import { sumOf } from '../image/holes.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { humanBytes } from './human-bytes.js'
 import type { Budget } from './plan.js'
 

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { CopyEngine } from '@gpunvme/nvme-spec/transport'
 import { quote } from '../formats/quote.js'
 import { AllSlotsHeldError } from '../stream/layer-stream.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { BufferPool, type HostBuffer } from '../buffer-pool.js'
 import type { BlockStore, StoreSummary, StoreTransfer, WritableBlockStore } from '../store/store.js'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { readCopies } from '../image/copies.js'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import { clearEnds } from '../pack/publish.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { refuseUnmoved } from '../image/moves-no-data.js'
 import type { BlockStore } from '../store/store.js'
 import { MEMBER_DATA_BYTES } from './format.js'

@@ -1,5 +1,5 @@
 import { TransferError } from '@gpunvme/host-driver'
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { behindMember } from './member-error.js'
 
 /**

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { AbortSignalLike, DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import {
   checkTransfers,

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { asStore, type Readable, type Writable } from '../store/as-store.js'
 import type { BlockStore } from '../store/store.js'
 import type { Attached, BlockSet, WritableBlockSet } from './block-set.js'

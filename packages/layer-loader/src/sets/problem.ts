@@ -1,4 +1,4 @@
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
 /** Something about a set that its owner wants to know. */
 export interface SetProblem {

@@ -1,4 +1,4 @@
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import type { StoreSummary, StoreTransfer } from '../store/store.js'
 import { piecesOf } from './bounced-store.js'

@@ -1,4 +1,4 @@
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { isMediaError } from '../image/copies.js'
 import { readBytes } from '../store/read-bytes.js'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, ExecuteOptions } from '@gpunvme/nvme-spec/transport'
 import { openHandle } from '../formats/file-source.js'
 import { readCopies } from '../image/copies.js'

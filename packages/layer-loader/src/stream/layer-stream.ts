@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { asModel, type Loadable } from '../load/as-model.js'
 import type { StoredModel } from '../load/extent.js'
 import type { Lease } from '../load/lease.js'

@@ -1,5 +1,5 @@
 import { CommandError } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { UsageError } from '../command-line/usage-error.js'
 import type { Found } from '../decode/decode-structure.js'
 import { formatHexDump } from '../decode/hex-lines.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'

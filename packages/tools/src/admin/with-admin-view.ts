@@ -1,6 +1,6 @@
 import { loadHardwareHost } from '@gpunvme/cuda-native/host'
 import { Controller } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { HardwareHost } from '@gpunvme/nvme-spec/transport'
 import type { DriveFlags } from '../command-line/options.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'

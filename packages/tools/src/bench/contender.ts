@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BenchCommand, BenchReason, BenchRepeat, BenchSource } from '../report/bench-results.js'
 import type { Shape } from './shape.js'
 

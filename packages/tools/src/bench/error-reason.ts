@@ -1,4 +1,4 @@
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { inCliWords } from '../command-line/cli-words.js'
 import type { BenchReason } from '../report/bench-results.js'
 

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { BenchRepeat } from '../report/bench-results.js'
 import { list, number, object, text, UnfitValueError, whole, type Check } from '../report/checked-json.js'
 import { LatencyHistogram } from './latency-histogram.js'

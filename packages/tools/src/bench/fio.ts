@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { spawn } from 'node:child_process'
 import { printable } from '../terminal/printable.js'
 

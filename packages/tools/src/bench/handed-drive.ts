@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseDriver } from '../binding/driver-choice.js'
 import { shellLine, userName } from '../command-line/advised-command.js'

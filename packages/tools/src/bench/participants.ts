@@ -1,5 +1,5 @@
 import { HostEngine, type WriteRequest } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { openEngine, type EngineName, type OpenedTransport } from '../open.js'
 import type { BenchReason, BenchSource } from '../report/bench-results.js'
 import { BASELINE_KINDS, type BaselineName } from './baselines.js'

@@ -1,5 +1,5 @@
 import { throwOnFailure, type Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory, Plan } from '@gpunvme/nvme-spec/transport'
 import type { PlanRing } from './plan-ring.js'
 

@@ -1,5 +1,5 @@
 import { parseBindingRecord, type BindingRecord } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSystemError } from '../command-line/file-error.js'

@@ -1,6 +1,6 @@
 import { DeviceHeldError, type Holder } from '@gpunvme/host-driver'
 import { nvmeFunction, nvmeFunctions, planRestoring, restoreBinding, type BindingStep } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandFor } from '../command-line/advised-command.js'
 import { isOfAnotherBoot, type Entry } from './entry.js'

@@ -5,7 +5,7 @@ import {
   type PciFunction,
   type UserSpaceDriver,
 } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { driveFacts, linuxNameOf } from './drive-facts.js'

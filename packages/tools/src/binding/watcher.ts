@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inCliWords } from '../command-line/cli-words.js'
 import { isSystemError } from '../command-line/file-error.js'

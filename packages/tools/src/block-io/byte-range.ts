@@ -1,5 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { UsageError } from '../command-line/usage-error.js'
 import { formatBytes, parseBytes, plural } from '../terminal/units.js'

@@ -1,5 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createHash } from 'node:crypto'
 import { lbas } from './byte-range.js'
 import { readPieces } from './read-pieces.js'

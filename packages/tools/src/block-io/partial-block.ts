@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { plural } from '../terminal/units.js'
 
 /** A drive writes whole blocks, and nobody has said what belongs into the rest of the last one. */

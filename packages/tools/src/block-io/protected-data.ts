@@ -1,5 +1,5 @@
 import { findSignatures, ForeignDataError, type Namespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { holdsImage, UNKNOWN_DATA, UnknownDataError } from '../drive/unknown-data.js'
 import type { ByteRange } from './byte-range.js'
 import { PIECE_BYTES, readPieces } from './read-pieces.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
 /** A write begins with a whole block: the rest of the first one would be lost. */
 export class UnalignedStartError extends GpuNvmeError {

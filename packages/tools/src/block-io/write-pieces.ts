@@ -1,5 +1,5 @@
 import type { WritableNamespace } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { createHash } from 'node:crypto'
 import type { ByteSource } from './byte-source.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { formatBytes } from '../terminal/units.js'
 import { lbas } from './byte-range.js'
 

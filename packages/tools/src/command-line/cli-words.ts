@@ -1,8 +1,7 @@
-import { EngineUnsuitableError } from '@gpunvme/cuda-native'
-import { CudaUnavailableError } from '@gpunvme/cuda-native/cuda'
-import { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
+import type { EngineUnsuitableError } from '@gpunvme/cuda-native'
+import type { DeviceHeldError, ForeignDataError } from '@gpunvme/host-driver'
 import type { VfioUserLostError } from '@gpunvme/host-driver/vfio-user'
-import {
+import type {
   BudgetInfeasibleError,
   ImageExistsError,
   ImageNotFoundError,
@@ -10,18 +9,39 @@ import {
   ModelNotInImageError,
   NamespaceTooSmallError,
 } from '@gpunvme/layer-loader'
-import { UnknownFormatError } from '@gpunvme/layer-loader/formats'
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { UnknownFormatError } from '@gpunvme/layer-loader/formats'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { howToRelease } from '../binding/release.js'
+
+/** Told by their codes: their modules are loaded by those commands alone that use them, and not to print help. */
+type Reworded =
+  | BudgetInfeasibleError
+  | DeviceHeldError
+  | EngineUnsuitableError
+  | ForeignDataError
+  | ImageExistsError
+  | ImageNotFoundError
+  | ModelExistsError
+  | ModelNotInImageError
+  | NamespaceTooSmallError
+  | UnknownFormatError
+  | VfioUserLostError
+
+/** What to do where the target at a socket was lost; of one that broke the protocol, its error says that itself. */
+const HOW_LOST: Readonly<Record<VfioUserLostError['reason'], string | undefined>> = {
+  silent: 'end its other client, as it may serve one at a time; or see what the target itself says',
+  closed: 'see what the target itself says, start it again (gpunvme sim serve), and repeat this',
+  broken: undefined,
+}
 
 /** The message, with a next step in the words of a command line where the library's is in the words of its API. */
 export function inCliWords(error: GpuNvmeError): string {
-  const step = nextStep(error)
-  // What was asked for is an engine; what is missing, it says itself.
-  if (error instanceof CudaUnavailableError) {
+  // What was asked for is an engine; what is missing, it says itself, by one of several codes.
+  if (error.name === 'CudaUnavailableError') {
     const found = error.message.replace(/; or leave `engine` out of [^\n]*$/, '')
     return `The engine 'cuda' is not to be had: ${found}; or --engine host, which needs no GPU`
   }
+  const step = nextStep(error as Reworded)
   if (step !== undefined) return error.message.replace(/\n {2}Try: [^\n]*$/, () => `\n  Try: ${step}`)
   // Part of several next steps: of damaged images, of unfit ones.
   return error.message
@@ -32,36 +52,35 @@ export function inCliWords(error: GpuNvmeError): string {
     )
 }
 
-function nextStep(error: GpuNvmeError): string | undefined {
-  if (error instanceof EngineUnsuitableError)
-    return '--engine host, which drives every transport; or, on a simulated drive, --real-time'
-  if (error instanceof DeviceHeldError) return howToRelease(error.holders)
-  const lost = howLost(error)
-  if (lost === 'silent')
-    return 'end its other client, as it may serve one at a time; or see what the target itself says'
-  if (lost === 'closed') return 'see what the target itself says, start it again (gpunvme sim serve), and repeat this'
-  if (error instanceof ForeignDataError) {
-    return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
+function nextStep(error: Reworded): string | undefined {
+  switch (error.code) {
+    case 'ERR_GPUNVME_ENGINE_UNSUITABLE':
+      return '--engine host, which drives every transport; or, on a simulated drive, --real-time'
+    case 'ERR_GPUNVME_DEVICE_HELD':
+      return howToRelease(error.holders)
+    case 'ERR_GPUNVME_VFIO_USER_LOST':
+      return HOW_LOST[error.reason]
+    case 'ERR_GPUNVME_FOREIGN_DATA':
+      return `${error.found.map(({ name }) => `--overwrite '${name}'`).join(' ')}, if it may be lost; or another drive`
+    case 'ERR_GPUNVME_IMAGE_EXISTS':
+      return '--replace-image, if all of it may be lost; gpunvme verify looks at it first'
+    case 'ERR_GPUNVME_MODEL_EXISTS':
+      return '--name NAME to have both, or --replace to give up the one that is there'
+    case 'ERR_GPUNVME_MODEL_NOT_IN_IMAGE':
+      return error.isEmpty ? 'gpunvme pack MODEL --image FILE, or --drive ADDRESS' : undefined
+    case 'ERR_GPUNVME_NO_IMAGE':
+      return 'gpunvme pack MODEL --image FILE, which makes one'
+    case 'ERR_GPUNVME_BUDGET_INFEASIBLE':
+      return '--vram and --ram of at least that'
+    case 'ERR_GPUNVME_NAMESPACE_TOO_SMALL':
+      return 'a larger --capacity for a new drive, or another --image file'
+    case 'ERR_GPUNVME_UNKNOWN_FORMAT':
+      return startsAsImage(error.firstBytes)
+        ? `gpunvme load --image ${error.sourceName}, since this is a drive image that pack made`
+        : undefined
+    default:
+      return undefined
   }
-  if (error instanceof ImageExistsError)
-    return '--replace-image, if all of it may be lost; gpunvme verify looks at it first'
-  if (error instanceof ModelExistsError)
-    return '--name NAME to have both, or --replace to give up the one that is there'
-  if (error instanceof ModelNotInImageError && error.isEmpty)
-    return 'gpunvme pack MODEL --image FILE, or --drive ADDRESS'
-  if (error instanceof ImageNotFoundError) return 'gpunvme pack MODEL --image FILE, which makes one'
-  if (error instanceof BudgetInfeasibleError) return '--vram and --ram of at least that'
-  if (error instanceof NamespaceTooSmallError) return 'a larger --capacity for a new drive, or another --image file'
-  if (error instanceof UnknownFormatError && startsAsImage(error.firstBytes)) {
-    return `gpunvme load --image ${error.sourceName}, since this is a drive image that pack made`
-  }
-  return undefined
-}
-
-/** How the target at a socket was lost. Told by its code: its module is loaded by those commands alone that use a socket. */
-function howLost(error: GpuNvmeError): VfioUserLostError['reason'] | undefined {
-  const { code, reason } = error as Partial<VfioUserLostError>
-  return code === 'ERR_GPUNVME_VFIO_USER_LOST' ? reason : undefined
 }
 
 function startsAsImage(firstBytes: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import type { ErrorCategory } from '@gpunvme/nvme-spec'
+import type { ErrorCategory } from '@gpunvme/nvme-spec/error'
 
 /** What a script may decide by. Documented in `gpunvme --help`; these numbers do not change. */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 
 interface Refusal {
   readonly words: string

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { CommanderError } from 'commander'
 import { inCliWords } from './cli-words.js'
 import { EXIT } from './exit-codes.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
 /** The arguments cannot be meant. Nothing was opened or touched. */
 export class UsageError extends GpuNvmeError {

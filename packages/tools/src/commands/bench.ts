@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { Option, type Command } from 'commander'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

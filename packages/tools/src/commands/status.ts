@@ -1,5 +1,5 @@
 import { nvmeFunction, nvmeFunctions } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Command } from 'commander'
 import { describeStatus } from '../binding/describe-status.js'
 import { statusOf, type DriveStatus, type Remembered } from '../binding/drive-status.js'

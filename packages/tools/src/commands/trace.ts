@@ -1,5 +1,5 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { TraceSink } from '@gpunvme/nvme-spec/transport'
 import { CommanderError, InvalidArgumentError, Option, type Command } from 'commander'
 import { sameFile } from '../block-io/same-file.js'

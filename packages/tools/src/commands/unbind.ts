@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import type { Command } from 'commander'
 import { requireRoot } from '../command-line/advised-command.js'
 import { describeSteps } from '../binding/describe-steps.js'

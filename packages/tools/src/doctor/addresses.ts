@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { UsageError } from '../command-line/usage-error.js'
 import type { Machine } from '../machine/machine.js'
 import { printable } from '../terminal/printable.js'

@@ -1,5 +1,5 @@
 import { Controller } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { ask, canAsk } from '../terminal/ask.js'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'

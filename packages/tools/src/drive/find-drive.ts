@@ -1,5 +1,5 @@
 import { nvmeFunction, type PciFunction } from '@gpunvme/host-driver/pci'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { linuxNameOf } from '../binding/drive-facts.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { constants, rmSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
 import { FileError } from '../command-line/file-error.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { openTransport } from '../open.js'

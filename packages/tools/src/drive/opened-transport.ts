@@ -1,4 +1,4 @@
-import type { GpuNvmeError } from '@gpunvme/nvme-spec'
+import type { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { Link } from '@gpunvme/nvme-spec/pcie'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 import type { TransportName } from './transport-names.js'

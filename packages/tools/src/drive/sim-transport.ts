@@ -1,6 +1,6 @@
 import { profiles, RamMedia, simulate, type DriveProfile, type Media, type ProfileName } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'

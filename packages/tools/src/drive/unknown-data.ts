@@ -1,6 +1,6 @@
 import { findSignatures, SIGNATURE_REACH_BYTES, type Namespace } from '@gpunvme/host-driver'
 import { ImageNotFoundError, openImage } from '@gpunvme/layer-loader'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 
 /** What --overwrite calls it. */
 export const UNKNOWN_DATA = 'unknown data'

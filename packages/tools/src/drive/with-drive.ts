@@ -1,5 +1,5 @@
 import { Controller, type Namespace, type WritableNamespace, type WriteRequest } from '@gpunvme/host-driver'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { DriveFlags, TransportFlags } from '../command-line/options.js'
 import { openEngine, type EngineName } from '../open.js'
 import type { Output } from '../terminal/output.js'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { stat } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'

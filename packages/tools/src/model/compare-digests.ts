@@ -1,6 +1,6 @@
 import type { PackedModel } from '@gpunvme/layer-loader'
 import type { Model, Tensor } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { createHash } from 'node:crypto'
 import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'

@@ -1,6 +1,6 @@
 import type { Lease } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 
 /**

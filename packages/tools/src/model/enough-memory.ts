@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { totalmem } from 'node:os'
 import { formatBytes } from '../terminal/units.js'
 

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { statfs } from 'node:fs/promises'
 import { attempting } from '../command-line/file-error.js'
 import { formatBytes } from '../terminal/units.js'

@@ -1,6 +1,6 @@
 import type { Image, PackedModel } from '@gpunvme/layer-loader'
 import { ModelNotFoundError, openModelFile, type Model } from '@gpunvme/layer-loader/formats'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 
 const MAX_SHOWN = 5

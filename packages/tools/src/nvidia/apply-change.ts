@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { dirname, join } from 'node:path'
 import type { Root } from '../machine/root.js'
 import {

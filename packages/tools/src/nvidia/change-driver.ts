@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { join } from 'node:path'
 import { isKnown, valueOf } from '../machine/known.js'
 import { Root } from '../machine/root.js'

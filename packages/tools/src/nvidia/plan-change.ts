@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { isKnown, valueOf } from '../machine/known.js'
 import type { Root } from '../machine/root.js'
 import type { ChangeKind } from './change-record.js'

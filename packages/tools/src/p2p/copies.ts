@@ -1,5 +1,5 @@
 import { CudaUnavailableError, cudaPeers, NativeAddonError, type CudaPeers } from '@gpunvme/cuda-native/cuda'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { functionAt, isKnown, pathBetween, type Machine } from '../machine/index.js'
 import type { CopySettings } from './copy-matrix.js'
 

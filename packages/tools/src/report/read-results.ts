@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { printable } from '../terminal/printable.js'
 import {
   BENCH_SCHEMA,

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { FaultPlanError, parseFaultPlan } from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { open, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { attempting, isSystemError } from '../command-line/file-error.js'
 import { printable } from '../terminal/printable.js'

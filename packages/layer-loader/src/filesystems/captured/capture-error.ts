@@ -1,4 +1,4 @@
-import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec'
+import { GpuNvmeError, type ErrorCategory, type ErrorDetails } from '@gpunvme/nvme-spec/error'
 
 /** Why Linux' answer cannot be used, and what helps. Each becomes the code `ERR_GPUNVME_CAPTURE_<PROBLEM>`. */
 const CAPTURE_PROBLEMS = {

@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { DEFAULT_FILE_SYSTEM_LIMITS } from '../limits.js'
 import type { DeviceExtent } from '../file-system.js'
 import type { CapturedFile } from './capture.js'

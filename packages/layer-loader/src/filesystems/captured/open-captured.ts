@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import type { ByteSource } from '../../formats/byte-source.js'
 import { fileOnDiskSource } from '../file-source.js'
 import type { ReadOptions } from '../file-system.js'

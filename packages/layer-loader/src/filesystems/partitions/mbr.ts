@@ -1,4 +1,4 @@
-import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { inHex, struct, u32, u8 } from '@gpunvme/nvme-spec/layout'
 import type { ByteSource } from '../../formats/byte-source.js'
 import type { ReadOptions } from '../file-system.js'
