@@ -87,7 +87,7 @@ export function useCompiler(): Compiler {
     const root = changes.length === 0 ? packageRoot : changedCopy(join(folder(), `source-${index}`), changes)
     const path = join(folder(), `${index}-${name}`)
     const args = [
-      ...['-std=c++17', '-O2', '-g', '-Wall', '-Wextra', '-Werror', '-pthread'],
+      ...['-std=c++17', '-O2', '-g1', '-Wall', '-Wextra', '-Werror', '-pthread'],
       ...['cuda', 'native', 'test'].map((place) => `-I${join(root, place)}`),
       `-I${specHeaders}`,
       ...['-o', path],

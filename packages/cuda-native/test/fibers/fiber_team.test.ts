@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { sanitized } from '../device/bytes.js'
 import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from '../device/compile.js'
 
 const { compile } = useCompiler()
@@ -9,7 +10,7 @@ describe.skipIf(!hasCompiler)(`a team of fibers${skippedWithoutCompiler}`, () =>
   beforeAll(async () => {
     const sources = ['test/fibers/fiber_team_test.cc']
     plain = await compile({ sources })
-    checked = await compile({ sources, flags: ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'] })
+    checked = await compile({ sources, flags: sanitized })
   }, 300_000)
 
   test('runs all threads in an order drawn from a seed', async () => {
