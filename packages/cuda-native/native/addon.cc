@@ -41,6 +41,7 @@ constexpr Entry kEntries[] = {
     {"move", gpunvme::Move},
     {"waitReadable", gpunvme::WaitReadable},
     {"memlockLimitBytes", gpunvme::MemlockLimitBytes},
+    {"punchHole", gpunvme::PunchHole},
     {"listen", gpunvme::Listen},
     {"accept", gpunvme::Accept},
     {"connect", gpunvme::Connect},

@@ -173,4 +173,25 @@ napi_value MemlockLimitBytes(napi_env env, napi_callback_info) {
   return Number(env, limit.rlim_cur == RLIM_INFINITY ? INFINITY : static_cast<double>(limit.rlim_cur));
 }
 
+napi_value PunchHole(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  Arguments(env, info, arguments);
+  int fd;
+  double offset, length;
+  if (!ReadDescriptor(env, arguments[0], &fd)) return nullptr;
+  if (!ReadInteger(env, arguments[1], "offsetBytes", 0, kMaxSafeInteger, &offset)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "lengthBytes", 1, kMaxSafeInteger, &length)) return nullptr;
+  const int failed = Uninterrupted([&] {
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                     static_cast<off_t>(length));
+  });
+  if (failed < 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
+    ThrowSystem(env, errno, "fallocate");
+    return nullptr;
+  }
+  napi_value result;
+  napi_get_boolean(env, failed == 0, &result);
+  return result;
+}
+
 }  // namespace gpunvme

@@ -14,5 +14,6 @@ napi_value DrainEventfd(napi_env env, napi_callback_info info);
 napi_value Move(napi_env env, napi_callback_info info);
 napi_value WaitReadable(napi_env env, napi_callback_info info);
 napi_value MemlockLimitBytes(napi_env env, napi_callback_info info);
+napi_value PunchHole(napi_env env, napi_callback_info info);
 
 }  // namespace gpunvme

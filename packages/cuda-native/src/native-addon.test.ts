@@ -50,6 +50,6 @@ test('importing the entry loads no addon, so that it can be imported anywhere', 
   const { default: host, nativeHostModule } = await import('./host/index.js')
   expect(nativeHostModule.href).toBe(pathToFileURL(join(import.meta.dirname, 'host', 'index.ts')).href)
   const names = ['accept', 'connect', 'drainEventfd', 'eventfd', 'listen', 'lostForeignBytes', 'mapForeign']
-  names.push('poll', 'receive', 'send', 'signalEventfd', 'view', 'yield')
+  names.push('poll', 'punchHole', 'receive', 'send', 'signalEventfd', 'view', 'yield')
   expect(Object.keys(host).sort()).toEqual(names)
 })

@@ -447,6 +447,14 @@ export interface NativeHost {
   view(address: bigint, lengthBytes: number): ArrayBuffer
   /** Gives the processor away, so that a polling pair on two busy cores does not starve (sched_yield). */
   yield(): void
+  /**
+   * Makes bytes of an open file read as zeroes, and gives back what held them (fallocate): whole blocks of the file
+   * system become a hole, parts of blocks are written over, and the file keeps its size. False where the file system has
+   * no holes (EOPNOTSUPP, ENOSYS): nothing has changed then.
+   * @throws whatever else the kernel refuses, as an Error with Node's `code`, `errno` and `syscall`: EBADF where the file
+   *   is not open for writing; RangeError for a length of 0, and for what is no offset.
+   */
+  punchHole?(fd: number, offsetBytes: number, lengthBytes: number): boolean
 }
 
 /**

@@ -33,6 +33,7 @@ export interface HostAddon extends EngineAddon {
   readonly move: (from: number, to: number) => number
   readonly waitReadable: (fd: number, timeoutNs: number) => Promise<boolean>
   readonly memlockLimitBytes: () => number
+  readonly punchHole: (fd: number, offsetBytes: number, lengthBytes: number) => boolean
   /** As `SocketHost` says, but for what is opened: it is not adopted yet. */
   readonly listen: (path: string) => number
   /** -1 where nobody waits. */

@@ -15,7 +15,7 @@ export function loadHardwareHost(): HardwareHost {
 }
 
 function hardwareHost(addon: HostAddon): HardwareHost {
-  const { ioctl, ioctlNumber, drainEventfd, waitReadable, memlockLimitBytes } = addon
+  const { ioctl, ioctlNumber, drainEventfd, waitReadable, memlockLimitBytes, punchHole } = addon
   const adopt = (fd: number) => adoptDescriptor(addon, fd)
   return {
     map: mapWith(addon, addon.map),
@@ -28,7 +28,7 @@ function hardwareHost(addon: HostAddon): HardwareHost {
     view: viewWith(addon),
     yield: addon.yield,
     eventfd: () => adopt(addon.eventfd()),
-    ...{ ioctl, ioctlNumber, adopt, drainEventfd, waitReadable, memlockLimitBytes },
+    ...{ ioctl, ioctlNumber, adopt, drainEventfd, waitReadable, memlockLimitBytes, punchHole },
   }
 }
 

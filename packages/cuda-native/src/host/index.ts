@@ -13,6 +13,7 @@ export const nativeHostModule: URL = new URL(import.meta.url)
 const nativeHost: VfioUserHost = {
   view: (address, lengthBytes) => loadSocketHost().view(address, lengthBytes),
   yield: () => loadSocketHost().yield(),
+  punchHole: (fd, offsetBytes, lengthBytes) => loadSocketHost().punchHole(fd, offsetBytes, lengthBytes),
   eventfd: () => loadSocketHost().eventfd(),
   mapForeign: (fd, offsetBytes, lengthBytes, access) =>
     loadSocketHost().mapForeign(fd, offsetBytes, lengthBytes, access),

@@ -1,11 +1,13 @@
-import type { HardwareHost, VfioUserHost } from '@gpunvme/nvme-spec/transport'
+import type { HardwareHost, NativeHost, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 import { loadAddon, type HostAddon } from './addon.js'
 import { adoptDescriptor } from './adopt.js'
 import { mapWith, viewWith } from './host-region.js'
 import { socketHost } from './sockets.js'
 
-/** With the one thing of a `HardwareHost` that a client needs which waits for interrupts. */
-export type LoadedSocketHost = VfioUserHost & Pick<HardwareHost, 'waitReadable'>
+/** With holes in files, and the one thing of a `HardwareHost` that a client needs which waits for interrupts. */
+export type LoadedSocketHost = VfioUserHost &
+  Required<Pick<NativeHost, 'punchHole'>> &
+  Pick<HardwareHost, 'waitReadable'>
 
 let loaded: LoadedSocketHost | undefined
 
@@ -19,13 +21,13 @@ export function loadSocketHost(): LoadedSocketHost {
 }
 
 function vfioUserHost(addon: HostAddon): LoadedSocketHost {
-  const { waitReadable, signalEventfd, drainEventfd, lostForeignBytes } = addon
+  const { waitReadable, signalEventfd, drainEventfd, lostForeignBytes, punchHole } = addon
   return {
     view: viewWith(addon),
     yield: addon.yield,
     eventfd: () => adoptDescriptor(addon, addon.eventfd()),
     mapForeign: mapWith(addon, addon.mapForeign),
-    ...{ waitReadable, signalEventfd, drainEventfd, lostForeignBytes },
+    ...{ waitReadable, signalEventfd, drainEventfd, lostForeignBytes, punchHole },
     ...socketHost(addon),
   }
 }

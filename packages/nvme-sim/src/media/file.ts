@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { bytes, checkOptions, flag, optional, type Fields } from '../options.js'
+import type { NativeHost } from '@gpunvme/nvme-spec/transport'
+import { bytes, callback, checkOptions, flag, optional, type Fields } from '../options.js'
 import { DirectReader } from './direct-reader.js'
 import type { Media } from './media.js'
 
@@ -9,9 +10,19 @@ export interface FileMediaOptions {
   readonly capacityBytes?: number
   /** The file is opened for reading only, and writes fail with Namespace is Write Protected. */
   readonly readOnly?: boolean
+  /**
+   * How blocks are deallocated: that of a native host, as `loadHardwareHost` of `@gpunvme/cuda-native/host` gives it.
+   * Without it, and on file systems that have no holes, all of them are read, and zeroes are written over what is not
+   * zero: that takes longer and gives nothing back.
+   */
+  readonly punchHole?: NativeHost['punchHole']
 }
 
-const fields: Fields<FileMediaOptions> = { capacityBytes: optional(bytes(0)), readOnly: optional(flag) }
+const fields: Fields<FileMediaOptions> = {
+  capacityBytes: optional(bytes(0)),
+  readOnly: optional(flag),
+  punchHole: optional(callback),
+}
 
 /** Read at a time where something is to be cleared, and compared in one piece. */
 const PART_BYTES = 1024 * 1024
@@ -19,6 +30,8 @@ const PART_BYTES = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
 /** Looked through in one turn: a millisecond of a hole, and some tens of them of what has to be read and written. */
 const TURN_BYTES = 16 * PART_BYTES
+/** Punched in one turn: some tens of milliseconds where it was written, some hundred where the kernel writes it first. */
+const HOLE_BYTES = 128 * PART_BYTES
 
 const zeroes = new Uint8Array(PART_BYTES)
 
@@ -38,10 +51,13 @@ class FileMedia implements Media {
   readonly readOnly: boolean
   private readonly file: number
   private direct: DirectReader | undefined
+  /** Until the file system has said that it has no holes. */
+  private punchHole: NativeHost['punchHole']
 
-  constructor(path: string, { capacityBytes, readOnly = false }: FileMediaOptions) {
+  constructor(path: string, { capacityBytes, readOnly = false, punchHole }: FileMediaOptions) {
     const create = capacityBytes !== undefined && !readOnly
     this.readOnly = readOnly
+    this.punchHole = punchHole
     this.file = openSync(path, readOnly ? constants.O_RDONLY : constants.O_RDWR | (create ? constants.O_CREAT : 0))
     try {
       const { size } = fstatSync(this.file)
@@ -73,25 +89,12 @@ class FileMedia implements Media {
     for (let done = 0; done < lengthBytes;) done += this.deallocatePart(offsetBytes + done, lengthBytes - done)
   }
 
-  /**
-   * Gives back everything up to the end at once. Anything else is read, and only what is not zero is written, so that
-   * holes stay holes: Node.js can neither punch them nor ask where they are.
-   */
   deallocatePart(offsetBytes: number, lengthBytes: number): number {
-    // A file may be longer than the namespace, and what is behind it is somebody else's.
-    if (offsetBytes + lengthBytes === this.capacityBytes && fstatSync(this.file).size <= this.capacityBytes) {
-      ftruncateSync(this.file, offsetBytes)
-      ftruncateSync(this.file, this.capacityBytes)
-      return lengthBytes
-    }
+    const holeBytes = Math.min(lengthBytes, HOLE_BYTES)
+    if (this.punchHole?.(this.file, offsetBytes, holeBytes)) return holeBytes
+    this.punchHole = undefined
     const turnBytes = Math.min(lengthBytes, TURN_BYTES)
-    const endBytes = offsetBytes + turnBytes
-    for (let at = offsetBytes; at < endBytes;) {
-      // Parts lie as they must for direct I/O, but for the first and the last.
-      const found = this.look(at, Math.min(endBytes - at, PART_BYTES - (at % PART_BYTES)))
-      if (!isZero(found)) this.clear(at, found)
-      at += found.length
-    }
+    this.zero(offsetBytes, turnBytes)
     return turnBytes
   }
 
@@ -102,6 +105,21 @@ class FileMedia implements Media {
   close(): void {
     this.direct?.close()
     closeSync(this.file)
+  }
+
+  /**
+   * Reads it all, and writes over what is not zero alone, so that holes stay holes: Node.js can neither punch them nor
+   * ask where they are. The end of a file is treated no better: cut off and grown again it would be a hole at once, but
+   * whoever is killed in between leaves an image that is shorter than its namespace.
+   */
+  private zero(offsetBytes: number, lengthBytes: number): void {
+    const endBytes = offsetBytes + lengthBytes
+    for (let at = offsetBytes; at < endBytes;) {
+      // Parts lie as they must for direct I/O, but for the first and the last.
+      const found = this.look(at, Math.min(endBytes - at, PART_BYTES - (at % PART_BYTES)))
+      if (!isZero(found)) this.clear(at, found)
+      at += found.length
+    }
   }
 
   /** Some bytes of the file. */

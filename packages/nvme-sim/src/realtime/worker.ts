@@ -43,7 +43,7 @@ bar.fill(0)
 
 const clock = new WallClock()
 const diagnostics = new Diagnostics()
-const namespaces = new Namespaces(options.namespaces.map(withMedia))
+const namespaces = new Namespaces(options.namespaces.map((namespace) => withMedia(namespace, native)))
 const memory = new SharedMemory(buffer, layout, options.pages)
 const device = new Device({ clock, memory, namespaces, profile, diagnostics, faults, seed, trace: undefined })
 const controller = new Controller(device)

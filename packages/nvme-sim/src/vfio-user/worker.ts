@@ -24,7 +24,7 @@ const control = new Int32Array(options.control)
 const host = await importVfioUserHost(options.module)
 const clock = new WallClock()
 const diagnostics = new Diagnostics()
-const namespaces = new Namespaces(options.namespaces.map(withMedia))
+const namespaces = new Namespaces(options.namespaces.map((namespace) => withMedia(namespace, host)))
 const trace = options.trace && new TraceFile(options.trace)
 const served = new ServedController({
   ...{ host, clock, namespaces, profile, diagnostics, faults, seed, mappedDoorbells },
