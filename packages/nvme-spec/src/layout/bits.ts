@@ -1,4 +1,5 @@
 import { checkRows } from './check.js'
+import { bindRows } from './handles.js'
 import { isPlain } from './placed.js'
 import { refuse, shown, type Where } from './spec-ref.js'
 import type { ZeroBased } from './zero-based.js'
@@ -49,7 +50,7 @@ export type BitsValues<F extends BitsMap, R = number> = { readonly [K in keyof F
 /** Declares a row of a single bit, numbered as the word's: 0 is the least significant one. */
 /*#__NO_SIDE_EFFECTS__*/
 export function bit(at: number, doc: string): Bits<0 | 1, None> {
-  return { msb: at, lsb: at, doc, values: {} }
+  return bits(at, at, doc) as Bits<0 | 1, None>
 }
 
 /**
@@ -115,14 +116,7 @@ export function bindBits<F extends BitsMap>(
   rows: F,
 ): { readonly [K in keyof F]: BitsHandle<F[K]> } {
   checkRows(owner, widthBits, rows)
-  const handles: Record<string, unknown> = {}
-  for (const [name, row] of Object.entries(rows)) {
-    const { msb, lsb, doc, values } = row
-    const of = (raw: number | bigint) => loadBits(raw, row)
-    const nameOf = (value: number) => nameIn(row, value)
-    handles[name] = Object.freeze({ ...values, name, msb, lsb, doc, values, of, nameOf })
-  }
-  return handles as { readonly [K in keyof F]: BitsHandle<F[K]> }
+  return bindRows(rows)
 }
 
 /** The name of a value in a row, or the number where it has none: in hexadecimal where vendors number their own. */
@@ -132,12 +126,11 @@ export function nameIn({ values, open }: { values: NamedValues; open?: boolean }
 
 /** A row's value in a raw word, which a number holds as well as a bigint when it has no more than 32 bits. */
 export function loadBits(raw: number | bigint, row: Bits | Bits<bigint>): number | bigint {
-  if (typeof raw === 'number' && row.msb < 32) {
-    return ((raw >>> row.lsb) & (0xffff_ffff >>> (31 - (row.msb - row.lsb)))) >>> 0
-  }
+  const { msb, lsb } = row
+  if (typeof raw === 'number' && msb < 32) return ((raw >>> lsb) & (0xffff_ffff >>> (31 - (msb - lsb)))) >>> 0
   if (typeof raw !== 'bigint' && !Number.isSafeInteger(raw))
     throw new TypeError(`expected a raw word as a number or a bigint, got ${shown(raw)}`)
-  const value = (BigInt(raw) >> BigInt(row.lsb)) & maskOf(row)
+  const value = (BigInt(raw) >> BigInt(lsb)) & maskOf(row)
   return row.wide ? value : Number(value)
 }
 
@@ -175,7 +168,7 @@ export function decodeBits<R extends number | bigint>(raw: R, rows: BitsMap): De
   const values: Record<string, number | bigint> = {}
   for (const name in rows) values[name] = loadBits(raw, rows[name]!)
   const rest = undeclaredBits(raw, rows)
-  if (rest !== 0 && rest !== 0n) values['reserved'] = rest
+  if (rest) values['reserved'] = rest
   return values as DecodedBits<BitsMap, R>
 }
 
@@ -224,12 +217,13 @@ export function encodeBits(
 
 /** `EN=1 CSS=NVM …` of a raw word; bits that no row declares are shown, never hidden. */
 export function formatBits(raw: number | bigint, rows: BitsMap): string {
-  const parts = Object.entries(rows).map(([name, row]) => {
-    const value = loadBits(raw, row)
-    return `${name}=${typeof value === 'bigint' ? `0x${value.toString(16)}` : nameIn(row, value)}`
-  })
+  const parts: string[] = []
+  for (const name in rows) {
+    const value = loadBits(raw, rows[name]!)
+    parts.push(`${name}=${typeof value === 'bigint' ? `0x${value.toString(16)}` : nameIn(rows[name]!, value)}`)
+  }
   const rest = undeclaredBits(raw, rows)
-  if (rest !== 0 && rest !== 0n) parts.push(`reserved=0x${rest.toString(16)}`)
+  if (rest) parts.push(`reserved=0x${rest.toString(16)}`)
   return parts.join(' ')
 }
 

@@ -1,6 +1,6 @@
 import type { BitsMap, NamedValues } from './bits.js'
 import type { Layout } from './codec.js'
-import { declaredMask } from './undeclared.js'
+import type { FieldMap } from './struct.js'
 
 /**
  * What a declaration has to be, found when its module loads instead of when it is used.
@@ -10,17 +10,33 @@ import { declaredMask } from './undeclared.js'
  */
 export function checkLayout({ name, bytes, fields }: Layout): void {
   if (!Number.isInteger(bytes) || bytes < 1) throw new RangeError(`${name}: expected a length in bytes, got ${bytes}`)
-  for (const [key, field] of Object.entries(fields)) {
-    checkName(`${name}.${key}`, key)
-    if (!(Number.isInteger(field.lengthBytes) && field.lengthBytes > 0))
-      throw new RangeError(`${name}.${key}: expected a length in bytes, got ${field.lengthBytes}`)
-    if (!Number.isInteger(field.offset))
-      throw new RangeError(`${name}.${key}: expected a byte offset, got ${field.offset}`)
-    checkRows(`${name}.${key}`, Math.min(field.elementBytes * 8, 32), field.rows)
-    const { msb, lsb } = field.bits ?? { msb: field.lengthBytes * 8 - 1, lsb: 0 }
-    checkValues(`${name}.${key}`, field.values, msb - lsb + 1)
+  for (const key in fields) {
+    const { offset, lengthBytes, elementBytes, rows, bits, values } = fields[key]!
+    const owner = `${name}.${key}`
+    checkName(owner, key)
+    if (!(Number.isInteger(lengthBytes) && lengthBytes > 0))
+      throw new RangeError(`${owner}: expected a length in bytes, got ${lengthBytes}`)
+    if (!Number.isInteger(offset)) throw new RangeError(`${owner}: expected a byte offset, got ${offset}`)
+    checkRows(owner, Math.min(elementBytes * 8, 32), rows)
+    checkValues(owner, values, bits ? bits.msb - bits.lsb + 1 : lengthBytes * 8)
   }
-  declaredMask(name, bytes, fields)
+  checkPlaces(name, bytes, fields)
+}
+
+/** Refuses rows that overlap or leave the structure. */
+export function checkPlaces(name: string, bytes: number, fields: FieldMap): void {
+  const taken: number[] = []
+  for (const key in fields) {
+    const { offset, lengthBytes, bits } = fields[key]!
+    if (offset < 0 || offset + lengthBytes > bytes)
+      throw new RangeError(`${name}.${key}: bytes ${offset + lengthBytes - 1}:${offset} are outside ${bytes} bytes`)
+    const first = offset * 8 + (bits?.lsb ?? 0)
+    const last = offset * 8 + (bits?.msb ?? lengthBytes * 8 - 1)
+    for (let i = 0; i < taken.length; i += 2)
+      if (first <= taken[i + 1]! && taken[i]! <= last)
+        throw new RangeError(`${name}.${key}: overlaps another row at byte ${offset}`)
+    taken.push(first, last)
+  }
 }
 
 /**
@@ -29,15 +45,18 @@ export function checkLayout({ name, bytes, fields }: Layout): void {
  *   that are not in upper case.
  */
 export function checkRows(owner: string, widthBits: number, rows: BitsMap): void {
-  let taken = 0n
-  for (const [name, { msb, lsb, values }] of Object.entries(rows)) {
-    checkName(`${owner}.${name}`, name)
-    checkValues(`${owner}.${name}`, values, msb - lsb + 1)
-    if (!Number.isInteger(lsb) || !Number.isInteger(msb) || lsb < 0 || msb >= widthBits)
-      throw new RangeError(`${owner}.${name}: bit ${msb} is outside ${widthBits} bits`)
-    const mask = ((1n << BigInt(msb - lsb + 1)) - 1n) << BigInt(lsb)
-    if ((taken & mask) !== 0n) throw new RangeError(`${owner}.${name}: bits ${msb}:${lsb} overlap another row`)
-    taken |= mask
+  const taken: boolean[] = []
+  for (const name in rows) {
+    const { msb, lsb, values } = rows[name]!
+    const path = `${owner}.${name}`
+    checkName(path, name)
+    checkValues(path, values, msb - lsb + 1)
+    if (!Number.isInteger(msb) || !Number.isInteger(lsb) || lsb < 0 || msb >= widthBits)
+      throw new RangeError(`${path}: bit ${msb} is outside ${widthBits} bits`)
+    for (let at = lsb; at <= msb; at++) {
+      if (taken[at]) throw new RangeError(`${path}: bits ${msb}:${lsb} overlap another row`)
+      taken[at] = true
+    }
   }
 }
 
@@ -47,7 +66,8 @@ function checkName(where: string, key: string): void {
 }
 
 function checkValues(where: string, values: NamedValues, widthBits: number): void {
-  for (const [name, value] of Object.entries(values)) {
+  for (const name in values) {
+    const value = values[name]!
     if (!Number.isInteger(value) || value < 0 || value >= 2 ** widthBits)
       throw new RangeError(`${where}: ${name} = ${value} does not fit ${widthBits} bits`)
   }

@@ -108,12 +108,7 @@ function undeclared(layout: Layout, data: DataView, byteOffset: number): Reserve
 function declaredIn({ name, bytes, fields }: Layout, data: DataView): Uint8Array {
   const mask = declaredMask(name, bytes, fields)
   for (const field of Object.values(fields))
-    if (field.nullEnded)
-      mask.fill(
-        0,
-        field.offset + textBytes(field, data, 0) + 1,
-        Math.max(field.offset + field.lengthBytes, field.offset + textBytes(field, data, 0) + 1),
-      )
+    if (field.nullEnded) mask.fill(0, field.offset + textBytes(field, data, 0) + 1, field.offset + field.lengthBytes)
   return mask
 }
 
@@ -196,8 +191,10 @@ function encodeField(where: Where, field: NestedField, data: DataView, value: un
       throw new RangeError(
         `${where.name} (${doc}): expected at most ${count!} structures, got ${value.length} (${where.spec})`,
       )
+    // Not all of the declaration: copying it would make the handle of each of its fields.
+    const { bytes, spec, fields } = struct!
     value.forEach((item: object, i) => {
-      const at = { ...struct!, name: `${where.name}[${i}]` }
+      const at = { name: `${where.name}[${i}]`, bytes, spec, fields }
       encodeFields(at, data, offset + i * elementBytes, item, { asFound })
     })
   } else if (kind === 'integer' && lengthBytes === 8 && typeof value === 'bigint') {

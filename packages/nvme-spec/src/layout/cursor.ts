@@ -1,6 +1,9 @@
 import { refuse, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
+/** Whether this host's words are in the order of the structures' bytes. */
+export const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
 /** The state of every cursor; methods that a kind of structure adds to its cursors find it on `this`. */
 export class CursorBase {
   declare data: DataView
@@ -45,7 +48,8 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
   class AlignedCursor extends AnyCursor {
     declare words: Uint32Array
   }
-  for (const [key, { offset, get, set, setWords }] of Object.entries(fields)) {
+  for (const key in fields) {
+    const { offset, get, set, setWords } = fields[key]!
     const where: Where = Object.freeze({ name: `${owner.name}.${key}`, spec: owner.spec })
     const load = function (this: CursorBase): unknown {
       return get(this.data, this.base)
@@ -61,7 +65,7 @@ export function cursorClasses(owner: Where, strideBytes: number, fields: FieldMa
       })
   }
   Object.assign(AnyCursor.prototype, methods)
-  return { AnyCursor, AlignedCursor }
+  return [AnyCursor, AlignedCursor] as const
 }
 
 function refuseIndex(owner: Where, bytes: number, index: unknown, { origin, last }: CursorBase): never {

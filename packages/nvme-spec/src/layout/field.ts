@@ -53,8 +53,7 @@ export function field<T, B extends BitsMap = None>(
   rows: B,
   codec: FieldCodec<T>,
 ): Field<T, B, None> {
-  const common = { kind: 'integer', elementBytes: lengthBytes, values: none } as const
-  return { ...common, offset, lengthBytes, doc, rows, ...codec }
+  return { kind: 'integer', elementBytes: lengthBytes, values: none, offset, lengthBytes, doc, rows, ...codec }
 }
 
 /** Declares one byte; with `rows`, a byte that has rows of its own. */

@@ -1,4 +1,4 @@
-import { nameIn } from './bits.js'
+import { loadBits, nameIn, type BitsHandle, type BitsMap } from './bits.js'
 import type { Field } from './field.js'
 import type { FieldMap } from './struct.js'
 
@@ -8,16 +8,31 @@ export interface FieldFacts extends Pick<Field, 'offset' | 'lengthBytes' | 'doc'
   nameOf(value: number): string
 }
 
-/** The properties of a declaration that stand for its fields; `more` gives those of a field that has rows. */
-export function handlesOf(
-  fields: FieldMap,
-  more: (key: string, field: Field) => object = () => ({}),
-): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, field]) => {
-      const { offset, lengthBytes, doc, values } = field
-      const nameOf = (value: number) => nameIn(field, value)
-      return [key, Object.freeze({ ...more(key, field), ...values, offset, lengthBytes, doc, nameOf })]
-    }),
-  )
+/** The properties of a declaration that stand for its fields, and for the rows of those that have some. */
+export function handlesOf(fields: FieldMap): object {
+  return lazily(fields, (_key, field) => {
+    const { offset, lengthBytes, doc, rows, values } = field
+    const nameOf = (value: number) => nameIn(field, value)
+    return { ...bindRows(rows), ...values, offset, lengthBytes, doc, nameOf }
+  })
+}
+
+/** The rows of one word, bound: they were checked. */
+export function bindRows<F extends BitsMap>(rows: F): { readonly [K in keyof F]: BitsHandle<F[K]> } {
+  return lazily(rows, (name, row) => {
+    const { msb, lsb, doc, values } = row
+    const of = (raw: number | bigint) => loadBits(raw, row)
+    const nameOf = (value: number) => nameIn(row, value)
+    return { ...values, name, msb, lsb, doc, values, of, nameOf }
+  }) as { readonly [K in keyof F]: BitsHandle<F[K]> }
+}
+
+/** An object whose properties are made when they are first read: a program reads few of those that it imports. */
+function lazily<D>(of: Readonly<Record<string, D>>, make: (key: string, declared: D) => object): object {
+  const all = {}
+  for (const key in of) {
+    let made: object | undefined
+    Object.defineProperty(all, key, { get: () => (made ??= Object.freeze(make(key, of[key]!))), enumerable: true })
+  }
+  return all
 }

@@ -69,6 +69,24 @@ describe('a declaration is refused', () => {
     )
   })
 
+  it('when rows or fields overlap that do not stand in order', () => {
+    expect(() => struct('S', structFacts, { A: u32(8, 'a'), B: u16(0, 'b'), C: u8(11, 'c') })).toThrow(
+      new RangeError('S.C: overlaps another row at byte 11'),
+    )
+    expect(() =>
+      struct('S', structFacts, { A: dwordBits(4, bits(31, 9, 'a')), B: u8(0, 'b'), C: dwordBits(4, bits(9, 4, 'c')) }),
+    ).toThrow(new RangeError('S.C: overlaps another row at byte 4'))
+    expect(() => register64('R', facts, { A: wideBits(63, 12, 'a'), B: bits(3, 0, 'b'), C: bits(12, 4, 'c') })).toThrow(
+      new RangeError('R.C: bits 12:4 overlap another row'),
+    )
+    const S = struct('S', structFacts, {
+      A: u32(8, 'a'),
+      B: dwordBits(0, bits(9, 4, 'b')),
+      C: dwordBits(0, bit(3, 'c')),
+    })
+    expect(toHex(S.create({ A: 1, B: 0x3f, C: 1 }).data)).toBe('f8 03 00 00 00 00 00 00 01 00 00 00 00 00 00 00')
+  })
+
   it('when a field leaves the structure', () => {
     expect(() => struct('S', structFacts, { A: u32(14, 'a') })).toThrow(
       new RangeError('S.A: bytes 17:14 are outside 16 bytes'),
@@ -160,6 +178,18 @@ describe('a structure', () => {
       'D=0x1000',
       'G={ LOW=2 TOP=1 reserved=0x10000 }',
     ])
+  })
+
+  it('has a property for each field and row, the same one every time, and none of them changes', () => {
+    const R = register32('R', facts, { LOW: bits(3, 0, 'low', { ON: 1 }) })
+    expect(Object.keys(S)).toEqual(expect.arrayContaining(Object.keys(fields)))
+    expect(S.G).toBe(S.G)
+    expect(R.LOW).toBe(R.LOW)
+    expect(S.G).toMatchObject({ offset: 40, lengthBytes: 4, doc: 'g', LOW: { name: 'LOW', msb: 15, lsb: 0 } })
+    expect(R.LOW).toMatchObject({ name: 'LOW', msb: 3, lsb: 0, doc: 'low', values: { ON: 1 }, ON: 1 })
+    expect([S.G.TOP.of(0x8000_0000), R.LOW.nameOf(1)]).toEqual([1, 'ON'])
+    for (const declared of [S, S.G, S.G.LOW, R, R.LOW]) expect(Object.isFrozen(declared)).toBe(true)
+    expect(() => ((R as { LOW: unknown }).LOW = 1)).toThrow(TypeError)
   })
 
   it('writes to memory that was detached throw, whatever the alignment', () => {

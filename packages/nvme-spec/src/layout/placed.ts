@@ -1,8 +1,6 @@
-import { cursorClasses, type CursorMethods } from './cursor.js'
+import { cursorClasses, littleEndian, type CursorMethods } from './cursor.js'
 import { refuse, shown, type SpecRef, type Where } from './spec-ref.js'
 import type { Cursor, FieldMap, StructFacts, Values } from './struct.js'
-
-const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
 /** What commands and structures share: fields placed at offsets, and cursors over them. */
 export interface Placed<F extends FieldMap> extends StructFacts {
@@ -22,13 +20,15 @@ export function place<F extends FieldMap>(
   cursorMethods: CursorMethods = {},
 ): Placed<F> {
   const { bytes, spec } = facts
-  const { AnyCursor, AlignedCursor } = cursorClasses({ name, spec }, bytes, fields, cursorMethods)
+  let classes: ReturnType<typeof cursorClasses> | undefined
   return {
     ...facts,
     name,
     fields,
     view(data, byteOffset = 0) {
       needBytes(name, bytes, spec, data, byteOffset)
+      // At first use: of most structures no program makes a cursor.
+      const [AnyCursor, AlignedCursor] = (classes ??= cursorClasses({ name, spec }, bytes, fields, cursorMethods))
       const aligned = littleEndian && (data.byteOffset | byteOffset | bytes) % 8 === 0
       return new (aligned ? AlignedCursor : AnyCursor)(data, byteOffset, bytes, aligned) as unknown as Cursor &
         Values<F> & { readonly data: DataView }

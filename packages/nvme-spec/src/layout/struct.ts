@@ -1,4 +1,4 @@
-import { bindBits, type BitsHandle, type BitsMap, type BitsValues, type DecodedBits } from './bits.js'
+import type { BitsHandle, BitsMap, BitsValues, DecodedBits } from './bits.js'
 import { checkLayout } from './check.js'
 import { decodeFields, describeFields, encodeFields, type EncodeOptions } from './codec.js'
 import type { Field, FieldValue } from './field.js'
@@ -150,7 +150,5 @@ export function struct<const F extends FieldMap>(name: string, facts: StructFact
     },
     describe: (data, byteOffset) => describeFields(placed, data, byteOffset),
   }
-  const rows = (key: string, { elementBytes, rows }: Field) =>
-    bindBits(`${name}.${key}`, Math.min(elementBytes * 8, 32), rows)
-  return Object.freeze({ ...handlesOf(fields, rows), ...methods }) as unknown as Struct<F>
+  return Object.freeze(Object.assign(handlesOf(fields), methods)) as unknown as Struct<F>
 }

@@ -1,3 +1,4 @@
+import { checkPlaces } from './check.js'
 import { refuse, type Where } from './spec-ref.js'
 import type { FieldMap } from './struct.js'
 
@@ -10,20 +11,12 @@ export interface ReservedBytes {
 
 /** The bits of a structure that rows declare, as a byte mask; refuses rows that overlap or leave the structure. */
 export function declaredMask(name: string, lengthBytes: number, fields: FieldMap): Uint8Array {
+  checkPlaces(name, lengthBytes, fields)
   const taken = new Uint8Array(lengthBytes)
-  for (const [key, { offset, lengthBytes: fieldBytes, bits }] of Object.entries(fields)) {
-    if (offset < 0 || offset + fieldBytes > lengthBytes) {
-      throw new RangeError(
-        `${name}.${key}: bytes ${offset + fieldBytes - 1}:${offset} are outside ${lengthBytes} bytes`,
-      )
-    }
-    const { msb, lsb } = bits ?? { msb: fieldBytes * 8 - 1, lsb: 0 }
-    for (let at = offset * 8 + lsb; at <= offset * 8 + msb; at++) {
-      const mask = 1 << (at & 7)
-      if ((taken[at >>> 3]! & mask) !== 0)
-        throw new RangeError(`${name}.${key}: overlaps another row at byte ${offset}`)
-      taken[at >>> 3]! |= mask
-    }
+  for (const key in fields) {
+    const { offset, lengthBytes: fieldBytes, bits } = fields[key]!
+    if (bits) for (let at = bits.lsb; at <= bits.msb; at++) taken[offset + (at >>> 3)]! |= 1 << (at & 7)
+    else taken.fill(0xff, offset, offset + fieldBytes)
   }
   return taken
 }

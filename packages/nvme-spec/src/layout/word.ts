@@ -69,13 +69,11 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
   const raw = (value: bigint) => (widthBits === 32 ? Number(value) : value) as RawOf<W>
   const type = widthBits === 32 ? 'number' : 'bigint'
   const check = (value: RawOf<W>): RawOf<W> => {
-    const fits =
-      typeof value === 'number'
-        ? value >>> 0 === value
-        : typeof value === 'bigint' && BigInt.asUintN(64, value) === value
-    if (typeof value === type && fits) return value
-    const Kind = typeof value === type ? RangeError : TypeError
-    throw new Kind(`${name}: expected ${widthBits} bits as a ${type}, got ${shown(value)} (${facts.spec})`)
+    const typed = typeof value === type
+    if (typed && (typeof value === 'number' ? value >>> 0 : BigInt.asUintN(64, value)) === value) return value
+    throw new (typed ? RangeError : TypeError)(
+      `${name}: expected ${widthBits} bits as a ${type}, got ${shown(value)} (${facts.spec})`,
+    )
   }
   const methods: WordMethods<W, F> & X = {
     ...facts,
@@ -93,5 +91,5 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
         .toString(16)
         .padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
   }
-  return Object.freeze({ ...bindBits(name, widthBits, fields), ...methods }) as unknown as Word<W, F> & X
+  return Object.freeze(Object.assign(bindBits(name, widthBits, fields), methods)) as unknown as Word<W, F> & X
 }
