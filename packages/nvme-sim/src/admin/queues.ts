@@ -27,8 +27,8 @@ export function createCq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const entryBytesAreSet = 2 ** CC.IOCQES.of(configuration) === CQE_BYTES
   const fault = queueFault(sqe.PRP1, entries * CQE_BYTES, 'write', entries, PC, entryBytesAreSet, device)
   if (fault) return fault
-  const ring = memory.bytes(sqe.PRP1, entries * CQE_BYTES, 'write')!
-  const cq = new CompletionQueue(QID, entries, sqe.PRP1, ring, IEN === 1 ? vector : undefined)
+  const pieces = memory.pieces(sqe.PRP1, entries * CQE_BYTES, 'write')!
+  const cq = new CompletionQueue(QID, entries, sqe.PRP1, pieces, IEN === 1 ? vector : undefined)
   reportStaleEntries(cq, diagnostics)
   shadow?.attach(cq)
   queues.addCq(cq)
@@ -47,8 +47,8 @@ export function createSq({ data, sqe }: ServedCommand, device: Device): StatusCo
   const entryBytesAreSet = 2 ** CC.IOSQES.of(configuration) === SQE_BYTES
   const fault = queueFault(sqe.PRP1, entries * SQE_BYTES, 'read', entries, PC, entryBytesAreSet, device)
   if (fault) return fault
-  const ring = memory.bytes(sqe.PRP1, entries * SQE_BYTES)!
-  const sq = new SubmissionQueue(QID, entries, sqe.PRP1, ring, cq, QPRIO)
+  const pieces = memory.pieces(sqe.PRP1, entries * SQE_BYTES)!
+  const sq = new SubmissionQueue(QID, entries, sqe.PRP1, pieces, cq, QPRIO)
   shadow?.attach(sq)
   queues.addSq(sq)
   return STATUS.SUCCESS

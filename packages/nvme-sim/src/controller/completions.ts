@@ -129,7 +129,8 @@ export class Completions {
     }
     this.endIdentifier(completion)
     const index = cq.post(completion)
-    trace.post(cq.qid, cq.ring, index * CQE.bytes, completion.fetchedNs)
+    const { ring, first } = cq.lastPart
+    trace.post(cq.qid, ring, (index - first) * CQE.bytes, completion.fetchedNs)
     if (cq.vector !== undefined) interrupts.posted(cq.vector, cq, (completion.status & STATUS_CODE) !== 0)
     if (!this.late.isEmpty) this.late.posted(cq)
   }

@@ -133,8 +133,8 @@ export class Device {
   memoryChanged(): void {
     for (const queue of this.queues.all()) {
       const access = queue instanceof CompletionQueue ? 'write' : 'read'
-      const bytes = this.memory.bytes(queue.iova, queue.lengthBytes, access)
-      if (bytes !== undefined) queue.useMemory(bytes)
+      const pieces = this.memory.pieces(queue.iova, queue.lengthBytes, access)
+      if (pieces !== undefined) queue.useMemory(pieces)
     }
     this.shadow?.memoryChanged()
   }

@@ -37,11 +37,11 @@ export function createAdminQueues(device: Device, admin: AdminQueues): void {
   const { sqEntries, cqEntries, sqIova, cqIova } = admin
   queues.arbiter.select(CC.AMS.of(configuration) === CC.AMS.WRRUPC)
   // The Admin queue's interrupts are vector 0, and cannot be turned off (Base 2.1 §3.1.4.10).
-  const bytes = memory.bytes(cqIova, cqEntries * CQE_BYTES, 'write')!
-  const cq = new CompletionQueue(0, cqEntries, cqIova, bytes, interrupts.vector(0))
+  const cqPieces = memory.pieces(cqIova, cqEntries * CQE_BYTES, 'write')!
+  const cq = new CompletionQueue(0, cqEntries, cqIova, cqPieces, interrupts.vector(0))
   reportStaleEntries(cq, diagnostics)
   queues.addCq(cq)
-  queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, memory.bytes(sqIova, sqEntries * SQE_BYTES)!, cq))
+  queues.addSq(new SubmissionQueue(0, sqEntries, sqIova, memory.pieces(sqIova, sqEntries * SQE_BYTES)!, cq))
 }
 
 /** A host that sees a Phase Tag of 1 before the first lap takes what is there for a completion (Base 2.1 §4.2.4). */

@@ -27,6 +27,11 @@ class MappedMemory implements ReachableMemory {
     return undefined
   }
 
+  pieces(iova: number, lengthBytes: number, access?: MemoryAccess): readonly Uint8Array[] | undefined {
+    const bytes = this.bytes(iova, lengthBytes, access)
+    return bytes && [bytes]
+  }
+
   has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean {
     return this.bytes(iova, lengthBytes, access) !== undefined
   }
@@ -51,8 +56,8 @@ function withController() {
 function withPair() {
   const { memory, device } = withController()
   const [sqBytes, cqBytes] = [memory.map(0), memory.map(4096)]
-  const cq = new CompletionQueue(1, 4, 4096, cqBytes)
-  const sq = new SubmissionQueue(1, 4, 0, sqBytes, cq)
+  const cq = new CompletionQueue(1, 4, 4096, [cqBytes])
+  const sq = new SubmissionQueue(1, 4, 0, [sqBytes], cq)
   device.queues.addCq(cq)
   device.queues.addSq(sq)
   const post = () => cq.post({ sq, cid: 7, status: 0, dw0: 0xabcd, dw1: 0, fetchedNs: 0 })

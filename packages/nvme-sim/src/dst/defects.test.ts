@@ -59,8 +59,9 @@ it('finds a controller whose Phase Tag does not change on the second lap', async
   vi.spyOn(CompletionQueue.prototype, 'post').mockImplementation(function (this: CompletionQueue, completion) {
     const index = post.call(this, completion)
     if (index === 0) laps.set(this, (laps.get(this) ?? 0) + 1)
-    const at = index * 16 + 14
-    if (laps.get(this) === 2) this.ring.setUint16(at, this.ring.getUint16(at, true) ^ 1, true)
+    const { ring, first } = this.lastPart
+    const at = (index - first) * 16 + 14
+    if (laps.get(this) === 2) ring.setUint16(at, ring.getUint16(at, true) ^ 1, true)
     return index
   })
   // Queues of two entries are on their second lap soon, and those of the Admin queue before any step.

@@ -98,6 +98,12 @@ export class HostMemory implements DmaAllocator, ReachableMemory {
     return mapping?.memory && new Uint8Array(mapping.memory, mapping.offsetBytes + iova - mapping.iova, lengthBytes)
   }
 
+  /** Never more than one: an unused page stands behind every run. */
+  pieces(iova: number, lengthBytes: number): readonly Uint8Array[] | undefined {
+    const bytes = this.bytes(iova, lengthBytes)
+    return bytes && [bytes]
+  }
+
   has(iova: number, lengthBytes: number): boolean {
     return this.find(iova, lengthBytes) !== undefined
   }

@@ -2,7 +2,7 @@ import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
 import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
 import type { Asker, ReachableMemory } from './reachable.js'
-import type { Runs } from './runs.js'
+import { contentsOf, type Runs } from './runs.js'
 
 /** Reads PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and takes the strict side of every rule. */
 export class PrpWalker {
@@ -47,7 +47,7 @@ export class PrpWalker {
       if (this.memory.has(runs.iova[i]!, runs.lengthBytes[i]!)) continue
       const isMemory = (iova: number, bytes: number) => this.memory.has(iova, bytes)
       const page = findPage(runs, { prp2, firstBytes, lengthBytes, pageBytes }, isMemory)
-      // Pages that are memory, each of them, and follow each other by chance.
+      // No page where another thread has given the memory back meanwhile.
       return this.missing(
         page?.name ?? 'PRPs from',
         page?.iova ?? runs.iova[i]!,
@@ -67,7 +67,7 @@ export class PrpWalker {
       const wanted = Math.ceil(remaining / pageBytes)
       const goesOn = wanted > room
       const listBytes = Math.min(wanted, room) * PRP_BYTES
-      const list = this.memory.bytes(next, listBytes)
+      const list = contentsOf(this.memory, next, listBytes)
       if (list === undefined)
         return this.missing(listPage === 0 ? 'the PRP list' : 'the next PRP list page', next, listBytes)
       runs.listBytes += listBytes

@@ -1,5 +1,5 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
-import type { ReachableMemory } from './reachable.js'
+import type { MemoryAccess, ReachableMemory } from './reachable.js'
 
 /** The address of a run whose bytes are thrown away: no memory has it, and no run goes on from it. */
 const NOWHERE = Number.NaN
@@ -43,30 +43,73 @@ export class Runs {
   }
 }
 
-/** Puts `bytes` where the runs lead, which hold at least as many. A status says that the memory is gone. */
-export function scatter(runs: Runs, memory: ReachableMemory, bytes: Uint8Array): StatusCode | undefined {
-  for (let run = 0, from = 0; run < runs.count && from < bytes.length; run++) {
-    const lengthBytes = Math.min(runs.lengthBytes[run]!, bytes.length - from)
+/** What is done with one piece of a command's data, which stands `at` bytes into it. */
+type Mover<T> = (what: T, piece: Uint8Array, at: number) => void
+
+/**
+ * Has the first `lengthBytes` bytes moved to which the runs lead, piece by piece and in order: a run that crosses from one
+ * piece of the host's memory into another is all found before any of it is touched. A status says that memory is gone.
+ * `what` goes to `move`, so that it needs no closure.
+ */
+export function moveRuns<T>(
+  runs: Runs,
+  memory: ReachableMemory,
+  access: MemoryAccess,
+  lengthBytes: number,
+  what: T,
+  move: Mover<T>,
+): StatusCode | undefined {
+  for (let run = 0, at = 0; run < runs.count && at < lengthBytes; run++) {
+    const runBytes = Math.min(runs.lengthBytes[run]!, lengthBytes - at)
     if (!runs.isDiscarded(run)) {
-      const to = memory.bytes(runs.iova[run]!, lengthBytes, 'write')
-      if (to === undefined) return STATUS.DATA_TRANSFER_ERROR
-      to.set(bytes.subarray(from, from + lengthBytes))
+      const iova = runs.iova[run]!
+      const whole = memory.bytes(iova, runBytes, access)
+      if (whole !== undefined) move(what, whole, at)
+      else {
+        const pieces = memory.pieces(iova, runBytes, access)
+        // It was there when the command began: the host has taken it away under a command in flight.
+        if (pieces === undefined) return STATUS.DATA_TRANSFER_ERROR
+        let from = at
+        for (const piece of pieces) {
+          move(what, piece, from)
+          from += piece.length
+        }
+      }
     }
-    from += lengthBytes
+    at += runBytes
   }
   return undefined
 }
 
+/** Puts `bytes` where the runs lead, which hold at least as many. A status says that the memory is gone. */
+export function scatter(runs: Runs, memory: ReachableMemory, bytes: Uint8Array): StatusCode | undefined {
+  return moveRuns(runs, memory, 'write', bytes.length, bytes, give)
+}
+
 /** Fills `bytes` from where the runs lead, which hold at least as many. A status says that the memory is gone. */
 export function gather(runs: Runs, memory: ReachableMemory, bytes: Uint8Array): StatusCode | undefined {
-  for (let run = 0, to = 0; run < runs.count && to < bytes.length; run++) {
-    const lengthBytes = Math.min(runs.lengthBytes[run]!, bytes.length - to)
-    if (!runs.isDiscarded(run)) {
-      const from = memory.bytes(runs.iova[run]!, lengthBytes)
-      if (from === undefined) return STATUS.DATA_TRANSFER_ERROR
-      bytes.set(from, to)
-    }
-    to += lengthBytes
+  return moveRuns(runs, memory, 'read', bytes.length, bytes, take)
+}
+
+/** What the host has written there, to be read now: the bytes themselves, or a copy where they are in several pieces. */
+export function contentsOf(memory: ReachableMemory, iova: number, lengthBytes: number): Uint8Array | undefined {
+  const whole = memory.bytes(iova, lengthBytes)
+  if (whole !== undefined) return whole
+  const pieces = memory.pieces(iova, lengthBytes)
+  if (pieces === undefined) return undefined
+  const copy = new Uint8Array(lengthBytes)
+  let at = 0
+  for (const piece of pieces) {
+    copy.set(piece, at)
+    at += piece.length
   }
-  return undefined
+  return copy
+}
+
+function give(bytes: Uint8Array, piece: Uint8Array, at: number): void {
+  piece.set(bytes.subarray(at, at + piece.length))
+}
+
+function take(bytes: Uint8Array, piece: Uint8Array, at: number): void {
+  bytes.set(piece, at)
 }

@@ -2,7 +2,7 @@ import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock
 import type { StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
 import type { Asker, ReachableMemory } from './reachable.js'
-import type { Runs } from './runs.js'
+import { contentsOf, type Runs } from './runs.js'
 
 /** More than any list that makes sense has, and an end to one that leads back to itself. */
 const MOST_DESCRIPTORS = 1 << 18
@@ -52,7 +52,7 @@ export class SglWalker {
   walkData(asker: Asker, entry: DataView, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
     this.asker = asker
     runs.clear()
-    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 0, missing: undefined }
+    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 1, missing: undefined }
     return this.walk(walk, 'SGL1', new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
   }
 
@@ -64,10 +64,10 @@ export class SglWalker {
       this.report(`MPTR ${hex(iova)} leads to an SGL segment and is not qword aligned (Base 2.1 §4.1.1)`)
       return STATUS.INVALID_FIELD_IN_COMMAND
     }
-    const first = this.memory.bytes(iova, SGL_DESCRIPTOR_BYTES)
+    const first = contentsOf(this.memory, iova, SGL_DESCRIPTOR_BYTES)
     if (first === undefined) return this.missing('the SGL segment of MPTR', iova, SGL_DESCRIPTOR_BYTES)
     runs.listBytes += SGL_DESCRIPTOR_BYTES
-    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 0, missing: undefined }
+    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 1, missing: undefined }
     return this.walk(walk, 'the SGL descriptor of MPTR', viewOf(first))
   }
 
@@ -76,7 +76,13 @@ export class SglWalker {
     let found = this.readSegment(walk, name, first, false)
     while (isSegment(found)) {
       const { iova, lengthBytes, isLast } = found
-      const bytes = this.memory.bytes(iova, lengthBytes)
+      walk.descriptors += lengthBytes / SGL_DESCRIPTOR_BYTES
+      // Before it is read: a segment that is copied is of a length that was looked at.
+      if (walk.descriptors > MOST_DESCRIPTORS) {
+        this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
+        return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
+      }
+      const bytes = contentsOf(this.memory, iova, lengthBytes)
       if (bytes === undefined) return this.missing('an SGL segment', iova, lengthBytes)
       walk.runs.listBytes += lengthBytes
       found = this.readSegment(walk, iova, viewOf(bytes), isLast)
@@ -104,11 +110,6 @@ export class SglWalker {
     const { SGLDT, SGLDST } = SglDataBlock.SGLID
     const descriptor = SglDataBlock.view(segment)
     const count = segment.byteLength / SGL_DESCRIPTOR_BYTES
-    walk.descriptors += count
-    if (walk.descriptors > MOST_DESCRIPTORS) {
-      this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
-      return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
-    }
     for (let i = 0; i < count; i++) {
       const { ADDR, LEN, SGLID } = descriptor.at(i)
       const type = SGLDT.of(SGLID)

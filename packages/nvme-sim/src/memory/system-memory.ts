@@ -23,6 +23,10 @@ export class SystemMemory implements DmaAllocator, ReachableMemory {
     return this.at(iova).bytes(iova, lengthBytes)
   }
 
+  pieces(iova: number, lengthBytes: number): readonly Uint8Array[] | undefined {
+    return this.at(iova).pieces(iova, lengthBytes)
+  }
+
   has(iova: number, lengthBytes: number): boolean {
     return this.at(iova).has(iova, lengthBytes)
   }

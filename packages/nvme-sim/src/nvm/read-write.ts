@@ -1,6 +1,7 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
+import { moveRuns } from '../memory/runs.js'
 import { load, newBlocks, receiveBlocks, sendBlocks, store } from './blocks.js'
 import { prepareBlocks, prepareWrite } from './checks.js'
 import type { IoCommand } from './io-command.js'
@@ -40,32 +41,20 @@ export const write: IoCommand = {
   },
 }
 
-function readRuns({ runs, slba, namespace }: ServedCommand, { memory }: Device): StatusCode {
-  const { media, blockBytes } = namespace!
-  let at = slba * blockBytes
-  for (let run = 0; run < runs.count; run++) {
-    const lengthBytes = runs.lengthBytes[run]!
-    if (!runs.isDiscarded(run)) {
-      const bytes = memory.bytes(runs.iova[run]!, lengthBytes, 'write')
-      // It was there when the command began: the host has freed it under a command in flight.
-      if (bytes === undefined) return STATUS.DATA_TRANSFER_ERROR
-      media.read(at, bytes)
-    }
-    at += lengthBytes
-  }
-  return STATUS.SUCCESS
+function readRuns(command: ServedCommand, { memory }: Device): StatusCode {
+  return moveRuns(command.runs, memory, 'write', Infinity, command, readPiece) ?? STATUS.SUCCESS
 }
 
-function writeRuns({ runs, slba, namespace }: ServedCommand, { memory }: Device): StatusCode {
-  const { media, blockBytes } = namespace!
-  let at = slba * blockBytes
-  for (let run = 0; run < runs.count; run++) {
-    const bytes = memory.bytes(runs.iova[run]!, runs.lengthBytes[run]!)
-    if (bytes === undefined) return STATUS.DATA_TRANSFER_ERROR
-    media.write(at, bytes)
-    at += bytes.length
-  }
-  return STATUS.SUCCESS
+function writeRuns(command: ServedCommand, { memory }: Device): StatusCode {
+  return moveRuns(command.runs, memory, 'read', Infinity, command, writePiece) ?? STATUS.SUCCESS
+}
+
+function readPiece({ namespace, slba }: ServedCommand, piece: Uint8Array, at: number): void {
+  namespace!.media.read(slba * namespace!.blockBytes + at, piece)
+}
+
+function writePiece({ namespace, slba }: ServedCommand, piece: Uint8Array, at: number): void {
+  namespace!.media.write(slba * namespace!.blockBytes + at, piece)
 }
 
 function readBlocks(command: ServedCommand, device: Device): StatusCode {

@@ -1,6 +1,7 @@
 import { CQE } from '@gpunvme/nvme-spec'
 import { CommandIdentifiers } from './identifiers.js'
 import type { InterruptVector } from './interrupts.js'
+import { partOf, ringParts, type RingPart } from './ring-parts.js'
 import type { ShadowDoorbell } from './shadow-doorbells.js'
 
 export const SQE_BYTES = 64
@@ -28,6 +29,18 @@ export interface CqeDamage {
   readonly phase: number
 }
 
+/** A part of a completion queue: its bytes, its entries, and their dwords. */
+function viewEntries(piece: Uint8Array) {
+  const ring = new DataView(piece.buffer, piece.byteOffset, piece.length)
+  const dwords = new Int32Array(piece.buffer, piece.byteOffset, piece.length / 4)
+  return { ring, entry: CQE.view(ring), dwords }
+}
+
+/** A part of a submission queue: its dwords. */
+function viewDwords(piece: Uint8Array) {
+  return { dwords: new Uint32Array(piece.buffer, piece.byteOffset, piece.length / 4) }
+}
+
 const UNDAMAGED: CqeDamage = { sqhd: 0, sqid: 0, phase: 0 }
 
 /** The controller's side of a completion queue: posts entries, and waits where the host leaves no slot free. */
@@ -41,22 +54,23 @@ export class CompletionQueue {
   readonly held: Completion[] = []
   /** Undefined where the host wants no interrupts for this queue. */
   readonly vector: InterruptVector | undefined
-  ring!: DataView
+  /** Where its entries lie, and the part that was used last: all of it, nearly always. */
+  private parts!: readonly RingPart<ReturnType<typeof viewEntries>>[]
+  private part!: RingPart<ReturnType<typeof viewEntries>>
   /** The host's head in memory of its own, where it was given some (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  private entry!: ReturnType<typeof CQE.view>
-  private dwords!: Int32Array
   /** Where the host stands, as it has said by its doorbell. */
   head = 0
   private tail = 0
   private phase = 1
 
-  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, vector?: InterruptVector) {
+  /** @param pieces its memory, in as many pieces as `ReachableMemory` has of it. */
+  constructor(qid: number, entries: number, iova: number, pieces: readonly Uint8Array[], vector?: InterruptVector) {
     this.qid = qid
     this.entries = entries
     this.iova = iova
     this.vector = vector
-    this.useMemory(memory)
+    this.useMemory(pieces)
   }
 
   /** How many bytes its entries take. */
@@ -65,16 +79,22 @@ export class CompletionQueue {
   }
 
   /** The bytes at `iova` are these from now on. */
-  useMemory(memory: Uint8Array): void {
-    this.ring = new DataView(memory.buffer, memory.byteOffset, memory.length)
-    this.entry = CQE.view(this.ring)
-    this.dwords = new Int32Array(memory.buffer, memory.byteOffset, memory.length / 4)
+  useMemory(pieces: readonly Uint8Array[]): void {
+    this.parts = ringParts(pieces, CQE_BYTES, viewEntries)
+    this.part = this.parts[0]!
+  }
+
+  /** The part of it with the entry that was posted last: its bytes, and which entry is the first of them. */
+  get lastPart(): { readonly ring: DataView; readonly first: number } {
+    return this.part
   }
 
   /** Entries that would be taken for new ones: the host clears every Phase Tag first (Base 2.1 §4.2.4). */
   countStaleEntries(): number {
     let stale = 0
-    for (let index = 0; index < this.entries; index++) stale += (this.dwords[index * 4 + 3]! >>> 16) & 1
+    for (const { dwords } of this.parts) {
+      for (let at = 3; at < dwords.length; at += 4) stale += (dwords[at]! >>> 16) & 1
+    }
     return stale
   }
 
@@ -98,12 +118,15 @@ export class CompletionQueue {
    */
   post({ sq, cid, status, dw0, dw1, damage = UNDAMAGED }: Completion): number {
     const index = this.tail
-    const entry = this.entry.at(index)
+    if (index < this.part.first || index >= this.part.end) this.part = partOf(this.parts, index)
+    const { part } = this
+    const place = index - part.first
+    const entry = part.entry.at(place)
     entry.DW0 = dw0
     entry.DW1 = dw1
     entry.SQHD = sq.head ^ damage.sqhd
     entry.SQID = sq.qid ^ damage.sqid
-    Atomics.store(this.dwords, index * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
+    Atomics.store(part.dwords, place * 4 + 3, cid | ((status | (this.phase ^ damage.phase)) << 16))
     this.tail = index + 1 === this.entries ? 0 : index + 1
     if (this.tail === 0) this.phase ^= 1
     if (this.vector !== undefined) this.vector.waiting++
@@ -180,15 +203,25 @@ export class SubmissionQueue {
   isHalted = false
   /** The host's tail in memory of its own, where it was given some (Base 2.1 §5.2.5). */
   shadow: ShadowDoorbell | undefined
-  private dwords!: Uint32Array
+  /** Where its entries lie, and the part that was used last: all of it, nearly always. */
+  private parts!: readonly RingPart<ReturnType<typeof viewDwords>>[]
+  private part!: RingPart<ReturnType<typeof viewDwords>>
 
-  constructor(qid: number, entries: number, iova: number, memory: Uint8Array, cq: CompletionQueue, priority = 0) {
+  /** @param pieces its memory, in as many pieces as `ReachableMemory` has of it. */
+  constructor(
+    qid: number,
+    entries: number,
+    iova: number,
+    pieces: readonly Uint8Array[],
+    cq: CompletionQueue,
+    priority = 0,
+  ) {
     this.qid = qid
     this.priority = priority
     this.entries = entries
     this.iova = iova
     this.cq = cq
-    this.useMemory(memory)
+    this.useMemory(pieces)
   }
 
   /** How many bytes its entries take. */
@@ -197,8 +230,9 @@ export class SubmissionQueue {
   }
 
   /** The bytes at `iova` are these from now on. */
-  useMemory(memory: Uint8Array): void {
-    this.dwords = new Uint32Array(memory.buffer, memory.byteOffset, memory.length / 4)
+  useMemory(pieces: readonly Uint8Array[]): void {
+    this.parts = ringParts(pieces, SQE_BYTES, viewDwords)
+    this.part = this.parts[0]!
   }
 
   isEmpty(): boolean {
@@ -213,9 +247,12 @@ export class SubmissionQueue {
 
   /** Copies the entry at the head into `into` and consumes it. */
   take(into: Uint32Array): void {
-    const from = this.head * SQE_DWORDS
-    for (let i = 0; i < SQE_DWORDS; i++) into[i] = this.dwords[from + i]!
-    this.head = this.head + 1 === this.entries ? 0 : this.head + 1
+    const { head } = this
+    if (head < this.part.first || head >= this.part.end) this.part = partOf(this.parts, head)
+    const { dwords, first } = this.part
+    const from = (head - first) * SQE_DWORDS
+    for (let i = 0; i < SQE_DWORDS; i++) into[i] = dwords[from + i]!
+    this.head = head + 1 === this.entries ? 0 : head + 1
   }
 
   /** The host's tail doorbell. An impossible value changes nothing, and what is wrong with it is returned. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ready, RDY, CSTS, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
+import type { ReachableMemory } from '../memory/reachable.js'
+import { CompletionQueue } from './queue.js'
+import { ShadowDoorbells } from './shadow-doorbells.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
 
@@ -213,4 +216,23 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     expect(host.bar.read32(CSTS)).toBe(RDY)
     expect(host.simulation.diagnostics).toEqual([expect.stringContaining('where Doorbell Buffer Config said')])
   })
+})
+
+it('a large page may lie in several pieces of memory: each doorbell is found, and asked for, in its own', () => {
+  const pages = new Map([0, 8192].map((iova) => [iova, [new Uint8Array(4096), new Uint8Array(4096)]]))
+  const memory: ReachableMemory = {
+    bytes: () => undefined,
+    pieces: (iova) => pages.get(iova),
+    has: () => true,
+    lack: () => 'nothing',
+  }
+  const watch = { seen: () => undefined, mistaken: () => undefined, lost: () => undefined }
+  // With a stride of 4096 bytes the head of CQ 0 is the first dword of the second piece.
+  const shadow = new ShadowDoorbells(memory, [0, 8192], 8192, 10, watch)
+  const cq = new CompletionQueue(0, 4, 16384, [new Uint8Array(64)])
+  shadow.attach(cq)
+  new DataView(pages.get(0)![1]!.buffer).setUint32(0, 2, true)
+  expect(cq.shadow!.poll()).toBe(2)
+  expect(cq.shadow!.askFrom(3)).toBe(true)
+  expect(pages.get(8192)!.map((piece) => piece[0])).toEqual([0, 3])
 })

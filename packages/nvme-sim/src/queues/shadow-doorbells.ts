@@ -59,9 +59,9 @@ export class ShadowDoorbells {
     })
   }
 
-  private page(which: 0 | 1, access: MemoryAccess): Int32Array | undefined {
-    const bytes = this.memory.bytes(this.iovas[which], this.pageBytes, access)
-    return bytes && new Int32Array(bytes.buffer, bytes.byteOffset, this.pageBytes / 4)
+  private page(which: 0 | 1, access: MemoryAccess): Words | undefined {
+    const pieces = this.memory.pieces(this.iovas[which], this.pageBytes, access)
+    return pieces?.map(({ buffer, byteOffset, length }) => new Int32Array(buffer, byteOffset, length / 4))
   }
 
   private isThere(): boolean {
@@ -78,8 +78,23 @@ export class ShadowDoorbells {
 
 /** Both pages as they lie in memory now. */
 interface ShadowPages {
-  doorbells: Int32Array
-  events: Int32Array
+  doorbells: Words
+  events: Words
+}
+
+/** The dwords of a page, in the pieces that it lies in: one, but for large pages. */
+type Words = readonly Int32Array[]
+
+function loadWord(words: Words, index: number): number {
+  let [piece, at] = [0, index]
+  while (at >= words[piece]!.length) at -= words[piece++]!.length
+  return Atomics.load(words[piece]!, at)
+}
+
+function storeWord(words: Words, index: number, value: number): void {
+  let [piece, at] = [0, index]
+  while (at >= words[piece]!.length) at -= words[piece++]!.length
+  Atomics.store(words[piece]!, at, value)
 }
 
 /** One doorbell in the host's memory. */
@@ -101,13 +116,13 @@ export class ShadowDoorbell {
     this.pages = pages
     this.index = index
     this.hooks = hooks
-    this.last = Atomics.load(pages.doorbells, index)
+    this.last = loadWord(pages.doorbells, index)
   }
 
   /** The value, where the host has written a new one. */
   poll(): number | undefined {
     if (!this.hooks.isThere()) return undefined
-    const value = Atomics.load(this.pages.doorbells, this.index)
+    const value = loadWord(this.pages.doorbells, this.index)
     if (value === this.last) return undefined
     this.last = value
     this.isUsed = true
@@ -122,7 +137,7 @@ export class ShadowDoorbell {
    */
   rung(value: number): number {
     if (!this.hooks.isThere()) return value
-    const found = Atomics.load(this.pages.doorbells, this.index)
+    const found = loadWord(this.pages.doorbells, this.index)
     if (!this.isUsed && found === this.last) return value
     this.last = found
     this.isUsed = true
@@ -133,7 +148,7 @@ export class ShadowDoorbell {
   askFrom(value: number): boolean {
     if (this.event === value || !this.hooks.isThere()) return false
     this.event = value
-    Atomics.store(this.pages.events, this.index, value)
+    storeWord(this.pages.events, this.index, value)
     return true
   }
 

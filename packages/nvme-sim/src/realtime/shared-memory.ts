@@ -40,6 +40,12 @@ export class SharedMemory implements ReachableMemory {
     return (this.views[place] = new Uint8Array(this.buffer, at, lengthBytes))
   }
 
+  /** Never more than one: it is one buffer. */
+  pieces(iova: number, lengthBytes: number): readonly Uint8Array[] | undefined {
+    const bytes = this.bytes(iova, lengthBytes)
+    return bytes && [bytes]
+  }
+
   has(iova: number, lengthBytes: number): boolean {
     const offset = iova - this.firstIova
     if (!(offset >= 0 && offset + lengthBytes <= this.lengthBytes)) return false

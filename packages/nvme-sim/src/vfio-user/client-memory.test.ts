@@ -59,17 +59,17 @@ describe('a region', () => {
     expect(memory.bytes(0, 8, 'read')).toBeDefined()
     // A view that is kept for reading is none to write.
     expect(memory.bytes(0, 8, 'write')).toBeUndefined()
-    expect(memory.lack(0)).toBe('the client has mapped it for reading alone')
+    expect(memory.lack(0, 8)).toBe('the client has mapped it for reading alone')
   })
 
   it('without a descriptor is known, and not reached', () => {
     const memory = new ClientMemory(new FakeMemory())
     expect(memory.map(region(0xc_0000, 8), undefined)).toBeUndefined()
     expect(memory.has(0xc_0000, 1)).toBe(false)
-    expect(memory.lack(0xc_0000)).toBe('the client has mapped a region there without a descriptor')
+    expect(memory.lack(0xc_0000, 1)).toBe('the client has mapped a region there without a descriptor')
     expect(memory.map(region(0xc_0000, 1), undefined)).toMatchObject({ errno: EEXIST })
     expect(memory.unmap(0xc_0000, 8 * PAGE)).toBeUndefined()
-    expect(memory.lack(0xc_0000)).toBe('the client has mapped no memory there')
+    expect(memory.lack(0xc_0000, 1)).toBe('the client has mapped no memory there')
   })
 })
 
@@ -85,18 +85,68 @@ describe('regions that follow each other', () => {
     expect(host.bytesOf(fd).every((byte) => byte === 7)).toBe(true)
   })
 
-  it('are no piece where the second is elsewhere in the file, in another file, or not to be written', () => {
+  it('are several where the second is elsewhere in the file, or in another file: each is the bytes of its own', () => {
+    const host = new FakeMemory()
+    const memory = new ClientMemory(host)
+    const [one, other] = [file(8), file(8)]
+    memory.map(region(0, 1, 0), one)
+    memory.map(region(PAGE, 1, 4), one)
+    memory.map(region(2 * PAGE, 2, 5), other)
+    memory.map(region(4 * PAGE, 1, 7), other)
+    expect(memory.has(0, 5 * PAGE, 'write')).toBe(true)
+    expect(memory.bytes(0, 5 * PAGE)).toBeUndefined()
+    expect(memory.bytes(PAGE, 2 * PAGE)).toBeUndefined()
+    const pieces = memory.pieces(100, 5 * PAGE - 100, 'write')!
+    expect(pieces.map(({ length }) => length)).toEqual([PAGE - 100, PAGE, 3 * PAGE])
+    pieces.forEach((piece, i) => piece.fill(i + 1))
+    const [first, second] = [host.bytesOf(one), host.bytesOf(other)]
+    // What of each file was written, and with what: the rest is zero.
+    const written = (bytes: Uint8Array, from: number, to: number) => new Set(bytes.subarray(from, to))
+    expect(written(first, 0, 100)).toEqual(new Set([0]))
+    expect(written(first, 100, PAGE)).toEqual(new Set([1]))
+    expect(written(first, PAGE, 4 * PAGE)).toEqual(new Set([0]))
+    expect(written(first, 4 * PAGE, 5 * PAGE)).toEqual(new Set([2]))
+    expect(written(first, 5 * PAGE, 8 * PAGE)).toEqual(new Set([0]))
+    expect(written(second, 0, 5 * PAGE)).toEqual(new Set([0]))
+    expect(written(second, 5 * PAGE, 8 * PAGE)).toEqual(new Set([3]))
+  })
+
+  it('are one list of one piece where they are one piece, and within each of several', () => {
+    const memory = new ClientMemory(new FakeMemory())
+    const fd = file(4)
+    memory.map(region(0, 2, 0), fd)
+    memory.map(region(2 * PAGE, 2, 2), fd)
+    expect(memory.pieces(PAGE, 2 * PAGE)).toEqual([memory.bytes(PAGE, 2 * PAGE)])
+    memory.map(region(4 * PAGE, 1), file(1))
+    expect(memory.pieces(3 * PAGE, PAGE)).toHaveLength(1)
+    expect(memory.pieces(4 * PAGE, PAGE)).toHaveLength(1)
+  })
+
+  it('are not there where one of them may not be used so, or where there is none', () => {
     const memory = new ClientMemory(new FakeMemory())
     const fd = file(8)
     memory.map(region(0, 1, 0), fd)
-    memory.map(region(PAGE, 1, 4), fd)
-    expect(memory.has(0, 2 * PAGE)).toBe(false)
-    memory.map(region(2 * PAGE, 1, 5), file(8))
-    expect(memory.has(PAGE, 2 * PAGE)).toBe(false)
-    memory.map(region(3 * PAGE, 1, 6, { isWritable: false }), fd)
-    memory.map(region(4 * PAGE, 1, 7), fd)
-    expect(memory.has(3 * PAGE, 2 * PAGE, 'read')).toBe(true)
-    expect(memory.has(3 * PAGE, 2 * PAGE, 'write')).toBe(false)
+    memory.map(region(PAGE, 1, 1, { isWritable: false }), fd)
+    memory.map(region(2 * PAGE, 1, 0, { isReadable: false }), file(1))
+    memory.map(region(3 * PAGE, 1, 3), fd)
+    memory.map(region(4 * PAGE, 1), undefined)
+    const use = (page: number, pages: number, access: 'read' | 'write') => {
+      const [iova, lengthBytes] = [page * PAGE + 8, pages * PAGE - 16]
+      const has = memory.has(iova, lengthBytes, access)
+      expect(memory.pieces(iova, lengthBytes, access) !== undefined).toBe(has)
+      return has ? 'may be used' : memory.lack(iova, lengthBytes)
+    }
+    expect(use(0, 2, 'read')).toBe('may be used')
+    expect(use(0, 2, 'write')).toBe('the client has mapped it for reading alone behind the first 4088 bytes')
+    expect(use(1, 2, 'read')).toBe('the client has mapped it for reading alone')
+    expect(use(2, 2, 'write')).toBe('may be used')
+    expect(use(2, 2, 'read')).toBe('the client has mapped it for writing alone')
+    expect(use(3, 2, 'read')).toBe(
+      'the client has mapped a region there without a descriptor behind the first 4088 bytes',
+    )
+    memory.unmap(4 * PAGE, PAGE)
+    expect(use(2, 3, 'write')).toBe('the client has mapped no memory there behind the first 8184 bytes')
+    expect(use(5, 1, 'read')).toBe('the client has mapped no memory there')
   })
 })
 
@@ -213,6 +263,19 @@ it('files that lie idle make room for others', () => {
   memory.clear()
   expect(windows.size).toBe(0)
   expect(memory.map(HALF, first)).toBeUndefined()
+})
+
+it('what is longer than the windows of a file go on is there all the same, in pieces', () => {
+  const host = new FakeMemory()
+  // Without their memory.
+  host.mapForeign = (_fd, _offset, lengthBytes) => ({ lengthBytes, unmap: () => undefined }) as never
+  const memory = new ClientMemory(host)
+  const fd = file(1)
+  ftruncateSync(fd, 3 * 2 ** 30)
+  memory.map({ ...region(0, 1), lengthBytes: 3 * 2 ** 30 }, fd)
+  expect(memory.has(2 ** 30 - PAGE, 2 ** 30 + 2 ** 28)).toBe(true)
+  expect(memory.has(2 ** 30 - PAGE, 2 ** 31 + PAGE)).toBe(true)
+  expect(memory.has(2 ** 30 - PAGE, 2 ** 31 + PAGE + 1)).toBe(false)
 })
 
 describe('unmapping', () => {

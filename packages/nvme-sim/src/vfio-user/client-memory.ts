@@ -124,40 +124,72 @@ export class ClientMemory implements ReachableMemory {
     ) {
       return kept
     }
-    const region = this.regionOf(iova, lengthBytes, access)
-    const bytes = region?.file?.bytes(region.fileOffset + iova - region.iova, lengthBytes)
+    const region = this.at(iova)
+    const endIova = iova + lengthBytes
+    if (region === undefined || this.goesOnTo(region, endIova, access) < endIova) return undefined
+    const bytes = region.file!.bytes(region.fileOffset + iova - region.iova, lengthBytes)
     if (bytes === undefined) return undefined
     this.viewIovas[slot] = iova
     this.viewWrites[slot] = isWrite
     return (this.views[slot] = bytes)
   }
 
+  pieces(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): readonly Uint8Array[] | undefined {
+    const pieces: Uint8Array[] = []
+    for (let done = 0; done < lengthBytes;) {
+      const reached = this.reach(iova + done, lengthBytes - done, access)
+      const piece = reached > 0 ? this.bytes(iova + done, reached, access) : undefined
+      if (piece === undefined) return undefined
+      pieces.push(piece)
+      done += reached
+    }
+    return pieces
+  }
+
   has(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): boolean {
-    const region = this.regionOf(iova, lengthBytes, access)
-    return region !== undefined && region.file!.has(region.fileOffset + iova - region.iova, lengthBytes)
+    for (let done = 0; done < lengthBytes;) {
+      const reached = this.reach(iova + done, lengthBytes - done, access)
+      if (reached === 0) return false
+      done += reached
+    }
+    return true
   }
 
-  lack(iova: number): string {
+  lack(iova: number, lengthBytes: number): string {
+    let found: string | undefined
+    let at = iova
+    do {
+      const behind = at > iova ? ` behind the first ${at - iova} bytes` : ''
+      const region = this.at(at)
+      if (region === undefined) return `the client has mapped no memory there${behind}`
+      if (region.file === undefined) return `the client has mapped a region there without a descriptor${behind}`
+      if (!region.isWritable) found ??= `the client has mapped it for reading alone${behind}`
+      if (!region.isReadable) found ??= `the client has mapped it for writing alone${behind}`
+      at = region.endIova
+    } while (at < iova + lengthBytes)
+    return found ?? 'it has not been there all the time'
+  }
+
+  /** How many of these bytes may be accessed so and are one piece; 0 where not even the first. */
+  private reach(iova: number, lengthBytes: number, access: MemoryAccess): number {
     const region = this.at(iova)
-    if (region === undefined) return 'the client has mapped no memory there'
-    if (region.file === undefined) return 'the client has mapped a region there without a descriptor'
-    if (!region.isWritable) return 'the client has mapped it for reading alone'
-    return 'the client has mapped a part of it alone'
+    if (region === undefined) return 0
+    const endIova = this.goesOnTo(region, iova + lengthBytes, access)
+    return endIova < 0 ? 0 : region.file!.reach(region.fileOffset + iova - region.iova, endIova - iova)
   }
 
-  /** The region that bytes begin in, where all of them may be accessed so and follow each other in one file. */
-  private regionOf(iova: number, lengthBytes: number, access: MemoryAccess): Region | undefined {
-    let region = this.at(iova)
-    const first = region
-    const endIova = iova + lengthBytes
-    for (;;) {
-      if (region?.file === undefined || !(access === 'write' ? region.isWritable : region.isReadable)) return undefined
-      if (endIova <= region.endIova) return first
+  /** Up to where, `endIova` at most, bytes from a region on may be accessed so and follow each other in its file; or -1. */
+  private goesOnTo(first: Region, endIova: number, access: MemoryAccess): number {
+    if (!isOpenTo(first, access)) return -1
+    let region = first
+    while (region.endIova < endIova) {
       const next = this.at(region.endIova)
       const fileOffset = region.fileOffset + region.endIova - region.iova
-      if (next === undefined || next.file !== region.file || next.fileOffset !== fileOffset) return undefined
+      if (next === undefined || next.file !== region.file || next.fileOffset !== fileOffset) return region.endIova
+      if (!isOpenTo(next, access)) return region.endIova
       region = next
     }
+    return endIova
   }
 
   /** The region that has this address. */
@@ -233,6 +265,10 @@ export class ClientMemory implements ReachableMemory {
     this.last = undefined
     this.views.fill(undefined)
   }
+}
+
+function isOpenTo({ file, isReadable, isWritable }: Region, access: MemoryAccess): boolean {
+  return file !== undefined && (access === 'write' ? isWritable : isReadable)
 }
 
 /** Of a file's mode (inode(7)). */

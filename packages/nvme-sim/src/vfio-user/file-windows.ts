@@ -2,7 +2,7 @@ import type { NativeRegion, VfioUserHost } from '@gpunvme/nvme-spec/transport'
 
 /** A file is mapped in windows of 1 GiB: an ArrayBuffer has no more than some GiB, and a guest may. */
 export const WINDOW_BYTES = 2 ** 30
-/** Each window goes on into the next: what begins in a window, as a ring or a command's data, ends in it. */
+/** Each window goes on into the next: what begins in a window, as a ring or a command's data, is one piece nearly always. */
 export const OVERLAP_BYTES = 64 * 1024 * 1024
 
 /** Memory of a client: a file of which parts are mapped, whichever regions name it. */
@@ -65,11 +65,12 @@ export class FileWindows {
     return new Uint8Array(window.buffer, at, lengthBytes)
   }
 
-  /** Whether `bytes` would give them. */
-  has(offset: number, lengthBytes: number): boolean {
+  /** How many of these bytes `bytes` gives at once: all of them, or what the window has that they begin in. */
+  reach(offset: number, lengthBytes: number): number {
     const index = Math.floor(offset / WINDOW_BYTES)
     const window = this.windows.get(index)
-    return window !== undefined && offset - index * WINDOW_BYTES + lengthBytes <= window.lengthBytes
+    if (window === undefined) return 0
+    return Math.max(0, Math.min(lengthBytes, window.lengthBytes - (offset - index * WINDOW_BYTES)))
   }
 
   unmap(): void {

@@ -27,7 +27,7 @@ function connected(): DirectClient {
 }
 
 /** A completion queue, of which nothing but its number counts. */
-const queue = (qid: number) => new CompletionQueue(qid, 16, 0, new Uint8Array(256))
+const queue = (qid: number) => new CompletionQueue(qid, 16, 0, [new Uint8Array(256)])
 
 /** A completion queue entry of a queue that interrupts on a vector, as far as interrupts know it. */
 function post(client: DirectClient, vector: number): void {

@@ -104,7 +104,7 @@ describe('the loop', () => {
       },
       ({ served, clock }) => {
         const { interrupts } = served.device
-        const queue = new CompletionQueue(0, 16, 0, new Uint8Array(256))
+        const queue = new CompletionQueue(0, 16, 0, [new Uint8Array(256)])
         clock.schedule(0, () => interrupts.posted(interrupts.vector(0)!, queue, false))
       },
     ])
