@@ -1,10 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll } from 'vitest'
+import { compiler, Objects } from './objects.js'
+import { end, type Ended, type RunOptions } from './run-program.js'
 
 const packageRoot = resolve(import.meta.dirname, '../..')
+const objects = new Objects(join(packageRoot, 'native/build/objects'))
 const specHeaders = resolve(packageRoot, '../nvme-spec/include')
 
 /** Whether C++ can be compiled here. */
@@ -29,24 +32,6 @@ export interface ProgramOptions {
   readonly flags?: readonly string[]
   /** Compiled in a copy of `cuda`, `native` and `test` with these made; the tree stays as it is. */
   readonly changes?: readonly Change[]
-}
-
-/** How a program ended, and what it said. */
-export interface Ended {
-  /** The exit status; null after a signal. */
-  readonly status: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** How to run one. */
-export interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>
-  /** Given on stdin. */
-  readonly input?: Uint8Array
-  /** After which it is killed, and the test fails. */
-  readonly timeoutMs?: number
 }
 
 /** A program that was built. */
@@ -79,6 +64,7 @@ export function useCompiler(): Compiler {
   const folder = () => (made ??= mkdtempSync(join(tmpdir(), 'gpunvme-programs-')))
   afterAll(() => {
     if (made !== undefined) rmSync(made, { recursive: true, force: true })
+    objects.tidy()
   })
   let count = 0
 
@@ -86,16 +72,14 @@ export function useCompiler(): Compiler {
     const index = count++
     const root = changes.length === 0 ? packageRoot : changedCopy(join(folder(), `source-${index}`), changes)
     const path = join(folder(), `${index}-${name}`)
-    const args = [
+    const usual = [
       ...['-std=c++17', '-O2', '-g1', '-Wall', '-Wextra', '-Werror', '-pthread'],
       ...['cuda', 'native', 'test'].map((place) => `-I${join(root, place)}`),
       `-I${specHeaders}`,
-      ...['-o', path],
-      ...sources.map((source) => resolve(root, source)),
       ...flags,
     ]
-    const { status, stderr } = await end('g++', args, { timeoutMs: 180_000 })
-    if (status !== 0) throw new Error(`g++ ${args.join(' ')}\n${stderr}`)
+    const compiled = await Promise.all(sources.map((source) => objects.of(resolve(root, source), usual)))
+    await compiler(['-pthread', '-o', path, ...compiled, ...flags])
     return path
   }
 
@@ -136,36 +120,4 @@ function changedCopy(to: string, changes: readonly Change[]): string {
     writeFileSync(join(to, path), parts.join(by))
   }
   return to
-}
-
-/** Runs any program to its end, however that is. */
-export function end(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { env, input, timeoutMs = 60_000 } = options
-  return new Promise((done, fail) => {
-    const child = spawn(command, args, { env: { ...process.env, ...env } })
-    const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      child.kill('SIGKILL')
-    }, timeoutMs)
-    child.stdout.on('data', (data: Buffer) => said.stdout.push(data))
-    child.stderr.on('data', (data: Buffer) => said.stderr.push(data))
-    // One that ends without reading its input is judged by its status.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input ?? '')
-    child.on('error', (error) => {
-      clearTimeout(timer)
-      fail(error)
-    })
-    child.on('close', (status, signal) => {
-      clearTimeout(timer)
-      const [stdout, stderr] = [said.stdout, said.stderr].map((data) => Buffer.concat(data).toString()) as [
-        string,
-        string,
-      ]
-      if (late) fail(new Error(`${command} did not end within ${timeoutMs} ms\n${stdout}${stderr}`))
-      else done({ status, signal, stdout, stderr })
-    })
-  })
 }

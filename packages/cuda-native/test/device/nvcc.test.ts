@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { end, useCompiler } from './compile.js'
+import { useCompiler } from './compile.js'
+import { end } from './run-program.js'
 
 const hasNvcc = spawnSync('nvcc', ['--version']).status === 0
 const skipped = hasNvcc ? '' : ' (skipped: [cuda] nvcc is not installed)'
