@@ -1,13 +1,20 @@
 import { GetFeatures, SetFeatures } from './admin/features.js'
 import { allCommands, allFeatures } from './all.js'
-import { encodeBits } from './layout/bits.js'
-import { decodeFields, describeFields, encodeFields, type Layout } from './layout/codec.js'
-import { cdw, type AnyCommand, type CommandSet } from './layout/command.js'
-import type { FeatureDword } from './layout/feature.js'
-import type { Field } from './layout/field.js'
+import {
+  cdw,
+  decodeFields,
+  describeFields,
+  encodeBits,
+  encodeFields,
+  refuse,
+  type AnyCommand,
+  type AnyWord32,
+  type CommandSet,
+  type FeatureDword,
+  type Field,
+  type Layout,
+} from './layout/index.js'
 import { isPlain } from './layout/placed.js'
-import { refuse } from './layout/spec-ref.js'
-import type { AnyWord32 } from './layout/word.js'
 import { DSM, PRINFO } from './nvm/io-words.js'
 import {
   decodeSglDescriptor,

@@ -1,8 +1,5 @@
-import { formatField } from './layout/codec.js'
-import { bit, bits } from './layout/bits.js'
-import { inHex, u16, u32 } from './layout/field.js'
+import { bit, bits, formatField, inHex, struct, u16, u32 } from './layout/index.js'
 import { needBytes } from './layout/placed.js'
-import { struct } from './layout/struct.js'
 import { formatStatus, statusName, type Status } from './status.js'
 
 /** The completion queue entry: 16 bytes. DW3's upper half carries the Phase Tag in its bit 0 and the Status above it. */

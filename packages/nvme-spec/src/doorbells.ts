@@ -1,6 +1,5 @@
 import { checkInteger } from './integer.js'
-import { bits } from './layout/bits.js'
-import { word32 } from './layout/word.js'
+import { bits, word32 } from './layout/index.js'
 
 /** Where the doorbells begin in BAR0, in bytes (PCIe 1.2 §3.1.2). */
 export const DOORBELL_BASE = 0x1000

@@ -1,5 +1,4 @@
-import { bit, bits, wideBits } from './layout/bits.js'
-import { register32, register64 } from './layout/register.js'
+import { bit, bits, register32, register64, wideBits } from './layout/index.js'
 
 // Boot Partitions (Base 2.1 §8.1.3): 0h unless CAP.BPS is 1.
 

@@ -1,5 +1,4 @@
-import { bit, bits, wideBits } from './layout/bits.js'
-import { register32, register64 } from './layout/register.js'
+import { bit, bits, register32, register64, wideBits } from './layout/index.js'
 
 // The Controller Memory Buffer (Base 2.1 §8.2.1): reserved, or 0h, unless CAP.CMBS is 1.
 

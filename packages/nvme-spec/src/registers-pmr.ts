@@ -1,5 +1,4 @@
-import { bit, bits } from './layout/bits.js'
-import { register32 } from './layout/register.js'
+import { bit, bits, register32 } from './layout/index.js'
 
 // The Persistent Memory Region: 0h or reserved unless CAP.PMRS is 1. Base 2.1's pages of the last four registers could
 // not be read: they cite Base 2.2, whose figures have the same numbers.

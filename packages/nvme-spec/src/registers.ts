@@ -1,5 +1,4 @@
-import { bit, bits, count, wideBits } from './layout/bits.js'
-import { register32, register64, type AnyRegister } from './layout/register.js'
+import { bit, bits, count, register32, register64, wideBits, type AnyRegister } from './layout/index.js'
 import { BPINFO, BPMBL, BPRSEL } from './registers-boot.js'
 import { CMBEBS, CMBLOC, CMBMSC, CMBSTS, CMBSWTP, CMBSZ } from './registers-cmb.js'
 import { PMRCAP, PMRCTL, PMREBS, PMRMSCL, PMRMSCU, PMRSTS, PMRSWTP } from './registers-pmr.js'

@@ -1,10 +1,19 @@
-import { encodeFields } from './layout/codec.js'
+import {
+  bits,
+  bytes,
+  codes,
+  dwordBits,
+  encodeFields,
+  inHex,
+  n64,
+  openBits,
+  refuse,
+  struct,
+  u32,
+  u8,
+  type Decoded,
+} from './layout/index.js'
 import { isPlain } from './layout/placed.js'
-import { refuse } from './layout/spec-ref.js'
-import { bits, openBits } from './layout/bits.js'
-import { codes } from './layout/codes.js'
-import { bytes, dwordBits, inHex, n64, u32, u8 } from './layout/field.js'
-import { struct, type Decoded } from './layout/struct.js'
 
 /** SGL Descriptor Types (Base 2.1 §4.3.2, Figure 115). */
 export const SGL_TYPE = codes(

@@ -1,6 +1,4 @@
-import { sqeFields } from './layout/command.js'
-import { inHex, u32 } from './layout/field.js'
-import { struct } from './layout/struct.js'
+import { inHex, sqeFields, struct, u32 } from './layout/index.js'
 
 /** The submission queue entry with its command dwords unread: what a controller sees before it knows the opcode. */
 export const SQE = struct(

@@ -1,6 +1,4 @@
-import { bits } from '../layout/bits.js'
-import { adminCommand, cdw } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { adminCommand, bits, cdw, word32 } from '../layout/index.js'
 
 /** Creates and deletes Endurance Groups and NVM Sets (Base 2.1 §5.1.3, Figures 156 to 158). */
 export const CapacityManagement = adminCommand(

@@ -1,9 +1,17 @@
-import { bit, bits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { adminCommand, cdw, cdwCount, cdwOpen } from '../layout/command.js'
-import { u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
-import { word32 } from '../layout/word.js'
+import {
+  adminCommand,
+  bit,
+  bits,
+  cdw,
+  cdwCount,
+  cdwOpen,
+  codes,
+  struct,
+  u16,
+  u32,
+  u8,
+  word32,
+} from '../layout/index.js'
 
 /** Directive Types (Base 2.2 §8.1.8, Figure 598). */
 export const DIRECTIVE_TYPE = codes(

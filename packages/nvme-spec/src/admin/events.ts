@@ -1,7 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { adminCommand, cdw } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { adminCommand, bit, bits, cdw, codes, openBits, word32 } from '../layout/index.js'
 
 /** Asks for a command to be aborted; `AbortDw0` says whether it was (Base 2.1 §5.1.1). */
 export const Abort = adminCommand(

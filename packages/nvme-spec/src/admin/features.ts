@@ -1,8 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { adminCommand, cdw, cdwBit, cdwOpen } from '../layout/command.js'
-import { u32 } from '../layout/field.js'
-import { word32 } from '../layout/word.js'
+import { adminCommand, bit, bits, cdw, cdwBit, cdwOpen, codes, u32, word32 } from '../layout/index.js'
 
 /**
  * Feature Identifiers (Base 2.1 §5.1.25, Figure 385; those of the NVM Command Set in NVM 1.2 §4.1.3, Figure 91,

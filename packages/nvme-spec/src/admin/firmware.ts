@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { adminCommand, cdw, cdwBit, cdwCount } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { adminCommand, bit, cdw, cdwBit, cdwCount, word32 } from '../layout/index.js'
 
 /** Puts a downloaded image into a firmware slot or Boot Partition, or activates one (Base 2.1 §5.1.8, Figure 181). */
 export const FirmwareCommit = adminCommand(

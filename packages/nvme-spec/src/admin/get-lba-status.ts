@@ -1,7 +1,4 @@
-import { bits } from '../layout/bits.js'
-import { adminCommand, cdw, cdw64, cdwCount } from '../layout/command.js'
-import { count32, n64, oneOf, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { adminCommand, bits, cdw, cdw64, cdwCount, count32, n64, oneOf, struct, u32, u8 } from '../layout/index.js'
 
 /** Returns which logical blocks are allocated, or may be unrecoverable (NVM 1.2 §4.2.1, Figures 127 to 130). */
 export const GetLbaStatus = adminCommand(

@@ -1,6 +1,5 @@
 import { LID } from './log-identifiers.js'
-import { adminCommand, cdw, cdwOpen, cdwBit } from '../layout/command.js'
-import { refuse } from '../layout/spec-ref.js'
+import { adminCommand, cdw, cdwBit, cdwOpen, refuse } from '../layout/index.js'
 
 /**
  * Returns a part of a log page (Base 2.1 §5.1.12, Figures 196 to 201). What part stands in five fields, which

@@ -1,7 +1,19 @@
-import { bit, bits, count } from '../layout/bits.js'
-import { ascii, bytes, count16, count8, someOf, u128, u16, u32, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import {
+  ascii,
+  bit,
+  bits,
+  bytes,
+  count,
+  count16,
+  count8,
+  someOf,
+  struct,
+  structs,
+  u128,
+  u16,
+  u32,
+  u8,
+} from '../layout/index.js'
 import { PowerStateDescriptor } from './identify-power-state.js'
 
 /**

@@ -1,7 +1,5 @@
-import { codes } from '../layout/codes.js'
-import { someOf, u8 } from '../layout/field.js'
+import { codes, someOf, struct, u8 } from '../layout/index.js'
 import { needBytes } from '../layout/placed.js'
-import { struct } from '../layout/struct.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
 /** Namespace Identifier Types (Base 2.1 §5.1.13.2.3, Figure 315). */

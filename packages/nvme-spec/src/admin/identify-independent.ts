@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u16, u32, u8 } from '../layout/index.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
 /**

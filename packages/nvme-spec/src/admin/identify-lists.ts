@@ -1,7 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { bytes, dwordBits, u128, u16, u16Array, u32, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, bytes, dwordBits, struct, structs, u128, u16, u16Array, u32, u8 } from '../layout/index.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
 /** What CNS 12h and 13h return, and Namespace Attachment takes: controllers in ascending order (Base 2.1 Figure 137). */

@@ -1,6 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { dwordBits, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, dwordBits, openBits, struct, u16, u32, u8 } from '../layout/index.js'
 
 const powerScale = { NOT_REPORTED: 0, UW_100: 1, MW_10: 2 } as const
 

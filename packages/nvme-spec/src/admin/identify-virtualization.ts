@@ -1,7 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u16, u32, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, structs, u16, u32, u8 } from '../layout/index.js'
 import { IDENTIFY_BYTES } from './identify.js'
 
 // VQ resources are queue pairs, VI resources interrupt vectors (Base 2.1 §8.2.6).

@@ -1,7 +1,4 @@
-import { codes } from '../layout/codes.js'
-import { adminCommand, cdw, cdwOpen } from '../layout/command.js'
-import { u32Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { adminCommand, cdw, cdwOpen, codes, struct, u32Array } from '../layout/index.js'
 
 /** Length of every structure that Identify returns. */
 export const IDENTIFY_BYTES = 4096

@@ -1,7 +1,4 @@
-import { openBits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { u16, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { codes, openBits, struct, u16, u32, u64, u8 } from '../layout/index.js'
 
 /** Asymmetric Namespace Access states (Base 2.1 §5.1.12.1.13, Figure 224). */
 export const ANA_STATE = codes(

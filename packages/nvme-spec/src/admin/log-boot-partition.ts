@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u32, u8 } from '../layout/index.js'
 
 /** How Boot Partition begins (LID 15h; Base 2.3 §5.2.12.1.21, Figure 273). BPSZ times 128 KiB of its contents follow. */
 export const BootPartitionHeader = struct(

@@ -1,5 +1,4 @@
-import { u128, u16, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { struct, u128, u16, u8 } from '../layout/index.js'
 
 /** How Media Unit Status begins (LID 10h; Base 2.1 §5.1.12.1.16, Figure 254). NMU descriptors follow. */
 export const MediaUnitStatusHeader = struct(

@@ -1,7 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u32Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
-import { word32 } from '../layout/word.js'
+import { bit, bits, struct, u32Array, word32 } from '../layout/index.js'
 
 // The scopes are bits of a field of their own in the figures (CSP, FSP); here they are rows of the whole word. The name
 // of the NVM Set Scope is that of Figure 267: Base 2.1 gives NSSCPE to two bits.

@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { u128, u16, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, struct, u128, u16, u32, u64, u8 } from '../layout/index.js'
 
 /** Endurance Group Information (LID 09h; Base 2.3 §5.2.12.1.10, Figure 222), of the group that LSI names. */
 export const EnduranceGroupLog = struct(

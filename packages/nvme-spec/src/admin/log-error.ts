@@ -1,7 +1,5 @@
 import { CQE } from '../cqe.js'
-import { bits } from '../layout/bits.js'
-import { inHex, someOf, u16, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bits, inHex, someOf, struct, u16, u32, u64, u8 } from '../layout/index.js'
 import { CSI } from './identify.js'
 
 /**

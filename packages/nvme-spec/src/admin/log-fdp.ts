@@ -1,7 +1,19 @@
-import { bit, bits } from '../layout/bits.js'
-import { bytes, count16, inHex, oneOf, someOf, u128, u16, u32, u64, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import {
+  bit,
+  bits,
+  bytes,
+  count16,
+  inHex,
+  oneOf,
+  someOf,
+  struct,
+  structs,
+  u128,
+  u16,
+  u32,
+  u64,
+  u8,
+} from '../layout/index.js'
 import { TimestampData } from './feature/timestamp.js'
 
 /** How FDP Configurations begins (LID 20h; Base 2.1 §5.1.12.1.28, Figure 279). NUMFDPC descriptors follow. */

@@ -1,6 +1,4 @@
-import { bits } from '../layout/bits.js'
-import { ascii, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { ascii, bits, struct, u8 } from '../layout/index.js'
 
 /** Firmware Slot Information (LID 03h; Base 2.3 §5.2.12.1.4, Figure 212). A slot without firmware reads as ''. */
 export const FirmwareSlotLog = struct(

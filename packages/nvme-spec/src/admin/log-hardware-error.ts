@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { bytes, someOf, u128, u16, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bytes, someOf, struct, u128, u16, u8 } from '../layout/index.js'
 import { EnduranceGroupLog } from './log-endurance.js'
 
 /**

@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u16, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u16, u64, u8 } from '../layout/index.js'
 
 /**
  * Predictable Latency Per NVM Set (LID 0Ah; Base 2.3 §5.2.12.1.11, Figure 224), of the NVM Set that LSI names. Reads are

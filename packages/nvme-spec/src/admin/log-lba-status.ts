@@ -1,5 +1,4 @@
-import { count32, n64, oneOf, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { count32, n64, oneOf, struct, u16, u32, u8 } from '../layout/index.js'
 
 /** How LBA Status Information begins (LID 0Eh; NVM 1.2 §4.1.4.5, Figure 109). NLSLNE namespace elements follow. */
 export const LbaStatusLogHeader = struct(

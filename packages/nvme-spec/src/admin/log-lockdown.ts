@@ -1,6 +1,4 @@
-import { bits } from '../layout/bits.js'
-import { bytes, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bits, bytes, struct, u8 } from '../layout/index.js'
 
 /** Command and Feature Lockdown (LID 14h; Base 2.1 §5.1.12.1.20, Figure 266). */
 export const LockdownLog = struct(

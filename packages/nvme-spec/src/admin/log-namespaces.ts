@@ -1,5 +1,4 @@
-import { u32Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { struct, u32Array } from '../layout/index.js'
 
 /**
  * Changed Attached Namespace List (LID 04h; Base 2.3 §5.2.12.1.5): attached, detached, deleted or with changed Identify

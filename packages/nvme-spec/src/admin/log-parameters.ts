@@ -1,5 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { word32 } from '../layout/word.js'
+import { bit, bits, word32 } from '../layout/index.js'
 
 // What Get Log Page's field LSP holds for the log pages that take it. The figures number the bits of Command Dword 10,
 // in which LSP begins at bit 8; these rows are of LSP itself: `{ LID: 0x0d, LSP: PersistentEventLsp.encode({ ACT: 1 }) }`.

@@ -1,8 +1,5 @@
 import { CQE } from '../cqe.js'
-import { bit, bits } from '../layout/bits.js'
-import { ascii, inHex, oneOf, someOf, u16, u32, u64, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { ascii, bit, bits, inHex, oneOf, someOf, struct, structs, u16, u32, u64, u8 } from '../layout/index.js'
 import { TimestampData } from './feature/timestamp.js'
 import { SanitizeStatusLog } from './log-sanitize.js'
 

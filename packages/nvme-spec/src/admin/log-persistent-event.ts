@@ -1,8 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { ascii, bytes, someOf, u128, u16, u32, u64, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { ascii, bit, bits, bytes, codes, someOf, struct, structs, u128, u16, u32, u64, u8 } from '../layout/index.js'
 import { TimestampData } from './feature/timestamp.js'
 
 /** Types of persistent events (Base 2.1 §5.1.12.1.14.2, Figure 229). */

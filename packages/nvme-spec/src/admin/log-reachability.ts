@@ -1,5 +1,4 @@
-import { someOf, u16, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { someOf, struct, u16, u32, u64, u8 } from '../layout/index.js'
 
 /** How Reachability Groups begins (LID 1Ah; Base 2.3 §5.2.12.1.25, Figure 279). NRGD descriptors follow. */
 export const ReachabilityGroupsHeader = struct(

@@ -1,5 +1,4 @@
-import { oneOf, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { oneOf, struct, u32, u64, u8 } from '../layout/index.js'
 
 /** Reservation Notification (LID 80h; Base 2.1 §5.1.12.1.32, Figure 290): the oldest one, or all zero for none. */
 export const ReservationNotificationLog = struct(

@@ -1,6 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { inHex, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, inHex, openBits, struct, u16, u32, u8 } from '../layout/index.js'
 
 const states = {
   IDLE: 0,

@@ -1,7 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { inHex, u16, u32, u64, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, inHex, openBits, struct, structs, u16, u32, u64, u8 } from '../layout/index.js'
 
 /** How a self-test ended (Base 2.3 §5.2.12.1.7, Figure 216; bytes 27:4 in Base 2.1 Figure 212). */
 export const SelfTestResult = struct(

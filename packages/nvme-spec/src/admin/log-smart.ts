@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { u128, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, struct, u128, u16, u32, u8 } from '../layout/index.js'
 
 /**
  * SMART / Health Information (LID 02h; Base 2.1 §5.1.12.1.3, Figures 206 and 207). Temperatures are in kelvins, as they

@@ -1,6 +1,4 @@
-import { ascii, oneOf, u64, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { ascii, oneOf, struct, structs, u64, u8 } from '../layout/index.js'
 
 /**
  * How Dispersed Namespace Participating NVM Subsystems begins (LID 17h; Base 2.3 §5.2.12.1.23, Figure 275). NUMPSUB

@@ -1,7 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u32Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
-import { word32 } from '../layout/word.js'
+import { bit, bits, struct, u32Array, word32 } from '../layout/index.js'
 
 /** What a controller supports of one log page (Base 2.1 §5.1.12.1.1, Figure 204). */
 export const LogPageSupport = word32(

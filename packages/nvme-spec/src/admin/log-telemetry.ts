@@ -1,5 +1,4 @@
-import { bytes, oneOf, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bytes, oneOf, struct, u16, u32, u8 } from '../layout/index.js'
 
 /** Bytes of a Telemetry Data Block, by which telemetry is read and its data areas end (Base 2.1 §5.1.12.1.8). */
 export const TELEMETRY_BLOCK_BYTES = 512

@@ -1,5 +1,4 @@
-import { u16, u64Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { struct, u16, u64Array } from '../layout/index.js'
 
 /**
  * Changed Zone List (LID BFh): zones by their first LBA, whose descriptors the controller changed of itself (libnvme 1.3

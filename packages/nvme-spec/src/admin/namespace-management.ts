@@ -1,8 +1,18 @@
-import { bit, bits } from '../layout/bits.js'
-import { adminCommand, cdw } from '../layout/command.js'
-import { inHex, n64, u16, u16Array, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
-import { word32 } from '../layout/word.js'
+import {
+  adminCommand,
+  bit,
+  bits,
+  cdw,
+  inHex,
+  n64,
+  struct,
+  u16,
+  u16Array,
+  u32,
+  u64,
+  u8,
+  word32,
+} from '../layout/index.js'
 import { IdentifyNamespace } from '../nvm/identify-namespace.js'
 
 /** Creates or deletes a namespace (Base 2.1 §5.1.21, Figures 367 and 368). */

@@ -1,6 +1,4 @@
-import { bits } from '../layout/bits.js'
-import { cdw, cdwOpen, nvmCommand } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { bits, cdw, cdwOpen, nvmCommand, word32 } from '../layout/index.js'
 
 /**
  * Aborts commands of the same submission queue (Base 2.2 §7.1, Figures 557 and 558). ABORTED_CID is the figure's CID,

@@ -1,7 +1,19 @@
-import { bit, bits } from '../layout/bits.js'
-import { cdw, cdw64, cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
-import { bytes, count16, dwordBits, n64, u16, u32 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import {
+  bit,
+  bits,
+  bytes,
+  cdw,
+  cdw64,
+  cdwBit,
+  cdwCount,
+  count16,
+  dwordBits,
+  n64,
+  nvmCommand,
+  struct,
+  u16,
+  u32,
+} from '../layout/index.js'
 
 /**
  * Copies ranges of logical blocks to one (NVM 1.2 §3.3.2, Figures 31 to 37). DESFMT is the format of the ranges;

@@ -1,6 +1,4 @@
-import { cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
-import { n64, u32 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { cdwBit, cdwCount, n64, nvmCommand, struct, u32 } from '../layout/index.js'
 import { contextAttributes } from './io-words.js'
 
 /** Says how ranges of logical blocks are used, or that they are not (NVM 1.2 §3.3.3, Figures 43 to 45). */

@@ -1,7 +1,5 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
-import { bit, bits } from '../layout/bits.js'
-import { count32, inHex, someOf, u16, u32, u32Array, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, count32, inHex, someOf, struct, u16, u32, u32Array, u64, u8 } from '../layout/index.js'
 
 const guard = { GUARD_16B: 0, GUARD_32B: 1, GUARD_64B: 2 } as const
 

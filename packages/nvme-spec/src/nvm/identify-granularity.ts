@@ -1,8 +1,5 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
-import { bit } from '../layout/bits.js'
-import { count8, u32, u64 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { bit, count8, struct, structs, u32, u64 } from '../layout/index.js'
 
 /** An entry of the Namespace Granularity List; 0 is not reported (NVM 1.2 §4.1.5.8, Figure 124). */
 export const NamespaceGranularity = struct(

@@ -1,7 +1,19 @@
 import { namespaceRows } from '../admin/identify-independent.js'
-import { bit, bits } from '../layout/bits.js'
-import { bytes, count16, count32, count8, n64, u128, u16, u32, u32Array, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import {
+  bit,
+  bits,
+  bytes,
+  count16,
+  count32,
+  count8,
+  n64,
+  struct,
+  u128,
+  u16,
+  u32,
+  u32Array,
+  u8,
+} from '../layout/index.js'
 
 /** What CNS 00h returns for a namespace of the NVM Command Set. Of an inactive namespace every byte is zero. */
 export const IdentifyNamespace = struct(

@@ -1,6 +1,4 @@
-import { cdw, cdwCount, cdwOpen, nvmCommand } from '../layout/command.js'
-import { n64, u16, u32 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { cdw, cdwCount, cdwOpen, n64, nvmCommand, struct, u16, u32 } from '../layout/index.js'
 
 /** Returns what the host needs to manage I/O (Base 2.2 §7.3, Figures 561 to 563). */
 export const IoManagementReceive = nvmCommand(

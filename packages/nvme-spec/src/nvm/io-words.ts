@@ -1,5 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { word32 } from '../layout/word.js'
+import { bit, bits, openBits, word32 } from '../layout/index.js'
 
 /**
  * The bits of PRINFO, PRINFOR and PRINFOW (NVM 1.2 §2.1.5, Figure 11): `entry.PRINFO = PRINFO.encode({ PRACT: 1 })`.

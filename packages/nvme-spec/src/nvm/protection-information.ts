@@ -1,8 +1,6 @@
 // Protection information is the one thing here that is big endian. Structures are little endian, so its fields are
 // bytes, which are what stands in memory, and the integers that they mean are read and written by functions.
-import { bytes } from '../layout/field.js'
-import { refuse } from '../layout/spec-ref.js'
-import { struct } from '../layout/struct.js'
+import { bytes, refuse, struct } from '../layout/index.js'
 
 /** 16b Guard Protection Information, of 8 bytes (NVM 1.2 §5.3.1.1, Figures 147 and 148). */
 export const ProtectionInformation16 = struct(

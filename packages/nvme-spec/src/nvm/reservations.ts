@@ -1,8 +1,21 @@
-import { bit } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { cdw, cdwBit, cdwCount, cdwOpen, nvmCommand } from '../layout/command.js'
-import { bytes, inHex, oneOf, someOf, u16, u32, u64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import {
+  bit,
+  bytes,
+  cdw,
+  cdwBit,
+  cdwCount,
+  cdwOpen,
+  codes,
+  inHex,
+  nvmCommand,
+  oneOf,
+  someOf,
+  struct,
+  u16,
+  u32,
+  u64,
+  u8,
+} from '../layout/index.js'
 
 /** Reservation Types (Base 2.2 §7.5, Figure 572). */
 export const RESERVATION_TYPE = codes(

@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { cdw, cdw64, cdwBit, cdwCount, nvmCommand } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { bit, cdw, cdw64, cdwBit, cdwCount, nvmCommand, word32 } from '../layout/index.js'
 
 const rangeFields = {
   SLBA: cdw64(10, 'Starting LBA'),

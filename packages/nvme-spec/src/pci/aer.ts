@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u32, u32Array } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u32, u32Array } from '../layout/index.js'
 
 /** The Advanced Error Reporting extended capability, AERCAP (PCIe 1.2 §3.8.6, Figures 58 to 67). */
 export const AdvancedErrorReporting = struct(

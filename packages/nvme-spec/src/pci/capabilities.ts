@@ -1,8 +1,5 @@
 import { GpuNvmeError } from '../error.js'
-import { bits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { inHex, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bits, codes, inHex, struct, u32, u8 } from '../layout/index.js'
 import { PciHeader } from './header.js'
 
 /** Bytes of configuration space that every function has: the header, and the capability list behind it. */

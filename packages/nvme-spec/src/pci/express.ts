@@ -1,6 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { inHex, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, inHex, openBits, struct, u16, u32, u8 } from '../layout/index.js'
 
 const speeds = { GT_2_5: 1, GT_5: 2, GT_8: 3, GT_16: 4, GT_32: 5, GT_64: 6 } as const
 

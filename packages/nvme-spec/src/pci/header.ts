@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { inHex, u16, u32, u32Array, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, inHex, struct, u16, u32, u32Array, u8 } from '../layout/index.js'
 
 /** Class code of an NVMe I/O controller: BCC 01h (storage), SCC 08h (non-volatile memory), PI 02h (NVMe). */
 export const NVME_CLASS_CODE = 0x01_08_02

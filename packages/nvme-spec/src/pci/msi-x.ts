@@ -1,6 +1,4 @@
-import { bit, bits, count } from '../layout/bits.js'
-import { inHex, u16, u32, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, count, inHex, struct, u16, u32, u8 } from '../layout/index.js'
 
 /** The MSI-X capability, MSIXCAP (PCIe 1.2 §3.8.4, Figures 42 to 46). */
 export const MsixCapability = struct(

@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u16, u32 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u16, u32 } from '../layout/index.js'
 
 // The NVMe specifications describe none of these: places and rows are those of Linux's header. Each extended
 // capability begins with `PciExtendedCapability`, which is left out here.

@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { inHex, u16, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, inHex, struct, u16, u8 } from '../layout/index.js'
 
 /** The PCI Power Management capability, PMCAP (PCIe 1.2 §3.8.2, Figures 30 to 33). */
 export const PowerManagementCapability = struct(

@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { u32, u64 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, struct, u32, u64 } from '../layout/index.js'
 
 /** DMA_MAP. The file that the memory is comes as a descriptor beside the message; without one it cannot be mapped. */
 export const VfioUserDmaMap = struct(

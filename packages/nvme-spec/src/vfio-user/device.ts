@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { u16, u32, u64 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, struct, u16, u32, u64 } from '../layout/index.js'
 
 /** Regions of a PCI device, nine in all: VFIO_PCI_BAR0_REGION_INDEX and so on (Linux 6.1 linux/vfio.h). */
 export const VFIO_REGION = { BAR0: 0, BAR1: 1, BAR2: 2, BAR3: 3, BAR4: 4, BAR5: 5, ROM: 6, CONFIG: 7, VGA: 8 } as const

@@ -1,6 +1,4 @@
-import { bit, bits } from '../layout/bits.js'
-import { u16, u32 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, struct, u16, u32 } from '../layout/index.js'
 
 /** What a message asks for (vfio-user 0.9.2 Commands). 14 was taken back before that revision. */
 export const VFIO_USER = {

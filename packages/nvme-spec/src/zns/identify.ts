@@ -1,8 +1,5 @@
 import { IDENTIFY_BYTES } from '../admin/identify.js'
-import { bit } from '../layout/bits.js'
-import { bytes, count32, n64, u16, u32, u8 } from '../layout/field.js'
-import { structs } from '../layout/nested.js'
-import { struct } from '../layout/struct.js'
+import { bit, bytes, count32, n64, struct, structs, u16, u32, u8 } from '../layout/index.js'
 
 /** What a zoned namespace adds to an LBA format. */
 export const ZonedLbaFormat = struct(

@@ -1,6 +1,4 @@
-import { cdw, cdw64, cdwBit, cdwCount, znsCommand } from '../layout/command.js'
-import { n64 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { cdw, cdw64, cdwBit, cdwCount, n64, struct, znsCommand } from '../layout/index.js'
 
 /** Writes logical blocks where the zone's write pointer stands (ZNS 1.1 §3.4.1, Figures 22 to 29). */
 export const ZoneAppend = znsCommand(

@@ -1,6 +1,4 @@
-import { bit } from '../layout/bits.js'
-import { cdw64, cdwBit, cdwCount, cdwOpen, znsCommand } from '../layout/command.js'
-import { word32 } from '../layout/word.js'
+import { bit, cdw64, cdwBit, cdwCount, cdwOpen, word32, znsCommand } from '../layout/index.js'
 
 /**
  * Opens, closes, finishes, resets or takes zones offline (ZNS 1.1 §3.4.3, Figures 38 and 39). Select All has no symbol

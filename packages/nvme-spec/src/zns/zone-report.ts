@@ -1,7 +1,4 @@
-import { bit, bits, openBits } from '../layout/bits.js'
-import { codes } from '../layout/codes.js'
-import { dwordBits, n64, u8 } from '../layout/field.js'
-import { struct } from '../layout/struct.js'
+import { bit, bits, codes, dwordBits, n64, openBits, struct, u8 } from '../layout/index.js'
 
 /** Types of a zone (ZNS 1.1 §3.4.2.2.3, Figure 37). */
 export const ZONE_TYPE = codes(

@@ -1,5 +1,4 @@
-import { bits, count } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, count, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Arbitration (FID 01h): how many commands are fetched at a time, and from which queues (Base 2.1 Figure 386). */

@@ -1,5 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Asynchronous Event Configuration (FID 0Bh): which events are reported (Base 2.1 Figure 391). */

@@ -1,7 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { u32 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, feature, struct, u32 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** What Get Features returns as data (Base 2.1 Figure 427). */

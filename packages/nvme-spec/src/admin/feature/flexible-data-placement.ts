@@ -1,7 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { u8 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, feature, struct, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 const placement = {

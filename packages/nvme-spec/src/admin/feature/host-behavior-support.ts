@@ -1,7 +1,4 @@
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { u16, u8 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, feature, struct, u16, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** What the host can cope with, a byte each, 1 for yes (LBAFEE in NVM 1.2 §4.1.3.6, Figure 100, as well). */

@@ -1,7 +1,4 @@
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { bytes } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bytes, feature, struct } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Who the host is; without EXHID only the first 8 bytes are transferred (`nvme_set_features_host_id`). */

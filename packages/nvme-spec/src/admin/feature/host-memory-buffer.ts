@@ -1,7 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { n64, u32 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, feature, n64, struct, u32 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /**

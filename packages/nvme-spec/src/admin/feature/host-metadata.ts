@@ -1,7 +1,4 @@
-import { codes } from '../../layout/codes.js'
-import { feature } from '../../layout/feature.js'
-import { u16, u8 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { codes, feature, struct, u16, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Element types of Controller Metadata and Enhanced Controller Metadata. */

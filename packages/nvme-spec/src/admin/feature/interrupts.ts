@@ -1,5 +1,4 @@
-import { bit, bits, count } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, bits, count, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Interrupt Coalescing (FID 08h): completions and time per interrupt (THR is in Base 2.1 Figure 445 as well). */

@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** I/O Command Set Profile (FID 19h): which combination is in use (Base 2.1 Figures 410 and 411). */

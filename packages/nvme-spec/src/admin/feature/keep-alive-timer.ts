@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Keep Alive Timer (FID 0Fh): how long a controller waits for its host (Base 2.1 Figure 397). */

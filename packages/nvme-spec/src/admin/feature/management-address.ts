@@ -1,6 +1,4 @@
-import { feature } from '../../layout/feature.js'
-import { ascii } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { ascii, feature, struct } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** A URI of a management agent of the system (Base 2.1 Figure 428). */

@@ -1,5 +1,4 @@
-import { count } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { count, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /**

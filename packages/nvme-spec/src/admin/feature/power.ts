@@ -1,8 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { dwordBits } from '../../layout/field.js'
-import { structs } from '../../layout/nested.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, dwordBits, feature, struct, structs } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Power Management (FID 02h): the power state asked for, or the present one (Base 2.1 Figures 387 and 388). */

@@ -1,7 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { u16, u64 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, feature, struct, u16, u64 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Thresholds of which an event warns; the bits of Enable Event are those of the log's event type. */

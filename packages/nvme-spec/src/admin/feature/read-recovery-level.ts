@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Read Recovery Level Config (FID 12h): of an NVM Set (Base 2.1 Figures 400 and 401). */

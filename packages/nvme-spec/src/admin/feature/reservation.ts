@@ -1,5 +1,4 @@
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Reservation Notification Mask (FID 82h): which notifications of a namespace are not sent. */

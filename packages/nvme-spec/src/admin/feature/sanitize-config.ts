@@ -1,5 +1,4 @@
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Sanitize Config (FID 17h): what a controller does that cannot keep media allocated. */

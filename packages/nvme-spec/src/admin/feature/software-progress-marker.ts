@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Software Progress Marker (FID 80h): how often an OS was not reached (Base 2.1 Figure 436). */

@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Temperature Threshold (FID 04h): one threshold of one sensor, the one that TMPSEL and THSEL name. */

@@ -1,7 +1,4 @@
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { u48, u8 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, feature, struct, u48, u8 } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** A time; TSTMPS is what the controller says of it, and zero in Set Features (Base 2.1 Figures 395 and 396). */

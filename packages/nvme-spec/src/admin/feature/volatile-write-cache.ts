@@ -1,5 +1,4 @@
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Volatile Write Cache (FID 06h): whether it is enabled (Base 2.1 Figure 390). */

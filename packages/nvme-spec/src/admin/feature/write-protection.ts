@@ -1,5 +1,4 @@
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 import { FID } from '../features.js'
 
 /** Namespace Write Protection Config (FID 84h): the state of a namespace. */

@@ -1,6 +1,5 @@
 import { FID } from '../../admin/features.js'
-import { bit, bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, bits, feature } from '../../layout/index.js'
 
 /** Error Recovery (FID 05h): of a namespace (NVM 1.2 §4.1.3.2, Figure 96). */
 export const ErrorRecovery = feature(

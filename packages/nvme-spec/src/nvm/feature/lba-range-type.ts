@@ -1,9 +1,5 @@
-import { bit, count } from '../../layout/bits.js'
+import { bit, bytes, count, feature, someOf, struct, structs, u64, u8 } from '../../layout/index.js'
 import { FID } from '../../admin/features.js'
-import { feature } from '../../layout/feature.js'
-import { bytes, someOf, u64, u8 } from '../../layout/field.js'
-import { structs } from '../../layout/nested.js'
-import { struct } from '../../layout/struct.js'
 
 /** A range of logical blocks and what it is for (NVM 1.2 §4.1.3.1, Figure 95). */
 export const LbaRange = struct(

@@ -1,6 +1,5 @@
 import { FID } from '../../admin/features.js'
-import { bits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bits, feature } from '../../layout/index.js'
 
 /**
  * LBA Status Information Attributes (FID 15h, which Figure 91 calls LBA Status Information Report Interval): how often

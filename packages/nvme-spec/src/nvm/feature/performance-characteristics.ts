@@ -1,8 +1,5 @@
 import { FID } from '../../admin/features.js'
-import { bit, bits, openBits } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
-import { bytes, u16, u8 } from '../../layout/field.js'
-import { struct } from '../../layout/struct.js'
+import { bit, bits, bytes, feature, openBits, struct, u16, u8 } from '../../layout/index.js'
 
 /** Performance Attribute 00h; R4KARL is 0h where unknown, else 1h to 17h from 100 s down to 1 ns (Figure 102). */
 export const StandardPerformanceAttribute = struct(

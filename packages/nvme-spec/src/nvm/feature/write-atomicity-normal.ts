@@ -1,6 +1,5 @@
 import { FID } from '../../admin/features.js'
-import { bit } from '../../layout/bits.js'
-import { feature } from '../../layout/feature.js'
+import { bit, feature } from '../../layout/index.js'
 
 /** Write Atomicity Normal (FID 0Ah): whether AWUN and NAWUN are honored (NVM 1.2 §4.1.3.3, Figure 97). */
 export const WriteAtomicityNormal = feature(
