@@ -5,6 +5,7 @@ import { totalmem } from 'node:os'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { createImageFile, requireImageFile, statImageFile } from './image-file.js'
 import type { HarmlessTransport } from './opened-transport.js'
+import { punchHole } from './punch-hole.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { openRealTimeSim } from './real-time-sim.js'
 
@@ -46,7 +47,7 @@ export async function openSim(options: SimOptions): Promise<HarmlessTransport> {
     return openRealTimeSim(profile, seed, { blockBytes: BLOCK_BYTES, ...file })
   }
   const media =
-    image === undefined ? new RamMedia(capacityBytes) : new ImageMedia(image, fileMedia(image, { readOnly }))
+    image === undefined ? new RamMedia(capacityBytes) : new ImageMedia(image, fileMedia(image, { readOnly, punchHole }))
   const namespaces = [{ blockBytes: BLOCK_BYTES, media }]
   const { transport } = simulate({ profile, seed, namespaces, hostMemoryBytes: totalmem() })
   return {
