@@ -150,5 +150,5 @@ export function struct<const F extends FieldMap>(name: string, facts: StructFact
     },
     describe: (data, byteOffset) => describeFields(placed, data, byteOffset),
   }
-  return Object.freeze(Object.assign(handlesOf(fields), methods)) as unknown as Struct<F>
+  return Object.freeze(handlesOf(fields, methods)) as unknown as Struct<F>
 }

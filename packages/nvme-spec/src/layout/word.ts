@@ -1,5 +1,4 @@
 import {
-  bindBits,
   decodeBits,
   encodeBits,
   formatBits,
@@ -8,6 +7,8 @@ import {
   type BitsValues,
   type DecodedBits,
 } from './bits.js'
+import { checkRows } from './check.js'
+import { bindRows } from './handles.js'
 import { shown, type SpecRef } from './spec-ref.js'
 
 /** What every declaration says of itself. */
@@ -91,5 +92,6 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
         .toString(16)
         .padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
   }
-  return Object.freeze(Object.assign(bindBits(name, widthBits, fields), methods)) as unknown as Word<W, F> & X
+  checkRows(name, widthBits, fields)
+  return Object.freeze(bindRows(fields, methods)) as unknown as Word<W, F> & X
 }
