@@ -40,10 +40,19 @@ gpunvme doctor-save 60 doctor --save "$work/machine"
 tar -C "$work" -czf "$out/machine.tgz" machine
 gpunvme bench 120 bench --real-time --profile ideal --engines host,cpu-kernel,cuda --bs 4KiB,128KiB --qd 1,32 \
   --rw randread --size 256MiB --time 0.5 --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench.json"
-gpunvme demo 60 demo --size 96MiB --keep "$work/model.gguf" --profile ideal
-gpunvme load 90 load "$work/model.gguf" --real-time --engine cuda --profile ideal
-gpunvme pack 60 pack "$work/model.gguf" --image "$work/drive.img"
-gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" --real-time --engine cuda --compare
+# What each verb does by the engine cuda; the drive is as fast as it can be, or the one that is simulated unasked.
+cuda="--real-time --engine cuda"
+gpunvme demo 60 demo --size 96MiB --keep "$work/model.gguf" $cuda --profile ideal
+gpunvme demo-queues 60 demo --size 64MiB $cuda --queues 4 --depth 64
+gpunvme load 90 load "$work/model.gguf" $cuda --profile ideal
+gpunvme pack 60 pack "$work/model.gguf" --image "$work/drive.img" $cuda
+gpunvme verify 60 verify --image "$work/drive.img" $cuda
+gpunvme verify-by-host 60 verify --image "$work/drive.img"
+gpunvme load-compare 90 load "$work/model.gguf" --image "$work/drive.img" $cuda --compare
+gpunvme load-json 90 load --image "$work/drive.img" $cuda --profile ideal --slots 2 --depth 8 --json
+# By Linux and fio, where that is installed: of a file, as no drive is here.
+gpunvme bench-file 60 bench --file "$work/drive.img" --bs 4KiB,128KiB --qd 1,32 --rw randread --size 64MiB --time 0.5 \
+  --warm-up 0.2 --cool-down 0 --repeats 3 -o "$out/bench-file.json"
 step stream-to-gpu 120 "$node" "$here/stream-to-gpu.mjs" "$work/model.gguf"
 
 [ -z "$failed" ] || { echo; echo "failed:$failed"; exit 1; }

@@ -53,6 +53,10 @@ export interface ContextOptions {
 export interface Drive {
   readonly simulator: RealTimeSimulator
   readonly transport: Transport
+  /** What it has its registers, and the driver its queues and data in. */
+  readonly memory: NativeRegion
+  /** The file that holds what is on it. */
+  readonly mediaPath: string
   /** What is on it now, past the controller. */
   readonly stored: () => Uint8Array
 }
@@ -106,22 +110,26 @@ export class CheckContext {
     return region
   }
 
-  /** A simulated drive in native memory that holds `media` in a file; `memoryBytes` are for queues and data. */
-  async drive(media: Uint8Array, memoryBytes: number, faults?: FaultPlan): Promise<Drive> {
+  /**
+   * A simulated drive in native memory that holds `media` in a file; `memoryBytes` are for queues and data. It sleeps
+   * where nobody asks for anything, unless times are measured with it.
+   */
+  async drive(media: Uint8Array, memoryBytes: number, faults?: FaultPlan, sleeps = true): Promise<Drive> {
     const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-'))
     this.later(() => rmSync(folder, { recursive: true, force: true }))
     const path = join(folder, 'media')
     writeFileSync(path, media)
-    const { address, lengthBytes } = this.allocate(memoryBytes)
+    const memory = this.allocate(memoryBytes)
+    const { address, lengthBytes } = memory
     const simulator = await startRealTimeSimulator({
       ...{ module: nativeHostModule, address, lengthBytes },
       profile: deriveProfile('ideal', { identify: { SN: SERIAL } }),
       namespaces: [{ file: { path } }],
-      idle: { longestSleepNs: 1_000_000 },
+      idle: sleeps ? { longestSleepNs: 1_000_000 } : { spinPolls: 1_000_000 },
       ...(faults !== undefined && { faults }),
     })
     this.later(() => simulator.close())
-    return { simulator, transport: simulator.transport, stored: () => readFileSync(path) }
+    return { simulator, transport: simulator.transport, memory, mediaPath: path, stored: () => readFileSync(path) }
   }
 
   /** The engine of this check. */

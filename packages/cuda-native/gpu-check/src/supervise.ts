@@ -48,6 +48,32 @@ export async function supervise({ command, checks, reportFile, limitMs }: Superv
   }
 }
 
+/** For how long a report has said nothing new, and whether what is under way may take as long. */
+export class Silence {
+  readonly #checks: readonly Check[]
+  #seen = ''
+  #sinceMs: number
+
+  constructor(checks: readonly Check[], nowMs: number) {
+    this.#checks = checks
+    this.#sinceMs = nowMs
+  }
+
+  isTooLong(report: Report | undefined, nowMs: number): boolean {
+    const running = report?.checks.at(-1)
+    const isUnderWay = running === undefined || running.reason === UNDER_WAY
+    // That a check has ended is news too: from then on the process has its time to end.
+    const now = `${report?.checks.length} ${isUnderWay} ${report?.endedAt}`
+    if (now !== this.#seen) this.#sinceMs = nowMs
+    this.#seen = now
+    const check = this.#checks.find(({ id }) => id === running?.id)
+    // One that is alone leaves nothing for others: what it has made goes with its process.
+    const releaseMs = check?.alone === true ? 0 : RELEASE_MS
+    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + GRACE_MS : END_MS
+    return nowMs - this.#sinceMs >= patienceMs
+  }
+}
+
 /** The check that was under way has ended with the process, and why. */
 function withReason(report: Report, reason: string): Report {
   const running = report.checks.at(-1)
@@ -66,25 +92,14 @@ async function runOnce(
   let ended: string | undefined
   child.on('error', (error) => (ended ??= `not started: ${error.message}`))
   child.on('exit', (code, signal) => (ended ??= signal === null ? `over with status ${code}` : `ended by ${signal}`))
-  let seen = ''
-  let sinceMs = performance.now()
+  const silence = new Silence(checks, performance.now())
   const isOver = () => ended !== undefined
   while (!isOver()) {
     await sleep(LOOK_MS)
-    const report = readReport(reportFile)
-    const running = report?.checks.at(-1)
-    const now = `${report?.checks.length} ${report?.endedAt}`
-    if (now !== seen) sinceMs = performance.now()
-    seen = now
-    const check = checks.find(({ id }) => id === running?.id)
-    const isUnderWay = running === undefined || running.reason === UNDER_WAY
-    // One that is alone leaves nothing for others: what it has made goes with its process.
-    const releaseMs = check?.alone === true ? 0 : RELEASE_MS
-    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + GRACE_MS : END_MS
     const why =
       performance.now() >= untilMs
         ? 'ended at the limit of all checks together'
-        : performance.now() - sinceMs >= patienceMs
+        : silence.isTooLong(readReport(reportFile), performance.now())
           ? 'ended, as it did nothing any more'
           : undefined
     if (why === undefined || isOver()) continue

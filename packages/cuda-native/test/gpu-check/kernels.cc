@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "block_chain.cuh"
 #include "block_io.cuh"
 #include "cpu_port.cuh"
 #include "fibers/fiber_team.h"
@@ -66,6 +67,14 @@ void BlockIo(void** parameters, Extent, Extent) {
   gpunvme::block_io<gpunvme::CpuPort>(*leader, *io, launch);
 }
 
+void ChainLeader(void** parameters, Extent, Extent) {
+  gpunvme::lay_out_chain(Only<gpunvme::BlockChain>(parameters));
+}
+
+void BlockChain(void** parameters, Extent, Extent) {
+  gpunvme::block_chain<gpunvme::CpuPort>(Only<gpunvme::BlockChain>(parameters));
+}
+
 // As gpunvme_serve, by 32 fibers of this thread.
 void WarpRead(void** parameters, Extent, Extent block) {
   gpunvme::Leader* leader;
@@ -87,6 +96,8 @@ Kernel FindMoreKernels(const char* name) {
   if (std::strcmp(name, "gpunvme_ring") == 0) return Ring;
   if (std::strcmp(name, "gpunvme_warp_read") == 0) return WarpRead;
   if (std::strcmp(name, "gpunvme_block_io") == 0) return BlockIo;
+  if (std::strcmp(name, "gpunvme_chain_leader") == 0) return ChainLeader;
+  if (std::strcmp(name, "gpunvme_block_chain") == 0) return BlockChain;
   return nullptr;
 }
 

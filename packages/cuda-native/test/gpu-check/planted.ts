@@ -84,6 +84,22 @@ export const planted: readonly Planted[] = [
     id: 'copy-overlap',
     says: /^GPU memory: \d+ of \d+ bytes differ/,
   },
+  {
+    what: 'a program reads where it was to write',
+    change: {
+      path: 'cuda/block_io.cuh',
+      from: 'io.opcode,   0, 0};',
+      to: 'io.opcode == GPUNVME_NVM_OPCODE_WRITE ? GPUNVME_NVM_OPCODE_READ : io.opcode, 0, 0};',
+    },
+    id: 'block-io',
+    says: /^what was written, and all else: \d+ of \d+ bytes differ/,
+  },
+  {
+    what: 'a single command that is not submitted has the outcome of the one before',
+    change: { path: 'cuda/block_io.cuh', from: 'io.outcome = 0;', to: '' },
+    id: 'block-io-unanswered',
+    says: /^outcomes: expected .*"not submitted","not submitted"\], got \["success","timeout","timeout","timeout"\]/,
+  },
 ]
 
 /** Of the twelve reads of a fault check, nobody tells the controller. */

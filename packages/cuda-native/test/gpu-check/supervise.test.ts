@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { supervise, type Check, type Report } from '../../gpu-check/src/index.js'
+import { Silence, supervise, type Check, type Report } from '../../gpu-check/src/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-supervise-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -92,4 +92,16 @@ test('a process that never writes a report is not started for ever', async () =>
   const reportFile = join(folder, 'nothing.json')
   const command = [process.execPath, '-e', '0']
   expect(await supervise({ command, checks, reportFile, limitMs: 60_000 })).toBeUndefined()
+})
+
+test('a process has its time to end after a check, however long that check took', () => {
+  // As run-checks.ts writes it before a check, and after the last one.
+  const soFar = (reason?: string) =>
+    ({ endedAt: null, checks: [{ id: 'three', verdict: 'passed', ...(reason && { reason }) }] }) as unknown as Report
+  const silence = new Silence(checks, 0)
+  expect(silence.isTooLong(soFar('the process ended while it ran'), 200)).toBe(false)
+  expect(silence.isTooLong(soFar('the process ended while it ran'), 60_000)).toBe(false)
+  expect(silence.isTooLong(soFar(), 60_200)).toBe(false)
+  expect(silence.isTooLong(soFar(), 65_199)).toBe(false)
+  expect(silence.isTooLong(soFar(), 65_200)).toBe(true)
 })

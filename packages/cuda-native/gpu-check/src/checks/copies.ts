@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises'
+import { readThrough, type ReadThrough } from '@gpunvme/cuda-native/cuda'
 import { equal, equalBytes, type Check } from '../check.js'
 import { content } from '../content.js'
 import { MIB } from '../context.js'
@@ -6,6 +8,8 @@ import { allSucceeded, transfersOf } from './transfers.js'
 
 const CHUNK_BYTES = MIB
 const COMMAND_BYTES = 128 * 1024
+/** Before and behind what is copied, where nothing may change. */
+const ASIDE_BYTES = 4096
 
 const overlap: Check = {
   id: 'copy-overlap',
@@ -46,6 +50,60 @@ const overlap: Check = {
   },
 }
 
+const readThroughSlots: Check = {
+  id: 'read-through',
+  title:
+    'readThrough brings what the engine reads, and what Linux reads of a file, into GPU memory: every byte, nothing else',
+  limitMs: 60_000,
+  async run(context) {
+    const pieces = Math.floor(context.scale.planBytes / CHUNK_BYTES)
+    // The last piece is shorter.
+    const lengthBytes = pieces * CHUNK_BYTES - 3 * COMMAND_BYTES
+    const media = content(pieces * CHUNK_BYTES, 15)
+    const drive = await context.drive(media, 8 * MIB)
+    const { controller, namespace } = await context.open(drive, { queueDepth: 8, maxTransferBytes: COMMAND_BYTES })
+    const copies = context.cuda.copyEngine()
+    context.later(() => copies.close())
+    const to = copies.alloc(lengthBytes + 2 * ASIDE_BYTES)
+    context.later(() => to.free())
+    const slots = [namespace.dma.alloc(CHUNK_BYTES), namespace.dma.alloc(CHUNK_BYTES)]
+    context.later(() => slots.forEach((slot) => copies.forget(slot)))
+    const expected = new Uint8Array(to.lengthBytes).fill(0xa5)
+    expected.set(media.subarray(0, lengthBytes), ASIDE_BYTES)
+    const through = async (what: string, slotCount: number, read: ReadThrough['read']) => {
+      await to.fill(0xa5)
+      for (const slot of slots) bytesOf(slot).fill(0x5a)
+      const startMs = performance.now()
+      await readThrough({
+        ...{ slots: slots.slice(0, slotCount), copies, to, toBytes: ASIDE_BYTES, lengthBytes },
+        read,
+      })
+      const tookMs = performance.now() - startMs
+      equalBytes(`GPU memory, ${what} with ${slotCount} slots`, await to.read(), expected)
+      return {
+        slots: slotCount,
+        tookMs: Math.round(tookMs),
+        mibPerSecond: Math.round((lengthBytes / MIB / tookMs) * 1000),
+      }
+    }
+    const byEngine: ReadThrough['read'] = async (slot, from, bytes) => {
+      const transfers = transfersOf(bytes / COMMAND_BYTES, COMMAND_BYTES, from / namespace.blockBytes)
+      allSucceeded(`from byte ${from} on`, await namespace.execute(namespace.planReads(transfers), slot))
+    }
+    const file = await open(drive.mediaPath)
+    context.later(() => file.close())
+    const byLinux: ReadThrough['read'] = async (slot, from, bytes) => {
+      const { bytesRead } = await file.read(bytesOf(slot), 0, bytes, from)
+      equal(`bytes that pread gave from byte ${from} on`, bytesRead, bytes)
+    }
+    const engine = [await through('by the engine', 1, byEngine), await through('by the engine', 2, byEngine)]
+    const pread = [await through('by pread', 1, byLinux), await through('by pread', 2, byLinux)]
+    await controller.close()
+    equal('mistakes that the controller saw', await drive.simulator.diagnostics(), [])
+    return { bytes: lengthBytes, pieceBytes: CHUNK_BYTES, engine, pread }
+  },
+}
+
 const inParts: Check = {
   id: 'copy-in-parts',
   title: 'Memory of which parts are registered, by the copies before or by others, is copied whole',
@@ -83,4 +141,4 @@ const inParts: Check = {
 }
 
 /** Tier 1's second hop. */
-export const copyChecks: readonly Check[] = [overlap, inParts]
+export const copyChecks: readonly Check[] = [overlap, readThroughSlots, inParts]

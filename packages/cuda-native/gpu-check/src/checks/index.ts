@@ -1,4 +1,5 @@
 import type { Check } from '../check.js'
+import { blockIoChecks } from './block-io.js'
 import { copyChecks } from './copies.js'
 import { driverChecks } from './driver.js'
 import { engineChecks } from './engine.js'
@@ -19,6 +20,7 @@ export const checks: readonly Check[] = [
   ...transferChecks,
   ...engineChecks,
   ...copyChecks,
+  ...blockIoChecks,
   ...measureChecks,
   ...timerChecks,
   ...faultChecks,

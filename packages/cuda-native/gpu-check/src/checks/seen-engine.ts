@@ -1,0 +1,12 @@
+import { HostEngine } from '@gpunvme/host-driver'
+import type { QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+
+/** The driver's own engine, which says where its queues are. */
+export class SeenEngine extends HostEngine {
+  pairs: readonly QueuePairMemory[] = []
+
+  override attach(queues: readonly QueuePairMemory[], watch?: () => void): void {
+    this.pairs = queues
+    super.attach(queues, watch)
+  }
+}
