@@ -10,8 +10,8 @@ const SUCCESS = '0/00'
 const DATA_TRANSFER_ERROR = '0/04'
 const INVALID_NUMBER_OF_DESCRIPTORS = '0/0e'
 const [WRITE, READ] = [0x01, 0x02] as const
-/** PSDT: SGL1 in the entry; and its descriptors' types, in bits 7:4 of byte 15 (Base 2.1 §4.3.2). */
-const SGL = 1
+/** PSDT: SGL1 in the entry, MPTR leading to a buffer or a segment; and types of descriptors (Base 2.1 §4.3.2). */
+const [SGL, SGL_WITH_MPTR_SEGMENT] = [1, 2]
 const [DATA_BLOCK, LAST_SEGMENT] = [0x00, 0x30]
 
 const guests: ScatteredGuest[] = []
@@ -28,7 +28,9 @@ function started(...given: ConstructorParameters<typeof ScatteredGuest>): Scatte
 
 const random = randomStream(1, 'borders')
 const below = (end: number) => Math.floor(random() * end)
-const noise = (lengthBytes: number) => Uint8Array.from({ length: lengthBytes }, () => below(256))
+const NOISE = Uint8Array.from({ length: 2 ** 17 }, () => below(256))
+/** Bytes that differ from call to call. */
+const noise = (lengthBytes: number) => NOISE.subarray(below(2 ** 16)).slice(0, lengthBytes)
 
 const descriptor = (type: number, address: number, lengthBytes: number) =>
   [address, BigInt(lengthBytes) | (BigInt(type) << 56n)] as const
@@ -90,6 +92,14 @@ describe.each([0, 1])('with CC.MPS = %i, where every 4 KiB of memory are in anot
     expect(guest.transfer(READ, 7, 64, guest.data + 20 * PAGE, guest.list, { mptr: back })).toBe(SUCCESS)
     expect(Buffer.compare(guest.get(back, metadata.length), metadata)).toBe(0)
     expect(Buffer.compare(guest.get(guest.data + 20 * PAGE, data.length), data)).toBe(0)
+    // The same by SGLs: the one descriptor that MPTR leads to lies in two files, and so does what it leads to.
+    const [segment, again] = [guest.list + PAGE - 8, guest.data + 51 * PAGE - 300]
+    guest.put(segment, words(...descriptor(DATA_BLOCK, again, metadata.length).map((word) => [64, word] as const)))
+    const dptr = descriptor(DATA_BLOCK, guest.data + 20 * PAGE, data.length)
+    expect(guest.transfer(READ, 7, 64, 0, guest.list, { psdt: SGL_WITH_MPTR_SEGMENT, dptr, mptr: segment })).toBe(
+      SUCCESS,
+    )
+    expect(Buffer.compare(guest.get(again, metadata.length), metadata)).toBe(0)
     expect(guest.client.diagnostics.lines).toEqual([])
   })
 })
