@@ -8,37 +8,33 @@ export interface FieldFacts extends Pick<Field, 'offset' | 'lengthBytes' | 'doc'
   nameOf(value: number): string
 }
 
-/** A structure's `methods`, and the properties that stand for its fields and for the rows of those that have some. */
+/**
+ * A structure's `methods`, and the properties that stand for its fields and for the rows of those that have some. They
+ * are made when they are first read: a program reads few of those that it imports.
+ */
 export function handlesOf<M extends object>(fields: FieldMap, methods: M): M {
-  return lazily(fields, methods, (_key, field) => {
-    const { offset, lengthBytes, doc, rows, values } = field
-    const nameOf = (value: number) => nameIn(field, value)
-    return { ...bindRows(rows), ...values, offset, lengthBytes, doc, nameOf }
-  })
+  for (const key in fields) {
+    let made: object | undefined
+    Object.defineProperty(methods, key, { get: () => (made ??= handleOf(fields[key]!)), enumerable: true })
+  }
+  return methods
 }
 
-/** A word's `methods`, if any, and its rows, bound: they were checked. */
-export function bindRows<F extends BitsMap, M extends object>(
-  rows: F,
-  methods = {} as M,
-): M & { readonly [K in keyof F]: BitsHandle<F[K]> } {
-  return lazily(rows, methods, (name, row) => {
+function handleOf(field: Field): object {
+  const { offset, lengthBytes, doc, rows, values } = field
+  const nameOf = (value: number) => nameIn(field, value)
+  return Object.freeze({ ...bindRows(rows), ...values, offset, lengthBytes, doc, nameOf })
+}
+
+/** The rows of one word, bound: they were checked. Made at once, as registers are read in loops. */
+export function bindRows<F extends BitsMap>(rows: F): { readonly [K in keyof F]: BitsHandle<F[K]> } {
+  const handles: Record<string, unknown> = {}
+  for (const name in rows) {
+    const row = rows[name]!
     const { msb, lsb, doc, values } = row
     const of = (raw: number | bigint) => loadBits(raw, row)
     const nameOf = (value: number) => nameIn(row, value)
-    return { ...values, name, msb, lsb, doc, values, of, nameOf }
-  }) as M & { readonly [K in keyof F]: BitsHandle<F[K]> }
-}
-
-/** Gives an object properties that are made when they are first read: a program reads few of those that it imports. */
-function lazily<M extends object, D>(
-  of: Readonly<Record<string, D>>,
-  methods: M,
-  make: (key: string, declared: D) => object,
-): M {
-  for (const key in of) {
-    let made: object | undefined
-    Object.defineProperty(methods, key, { get: () => (made ??= Object.freeze(make(key, of[key]!))), enumerable: true })
+    handles[name] = Object.freeze({ ...values, name, msb, lsb, doc, values, of, nameOf })
   }
-  return methods
+  return handles as { readonly [K in keyof F]: BitsHandle<F[K]> }
 }

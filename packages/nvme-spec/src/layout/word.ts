@@ -93,5 +93,5 @@ export function word<W extends 32 | 64, X extends Facts, F extends BitsMap>(
         .padStart(widthBits / 4, '0')} { ${methods.describe(value)} }`,
   }
   checkRows(name, widthBits, fields)
-  return Object.freeze(bindRows(fields, methods)) as unknown as Word<W, F> & X
+  return Object.freeze({ ...bindRows(fields), ...methods }) as unknown as Word<W, F> & X
 }
