@@ -37,7 +37,8 @@ struct BlockIo {
 
 // Does it on a leader that is not running, as a share of one command that no host posted, and gives its outcome. What the
 // host has posted to other queues of the leader meanwhile is served as well, what it has posted to this one by the next
-// launch. `launch` is as for serve: a call of this is one.
+// launch. `launch` is as for serve: a call of this is one. No step of it looks at data: who calls it and looks at what was
+// read puts `Port::fence()` between the two.
 template <class Port>
 GPUNVME_DEVICE uint64_t block_io(Leader& leader, BlockIo& io, uint64_t launch) {
   Pair& pair = leader.pairs[io.pair];
