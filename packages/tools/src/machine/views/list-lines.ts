@@ -164,7 +164,7 @@ function gpuHint(machine: Machine, gpu: Gpu, found: PciFunction | undefined): st
 function windowText({ window }: Gpu): string {
   if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
   const { sizesBytes, sizeBytes } = window
-  if (!isKnown(sizesBytes)) return `What BAR1 could be is unknown: ${sizesBytes.unknown}.`
+  if (!isKnown(sizesBytes)) return `What BAR1 could be is not known (${sizesBytes.unknown}).`
   const most = Math.max(...(sizesBytes ?? [sizeBytes]))
   if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
   const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
