@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -24,7 +25,10 @@ const tasks = {
     'prettier --check --log-level warn .',
     'eslint test scripts kmod',
     'tsc -p tsconfig.json',
-    'turbo run build typecheck lint test --output-logs=new-only',
+    'turbo run build typecheck lint --output-logs=new-only',
+    // No more suites at once than there are processors to run them, and one: drives and leaders that poll wait for each
+    // other where many share a processor.
+    `turbo run test --output-logs=new-only --concurrency=${availableParallelism() + 1}`,
     'vitest run',
     'node scripts/test-summary.mjs',
   ],
