@@ -19,6 +19,7 @@ import type {
   QueuePairMemory,
   Transport,
 } from '@gpunvme/nvme-spec/transport'
+import { AbortListeners } from './abort-listeners.js'
 import type { EngineAddon, EngineHandle, ExecutorError, TableHandle } from './engine-addon.js'
 import { nothingOf, summaryOf, type PlanContext } from './outcomes.js'
 import { giveBack, groupsOf, layoutOf, nativeIndexes } from './queue-layout.js'
@@ -87,6 +88,7 @@ export class KernelEngine implements Engine {
   private attached: Attached | undefined
   private waiting: Job[] = []
   private readonly posted = new Map<number, Job>()
+  private readonly aborts = new AbortListeners()
   private nextId = 0
   private timer: NodeJS.Timeout | undefined
   private stopped = false
@@ -197,9 +199,7 @@ export class KernelEngine implements Engine {
     if (plan.commands === 0 || this.stopped || signal?.aborted === true) return nothingOf(plan, startNs, startNs)
     return new Promise((resolve, reject) => {
       const id = this.nextId++ >>> 0
-      const cancel = () => this.cancel(id)
-      const forget = () => signal?.removeEventListener('abort', cancel)
-      signal?.addEventListener('abort', cancel, { once: true })
+      const forget = this.aborts.listen(signal, () => this.cancel(id))
       const { qids } = attached!
       this.waiting.push({ id, plan, memory, runs, qids, timeoutNs, startNs, resolve, reject, forget })
       if (plan.operation === 'write') memory.forDevice(0, memory.lengthBytes)

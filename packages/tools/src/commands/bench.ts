@@ -202,13 +202,18 @@ export class NothingMeasuredError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_NOTHING_MEASURED'
   readonly category = 'infeasible'
   constructor({ sources, cells }: Pick<BenchResults, 'sources' | 'cells'>) {
-    const missing = sources.flatMap(({ name, missing: why }) => (why === undefined ? [] : [`${name}: ${why.reason}`]))
+    const missing = sources.flatMap(({ name, missing: why }) => (why === undefined ? [] : [{ name, ...why }]))
     const refused = cells.flatMap(({ source, problem }) =>
-      problem === undefined ? [] : [`${source}: ${problem.reason}`],
+      problem === undefined ? [] : [{ name: source, ...problem }],
     )
+    const all = [...missing, ...refused]
+    const [first, ...others] = new Set(all.flatMap(({ next }) => (next === undefined ? [] : [next])))
     super('Nothing could be measured', {
-      facts: [...new Set([...missing, ...refused])],
-      next: 'gpunvme bench without --engines and --baselines takes what there is',
+      facts: [...new Set(all.map(({ name, reason }) => `${name}: ${reason}`))],
+      next:
+        first !== undefined && others.length === 0
+          ? first
+          : 'gpunvme bench without --engines and --baselines takes what there is',
     })
   }
 }

@@ -89,7 +89,8 @@ async function show(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  output.note('A model goes onto a simulated NVMe drive and comes back. No GPU, SSD or root.')
+  const without = flags.engine === 'cuda' ? 'No SSD or root.' : 'No GPU, SSD or root.'
+  output.note(`A model goes onto a simulated NVMe drive and comes back. ${without}`)
   const startMs = performance.now()
   output.setStatus('1 Making a model')
   await makeModel(path, flags.size, signal)
@@ -129,9 +130,9 @@ async function packAndStream(
     return packAndReport(model, namespace, output, { signal })
   })
   const { imageBytes, elapsedNs } = receipt
+  const wall = opened.time === 'modelled' ? `; wall ${formatDuration(wallNs)}` : ''
   output.note(
-    `  wrote ${formatBytes(imageBytes)}; ${opened.time} ${describeModelled(imageBytes, elapsedNs, undefined)}; ` +
-      `wall ${formatDuration(wallNs)}`,
+    `  wrote ${formatBytes(imageBytes)}; ${opened.time} ${describeModelled(imageBytes, elapsedNs, undefined)}${wall}`,
   )
   await withReader(opened, flags, async ({ namespace }) => {
     const packed = (await openImage(namespace, { signal })).model()

@@ -1,0 +1,45 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { AbortListeners } from './abort-listeners.js'
+
+test('a signal has one listener, whatever number of plans it may end, and none when they have ended', () => {
+  const aborts = new AbortListeners()
+  const { signal } = new AbortController()
+  const ends = Array.from({ length: 40 }, () => aborts.listen(signal, () => undefined))
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  for (const end of ends) end()
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  ends[0]!()
+  aborts.listen(signal, () => undefined)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+})
+
+test('an abort reaches every plan of its signal that has not ended, once, in the order of the plans', () => {
+  const aborts = new AbortListeners()
+  const first = new AbortController()
+  const other = new AbortController()
+  const called: number[] = []
+  const [, endOfTwo] = [1, 2, 3].map((id) => aborts.listen(first.signal, () => called.push(id)))
+  const endOfFour = aborts.listen(other.signal, () => called.push(4))
+  aborts.listen(undefined, () => called.push(5))()
+  endOfTwo!()
+  first.abort()
+  expect(called).toEqual([1, 3])
+  endOfFour()
+  other.abort()
+  expect(called).toEqual([1, 3])
+})
+
+test('a plan that ends while its signal is aborted ends no other’s listening', () => {
+  const aborts = new AbortListeners()
+  const controller = new AbortController()
+  const called: string[] = []
+  const ends = ['first', 'second'].map((name) =>
+    aborts.listen(controller.signal, () => {
+      called.push(name)
+      for (const end of ends) end()
+    }),
+  )
+  controller.abort()
+  expect(called).toEqual(['first', 'second'])
+})
