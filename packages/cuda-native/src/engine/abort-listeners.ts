@@ -27,7 +27,8 @@ export class AbortListeners {
     const actions = new Set<() => void>()
     const listener = () => {
       this.groups.delete(signal)
-      for (const action of [...actions]) action()
+      // One of them may end another's listening.
+      for (const action of actions) if (actions.delete(action)) action()
     }
     signal.addEventListener('abort', listener, { once: true })
     const group = { actions, listener }

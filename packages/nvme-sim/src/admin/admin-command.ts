@@ -15,7 +15,7 @@ export interface AdminCommand {
 /** Writes `bytes` to where the command's data pointer leads, which must have room for `lengthBytes`. */
 export function sendData(command: ServedCommand, device: Device, bytes: Uint8Array, lengthBytes = bytes.length): Ended {
   const { PRP1, PRP2 } = command.sqe
-  const fault = device.prps.walk(command, PRP1, PRP2, lengthBytes, device.pageBytes, command.runs)
+  const fault = device.prps.walk(command, PRP1, PRP2, lengthBytes, device.pageBytes, command.runs, 'write')
   return fault ?? scatter(command.runs, device.memory, bytes) ?? STATUS.SUCCESS
 }
 
@@ -23,6 +23,6 @@ export function sendData(command: ServedCommand, device: Device, bytes: Uint8Arr
 export function receiveData(command: ServedCommand, device: Device, lengthBytes: number): Uint8Array | Ended {
   const { PRP1, PRP2 } = command.sqe
   const bytes = new Uint8Array(lengthBytes)
-  const fault = device.prps.walk(command, PRP1, PRP2, lengthBytes, device.pageBytes, command.runs)
+  const fault = device.prps.walk(command, PRP1, PRP2, lengthBytes, device.pageBytes, command.runs, 'read')
   return fault ?? gather(command.runs, device.memory, bytes) ?? bytes
 }

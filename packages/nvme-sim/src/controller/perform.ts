@@ -1,7 +1,7 @@
 import { Read, SQE, STATUS, Write, type StatusCode } from '@gpunvme/nvme-spec'
 import { performAdmin } from '../admin/admin.js'
 import { corruptAnswer, performDamaged } from '../faults/damage.js'
-import { areBlocksGone } from '../nvm/checks.js'
+import { accessOf, areBlocksGone } from '../nvm/checks.js'
 import { fusedMistake } from '../nvm/fused.js'
 import type { IoCommand } from '../nvm/io-command.js'
 import type { CommandsUnderWay, ServedCommand } from './command.js'
@@ -74,12 +74,12 @@ function statusOf(error: unknown, { work }: IoCommand): StatusCode {
 
 /** Every pointer led to memory when the command began: says which memory has gone since. */
 function reportLoss(command: ServedCommand, { memory, diagnostics }: Device): void {
-  const access = command.handler?.direction === 'to-host' ? 'write' : 'read'
+  const access = accessOf(command)
   for (const runs of [command.runs, command.metadataRuns]) {
     for (let i = 0; i < runs.count; i++) {
       const [iova, lengthBytes] = [runs.iova[i]!, runs.lengthBytes[i]!]
       if (runs.isDiscarded(i) || memory.has(iova, lengthBytes, access)) continue
-      const lack = memory.lack(iova, lengthBytes)
+      const lack = memory.lack(iova, lengthBytes, access)
       diagnostics.report(
         `${command.words()}: ${hex(iova)}, ${lengthBytes} bytes: ${lack} while the command was under way`,
       )

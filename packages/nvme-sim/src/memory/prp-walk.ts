@@ -1,7 +1,7 @@
 import { STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
 import { entryName, findPage, PRP_BYTES } from './prp-pointer.js'
-import type { Asker, ReachableMemory } from './reachable.js'
+import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
 /** Reads PRP entries (Base 2.1 §4.3.1) with the page size of CC.MPS, and takes the strict side of every rule. */
@@ -18,7 +18,8 @@ export class PrpWalker {
 
   /**
    * Fills `runs` with where `lengthBytes` of data lie. Undefined is success; a status says what is wrong, and then
-   * `runs` means nothing. Every byte named has been checked to be memory, so that a transfer is whole or is not begun.
+   * `runs` means nothing. Every byte named has been checked to be memory that may be accessed so ('write' where data goes
+   * to the host), so that a transfer is whole or is not begun.
    */
   walk(
     asker: Asker,
@@ -27,6 +28,7 @@ export class PrpWalker {
     lengthBytes: number,
     pageBytes: number,
     runs: Runs,
+    access: MemoryAccess,
   ): StatusCode | undefined {
     this.asker = asker
     runs.clear()
@@ -44,14 +46,15 @@ export class PrpWalker {
       runs.add(prp2, restBytes)
     }
     for (let i = 0; i < runs.count; i++) {
-      if (this.memory.has(runs.iova[i]!, runs.lengthBytes[i]!)) continue
-      const isMemory = (iova: number, bytes: number) => this.memory.has(iova, bytes)
+      if (this.memory.has(runs.iova[i]!, runs.lengthBytes[i]!, access)) continue
+      const isMemory = (iova: number, bytes: number) => this.memory.has(iova, bytes, access)
       const page = findPage(runs, { prp2, firstBytes, lengthBytes, pageBytes }, isMemory)
       // No page where another thread has given the memory back meanwhile.
       return this.missing(
         page?.name ?? 'PRPs from',
         page?.iova ?? runs.iova[i]!,
         page?.lengthBytes ?? runs.lengthBytes[i]!,
+        access,
       )
     }
     return undefined
@@ -69,7 +72,7 @@ export class PrpWalker {
       const listBytes = Math.min(wanted, room) * PRP_BYTES
       const list = contentsOf(this.memory, next, listBytes)
       if (list === undefined)
-        return this.missing(listPage === 0 ? 'the PRP list' : 'the next PRP list page', next, listBytes)
+        return this.missing(listPage === 0 ? 'the PRP list' : 'the next PRP list page', next, listBytes, 'read')
       runs.listBytes += listBytes
       const entries = new DataView(list.buffer, list.byteOffset, list.length)
       const dataEntries = goesOn ? room - 1 : wanted
@@ -92,8 +95,8 @@ export class PrpWalker {
     return STATUS.PRP_OFFSET_INVALID
   }
 
-  private missing(what: string, iova: number, lengthBytes: number): StatusCode {
-    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes)}`)
+  private missing(what: string, iova: number, lengthBytes: number, access: MemoryAccess): StatusCode {
+    this.report(`${what} ${hex(iova)}, ${lengthBytes} bytes: ${this.memory.lack(iova, lengthBytes, access)}`)
     return STATUS.DATA_TRANSFER_ERROR
   }
 

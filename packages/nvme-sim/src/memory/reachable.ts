@@ -17,8 +17,8 @@ export interface ReachableMemory {
   pieces(iova: number, lengthBytes: number, access?: MemoryAccess): readonly Uint8Array[] | undefined
   /** Whether all of these bytes are memory that may be accessed so, in however many pieces. */
   has(iova: number, lengthBytes: number, access?: MemoryAccess): boolean
-  /** In words, for bytes that are not all memory: what is there instead. */
-  lack(iova: number, lengthBytes: number): string
+  /** In words, for bytes that are not all memory, or may not be accessed so: what is there instead. */
+  lack(iova: number, lengthBytes: number, access?: MemoryAccess): string
 }
 
 /** Who memory is looked at for, in words that are made only where something is wrong. */

@@ -1,11 +1,13 @@
 import { SGL1_OFFSET, SGL_DESCRIPTOR_BYTES, SGL_SUB_TYPE, SGL_TYPE, SglDataBlock, STATUS } from '@gpunvme/nvme-spec'
 import type { StatusCode } from '@gpunvme/nvme-spec'
 import { hex, type Diagnostics } from '../controller/diagnostics.js'
-import type { Asker, ReachableMemory } from './reachable.js'
+import type { Asker, MemoryAccess, ReachableMemory } from './reachable.js'
 import { contentsOf, type Runs } from './runs.js'
 
 /** More than any list that makes sense has, and an end to one that leads back to itself. */
 const MOST_DESCRIPTORS = 1 << 18
+/** The same: a short segment that leads to itself would be read for a second before it had so many descriptors. */
+const MOST_SEGMENTS = 1024
 
 /** What a list is of decides the status where it is too short. */
 const shortOf = { data: STATUS.DATA_SGL_LENGTH_INVALID, metadata: STATUS.METADATA_SGL_LENGTH_INVALID } as const
@@ -13,11 +15,12 @@ const shortOf = { data: STATUS.DATA_SGL_LENGTH_INVALID, metadata: STATUS.METADAT
 /** One walk: what is looked for, and how far it has come. */
 interface Walk {
   readonly of: keyof typeof shortOf
-  /** Where the data goes to; bit buckets have no effect on data that comes from the host. */
-  readonly toHost: boolean
+  /** How its memory is accessed; bit buckets have no effect on data that comes from the host. */
+  readonly access: MemoryAccess
   readonly runs: Runs
   remainingBytes: number
   descriptors: number
+  segments: number
   /** The first descriptor whose bytes are not memory. */
   missing: { readonly name: string; readonly iova: number; readonly lengthBytes: number } | undefined
 }
@@ -49,15 +52,35 @@ export class SglWalker {
    * Fills `runs` with where `lengthBytes` of data lie, from SGL1 of a submission queue entry. Undefined is success; a
    * status says what is wrong, and then `runs` means nothing. Every byte named has been checked to be memory.
    */
-  walkData(asker: Asker, entry: DataView, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+  walkData(
+    asker: Asker,
+    entry: DataView,
+    lengthBytes: number,
+    access: MemoryAccess,
+    runs: Runs,
+  ): StatusCode | undefined {
     this.asker = asker
     runs.clear()
-    const walk: Walk = { of: 'data', toHost, runs, remainingBytes: lengthBytes, descriptors: 1, missing: undefined }
+    const walk: Walk = {
+      of: 'data',
+      access,
+      runs,
+      remainingBytes: lengthBytes,
+      descriptors: 1,
+      segments: 0,
+      missing: undefined,
+    }
     return this.walk(walk, 'SGL1', new DataView(entry.buffer, entry.byteOffset + SGL1_OFFSET, SGL_DESCRIPTOR_BYTES))
   }
 
   /** The same for metadata, from the segment of exactly one descriptor that MPTR leads to. */
-  walkMetadata(asker: Asker, iova: number, lengthBytes: number, toHost: boolean, runs: Runs): StatusCode | undefined {
+  walkMetadata(
+    asker: Asker,
+    iova: number,
+    lengthBytes: number,
+    access: MemoryAccess,
+    runs: Runs,
+  ): StatusCode | undefined {
     this.asker = asker
     runs.clear()
     if (iova % 8 !== 0) {
@@ -67,7 +90,15 @@ export class SglWalker {
     const first = contentsOf(this.memory, iova, SGL_DESCRIPTOR_BYTES)
     if (first === undefined) return this.missing('the SGL segment of MPTR', iova, SGL_DESCRIPTOR_BYTES)
     runs.listBytes += SGL_DESCRIPTOR_BYTES
-    const walk: Walk = { of: 'metadata', toHost, runs, remainingBytes: lengthBytes, descriptors: 1, missing: undefined }
+    const walk: Walk = {
+      of: 'metadata',
+      access,
+      runs,
+      remainingBytes: lengthBytes,
+      descriptors: 1,
+      segments: 0,
+      missing: undefined,
+    }
     return this.walk(walk, 'the SGL descriptor of MPTR', viewOf(first))
   }
 
@@ -80,6 +111,10 @@ export class SglWalker {
       // Before it is read: a segment that is copied is of a length that was looked at.
       if (walk.descriptors > MOST_DESCRIPTORS) {
         this.report(`an SGL of more than ${MOST_DESCRIPTORS} descriptors: it may lead back to itself`)
+        return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
+      }
+      if (++walk.segments > MOST_SEGMENTS) {
+        this.report(`an SGL of more than ${MOST_SEGMENTS} segments: it may lead back to itself`)
         return STATUS.INVALID_NUMBER_OF_SGL_DESCRIPTORS
       }
       const bytes = contentsOf(this.memory, iova, lengthBytes)
@@ -131,7 +166,7 @@ export class SglWalker {
         })
       }
       const taken = take(walk, type, ADDR, LEN)
-      if (taken > 0 && type === SGL_TYPE.DATA_BLOCK && !this.memory.has(ADDR, taken)) {
+      if (taken > 0 && type === SGL_TYPE.DATA_BLOCK && !this.memory.has(ADDR, taken, walk.access)) {
         walk.missing ??= { name: nameOf(at, i), iova: ADDR, lengthBytes: taken }
       }
     }
@@ -174,9 +209,9 @@ function nameOf(at: string | number, index: number): string {
 
 /** A data block or a bit bucket: as much of it as there is still data for. Returns how many bytes. */
 function take(walk: Walk, type: number, iova: number, lengthBytes: number): number {
-  const { runs, toHost } = walk
+  const { runs, access } = walk
   const taken = Math.min(lengthBytes, walk.remainingBytes)
-  if (taken === 0 || (type === SGL_TYPE.BIT_BUCKET && !toHost)) return 0
+  if (taken === 0 || (type === SGL_TYPE.BIT_BUCKET && access === 'read')) return 0
   if (type === SGL_TYPE.BIT_BUCKET) runs.discard(taken)
   else runs.add(iova, taken)
   walk.remainingBytes -= taken

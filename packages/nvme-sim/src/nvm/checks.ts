@@ -2,6 +2,7 @@ import { countOf, SQE, STATUS, type StatusCode } from '@gpunvme/nvme-spec'
 import type { ServedCommand } from '../controller/command.js'
 import type { Device } from '../controller/device.js'
 import { hex } from '../controller/diagnostics.js'
+import type { MemoryAccess } from '../memory/reachable.js'
 import { BROADCAST_NSID } from './namespaces.js'
 
 // What commands of the NVM Command Set have to get right before anything moves. Undefined is success everywhere.
@@ -65,13 +66,20 @@ export function prepareChange({ namespace }: ServedCommand): StatusCode | undefi
   return namespace!.takesChanges ? undefined : STATUS.NAMESPACE_IS_WRITE_PROTECTED
 }
 
+/** How the host's memory is accessed for a command's data. */
+export function accessOf({ handler }: Pick<ServedCommand, 'handler'>): MemoryAccess {
+  return handler?.direction === 'to-host' ? 'write' : 'read'
+}
+
 /** The data pointer must lead to `lengthBytes` of memory, by PRPs or by an SGL. */
 export function prepareData(command: ServedCommand, device: Device, lengthBytes: number): StatusCode | undefined {
   const { sqe, runs, data } = command
   command.lengthBytes = lengthBytes
-  if (sqe.PSDT === PRP) return device.prps.walk(command, sqe.PRP1, sqe.PRP2, lengthBytes, device.pageBytes, runs)
+  const access = accessOf(command)
+  if (sqe.PSDT === PRP)
+    return device.prps.walk(command, sqe.PRP1, sqe.PRP2, lengthBytes, device.pageBytes, runs, access)
   if (sqe.PSDT > SGL_SEGMENT_MPTR) return STATUS.INVALID_FIELD_IN_COMMAND
-  const fault = device.sgls.walkData(command, data, lengthBytes, command.handler?.direction === 'to-host', runs)
+  const fault = device.sgls.walkData(command, data, lengthBytes, access, runs)
   command.lengthBytes -= runs.discardedBytes
   return fault
 }
@@ -81,7 +89,7 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
   const { metadataRuns: runs, sqe } = command
   const { PSDT, MPTR } = sqe
   if (PSDT === SGL_SEGMENT_MPTR) {
-    const fault = device.sgls.walkMetadata(command, MPTR, lengthBytes, command.handler?.direction === 'to-host', runs)
+    const fault = device.sgls.walkMetadata(command, MPTR, lengthBytes, accessOf(command), runs)
     command.lengthBytes += lengthBytes - runs.discardedBytes
     return fault
   }
@@ -91,8 +99,9 @@ function prepareMetadata(command: ServedCommand, device: Device, lengthBytes: nu
     device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)} is not dword aligned (Base 2.1 §4.1.1)`)
     return STATUS.INVALID_FIELD_IN_COMMAND
   }
-  if (!device.memory.has(MPTR, lengthBytes)) {
-    const why = device.memory.lack(MPTR, lengthBytes)
+  const access = accessOf(command)
+  if (!device.memory.has(MPTR, lengthBytes, access)) {
+    const why = device.memory.lack(MPTR, lengthBytes, access)
     device.diagnostics.report(`${command.words()}: MPTR ${hex(MPTR)}, ${lengthBytes} bytes: ${why}`)
     return STATUS.DATA_TRANSFER_ERROR
   }

@@ -59,7 +59,7 @@ describe('a region', () => {
     expect(memory.bytes(0, 8, 'read')).toBeDefined()
     // A view that is kept for reading is none to write.
     expect(memory.bytes(0, 8, 'write')).toBeUndefined()
-    expect(memory.lack(0, 8)).toBe('the client has mapped it for reading alone')
+    expect(memory.lack(0, 8, 'write')).toBe('the client has mapped it for reading alone')
   })
 
   it('without a descriptor is known, and not reached', () => {
@@ -134,11 +134,11 @@ describe('regions that follow each other', () => {
       const [iova, lengthBytes] = [page * PAGE + 8, pages * PAGE - 16]
       const has = memory.has(iova, lengthBytes, access)
       expect(memory.pieces(iova, lengthBytes, access) !== undefined).toBe(has)
-      return has ? 'may be used' : memory.lack(iova, lengthBytes)
+      return has ? 'may be used' : memory.lack(iova, lengthBytes, access)
     }
     expect(use(0, 2, 'read')).toBe('may be used')
     expect(use(0, 2, 'write')).toBe('the client has mapped it for reading alone behind the first 4088 bytes')
-    expect(use(1, 2, 'read')).toBe('the client has mapped it for reading alone')
+    expect(use(1, 2, 'read')).toBe('the client has mapped it for writing alone behind the first 4088 bytes')
     expect(use(2, 2, 'write')).toBe('may be used')
     expect(use(2, 2, 'read')).toBe('the client has mapped it for writing alone')
     expect(use(3, 2, 'read')).toBe(

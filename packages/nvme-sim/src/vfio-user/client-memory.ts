@@ -155,7 +155,7 @@ export class ClientMemory implements ReachableMemory {
     return true
   }
 
-  lack(iova: number, lengthBytes: number): string {
+  lack(iova: number, lengthBytes: number, access: MemoryAccess = 'read'): string {
     let found: string | undefined
     let at = iova
     do {
@@ -163,8 +163,8 @@ export class ClientMemory implements ReachableMemory {
       const region = this.at(at)
       if (region === undefined) return `the client has mapped no memory there${behind}`
       if (region.file === undefined) return `the client has mapped a region there without a descriptor${behind}`
-      if (!region.isWritable) found ??= `the client has mapped it for reading alone${behind}`
-      if (!region.isReadable) found ??= `the client has mapped it for writing alone${behind}`
+      if (!isOpenTo(region, access))
+        found ??= `the client has mapped it for ${access === 'write' ? 'reading' : 'writing'} alone${behind}`
       at = region.endIova
     } while (at < iova + lengthBytes)
     return found ?? 'it has not been there all the time'

@@ -32,6 +32,17 @@ it('a large file is mapped in windows of 1 GiB that go on into the next', () => 
   expect(windows.reach(3 * GIB - 1, 2)).toBe(1)
 })
 
+it('a file that ends within a page has whole pages mapped: what goes on into the next window does so between two', () => {
+  const { maps, windows } = recorder()
+  windows.map(3, GIB - 4096, GIB, GIB + 101)
+  windows.map(3, GIB, GIB + 4096, 2 * GIB)
+  expect(maps.map(({ offsetBytes, lengthBytes }) => [offsetBytes / GIB, lengthBytes])).toEqual([
+    [0, GIB],
+    [1, GIB],
+  ])
+  expect(windows.reach(GIB - 4096, 8192)).toBe(4096)
+})
+
 it('only what is needed is mapped, and only once', () => {
   const { maps, windows } = recorder()
   windows.map(3, 5 * GIB, 5 * GIB + 4096, 8 * GIB)

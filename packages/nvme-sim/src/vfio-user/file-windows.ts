@@ -5,6 +5,8 @@ export const WINDOW_BYTES = 2 ** 30
 /** Each window goes on into the next: what begins in a window, as a ring or a command's data, is one piece nearly always. */
 export const OVERLAP_BYTES = 64 * 1024 * 1024
 
+const PAGE_BYTES = 4096
+
 /** Memory of a client: a file of which parts are mapped, whichever regions name it. */
 export class FileWindows {
   /** Regions that lie in it. */
@@ -33,14 +35,16 @@ export class FileWindows {
   /**
    * Maps what is not mapped yet of the bytes from `fromByte` to before `toByte`, of a file of `fileBytes`: all of it, or
    * nothing has changed. A window that was shorter is mapped anew: whoever has bytes of this file must look again.
+   * Windows are whole pages, so that what crosses from one into another does so between pages, whatever the file's length.
    * @throws as `mapForeign`.
    */
   map(fd: number, fromByte: number, toByte: number, fileBytes: number): void {
     const made = new Map<number, NativeRegion>()
+    const pagesBytes = fileBytes - (fileBytes % PAGE_BYTES)
     try {
       for (let index = Math.floor(fromByte / WINDOW_BYTES); index * WINDOW_BYTES < toByte; index++) {
         const start = index * WINDOW_BYTES
-        const lengthBytes = Math.min(WINDOW_BYTES + OVERLAP_BYTES, fileBytes - start)
+        const lengthBytes = Math.min(WINDOW_BYTES + OVERLAP_BYTES, pagesBytes - start)
         const before = this.windows.get(index)
         // The file may have grown since.
         if (before !== undefined && before.lengthBytes >= Math.min(lengthBytes, toByte - start)) continue
