@@ -1,5 +1,14 @@
-import { defineConfig, mergeConfig } from 'vitest/config'
-import shared from './vitest.shared.js'
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
 
-/** Tests of the repository as a whole: layering, packed tarballs, the README's examples. */
-export default mergeConfig(shared, defineConfig({ test: { include: ['test/**/*.test.ts'], testTimeout: 300_000 } }))
+/** All suites in one run: every package, and the repository as a whole (layering, packed tarballs, the README's examples). */
+export default defineConfig({
+  test: {
+    projects: [
+      'packages/*/vitest.config.ts',
+      { extends: './vitest.shared.ts', test: { name: 'repository', testTimeout: 300_000 } },
+    ],
+    passWithNoTests: true,
+    reporters: ['default', join(import.meta.dirname, 'scripts/test-reporter.mjs')],
+  },
+})

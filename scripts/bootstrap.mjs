@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -21,34 +20,15 @@ const buildGpuCheck = [
 ]
 const tasks = {
   demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
-  test: [
-    'prettier --check --log-level warn .',
-    'eslint test scripts kmod',
-    'tsc -p tsconfig.json',
-    'turbo run build typecheck lint --output-logs=new-only',
-    // No more suites at once than there are processors to run them, and one: drives and leaders that poll wait for each
-    // other where many share a processor.
-    `turbo run test --output-logs=new-only --concurrency=${availableParallelism() + 1}`,
-    'vitest run',
-    'node scripts/test-summary.mjs',
-  ],
-  // Linux guests in QEMU, in which the driver has the controller by sysfs and by VFIO, and the command asks, binds and
-  // gives back drives that Linux has: docs/linux-guest.md.
-  'test:vm': [
-    'turbo run build --output-logs=errors-only',
-    'node packages/cuda-native/scripts/build-native.mjs',
-    'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
-    'vitest run --root packages/tools --config vitest.vm.config.ts',
-    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json packages/tools/.reports/vm.json',
-  ],
-  // The same, with all guests whose drive is our simulator on both kernels, and with what takes long: docs/vfio-user.md.
-  'test:vm:full': [
-    'turbo run build --output-logs=errors-only',
-    'node packages/cuda-native/scripts/build-native.mjs',
-    'vitest run --root packages/cuda-native --config vitest.vm.config.ts',
-    'env GPUNVME_VM=full vitest run --root packages/tools --config vitest.vm.config.ts',
-    'node scripts/test-summary.mjs packages/cuda-native/.reports/vm.json packages/tools/.reports/vm.json',
-  ],
+  // docs/testing.md describes the tiers and their parts.
+  test: ['node scripts/test.mjs test'],
+  'test:unit': ['node scripts/test.mjs unit'],
+  'test:all': ['node scripts/test.mjs all'],
+  'test:qemu': ['node scripts/test.mjs qemu'],
+  'test:vm': ['node scripts/test.mjs guests'],
+  'test:vm:changed': ['node scripts/guests.mjs'],
+  'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/stripped.mjs'],
+  'test:vm:full': ['node scripts/test.mjs guests:full'],
   // A drive that we serve beside QEMU's own in one guest, by turns: docs/vfio-user.md.
   'bench:vfio-user': [
     'turbo run build --output-logs=errors-only',
@@ -60,12 +40,6 @@ const tasks = {
     'turbo run build --filter=@gpunvme/cuda-native... --filter=@gpunvme/host-driver... --output-logs=errors-only',
     'node packages/cuda-native/scripts/build-native.mjs',
     'vitest run --root packages/cuda-native --config vitest.peers.config.ts',
-  ],
-  // What needs QEMU's NVMe controller, on the QEMU of GPUNVME_QEMU or the one on PATH; there being none is a failure.
-  'test:qemu': [
-    'turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only',
-    'vitest run --root packages/host-driver --config vitest.qemu.config.ts',
-    'env GPUNVME_REQUIRE=qemu node scripts/test-summary.mjs packages/host-driver/.reports/qemu.json',
   ],
   // The engine cuda on the GPU of this machine; exit status 3 where there is none: docs/hardware/README.md.
   'test:gpu': [...buildGpuCheck, 'node packages/cuda-native/gpu-check/dist/main.js'],

@@ -1,27 +1,30 @@
-// A vitest reporter that leaves .reports/tests.json behind, or a file of another name: how many tests passed and failed,
-// and why each was skipped.
+// A vitest reporter that writes .reports/NAME.json in the repository's root: the outcome of every test file, the first
+// error of each failed test, and the reason of each skip. scripts/test-summary.mjs judges these reports.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
 
 export default class {
-  constructor({ file = 'tests.json' } = {}) {
-    this.file = file
+  onTestRunEnd(modules, unhandled) {
+    const folder = join(root, '.reports')
+    mkdirSync(folder, { recursive: true })
+    const report = { files: modules.map(outcomeOf), errors: unhandled.map(({ message }) => message) }
+    writeFileSync(join(folder, `${process.env.GPUNVME_REPORT ?? 'tests'}.json`), JSON.stringify(report, null, 2))
   }
+}
 
-  onInit(vitest) {
-    this.folder = join(vitest.config.root, '.reports')
+function outcomeOf(module) {
+  const outcome = { file: relative(root, module.moduleId), seconds: 0, passed: 0, failed: [], skipped: [] }
+  outcome.seconds = Math.round(module.diagnostic().duration) / 1000
+  for (const error of module.errors()) outcome.failed.push({ name: 'the file itself', error: error.message })
+  for (const test of module.children.allTests()) {
+    const { state, note, errors } = test.result()
+    if (state === 'passed') outcome.passed++
+    else if (state === 'failed') outcome.failed.push({ name: test.fullName, error: errors?.[0]?.message ?? '' })
+    else outcome.skipped.push(note ? `${test.fullName} (${note})` : test.fullName)
   }
-
-  onTestRunEnd(modules) {
-    const report = { passed: 0, failed: 0, skipped: [] }
-    for (const module of modules) {
-      for (const test of module.children.allTests()) {
-        const { state, note } = test.result()
-        if (state === 'passed' || state === 'failed') report[state]++
-        else report.skipped.push(note ? `${test.fullName} (${note})` : test.fullName)
-      }
-    }
-    mkdirSync(this.folder, { recursive: true })
-    writeFileSync(join(this.folder, this.file), JSON.stringify(report, null, 2))
-  }
+  for (const suite of module.children.allSuites())
+    for (const error of suite.errors()) outcome.failed.push({ name: suite.fullName, error: error.message })
+  return outcome
 }

@@ -1,54 +1,64 @@
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { root } from './packages.js'
+import { expect, test } from 'vitest'
+import { judge, render } from '../scripts/test-summary.mjs'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-summary-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
+const file = (name: string, failures: readonly string[] = [], skipped: readonly string[] = []) => ({
+  ...{ file: name, seconds: 1, passed: 3 },
+  failed: failures.map((each) => ({ name: each, error: 'expected 1, got 2' })),
+  skipped,
+})
+const run = (...files: ReturnType<typeof file>[]) => ({ files, errors: [] as string[] })
+const anyFile = () => true
+const noFile = () => false
+
+test('a file that passes when run again is flaky if it may be retried, and is printed with its first error', () => {
+  const verdict = judge(run(file('guest', ['boots'])), run(file('guest')), anyFile, [])
+  expect([verdict.failed.length, verdict.flaky.length]).toEqual([0, 1])
+  expect(render(verdict)).toEqual([
+    'flaky: guest > boots',
+    '  expected 1, got 2',
+    '3 passed, 0 failed, 1 flaky, 0 skipped',
+  ])
 })
 
-/** The summary of a repository of one package, whose tests skipped these. */
-function summary(skipped: readonly string[], required?: string): { status: number | null; out: string; err: string } {
-  const reports = [join(folder, '.reports'), join(folder, 'packages', 'a', '.reports')]
-  const script = join(folder, 'scripts', 'test-summary.mjs')
-  for (const made of [...reports, join(script, '..')]) mkdirSync(made, { recursive: true })
-  copyFileSync(join(root, 'scripts', 'test-summary.mjs'), script)
-  for (const report of reports)
-    writeFileSync(join(report, 'tests.json'), JSON.stringify({ passed: 2, failed: 0, skipped: [] }))
-  writeFileSync(join(reports[1]!, 'tests.json'), JSON.stringify({ passed: 1, failed: 0, skipped }))
-  const env = { ...process.env, GPUNVME_REQUIRE: required }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8', env })
-  return { status, out: stdout, err: stderr }
-}
-
-const qemu = 'on QEMU (skipped: [qemu] qemu-system-x86_64 is not installed) > brings the controller up'
-const mkfs = 'agrees with the tools > XFS by mkfs.xfs ([mkfs] mkfs.xfs is not installed)'
-
-test('a skip is printed with its reason, and is no failure', () => {
-  expect(summary([qemu, mkfs, 'a file that may not be read [skipped as root]'])).toEqual({
-    status: 0,
-    out: `skipped: ${qemu}\nskipped: ${mkfs}\nskipped: a file that may not be read [skipped as root]\n3 passed, 0 failed, 3 skipped\n`,
-    err: '',
-  })
+test('a pass on retry in any other file is nondeterminism, and fails', () => {
+  const verdict = judge(run(file('ring', ['wraps'])), run(file('ring')), noFile, [])
+  expect(verdict.failed).toEqual([
+    { file: 'ring', name: 'wraps', error: 'expected 1, got 2\nnondeterministic: passed when run again' },
+  ])
 })
 
-test('GPUNVME_REQUIRE makes failures of skips of the kinds it names, and of no others', () => {
-  expect(summary([qemu, mkfs], 'mkfs,browser')).toMatchObject({
-    status: 1,
-    err: `GPUNVME_REQUIRE=mkfs (programs that make partitions and file systems), but skipped: ${mkfs}\n`,
-  })
-  expect(summary([qemu], 'mkfs,browser')).toMatchObject({ status: 0, err: '' })
-  expect(summary([qemu], 'qemu')).toMatchObject({ status: 1 })
+test('a file that fails twice has failed', () => {
+  const twice = run(file('guest', ['boots']))
+  expect(judge(twice, twice, anyFile, []).failed).toHaveLength(1)
 })
 
-test('a kind that is not known is refused, where it is required and where a test skips by it', () => {
-  const wrong = summary([], 'qmeu')
-  expect(wrong.status).toBe(1)
-  expect(wrong.err).toMatch(/^GPUNVME_REQUIRE: expected kinds of skips, got "qmeu"; known are\n {2}native: /)
-  const skip = summary(['x ([qmeu] no)'])
-  expect(skip.status).toBe(1)
-  expect(skip.err).toMatch(/^a skip of an unknown kind: x \(\[qmeu\] no\); known are\n/)
+test('a file that is missing from the second run has failed', () => {
+  expect(judge(run(file('guest', ['boots'])), run(), anyFile, []).failed).toHaveLength(1)
+})
+
+test('skips are counted by reason, with what enables them', () => {
+  const skips = ['ext4 (skipped: [mkfs] mkfs.ext4 is not installed)', 'fat ([mkfs] mkfs.ext4 is not installed)']
+  const lines = render(judge(run(file('guard', [], skips)), undefined, noFile, []))
+  expect(lines.join('\n')).toMatch(/^skipped 2: \[mkfs\] mkfs\.ext4 is not installed \(to enable: fdisk /)
+})
+
+test('GPUNVME_REQUIRE turns skips of its kinds into failures, and no others', () => {
+  const report = run(file('guard', [], ['ext4 (skipped: [mkfs] no mkfs)', 'reads as root (root reads every file)']))
+  expect(judge(report, undefined, noFile, ['mkfs']).problems).toEqual([
+    'GPUNVME_REQUIRE=mkfs (programs that make partitions and file systems), but skipped: ext4 (skipped: [mkfs] no mkfs)',
+  ])
+  expect(judge(report, undefined, noFile, ['qemu']).problems).toEqual([])
+})
+
+test('an unknown kind, in GPUNVME_REQUIRE or in a skip, is a failure', () => {
+  expect(judge(run(file('a')), undefined, noFile, ['qmeu']).problems[0]).toMatch(
+    /^GPUNVME_REQUIRE: unknown kind "qmeu"/,
+  )
+  const skip = 'reads (skipped: [qmeu] no QEMU)'
+  expect(judge(run(file('a', [], [skip])), undefined, noFile, []).problems).toEqual([`unknown kind of skip: ${skip}`])
+})
+
+test('an error outside of tests, and a run without tests, fail', () => {
+  expect(judge({ files: [file('a')], errors: ['unhandled'] }, undefined, noFile, []).problems).toEqual(['unhandled'])
+  expect(judge(run({ ...file('a'), passed: 0 }), undefined, noFile, []).problems).toEqual(['no test ran'])
 })

@@ -1,0 +1,81 @@
+// `npm run test:vm:changed`: runs one Linux guest for each interface whose files differ from those that docs/testing.md
+// records as tested there. `npm run test:vm:changed -- --record NAME…` records today's files, after a run has passed.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const page = join(root, 'docs/testing.md')
+const tests = ':!*.test.ts'
+
+/** Per interface: the files it consists of, and the guest that runs them, as arguments of vitest. */
+const guests = {
+  kmod: {
+    files: ['kmod/*.[ch]', 'kmod/Kbuild', 'kmod/test', 'packages/cuda-native/test/vm/kmod-*'],
+    run: ['kmod-guest.vm.ts', '--testNamePattern=the module gpunvme in Linux 6.1 with no IOMMU'],
+  },
+  hardware: {
+    files: [
+      ...[
+        'sysfs.ts',
+        'vfio',
+        'vfio-regions.ts',
+        'hardware-access.ts',
+        'pagemap.ts',
+        'type1-memory.ts',
+        'region-*.ts',
+      ].map((name) => `packages/host-driver/src/transport/${name}`),
+      ...['system', 'memory', 'region', 'waits'].map((name) => `packages/cuda-native/native/${name}.*`),
+    ],
+    run: ['guest.vm.ts', '--testNamePattern=a Linux guest for vfio'],
+  },
+  'vfio-user': {
+    files: ['packages/nvme-sim/src/vfio-user', 'packages/nvme-spec/src/vfio-user', 'packages/tools/test/vm/vfio-user'],
+    run: ['vfio-user-commands.vm.ts'],
+  },
+}
+
+/** A digest of the contents of an interface's files, which holds whatever commit they are in. */
+function digestOf({ files }) {
+  const { status, stdout, stderr } = spawnSync('git', ['ls-files', '-s', '--', ...files, tests], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (status !== 0 || stdout === '') throw new Error(`git ls-files: ${stderr || 'no file matches'}`)
+  return createHash('sha256').update(stdout).digest('hex').slice(0, 12)
+}
+
+const rowOf = (name) => new RegExp(`^(\\| ${name} \\|.*\\| )([0-9a-f]+|-)( \\|)$`, 'm')
+const text = readFileSync(page, 'utf8')
+const recorded = (name) => {
+  const row = rowOf(name).exec(text)
+  if (row === null) throw new Error(`docs/testing.md has no row for the guest ${name}`)
+  return row[2]
+}
+
+const [flag, ...names] = process.argv.slice(2)
+if (flag === '--record') {
+  const unknown = names.filter((name) => !Object.hasOwn(guests, name))
+  if (names.length === 0 || unknown.length > 0) {
+    console.error(`guests: unknown ${unknown.join(', ') || 'name'}; known: ${Object.keys(guests).join(', ')}`)
+    process.exit(2)
+  }
+  writeFileSync(
+    page,
+    names.reduce((made, name) => made.replace(rowOf(name), `$1${digestOf(guests[name])}$3`), text),
+  )
+} else {
+  const changed = Object.keys(guests).filter((name) => recorded(name) !== digestOf(guests[name]))
+  console.log(`Guests whose files have changed: ${changed.join(', ') || 'none'}`)
+  // One run each: a title that selects tests of one file would select none of another's.
+  const failed = changed.filter((name) => {
+    const { status } = spawnSync(process.execPath, ['scripts/test.mjs', 'guests', ...guests[name].run], {
+      cwd: root,
+      stdio: 'inherit',
+    })
+    return status !== 0
+  })
+  if (failed.length > 0) console.error(`Guests failed: ${failed.join(', ')}`)
+  process.exitCode = failed.length > 0 ? 1 : 0
+}
