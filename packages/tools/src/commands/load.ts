@@ -157,7 +157,6 @@ async function streamModel(
   const onLayer = (layer: LayerReport) => {
     layers.push(layer)
     output.print(table.row(layer))
-    return Promise.resolve()
   }
   const total = await streamAndReport(model, { slots, verify, signal, output, onLayer })
   output.print(...describeTotals(total, opened, verify ? ['verifying'] : []))

@@ -1,37 +1,72 @@
-import type { Lease } from '@gpunvme/layer-loader'
+import { streamLayers, type Lease, type PackedModel } from '@gpunvme/layer-loader'
 import type { Model } from '@gpunvme/layer-loader/formats'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
+import { Progress } from '../terminal/progress.js'
 
-/**
- * Holds what was streamed against the file itself, byte by byte. The image's checksums have no part in it, so a
- * mistake in packing would be seen too.
- */
-export class TensorComparison {
-  /** Tensors that were found equal. */
-  tensors = 0
-  private readonly model: Model
-  private readonly byName: ReadonlyMap<string, Model['tensors'][number]>
+/** Small enough for a processor's cache: comparing then reads each block from memory once. */
+const BLOCK_BYTES = 1024 * 1024
 
-  constructor(model: Model) {
-    this.model = model
-    this.byName = new Map(model.tensors.map((tensor) => [tensor.name, tensor]))
-  }
-
-  /** @throws TensorsDifferError */
-  async compare(lease: Lease, signal: AbortSignal): Promise<void> {
-    for (const { name } of lease.tensors) {
-      const tensor = this.byName.get(name)
-      const streamed = lease.tensor(name)
-      const inFile = new Uint8Array(tensor?.lengthBytes ?? 0)
-      if (tensor !== undefined) await this.model.parts[tensor.part]!.source.read(tensor.offsetBytes, inFile, { signal })
-      if (Buffer.compare(inFile, streamed) !== 0) throw new TensorsDifferError(name)
-      this.tensors++
-    }
-  }
+export interface CompareOptions {
+  readonly slots: number
+  readonly signal: AbortSignal
+  /** Where progress is shown. */
+  readonly output: Output
 }
 
-/** A tensor that passed its checksum is not the file's. */
+export interface ComparisonReport {
+  /** Number of tensors that equal those of the file. */
+  readonly tensors: number
+  /** Wall time of reading both sides and comparing. */
+  readonly wallNs: number
+}
+
+/**
+ * Streams a packed model once more and compares each tensor with the model file, byte by byte. The image's checksums
+ * take no part, so a mistake in packing is found too.
+ * @throws TensorsDifferError
+ */
+export async function compareTensors(
+  packed: PackedModel,
+  model: Model,
+  { slots, signal, output }: CompareOptions,
+): Promise<ComparisonReport> {
+  const startMs = performance.now()
+  const progress = new Progress(output, 'comparing')
+  const byName = new Map(model.tensors.map((tensor) => [tensor.name, tensor]))
+  const block = new Uint8Array(BLOCK_BYTES)
+  let tensors = 0
+
+  const compare = async (name: string, streamed: Uint8Array): Promise<void> => {
+    const tensor = byName.get(name)
+    if (tensor?.lengthBytes !== streamed.length) throw new TensorsDifferError(name)
+    const { source } = model.parts[tensor.part]!
+    for (let at = 0; at < streamed.length; at += BLOCK_BYTES) {
+      const inFile = block.subarray(0, Math.min(BLOCK_BYTES, streamed.length - at))
+      await source.read(tensor.offsetBytes + at, inFile, { signal })
+      if (Buffer.compare(inFile, streamed.subarray(at, at + inFile.length)) !== 0) throw new TensorsDifferError(name)
+    }
+    tensors++
+  }
+  const compareAll = async (lease: Lease): Promise<void> => {
+    for (const { name } of lease.tensors) await compare(name, lease.tensor(name))
+    lease.release()
+  }
+
+  const stream = streamLayers(packed, {
+    ...{ slots, verify: 'off', signal },
+    onProgress: ({ statistics, totalBytes }) => progress.update(statistics.bytes, totalBytes),
+  })
+  try {
+    for await (const lease of stream) await compareAll(lease)
+  } finally {
+    progress.end()
+  }
+  return { tensors, wallNs: Math.round((performance.now() - startMs) * 1e6) }
+}
+
+/** A tensor that passed its checksum differs from the file's. */
 export class TensorsDifferError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_TENSORS_DIFFER'
   readonly category = 'verification'

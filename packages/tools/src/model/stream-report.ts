@@ -1,4 +1,4 @@
-import { streamLayers, type Lease, type PackedModel } from '@gpunvme/layer-loader'
+import { streamLayers, type PackedModel } from '@gpunvme/layer-loader'
 import type { Output } from '../terminal/output.js'
 import { Progress } from '../terminal/progress.js'
 
@@ -35,8 +35,8 @@ export interface StreamOptions {
   readonly signal: AbortSignal
   /** Where progress is shown. */
   readonly output: Output
-  /** Sees each layer while its bytes are in memory. */
-  readonly onLayer: (layer: LayerReport, lease: Lease) => Promise<void>
+  /** Called with each layer as soon as it is in memory. */
+  readonly onLayer: (layer: LayerReport) => void
 }
 
 /** Streams a model, one layer after the other, and says what each of them and all of them took. */
@@ -60,8 +60,7 @@ export async function streamAndReport(model: PackedModel, options: StreamOptions
       const { name, index, tensors, verified, statistics } = lease
       const { bytes, commands } = statistics
       const counts = { bytes, commands, tensors: tensors.length, tensorsVerified: verified ? tensors.length : 0 }
-      const report = { name, ...counts, driveAtNs: driveAtNs[index] ?? 0, wallAtNs: elapsedNs() }
-      await onLayer(report, lease)
+      onLayer({ name, ...counts, driveAtNs: driveAtNs[index] ?? 0, wallAtNs: elapsedNs() })
       lease.release()
     }
   } finally {
