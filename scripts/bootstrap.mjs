@@ -19,7 +19,7 @@ const buildGpuCheck = [
   'node packages/cuda-native/gpu-check/build-null.mjs',
 ]
 const tasks = {
-  demo: ['turbo run build --output-logs=errors-only', 'node packages/tools/bin/gpunvme.js demo'],
+  demo: ['node scripts/build-command.mjs', 'node packages/tools/bin/gpunvme.js demo'],
   // docs/testing.md describes the tiers and their parts.
   test: ['node scripts/test.mjs test'],
   'test:unit': ['node scripts/test.mjs unit'],
@@ -68,6 +68,9 @@ const tasks = {
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 
+// Where steps print that only prepare a command: stdout has its result alone, such as JSON.
+const STDERR = 2
+
 function run(command, args, stdout = 'inherit') {
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1' }
   env.PATH = join(root, 'node_modules', '.bin') + delimiter + (env.PATH ?? '')
@@ -83,7 +86,8 @@ function run(command, args, stdout = 'inherit') {
 const installed = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp
 if (!installed) {
   const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager.split('+')[0]
-  run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline'])
+  console.error('installing the dependencies of this repository')
+  run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline'], STDERR)
   writeFileSync(stampFile, stamp)
 }
 
@@ -94,8 +98,6 @@ if (name === undefined) {
 }
 const steps = tasks[name]?.map((step) => step.split(' ')) ?? [[name]]
 steps.at(-1).push(...rest)
-// What only prepares a command that prints its own result, such as JSON, says what it has to say on stderr.
-const STDERR = 2
 steps.forEach(([command, ...args], index) => {
   run(command, args, name !== 'test' && index < steps.length - 1 ? STDERR : 'inherit')
 })
