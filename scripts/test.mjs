@@ -9,6 +9,7 @@
 // docs/testing.md describes tiers and parts; test/tiers.json assigns files to them.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { judge, render } from './test-summary.mjs'
 
@@ -25,7 +26,7 @@ const parts = {
   test: {
     commands: [
       'prettier --check --log-level warn .',
-      'turbo run typecheck lint --continue --output-logs=errors-only',
+      `turbo run typecheck lint --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
       'eslint test scripts kmod',
       'tsc -p tsconfig.json',
     ],
