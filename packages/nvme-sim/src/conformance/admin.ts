@@ -1,5 +1,5 @@
 import { success } from './check.js'
-import type { Completed } from './entry.js'
+import type { Completed } from './completed.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
 

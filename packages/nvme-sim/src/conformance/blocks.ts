@@ -1,6 +1,6 @@
 import { identify } from './admin.js'
 import { fail, notApplicable, status } from './check.js'
-import type { Entry } from './entry.js'
+import type { Entry } from '../raw-host/entry.js'
 import type { CaseHost } from './host.js'
 import { prps } from './io.js'
 import type { CaseMemory } from './memory.js'

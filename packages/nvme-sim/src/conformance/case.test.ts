@@ -2,7 +2,7 @@ import type { Bar, FaultAction, Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, it } from 'vitest'
 import { simulate, type SimulationOptions } from '../index.js'
 import { check, equal, notApplicable, status, success } from './check.js'
-import { transfer } from './io.js'
+import { transfer } from '../raw-host/entry.js'
 import { controllerCases, runControllerCase, type ControllerCase } from './index.js'
 
 const small = { namespaces: [{ capacityBytes: 1024 * 1024 }] }

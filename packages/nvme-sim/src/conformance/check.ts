@@ -1,4 +1,4 @@
-import type { Completed } from './entry.js'
+import type { Completed } from './completed.js'
 
 /** A requirement was not met. Its message says what was asked, what came and what is right. */
 export class CheckFailed extends Error {

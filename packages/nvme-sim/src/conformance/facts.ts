@@ -1,4 +1,5 @@
 import type { Transport } from '@gpunvme/nvme-spec/transport'
+import { bits } from '../raw-host/registers.js'
 import { success } from './check.js'
 import type { CaseHost } from './host.js'
 
@@ -55,17 +56,15 @@ export interface ControllerFacts extends RegisterFacts {
   readonly metadataBytes: number
 }
 
-export function registerFacts(transport: Transport): RegisterFacts {
-  const { bar } = transport
-  const cap = bar.read64(0x00)
-  const field = (msb: number, lsb: number) => Number((cap >> BigInt(lsb)) & ((1n << BigInt(msb - lsb + 1)) - 1n))
+export function registerFacts(transport: Transport, cap: bigint, readyLimitNs: number): RegisterFacts {
+  const field = (msb: number, lsb: number) => bits(cap, msb, lsb)
   return {
     cap,
-    vs: bar.read32(0x08),
+    vs: transport.bar.read32(0x08),
     maxQueueEntries: field(15, 0) + 1,
     contiguousQueuesOnly: field(16, 16) === 1,
     ams: field(18, 17),
-    readyLimitNs: Math.max(1e9, field(31, 24) * 500e6),
+    readyLimitNs,
     strideBytes: 4 << field(35, 32),
     nssrs: field(36, 36) === 1,
     css: field(44, 37),

@@ -1,5 +1,7 @@
+import { transfer, type Entry } from '../raw-host/entry.js'
+import { prpsOf } from '../raw-host/prps.js'
 import { equal, fail, success } from './check.js'
-import type { Completed, Entry } from './entry.js'
+import type { Completed } from './completed.js'
 import type { ControllerFacts } from './facts.js'
 import type { CaseHost } from './host.js'
 import type { CaseMemory } from './memory.js'
@@ -18,36 +20,14 @@ export function needsPairs(count: number): (facts: ControllerFacts) => string | 
   }
 }
 
-/**
- * PRP1 and PRP2 for a transfer. A list takes fresh pages; the last entry of a full page leads to the next one
- * (Base 2.3 §4.3.1).
- */
+/** PRP1 and PRP2 for a transfer; a list takes fresh pages. */
 export function prps(
   host: CaseHost,
   memory: CaseMemory,
   offset = 0,
   lengthBytes = memory.lengthBytes - offset,
 ): readonly [prp1: number, prp2: number] {
-  const { pageBytes } = host
-  const prp1 = memory.iova(offset)
-  const pages: number[] = []
-  for (let at = offset + pageBytes - (prp1 % pageBytes); at < offset + lengthBytes; at += pageBytes) {
-    pages.push(memory.iova(at))
-  }
-  if (pages.length <= 1) return [prp1, pages[0] ?? 0]
-  const slots = pageBytes / 8
-  const lists = host.alloc(Math.ceil(pages.length / (slots - 1)) * pageBytes)
-  let slot = 0
-  pages.forEach((page, index) => {
-    if (slot % slots === slots - 1 && index < pages.length - 1) lists.set64(8 * slot++, lists.iova(8 * slot))
-    lists.set64(8 * slot++, page)
-  })
-  return [prp1, lists.iova()]
-}
-
-/** A Read (02h) or Write (01h), or another command of the same shape, of `blocks` blocks of namespace 1 at `slba`. */
-export function transfer(opcode: number, slba: number, blocks: number, [prp1, prp2]: readonly [number, number]): Entry {
-  return { opcode, nsid: 1, prp1, prp2, cdw: { 10: slba % 2 ** 32, 11: Math.floor(slba / 2 ** 32), 12: blocks - 1 } }
+  return prpsOf(memory, offset, lengthBytes, host.pageBytes, (bytes) => host.alloc(bytes))
 }
 
 /** A Read of block 0, for cases in which any command will do. */

@@ -1,58 +1,26 @@
-import type { DmaAllocator, DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { GuardedMemory, type GuardedMemoryRequest } from '../raw-host/guarded-memory.js'
 import { fail } from './check.js'
 
-const CANARY = 0xc5
-
-/** What memory of the cases must be like, beside its length. */
-export interface CaseMemoryRequest {
-  /** Alignment of the first byte's device address; 4096 when not given. */
-  readonly alignBytes?: number
-  /** What every byte is at first; a5h when not given, so that what was never written shows. */
-  readonly fill?: number
-}
+/** Requirements on memory of the cases, beside its length. */
+export type CaseMemoryRequest = Pick<GuardedMemoryRequest, 'alignBytes' | 'fill'>
 
 /**
- * Contiguous memory that the controller may reach, between two runs of canary bytes that it must leave alone.
- * Every access carries the bytes across to the device or back, so that cases work where memory is not coherent.
+ * Contiguous memory of the cases, between canaries. Every access carries the bytes to the device or back, so that cases
+ * work where memory is not coherent.
  */
-export class CaseMemory {
-  readonly lengthBytes: number
-  private readonly memory: DmaMemory
-  private readonly view: DataView
-  /** Bytes of canary on either side. */
-  private readonly guardBytes: number
-
-  constructor(dma: DmaAllocator, lengthBytes: number, { alignBytes = 4096, fill = 0xa5 }: CaseMemoryRequest = {}) {
-    this.lengthBytes = lengthBytes
-    this.guardBytes = Math.max(alignBytes, 4096)
-    const memory = dma.alloc(lengthBytes + 2 * this.guardBytes, { alignBytes, contiguous: true })
-    if (memory.view === undefined) throw new TypeError('the host of the controller cases needs memory that it can see')
-    this.memory = memory
-    this.view = memory.view
-    this.all().fill(CANARY)
-    this.all().fill(fill, this.guardBytes, this.guardBytes + lengthBytes)
-    memory.forDevice(0, memory.lengthBytes)
-  }
-
-  /** The device's address of byte `offset`. */
-  iova(offset = 0): number {
-    return this.memory.iovaAt(this.guardBytes + offset)
-  }
-
+export class CaseMemory extends GuardedMemory {
   /** A copy of what is there now. */
   read(offset = 0, lengthBytes = this.lengthBytes - offset): Uint8Array {
     this.check(offset, lengthBytes)
-    const at = this.guardBytes + offset
-    this.memory.forHost(at, lengthBytes)
-    return this.all().slice(at, at + lengthBytes)
+    this.forHost(offset, lengthBytes)
+    return this.bytes.slice(offset, offset + lengthBytes)
   }
 
   /** Writes bytes for the device to see. */
   write(offset: number, bytes: Uint8Array): void {
     this.check(offset, bytes.length)
-    const at = this.guardBytes + offset
-    this.all().set(bytes, at)
-    this.memory.forDevice(at, bytes.length)
+    this.bytes.set(bytes, offset)
+    this.forDevice(offset, bytes.length)
   }
 
   /** Writes one byte everywhere. */
@@ -105,25 +73,9 @@ export class CaseMemory {
 
   /** @throws CheckFailed where the controller wrote outside of the memory. */
   checkCanaries(): void {
-    const { memory, guardBytes, lengthBytes } = this
-    for (const start of [0, guardBytes + lengthBytes]) {
-      memory.forHost(start, guardBytes)
-      const at = this.all()
-        .subarray(start, start + guardBytes)
-        .findIndex((byte) => byte !== CANARY)
-      if (at < 0) continue
-      const from = start + at - guardBytes
-      fail(`the controller wrote outside of the host's buffers: at byte ${from} of one of ${lengthBytes} bytes`)
-    }
-  }
-
-  /** Gives the memory back. */
-  free(): void {
-    this.memory.free()
-  }
-
-  private all(): Uint8Array {
-    return new Uint8Array(this.view.buffer, this.view.byteOffset, this.memory.lengthBytes)
+    const at = this.findStrayWrite()
+    if (at === undefined) return
+    fail(`the controller wrote outside of the host's buffers: at byte ${at} of one of ${this.lengthBytes} bytes`)
   }
 
   private copy(offset: number, lengthBytes: number): DataView {

@@ -1,6 +1,6 @@
 import type { ControllerCase } from '../case.js'
 import { check, notApplicable, success } from '../check.js'
-import type { Completed } from '../entry.js'
+import type { Completed } from '../completed.js'
 import type { ControllerFacts } from '../facts.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, needsPairs } from '../io.js'

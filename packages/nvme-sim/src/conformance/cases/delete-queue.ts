@@ -1,6 +1,7 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal, refused, status, success } from '../check.js'
-import { anyRead, batch, needsBlocks, needsPairs, transfer } from '../io.js'
+import { transfer } from '../../raw-host/entry.js'
+import { anyRead, batch, needsBlocks, needsPairs } from '../io.js'
 
 /** Base 2.3 §5.3.3, §5.3.4 and §3.7.3. */
 export const deleteQueueCases: readonly ControllerCase[] = [

@@ -1,7 +1,8 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal, success } from '../check.js'
 import type { ControllerFacts } from '../facts.js'
-import { AQA, ASQ, CC, CSTS, EN, RDY, type CaseHost } from '../host.js'
+import { AQA, ASQ, CC, CSTS, EN, RDY } from '../../raw-host/registers.js'
+import type { CaseHost } from '../host.js'
 
 const getFeatures = { opcode: 0x0a, cdw: { 10: 0x07 } } as const
 

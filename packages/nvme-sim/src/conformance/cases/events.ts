@@ -1,9 +1,10 @@
 import { feature, readLog, setFeature } from '../admin.js'
 import type { ControllerCase } from '../case.js'
 import { check, equal, fail, notApplicable, status, success } from '../check.js'
-import type { Completed } from '../entry.js'
+import type { Completed } from '../completed.js'
 import type { CaseHost } from '../host.js'
-import { needsBlocks, transfer } from '../io.js'
+import { transfer } from '../../raw-host/entry.js'
+import { needsBlocks } from '../io.js'
 
 const REQUEST = { opcode: 0x0c } as const
 const THRESHOLD = 0x04

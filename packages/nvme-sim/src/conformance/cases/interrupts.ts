@@ -1,6 +1,6 @@
 import type { ControllerCase } from '../case.js'
 import { equal, success } from '../check.js'
-import type { Entry } from '../entry.js'
+import type { Entry } from '../../raw-host/entry.js'
 import type { ControllerFacts } from '../facts.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, needsPairs } from '../io.js'

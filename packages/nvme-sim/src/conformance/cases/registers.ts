@@ -1,6 +1,6 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal } from '../check.js'
-import { ACQ, AQA, ASQ, CAP, CC, CSTS, INTMC, INTMS, NSSR, VS } from '../host.js'
+import { ACQ, AQA, ASQ, CAP, CC, CSTS, INTMC, INTMS, NSSR, VS } from '../../raw-host/registers.js'
 
 const queueBases = [
   ['ASQ', ASQ],

@@ -1,7 +1,9 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal, refused, status, success } from '../check.js'
-import { ACQ, AQA, ASQ, CC, CSTS, EN, INTMC, INTMS, RDY, type CaseHost } from '../host.js'
-import { anyRead, batch, needsBlocks, needsPairs, transfer } from '../io.js'
+import { ACQ, AQA, ASQ, CC, CSTS, EN, INTMC, INTMS, RDY } from '../../raw-host/registers.js'
+import type { CaseHost } from '../host.js'
+import { transfer } from '../../raw-host/entry.js'
+import { anyRead, batch, needsBlocks, needsPairs } from '../io.js'
 
 const TEMPERATURE_THRESHOLD = 0x04
 
@@ -50,8 +52,11 @@ export const resetCases: readonly ControllerCase[] = [
       const [sq, cq] = [host.sqs.get(0)!, host.cqs.get(0)!]
       await host.disable()
       cq.memory.fill(0)
-      host.sqs.set(0, { ...sq, tail: 0 })
-      host.cqs.set(0, { ...cq, head: 0, phase: 1 })
+      sq.tail = 0
+      cq.head = 0
+      cq.phase = 1
+      host.sqs.set(0, sq)
+      host.cqs.set(0, cq)
       host.bar.write32(CC, host.enabledCc)
       await host.waitForStatus(RDY, 1, 'CC.EN = 1 with the same Admin queues')
       for (let i = 0; i < 9; i++) await feature(host, 0x07)

@@ -1,6 +1,6 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal, fail, sameList, success } from '../check.js'
-import type { Completed } from '../entry.js'
+import type { Completed } from '../completed.js'
 import type { CaseHost } from '../host.js'
 import { anyRead, batch, needsBlocks, needsPairs } from '../io.js'
 

@@ -11,7 +11,7 @@ import {
 } from '../blocks.js'
 import type { ControllerCase } from '../case.js'
 import { equal, notApplicable, status, success } from '../check.js'
-import type { Entry } from '../entry.js'
+import type { Entry } from '../../raw-host/entry.js'
 import type { ControllerFacts } from '../facts.js'
 import type { CaseHost } from '../host.js'
 import { needsBlocks } from '../io.js'

@@ -1,7 +1,9 @@
 import type { ControllerCase } from '../case.js'
 import { check, equal, success } from '../check.js'
-import { CC, CSTS, RDY, type CaseHost } from '../host.js'
-import { needsBlocks, transfer } from '../io.js'
+import { CC, CSTS, RDY } from '../../raw-host/registers.js'
+import type { CaseHost } from '../host.js'
+import { transfer } from '../../raw-host/entry.js'
+import { needsBlocks } from '../io.js'
 
 const NORMAL = 0x4000
 const ABRUPT = 0x8000

@@ -1,7 +1,8 @@
 import type { ControllerCase } from '../case.js'
 import { equal, status } from '../check.js'
 import type { ControllerFacts } from '../facts.js'
-import { AQA, CC, CSTS, EN, NSSR, RDY, type CaseHost } from '../host.js'
+import { AQA, CC, CSTS, EN, NSSR, RDY } from '../../raw-host/registers.js'
+import type { CaseHost } from '../host.js'
 
 /** 'NVMe' in ASCII. */
 const RESET = 0x4e56_4d65

@@ -1,0 +1,28 @@
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import type { Completion } from './entry.js'
+import { HostBase } from './host-base.js'
+
+/** DMA memory that the host can read and write. */
+export type HostMemory = DmaMemory & { readonly view: DataView }
+
+/** The raw host on plain memory of the transport, for tests and benches that check no canaries. */
+export class RawHost extends HostBase<HostMemory, Completion> {
+  /** Allocates contiguous memory, aligned to the controller's memory page. */
+  alloc(lengthBytes: number): HostMemory {
+    const memory = this.transport.dma.alloc(lengthBytes, { contiguous: true, alignBytes: this.pageBytes })
+    if (memory.view === undefined) throw new TypeError('the raw host needs memory that it can read and write')
+    return memory as HostMemory
+  }
+
+  protected allocRing(lengthBytes: number, fill: number): HostMemory {
+    const memory = this.alloc(lengthBytes)
+    const { view } = memory
+    new Uint8Array(view.buffer, view.byteOffset, lengthBytes).fill(fill)
+    memory.forDevice(0, lengthBytes)
+    return memory
+  }
+
+  protected report(completion: Completion): Completion {
+    return completion
+  }
+}
