@@ -1,4 +1,5 @@
 import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
+import { prpsOf } from '../raw-host/prps.js'
 import { Region } from './region.js'
 import { MOST_DATA_BYTES } from './scenario.js'
 
@@ -10,12 +11,10 @@ export const UNWRITTEN = 0xa5
 export class BufferSlot {
   readonly data: Region
   private readonly list: Region
-  private readonly listView: DataView
 
   constructor(dma: DmaAllocator, name: string) {
     this.data = new Region(dma, name, MOST_DATA_BYTES + PAGE_BYTES, false)
     this.list = new Region(dma, `the PRP list of ${name}`, PAGE_BYTES, true)
-    this.listView = new DataView(this.list.bytes.buffer, this.list.bytes.byteOffset, PAGE_BYTES)
     this.data.bytes.fill(UNWRITTEN)
     this.data.accept()
   }
@@ -27,15 +26,9 @@ export class BufferSlot {
 
   /** PRP1 and PRP2 for `lengthBytes` bytes from `offsetBytes` on. */
   prps(offsetBytes: number, lengthBytes: number): [prp1: number, prp2: number] {
-    const pages = Math.ceil((offsetBytes + lengthBytes) / PAGE_BYTES)
-    const prp1 = this.data.iova(offsetBytes)
-    if (pages <= 1) return [prp1, 0]
-    if (pages === 2) return [prp1, this.data.iova(PAGE_BYTES)]
-    for (let page = 1; page < pages; page++) {
-      this.listView.setBigUint64((page - 1) * 8, BigInt(this.data.iova(page * PAGE_BYTES)), true)
-    }
+    const found = prpsOf(this.data, offsetBytes, lengthBytes, PAGE_BYTES, () => this.list)
     this.list.accept()
-    return [prp1, this.list.iova()]
+    return found
   }
 }
 

@@ -1,16 +1,16 @@
-import { firstDifference } from './region.js'
+import type { Completion } from '../raw-host/entry.js'
+import { firstDifference } from '../raw-host/guarded-memory.js'
 import { RunFailure } from './failure.js'
 import type { Medium } from './medium.js'
 import { holds } from './pattern.js'
 import { UNWRITTEN } from './buffers.js'
 import type { NamespaceShape } from './scenario.js'
 import type { Submitted } from './submitted.js'
-import type { Entry } from './rings.js'
 
 const PAGE_BYTES = 4096
 
 /** Checks the fields of an entry that was posted for `command`, but for its identifiers and its status. */
-export function checkFields(command: Submitted, entry: Entry): void {
+export function checkFields(command: Submitted, entry: Completion): void {
   const { sq } = command
   const was = sq.head
   if (!command.struck.has('corrupt-sqhd') && !sq.takeHead(entry.sqhd)) {
@@ -23,7 +23,7 @@ export function checkFields(command: Submitted, entry: Entry): void {
 }
 
 /** Checks the status of a command's first completion against what it asked for and what struck it. */
-export function checkStatus(command: Submitted, { status, dnr, more, crd }: Entry): void {
+export function checkStatus(command: Submitted, { status, dnr, more, crd }: Completion): void {
   const wrong = (expected: string) =>
     new RunFailure('status', `${command.name}: expected ${expected}, got ${status} DNR ${dnr} M ${more} CRD ${crd}`)
   if (status === '0/07' && command.abortedBy) return

@@ -1,24 +1,26 @@
+import { createCqEntry, createSqEntry, type Entry } from '../raw-host/entry.js'
+import {
+  ACQ,
+  AQA,
+  ASQ,
+  bits,
+  CAP,
+  CC,
+  CC_ENABLED,
+  CFS,
+  CSTS,
+  NSSR,
+  RDY,
+  tailDoorbell,
+  VS,
+} from '../raw-host/registers.js'
 import type { Simulation } from '../simulate.js'
 import { RunFailure } from './failure.js'
 import { Host } from './host.js'
-import type { SqEntry } from './rings.js'
 import type { Scenario, Step } from './scenario.js'
 import type { Submitted } from './submitted.js'
 
-const CAP = 0x00
-const VS = 0x08
-const CC = 0x14
-const CSTS = 0x1c
-const NSSR = 0x20
-const AQA = 0x24
-const ASQ = 0x28
-const ACQ = 0x30
-
-/** EN, CSS = NVM, MPS = 4 KiB, IOSQES = 6, IOCQES = 4. */
-const CC_ENABLED = 0x0046_0001
 const SHN_NORMAL = 1 << 14
-const RDY = 1
-const CFS = 2
 const ALL_ONES = 0xffff_ffff
 
 /** How long a driver waits for CSTS.RDY, and for a command: more than any fault of a random plan delays. */
@@ -132,12 +134,12 @@ export class Driver {
     const { host, bar, scenario } = this
     const { adminEntries, cqs, sqs } = scenario
     const cap = bar.read64(CAP)
-    host.strideBytes = 4 << Number((cap >> 32n) & 0xfn)
+    host.strideBytes = 4 << bits(cap, 35, 32)
     const cq = host.addCq(0, adminEntries)
     const sq = host.addSq(0, adminEntries, 0)
     bar.write32(AQA, (adminEntries - 1) | ((adminEntries - 1) << 16))
-    bar.write64(ASQ, BigInt(sq.region.iova()))
-    bar.write64(ACQ, BigInt(cq.region.iova()))
+    bar.write64(ASQ, BigInt(sq.memory.iova()))
+    bar.write64(ACQ, BigInt(cq.memory.iova()))
     bar.write32(CC, CC_ENABLED)
     const isUp = await this.until(() => (bar.read32(CSTS) & (RDY | CFS)) !== 0, READY_LIMIT_NS)
     if (!isUp || (bar.read32(CSTS) & (RDY | CFS)) !== RDY) return false
@@ -159,23 +161,17 @@ export class Driver {
   }
 
   private createCq(qid: number, entries: number): Promise<boolean> {
-    const { region } = this.host.addCq(qid, entries)
-    const cdw = { 10: qid | ((entries - 1) << 16), 11: 1 }
-    return this.admin('create', { opcode: 0x05, prp1: region.iova(), cdw })
+    const { memory } = this.host.addCq(qid, entries)
+    return this.admin('create', createCqEntry(qid, entries, memory.iova()))
   }
 
   private createSq(qid: number, entries: number, cqid: number): Promise<boolean> {
-    const { region } = this.host.addSq(qid, entries, cqid)
-    const cdw = { 10: qid | ((entries - 1) << 16), 11: 1 | (cqid << 16) }
-    return this.admin('create', { opcode: 0x01, prp1: region.iova(), cdw })
+    const { memory } = this.host.addSq(qid, entries, cqid)
+    return this.admin('create', createSqEntry(qid, entries, cqid, memory.iova()))
   }
 
   /** An Admin command to its end: whether it succeeded. */
-  private async admin(
-    what: 'create' | 'delete' | 'set-features',
-    entry: SqEntry,
-    statuses = ['0/00'],
-  ): Promise<boolean> {
+  private async admin(what: 'create' | 'delete' | 'set-features', entry: Entry, statuses = ['0/00']): Promise<boolean> {
     await this.until(() => this.host.outOn(0).length < this.scenario.adminEntries - 1, COMMAND_LIMIT_NS)
     const command = this.host.submitAdmin(what, entry, statuses)
     return command !== undefined && (await this.answer(command))
@@ -243,7 +239,7 @@ export class Driver {
 
   private async reset(how: 'controller' | 'function' | 'subsystem' | 'shutdown'): Promise<void> {
     const { bar, host } = this
-    const hasSubsystemReset = ((bar.read64(CAP) >> 36n) & 1n) === 1n
+    const hasSubsystemReset = bits(bar.read64(CAP), 36, 36) === 1
     if (how === 'shutdown') {
       host.noteShutdown()
       bar.write32(CC, CC_ENABLED | SHN_NORMAL)
@@ -313,7 +309,7 @@ export class Driver {
       cq.ring(bar, strideBytes, cq.entries)
     } else if (what === 'no-queue') {
       this.allowed.push(/SQ 15 tail 0/)
-      bar.write32(0x1000 + 30 * strideBytes, 0)
+      bar.write32(tailDoorbell(15, strideBytes), 0)
     } else if (what === 'read-only') {
       this.allowed.push(/VS/)
       bar.write32(VS, 0)

@@ -1,4 +1,5 @@
 import type { FaultAction, Transport } from '@gpunvme/nvme-spec/transport'
+import type { Completion, Entry } from '../raw-host/entry.js'
 import type { Simulation } from '../simulate.js'
 import { Buffers } from './buffers.js'
 import { checkCompare, checkData, checkFields, checkStatus, damagedRanges } from './check-completion.js'
@@ -6,7 +7,7 @@ import { RunFailure } from './failure.js'
 import { Medium, type Range } from './medium.js'
 import { ANY, fillBlock, ZEROES } from './pattern.js'
 import type { Region } from './region.js'
-import { CqRing, SqRing, type Entry, type SqEntry } from './rings.js'
+import { CqRing, SqRing } from './rings.js'
 import type { AdminOperation, IoOrder, NamespaceShape, Scenario } from './scenario.js'
 import { Submitted } from './submitted.js'
 
@@ -28,7 +29,7 @@ const OPTIONAL = { compare: 0x01, deallocate: 0x04, 'write-zeroes': 0x08, verify
 
 const IDENTIFY_BYTES = 4096
 
-/** Dataset Management: one range, and the attribute Deallocate in CDW11 (NVM 1.2 §3.3.3). */
+/** Dataset Management: one range, and the attribute Deallocate in CDW11 (NVM 1.2 Entry3.3.3). */
 const RANGE_BYTES = 16
 const ATTRIBUTE_DEALLOCATE = 1 << 2
 
@@ -94,19 +95,19 @@ export class Host {
 
   addCq(qid: number, entries: number): CqRing {
     const ring = new CqRing(this.transport.dma, qid, entries)
-    this.regions.push(ring.region)
+    this.regions.push(ring.memory)
     this.cqs.set(qid, ring)
     return ring
   }
 
   addSq(qid: number, entries: number, cqid: number): SqRing {
     const ring = new SqRing(this.transport.dma, qid, entries, this.cqs.get(cqid)!)
-    this.regions.push(ring.region)
+    this.regions.push(ring.memory)
     this.sqs.set(qid, ring)
     return ring
   }
 
-  /** Announces what was staged; nothing where nothing was, which would be a mistake (Base 2.1 §5.1.2.1). */
+  /** Announces what was staged; nothing where nothing was, which would be a mistake (Base 2.1 Entry5.1.2.1). */
   ringTail(qid: number, isForced = false): void {
     const sq = this.sqs.get(qid)
     if (sq && !sq.isHalted && (sq.hasNews || isForced)) sq.ring(this.transport.bar, this.strideBytes)
@@ -147,18 +148,18 @@ export class Host {
     })
     const { changes } = command
     if (changes) this.medium.begin(changes, command, () => (operation === 'write' ? order.salt : ZEROES))
-    sq.stage(command.cid, this.entryOf(command, namespace))
+    sq.stage(this.entryOf(command, namespace), command.cid)
     return command
   }
 
   /** Gives an Admin command to the controller and rings; undefined where there is no room. */
-  submitAdmin(admin: Submitted['admin'], entry: SqEntry, statuses: readonly string[], needsBuffer = false) {
+  submitAdmin(admin: Submitted['admin'], entry: Entry, statuses: readonly string[], needsBuffer = false) {
     const sq = this.sqs.get(0)
     if (sq === undefined || !this.hasRoom(sq)) return undefined
     const slot = needsBuffer ? this.buffers.take() : undefined
     const began = this.medium.tick()
     const command = this.accept({ sq, cid: this.freshCid(), what: admin!, statuses, began, admin, slot })
-    sq.stage(command.cid, { ...entry, prp1: slot ? slot.data.iova() : (entry.prp1 ?? 0) })
+    sq.stage({ ...entry, prp1: slot ? slot.data.iova() : (entry.prp1 ?? 0) }, command.cid)
     this.ringTail(0)
     return command
   }
@@ -264,7 +265,7 @@ export class Host {
       command.struck.set(kind, this.scenario.faults.rules[rule]!.action)
       if (kind === 'corrupt-phase') {
         command.sq.cq.isWedged = true
-        command.sq.cq.region.isUnknown = true
+        command.sq.cq.memory.isUnknown = true
       }
       if (kind === 'corrupt-data' || kind === 'torn-dma' || kind === 'wrong-page') this.damage(command)
       if (kind === 'corrupt-cid' || kind === 'corrupt-sqid') this.addAlias(command)
@@ -306,7 +307,7 @@ export class Host {
     return !sq.isHalted && this.out.filter((each) => each.sq === sq && isThere(each)).length < sq.entries - 1
   }
 
-  private judge(cq: CqRing, entry: Entry): void {
+  private judge(cq: CqRing, entry: Completion): void {
     this.completed++
     const { sqid, cid, status } = entry
     const command = this.find(sqid, cid)
@@ -395,7 +396,7 @@ export class Host {
     this.aliases.set(key, [...(this.aliases.get(key) ?? []), command])
   }
 
-  private entryOf({ order, slot, dataBytes }: Submitted, namespace: NamespaceShape): SqEntry {
+  private entryOf({ order, slot, dataBytes }: Submitted, namespace: NamespaceShape): Entry {
     const { operation, flaw, offsetBytes } = order!
     let [prp1, prp2] = slot ? slot.prps(offsetBytes, dataBytes) : [0, 0]
     if (flaw === 'prp-offset') prp1 += 2
@@ -415,13 +416,13 @@ export class Host {
     }
   }
 
-  /** The statuses that an order may end with, as its namespace is now (Base 2.1 §4.2.3, NVM 1.2 §3.3). */
+  /** The statuses that an order may end with, as its namespace is now (Base 2.1 Entry4.2.3, NVM 1.2 Entry3.3). */
   private statusesOf({ operation, flaw, nsid, slba, blocks }: IoOrder): readonly string[] {
     const isThere = !(operation in OPTIONAL) || (this.optionalCommands & OPTIONAL[operation as 'verify']) !== 0
     if (!isThere || flaw === 'opcode') return ['0/01']
     if (flaw === 'nsid') return ['0/0b']
     const state = this.stateOf(nsid)
-    // An NSID that is inactive is an invalid field (Base 2.1 §3.2.1.2).
+    // An NSID that is inactive is an invalid field (Base 2.1 Entry3.2.1.2).
     if (!state.isAttached) return ['0/02']
     const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
     if (operation === 'flush') return ends
