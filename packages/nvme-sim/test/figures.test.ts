@@ -1,7 +1,8 @@
 import { payloadLimit } from '@gpunvme/nvme-spec/pcie'
 import { expect, it } from 'vitest'
 import { deriveProfile, type DriveProfile } from '../src/index.js'
-import { prps, ready, transfer } from './host.js'
+import { transfer } from '../src/raw-host/entry.js'
+import { prps, ready } from './host.js'
 
 const MIB = 1024 * 1024
 

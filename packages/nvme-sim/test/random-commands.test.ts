@@ -58,7 +58,7 @@ async function run(
 ): Promise<void> {
   const host = new TestHost({ fragmented, namespaces, spareCapacityBytes: 1 << 20 })
   const canaries = [host.alloc(8192)]
-  await host.enable({ entries: 64 })
+  await host.enable({ sqEntries: 64 })
   await host.createPair(1, 64)
   const data = host.alloc(DATA_BYTES)
   canaries.push(host.alloc(8192))
@@ -80,8 +80,8 @@ async function run(
     view.setUint32(at + 8, length, true)
     view.setUint32(at + 12, type << 24, true)
   }
-  for (let i = 0; i < 512; i++) list.view!.setBigUint64(i * 8, BigInt(data.iovaAt((i % 16) * 4096)), true)
-  for (let i = 0; i < 256; i++) put(segments.view!, i * 16, descriptors[i % descriptors.length]!)
+  for (let i = 0; i < 512; i++) list.view.setBigUint64(i * 8, BigInt(data.iovaAt((i % 16) * 4096)), true)
+  for (let i = 0; i < 256; i++) put(segments.view, i * 16, descriptors[i % descriptors.length]!)
 
   for (const each of commands) {
     // Requests for events are held by design, and a deleted queue pair answers nothing: those are tested elsewhere.

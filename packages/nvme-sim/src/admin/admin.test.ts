@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, CC_ENABLED, ready, TestHost } from '../../test/host.js'
+import { CC_ENABLED } from '../raw-host/registers.js'
+import { bytesOf, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 
 const IDENTIFY = 0x06
@@ -18,7 +19,7 @@ async function identify(host: TestHost, cns: number, nsid = 0) {
   const memory = host.alloc(4096)
   bytesOf(memory).fill(0xa5)
   const { status, dnr } = await host.admin({ opcode: IDENTIFY, nsid, prp1: memory.iovaAt(0), cdw: { 10: cns } })
-  return { status, dnr, view: memory.view!, bytes: bytesOf(memory) }
+  return { status, dnr, view: memory.view, bytes: bytesOf(memory) }
 }
 
 const untouched = (bytes: Uint8Array) => bytes.every((byte) => byte === 0xa5)
@@ -238,7 +239,7 @@ describe('other Admin commands', () => {
     for (let i = 0; i < 4; i++) host.submit(0, { opcode: 0x0c })
     expect(await host.until(() => host.poll(0).length > 0, 1e9)).toBe(false)
     expect((await host.admin({ opcode: 0x0c })).status).toBe('1/05')
-    await host.reset()
+    await host.disable()
     await host.enable()
     host.submit(0, { opcode: 0x0c })
     expect(await host.until(() => host.poll(0).length > 0, 1e9)).toBe(false)

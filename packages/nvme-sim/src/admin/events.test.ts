@@ -38,7 +38,7 @@ const cool = (host: TestHost) => settle(host, { opcode: 0x09, cdw: { 10: 0x04, 1
 async function read(host: TestHost, lid: number, retain = false) {
   const memory = host.alloc(4096)
   const cdw = { 10: lid | (retain ? 0x8000 : 0) | (127 << 16) }
-  return { completed: await settle(host, { opcode: 0x02, prp1: memory.iovaAt(0), cdw }), view: memory.view! }
+  return { completed: await settle(host, { opcode: 0x02, prp1: memory.iovaAt(0), cdw }), view: memory.view }
 }
 
 describe('asynchronous events (Base 2.3 §5.2.2)', () => {
@@ -102,7 +102,7 @@ describe('asynchronous events (Base 2.3 §5.2.2)', () => {
     host.submit(0, REQUEST)
     await heat(host)
     await cool(host)
-    await host.reset()
+    await host.disable()
     await host.enable()
     await configure(host, SMART_WARNINGS)
     expect(eventsOf(await heat(host))).toEqual([])

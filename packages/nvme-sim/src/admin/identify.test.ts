@@ -17,7 +17,7 @@ async function identify(host: TestHost, cns: number, { nsid = 0, csi = 0 } = {})
   bytesOf(memory).fill(0xa5)
   const cdw = { 10: cns, 11: csi * 2 ** 24 }
   const { status } = await host.admin({ opcode: 0x06, nsid, prp1: memory.iovaAt(0), cdw })
-  return { status, view: memory.view!, bytes: bytesOf(memory) }
+  return { status, view: memory.view, bytes: bytesOf(memory) }
 }
 
 describe('Identify Controller (Base 2.1 §5.1.13.2.1, Figure 312)', () => {

@@ -25,7 +25,7 @@ const MIB = 1 << 20
 async function identify(host: TestHost, cns: number, nsid = 0): Promise<{ status: string; view: DataView }> {
   const memory = host.alloc(4096)
   const { status } = await host.admin({ opcode: 0x06, nsid, prp1: memory.iovaAt(0), cdw: { 10: cns } })
-  return { status, view: memory.view! }
+  return { status, view: memory.view }
 }
 
 /** Bytes of NVM capacity: TNVMCAP at byte 280, UNVMCAP at byte 296. */
@@ -151,13 +151,13 @@ async function create(host: TestHost, wanted: Wanted = {}, nsid = 0, cdw11 = 0) 
   const { nsze = 1024, ncap = nsze, flbas = 0, dps = 0, ana = 0, set = 0, group = 0 } = wanted
   const memory = host.alloc(4096)
   const { view } = memory
-  view!.setBigUint64(0, BigInt(nsze), true)
-  view!.setBigUint64(8, BigInt(ncap), true)
-  view!.setUint8(26, flbas)
-  view!.setUint8(29, dps)
-  view!.setUint32(92, ana, true)
-  view!.setUint16(100, set, true)
-  view!.setUint16(102, group, true)
+  view.setBigUint64(0, BigInt(nsze), true)
+  view.setBigUint64(8, BigInt(ncap), true)
+  view.setUint8(26, flbas)
+  view.setUint8(29, dps)
+  view.setUint32(92, ana, true)
+  view.setUint16(100, set, true)
+  view.setUint16(102, group, true)
   return host.admin({ opcode: 0x0d, nsid, prp1: memory.iovaAt(0), cdw: { 10: 0, 11: cdw11 } })
 }
 
@@ -166,7 +166,7 @@ const remove = (host: TestHost, nsid: number) => host.admin({ opcode: 0x0d, nsid
 /** Namespace Attachment with a list of controllers: their number, then two bytes for each. */
 async function attach(host: TestHost, nsid: number, sel = 0, controllers: readonly number[] = [0]) {
   const memory = host.alloc(4096)
-  ;[controllers.length, ...controllers].forEach((value, i) => memory.view!.setUint16(i * 2, value, true))
+  ;[controllers.length, ...controllers].forEach((value, i) => memory.view.setUint16(i * 2, value, true))
   return host.admin({ opcode: 0x15, nsid, prp1: memory.iovaAt(0), cdw: { 10: sel } })
 }
 
@@ -315,7 +315,7 @@ describe('Namespace Attachment (Base 2.1 §5.1.20)', () => {
     const { status, view } = await identify(host, 0, 1)
     expect([status, view.getBigUint64(0, true)]).toEqual([SUCCESS, 0n])
     expect(await readMarked(host, 0, 1)).toBe(INVALID_FIELD)
-    await host.reset()
+    await host.disable()
     await host.enable()
     await host.createPair(1, 8)
     expect(await readMarked(host, 0, 1)).toBe(INVALID_FIELD)

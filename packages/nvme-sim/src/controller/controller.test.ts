@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  ACQ,
-  AQA,
-  ASQ,
-  CC,
-  CC_ENABLED,
-  CFS,
-  CSTS,
-  NSSR,
-  prps,
-  RDY,
-  ready,
-  TestHost,
-  transfer,
-  VS,
-} from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { ACQ, AQA, ASQ, CC, CC_ENABLED, CFS, CSTS, NSSR, RDY, VS } from '../raw-host/registers.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia, simulate } from '../index.js'
 
 const slow = deriveProfile('ideal', { enableNs: 5_000_000, resetNs: 2_000_000, shutdownNs: 9_000_000 })
@@ -65,7 +52,7 @@ describe('enable (Base 2.1 §3.5.1)', () => {
   it('a reset recovers from CSTS.CFS (Base 2.1 §3.1.4.6)', async () => {
     const host = new TestHost()
     expect(await host.enable({ cc: CC_ENABLED | (1 << 4) })).toBe(CFS)
-    await host.reset()
+    await host.disable()
     await host.pass(1e9)
     expect(await host.enable()).toBe(RDY)
   })
@@ -79,7 +66,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     host.bar.write32(0x0c, 0b101)
     expect(host.bar.read32(0x10)).toBe(0b101)
     const startNs = host.clock.now()
-    await host.reset()
+    await host.disable()
     expect(host.clock.now() - startNs).toBe(2_000_000)
     expect(host.bar.read32(CC)).toBe(0)
     expect(host.bar.read32(0x0c)).toBe(0)
@@ -91,17 +78,17 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
     const data = host.alloc(4096)
     host.submit(1, transfer(0x02, 0, 8, prps(host, data)))
     const { memory } = host.cqs.get(1)!
-    new Uint8Array(data.view!.buffer).fill(0xa5)
+    new Uint8Array(data.view.buffer).fill(0xa5)
     await host.pass(10_000)
-    await host.reset()
+    await host.disable()
     await host.pass(1e9)
-    expect(new Uint8Array(data.view!.buffer).every((byte) => byte === 0xa5)).toBe(true)
-    expect(new Uint8Array(memory.view!.buffer).every((byte) => byte === 0)).toBe(true)
+    expect(new Uint8Array(data.view.buffer).every((byte) => byte === 0xa5)).toBe(true)
+    expect(new Uint8Array(memory.view.buffer).every((byte) => byte === 0)).toBe(true)
   })
 
   it('I/O queues are gone after it, and can be created again', async () => {
     const host = await ready()
-    await host.reset()
+    await host.disable()
     await host.enable()
     await host.createPair(1, 8)
     expect((await host.command(1, { opcode: 0, nsid: 1 })).status).toBe('0/00')
@@ -151,7 +138,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
     host.bar.write32(CC, CC_ENABLED | 0x4000)
     await host.pass(1e9)
     expect(flushes).toBe(1)
-    await host.reset()
+    await host.disable()
     expect(host.bar.read32(CSTS)).toBe(0)
     expect(await host.enable()).toBe(RDY)
   })
@@ -335,7 +322,7 @@ describe('the bus', () => {
 
   it('queue memory that the host freed makes the controller fail instead of reading what is there now', async () => {
     const host = await ready()
-    host.sqs.get(1)!.sq.free()
+    host.sqs.get(1)!.memory.free()
     host.ringTail(1, 1)
     await host.pass(1e9)
     expect(host.bar.read32(CSTS)).toBe(RDY | CFS)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ACQ, AQA, ASQ, CC, CFS, CSTS, prps, RDY, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { ASQ, CC, CC_ENABLED, CFS, CSTS, RDY } from '../raw-host/registers.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const MS = 1e6
@@ -53,14 +55,10 @@ describe('deleting a submission queue', () => {
 describe('between CC.EN = 1 and CSTS.RDY = 1', () => {
   async function enabling() {
     const host = new TestHost({ profile: 'sn740' })
-    const cq = host.addCqRing(0, 32)
-    const sq = host.addSqRing(0, 32, 0)
-    host.bar.write32(AQA, 31 | (31 << 16))
-    host.bar.write64(ASQ, BigInt(sq.sq.iovaAt(0)))
-    host.bar.write64(ACQ, BigInt(cq.memory.iovaAt(0)))
-    host.bar.write32(CC, 0x0046_0001)
+    host.placeAdminQueues()
+    host.bar.write32(CC, CC_ENABLED)
     await host.pass(MS)
-    return { host, cq }
+    return { host, cq: host.cqs.get(0)! }
   }
 
   it('a write to ASQ does not move the Admin queue', async () => {

@@ -1,6 +1,7 @@
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
-import { prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 
 // Faults for the tests of a driver, to copy. `ready` and the host it gives stand for your driver on
 // `simulate({ faults })`; each test ends with what your driver has to cope with, and with a look at `faults.struck`,

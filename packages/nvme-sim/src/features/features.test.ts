@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { bytesOf, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -67,7 +68,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     expect(await get(host, fid)).toMatchObject({ status: SUCCESS, dw0: value })
     expect((await get(host, fid, { sel: DEFAULT })).dw0).toBe(byDefault)
     expect((await get(host, fid, { sel: SAVED })).dw0).toBe(byDefault)
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await get(host, fid)).dw0).toBe(byDefault)
   })
@@ -78,7 +79,7 @@ describe('values of a feature (Base 2.3 §4.4)', () => {
     await set(host, 0x08, 0x0405)
     expect((await get(host, 0x08)).dw0).toBe(0x0405)
     expect((await get(host, 0x08, { sel: SAVED })).dw0).toBe(0x0203)
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await get(host, 0x08)).dw0).toBe(0x0203)
     host.bar.write32(0x20, 0x4e56_4d65)
@@ -229,13 +230,13 @@ describe('Namespace Write Protection Config (Base 2.3 §5.2.26.1.35, §8.1.17)',
   it('outlives a reset, shows in NSATTR, and is not saveable', async () => {
     const host = await enabled()
     await protect(host, 1, 1)
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await get(host, 0x84, { nsid: 1 })).dw0).toBe(1)
     expect((await get(host, 0x84, { nsid: 1, sel: CAPABILITIES })).dw0).toBe(0b110)
     const memory = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: memory.iovaAt(0), cdw: { 10: 0 } })
-    expect(memory.view!.getUint8(99)).toBe(1)
+    expect(memory.view.getUint8(99)).toBe(1)
     expect((await set(host, 0x84, 0, { nsid: 1, sv: true })).status).toBe(NOT_SAVEABLE)
   })
 
@@ -259,7 +260,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
     expect(host.simulation.diagnostics).toEqual([
       'host set Number of Queues again: what was allocated stays until a reset',
     ])
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await set(host, 0x07, 0x0007_0007)).dw0).toBe(0x0007_0007)
   })
@@ -267,7 +268,7 @@ describe('Number of Queues (Base 2.3 §5.2.26.2.1)', () => {
   it('is all of the queues again after a reset', async () => {
     const host = await enabled()
     await set(host, 0x07, 0x0000_0000)
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await get(host, 0x07)).dw0).toBe(0x003f_003f)
     await host.createPair(2, 4)
@@ -335,7 +336,7 @@ describe('Timestamp (Base 2.3 §5.2.26.1.7)', () => {
     await host.pass(1_000_000_000)
     const { bytes } = await withData(host, 0x0a, 0x0e)
     expect([time(bytes), bytes[6]]).toEqual([0x191_39b4_f400 + 1000, 0b010])
-    await host.reset()
+    await host.disable()
     await host.enable()
     const later = (await withData(host, 0x0a, 0x0e)).bytes
     expect([time(later), later[6]]).toEqual([0, 0])
@@ -356,7 +357,7 @@ describe('Host Behavior Support (Base 2.3 §5.2.26.1.14)', () => {
     const { bytes } = await withData(host, 0x0a, 0x16)
     expect([...bytes.subarray(0, 8)]).toEqual([1, 0, 1, 0, 0x1c, 0, 0, 0])
     expect([bytes[511], bytes[512]]).toEqual([0, 0xa5])
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect((await withData(host, 0x0a, 0x16)).bytes[0]).toBe(0)
   })

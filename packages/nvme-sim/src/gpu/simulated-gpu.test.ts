@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, prps, ready, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { bytesOf, prps, ready } from '../../test/host.js'
 import { deriveProfile, RamMedia, SimulatedHost, type GpuOptions } from '../index.js'
 
 const MIB = 1 << 20

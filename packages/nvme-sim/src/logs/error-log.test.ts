@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 /** The entries of Error Information (LID 01h), with 0h for those that are invalid. */
@@ -8,7 +9,7 @@ async function errors(host: TestHost, entries = 64): Promise<DataView> {
   const [prp1, prp2] = prps(host, memory)
   const { status } = await host.admin({ opcode: 0x02, prp1, prp2, cdw: { 10: 0x01 | ((entries * 16 - 1) << 16) } })
   expect(status).toBe('0/00')
-  return memory.view!
+  return memory.view
 }
 
 const counts = (log: DataView) =>
@@ -85,7 +86,7 @@ describe('Error Information (Base 2.3 §5.2.12.1.2)', () => {
   it('is empty after a Controller Level Reset, and the count goes on from where it was', async () => {
     const host = await ready()
     await host.admin({ opcode: 0xfe })
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect(counts(await errors(host))[0]).toBe(0)
     await host.admin({ opcode: 0xfe })

@@ -28,7 +28,7 @@ async function read(host: TestHost, lid: number, { nsid = 0, dwords = 1024, offs
   const all = { 10: lid | ((numd & 0xffff) << 16), 11: numd >>> 16, 12: offset, ...cdw }
   const [prp1, prp2] = [memory.iovaAt(0), memory.iovaAt(4096)]
   const { status, more } = await host.admin({ opcode: 0x02, nsid, prp1, prp2, cdw: all })
-  return { status, more, view: memory.view!, bytes: bytesOf(memory) }
+  return { status, more, view: memory.view, bytes: bytesOf(memory) }
 }
 
 const dwordsOf = (view: DataView, count: number, at = 0) =>

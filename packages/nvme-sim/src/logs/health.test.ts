@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const MINUTE_NS = 60e9
@@ -11,7 +12,7 @@ async function smart(host: TestHost): Promise<DataView> {
   const cdw = { 10: 0x8002 | (127 << 16) }
   const { status } = await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: memory.iovaAt(0), cdw })
   expect(status).toBe('0/00')
-  return memory.view!
+  return memory.view
 }
 
 /** A counter of 128 bits, of which the upper half is zero. */
@@ -78,7 +79,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
     const host = await ready({ profile: deriveProfile('ideal', { flushNs: [slow, slow, slow, slow, slow] }) })
     host.submit(1, { opcode: 0, nsid: 1 })
     await host.pass(MINUTE_NS * 5)
-    await host.reset()
+    await host.disable()
     await host.pass(HOUR_NS)
     await host.enable()
     expect(counter(await smart(host), 96)).toBe(5)
@@ -97,7 +98,7 @@ describe('SMART / Health Information (Base 2.3 §5.2.12.1.3, Figure 210)', () =>
   it('counters outlive a reset of the controller', async () => {
     const host = await ready()
     await move(host, 0x01, 1)
-    await host.reset()
+    await host.disable()
     await host.enable()
     expect(counter(await smart(host), 80)).toBe(1)
   })

@@ -47,7 +47,7 @@ describe('media that move no bytes', () => {
     const host = await ready(still())
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
-    expect(data.view!.getUint8(33)).toBe(0x08)
+    expect(data.view.getUint8(33)).toBe(0x08)
     expect((await host.command(1, onBlocks(0x08, 0, 1, {}, (1 << 23) | (1 << 25)))).status).toBe('0/02')
     expect((await host.command(1, onBlocks(0x08, 0, 1))).status).toBe(SUCCESS)
   })

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { bytesOf, CC_ENABLED, prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { CC_ENABLED } from '../raw-host/registers.js'
+import { bytesOf, prps, ready, TestHost } from '../../test/host.js'
 import { Diagnostics } from '../controller/diagnostics.js'
 import { HostMemory } from './host-memory.js'
 import { PrpWalker } from './prp-walk.js'
@@ -13,8 +15,8 @@ async function readWith(change: (prp: { prp1: number; prp2: number; list: DataVi
   const memory = host.alloc(64 * 1024)
   bytesOf(memory).fill(0xa5)
   const list = host.alloc(8192, true)
-  for (let i = 0; i < 15; i++) list.view!.setBigUint64(i * 8, BigInt(memory.iovaAt((i + 1) * 4096)), true)
-  const prp = { prp1: memory.iovaAt(0), prp2: list.iovaAt(0), list: list.view! }
+  for (let i = 0; i < 15; i++) list.view.setBigUint64(i * 8, BigInt(memory.iovaAt((i + 1) * 4096)), true)
+  const prp = { prp1: memory.iovaAt(0), prp2: list.iovaAt(0), list: list.view }
   const completed = await host.command(1, { ...transfer(0x02, 0, blocks, [prp.prp1, prp.prp2]), ...change(prp) })
   const isUntouched = bytesOf(memory).every((byte) => byte === 0xa5)
   return { status: completed.status, isUntouched, diagnostics: host.simulation.diagnostics }
@@ -49,7 +51,7 @@ it('the pointer to the next list page has no offset: otherwise PRP Offset Invali
   const memory = host.alloc(4 * 4096)
   const lists = host.alloc(8192, true)
   const slots = [memory.iovaAt(4096), lists.iovaAt(4096 + 8), memory.iovaAt(8192), memory.iovaAt(8192)]
-  slots.forEach((iova, i) => lists.view!.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
+  slots.forEach((iova, i) => lists.view.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
   const read = transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)])
   expect((await host.command(1, read)).status).toBe(PRP_OFFSET_INVALID)
   expect(host.simulation.diagnostics).toEqual([expect.stringMatching(/the next PRP list page/)])
@@ -63,7 +65,7 @@ it('a list may begin anywhere in its page, and goes on in the page that its last
   const slots = [1, 2, lists.iovaAt(4096), 3, 4, 5]
   slots.forEach((slot, i) => {
     const iova = slot < 16 ? memory.iovaAt(slot * 4096) : slot
-    lists.view!.setBigUint64(4096 - 24 + i * 8, BigInt(iova), true)
+    lists.view.setBigUint64(4096 - 24 + i * 8, BigInt(iova), true)
   })
   const data = host.alloc(6 * 4096)
   bytesOf(data).forEach((_, i, bytes) => (bytes[i] = i / 4096))
@@ -123,7 +125,7 @@ it('a diagnostic names an entry by its list page, where the list goes on', async
   const memory = host.alloc(4 * 4096)
   const lists = host.alloc(8192, true)
   const slots = [memory.iovaAt(4096), lists.iovaAt(4096), memory.iovaAt(8192), 0xdead_b000]
-  slots.forEach((iova, i) => lists.view!.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
+  slots.forEach((iova, i) => lists.view.setBigUint64(4096 - 16 + i * 8, BigInt(iova), true))
   await host.command(1, transfer(0x02, 0, 32, [memory.iovaAt(0), lists.iovaAt(4096 - 16)]))
   expect(host.simulation.diagnostics).toEqual([
     expect.stringContaining('Read: PRP list entry 1 of list page 1 0xdeadb000, 4096 bytes: no memory there'),
@@ -182,7 +184,7 @@ it('pages that follow each other become one run, so that contiguous memory is co
 
 it('entries speak of the page size of CC.MPS: with 8 KiB pages, 16 KiB take PRP1 and PRP2', async () => {
   const host = new TestHost()
-  await host.enable({ cc: CC_ENABLED | (1 << 7), entries: 512 })
+  await host.enable({ cc: CC_ENABLED | (1 << 7), sqEntries: 512 })
   await host.createPair(1, 512)
   const memory = host.simulation.transport.dma.alloc(16384, { alignBytes: 8192, contiguous: true })
   const read = transfer(0x02, 0, 32, [memory.iovaAt(0), memory.iovaAt(8192)])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytesOf, fillPattern, ready, type Entry, type TestHost } from '../../test/host.js'
+import type { Entry } from '../raw-host/entry.js'
+import { bytesOf, fillPattern, ready, type TestHost } from '../../test/host.js'
 import { onBlocks, qword } from '../../test/nvm.js'
 
 const SUCCESS = '0/00'
@@ -45,7 +46,7 @@ function withSgl(entry: Entry, sgl1: Descriptor, psdt = SGL): Entry {
 /** A segment in memory of its own; the descriptor that leads to it. */
 function segment(host: TestHost, descriptors: readonly Descriptor[], type = LAST_SEGMENT): Descriptor {
   const memory = host.alloc(descriptors.length * 16, true)
-  descriptors.forEach((each, i) => put(memory.view!, i * 16, each))
+  descriptors.forEach((each, i) => put(memory.view, i * 16, each))
   return { type, address: memory.iovaAt(0), length: memory.lengthBytes }
 }
 
@@ -103,7 +104,7 @@ describe('Scatter Gather Lists (Base 2.1 §4.3.2) that are good', () => {
   it('the data of Dataset Management and of Copy come by SGL too', async () => {
     const { host } = await patterned()
     const list = host.alloc(64, true)
-    list.view!.setUint32(4, 1, true)
+    list.view.setUint32(4, 1, true)
     const sgl1 = { type: DATA_BLOCK, address: list.iovaAt(0), length: 64 }
     const deallocate = withSgl({ opcode: 0x09, nsid: 1, cdw: { 10: 0, 11: 4 } }, sgl1)
     expect((await host.command(1, deallocate)).status).toBe(SUCCESS)
@@ -128,7 +129,7 @@ describe('a list of', () => {
   ])('%i descriptors behind the one in the entry: %s', async (count, status) => {
     const host = await ready()
     const list = host.alloc(count * 16, true)
-    put(list.view!, (count - 1) * 16, { type: DATA_BLOCK, address: host.alloc(512).iovaAt(0), length: 512 })
+    put(list.view, (count - 1) * 16, { type: DATA_BLOCK, address: host.alloc(512).iovaAt(0), length: 512 })
     const sgl1 = { type: LAST_SEGMENT, address: list.iovaAt(0), length: count * 16 }
     expect((await host.command(1, withSgl(onBlocks(0x02, 0, 1), sgl1))).status).toBe(status)
   })
@@ -198,7 +199,7 @@ describe('SGLs that are refused, with every byte where it was', () => {
       (host) => {
         const memory = host.alloc(16, true)
         const self = { type: SEGMENT, address: memory.iovaAt(0), length: 16 }
-        put(memory.view!, 0, self)
+        put(memory.view, 0, self)
         return self
       },
       INVALID_NUMBER,
@@ -290,7 +291,7 @@ it('Identify Controller says what SGLs may be: SGLS is 000F0001h', async () => {
   const host = await ready()
   const data = host.alloc(4096)
   await host.admin({ opcode: 0x06, prp1: data.iovaAt(0), cdw: { 10: 1 } })
-  expect(data.view!.getUint32(536, true)).toBe(0x000f_0001)
+  expect(data.view.getUint32(536, true)).toBe(0x000f_0001)
 })
 
 /** What a list is made of, in order: bytes to a place, bytes thrown away, and where a new segment begins. */

@@ -83,8 +83,8 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
   function list(host: TestHost, ranges: readonly (readonly [slba: number, blocks: number])[], cdw11 = 4) {
     const memory = host.alloc(4096)
     ranges.forEach(([slba, blocks], i) => {
-      memory.view!.setUint32(i * 16 + 4, blocks, true)
-      memory.view!.setBigUint64(i * 16 + 8, BigInt(slba), true)
+      memory.view.setUint32(i * 16 + 4, blocks, true)
+      memory.view.setBigUint64(i * 16 + 8, BigInt(slba), true)
     })
     return { ...at(host, memory), cdw: { 10: ranges.length - 1, 11: cdw11 } }
   }
@@ -98,7 +98,7 @@ describe('Dataset Management (NVM 1.2 §3.3.3)', () => {
     expect(await readMarked(host, 0, 6)).toEqual([0, 0, 3, 4, 0, 6])
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
-    expect(data.view!.getUint8(33)).toBe(0x09)
+    expect(data.view.getUint8(33)).toBe(0x09)
   })
 
   it('256 ranges, and one of the length 0, which means no block', async () => {
@@ -212,7 +212,7 @@ describe('Write Uncorrectable (NVM 1.2 §3.3.7) and Verify (§3.3.5)', () => {
     for (const opcode of [0x02, COMPARE, VERIFY]) {
       expect(await host.command(1, onBlocks(opcode, 2, 1, pointer))).toMatchObject(expected)
     }
-    memory.view!.setBigUint64(8, 2n, true)
+    memory.view.setBigUint64(8, 2n, true)
     const copy = { opcode: COPY, nsid: 1, ...at(host, memory), cdw: { 10: 10, 12: 0 } }
     expect(await host.command(1, copy)).toMatchObject({ ...expected, dw0: 0 })
     expect(await readMarked(host, 0, 1)).toEqual([1])
@@ -269,8 +269,8 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
   ) {
     const memory = host.alloc(Math.max(4096, ranges.length * 32))
     ranges.forEach(([slba, blocks], i) => {
-      memory.view!.setBigUint64(i * 32 + 8, BigInt(slba), true)
-      memory.view!.setUint16(i * 32 + 16, blocks - 1, true)
+      memory.view.setBigUint64(i * 32 + 8, BigInt(slba), true)
+      memory.view.setUint16(i * 32 + 16, blocks - 1, true)
     })
     const cdw = { 10: to, 12: (((ranges.length - 1) & 0xff) | cdw12) >>> 0 }
     return host.command(1, { opcode: COPY, nsid: 1, ...at(host, memory), cdw })
@@ -293,7 +293,7 @@ describe('Copy (NVM 1.2 §3.3.2)', () => {
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
     const { view } = data
-    expect([view!.getUint16(74, true), view!.getUint32(76, true), view!.getUint8(80)]).toEqual([2048, 16_384, 127])
+    expect([view.getUint16(74, true), view.getUint32(76, true), view.getUint8(80)]).toEqual([2048, 16_384, 127])
     expect((await copy(host, 0, [[0, 2048]])).status).toBe(SUCCESS)
     const many = (count: number, blocks: number) => Array.from({ length: count }, (): [number, number] => [0, blocks])
     expect((await copy(host, 0, many(8, 2048))).status).toBe(SUCCESS)
@@ -378,6 +378,6 @@ it.each([
     const log = host.alloc(512)
     await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: log.iovaAt(0), cdw: { 10: 0x02 | (127 << 16) } })
     // Media and Data Integrity Errors (Base 2.3 §5.2.12.1.3).
-    expect(log.view!.getBigUint64(160, true)).toBe(0n)
+    expect(log.view.getBigUint64(160, true)).toBe(0n)
   },
 )

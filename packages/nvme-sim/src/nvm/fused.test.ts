@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, ready, TestHost, type Entry } from '../../test/host.js'
+import type { Entry } from '../raw-host/entry.js'
+import { bytesOf, ready, TestHost } from '../../test/host.js'
 import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
 
 const SUCCESS = '0/00'
@@ -174,7 +175,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
     const data = host.alloc(4096)
     await host.admin({ opcode: 0x06, prp1: data.iovaAt(0), cdw: { 10: 1 } })
     const { view } = data
-    const fields = [522, 526, 528, 532].map((offset) => view!.getUint16(offset, true))
+    const fields = [522, 526, 528, 532].map((offset) => view.getUint16(offset, true))
     expect(fields).toEqual([1, 0xffff, 0, 0xffff])
   })
 })

@@ -140,7 +140,7 @@ it.each([false, true])(
       onBlocks(0x08, 50, 1),
       { opcode: 0x09, nsid: 1, ...at(host, list, 64, 16), cdw: { 10: 0, 11: 4 } },
     ]) {
-      list.view!.setUint32(64 + 4, 1, true)
+      list.view.setUint32(64 + 4, 1, true)
       expect((await host.command(1, clear)).status).toBe(SUCCESS)
     }
     for (const slba of [50, 0]) {
@@ -156,10 +156,10 @@ it('Identify Namespace: eight formats, the current one with bit 4 of FLBAS for e
   const data = host.alloc(4096)
   await host.admin({ opcode: 0x06, nsid: 1, prp1: data.iovaAt(0) })
   const { view } = data
-  expect([25, 26, 27, 28, 29].map((offset) => view!.getUint8(offset))).toEqual([7, 0x17, 3, 0, 0])
-  const formats = Array.from({ length: 9 }, (_, i) => view!.getUint32(128 + 4 * i, true))
+  expect([25, 26, 27, 28, 29].map((offset) => view.getUint8(offset))).toEqual([7, 0x17, 3, 0, 0])
+  const formats = Array.from({ length: 9 }, (_, i) => view.getUint32(128 + 4 * i, true))
   expect(formats).toEqual([
     0x0009_0000, 0x000c_0000, 0x0009_0008, 0x000c_0008, 0x0009_0010, 0x000c_0010, 0x0009_0040, 0x000c_0040, 0,
   ])
-  expect(view!.getBigUint64(0, true)).toBe(BigInt(Math.floor(2 ** 24 / 4160)))
+  expect(view.getBigUint64(0, true)).toBe(BigInt(Math.floor(2 ** 24 / 4160)))
 })

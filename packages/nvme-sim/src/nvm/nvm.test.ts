@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, fillPattern, prps, ready, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { bytesOf, fillPattern, prps, ready } from '../../test/host.js'
 import { deriveProfile, RamMedia, type Media, type SimulationOptions } from '../index.js'
 
 const SUCCESS = '0/00'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, ready, type Entry, type TestHost } from '../../test/host.js'
+import type { Entry } from '../raw-host/entry.js'
+import { bytesOf, ready, type TestHost } from '../../test/host.js'
 import { at, onBlocks, qword } from '../../test/nvm.js'
 import type { NamespaceOptions } from '../index.js'
 
@@ -15,15 +16,15 @@ function shrinking(nth: number, namespace: NamespaceOptions): Promise<TestHost> 
 /** Copy (19h) of one block, by a Source Range Entry of format 0h. */
 function copy(host: TestHost, from: number, to: number): Entry {
   const memory = host.alloc(32)
-  memory.view!.setBigUint64(8, BigInt(from), true)
+  memory.view.setBigUint64(8, BigInt(from), true)
   return { opcode: 0x19, nsid: 1, ...at(host, memory), cdw: { 10: to } }
 }
 
 /** Dataset Management (09h), Deallocate of one block. */
 function deallocate(host: TestHost, slba: number): Entry {
   const memory = host.alloc(16)
-  memory.view!.setUint32(4, 1, true)
-  memory.view!.setBigUint64(8, BigInt(slba), true)
+  memory.view.setUint32(4, 1, true)
+  memory.view.setBigUint64(8, BigInt(slba), true)
   return { opcode: 0x09, nsid: 1, ...at(host, memory), cdw: { 11: 4 } }
 }
 

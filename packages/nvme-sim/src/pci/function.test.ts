@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AQA, CC, CSTS, RDY, ready, TestHost } from '../../test/host.js'
+import { AQA, CC, CSTS, RDY } from '../raw-host/registers.js'
+import { ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const ALL_ONES = 0xffff_ffff
@@ -120,15 +121,15 @@ describe('Bus Master Enable', () => {
   it('off in the middle of commands: neither data nor completions arrive before it is on again', async () => {
     const host = await ready({ profile: 'sn740' })
     const data = host.alloc(4096)
-    new Uint8Array(data.view!.buffer).fill(0xa5)
+    new Uint8Array(data.view.buffer).fill(0xa5)
     host.submit(1, { opcode: 0x02, nsid: 1, prp1: data.iovaAt(0), cdw: { 12: 7 } })
     await host.pass(10_000)
     configOf(host).write(COMMAND, 2, 0x0002)
     await host.pass(1e9)
-    expect([host.poll(1).length, data.view!.getUint8(0)]).toEqual([0, 0xa5])
+    expect([host.poll(1).length, data.view.getUint8(0)]).toEqual([0, 0xa5])
     configOf(host).write(COMMAND, 2, 0x0006)
     expect((await host.collect(1, 1)).map(({ status }) => status)).toEqual(['0/00'])
-    expect(data.view!.getUint8(0)).toBe(0)
+    expect(data.view.getUint8(0)).toBe(0)
   })
 
   it('off while completions wait for a slot: slots released meanwhile are filled when it is on again', async () => {
@@ -181,15 +182,15 @@ describe('D3hot (PCIe 1.2 Figure 33)', () => {
   it('in the middle of commands: neither data nor completions arrive before D0', async () => {
     const host = await ready({ profile: 'sn740' })
     const data = host.alloc(4096)
-    new Uint8Array(data.view!.buffer).fill(0xa5)
+    new Uint8Array(data.view.buffer).fill(0xa5)
     host.submit(1, { opcode: 0x02, nsid: 1, prp1: data.iovaAt(0), cdw: { 12: 7 } })
     await host.pass(10_000)
     setPowerState(host, 3)
     await host.pass(1e9)
-    expect([host.poll(1, false).length, data.view!.getUint8(0)]).toEqual([0, 0xa5])
+    expect([host.poll(1, { ring: false }).length, data.view.getUint8(0)]).toEqual([0, 0xa5])
     setPowerState(host, 0)
     expect((await host.collect(1, 1)).map(({ status }) => status)).toEqual(['0/00'])
-    expect(data.view!.getUint8(0)).toBe(0)
+    expect(data.view.getUint8(0)).toBe(0)
   })
 
   it.each(['function', 'bus'] as const)('ends with a reset of the %s, whatever the host keeps of it', async (kind) => {
@@ -279,7 +280,7 @@ describe('power', () => {
     const page = host.alloc(4096)
     const cdw = { 10: 0x02 | (127 << 16) }
     expect((await host.admin({ opcode: 0x02, nsid: 0xffff_ffff, prp1: page.iovaAt(0), cdw })).status).toBe('0/00')
-    return [112, 144].map((at) => Number(page.view!.getBigUint64(at, true)))
+    return [112, 144].map((at) => Number(page.view.getBigUint64(at, true)))
   }
 
   it('that goes after CSTS.SHST = 10b is no unexpected loss; without a shutdown it is one', async () => {

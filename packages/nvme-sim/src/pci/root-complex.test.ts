@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { CC, CSTS, RDY, ready, TestHost } from '../../test/host.js'
+import { CC, CSTS, RDY } from '../raw-host/registers.js'
+import { ready, TestHost } from '../../test/host.js'
 
 const ALL_ONES = 0xffff_ffff
 const FLUSH = { opcode: 0x00, nsid: 1 }

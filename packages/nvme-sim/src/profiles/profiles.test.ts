@@ -30,10 +30,10 @@ describe.each(facts)('%s', (name, version, transferKib, queueEntries) => {
     const { status } = await host.admin({ opcode: 0x06, prp1: identify.iovaAt(0), cdw: { 10: 1 } })
     expect(status).toBe('0/00')
     const text = (offset: number, length: number) =>
-      String.fromCharCode(...Array.from({ length }, (_, i) => identify.view!.getUint8(offset + i))).trimEnd()
+      String.fromCharCode(...Array.from({ length }, (_, i) => identify.view.getUint8(offset + i))).trimEnd()
     expect(text(4, 20)).toMatch(/^GPUNVME-SIM-/)
     expect(text(24, 40)).toMatch(/simulated/)
-    expect(4 * 2 ** identify.view!.getUint8(77)).toBe(transferKib)
+    expect(4 * 2 ** identify.view.getUint8(77)).toBe(transferKib)
     expect(host.simulation.diagnostics).toEqual([])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CC_ENABLED, TestHost } from '../../test/host.js'
+import { CC_ENABLED } from '../raw-host/registers.js'
+import { TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
@@ -23,7 +24,7 @@ async function withQueues(cc: number, priorities: readonly number[], setting = a
   await host.createCq(1, 1024)
   for (const [index, priority] of priorities.entries()) {
     const qid = index + 1
-    const { sq } = host.addSqRing(qid, 64, 1)
+    const { memory: sq } = host.addSqRing(qid, 64, 1)
     const cdw = { 10: qid | (63 << 16), 11: 1 | (priority << 1) | (1 << 16) }
     expect((await host.admin({ opcode: 0x01, prp1: sq.iovaAt(0), cdw })).status).toBe('0/00')
   }

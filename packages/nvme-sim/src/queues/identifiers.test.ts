@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { prps, ready, transfer, type TestHost } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { prps, ready, type TestHost } from '../../test/host.js'
 import type { FaultPlan } from '../index.js'
 
 /** Puts Reads with these identifiers into SQ 1, rings once for all of them, and waits for their completions. */
@@ -37,7 +38,7 @@ describe('The combination of CID and SQID is unique among the commands in flight
     const host = await ready({ faults: hang })
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })
     await host.pass(1e9)
-    await host.reset()
+    await host.disable()
     await host.enable()
     await host.createPair(1, 8)
     host.submit(1, { opcode: 0x00, nsid: 1, cid: 5 })

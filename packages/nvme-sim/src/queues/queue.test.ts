@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { prps, ready, TestHost, transfer } from '../../test/host.js'
+import { transfer } from '../raw-host/entry.js'
+import { prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
@@ -39,10 +40,10 @@ it('a full completion queue is not written; its completions wait, none is lost (
   const cids = Array.from({ length: 40 }, () => host.stage(1, FLUSH))
   host.ringTail(1)
   await host.pass(1e9)
-  const seen = host.poll(1, false)
+  const seen = host.poll(1, { ring: false })
   expect(seen).toHaveLength(3)
   await host.pass(1e9)
-  expect(host.poll(1, false)).toEqual([])
+  expect(host.poll(1, { ring: false })).toEqual([])
   host.ringHead(1)
   seen.push(...(await host.collect(1, 37)))
   expect(seen.map(({ cid }) => cid)).toEqual(cids)

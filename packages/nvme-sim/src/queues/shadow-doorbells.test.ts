@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ready, RDY, CSTS, TestHost } from '../../test/host.js'
+import { RDY, CSTS } from '../raw-host/registers.js'
+import { ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { CompletionQueue } from './queue.js'
@@ -18,10 +19,10 @@ async function shadow(host: TestHost) {
   return {
     doorbells,
     events,
-    setTail: (qid: number, tail: number) => doorbells.view!.setUint32(at(qid, false), tail, true),
-    setHead: (qid: number, head: number) => doorbells.view!.setUint32(at(qid, true), head, true),
-    tailEvent: (qid: number) => events.view!.getUint32(at(qid, false), true),
-    headEvent: (qid: number) => events.view!.getUint32(at(qid, true), true),
+    setTail: (qid: number, tail: number) => doorbells.view.setUint32(at(qid, false), tail, true),
+    setHead: (qid: number, head: number) => doorbells.view.setUint32(at(qid, true), head, true),
+    tailEvent: (qid: number) => events.view.getUint32(at(qid, false), true),
+    headEvent: (qid: number) => events.view.getUint32(at(qid, true), true),
   }
 }
 
@@ -31,7 +32,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     await host.enable()
     const page = host.alloc(4096)
     await host.admin({ opcode: 0x06, prp1: page.iovaAt(0), cdw: { 10: 1 } })
-    expect((page.view!.getUint16(256, true) >>> 8) & 1).toBe(1)
+    expect((page.view.getUint16(256, true) >>> 8) & 1).toBe(1)
   })
 
   it('one ring makes the controller find everything that stands in the buffer by then', async () => {
@@ -73,7 +74,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
       setTail(1, tail)
       host.ringTail(1)
       await host.pass(1000)
-      expect(host.poll(1, false)).toHaveLength(1)
+      expect(host.poll(1, { ring: false })).toHaveLength(1)
       setHead(1, host.cqs.get(1)!.head)
     }
     expect(host.simulation.diagnostics).toEqual([])
@@ -88,7 +89,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
       setTail(1, host.sqs.get(1)!.tail)
       host.ringTail(1)
       await host.pass(1000)
-      consumed.push(host.poll(1, false).length)
+      consumed.push(host.poll(1, { ring: false }).length)
       setHead(1, host.cqs.get(1)!.head)
       // Of head 1 the controller was told by its register, of head 0 - where it began - by the buffer alone.
       if (round === 0) host.ringHead(1)
@@ -115,7 +116,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
       host.ringTail(1)
       await host.pass(1000)
       expect([round, isActive(), headEvent(1)]).toEqual([round, true, before])
-      expect(host.poll(1, false)).toHaveLength(1)
+      expect(host.poll(1, { ring: false })).toHaveLength(1)
       setHead(1, round % 8)
       // From `before` to the next: past EventIdx, so that a host rings.
       host.ringHead(1, round % 8)
@@ -133,12 +134,12 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     for (let i = 0; i < 4; i++) host.stage(1, FLUSH)
     host.ringTail(1)
     await host.pass(1000)
-    expect(host.poll(1, false)).toHaveLength(2)
+    expect(host.poll(1, { ring: false })).toHaveLength(2)
     expect(headEvent(1)).toBe(0)
     setHead(1, 2)
     host.ringHead(1)
     await host.pass(1000)
-    expect(host.poll(1, false)).toHaveLength(2)
+    expect(host.poll(1, { ring: false })).toHaveLength(2)
   })
 
   it('a host that rings as before is served as before: Linux gives the Admin queue no shadow', async () => {
@@ -196,14 +197,14 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
     const host = await ready()
     const { doorbells, events } = await shadow(host)
     await host.command(1, FLUSH)
-    await host.reset()
-    new Uint8Array(doorbells.view!.buffer).fill(0x5a)
-    new Uint8Array(events.view!.buffer).fill(0x5a)
+    await host.disable()
+    new Uint8Array(doorbells.view.buffer).fill(0x5a)
+    new Uint8Array(events.view.buffer).fill(0x5a)
     await host.enable()
     await host.createPair(1, 8)
     expect((await host.command(1, FLUSH)).status).toBe('0/00')
     for (const { view } of [doorbells, events]) {
-      expect(new Uint8Array(view!.buffer).every((byte) => byte === 0x5a)).toBe(true)
+      expect(new Uint8Array(view.buffer).every((byte) => byte === 0x5a)).toBe(true)
     }
     expect(host.simulation.diagnostics).toEqual([])
   })
