@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { Controller } from '@gpunvme/host-driver'
 import { qemuIsInstalled, startQemu } from '@gpunvme/host-driver/qtest'
 import { simulate } from '@gpunvme/nvme-sim'
-import { minimalHost } from './lib/minimal-host.mjs'
+import { RawHost, transferAll } from '@gpunvme/nvme-sim/conformance'
 
 const DEPTH = 32
 const COMMANDS = 4000
@@ -22,8 +22,12 @@ async function rateOf(action) {
 
 /** Reads a second of the minimal loop. */
 async function minimal(transport) {
-  const host = await minimalHost(transport, DEPTH + 1)
-  const rate = await rateOf(() => host.read(COMMANDS, 512, SPAN_BLOCKS))
+  const host = new RawHost(transport)
+  await host.disable()
+  await host.enable()
+  await host.createPair(1, DEPTH + 1)
+  const reads = { commands: COMMANDS, blocks: 8, depth: DEPTH, spanBlocks: SPAN_BLOCKS }
+  const rate = await rateOf(() => transferAll(host, reads))
   await host.close()
   return rate
 }

@@ -1,8 +1,8 @@
 // The simulator on a thread of its own, driven in real time by another thread over a SharedArrayBuffer.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { RawHost } from '@gpunvme/nvme-sim/conformance'
 import { startRealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
-import { openQueuePair } from './lib/raw-host.mjs'
 
 const MIB = 1024 * 1024
 const MEDIA_BYTES = 256 * MIB
@@ -72,14 +72,17 @@ async function large(driver) {
 /** Brings the controller up, hands a queue pair and memory for `DEPTH` commands to a thread, and fills the namespace. */
 async function startDriver({ transport, layout }, memory) {
   const { dma } = transport
-  const pair = await openQueuePair(transport, ENTRIES)
+  const host = new RawHost(transport)
+  await host.enable()
+  await host.createPair(1, ENTRIES)
   const offsetOf = (allocated) => allocated.iovaAt(0) - layout.baseIova
   const workerData = {
     memory,
     barOffsetBytes: layout.barOffsetBytes,
     baseIova: layout.baseIova,
     entries: ENTRIES,
-    ...{ sqOffsetBytes: offsetOf(pair.sq), cqOffsetBytes: offsetOf(pair.cq) },
+    sqOffsetBytes: offsetOf(host.sqs.get(1).memory),
+    cqOffsetBytes: offsetOf(host.cqs.get(1).memory),
     slots: Array.from({ length: DEPTH }, () => ({ data: offsetOf(dma.alloc(LARGE)), list: offsetOf(dma.alloc(4096)) })),
   }
   const worker = new Worker(new URL('./lib/realtime-driver.mjs', import.meta.url), { workerData, execArgv: [] })

@@ -1,6 +1,6 @@
 // What the simulator costs in virtual time, beside copying the same bytes.
 import { profiles, RamMedia, simulate, unverifiableMedia } from '@gpunvme/nvme-sim'
-import { openQueuePair } from './lib/raw-host.mjs'
+import { RawHost, transfer, transferAll } from '@gpunvme/nvme-sim/conformance'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -21,13 +21,13 @@ export async function bench() {
 async function small(media) {
   const commands = 200_000
   const read = { commands, blocks: 8, depth: DEPTH, spanBlocks: (64 * MIB) / 512 }
-  const pair = await openQueuePair(simulate({ namespaces: [{ media }] }).transport, 64)
+  const host = await openHost(simulate({ namespaces: [{ media }] }).transport)
   const copy = copier(media, 4096, 64 * MIB)
-  await pair.readAll(read)
+  await transferAll(host, read)
   const ns = []
   const ratios = []
   for (let round = 0; round < ROUNDS; round++) {
-    const wallMs = await wallOf(() => pair.readAll(read))
+    const wallMs = await wallOf(() => transferAll(host, read))
     ns.push((wallMs * 1e6) / commands)
     ratios.push(wallMs / copy(commands))
   }
@@ -83,10 +83,15 @@ async function largeUnmoved() {
 async function timeouts() {
   const faults = { rules: [{ match: { qid: 1 }, action: { kind: 'drop-completion' } }] }
   const { transport, clock } = simulate({ profile: 'sn740', faults })
-  const pair = await openQueuePair(transport, 64)
+  const host = await openHost(transport)
+  const read = transfer(0x02, 0, 1, [host.alloc(512).iovaAt(0), 0])
   const startNs = clock.now()
   const wallMs = await wallOf(async () => {
-    for (let second = 1; second <= 60; second++) await pair.waitInVain(startNs + second * 1e9)
+    for (let second = 1; second <= 60; second++) {
+      host.submit(1, read)
+      await host.pass(startNs + second * 1e9 - clock.now())
+      if (host.poll(1).length > 0) throw new Error('expected no completion')
+    }
   })
   return {
     name: 'Virtual time: 60 s of time-outs',
@@ -98,6 +103,14 @@ async function timeouts() {
   }
 }
 
+/** A host with queue pair 1 of 64 entries. */
+async function openHost(transport) {
+  const host = new RawHost(transport)
+  await host.enable()
+  await host.createPair(1, 64)
+  return host
+}
+
 function tenGiB() {
   const commands = (10 * GIB) / MIB
   return { commands, read: { commands, blocks: MIB / 512, depth: DEPTH, spanBlocks: MEDIA_BYTES / 512 } }
@@ -105,10 +118,10 @@ function tenGiB() {
 
 async function stream(options, read) {
   const { transport, clock } = simulate(options)
-  const pair = await openQueuePair(transport, 64)
-  await pair.readAll({ ...read, commands: 2 * DEPTH })
+  const host = await openHost(transport)
+  await transferAll(host, { ...read, commands: 2 * DEPTH })
   const startNs = clock.now()
-  const wallMs = await wallOf(() => pair.readAll(read))
+  const wallMs = await wallOf(() => transferAll(host, read))
   return { wallMs, modelledMs: (clock.now() - startNs) / 1e6 }
 }
 

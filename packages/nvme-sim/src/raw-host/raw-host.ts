@@ -14,6 +14,13 @@ export class RawHost extends HostBase<HostMemory, Completion> {
     return memory as HostMemory
   }
 
+  /** Disables the controller and frees the rings. */
+  async close(): Promise<void> {
+    const rings = [...this.sqs.values(), ...this.cqs.values()]
+    await this.disable()
+    for (const { memory } of rings) memory.free()
+  }
+
   protected allocRing(lengthBytes: number, fill: number): HostMemory {
     const memory = this.alloc(lengthBytes)
     const { view } = memory
