@@ -73,8 +73,13 @@ function lock() {
 function missing() {
   if (process.platform !== 'linux') return `they are for Linux, this is ${process.platform}`
   const runs = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
-  const tools = [process.env.CXX ?? 'g++', 'make', 'python3'].filter((tool) => !runs(tool))
+  const compiler = process.env.CXX ?? 'g++'
+  const tools = [compiler, 'make', 'python3'].filter((tool) => !runs(tool))
   if (tools.length > 0) return `${tools.join(', ')} not found`
+  const headers = spawnSync(compiler, ['-x', 'c++', '-fsyntax-only', '-'], {
+    input: '#include <linux/magic.h>\n#include <thread>\n',
+  })
+  if (headers.status !== 0) return `${compiler} finds no headers of Linux and of the C++ library`
   if (nodeGyp() === undefined) return 'node-gyp not found; npm i node-gyp node-api-headers installs it'
   if (headersFolder() === undefined) {
     return 'no headers of Node found; npm i node-api-headers installs them, or name their prefix in GPUNVME_NODEDIR'

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isBuilt, skipped } from './native.js'
+import { missingHeaders, missingTools } from './tools.js'
 
 const root = join(import.meta.dirname, '..')
 let repository: string
@@ -78,8 +78,9 @@ test('options that there are none of are an error', () => {
   })
 })
 
-test.skipIf(!isBuilt)(
-  `the addons build from npm's headers alone, once for each state of their sources, and load${skipped}`,
+const missing = missingTools('make', 'python3') ?? missingHeaders('g++', 'c++', ['thread', 'linux/magic.h'])
+test.skipIf(missing !== undefined)(
+  `the addons build from npm's headers alone, once for each state of their sources, and load${missing === undefined ? '' : ` (skipped: [native] ${missing})`}`,
   async () => {
     // A Node whose own headers are not beside it, as in most containers.
     const node = join(folder, 'bin', 'node')

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { missingHeaders, missingTools } from '../tools.js'
 
 const KMOD = join(import.meta.dirname, '../../../../kmod')
 const SPEC = join(import.meta.dirname, '../../../nvme-spec/include')
@@ -20,6 +21,14 @@ const releases = (existsSync('/usr/src') ? readdirSync('/usr/src') : []).flatMap
   (name) => /^linux-headers-(.*-amd64)$/.exec(name)?.[1] ?? [],
 )
 
+/** Why no module can be built here, as a note of a skipped test. */
+function missingForKbuild(): string | undefined {
+  if (releases.length === 0) return '[kbuild] linux-headers-amd64 is not installed'
+  const missing = missingTools('make', 'gcc', 'nm', 'sed', 'awk')
+  return missing && `[kbuild] ${missing}`
+}
+const missing = missingForKbuild()
+
 /** The sources as DKMS has them, in a folder of their own. */
 function sources(name: string): string {
   const folder = join(scratch, name)
@@ -30,7 +39,7 @@ function sources(name: string): string {
 
 describe('the module gpunvme', () => {
   test('compiles for the kernels whose headers are installed, without a warning', { timeout: 300_000 }, ({ skip }) => {
-    if (releases.length === 0) return skip('[kbuild] linux-headers-amd64 is not installed')
+    if (missing !== undefined) return skip(missing)
     for (const release of releases) {
       const folder = sources(release)
       const { status, output } = run('make', '-C', folder, `KDIR=/usr/src/linux-headers-${release}`)
@@ -49,7 +58,7 @@ describe('the module gpunvme', () => {
   })
 
   test('does not compile where nothing does, and says so', { timeout: 60_000 }, ({ skip }) => {
-    if (releases.length === 0) return skip('[kbuild] linux-headers-amd64 is not installed')
+    if (missing !== undefined) return skip(missing)
     const { status, output } = run('sh', join(KMOD, 'scripts/probe.sh'), 'gcc -nostdinc')
     expect(status).toBe(1)
     expect(output).toContain('nothing compiles for this kernel')
@@ -67,14 +76,16 @@ describe('the module gpunvme', () => {
   })
 
   const compilers = [
-    ['C11', 'gcc', ['-std=c11', '-x', 'c']],
-    ['C++17', 'g++', ['-std=c++17', '-x', 'c++']],
+    ['C11', 'gcc', 'c'],
+    ['C++17', 'g++', 'c++'],
   ] as const
   test.for(compilers)(
     'has a header for user space, which stands beside that of the wire format: %s, by %s',
     { timeout: 60_000 },
-    ([, compiler, flags], { skip }) => {
-      if (run(compiler, '--version').status !== 0) return skip(`[headers] ${compiler} is not installed`)
+    ([standard, compiler, language], { skip }) => {
+      const missing = missingHeaders(compiler, language, ['stdint.h', 'linux/types.h', 'linux/ioctl.h'])
+      if (missing !== undefined) return skip(`[headers] ${missing}`)
+      const flags = [`-std=${standard.toLowerCase()}`, '-x', language]
       const file = join(scratch, 'includes.c')
       writeFileSync(file, '#include <gpunvme_ioctl.h>\n#include <gpunvme/nvme_spec.h>\nint main(void) { return 0; }\n')
       const strict = ['-pedantic', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
