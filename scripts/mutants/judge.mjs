@@ -1,0 +1,87 @@
+// Runs one test file in a copy, bounded in time, and says how it ended.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { clearTimeout, setTimeout } from 'node:timers'
+
+/** A mutant that takes this much longer than the unplanted tests hangs. */
+const SLOWER = 4
+const LEAST_LIMIT_MS = 180_000
+/** What test programs that do not compile fail with: test/programs of cuda-native. */
+const COMPILE_ERROR = /^CompileError\b/
+
+/** The process group of the test run in progress. */
+let running
+
+export function stopTests() {
+  if (running !== undefined) process.kill(-running, 'SIGKILL')
+  running = undefined
+}
+
+/**
+ * Runs `file`, of its tests those whose names match `test`.
+ *
+ * @returns `failed` and `passed`, the tests by name; `skips`, names of skipped tests; `error`, why no verdict is possible.
+ */
+export async function runTests(root, file, { test, bail = false, baselineMs = 0 }) {
+  const [folder] = /^packages\/[^/]+/.exec(file) ?? ['.']
+  const report = join(root, 'mutant-report.json')
+  rmSync(report, { force: true })
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const args = [vitest, 'run', relative(folder, file), '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`]
+  if (test !== undefined) args.push('--testNamePattern', test)
+  if (bail) args.push('--bail=1')
+  const startMs = performance.now()
+  const child = spawn(process.execPath, args, { cwd: join(root, folder), detached: true, stdio: 'ignore' })
+  running = child.pid
+  let late = false
+  const timer = setTimeout(
+    () => {
+      late = true
+      stopTests()
+    },
+    Math.max(LEAST_LIMIT_MS, SLOWER * baselineMs),
+  )
+  await once(child, 'exit')
+  clearTimeout(timer)
+  running = undefined
+  const ms = performance.now() - startMs
+  if (late) return { ms, error: `${file} did not end within its time limit` }
+  if (!existsSync(report)) return { ms, error: `vitest wrote no report for ${file}` }
+  const suite = JSON.parse(readFileSync(report, 'utf8')).testResults.find(({ name }) => name === join(root, file))
+  if (suite === undefined) return { ms, error: `vitest did not run ${file}` }
+  const of = (status) => suite.assertionResults.filter((each) => each.status === status)
+  const failed = of('failed').map(({ fullName, failureMessages }) => ({
+    name: fullName,
+    says: failureMessages.join('\n'),
+  }))
+  const uncompiled = failed.find(({ says }) => COMPILE_ERROR.test(says))
+  if (uncompiled !== undefined) return { ms, error: uncompiled.says }
+  // A suite that does not load, or a hook that fails, says so beside its tests.
+  if (failed.length === 0 && suite.message !== '') return { ms, error: suite.message }
+  const [passed, skips] = [of('passed'), [...of('skipped'), ...of('pending')]].map((all) =>
+    all.map((each) => each.fullName),
+  )
+  return { ms, failed, passed, skips }
+}
+
+/** The verdict on a row: `caught`, `escaped`, `skipped` or `error`, with what shows it. */
+export async function judge(root, row, baselines) {
+  const by = []
+  for (const file of row.caughtBy) {
+    const { test, says } = row
+    const result = await runTests(root, file, { test, bail: says === undefined, baselineMs: baselines.get(file) })
+    if (result.error !== undefined) return { verdict: 'error', by: result.error }
+    if (result.failed.length === 0) {
+      if (result.passed.length > 0) return { verdict: 'escaped', by: `${file} passes` }
+      const isMissing = row.needs !== undefined && result.skips.some((name) => name.includes(`[${row.needs}]`))
+      return { verdict: isMissing ? 'skipped' : 'error', by: `${file}: all tests skipped` }
+    }
+    const proof = result.failed.find((each) => says === undefined || new RegExp(says, 'su').test(each.says))
+    if (proof === undefined)
+      return { verdict: 'error', by: `${file} fails, but not with ${says}:\n${result.failed[0].says}` }
+    by.push(proof.name)
+  }
+  return { verdict: 'caught', by: by.join('; ') }
+}

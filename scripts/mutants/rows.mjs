@@ -1,0 +1,48 @@
+// The rows of the planted bugs: reading, selecting, validating. README.md describes the fields.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const fields = ['id', 'what', 'file', 'from', 'to', 'tier', 'caughtBy', 'test', 'says', 'build', 'needs']
+const required = fields.slice(0, 7)
+const allowed = { tier: ['unit', 'test', 'all'], build: [undefined, 'addon', 'ptx'] }
+
+/** All rows, in the order of their files. Throws a list of all invalid rows. */
+export function readRows(root) {
+  const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'))
+  const rows = names.sort().flatMap((name) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')))
+  const ids = rows.map(({ id }) => id)
+  const problems = rows.flatMap((row, index) => [
+    ...(ids.indexOf(row.id) === index ? [] : [`${row.id}: duplicate id`]),
+    ...problemsOf(root, row).map((problem) => `${row.id}: ${problem}`),
+  ])
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  return rows
+}
+
+function problemsOf(root, row) {
+  const unknown = Object.keys(row).filter((name) => !fields.includes(name))
+  const missing = required.filter((name) => row[name] === undefined)
+  if (unknown.length + missing.length > 0) return [`unknown fields [${unknown}], missing fields [${missing}]`]
+  const problems = Object.entries(allowed)
+    .filter(([name, values]) => !values.includes(row[name]))
+    .map(([name, values]) => `${name} is ${row[name]}; expected one of ${values.filter(Boolean).join(', ')}`)
+  if (row.caughtBy.length === 0) problems.push('caughtBy is empty')
+  for (const file of row.caughtBy) if (!existsSync(join(root, file))) problems.push(`no test file ${file}`)
+  if (row.from === row.to) problems.push('from equals to')
+  if (!existsSync(join(root, row.file))) return [...problems, `no file ${row.file}`]
+  const count = readFileSync(join(root, row.file), 'utf8').split(row.from).length - 1
+  if (count !== 1) problems.push(`expected \`from\` once in ${row.file}, found ${count} times`)
+  return problems
+}
+
+/** The rows named by `only`, then the part `shard` ("1/4") of them. */
+export function selectRows(rows, { only, shard }) {
+  const names = only?.split(',')
+  const unknown = names?.filter((name) => !rows.some(({ id }) => id === name)) ?? []
+  if (unknown.length > 0) throw new Error(`no row with the id ${unknown.join(', ')}; --list prints all ids`)
+  const selected = names === undefined ? rows : rows.filter(({ id }) => names.includes(id))
+  if (shard === undefined) return selected
+  const [index, count] = (/^(\d+)\/(\d+)$/.exec(shard) ?? []).slice(1).map(Number)
+  if (!(index >= 1 && index <= count)) throw new Error(`invalid --shard: expected N/M with 1 <= N <= M, got ${shard}`)
+  return selected.filter((_, position) => position % count === index - 1)
+}

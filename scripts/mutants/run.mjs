@@ -1,0 +1,79 @@
+// Plants bugs in a copy of the repository, one at a time, and checks that tests catch them: README.md.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Copy, removeStaleCopies } from './copy.mjs'
+import { judge, runTests, stopTests } from './judge.mjs'
+import { readRows, selectRows } from './rows.mjs'
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    shard: { type: 'string' },
+    list: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+const root = join(import.meta.dirname, '../..')
+// Progress goes to stderr where stdout is JSON.
+const print = flags.json ? console.error : console.log
+
+const rows = selectRows(readRows(root), flags)
+if (flags.list) {
+  for (const { id, tier, what } of rows) print(`${id}  [${tier}]  ${what}`)
+  process.exit()
+}
+
+removeStaleCopies()
+const copy = new Copy(root)
+process.on('exit', () => {
+  stopTests()
+  copy.remove()
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
+copy.make()
+
+if (rows.some(({ build }) => build === 'addon')) {
+  const failure = copy.build('addon')
+  if (failure !== undefined) throw new Error(failure)
+}
+
+// A test that fails without a bug would seem to catch all of them.
+const baselines = new Map()
+const runs = rows.flatMap(({ caughtBy, test }) => caughtBy.map((file) => ({ file, test })))
+const distinct = new Map(runs.map((each) => [JSON.stringify(each), each])).values()
+for (const { file, test } of distinct) {
+  const { ms, error, failed, passed } = await runTests(copy.root, file, { test })
+  const problem = error ?? (failed.length > 0 ? `${failed[0].name}\n${failed[0].says}` : undefined)
+  if (problem !== undefined) throw new Error(`${file} fails without a planted bug: ${problem}`)
+  print(`unplanted  ${file}${test === undefined ? '' : ` (${test})`}: ${passed.length} passed, ${seconds(ms)}`)
+  baselines.set(file, Math.max(ms, baselines.get(file) ?? 0))
+}
+
+const results = []
+for (const row of rows) {
+  const startMs = performance.now()
+  const broken = copy.plant(row)
+  const { verdict, by } =
+    broken === undefined ? await judge(copy.root, row, baselines) : { verdict: notBuilt(row, broken), by: broken }
+  copy.restore(row)
+  const ms = performance.now() - startMs
+  results.push({ id: row.id, what: row.what, tier: row.tier, verdict, by, seconds: Math.round(ms / 100) / 10 })
+  print(
+    `${verdict.padEnd(9)}  ${row.id}: ${row.what} ${seconds(ms)}\n           ${by.split('\n').slice(0, 12).join('\n           ')}`,
+  )
+}
+
+const count = (verdict) => results.filter((each) => each.verdict === verdict).length
+const summary = `${count('caught')} of ${rows.length} caught, ${count('escaped')} escaped, ${count('error')} errors, ${count('skipped')} skipped`
+print(summary)
+if (flags.json) console.log(JSON.stringify({ summary, results }, null, 2))
+process.exitCode = count('caught') + count('skipped') === rows.length ? 0 : 1
+
+/** A build step whose compiler is missing says nothing about the bug. */
+function notBuilt({ needs }, output) {
+  return needs !== undefined && /not (found|here)/.test(output) ? 'skipped' : 'error'
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`
+}
