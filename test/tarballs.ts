@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { packages } from './packages.js'
+import { packages, root } from './packages.js'
 
 /** Runs a program and gives its standard output; a failure carries what it said on both streams. */
 export function run(command: string, args: readonly string[], cwd: string): string {
@@ -13,6 +13,31 @@ export function run(command: string, args: readonly string[], cwd: string): stri
 /** What `tar` says of a tarball; unpacked here, so that no gzip is needed beside it. */
 export function tar(args: readonly string[], tarball: string): string {
   return execFileSync('tar', args, { input: gunzipSync(readFileSync(tarball)), encoding: 'utf8' })
+}
+
+const BLOCK = 512
+
+/** Returns the files of a package's tarball by their path in the package. Reads ustar itself: machines may lack tar. */
+export function unpack(tarball: string): Map<string, Uint8Array> {
+  const bytes = gunzipSync(readFileSync(tarball))
+  const files = new Map<string, Uint8Array>()
+  const textAt = (at: number, length: number) => bytes.toString('utf8', at, at + length).split('\0')[0]!
+  let at = 0
+  // Two blocks of zeros end an archive.
+  while (bytes[at] !== 0) {
+    const [name, size, type, prefix] = [
+      textAt(at, 100),
+      textAt(at + 124, 12),
+      textAt(at + 156, 1),
+      textAt(at + 345, 155),
+    ]
+    if (type !== '0') throw new Error(`${tarball}: expected regular files only, got type '${type}' for ${name}`)
+    const lengthBytes = parseInt(size, 8)
+    const path = prefix === '' ? name : `${prefix}/${name}`
+    files.set(path.replace(/^package\//, ''), bytes.subarray(at + BLOCK, at + BLOCK + lengthBytes))
+    at += BLOCK * (1 + Math.ceil(lengthBytes / BLOCK))
+  }
+  return files
 }
 
 const scratch: string[] = []
@@ -33,7 +58,8 @@ export function packAll(): Map<string, string> {
   const folder = scratchFolder('pack')
   return new Map(
     packages.map(({ name, folder: source }) => {
-      run('pnpm', ['pack', '--pack-destination', folder], source)
+      // By Node, since pnpm's own starter is a shell script that needs more programs.
+      run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', folder], source)
       const tarball = readdirSync(folder).find((file) => file.startsWith(`gpunvme-${name}-`))!
       return [name, join(folder, tarball)] as const
     }),

@@ -7,13 +7,25 @@ import { VERBS } from '../src/verbs.js'
 import { oneCell } from './bench-results.js'
 import { gpunvme, scratch } from './gpunvme.js'
 import { merge, render, shapeOf, type Shape } from './json-shape.js'
+import { machines, writeMachine } from './machines/index.js'
 
 const cwd = scratch()
 const names = VERBS.map(({ name }) => name)
 /** In an order in which each finds what the ones before have made. */
 const inOrder = ['pack', ...names.filter((name) => !['pack', 'rm'].includes(name)), 'rm']
 
+/** Stand for the machine that runs the test, whose devices and rights differ: no shape is recorded from it. */
+const described = [
+  ...['amd-b450-rtx3090', 'intel-not-root', 'server-xeon-plx-acs', 'laptop-optimus-d3cold', 'drive-in-vfio'],
+  ...['container', 'cloud-a10'],
+]
+
 beforeAll(async () => {
+  for (const name of described)
+    writeMachine(
+      machines.find((machine) => machine.name === name)!,
+      join(cwd, name),
+    )
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   writeFileSync(join(cwd, 'results.json'), JSON.stringify(oneCell()))
   await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
@@ -55,10 +67,15 @@ describe.each(inOrder)('%s', (verb) => {
   })
 
   test('every example in its help runs as it stands', { timeout: 300_000 }, async () => {
-    for (const example of examplesIn(await helpOf(verb))) {
-      const { code, stdout, stderr } = await gpunvme(example.split(' '), { cwd })
-      if (example.includes(' --json')) keepShapes(stdout)
-      // What doctor finds here is this machine's, which need not have more than the simulator.
+    const help = await helpOf(verb)
+    for (const example of examplesIn(help)) {
+      const words = example.split(' ')
+      const { code, stdout, stderr } = await gpunvme(words, { cwd })
+      if (words.includes('--json')) {
+        const results = help.includes('--root <dir>') ? await resultsOfDescribed(words) : [stdout]
+        results.forEach(keepShapes)
+      }
+      // doctor diagnoses the running machine, which may support only the simulator.
       const done = verb === 'doctor' ? [0, 7] : [0]
       const isDone = done.includes(code ?? -1)
       expect({ example, done: isDone, stderr: isDone ? '' : stderr }).toEqual({
@@ -72,6 +89,13 @@ describe.each(inOrder)('%s', (verb) => {
 
 function examplesIn(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ gpunvme (.*)$/gm)].map(([, args = '']) => args)
+}
+
+/** What an example prints for each described machine. */
+async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
+  const ended = []
+  for (const root of described) ended.push(await gpunvme([...words, '--root', root], { cwd }))
+  return ended.map(({ stdout }) => stdout)
 }
 
 /** What --json printed, by its schema: all of it one object, or an object on every line. */

@@ -1,50 +1,65 @@
-/** What values of JSON have in common. */
-export type Shape =
-  | { readonly kind: 'plain'; readonly types: readonly string[] }
-  | { readonly kind: 'list'; readonly of: Shape | undefined }
-  /** An object whose keys are data: names of registers, of fields. */
-  | { readonly kind: 'map'; readonly of: Shape | undefined }
-  | {
-      readonly kind: 'object'
-      readonly fields: ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }>
-    }
+/** What values of JSON have in common: every kind that was seen, each merged over all that were seen of it. */
+export interface Shape {
+  /** 'string', 'number', 'boolean', 'null'. */
+  readonly plain: readonly string[]
+  readonly list?: { readonly of: Shape | undefined }
+  /** Objects whose keys are data: names of registers, of fields. */
+  readonly map?: { readonly of: Shape | undefined }
+  readonly object?: Fields
+}
 
-/** A key of these is a name that the wire format has, or that a drive or a machine was given. */
+type Fields = ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }>
+
+/** A key of a map: a name of the wire format, or one that a drive or a machine was given. */
 const NAME = /^[A-Z0-9][A-Z0-9_]*$|^[0-9a-f]{4}:|^\d+$|^\w+\./
 
 export function shapeOf(value: unknown): Shape {
-  if (Array.isArray(value)) return { kind: 'list', of: value.map(shapeOf).reduce<Shape | undefined>(merge, undefined) }
-  if (typeof value !== 'object' || value === null) {
-    return { kind: 'plain', types: [value === null ? 'null' : typeof value] }
-  }
-  const entries = Object.entries(value).map(([key, each]) => [key, shapeOf(each)] as const)
-  const isMap = entries.length > 0 && entries.every(([key]) => NAME.test(key))
-  if (isMap) return { kind: 'map', of: entries.map(([, shape]) => shape).reduce<Shape | undefined>(merge, undefined) }
-  return { kind: 'object', fields: new Map(entries.map(([key, shape]) => [key, { shape, always: true }])) }
+  if (Array.isArray(value)) return { plain: [], list: { of: shapeOfAll(value) } }
+  if (value === null) return { plain: ['null'] }
+  if (typeof value !== 'object') return { plain: [typeof value] }
+  const keys = Object.keys(value)
+  if (keys.length > 0 && keys.every((key) => NAME.test(key)))
+    return { plain: [], map: { of: shapeOfAll(Object.values(value)) } }
+  const fields = Object.entries(value).map(([key, each]) => [key, { shape: shapeOf(each), always: true }] as const)
+  return { plain: [], object: new Map(fields) }
 }
 
-/** What both have. */
+function shapeOfAll(values: readonly unknown[]): Shape | undefined {
+  return values.map(shapeOf).reduce<Shape | undefined>(merge, undefined)
+}
+
 export function merge(a: Shape | undefined, b: Shape): Shape {
   if (a === undefined) return b
-  if (a.kind === 'plain' && b.kind === 'plain') return { kind: 'plain', types: [...new Set([...a.types, ...b.types])] }
-  if (a.kind === 'list' && b.kind === 'list') return { kind: 'list', of: b.of === undefined ? a.of : merge(a.of, b.of) }
-  if (a.kind === 'map' && b.kind === 'map') return { kind: 'map', of: b.of === undefined ? a.of : merge(a.of, b.of) }
-  if (a.kind === 'object' && b.kind === 'object') return { kind: 'object', fields: mergeFields(a.fields, b.fields) }
-  // An object without any key can be either.
-  if (a.kind === 'object' && a.fields.size === 0) return b
-  if (b.kind === 'object' && b.fields.size === 0) return a
-  return { kind: 'plain', types: [...new Set([render(a), render(b)])] }
+  const list = either(a.list, b.list, mergeParts)
+  const map = either(a.map, b.map, mergeParts)
+  const object = either(a.object, b.object, mergeFields)
+  return {
+    plain: [...new Set([...a.plain, ...b.plain])],
+    ...(list !== undefined && { list }),
+    ...(map !== undefined && { map }),
+    // An object without keys beside a map is an empty map.
+    ...(object !== undefined && !(map !== undefined && object.size === 0) && { object }),
+  }
 }
 
-type Fields = Extract<Shape, { kind: 'object' }>['fields']
+function either<T>(a: T | undefined, b: T | undefined, both: (a: T, b: T) => T): T | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : both(a, b)
+}
+
+interface Parts {
+  readonly of: Shape | undefined
+}
+
+function mergeParts(a: Parts, b: Parts): Parts {
+  return { of: either(a.of, b.of, merge) }
+}
 
 function mergeFields(a: Fields, b: Fields): Fields {
   return new Map(
     [...new Set([...a.keys(), ...b.keys()])].map((key) => {
       const [left, right] = [a.get(key), b.get(key)]
-      const shape =
-        left === undefined ? right!.shape : right === undefined ? left.shape : merge(left.shape, right.shape)
-      return [key, { shape, always: (left?.always ?? false) && (right?.always ?? false) }]
+      const always = left?.always === true && right?.always === true
+      return [key, { shape: either(left?.shape, right?.shape, merge)!, always }]
     }),
   )
 }
@@ -52,15 +67,29 @@ function mergeFields(a: Fields, b: Fields): Fields {
 /** As TypeScript would write it. */
 export function render(shape: Shape | undefined, indent = ''): string {
   if (shape === undefined) return 'unknown'
-  if (shape.kind === 'plain') return shape.types.toSorted().join(' | ')
-  if (shape.kind === 'map') return `{ [name]: ${render(shape.of, indent)} }`
-  if (shape.kind === 'list') {
-    const of = render(shape.of, indent)
-    return of.includes(' | ') && !of.startsWith('{') ? `(${of})[]` : `${of}[]`
-  }
+  const kinds = [
+    ...shape.plain.toSorted(),
+    ...(shape.map ? [`{ [name]: ${render(shape.map.of, indent)} }`] : []),
+    ...(shape.object ? [renderFields(shape.object, indent)] : []),
+    ...(shape.list ? [renderList(shape.list.of, indent)] : []),
+  ]
+  return kinds.join(' | ')
+}
+
+function renderList(of: Shape | undefined, indent: string): string {
+  const isUnion = of !== undefined && kindsOf(of) > 1
+  return isUnion ? `(${render(of, indent)})[]` : `${render(of, indent)}[]`
+}
+
+function kindsOf({ plain, list, map, object }: Shape): number {
+  return plain.length + [list, map, object].filter((kind) => kind !== undefined).length
+}
+
+function renderFields(fields: Fields, indent: string): string {
+  if (fields.size === 0) return '{}'
   const inner = `${indent}  `
-  const lines = [...shape.fields].map(
-    ([key, { shape: field, always }]) => `${inner}${key}${always ? '' : '?'}: ${render(field, inner)}\n`,
+  const lines = [...fields].map(
+    ([key, { shape, always }]) => `${inner}${key}${always ? '' : '?'}: ${render(shape, inner)}\n`,
   )
-  return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`
+  return `{\n${lines.join('')}${indent}}`
 }

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import type { TestProject } from 'vitest/node'
-import { packAll, removeScratchFolders, scratchFolder } from '../../../test/tarballs.js'
+import { packAll, removeScratchFolders, scratchFolder, unpack } from '../../../test/tarballs.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -26,9 +24,10 @@ export default function setup({ provide }: TestProject): (() => void) | undefine
   const modules = join(scratchFolder('packed'), 'node_modules')
   for (const [name, tarball] of packAll()) {
     const into = join(modules, '@gpunvme', name)
-    mkdirSync(into, { recursive: true })
-    // Unpacked here, so that no gzip is needed beside tar.
-    execFileSync('tar', ['-x', '-C', into, '--strip-components=1'], { input: gunzipSync(readFileSync(tarball)) })
+    for (const [path, bytes] of unpack(tarball)) {
+      mkdirSync(dirname(join(into, path)), { recursive: true })
+      writeFileSync(join(into, path), bytes)
+    }
   }
   // Of others, the command needs one.
   const { resolve } = createRequire(import.meta.url)
