@@ -6,19 +6,25 @@ import { join, relative } from 'node:path'
 const root = join(import.meta.dirname, '..')
 
 export default class {
+  onInit({ config }) {
+    this.pattern = config.testNamePattern
+  }
+
   onTestRunEnd(modules, unhandled) {
     const folder = join(root, '.reports')
     mkdirSync(folder, { recursive: true })
-    const report = { files: modules.map(outcomeOf), errors: unhandled.map(({ message }) => message) }
+    const report = { files: modules.map((module) => outcomeOf(module, this.pattern)), errors: unhandled.map(({ message }) => message) }
     writeFileSync(join(folder, `${process.env.GPUNVME_REPORT ?? 'tests'}.json`), JSON.stringify(report, null, 2))
   }
 }
 
-function outcomeOf(module) {
+/** @param pattern the titles that the run was restricted to: other tests were not skipped but not selected */
+function outcomeOf(module, pattern) {
   const outcome = { file: relative(root, module.moduleId), seconds: 0, passed: 0, failed: [], skipped: [] }
   outcome.seconds = Math.round(module.diagnostic().duration) / 1000
   for (const error of module.errors()) outcome.failed.push({ name: 'the file itself', error: error.message })
   for (const test of module.children.allTests()) {
+    if (pattern !== undefined && !pattern.test(test.fullName.replaceAll(' > ', ' '))) continue
     const { state, note, errors } = test.result()
     if (state === 'passed') outcome.passed++
     else if (state === 'failed') outcome.failed.push({ name: test.fullName, error: errors?.[0]?.message ?? '' })
