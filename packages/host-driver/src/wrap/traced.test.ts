@@ -2,7 +2,7 @@ import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import { formatTraceEvent } from '@gpunvme/nvme-spec/trace'
 import type { TraceEvent, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BareHost } from '../../test/bare-host.js'
+import { enabledHost } from '../../test/enabled-host.js'
 import { onlyNeeded } from '../../test/only-needed.js'
 import { Controller } from '../controller.js'
 import { faulty } from './faulty.js'
@@ -80,23 +80,23 @@ describe('what it tells of', () => {
   })
 
   it('commands when their doorbell is rung, and completions when theirs is', async () => {
-    const host = await new BareHost(traced(start(), sink)).enable()
+    const host = await enabledHost(traced(start(), sink))
     const data = host.transport.dma.alloc(4096)
     const from = events.length
     // Get Features 07h, CID 1, and Identify Controller, CID 2: rung once.
-    host.stage(0x0001_000a, { cdw: [0x07] })
-    host.stage(0x0002_0006, { prp1: data.iovaAt(0), cdw: [0x01] })
+    host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
+    host.stage(0, { opcode: 0x06, cid: 2, prp1: data.iovaAt(0), cdw: { 10: 0x01 } })
     expect(lines(from)).toEqual([])
-    host.ringTail()
+    host.ringTail(0)
     expect(lines(from)).toEqual([
       'sq 0       submit        Get Features CID=0x0001 FID=NUMBER_OF_QUEUES SEL=CURRENT',
       expect.stringMatching(/^sq 0 {7}submit {8}Identify CID=0x0002 PRP1=0x\w+000 CNS=CONTROLLER CSI=NVM$/),
       'sq 0       ring tail     value=2',
     ])
     const rung = events.length
-    await host.completes()
-    await host.completes()
-    host.ringHead()
+    let completed = 0
+    await host.until(() => (completed += host.poll(0, { ring: false }).length) === 2)
+    host.ringHead(0)
     expect(lines(rung)).toEqual([
       expect.stringMatching(
         /^cq 0 {7}complete {6}CID=0x0001 SQID=0 SQHD=\d P=1 .*Successful Completion.* afterNs=\d+$/,
@@ -109,12 +109,11 @@ describe('what it tells of', () => {
   })
 
   it('entries past the end of a queue, at its beginning', async () => {
-    const host = await new BareHost(traced(start(), sink), 3).enable()
+    const host = await enabledHost(traced(start(), sink), 3)
     for (let cid = 1; cid <= 7; cid++) {
-      host.stage((cid << 16) | 0x0a, { cdw: [0x07] })
-      host.ringTail()
-      await host.completes()
-      host.ringHead()
+      host.stage(0, { opcode: 0x0a, cid, cdw: { 10: 0x07 } })
+      host.ringTail(0)
+      await host.collect(0, 1)
     }
     const cids = (track: string, name: string) =>
       on(track, name).map(({ details }) => /CID=0x(\w+)/.exec(String(details!['entry']))![1])
@@ -133,25 +132,25 @@ describe('what it tells of', () => {
   })
 
   it('queues of a controller that was disabled are forgotten, and its doorbells are addresses again', async () => {
-    const host = await new BareHost(traced(start(), sink)).enable()
+    const host = await enabledHost(traced(start(), sink))
     host.transport.bar.write32(0x14, 0x0046_0000)
-    await host.settles(() => (host.status & 1) === 0)
+    await host.until(() => (host.bar.read32(0x1c) & 1) === 0)
     const from = events.length
     host.transport.bar.write32(0x1000, 1)
     expect(lines(from)).toEqual(['bar        write 0x1000  value=0x1'])
     simulationMistakes(/SQ 0 tail/)
-    const again = await new BareHost(host.transport).enable()
-    again.stage(0x0001_000a, { cdw: [0x07] })
-    again.ringTail()
+    const again = await enabledHost(host.transport)
+    again.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
+    again.ringTail(0)
     expect(on('sq 0', 'submit')).toHaveLength(1)
   })
 
   it('an entry in memory that was given back is not read', async () => {
-    const host = await new BareHost(traced(start(), sink)).enable()
-    host.stage(0x0001_000a, { cdw: [0x07] })
-    host.sq.free()
+    const host = await enabledHost(traced(start(), sink))
+    host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
+    host.sqs.get(0)!.memory.free()
     const from = events.length
-    host.ringTail()
+    host.ringTail(0)
     expect(lines(from)[0]).toMatch(/^sq 0 {7}submit {8}entry="in memory that this transport has not handed out/)
   })
 
@@ -159,9 +158,9 @@ describe('what it tells of', () => {
     const transport = traced(start(), sink)
     transport.config!.read(0x04, 2)
     transport.config!.write(0x0c, 1, 0x10)
-    const host = await new BareHost(transport).enable()
-    host.stage(0x0001_000a, { cdw: [0x07] })
-    host.ringTail()
+    const host = await enabledHost(transport)
+    host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
+    host.ringTail(0)
     expect(await transport.interrupts!.wait(0, transport.clock.now() + 1e9)).toBe('fired')
     await transport.reset!('bus')
     expect(lines().filter((line) => /^(config|interrupt|reset)/.test(line))).toEqual([
@@ -187,12 +186,12 @@ describe('around a faulty transport', () => {
       { match: { register: 'SQyTDBL', nth: 1 }, action: { kind: 'lose-write' } },
     ] as const
     const broken = faulty(start(), { rules }, { trace: sink })
-    const host = new BareHost(traced(broken, sink))
-    host.transport.bar.read32(0x1c)
-    await host.enable()
+    const transport = traced(broken, sink)
+    transport.bar.read32(0x1c)
+    const host = await enabledHost(transport)
     const from = events.length
-    host.stage(0x0001_000a, { cdw: [0x07] })
-    host.ringTail()
+    host.stage(0, { opcode: 0x0a, cid: 1, cdw: { 10: 0x07 } })
+    host.ringTail(0)
     expect(lines().slice(0, 2)).toEqual([
       'fault      read-value    rule=0 where="read CSTS"',
       'bar        read CSTS     CSTS=0xffffffff { RDY=1 CFS=1 SHST=3 NSSRO=1 PP=1 ST=1 reserved=0xffffff80 }',

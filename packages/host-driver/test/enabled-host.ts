@@ -1,0 +1,10 @@
+import { RawHost } from '@gpunvme/nvme-sim/conformance'
+import type { Transport } from '@gpunvme/nvme-spec/transport'
+
+/** Enables the controller of a transport by a raw host with Admin queues of `entries`. */
+export async function enabledHost(transport: Transport, entries = 4): Promise<RawHost> {
+  const host = new RawHost(transport)
+  const csts = await host.enable({ sqEntries: entries })
+  if ((csts & 3) !== 1) throw new Error(`expected CSTS.RDY = 1 and CFS = 0, got CSTS ${csts.toString(16)}h`)
+  return host
+}
