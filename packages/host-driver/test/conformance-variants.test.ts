@@ -1,0 +1,32 @@
+import { describe, test } from 'vitest'
+import { describeTransport } from '../src/conformance/index.js'
+import { faulty, HostEngine, traced } from '../src/index.js'
+import { simulatedDevices } from './simulated-devices.js'
+
+// Other simulated drives and another engine than those of conformance.test.ts. Only `npm run test:all` runs this file.
+
+const slow = { reason: 'it takes seconds, and runs on the ideal drive', cases: ['queue-of-65536-entries', 'mdts-none'] }
+const options = { describe, test, time: 'virtual', mayRefuse: false, skip: [slow] } as const
+
+describeTransport(
+  'a simulated SN740',
+  simulatedDevices((transport) => transport, 'sn740'),
+  options,
+)
+describeTransport(
+  'a traced simulated drive',
+  simulatedDevices((transport) => traced(transport, () => undefined)),
+  options,
+)
+describeTransport(
+  'a simulated drive behind faulty, without a fault',
+  simulatedDevices((transport) => faulty(transport, { rules: [] })),
+  options,
+)
+
+// An engine that the user opened on the transport itself has to pass the same cases, except those that it may refuse.
+describeTransport('a simulated drive by an engine of its own', simulatedDevices(), {
+  ...options,
+  mayRefuse: true,
+  engine: (transport) => new HostEngine(transport),
+})
