@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { CudaCallError, cudaStatus, openCuda } from './index.js'
+import { built } from '../../test/programs/build.mjs'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { native } from '../../test/native.js'
 
@@ -99,14 +100,13 @@ describe.skipIf(!hasStandin)(`kernels of a module${skippedWithoutStandin}`, () =
   })
 
   test('are found by a driver that has no cuFuncLoad and does not say how it loads them', async () => {
-    const flags = ['cuFuncLoad', 'cuModuleGetLoadingMode'].map((name) => `-D${name}=${name}_not`)
-    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', ...flags] })
+    process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-loading')
     expect(cudaStatus()).toMatchObject({ available: true, moduleLoading: 'unknown' })
     const cuda = openCuda()
     cuda.loadKernels(standin.ptx)
     expect(standin.lookups()).toEqual({ asked: 3, loaded: 0 })
     await cuda.close()
-  }, 60_000)
+  })
 
   test('are loaded eagerly, where nobody has said otherwise', () => {
     expect(cudaStatus()).toMatchObject({ moduleLoading: 'eager' })

@@ -3,6 +3,7 @@ import { cudaStatus, CudaUnavailableError, openCuda, NativeAddonError } from './
 import type { CudaAddon } from './addon.js'
 import { decideOrdering } from '../vram/index.js'
 import { findDriver, libraryPaths } from './driver.js'
+import { built } from '../../test/programs/build.mjs'
 import { skippedWithoutStandin, hasStandin, NOTHING, useStandin } from '../../test/standin/standin.js'
 
 const standin = useStandin()
@@ -97,7 +98,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
   })
 
   test('a library without cuInit is no driver library: five functions that it has not, and how many more', async () => {
-    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', '-DcuInit=cuInit_not'] })
+    process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-cuInit')
     const { state, message, facts } = refused()
     const library = process.env['GPUNVME_CUDA_LIBRARY']
     expect({ state, message }).toEqual({ state: 'library-missing', message: `${library} is no driver library` })
@@ -112,8 +113,7 @@ describe.skipIf(!hasStandin)(`what there is of CUDA${skippedWithoutStandin}`, ()
   })
 
   test('a library without a function: the driver is too old, and which ones it lacks is said', async () => {
-    const flags = ['cuMemGetHandleForAddressRange', 'cuMemHostRegister_v2'].map((name) => `-D${name}=${name}_not`)
-    process.env['GPUNVME_CUDA_LIBRARY'] = await standin.build({ flags: ['-shared', '-fPIC', ...flags] })
+    process.env['GPUNVME_CUDA_LIBRARY'] = await built('standin/without-registration')
     expect(refused()).toMatchObject({
       state: 'driver-too-old',
       code: 'ERR_GPUNVME_CUDA_DRIVER_TOO_OLD',

@@ -86,7 +86,7 @@ describe.skipIf(!isBuilt)(`allocate${skipped}`, () => {
     // The shell's unit is KiB.
     const shell = 'ulimit -l 64 && exec "$0" --input-type=module -e "$1"'
     const cwd = join(import.meta.dirname, '../..')
-    const output = execFileSync('bash', ['-c', shell, process.execPath, script], { cwd, encoding: 'utf8' })
+    const output = execFileSync('sh', ['-c', shell, process.execPath, script], { cwd, encoding: 'utf8' })
     expect(JSON.parse(output)).toEqual({
       limit: 65536,
       refusal: {

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized, someBytes } from '../device/bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from '../device/compile.js'
+import { someBytes } from '../device/bytes.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
-const sources = ['test/checksum/crc32_test.cc', 'native/crc32.cc']
 const MiB = 1 << 20
 const data = someBytes(3 * MiB)
 
@@ -49,9 +47,9 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
   let plain: Program
   let checked: Program
   beforeAll(async () => {
-    plain = await compile({ sources })
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    plain = await program('checksum/crc32')
+    checked = await program('checksum/crc32-memory')
+  }, BUILD_MS)
 
   test('uses what the processor has, as the kernel lists it, and tables last', async () => {
     const { ways } = await run(plain, [])
@@ -95,15 +93,4 @@ describe.skipIf(!hasCompiler)(`CRC-32 by each way that this processor has${skipp
     }))
     await expectZlib(plain, long)
   }, 180_000)
-
-  test.for([
-    ['the distance of a lane', 'Move<512>(c), Load(data + 32)', 'Move<256>(c), Load(data + 32)'],
-    ['the constants are not one bit to the left', 'static_cast<uint64_t>(power) << 1', 'static_cast<uint64_t>(power)'],
-    ['a table', 't[4][first >> 24]', 't[3][first >> 24]'],
-  ] as const)('a slip is found out: %s', { timeout: 180_000 }, async ([what, from, to], { skip }) => {
-    skip(process.arch !== 'x64' && what !== 'a table', `tables are all that there is on ${process.arch}`)
-    const slipped = await compile({ sources, changes: [{ path: 'native/crc32.cc', from, to }] })
-    const { ways, found } = await run(slipped, [{ bytes: 5000 }])
-    expect(found[0]).not.toEqual(Array(2 * ways.length).fill(crc32(data.subarray(0, 5000))))
-  })
 })

@@ -418,6 +418,25 @@ void stop_ends_a_persistent_leader() {
   test.end();
 }
 
+// A launch submits nothing more after `run_limit_ns`, and ends when nothing is in flight. The next one goes on.
+void run_limit() {
+  Layout layout;
+  layout.linger_ns = NO_DEADLINE;
+  Case test(layout);
+  test.rig.leader.run_limit_ns = 2;
+  test.rig.post(0, kRead, std::vector<uint32_t>(64, 1));
+  uint32_t launches = 0;
+  for (; test.rig.look() == 0; launches++) {
+    test.launch([&](uint64_t operations) {
+      if (operations % 200 == 0) test.answer();
+    });
+    EXPECT(test.rig.pairs[0].in_flight, 0);
+  }
+  REQUIRE(launches > 1, "no launch ended at its limit");
+  for (uint32_t i = 0; i < 64; i++) REQUIRE(ending(test.plan(0), i) == SUCCESS, "command %u", i);
+  test.end();
+}
+
 // Completions that belong to no command: counted, and credited to nobody.
 void strays() {
   Layout layout;
@@ -591,6 +610,7 @@ constexpr Named kCases[] = {
     CASE(post_while_it_ends),
     CASE(linger_from_the_last_command),
     CASE(stop_ends_a_persistent_leader),
+    CASE(run_limit),
     CASE(strays),
     CASE(completion_queue_of_two),
     CASE(doorbells_of_a_batch),

@@ -1,10 +1,8 @@
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized, someBytes } from './bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from './compile.js'
+import { someBytes } from './bytes.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
-const sources = ['test/device/checksum_test.cc']
 const MiB = 1 << 20
 const data = someBytes(3 * MiB)
 
@@ -47,9 +45,9 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
   let plain: Program
   let checked: Program
   beforeAll(async () => {
-    plain = await compile({ sources })
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    plain = await program('device/checksum')
+    checked = await program('device/checksum-memory')
+  }, BUILD_MS)
 
   test('are CRC-32/ISO-HDLC: its check value, and that of a MiB of zeros', async () => {
     for (const threads of [0, 32, 256]) {
@@ -100,27 +98,11 @@ describe.skipIf(!hasCompiler)(`checksums of chunks${skippedWithoutCompiler}`, ()
     }
   })
 
-  describe('threads of a block that do not wait for each other', () => {
+  test('are right in whichever order the threads of a block run', async () => {
     const cases = Array.from({ length: 16 }, (_, seed) => ({
       ...{ threads: 64, blocks: 1, seed },
       ...{ bytes: 40_000, chunkBytes: 4096 },
     }))
-
-    test('are none', async () => {
-      expect(await checksums(plain, cases)).toEqual(cases.map(zlib))
-    })
-
-    test.each([
-      ['a table used while it is made', 'Team::sync_block();\n\n  uint32_t turn', 'uint32_t turn'],
-      ['parts added before they are there', 'part;\n    Team::sync_block();', 'part;'],
-      ['parts overwritten before they are added', 'turn ^= 1', 'turn ^= 0'],
-    ])(
-      'are found out: %s',
-      async (_, from, to) => {
-        const program = await compile({ sources, changes: [{ path: 'cuda/checksum.cuh', from, to }] })
-        expect(await checksums(program, cases)).not.toEqual(cases.map(zlib))
-      },
-      180_000,
-    )
+    expect(await checksums(plain, cases)).toEqual(cases.map(zlib))
   })
 })

@@ -1,25 +1,28 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { useCompiler } from './compile.js'
-import { end } from './run-program.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
+import { end } from '../programs/run-program.js'
 
-const hasNvcc = spawnSync('nvcc', ['--version']).status === 0
-const skipped = hasNvcc ? '' : ' (skipped: [cuda] nvcc is not installed)'
+const hasNvcc = hasCompiler && spawnSync('nvcc', ['--version']).status === 0
+const skipped = hasNvcc ? '' : skippedWithoutCompiler || ' (skipped: [cuda] nvcc is not installed)'
 const root = resolve(import.meta.dirname, '../..')
-const programs = useCompiler()
 
 // Turing (the oldest that nvcc 13 knows), A100, RTX 3090, RTX 4090, H100 and H200, B200, RTX 5090.
 const architectures = [75, 80, 86, 89, 90, 100, 120]
 
 describe.skipIf(!hasNvcc)(`the kernels${skipped}`, () => {
   test('compile for every GPU from Turing on without a warning', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-nvcc-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
     const targets = architectures.map((name) => `-gencode=arch=compute_${name},code=sm_${name}`)
     const args = [
       ...['-std=c++17', '--fatbin', '--threads=2', '-Werror=all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],
       ...targets,
       `-I${resolve(root, '../nvme-spec/include')}`,
-      ...['-o', join(programs.folder, 'kernels.fatbin'), join(root, 'cuda/kernels.cu')],
+      ...['-o', join(folder, 'kernels.fatbin'), join(root, 'cuda/kernels.cu')],
     ]
     const { status, stdout, stderr } = await end('nvcc', args, { timeoutMs: 240_000 })
     expect(stdout + stderr).toBe('')

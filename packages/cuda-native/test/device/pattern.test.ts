@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized } from './bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from './compile.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
-const sources = ['test/device/pattern_test.cc']
 const none = '18446744073709551615'
 
 interface Case {
@@ -43,8 +40,8 @@ function splitMix64(seed: bigint, words: number): Buffer {
 describe.skipIf(!hasCompiler)(`a pattern${skippedWithoutCompiler}`, () => {
   let checked: Program
   beforeAll(async () => {
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    checked = await program('device/pattern')
+  }, BUILD_MS)
 
   test('is SplitMix64: the first numbers published for the seeds 1234567 and 0', async () => {
     const [first, second] = await run(checked, [

@@ -1,9 +1,7 @@
 import { layPrps } from '@gpunvme/nvme-spec'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized } from './bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from './compile.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
 const KIB = 1024
 const LIST_PAGES = 4
 const UNWRITTEN = 0xa5a5_a5a5_a5a5_a5a5n
@@ -47,14 +45,14 @@ const say = ({ pageBytes, offset, bytes, shift, slot }: Transfer) =>
   `${pageBytes} ${offset} ${bytes} ${shift} ${slot}\n`
 
 describe.skipIf(!hasCompiler)(`PRP entries of the device code (Base 2.1 §4.3.1)${skippedWithoutCompiler}`, () => {
-  let program: Program
+  let laid: Program
   beforeAll(async () => {
-    program = await compile({ sources: ['test/device/prp_test.cc'], flags: sanitized })
-  }, 120_000)
+    laid = await program('device/prp')
+  }, BUILD_MS)
 
   const lay = async (transfers: readonly Transfer[]): Promise<string[]> => {
     const input = Buffer.from(transfers.map(say).join(''))
-    return (await program.run([], { input })).split('\n').slice(0, -1)
+    return (await laid.run([], { input })).split('\n').slice(0, -1)
   }
 
   test('are one, two, or one and a list, whose pages are chained by their last entries', async () => {

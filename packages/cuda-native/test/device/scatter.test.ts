@@ -1,17 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized } from './bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from './compile.js'
-
-const { compile } = useCompiler()
-const sources = ['test/device/scatter_test.cc']
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
 describe.skipIf(!hasCompiler)(`scattered copies${skippedWithoutCompiler}`, () => {
   let plain: Program
   let checked: Program
   beforeAll(async () => {
-    plain = await compile({ sources })
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    plain = await program('device/scatter')
+    checked = await program('device/scatter-memory')
+  }, BUILD_MS)
 
   test('copy what memcpy does, whatever the alignments and lengths, and touch nothing else', async () => {
     expect(await plain.run(['pieces', '1', '600'])).toBe('600 rounds\n')
@@ -32,19 +28,4 @@ describe.skipIf(!hasCompiler)(`scattered copies${skippedWithoutCompiler}`, () =>
     expect(written.reduce((sum, bytes) => sum + bytes)).toBe(4 * 1024 * 1024 - 5 + 100 * 100 + 295)
     for (const bytes of written) expect(Math.abs(bytes - 524_288)).toBeLessThanOrEqual(16_384)
   })
-
-  test.each([
-    ['a read in front of the source', 'skew == 0 ? 0 : 16', '0', /heap-buffer-overflow/],
-    ['a cut beyond the end of a piece', 'aligned < bytes ? aligned : bytes', 'aligned + 0 * bytes', /byte|overflow/],
-    ['a wrong byte at skew 8', 'bytes >= 8;', 'bytes > 8;', /seed \d+: byte/],
-  ])(
-    '%s is found',
-    async (_, from, to, reason) => {
-      const program = await compile({ sources, flags: sanitized, changes: [{ path: 'cuda/scatter.cuh', from, to }] })
-      const { status, stdout, stderr } = await program.attempt(['pieces', '1000', '100'])
-      expect(status).not.toBe(0)
-      expect(stdout + stderr).toMatch(reason)
-    },
-    180_000,
-  )
 })

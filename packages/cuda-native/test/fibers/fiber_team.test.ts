@@ -1,17 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized } from '../device/bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from '../device/compile.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
 let plain: Program
 let checked: Program
 
 describe.skipIf(!hasCompiler)(`a team of fibers${skippedWithoutCompiler}`, () => {
   beforeAll(async () => {
-    const sources = ['test/fibers/fiber_team_test.cc']
-    plain = await compile({ sources })
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    plain = await program('fibers/team')
+    checked = await program('fibers/team-memory')
+  }, BUILD_MS)
 
   test('runs all threads in an order drawn from a seed', async () => {
     const orders = await Promise.all(

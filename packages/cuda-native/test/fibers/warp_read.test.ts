@@ -1,18 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sanitized } from '../device/bytes.js'
-import { hasCompiler, skippedWithoutCompiler, useCompiler, type Program } from '../device/compile.js'
+import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler, type Program } from '../programs/program.js'
 
-const { compile } = useCompiler()
-const sources = ['test/fibers/warp_read_test.cc']
 const seeds = Array.from({ length: 12 }, (_, seed) => String(seed))
 
 describe.skipIf(!hasCompiler)(`a warp that reads${skippedWithoutCompiler}`, () => {
   let plain: Program
   let checked: Program
   beforeAll(async () => {
-    plain = await compile({ sources })
-    checked = await compile({ sources, flags: sanitized })
-  }, 300_000)
+    plain = await program('fibers/warp-read')
+    checked = await program('fibers/warp-read-memory')
+  }, BUILD_MS)
 
   test.each(['1', '5', '32', '33', '64', '200'])(
     'gets every outcome and all data, whichever lane comes first (%s commands in flight)',
@@ -31,30 +28,4 @@ describe.skipIf(!hasCompiler)(`a warp that reads${skippedWithoutCompiler}`, () =
   test('reads and writes nothing outside of its queues and lists', async () => {
     for (const seed of seeds) expect(await checked.run([seed, '40'])).toMatch(/^\d+ \d+\n$/)
   })
-
-  test.each([
-    [
-      'a doorbell before all entries are there',
-      'cuda/warp_read.cuh',
-      '    }\n    Team::sync_warp(Team::kAllLanes);\n  }',
-      '    }\n  }',
-    ],
-    [
-      'an order that is not there yet',
-      'cuda/warp_read.cuh',
-      'now_ns};\n      Team::sync_warp(Team::kAllLanes);',
-      'now_ns};',
-    ],
-    ['helpers that do not wait', 'cuda/warp_read.cuh', 'Team::sync_warp(Team::kAllLanes);\n      if', 'if'],
-    ['one slot for all lanes', 'cuda/warp_read.cuh', 'pair.next_free, lane', 'pair.next_free, 0'],
-    ['no fence', 'cuda/submit.cuh', 'Port::fence();', ''],
-  ])(
-    '%s is found',
-    async (_, path, from, to) => {
-      const program = await compile({ sources, changes: [{ path, from, to }] })
-      const ended = await Promise.all(seeds.map((seed) => program.attempt([seed, '40'])))
-      expect(ended.filter(({ status }) => status !== 0).length).toBeGreaterThan(0)
-    },
-    180_000,
-  )
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
+import { loadNullController } from '../../gpu-check/src/null-controller.js'
 import {
   checks,
   QUICK,
@@ -11,25 +12,14 @@ import {
   type NullControllerAddon,
   type Report,
 } from '../../gpu-check/src/index.js'
-import type { Change } from '../device/compile.js'
+import { built } from '../programs/build.mjs'
+import { BUILD_MS } from '../programs/program.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
-import { buildNullController } from './null-controller.js'
-import { lostDoorbell, planted } from './planted.js'
 
 const standin = useStandin()
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-test-'))
-const more = join(import.meta.dirname, 'kernels.cc')
-const kernelHeaders = join(import.meta.dirname, '../../gpu-check/kernels')
 let library: string
 let nullController: NullControllerAddon
-
-/** The stand-in with the kernels of these checks, and with bugs where some are planted. */
-const build = (changes: readonly Change[] = []) =>
-  standin.build({
-    sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc', more],
-    flags: ['-shared', '-fPIC', `-I${kernelHeaders}`],
-    changes,
-  })
 
 /** Runs the checks of these names on a library. */
 async function run(path: string, ids: readonly string[], reportFile?: string): Promise<Report> {
@@ -61,9 +51,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   beforeAll(async () => {
-    library = await build()
-    nullController = buildNullController(folder)
-  }, 240_000)
+    library = await built('standin/gpu-check')
+    nullController = loadNullController(await built('gpu-check/null'))!
+  }, BUILD_MS)
 
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {
     const { checks: results, outcome } = await run(library, [id])
@@ -72,25 +62,6 @@ describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutSt
     expect(results).toMatchObject([{ id, ...expected }])
     expect(outcome).toBe('passed')
     expect(standin.live()).toEqual(NOTHING)
-  })
-})
-
-describe.skipIf(!hasStandin)(`a bug is found by the check that is about it${skippedWithoutStandin}`, () => {
-  let withBugs: string
-  beforeAll(async () => {
-    withBugs = await build(planted.map(({ change }) => change))
-  }, 240_000)
-
-  test.each(planted)('$id: $what', { timeout: 120_000 }, async ({ id, says }) => {
-    const { checks: results, outcome } = await run(withBugs, [id])
-    expect(results).toMatchObject([{ id, verdict: 'failed', reason: expect.stringMatching(says) as string }])
-    expect(outcome).toBe('failed')
-  })
-
-  test('fault-status: a doorbell is lost', { timeout: 240_000 }, async () => {
-    const { checks: results } = await run(await build([lostDoorbell]), ['fault-status'])
-    const says = /^outcomes that the engine gave first: .*got \[\[0,"timeout"\],\[1,"timeout"\]/
-    expect(results).toMatchObject([{ verdict: 'failed', reason: expect.stringMatching(says) as string }])
   })
 })
 

@@ -15,10 +15,21 @@ const leader: Queues = {
   headDoorbell: '[p0+8]',
   submissionQueue: '[[p0+16]]',
   tailDoorbell: '[[p0+16]+8]',
+  // What Pair::control at 72 points to, and Share::cancelled at 56 of Pair::shares at 64.
+  hostWords: ['[[p0+16]+72]', '[[p0+16]+64]+56'],
+  // Leader::report at 24, Share::done at 64, and what Active::share.outcomes points to.
+  wordsForHost: ['[p0+24]', '[[p0+16]+64]+64', '[[[p0+16]+80]+8]'],
 }
 
 /** Of a kernel that has a register and nothing else. */
-const register: Queues = { tailDoorbell: 'p0', headDoorbell: 'p0', submissionQueue: '', completionQueue: '' }
+const register: Queues = {
+  tailDoorbell: 'p0',
+  headDoorbell: 'p0',
+  submissionQueue: '',
+  completionQueue: '',
+  hostWords: [],
+  wordsForHost: [],
+}
 
 /** What a kernel is to be, typed from cuda/kernels.cu: a new kernel belongs here. */
 export interface Expected {
@@ -31,6 +42,8 @@ export interface Expected {
   readonly entryStores: number
   /** Loads that acquire, by what they read. */
   readonly acquires: Readonly<Record<string, number>>
+  /** Stores that release, by what they write. */
+  readonly releases: Readonly<Record<string, number>>
   /** How many instructions read completion entries. */
   readonly polls: number
   /** 65536 of a multiprocessor for the threads of a block; one thread has at most 255. */
@@ -42,11 +55,13 @@ const ringing = {
   rings: { '[[p0+16]+8]': 1, '[p0+8]': 2 },
   // Pair::control at 72, where it has changed.
   acquires: { '[[p0+16]+72]': 1 },
+  // Share::done at 64; Report::progress and Report::ended at 0 and 16.
+  releases: { '[[p0+16]+64]+64': 4, '[p0+24]': 4, '[p0+24]+16': 1 },
   // The last 8 bytes of an entry.
   polls: 1,
   registersAtMost: 255,
 }
-const silent = { rings: {}, entryStores: 0, acquires: {}, polls: 0, registersAtMost: 64 }
+const silent = { rings: {}, entryStores: 0, acquires: {}, releases: {}, polls: 0, registersAtMost: 64 }
 
 /** The kernels. */
 export const kernels: Readonly<Record<string, Expected>> = {

@@ -26,10 +26,11 @@ describe('the PTX that is shipped', () => {
 
   test.each(Object.entries(kernels))(
     'rings, stores entries of 16 bytes and polls in so many places: %s',
-    (name, { rings, entryStores, acquires, polls, queues: of }) => {
+    (name, { rings, entryStores, acquires, releases, polls, queues: of }) => {
       const kernel = ptx.kernels.find((each) => each.name === name)!
       expect(countOf(kernel, /\.mmio\b/)).toEqual(rings)
       expect(countOf(kernel, /^ld\..*acquire/)).toEqual(acquires)
+      expect(countOf(kernel, /^st\..*release/)).toEqual(releases)
       expect(countOf(kernel, /^ld\./)['[p0]+8'] ?? 0).toBe(polls)
       if (of === undefined || entryStores === 0) return
       const stores = Object.entries(countOf(kernel, /^st\.global\.v4\.u32$/))
@@ -56,6 +57,9 @@ const ring = /st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;/
 const fence = /fence\.sc\.sys;/
 // Of the words that are read so, the one whose upper 16 bits are then looked at: the Phase Tag and the status.
 const poll = /ld\.relaxed\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];(?=[^;]{0,40}shr\.u64\s+%rd\d+, \1, 48;)/
+// The poll of the control word comes before the load that acquires it.
+const control = /ld\.relaxed\.sys\.global\.u64 (%rd\d+), \[(%rd\d+)\];(?=[^]{0,600}?ld\.acquire\.sys\.global\.u64)/
+const release = /st\.release\.sys\.global\.u64 \[(%rd\d+)\], (%rd\d+);/
 const entry = /st\.global\.v4\.u32 \[(%rd\d+)\], \{(%r\d+), [^}]*\};/
 const tail = /(fence\.sc\.sys;[^]*?)(st\.mmio\.relaxed\.sys\.global\.u32 \[(%rd\d+)\], %r\d+;)/
 
@@ -126,6 +130,9 @@ describe.each(leading)('in %s', (name) => {
     ['a poll that says nothing of its order', poll, 'ld.global.u64 $1, [$2];', /one load .* of the system.s scope/],
     ['a poll for this GPU', poll, 'ld.relaxed.gpu.global.u64 $1, [$2];', /one load .* of the system.s scope/],
     ['a volatile poll', poll, 'ld.volatile.global.u64 $1, [$2];', /uses volatile/],
+    ['a control word polled by a weak load', control, 'ld.global.u64 $1, [$2];', /a word of the host is loaded/],
+    ['a control word polled for this GPU', control, 'ld.relaxed.gpu.global.u64 $1, [$2];', /a word of the host/],
+    ['a release for the host that is weak', release, 'st.global.u64 [$1], $2;', /a word for the host is stored/],
     ['a second look at an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
   ])('%s is found', (_, from, to, said) => {
     const found = violations(parsePtx(planted(from, to, name)), queues)
@@ -159,6 +166,12 @@ test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
   ['what is no instruction', fence, '?; $&', /expected an instruction, got \?/],
 ])('refuses to judge %s', (_, from, to, said) => {
   expect(() => violations(parsePtx(planted(from, to)), queues)).toThrow(said)
+})
+
+test('counts releases that became relaxed', () => {
+  const text = planted(release, 'st.relaxed.sys.global.u64 [$1], $2;')
+  const releases = Object.values(countOf(parsePtx(text).kernels[0]!, /^st\..*release/))
+  expect(releases.reduce((sum, count) => sum + count)).toBe(8)
 })
 
 test('counts doorbells that were joined, and others that came', () => {

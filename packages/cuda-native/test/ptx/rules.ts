@@ -9,6 +9,10 @@ export interface Queues {
   readonly headDoorbell: Origin
   readonly submissionQueue: Origin
   readonly completionQueue: Origin
+  /** Words that the host stores while the kernel runs. */
+  readonly hostWords: readonly Origin[]
+  /** Words, or structures of words, that the host reads while the kernel runs. */
+  readonly wordsForHost: readonly Origin[]
   /** Entries are stored by all lanes of a warp, and announced by one of them. */
   readonly byWarp?: boolean
 }
@@ -89,6 +93,13 @@ function problemsOf({ opcode }: Instruction, origin: Origin, queues: Queues | un
     return ['entries are stored 16 bytes at once, and never read']
   if (base === queues?.completionQueue && (opcode !== 'ld.relaxed.sys.global.u64' || origin !== `${base}+8`))
     return ["an entry is read by one load of its last 8 bytes, of the system's scope"]
+  if (queues?.hostWords.includes(origin) === true && !/^ld\.(relaxed|acquire)\.sys\.global\.u64$/.test(opcode))
+    return ['a word of the host is loaded by ld.relaxed.sys or stronger']
+  if (
+    [base, origin].some((each) => queues?.wordsForHost.includes(each)) &&
+    !/^st\.(relaxed|release)\.sys\.global\.u64$/.test(opcode)
+  )
+    return ['a word for the host is stored by st.relaxed.sys or stronger, and never read']
   return []
 }
 

@@ -1,16 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { committedPath, kernels, queues } from './committed.js'
-import { parsePtx } from './parse.js'
-import { violations } from './rules.js'
+import { committedPath, kernels } from './committed.js'
 import { machineKernels, ringsOf } from './sass.js'
 import type { Rings } from './sass.js'
 import { hasToolkit, run, skippedWithoutToolkit, targets } from './toolkit.js'
 
 const packageRoot = join(import.meta.dirname, '../..')
-const repository = join(packageRoot, '../..')
 const script = join(packageRoot, 'scripts/build-ptx.mjs')
 // Where all is skipped, nothing would take it away.
 const folder = hasToolkit ? mkdtempSync(join(tmpdir(), 'gpunvme-toolkit-')) : tmpdir()
@@ -18,20 +15,6 @@ afterAll(() => {
   if (hasToolkit) rmSync(folder, { recursive: true, force: true })
 })
 let count = 0
-
-/** The PTX of sources with one place changed. */
-function changedPtx(file: string, from: RegExp, to: string): string {
-  const root = join(folder, `${count++}`)
-  for (const part of ['packages/cuda-native/cuda', 'packages/nvme-spec/include'])
-    cpSync(join(repository, part), join(root, part), { recursive: true })
-  const path = join(root, 'packages/cuda-native/cuda', file)
-  const text = readFileSync(path, 'utf8')
-  if (!from.test(text)) throw new Error(`${file} has no ${from.source}: plant it elsewhere`)
-  writeFileSync(path, text.replace(from, to))
-  const { status, stderr } = run(process.execPath, [script, root])
-  expect(status, stderr).toBe(0)
-  return join(root, 'packages/cuda-native/cuda/kernels.ptx')
-}
 
 function assemble(ptx: string, target: number) {
   const cubin = join(folder, `${count++}.cubin`)
@@ -102,47 +85,4 @@ describe.skipIf(!hasToolkit)(`with CUDA's compiler${skippedWithoutToolkit}`, () 
       expect(Object.fromEntries(rings)).toEqual(Object.fromEntries(expected))
     })
   })
-
-  test.each<[what: string, file: string, from: RegExp, to: string, said: RegExp, rings: Rings]>([
-    [
-      'a fence that was left out',
-      'submit.cuh',
-      /Port::fence\(\);/,
-      '',
-      /rung before a fence/,
-      { stores: 3, reads: 0, fenced: 0 },
-    ],
-    [
-      'a fence that is too weak',
-      'gpu_port.cuh',
-      /fence\.sc\.sys/,
-      'fence.acq_rel.sys',
-      /rung before a fence/,
-      { stores: 3, reads: 0, fenced: 0 },
-    ],
-    [
-      'a doorbell that is volatile',
-      'gpu_port.cuh',
-      /st\.mmio\.relaxed\.sys\.global\.u32/,
-      'st.volatile.global.u32',
-      /uses volatile/,
-      { stores: 0, reads: 0, fenced: 0 },
-    ],
-    [
-      'a doorbell that is read back',
-      'gpu_port.cuh',
-      /(asm volatile\("st\.mmio[^;]*;[^;]*;)/,
-      '$1 asm volatile("ld.mmio.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");',
-      /reads a register/,
-      { stores: 3, reads: 3, fenced: 1 },
-    ],
-  ])(
-    '%s is found in what nvcc makes of it, and in what ptxas does',
-    { timeout: 180_000 },
-    (_, file, from, to, said, rings) => {
-      const ptx = changedPtx(file, from, to)
-      expect(violations(parsePtx(readFileSync(ptx, 'utf8')), queues).join('\n')).toMatch(said)
-      expect(assemble(ptx, targets.at(-1)!).rings.get('gpunvme_serve')).toEqual(rings)
-    },
-  )
 })

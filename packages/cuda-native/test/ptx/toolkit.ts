@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import type { SpawnSyncReturns } from 'node:child_process'
+import { hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
 
 /** Runs one of CUDA's programs; its options come from its arguments alone. */
 export function run(command: string, args: readonly string[], cwd?: string): SpawnSyncReturns<string> {
@@ -9,11 +10,13 @@ export function run(command: string, args: readonly string[], cwd?: string): Spa
 
 const has = (command: string): boolean => run(command, ['--version']).status === 0
 
-/** Whether CUDA's compiler and assembler are here. */
-export const hasToolkit: boolean = has('nvcc') && has('ptxas')
+/** Whether CUDA's compiler and assembler are here, and the g++ that nvcc calls. */
+export const hasToolkit: boolean = hasCompiler && has('nvcc') && has('ptxas')
 
 /** What a title says where they are not. */
-export const skippedWithoutToolkit: string = hasToolkit ? '' : ' (skipped: [cuda] nvcc or ptxas is not installed)'
+export const skippedWithoutToolkit: string = hasToolkit
+  ? ''
+  : skippedWithoutCompiler || ' (skipped: [cuda] nvcc or ptxas is not installed)'
 
 const wanted = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121]
 

@@ -1,23 +1,10 @@
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { addonPlaces } from '../../src/native-addon.js'
-import { hasCompiler, useCompiler, type ProgramOptions } from '../device/compile.js'
+import { built } from '../programs/build.mjs'
+import { BUILD_MS, hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
 
 /** Whether the stand-in can be built, and there are addons to use it with. */
 export const hasStandin: boolean =
@@ -27,7 +14,7 @@ export const hasStandin: boolean =
 /** What a title says where it cannot. */
 export const skippedWithoutStandin: string = hasStandin
   ? ''
-  : ` (skipped: [native] ${hasCompiler ? 'the addons are not built' : 'g++ is not installed'})`
+  : skippedWithoutCompiler || ' (skipped: [native] the addons are not built)'
 
 /** What is there in the stand-in: all zeros where nothing was left behind. */
 export interface Live {
@@ -66,11 +53,8 @@ export interface Standin {
   holdLaunch(number: number): void
   /** Which registers were registered last. */
   registers(): { readonly at: bigint; readonly lengthBytes: number }
-  /** Another build of it, by its path. */
-  build(options: Partial<ProgramOptions>): Promise<string>
 }
 
-const LIBRARY = { sources: ['test/standin/libcuda.cc', 'test/standin/kernels.cc'], flags: ['-shared', '-fPIC'] }
 const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES', 'PEERS'].map(
   (name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`),
 )
@@ -79,13 +63,11 @@ const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTR
  * Makes the stand-in this file's libcuda. Call it outside of tests.
  */
 export function useStandin(): Standin {
-  const { build: compile } = useCompiler()
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-standin-'))
   const control = join(folder, 'control')
   let plans = 0
   let library: string
 
-  const build = (options: Partial<ProgramOptions> = {}) => compile('libcuda.so', { ...LIBRARY, ...options })
   // The layout of Control in libcuda.cc.
   const writeAt = (position: number, bytes: Uint32Array) => {
     const fd = openSync(control, 'r+')
@@ -95,8 +77,8 @@ export function useStandin(): Standin {
   const words = () => new Int32Array(new Uint8Array(readFileSync(control)).buffer, 0, 20)
 
   beforeAll(async () => {
-    if (hasStandin) library = await kept(build)
-  }, 180_000)
+    if (hasStandin) library = await built('standin/libcuda')
+  }, BUILD_MS)
   beforeEach(() => {
     writeFileSync(control, new Uint8Array(4096), { flag: existsSync(control) ? 'r+' : 'w' })
     for (const name of VARIABLES) Reflect.deleteProperty(process.env, name)
@@ -110,7 +92,6 @@ export function useStandin(): Standin {
 
   return {
     ptx: readFileSync(join(import.meta.dirname, 'kernels.ptx')),
-    build,
     live() {
       const [, , contexts, modules, streams, events, device, pinned, registered] = words() as unknown as number[]
       return { contexts, modules, streams, events, device, pinned, registered } as Live
@@ -134,27 +115,4 @@ export function useStandin(): Standin {
       return { at: at!, lengthBytes: Number(lengthBytes) }
     },
   }
-}
-
-const root = join(import.meta.dirname, '../..')
-
-/** One build for all test files, beside the addons, for as long as nothing has changed that it is made of. */
-async function kept(build: () => Promise<string>): Promise<string> {
-  const hash = createHash('sha256')
-  for (const folder of ['cuda', 'native', 'test/standin', 'test/fibers']) {
-    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    const sources = names.filter((name) => /\.(cc|cuh|h|ts)$/.test(name) && !name.startsWith('build'))
-    for (const name of sources.sort()) hash.update(name).update(readFileSync(join(root, folder, name)))
-  }
-  const folder = join(root, 'native/build/standin')
-  const name = `${hash.digest('hex')}.so`
-  const path = join(folder, name)
-  if (existsSync(path)) return path
-  const built = await build()
-  mkdirSync(folder, { recursive: true })
-  // The tests of another file may look for it, or build it too: it is there as a whole, or not.
-  copyFileSync(built, `${path}.${process.pid}`)
-  renameSync(`${path}.${process.pid}`, path)
-  for (const old of readdirSync(folder)) if (!old.startsWith(name)) rmSync(join(folder, old), { force: true })
-  return path
 }

@@ -1,0 +1,17 @@
+// Builds the native programs of tests, so that no test waits for a compiler: all of test/programs/table.mjs, in parallel.
+// What is up to date is not built again. Exit status 1 where a program does not compile; its tests fail with the same words.
+import { built, compilerProblem, tidy } from '../test/programs/build.mjs'
+import { programs } from '../test/programs/table.mjs'
+
+const problem = compilerProblem()
+if (problem !== undefined) console.log(`Test programs are not built: ${problem}. Their tests are skipped.`)
+else {
+  const startMs = performance.now()
+  const results = await Promise.allSettled(Object.keys(programs).map(built))
+  for (const { reason } of results) if (reason !== undefined) console.error(reason.message)
+  const failed = results.filter(({ status }) => status === 'rejected').length
+  tidy()
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1)
+  console.log(`Test programs: ${results.length - failed} of ${results.length} built or up to date, ${seconds} s`)
+  process.exitCode = failed > 0 ? 1 : 0
+}

@@ -1,0 +1,11 @@
+// native/foreign.cc for ThreadSanitizer, which takes a call of mmap for a store to the whole range, and so for a race with
+// threads that access the same page. The system call itself it does not see.
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline void* UnseenMmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+  return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
+}
+#define mmap UnseenMmap
+#include "foreign.cc"

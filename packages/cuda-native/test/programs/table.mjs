@@ -1,0 +1,86 @@
+// The native programs of tests: what each is compiled from. Paths are relative to the package's root.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Checks every access; compiling takes longer than running, and half as long without optimization. */
+const memory = ['-O0', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+const threads = ['-O1', '-fsanitize=thread']
+const plain = ['-O1']
+const library = ['-shared', '-fPIC']
+
+const withoutNode = ['-Itest/engine/without-node']
+const session = ['test/engine/session_test.cc', 'native/engine/session.cc']
+const onThreads = [...session, 'native/engine/cpu_executor.cc']
+const onStandin = [
+  ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
+  ...['native/cuda/driver.cc', 'test/standin/libcuda.cc'],
+]
+const overStandin = [...withoutNode, '-DOVER_STANDIN']
+const standin = ['test/standin/libcuda.cc', 'test/standin/kernels.cc']
+
+/** Device code that g++ can compile: headers for nvcc alone begin with `gpu_`. */
+export const headers = readdirSync(join(import.meta.dirname, '../../cuda')).filter((name) =>
+  /^(?!gpu_).*\.cuh$/.test(name),
+)
+
+/** @type {Readonly<Record<string, { readonly sources: readonly string[]; readonly flags: readonly string[] }>>} */
+export const programs = {
+  'checksum/crc32': { sources: ['test/checksum/crc32_test.cc', 'native/crc32.cc'], flags: plain },
+  'checksum/crc32-memory': { sources: ['test/checksum/crc32_test.cc', 'native/crc32.cc'], flags: memory },
+  'device/cases': { sources: ['test/device/cases_test.cc'], flags: memory },
+  'device/schedules': { sources: ['test/device/schedules_test.cc'], flags: plain },
+  'device/race-threads': { sources: ['test/device/race_test.cc'], flags: threads },
+  'device/race-memory': { sources: ['test/device/race_test.cc'], flags: memory },
+  'device/prp': { sources: ['test/device/prp_test.cc'], flags: memory },
+  'device/checksum': { sources: ['test/device/checksum_test.cc'], flags: plain },
+  'device/checksum-memory': { sources: ['test/device/checksum_test.cc'], flags: memory },
+  'device/scatter': { sources: ['test/device/scatter_test.cc'], flags: plain },
+  'device/scatter-memory': { sources: ['test/device/scatter_test.cc'], flags: memory },
+  'device/pattern': { sources: ['test/device/pattern_test.cc'], flags: memory },
+  'fibers/team': { sources: ['test/fibers/fiber_team_test.cc'], flags: plain },
+  'fibers/team-memory': { sources: ['test/fibers/fiber_team_test.cc'], flags: memory },
+  'fibers/warp-read': { sources: ['test/fibers/warp_read_test.cc'], flags: plain },
+  'fibers/warp-read-memory': { sources: ['test/fibers/warp_read_test.cc'], flags: memory },
+  'engine/watch': {
+    sources: ['test/engine/watch_test.cc', 'native/engine/session.cc'],
+    flags: [...withoutNode, ...memory],
+  },
+  'engine/session-threads': { sources: onThreads, flags: [...withoutNode, ...threads] },
+  'engine/session-memory': { sources: onThreads, flags: [...withoutNode, ...memory] },
+  'engine/standin-threads': { sources: onStandin, flags: [...overStandin, ...threads] },
+  'engine/standin-memory': { sources: onStandin, flags: [...overStandin, ...memory] },
+  'foreign/plain': { sources: ['test/foreign/foreign_test.cc', 'native/foreign.cc', 'native/region.cc'], flags: plain },
+  'foreign/memory': {
+    sources: ['test/foreign/foreign_test.cc', 'native/foreign.cc', 'native/region.cc'],
+    flags: memory,
+  },
+  'foreign/threads': {
+    sources: ['test/foreign/foreign_test.cc', 'test/foreign/foreign_under_tsan.cc', 'native/region.cc'],
+    flags: threads,
+  },
+  'standin/libcuda': { sources: standin, flags: [...library, '-O2'] },
+  ...Object.fromEntries(
+    ['without-cuInit', 'without-registration', 'without-loading'].map((name) => [
+      `standin/${name}`,
+      { sources: standin, flags: [...library, '-O2', `-Wl,--version-script=test/standin/${name}.map`] },
+    ]),
+  ),
+  'standin/gpu-check': {
+    sources: [...standin, 'test/gpu-check/kernels.cc'],
+    flags: [...library, '-O2', '-Igpu-check/kernels'],
+  },
+  'gpu-check/null': {
+    sources: ['addon.cc', 'count.cc', 'null_controller.cc'].map((name) => `gpu-check/native/${name}`),
+    flags: [
+      ...[...library, '-O2', '-fvisibility=hidden', '-Wl,-s', '-DNAPI_VERSION=8'],
+      ...['-Inode_modules/node-api-headers/include', '-Igpu-check/kernels'],
+    ],
+  },
+  'headers/kernels': { sources: ['test/ptx/all_kernels.cc'], flags: [...library, '-O0'] },
+  ...Object.fromEntries(
+    headers.map((name) => [
+      `headers/${name}`,
+      { sources: ['test/ptx/one_header.cc'], flags: [...library, '-O0', `-DHEADER="${name}"`] },
+    ]),
+  ),
+}

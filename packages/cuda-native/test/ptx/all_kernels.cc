@@ -1,0 +1,21 @@
+// Everything that kernels.cu instantiates, on the CPU.
+#include "checksum.cuh"
+#include "cpu_port.cuh"
+#include "pattern.cuh"
+#include "scatter.cuh"
+#include "serve.cuh"
+#include "solo_team.cuh"
+#include "store32.cuh"
+#include "warp_read.cuh"
+
+using namespace gpunvme;
+
+void all(Leader& leader, PatternVerdict* verdict, uint32_t* at) {
+  serve<CpuPort>(leader, 1);
+  warp_read<SoloTeam, CpuPort>(leader, 1);
+  checksum<SoloTeam>({});
+  scatter<SoloTeam>({});
+  pattern_fill<SoloTeam>({});
+  pattern_verify<SoloTeam>({}, verdict);
+  store32<CpuPort>(at, 1);
+}

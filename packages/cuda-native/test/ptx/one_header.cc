@@ -1,0 +1,2 @@
+// A header of device code that is compiled alone: -DHEADER="name".
+#include HEADER

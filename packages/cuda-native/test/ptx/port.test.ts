@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+// What kernels.ptx is generated from: checked where nvcc is missing too.
+const source = readFileSync(join(import.meta.dirname, '../../cuda/gpu_port.cuh'), 'utf8').replace(/^ *\/\/.*$/gm, '')
+
+/** The instruction of each function of the port; a function without one calls another. */
+const functions = Object.fromEntries(
+  source
+    .split('static GPUNVME_DEVICE ')
+    .slice(1)
+    .map((text) => [
+      / \**(\w+)\(/.exec(text)![1]!,
+      /asm volatile\("([\w.]+)/.exec(text)?.[1] ?? /return (\w+)/.exec(text)?.[1],
+    ]),
+)
+
+// PTX ISA 8.2, "Memory Consistency Model": a weak load may be satisfied by L1, and only `.sys` reaches the host.
+test('each access of the GPU port has the order and the scope that its name promises', () => {
+  expect(functions).toEqual({
+    store16: 'st.global.v4.u32',
+    store64: 'st.global.u64',
+    fence: 'fence.sc.sys',
+    mmio_store32: 'st.mmio.relaxed.sys.global.u32',
+    load_completion64: 'load_relaxed64',
+    load_acquire64: 'ld.acquire.sys.global.u64',
+    load_relaxed64: 'ld.relaxed.sys.global.u64',
+    store_relaxed64: 'st.relaxed.sys.global.u64',
+    store_release64: 'st.release.sys.global.u64',
+    now_ns: 'mov.u64',
+    relax: 'nanosleep.u32',
+    wake_host: undefined,
+  })
+})
