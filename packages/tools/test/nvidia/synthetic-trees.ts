@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findFunctions, hashOfCode } from '../../src/nvidia/c-source.js'
 import { P2P_ANCHORS, type P2pAnchors } from '../../src/nvidia/p2p-anchors.js'
-import type { KnownShape, PfnFunction } from '../../src/nvidia/pfn-shapes.js'
+import { edited } from '../../src/nvidia/edits.js'
+import { pfnFixEdits, type FixForm } from '../../src/nvidia/pfn-fix.js'
+import { shapeOf, type KnownShape, type PfnFunction } from '../../src/nvidia/pfn-shapes.js'
 import type { KnownSources } from '../../src/nvidia/plan-change.js'
 
 /** Sources with the names and the shape of NVIDIA's and a text of their own: none of theirs is in here. */
@@ -111,4 +113,11 @@ export const SYNTHETIC_SOURCES: KnownSources = {
 function put(into: string, path: string, text: string): void {
   mkdirSync(dirname(join(into, path)), { recursive: true })
   writeFileSync(join(into, path), text)
+}
+
+/** The source of a lookup, changed as `gpunvme driver apply pfn-lookup` changes it. */
+export function fixedLookup(lookup: SyntheticLookup, form: FixForm): string {
+  const source = SYNTHETIC_LOOKUPS[lookup]
+  const shape = shapeOf(source, 'proprietary', SYNTHETIC_SOURCES.shapes)
+  return edited(source, pfnFixEdits(source, shape!, form))
 }

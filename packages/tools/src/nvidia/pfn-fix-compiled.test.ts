@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { fixedLookup as fixed } from '../../test/nvidia/synthetic-trees.js'
+import { findFunctions } from './c-source.js'
+import { readModule } from './module-file.js'
+
+const [headers] = (existsSync('/usr/src') ? readdirSync('/usr/src') : []).filter((name) =>
+  /^linux-headers-.*-amd64$/.test(name),
+)
+
+function missing(...programs: string[]): string | undefined {
+  const name = programs.find((program) => spawnSync(program, ['--version']).error !== undefined)
+  return name === undefined ? undefined : `[kbuild] ${name} is not installed`
+}
+const missingForPrograms = missing('cc')
+const missingForModules =
+  headers === undefined ? '[kbuild] linux-headers-amd64 is not installed' : missing('make', 'cc')
+
+test(
+  'both forms compile without a warning, and a module that is not GPL may have them',
+  { timeout: 300_000 },
+  async ({ skip }) => {
+    if (missingForModules !== undefined) return skip(missingForModules)
+    for (const form of ['walk', 'guarded'] as const) {
+      const folder = mkdtempSync(join(tmpdir(), 'gpunvme-pfn-fix-'))
+      try {
+        const licence = 'MODULE_LICENSE("NVIDIA");\nMODULE_DESCRIPTION("of a test");\n'
+        writeFileSync(join(folder, 'lookup.c'), `${fixed('through-flavors', form)}${licence}`)
+        writeFileSync(join(folder, 'Kbuild'), 'obj-m := lookup.o\nccflags-y := -Werror\n')
+        const made = spawnSync('make', ['-C', `/usr/src/${headers!}`, `M=${folder}`, 'modules'], { encoding: 'utf8' })
+        expect(made.status, made.stdout + made.stderr).toBe(0)
+        expect(await readModule(await readFile(join(folder, 'lookup.ko')))).toMatchObject({
+          license: 'NVIDIA',
+          flavour: 'proprietary',
+          mark: form === 'walk' ? 'pfn-walk/1' : 'pfn-guarded/1',
+          pfnLookup: form === 'walk' ? 'page-table-walk' : 'guarded-vm_pgoff',
+          vermagicRelease: headers!.replace('linux-headers-', ''),
+        })
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    }
+  },
+)
+
+test(
+  'the walk compiles for kernels before 5.6, which have no pud_leaf and no pmd_leaf',
+  { timeout: 300_000 },
+  ({ skip }) => {
+    if (missingForModules !== undefined) return skip(missingForModules)
+    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-pfn-fix-'))
+    try {
+      const walk = fixed('through-flavors', 'walk')
+      // A kernel of today in the place of the older one: names that it has, and that may not be used.
+      const older = walk
+        .replace('KERNEL_VERSION(5, 6, 0)', 'KERNEL_VERSION(99, 0, 0)')
+        .replace(
+          '#include <linux/version.h>\n',
+          '$&#undef pud_leaf\n#undef pmd_leaf\n#pragma GCC poison pud_leaf pmd_leaf\n',
+        )
+      expect(older.length).toBeGreaterThan(walk.length + '#pragma GCC poison'.length)
+      const licence = 'MODULE_LICENSE("NVIDIA");\nMODULE_DESCRIPTION("of a test");\n'
+      writeFileSync(join(folder, 'lookup.c'), `${older}${licence}`)
+      writeFileSync(join(folder, 'Kbuild'), 'obj-m := lookup.o\nccflags-y := -Werror\n')
+      const made = spawnSync('make', ['-C', `/usr/src/${headers!}`, `M=${folder}`, 'modules'], { encoding: 'utf8' })
+      expect(made.status, made.stdout + made.stderr).toBe(0)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
+
+/** As much of a kernel as the guarded form asks: a BAR at 0xe0000000, and two that are not assigned. */
+const KERNEL_OF_TWO_DEVICES = `#include <stdio.h>
+#include <stdlib.h>
+#define MODULE_INFO(name, text)
+#define EINVAL 22
+#define PAGE_SHIFT 12
+#define VM_IO 0x4000
+#define VM_PFNMAP 0x400
+#define IORESOURCE_MEM 0x200
+#define IORESOURCE_UNSET 0x20000000
+#define PCI_ANY_ID (~0)
+struct vm_area_struct { unsigned long vm_flags, vm_pgoff, vm_start; };
+struct pci_dev { unsigned long flags[6], start[6], end[6]; };
+static struct pci_dev devices[2] = {
+    { .flags = { IORESOURCE_MEM, IORESOURCE_MEM | IORESOURCE_UNSET },
+      .start = { 0, 0x100000 }, .end = { 0xffff, 0x1fffff } },
+    { .flags = { IORESOURCE_MEM }, .start = { 0xe0000000 }, .end = { 0xe0003fff } },
+};
+static struct pci_dev *pci_get_device(int vendor, int device, struct pci_dev *from)
+{
+    struct pci_dev *next = from == NULL ? devices : from + 1;
+    (void)vendor, (void)device;
+    return next == devices + 2 ? NULL : next;
+}
+#define pci_dev_put(dev) ((void)(dev))
+#define pci_resource_flags(dev, bar) ((dev)->flags[bar])
+#define pci_resource_start(dev, bar) ((dev)->start[bar])
+#define pci_resource_end(dev, bar) ((dev)->end[bar])
+#define pci_resource_len(dev, bar) ((dev)->end[bar] == 0 ? 0 : (dev)->end[bar] - (dev)->start[bar] + 1)
+`
+
+const ASK = `int main(int count, char **words)
+{
+    for (int each = 1; each < count; each++)
+    {
+        struct vm_area_struct vma = { VM_IO, strtoul(words[each], NULL, 16), 0 };
+        unsigned long pfn = 0;
+        printf("%d\\n", gpunvme_follow_pfn(&vma, 0, &pfn));
+    }
+    return 0;
+}
+`
+
+test('the guarded form takes pages of BARs that have a place alone: never page 0, nor what is not assigned', ({
+  skip,
+}) => {
+  if (missingForPrograms !== undefined) return skip(missingForPrograms)
+  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-pfn-fix-'))
+  try {
+    const text = fixed('or-fail', 'guarded')
+    const [place] = findFunctions(text, 'gpunvme_follow_pfn')
+    const [source, program] = [join(folder, 'ask.c'), join(folder, 'ask')]
+    writeFileSync(source, `${KERNEL_OF_TWO_DEVICES}${text.slice(place!.start, place!.end)}\n${ASK}`)
+    const made = spawnSync('cc', ['-Wall', '-Werror', '-o', program, source], { encoding: 'utf8' })
+    expect(made.status, made.stderr).toBe(0)
+    const pages = ['e0000', 'e0003', 'e0004', '0', '1', '100', '1ff']
+    const { stdout } = spawnSync(program, pages, { encoding: 'utf8' })
+    expect(stdout.trim().split('\n')).toEqual(['0', '0', ...Array<string>(5).fill('-22')])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}, 60_000)
