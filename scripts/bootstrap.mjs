@@ -62,7 +62,7 @@ const tasks = {
     'node packages/cuda-native/scripts/build-ptx.mjs --check',
     'node packages/cuda-native/scripts/build-ptx.mjs --measure --check',
   ],
-  bench: ['turbo run build --output-logs=errors-only', 'node scripts/bench.mjs'],
+  bench: ['node scripts/build-command.mjs', 'node scripts/bench.mjs'],
   // Random hosts, and the driver, against the simulator under random faults; see scripts/dst.mjs for its options.
   dst: ['turbo run build --filter=@gpunvme/host-driver --output-logs=errors-only', 'node scripts/dst.mjs'],
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
