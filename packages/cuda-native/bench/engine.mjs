@@ -24,7 +24,10 @@ export async function bench() {
 }
 
 function deviceCode() {
-  if (!isInstalled('g++')) return []
+  if (!isInstalled('g++')) {
+    console.error('bench: the device code is skipped: g++ is not installed')
+    return []
+  }
   return withProgram('device_code', ({ run, instructionsOf }) => {
     const commands = 2 ** 20
     const lines = run('both', 2 * ROUNDS, commands, DEPTH, 8)
@@ -77,7 +80,10 @@ function transactions(run) {
 
 /** Counted by callgrind, where it is. */
 function instructions(instructionsOf) {
-  if (!isInstalled('valgrind')) return []
+  if (!isInstalled('valgrind')) {
+    console.error('bench: instructions of the device code are not counted: valgrind is not installed')
+    return []
+  }
   const commands = 2 ** 16
   const all = instructionsOf('gpunvme::*Serve*', 'engine', 1, commands, DEPTH, 8)
   const device = instructionsOf('gpunvme::*AnswerAlone(*', 'device', 1, commands, DEPTH, 8)
@@ -96,8 +102,9 @@ async function onSimulator() {
   try {
     drive = await startDrive()
   } catch (error) {
-    if (error instanceof NativeAddonError) return []
-    throw error
+    if (!(error instanceof NativeAddonError)) throw error
+    console.error(`bench: the engine cpu-kernel on the simulator is skipped: ${error.message}`)
+    return []
   }
   try {
     return [...(await throughput(drive)), await latency(drive)]

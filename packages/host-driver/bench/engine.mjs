@@ -11,37 +11,44 @@ const STREAM = 3.5e9
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** Nanoseconds of one command: the median of rounds over `commands`, each one call of `engine.execute`. */
-async function costOf({ commands, lengthBytes, depth, sgl }) {
+/** Executes reads by an engine of its own; each call has a plan of `count` commands. */
+function executing({ lengthBytes, depth, sgl }) {
   const { transport, queue } = nullController({ depth, transferBytes: lengthBytes, sgl })
   const engine = new HostEngine(transport)
   engine.attach([queue])
-  const plan = readPlan({ commands, lengthBytes, slots: depth })
   const memory = target(depth * lengthBytes)
-  const run = async () => {
-    const before = process.hrtime.bigint()
+  let plan = readPlan({ commands: 0, lengthBytes, slots: depth })
+  return async (count) => {
+    if (plan.commands !== count) plan = readPlan({ commands: count, lengthBytes, slots: depth })
     const { succeeded } = await engine.execute(plan, memory)
-    if (succeeded !== commands) throw new Error(`${commands} commands, ${succeeded} succeeded`)
-    return Number(process.hrtime.bigint() - before) / commands
+    if (succeeded !== count) throw new Error(`${count} commands, ${succeeded} succeeded`)
   }
-  await run()
+}
+
+/** Whose instructions `npm run bench -- --against` counts. */
+export const works = { readsOf4KiB: executing({ lengthBytes: 4096, depth: 32 }) }
+
+/** Nanoseconds of one command: the median of rounds over `commands`, each one call of `engine.execute`. */
+async function costOf({ commands, ...load }) {
+  const execute = executing(load)
+  await execute(commands)
   const rounds = []
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await run())
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.hrtime.bigint()
+    await execute(commands)
+    rounds.push(Number(process.hrtime.bigint() - before) / commands)
+  }
   return median(rounds)
 }
 
 /** Bytes of garbage of each command, over a million in one call. */
-async function garbageOf({ commands, lengthBytes, depth }) {
-  const { transport, queue } = nullController({ depth, transferBytes: lengthBytes })
-  const engine = new HostEngine(transport)
-  engine.attach([queue])
-  const plan = readPlan({ commands, lengthBytes, slots: depth })
-  const memory = target(depth * lengthBytes)
+async function garbageOf({ commands, ...load }) {
+  const execute = executing(load)
   const rounds = []
   for (let round = 0; round < ROUNDS; round++) {
     globalThis.gc()
     const before = process.memoryUsage().heapUsed
-    await engine.execute(plan, memory)
+    await execute(commands)
     rounds.push(Math.max(0, process.memoryUsage().heapUsed - before) / commands)
   }
   // The first rounds run code that is not compiled yet, which boxes its numbers.

@@ -53,7 +53,10 @@ async function driver(transport) {
 }
 
 export async function bench() {
-  if (!qemuIsInstalled()) return []
+  if (!qemuIsInstalled()) {
+    console.error('bench: host-driver/qtest is skipped: QEMU is not installed')
+    return []
+  }
   const qemu = await startQemu()
   try {
     const { transport } = qemu.controllers[0]

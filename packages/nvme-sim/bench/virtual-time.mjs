@@ -10,6 +10,16 @@ const MEDIA_BYTES = 512 * MIB
 const DEPTH = 32
 const ROUNDS = 5
 
+let opened
+
+/** Whose instructions `npm run bench -- --against` counts. */
+export const works = {
+  async readsOf4KiB(count) {
+    opened ??= openQueuePair(simulate({ namespaces: [{ capacityBytes: 4 * MIB }] }).transport, 64)
+    await (await opened).readAll({ commands: count, blocks: 8, depth: DEPTH, spanBlocks: (4 * MIB) / 512 })
+  },
+}
+
 export async function bench() {
   const media = new RamMedia(MEDIA_BYTES)
   const pattern = new Uint8Array(MIB).fill(1)
