@@ -1,46 +1,19 @@
-// Runs every package's benches, each in a process of its own, prints the figures beside their goals, and with
-// --write puts the table into README.md between its markers. --json prints one object instead.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Runs every package's benches, each in a process of its own, and prints the figures beside their goals.
+//
+//   npm run bench -- [--only PATTERN]                               exit status 1 where a goal is missed
+//   npm run bench -- --write                                        puts the table into README.md, between its markers
+//   npm run bench -- --against REV [--rounds N] [--only PATTERN]    ratios to another revision: docs/bench.md
+//
+// PATTERN is a regular expression for PACKAGE/BENCH, such as nvme-spec/encode. --json prints one object instead.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { compareWith, describe } from './bench/against.mjs'
+import { commitOf } from './bench/revision.mjs'
+import { benchFiles, figuresOf } from './bench/run.mjs'
 
 const root = join(import.meta.dirname, '..')
-const flags = process.argv.slice(2)
-const unknown = flags.filter((flag) => !['--json', '--write'].includes(flag))
-if (unknown.length > 0) {
-  console.error(`bench: unknown option ${unknown.join(' ')}; known are --json and --write`)
-  process.exit(2)
-}
-
-const files = readdirSync(join(root, 'packages')).flatMap((name) => {
-  const folder = join(root, 'packages', name, 'bench')
-  return existsSync(folder)
-    ? readdirSync(folder)
-        .filter((file) => file.endsWith('.mjs'))
-        .map((file) => join(folder, file))
-    : []
-})
-
-/** A bench exports `bench()`: an array of { name, value, unit, goal?, met?, note? }, where a goal says whether it was met. */
-function figuresOf(file) {
-  const script = `const { bench } = await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(JSON.stringify(await bench()))`
-  const output = execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const figures = JSON.parse(output)
-  for (const { name, value, goal, met } of figures) {
-    const sound =
-      typeof value === 'number' && (goal === undefined || (typeof goal === 'string' && typeof met === 'boolean'))
-    if (!sound)
-      throw new TypeError(`${file}: the figure ${JSON.stringify(name)} has no value, or a goal without a verdict`)
-  }
-  return figures
-}
-
-const figures = files.flatMap(figuresOf)
 const machine = {
   cpu: cpus()[0].model.trim(),
   cores: cpus().length,
@@ -50,9 +23,47 @@ const machine = {
   date: new Date().toISOString().slice(0, 10),
 }
 
-if (flags.includes('--json')) {
-  console.log(JSON.stringify({ schema: 'gpunvme.bench/1', machine, figures }, null, 2))
-} else {
+const { flags, rounds, only } = parse()
+const selects = ({ id }) => only.test(id)
+if (!benchFiles(root).some(selects)) usage(`no bench matches ${only.source}`)
+if (flags.against === undefined) runAll()
+else await runAgainst()
+
+function parse() {
+  const options = {
+    ...{ json: { type: 'boolean' }, write: { type: 'boolean' }, only: { type: 'string', default: '' } },
+    ...{ against: { type: 'string' }, rounds: { type: 'string' } },
+  }
+  try {
+    const flags = parseArgs({ options }).values
+    const rounds = Number(flags.rounds ?? 5)
+    if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: expected 1 or more, got ${flags.rounds}`)
+    if (flags.rounds !== undefined && flags.against === undefined) throw new Error('--rounds requires --against')
+    if (flags.write && (flags.against !== undefined || flags.only !== ''))
+      throw new Error('--write is for all benches, without --against and --only')
+    return { flags, rounds, only: new RegExp(flags.only) }
+  } catch (error) {
+    return usage(error.message)
+  }
+}
+
+function usage(message) {
+  console.error(`bench: ${message}`)
+  process.exit(2)
+}
+
+function runAll() {
+  const figures = benchFiles(root)
+    .filter(selects)
+    .flatMap(({ name, file }) => figuresOf(join(root, 'packages', name, 'bench', file)))
+  if (flags.json) console.log(JSON.stringify({ schema: 'gpunvme.bench/1', machine, figures }, null, 2))
+  else printTable(figures)
+  const missed = figures.filter(({ met }) => met === false)
+  for (const { name, goal } of missed) console.error(`goal missed: ${name} (${goal})`)
+  process.exitCode = missed.length > 0 ? 1 : 0
+}
+
+function printTable(figures) {
   const cell = ({ value, unit }) => `${Number(value.toPrecision(3))} ${unit}`.trim()
   const where = `Measured with \`npm run bench\` on ${machine.date}: ${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB, Node ${machine.node.slice(1)}.`
   const table = [
@@ -63,7 +74,7 @@ if (flags.includes('--json')) {
     ...figures.map((figure) => `| ${figure.name} | ${cell(figure)} | ${figure.goal ?? ''} | ${figure.note ?? ''} |`),
   ].join('\n')
   console.log(table)
-  if (flags.includes('--write')) {
+  if (flags.write) {
     const path = join(root, 'README.md')
     const marked = /(<!-- bench -->\n)[\s\S]*?(<!-- \/bench -->)/
     const readme = readFileSync(path, 'utf8')
@@ -72,6 +83,24 @@ if (flags.includes('--json')) {
   }
 }
 
-const missed = figures.filter(({ met }) => met === false)
-for (const { name, goal } of missed) console.error(`goal missed: ${name} (${goal})`)
-process.exitCode = missed.length > 0 ? 1 : 0
+async function runAgainst() {
+  const commit = revision()
+  const result = await compareWith(root, commit, { rounds, selects })
+  if (flags.json) {
+    const against = { revision: flags.against, commit }
+    console.log(JSON.stringify({ schema: 'gpunvme.bench-against/1', machine, against, rounds, ...result }, null, 2))
+  } else {
+    console.log(`working tree against ${flags.against} (${commit.slice(0, 12)}), ${rounds} rounds by turns`)
+    console.log('ratio: median (min..max) of the rounds, working tree / revision')
+    console.log(describe(result))
+  }
+  process.exitCode = result.benches.some(({ failures }) => failures.length > 0) ? 1 : 0
+}
+
+function revision() {
+  try {
+    return commitOf(root, flags.against)
+  } catch {
+    return usage(`--against: ${flags.against} names no commit`)
+  }
+}

@@ -1,0 +1,44 @@
+// Instructions of an operation, counted by callgrind: what a bench exports as `works`, run by node's optimizing compiler.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+/** Operations of each work before any is counted, so that all are compiled as well as they will be. */
+const WARM_UP = 200_000
+const COUNTED = 200_000
+/** CPU seconds of one run: a limit in wall time would depend on what else the machine does. */
+const LIMIT_SECONDS = 180
+// One thread, and a heap and hash tables that are the same in every run.
+const FLAGS = ['--predictable', '--hash-seed=1', '--random-seed=1', '--expose-gc']
+const child = join(import.meta.dirname, 'instructions-child.mjs')
+
+/** Why instructions cannot be counted on this machine; undefined where they can. */
+export function missingCallgrind() {
+  return spawnSync('valgrind', ['--version']).status === 0 ? undefined : 'valgrind is not installed'
+}
+
+/** The names of the works that the bench at `path` exports. */
+export function worksOf(path) {
+  const { status, stdout } = spawnSync(process.execPath, ['--expose-gc', child, path], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${path} cannot be imported`)
+  return JSON.parse(stdout)
+}
+
+/**
+ * Instructions of one operation of each work of the bench at `path`: those of a run that does COUNTED operations more,
+ * less those of a run that starts up and warms up alone.
+ */
+export function instructionsOf(path, works) {
+  const base = count(path, '')
+  return Object.fromEntries(works.map((work) => [work, (count(path, work) - base) / COUNTED]))
+}
+
+function count(path, work) {
+  const limited = ['-c', `ulimit -t ${LIMIT_SECONDS}; exec "$@"`, 'sh']
+  const callgrind = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', process.execPath, ...FLAGS]
+  const args = [...limited, ...callgrind, child, path, String(WARM_UP), work, String(COUNTED)]
+  const { status, signal, stderr } = spawnSync('sh', args, { encoding: 'utf8' })
+  if (signal !== null) throw new Error(`a run under callgrind took more than ${LIMIT_SECONDS} CPU seconds (${signal})`)
+  const collected = /Collected : (\d+)/.exec(stderr)
+  if (status !== 0 || collected === null) throw new Error(`callgrind failed: ${stderr.trim().split('\n').at(-1)}`)
+  return Number(collected[1])
+}

@@ -1,0 +1,34 @@
+// Which bench files there are, and one run of one of them in a process of its own.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Every bench of the packages under `root`: its package, its file name, and `id` for `--only`. */
+export function benchFiles(root) {
+  return readdirSync(join(root, 'packages')).flatMap((name) => {
+    const folder = join(root, 'packages', name, 'bench')
+    const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.mjs')) : []
+    return files.map((file) => ({ name, file, id: `${name}/${file.slice(0, -'.mjs'.length)}` }))
+  })
+}
+
+/**
+ * Runs the bench at `path`. It exports `bench()`: an array of { name, value, unit, goal?, met?, note? }, where a goal
+ * has a verdict.
+ */
+export function figuresOf(path) {
+  const script = `const { bench } = await import(${JSON.stringify(pathToFileURL(path).href)}); console.log(JSON.stringify(await bench()))`
+  const output = execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const figures = JSON.parse(output)
+  for (const { name, value, goal, met } of figures) {
+    const sound =
+      typeof value === 'number' && (goal === undefined || (typeof goal === 'string' && typeof met === 'boolean'))
+    if (!sound)
+      throw new TypeError(`${path}: the figure ${JSON.stringify(name)} has no value, or a goal without a verdict`)
+  }
+  return figures
+}
