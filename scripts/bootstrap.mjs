@@ -24,6 +24,7 @@ const tasks = {
   test: ['node scripts/test.mjs test'],
   'test:unit': ['node scripts/test.mjs unit'],
   'test:all': ['node scripts/test.mjs all'],
+  mutants: ['node scripts/mutants/run.mjs'],
   'test:qemu': ['node scripts/test.mjs qemu'],
   'test:vm': ['node scripts/test.mjs guests'],
   'test:vm:changed': ['node scripts/guests.mjs'],

@@ -13,7 +13,10 @@ export default class {
   onTestRunEnd(modules, unhandled) {
     const folder = join(root, '.reports')
     mkdirSync(folder, { recursive: true })
-    const report = { files: modules.map((module) => outcomeOf(module, this.pattern)), errors: unhandled.map(({ message }) => message) }
+    const report = {
+      files: modules.map((module) => outcomeOf(module, this.pattern)),
+      errors: unhandled.map(({ message }) => message),
+    }
     writeFileSync(join(folder, `${process.env.GPUNVME_REPORT ?? 'tests'}.json`), JSON.stringify(report, null, 2))
   }
 }

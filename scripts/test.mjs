@@ -49,7 +49,8 @@ const first = { files: [], errors: [] }
 const second = { files: [], errors: [] }
 
 run('turbo run build --output-logs=errors-only'.split(' '))
-if (selected.some(({ native }) => native)) run(['node', 'packages/cuda-native/scripts/build-native.mjs'])
+if (selected.some(({ native }) => native))
+  for (const script of ['build-native', 'build-tests']) run(['node', `packages/cuda-native/scripts/${script}.mjs`])
 for (const { commands = [], vitest, env } of selected) {
   for (const command of commands) run(command.split(' '))
   if (vitest !== undefined) runTests(vitest, env)

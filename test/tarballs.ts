@@ -59,7 +59,11 @@ export function packAll(): Map<string, string> {
   return new Map(
     packages.map(({ name, folder: source }) => {
       // By Node, since pnpm's own starter is a shell script that needs more programs.
-      run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', folder], source)
+      run(
+        process.execPath,
+        [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', folder],
+        source,
+      )
       const tarball = readdirSync(folder).find((file) => file.startsWith(`gpunvme-${name}-`))!
       return [name, join(folder, tarball)] as const
     }),
