@@ -6,7 +6,6 @@ import { buildNative, buildRevision, needsNative, shareBenches, withRevision } f
 import { benchFiles, figuresOf } from './run.mjs'
 
 const say = (...words) => console.error('bench:', ...words)
-const lastLine = ({ message }) => message.trim().split('\n').at(-1)
 
 /** Compares the benches that `selects` selects. The result is that of --json, without the machine. */
 export function compareWith(root, commit, { rounds, selects }) {
@@ -45,7 +44,7 @@ function compareBench(id, here, there, { rounds, count }) {
       return figuresOf(path)
     } catch (error) {
       if (fallback === undefined) throw error
-      say(`${id}: the working tree's bench file fails on the revision, whose own is used: ${lastLine(error)}`)
+      say(`${id}: the working tree's bench file fails on the revision, whose own is used: ${error.message}`)
       path = fallback
       fallback = undefined
       result.benchFile = 'own'
@@ -64,8 +63,8 @@ function compareBench(id, here, there, { rounds, count }) {
     const { figures, onlyOurs, onlyTheirs } = compareRounds(measured)
     Object.assign(result, { figures, onlyInWorkingTree: onlyOurs, onlyInRevision: onlyTheirs })
   } catch (error) {
-    say(`${id} could not be run: ${lastLine(error)}`)
-    result.failures.push(`could not be run: ${lastLine(error)}`)
+    say(`${id} could not be run: ${error.message}`)
+    result.failures.push(`could not be run: ${error.message}`)
     return result
   }
   if (count) countInstructions(result, here, path)
@@ -88,7 +87,7 @@ function countInstructions(result, here, there) {
       })
     say(`${result.id}: instructions counted, ${((performance.now() - startMs) / 1000).toFixed(1)} s`)
   } catch (error) {
-    say(`${result.id}: no instructions are counted: ${lastLine(error)}`)
+    say(`${result.id}: no instructions are counted: ${error.message}`)
   }
 }
 

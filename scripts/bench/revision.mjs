@@ -27,7 +27,9 @@ export function needsNative(root, name) {
 export async function withRevision(root, commit, use) {
   // Among git's own files: on the file system of the packages that are linked, and in no tool's view of the repository.
   const folder = mkdtempSync(join(resolve(root, git(root, 'rev-parse', '--git-common-dir')), 'bench-'))
-  const remove = 'cat >/dev/null; git worktree remove --force --force "$0" 2>/dev/null; rm -rf "$0"; git worktree prune'
+  // Until it stays removed: a compiler that outlives this process may still write.
+  const remove =
+    'cat >/dev/null; while [ -e "$0" ]; do git worktree remove -ff "$0" 2>/dev/null || rm -rf "$0"; sleep 1; done; git worktree prune'
   const remover = spawn('sh', ['-c', remove, folder], {
     cwd: root,
     detached: true,

@@ -1,5 +1,5 @@
 // Which bench files there are, and one run of one of them in a process of its own.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -19,11 +19,12 @@ export function benchFiles(root) {
  */
 export function figuresOf(path) {
   const script = `const { bench } = await import(${JSON.stringify(pathToFileURL(path).href)}); console.log(JSON.stringify(await bench()))`
-  const output = execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
+  const { status, signal, stdout } = spawnSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const figures = JSON.parse(output)
+  if (status !== 0) throw new Error(`${path} ended with ${signal ?? `exit status ${status}`}`)
+  const figures = JSON.parse(stdout)
   for (const { name, value, goal, met } of figures) {
     const sound =
       typeof value === 'number' && (goal === undefined || (typeof goal === 'string' && typeof met === 'boolean'))
