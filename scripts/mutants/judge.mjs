@@ -43,7 +43,7 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
     },
     Math.max(LEAST_LIMIT_MS, SLOWER * baselineMs),
   )
-  await once(child, 'exit')
+  const [code] = await once(child, 'exit')
   clearTimeout(timer)
   running = undefined
   const ms = performance.now() - startMs
@@ -58,8 +58,8 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
   }))
   const uncompiled = failed.find(({ says }) => COMPILE_ERROR.test(says))
   if (uncompiled !== undefined) return { ms, error: uncompiled.says }
-  // A suite that does not load, or a hook that fails, says so beside its tests.
-  if (failed.length === 0 && suite.message !== '') return { ms, error: suite.message }
+  // A file that does not load, or a hook that fails, fails no test.
+  if (failed.length === 0 && code !== 0) return { ms, error: suite.message || `${file}: a hook fails` }
   const [passed, skips] = [of('passed'), [...of('skipped'), ...of('pending')]].map((all) =>
     all.map((each) => each.fullName),
   )

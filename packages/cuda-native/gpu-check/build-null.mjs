@@ -9,5 +9,5 @@ if (problem !== undefined) console.log(`gpunvme_null is not built: ${problem}. S
 else {
   const folder = join(import.meta.dirname, 'build')
   mkdirSync(folder, { recursive: true })
-  copyFileSync(await built('gpu-check/null'), join(folder, 'gpunvme_null.node'))
+  copyFileSync(await built('gpu-check/null.node'), join(folder, 'gpunvme_null.node'))
 }

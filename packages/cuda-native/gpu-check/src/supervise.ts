@@ -13,10 +13,11 @@ export interface Supervised {
   readonly reportFile: string
   /** For all of it. */
   readonly limitMs: number
+  /** Milliseconds beyond what a check, and its cleaning up, may take: the process itself enforces these. 10 s by default. */
+  readonly graceMs?: number
 }
 
 const LOOK_MS = 200
-/** Beyond what a check, and cleaning up after it, may take: the process itself has to see to these. */
 const GRACE_MS = 10_000
 /** What ending may take once the report is complete. */
 const END_MS = 5_000
@@ -27,11 +28,17 @@ const END_MS = 5_000
  * others are run by the next process, as is one that is to be alone. Gives the report,
  * or undefined where none was written.
  */
-export async function supervise({ command, checks, reportFile, limitMs }: Supervised): Promise<Report | undefined> {
+export async function supervise(supervised: Supervised): Promise<Report | undefined> {
+  const { command, checks, reportFile, limitMs, graceMs = GRACE_MS } = supervised
   const untilMs = performance.now() + limitMs
   for (let resume = false; ; resume = true) {
     const before = readReport(reportFile)?.checks.length ?? 0
-    const ended = await runOnce([...command, ...(resume ? ['--resume'] : [])], checks, reportFile, untilMs)
+    const ended = await runOnce(
+      [...command, ...(resume ? ['--resume'] : [])],
+      new Silence(checks, performance.now(), graceMs),
+      reportFile,
+      untilMs,
+    )
     const report = readReport(reportFile)
     if (report === undefined || report.outcome !== 'unfinished') return report
     const isOver = performance.now() >= untilMs
@@ -51,11 +58,13 @@ export async function supervise({ command, checks, reportFile, limitMs }: Superv
 /** For how long a report has said nothing new, and whether what is under way may take as long. */
 export class Silence {
   readonly #checks: readonly Check[]
+  readonly #graceMs: number
   #seen = ''
   #sinceMs: number
 
-  constructor(checks: readonly Check[], nowMs: number) {
+  constructor(checks: readonly Check[], nowMs: number, graceMs = GRACE_MS) {
     this.#checks = checks
+    this.#graceMs = graceMs
     this.#sinceMs = nowMs
   }
 
@@ -69,7 +78,7 @@ export class Silence {
     const check = this.#checks.find(({ id }) => id === running?.id)
     // One that is alone leaves nothing for others: what it has made goes with its process.
     const releaseMs = check?.alone === true ? 0 : RELEASE_MS
-    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + GRACE_MS : END_MS
+    const patienceMs = isUnderWay && !report?.endedAt ? (check?.limitMs ?? 60_000) + releaseMs + this.#graceMs : END_MS
     return nowMs - this.#sinceMs >= patienceMs
   }
 }
@@ -84,7 +93,7 @@ function withReason(report: Report, reason: string): Report {
 /** How the process has ended, in words. */
 async function runOnce(
   [program, ...args]: readonly string[],
-  checks: readonly Check[],
+  silence: Silence,
   reportFile: string,
   untilMs: number,
 ): Promise<string> {
@@ -92,7 +101,6 @@ async function runOnce(
   let ended: string | undefined
   child.on('error', (error) => (ended ??= `not started: ${error.message}`))
   child.on('exit', (code, signal) => (ended ??= signal === null ? `over with status ${code}` : `ended by ${signal}`))
-  const silence = new Silence(checks, performance.now())
   const isOver = () => ended !== undefined
   while (!isOver()) {
     await sleep(LOOK_MS)

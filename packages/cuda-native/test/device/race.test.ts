@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler } from '../programs/program.js'
+import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler } from '../programs/program.js'
 
-const seeds = ['1', '2', '3']
+const seeds = seedsOf('1', '2', '3')
 
 describe.skipIf(!hasCompiler)(`a leader, a controller and a host on three threads${skippedWithoutCompiler}`, () => {
   test.each([

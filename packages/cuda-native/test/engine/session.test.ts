@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler } from '../programs/program.js'
+import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler } from '../programs/program.js'
 
 const ROUNDS = '30'
-const seeds = ['1', '2']
+const seeds = seedsOf('1', '2')
 
 describe.skipIf(!hasCompiler)(`sessions of leaders, whose plans and launches race${skippedWithoutCompiler}`, () => {
   test.each([

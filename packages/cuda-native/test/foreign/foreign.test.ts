@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { reserveHugePages } from '../huge-pages.js'
-import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler } from '../programs/program.js'
+import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler } from '../programs/program.js'
 
 const ROUNDS = '300'
-const seeds = ['1', '2', '3']
+const seeds = seedsOf('1', '2', '3')
 
 describe.skipIf(!hasCompiler)(`files that are cut short while threads access them${skippedWithoutCompiler}`, () => {
   test.each([

@@ -52,7 +52,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   beforeAll(async () => {
     library = await built('standin/gpu-check')
-    nullController = loadNullController(await built('gpu-check/null'))!
+    nullController = loadNullController(await built('gpu-check/null.node'))!
   }, BUILD_MS)
 
   test.each(ids)('%s', { timeout: 120_000 }, async (id) => {

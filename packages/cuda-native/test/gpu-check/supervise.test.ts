@@ -74,7 +74,7 @@ test('a process that is left after a check keeps what that check has found, and 
 test('a process that hangs in a check that is alone is ended when its time is up', { timeout: 60_000 }, async () => {
   const hang = program('alone', 'for (;;) {}')
   const alone = checks.map((check) => ({ ...check, alone: check.id === 'two', limitMs: 500 }))
-  const report = await supervise({ ...hang, checks: alone, limitMs: 60_000 })
+  const report = await supervise({ ...hang, checks: alone, limitMs: 60_000, graceMs: 500 })
   expect(report!.checks[1]).toMatchObject({ id: 'two', reason: 'the process was ended, as it did nothing any more' })
   expect(report!.checks[2]).toMatchObject({ id: 'three', verdict: 'passed' })
 })

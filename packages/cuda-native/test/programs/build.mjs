@@ -22,9 +22,11 @@ const root = resolve(import.meta.dirname, '../..')
 const folder = join(root, 'native/build/programs')
 const KEPT_MS = 24 * 60 * 60 * 1000
 const usual = [
-  ...['-std=c++17', '-g1', '-Wall', '-Wextra', '-Werror', '-pthread', `-ffile-prefix-map=${root}=.`],
+  ...['-std=c++17', '-g1', '-Wall', '-Wextra', '-Werror', '-pthread'],
   ...['-Icuda', '-Inative', '-Itest', '-I../nvme-spec/include'],
 ]
+/** Not in a key: where the tree lies must not matter. */
+const anywhere = `-ffile-prefix-map=${root}=.`
 
 /** What the compiler prints of a program that it rejects. */
 export class CompileError extends Error {
@@ -73,7 +75,9 @@ export async function build(name, { sources, flags }) {
   const toCompile = flags.filter((flag) => !flag.startsWith('-Wl,'))
   const objects = await Promise.all(sources.map((source) => objectOf(source, toCompile)))
   const scripts = flags.flatMap((flag) => /^-Wl,--version-script=(.*)/.exec(flag)?.[1] ?? [])
-  const path = join(folder, `${name.replaceAll('/', '-')}-${digest([...objects, ...flags, digestOf(scripts)])}`)
+  // Node loads an addon by its extension.
+  const key = digest([...objects, ...flags, digestOf(scripts)])
+  const path = join(folder, `${key}-${name.replaceAll('/', '-')}`)
   if (touch(path)) return path
   await whole(path, (to) =>
     compiler(['-pthread', '-o', to, ...objects.map((object) => join(folder, object)), ...flags]),
@@ -83,7 +87,7 @@ export async function build(name, { sources, flags }) {
 
 /** The name of a source's object in the folder. Beside it lies the list of the files that it was compiled from. */
 async function objectOf(source, flags) {
-  const kind = digest([version, source, ...flags])
+  const kind = digest([version, source, ...usual, ...flags])
   for (const list of readdirSync(folder)) {
     if (!list.startsWith(`${kind}-`) || !list.endsWith('.json')) continue
     const inputs = JSON.parse(readFileSync(join(folder, list), 'utf8'))
@@ -95,7 +99,7 @@ async function objectOf(source, flags) {
   }
   const rules = join(folder, `${kind}.${process.pid}.d`)
   const unfinished = join(folder, `${kind}.${process.pid}.o`)
-  await compiler([...usual, ...flags, '-MMD', '-MD', '-MF', rules, '-c', '-o', unfinished, source])
+  await compiler([...usual, anywhere, ...flags, '-MMD', '-MD', '-MF', rules, '-c', '-o', unfinished, source])
   const inputs = readFileSync(rules, 'utf8')
     .replace(/^[^:]*:/, '')
     .replaceAll('\\\n', ' ')

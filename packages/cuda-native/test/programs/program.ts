@@ -44,5 +44,9 @@ function runnable(name: string, path: string): Program {
   }
 }
 
+/** Seeds of a program that draws what it does: one in `npm test`, all of them in `npm run test:all`. */
+export const seedsOf = (...seeds: readonly string[]): readonly string[] =>
+  process.env['GPUNVME_TIER'] === 'all' ? seeds : seeds.slice(0, 1)
+
 /** How long a `beforeAll` may take that builds programs. */
 export const BUILD_MS = 300_000

@@ -69,7 +69,7 @@ export const programs = {
     sources: [...standin, 'test/gpu-check/kernels.cc'],
     flags: [...library, '-O2', '-Igpu-check/kernels'],
   },
-  'gpu-check/null': {
+  'gpu-check/null.node': {
     sources: ['addon.cc', 'count.cc', 'null_controller.cc'].map((name) => `gpu-check/native/${name}`),
     flags: [
       ...[...library, '-O2', '-fvisibility=hidden', '-Wl,-s', '-DNAPI_VERSION=8'],

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { packageCopy } from './package-copy.js'
+
+const { repository, folder, build } = packageCopy()
+
+describe('a machine without a compiler', () => {
+  const env = { PATH: '/nonexistent' }
+
+  test('does without the addon where the repository is built and where it is packed, and is told why', () => {
+    const why =
+      'gpunvme_host and gpunvme_cuda are not built: g++, make, python3 not found. Everything else works without them.\n'
+    writeFileSync(join(repository, 'pnpm-workspace.yaml'), '')
+    expect(build([], env)).toEqual({ status: 0, stdout: why, stderr: '' })
+    rmSync(join(repository, 'pnpm-workspace.yaml'))
+    // One that was packed before is of other sources.
+    mkdirSync(join(folder, 'prebuilds'))
+    expect(build(['--prebuilds'], env).status).toBe(0)
+    expect(existsSync(join(folder, 'prebuilds'))).toBe(false)
+  })
+
+  test.each([[], ['--required']])('gives whoever asks for the addons an error: %s', (...flags) => {
+    expect(build(flags, env)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'build-native: gpunvme_host and gpunvme_cuda cannot be built: g++, make, python3 not found\n',
+    })
+  })
+})
+
+test('headers that are not where they were said to be are an error', () => {
+  const { status, stderr } = build([], { PATH: '/nonexistent', GPUNVME_NODEDIR: '/nonexistent' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('GPUNVME_NODEDIR=/nonexistent has no include/node with node_api.h')
+})
+
+test('options that there are none of are an error', () => {
+  expect(build(['--release'], {})).toMatchObject({
+    status: 1,
+    stderr: 'build-native: unknown option --release; known are --prebuilds and --required\n',
+  })
+})
