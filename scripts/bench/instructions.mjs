@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Operations of each work before any is counted, so that all are compiled as well as they will be. */
 const WARM_UP = 200_000
-const COUNTED = 200_000
+const COUNTED = 500_000
 /** CPU seconds of one run: a limit in wall time would depend on what else the machine does. */
 const LIMIT_SECONDS = 180
 // One thread, and a heap and hash tables that are the same in every run.
