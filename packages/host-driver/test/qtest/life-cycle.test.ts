@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -109,21 +109,30 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     },
   )
 
-  test('a process that is killed while its QEMU starts leaves neither that nor its files', async () => {
-    const young = program(`echo $$ > '${folder}/pid'; kill -9 $PPID; while :; do sleep 0.05; done`)
-    const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
-    const script = `const { startQemu } = await import('${entry}'); await startQemu({ program: '${young.path}' })`
-    const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-    await new Promise((resolve) => host.once('exit', resolve))
-    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-    expect(young.files().length).toBeGreaterThan(0)
-    expect(await whatIsLeft(pid, young.files())).toEqual([])
-  })
+  // The watcher finds a QEMU that was not reported to it by its command line, with grep.
+  const grepMissing = spawnSync('grep', ['--version']).error !== undefined
+  const grepNote = grepMissing ? ' (skipped: [qemu] grep is not installed)' : ''
 
-  test('a QEMU is ended that its process was killed too early to tell anybody of', async () => {
-    const entry = new URL('../../dist/transport/qtest/watcher.js', import.meta.url).href
-    const files = join(folder, 'files')
-    const script = `
+  test.skipIf(grepMissing)(
+    `removes the QEMU and the files of a process that is killed at its start${grepNote}`,
+    async () => {
+      const young = program(`echo $$ > '${folder}/pid'; kill -9 $PPID; while :; do sleep 0.05; done`)
+      const entry = new URL('../../dist/transport/qtest/index.js', import.meta.url).href
+      const script = `const { startQemu } = await import('${entry}'); await startQemu({ program: '${young.path}' })`
+      const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+      await new Promise((resolve) => host.once('exit', resolve))
+      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+      expect(young.files().length).toBeGreaterThan(0)
+      expect(await whatIsLeft(pid, young.files())).toEqual([])
+    },
+  )
+
+  test.skipIf(grepMissing)(
+    `ends a QEMU whose starter was killed before it reported the process${grepNote}`,
+    async () => {
+      const entry = new URL('../../dist/transport/qtest/watcher.js', import.meta.url).href
+      const files = join(folder, 'files')
+      const script = `
       const { spawn } = await import('node:child_process')
       const { mkdirSync, writeSync } = await import('node:fs')
       const { Watcher } = await import('${entry}')
@@ -133,12 +142,13 @@ describe('a QEMU that does not start leaves nothing behind', () => {
       const child = spawn('sh', ['-c', loop, 'qemu', '-qtest', 'pipe:${files}/qtest'], { stdio: 'ignore' })
       writeSync(1, String(child.pid))
       process.kill(process.pid, 'SIGKILL')`
-    const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const pid = await new Promise<number>((resolve) => host.stdout.once('data', (text) => resolve(Number(text))))
-    expect(await whatIsLeft(pid, [files])).toEqual([])
-  })
+      const host = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const pid = await new Promise<number>((resolve) => host.stdout.once('data', (text) => resolve(Number(text))))
+      expect(await whatIsLeft(pid, [files])).toEqual([])
+    },
+  )
 
   test.each<[string, QemuOptions]>([
     ['controllers', { controllers: [] }],
