@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
 const require = createRequire(import.meta.url)
 const root = join(import.meta.dirname, '..')
@@ -111,7 +111,11 @@ function compile() {
   // In the repository a warning is an error; elsewhere there are compilers that warn of other things.
   const args = ['-C', native, 'configure', 'build', '--loglevel=error', `--nodedir=${headersFolder()}`]
   const { status } = spawnSync(process.execPath, [nodeGyp(), ...args], {
-    env: { ...process.env, GYP_DEFINES: `spec_include='${specInclude()}'${inRepository ? ' warnings=-Werror' : ''}` },
+    // A relative path: objects stay valid in a copy of the repository.
+    env: {
+      ...process.env,
+      GYP_DEFINES: `spec_include='${relative(native, specInclude())}'${inRepository ? ' warnings=-Werror' : ''}`,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (status !== 0 || !addons.every((addon) => existsSync(addon))) fail(`${names.join(' and ')} do not compile`)

@@ -12,7 +12,7 @@ export interface PackageCopy {
   readonly repository: string
   readonly folder: string
   readonly script: string
-  build(flags: readonly string[], env: Record<string, string>, node?: string): BuildEnd
+  readonly build: (flags: readonly string[], env: Record<string, string>, node?: string) => BuildEnd
 }
 
 /** How build-native.mjs ended. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { BUILD_MS, hasCompiler, program, seedsOf, skippedWithoutCompiler } from '../programs/program.js'
 
 const seeds = seedsOf('1', '2', '3')
@@ -11,7 +11,7 @@ describe.skipIf(!hasCompiler)(`a leader, a controller and a host on three thread
     '%s',
     async (_, name) => {
       const race = await program(name)
-      for (const seed of seeds) expect(await race.attempt([seed])).toMatchObject({ status: 0, stderr: '' })
+      for (const seed of seeds) await race.run([seed])
     },
     BUILD_MS,
   )

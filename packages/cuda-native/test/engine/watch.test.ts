@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler } from '../programs/program.js'
 
 describe.skipIf(!hasCompiler)(`a session that watches its leaders${skippedWithoutCompiler}`, () => {
@@ -6,7 +6,7 @@ describe.skipIf(!hasCompiler)(`a session that watches its leaders${skippedWithou
     'counts the silence of each by itself, from its launch on, and launches none that is paused',
     async () => {
       const watch = await program('engine/watch')
-      expect(await watch.attempt([])).toMatchObject({ status: 0, stderr: '' })
+      await watch.run()
     },
     BUILD_MS,
   )

@@ -12,7 +12,7 @@ export const skippedWithoutCompiler: string = problem === undefined ? '' : ` (sk
 /** A program that is built. */
 export interface Program {
   readonly path: string
-  /** What it printed. Throws, with stderr, where its exit status is not 0. */
+  /** What it printed. Throws, with its output, where its exit status is not 0: sanitizers end a program so. */
   run(args?: readonly string[], options?: RunOptions): Promise<string>
   /** However it ended: for programs that ought to fail. */
   attempt(args?: readonly string[], options?: RunOptions): Promise<Ended>
