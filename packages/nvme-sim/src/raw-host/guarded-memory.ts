@@ -48,14 +48,17 @@ export class GuardedMemory {
     return this.memory.iovaAt(this.guardBytes + offset)
   }
 
+  /** As `iova`, under the name that `DmaMemory` has for it. */
   iovaAt(offset: number): number {
     return this.iova(offset)
   }
 
+  /** Carries bytes to the device, as `DmaMemory.forDevice`. */
   forDevice(offset: number, lengthBytes: number): void {
     this.memory.forDevice(this.guardBytes + offset, lengthBytes)
   }
 
+  /** Carries bytes from the device, as `DmaMemory.forHost`. */
   forHost(offset: number, lengthBytes: number): void {
     this.memory.forHost(this.guardBytes + offset, lengthBytes)
   }
@@ -71,6 +74,7 @@ export class GuardedMemory {
     return undefined
   }
 
+  /** Gives the memory back to the transport. */
   free(): void {
     this.memory.free()
   }

@@ -5,22 +5,12 @@ import { Diagnostics } from '../controller/diagnostics.js'
 import { HostMemory } from '../memory/host-memory.js'
 import { Namespaces } from '../nvm/namespaces.js'
 import { profiles } from '../profiles/index.js'
+import { ACQ, AQA, ASQ, CAP, CC, CC_ENABLED, CSTS, INTMC, INTMS, NSSR, VS } from '../raw-host/registers.js'
 import { VirtualClock } from '../time/clock.js'
 import { DoorbellPage } from './doorbell-page.js'
 import { RegisterPage } from './register-page.js'
 
 // The pages of a controller in virtual time, with both sides in turn: what a native caller's loads and stores do.
-
-const CAP = 0x00
-const VS = 0x08
-const INTMS = 0x0c
-const INTMC = 0x10
-const CC = 0x14
-const CSTS = 0x1c
-const NSSR = 0x20
-const AQA = 0x24
-const ASQ = 0x28
-const ACQ = 0x30
 
 class NativeHost {
   readonly clock = new VirtualClock()
@@ -70,7 +60,7 @@ class NativeHost {
       this.store(offset, iova % 2 ** 32)
       this.store(offset + 4, Math.floor(iova / 2 ** 32))
     }
-    this.store(CC, 0x0046_0001)
+    this.store(CC, CC_ENABLED)
     await this.turn()
   }
 }

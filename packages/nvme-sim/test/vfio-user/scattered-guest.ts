@@ -24,7 +24,8 @@ export interface GuestCommand {
 
 /**
  * A guest whose memory lies in two files, page by page by turns and from behind: wherever two pages meet, their bytes are
- * no neighbours. It drives a controller, with one pair of I/O queues, over the messages of a client.
+ * no neighbours. It drives a controller, with one pair of I/O queues, over the messages of a client. It is not a raw host,
+ * since that needs rings in one view.
  */
 export class ScatteredGuest {
   readonly client: DirectClient
