@@ -12,6 +12,8 @@ const SPINS = 3_000
 
 const { memory, barOffsetBytes, baseIova, entries, sqOffsetBytes, cqOffsetBytes, slots } = workerData
 const sq = new Int32Array(memory, sqOffsetBytes, entries * 16)
+// The raw host fills its rings with ffh; the dwords that `writeEntry` leaves out must be zero.
+sq.fill(0)
 const cq = new Int32Array(memory, cqOffsetBytes, entries * 4)
 const doorbells = new Int32Array(memory, barOffsetBytes + 0x1000 + 8, 2)
 const nobody = new Int32Array(new SharedArrayBuffer(4))
