@@ -1,24 +1,26 @@
 import { CommanderError } from 'commander'
+import { setImmediate } from 'node:timers/promises'
 import { EXIT } from './command-line/exit-codes.js'
 import { listenForInterrupts } from './command-line/interrupt.js'
+import { processIo, type Io, type OutputStream } from './terminal/io.js'
 import { Output } from './terminal/output.js'
-import { createProgram } from './program.js'
+import { createProgram, type Session } from './program.js'
 import { VERBS } from './verbs.js'
 import { reportError } from './command-line/report-error.js'
 
 /**
  * Runs one gpunvme command.
  * @param argv what follows the program's name.
- * @returns the exit code. Nothing is thrown: errors are reported on stderr.
+ * @returns the exit code. Nothing is thrown: errors are reported on stderr. No listener, timer or handle is left behind.
  */
-export async function run(argv: readonly string[]): Promise<number> {
+export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
   // Before anything is parsed, since what cannot be parsed must be reported in the form that was asked for.
-  const output = new Output({ json: own(argv).includes('--json') })
-  outliveClosedPipes()
-  const interrupts = listenForInterrupts(() => {
-    output.error('Ending as soon as what is under way is done. Once more to end at once.')
+  const output = new Output({ json: own(argv).includes('--json') }, io)
+  const listening = outliveClosedPipes(io)
+  const interrupts = listenForInterrupts(io, () => {
+    output.error('Finishing in-flight I/O (Ctrl-C again to abort)')
   })
-  const session = { signal: interrupts.signal, exitCode: EXIT.ok }
+  const session: Session = { argv, io, signal: interrupts.signal, exitCode: EXIT.ok }
   try {
     const program = await createProgram(session, argv)
     await program.parseAsync(argv, { from: 'user' })
@@ -33,18 +35,27 @@ export async function run(argv: readonly string[]): Promise<number> {
     return reportError(output, error, isVerb ? `gpunvme help ${name!}` : 'gpunvme help')
   } finally {
     interrupts.stop()
+    await listening.stop()
   }
 }
 
 /** `gpunvme inspect model | head` closes our stdout: what is left to say has no reader, and the work still counts. */
-function outliveClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return
-      // There may be no stream left to say it on; the exit code still tells.
-      if (stream === process.stdout) process.stderr.write(`Cannot write the result: ${error.message}\n`)
-      process.exit(EXIT.failure)
-    })
+function outliveClosedPipes({ stdout, stderr, exit }: Io): { stop(): Promise<void> } {
+  const listener = (stream: OutputStream) => (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    // There may be no stream left to say it on; the exit code still tells.
+    if (stream === stdout) stderr.write(`Cannot write the result: ${error.message}\n`)
+    exit(EXIT.failure)
+  }
+  const listeners = [stdout, stderr].map((stream) => ({ stream, listener: listener(stream) }))
+  for (const { stream, listener } of listeners) stream.on('error', listener)
+  return {
+    async stop() {
+      // Errors of what was written last come after the write.
+      await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
+      await setImmediate()
+      for (const { stream, listener } of listeners) stream.off('error', listener)
+    },
   }
 }
 

@@ -1,14 +1,13 @@
 import { EngineUnsuitableError } from '@gpunvme/cuda-native'
 import { Controller } from '@gpunvme/host-driver'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../test/scratch.js'
 import { createImageFile } from './drive/image-file.js'
 import { ImageFileError, openEngine, openTransport, UnknownProfileError, UsageError, type EngineName } from './open.js'
 
-const directory = mkdtempSync(join(tmpdir(), 'gpunvme-open-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = scratch()
 
 test('a transport and an engine by name make a controller that can be used', async () => {
   const { transport, link, time, close } = await openTransport('sim', { profile: 'sn740', capacityBytes: 1024 ** 3 })

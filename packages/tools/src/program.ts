@@ -1,11 +1,15 @@
 import { Command } from 'commander'
 import { createRequire } from 'node:module'
+import type { Io } from './terminal/io.js'
 import { EXIT_HELP } from './command-line/exit-codes.js'
 import { UsageError } from './command-line/usage-error.js'
 import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
 
-/** What a command shares with the process that runs it. */
+/** One run of the command. What verbs remember while they run is kept here or below, never in a module. */
 export interface Session {
+  /** The words after the program's name. */
+  readonly argv: readonly string[]
+  readonly io: Io
   /** Aborted by SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
   /** For a command that has its result and still did not succeed. */
@@ -24,7 +28,11 @@ export async function createProgram(session: Session, argv: readonly string[]): 
     .enablePositionalOptions()
     .exitOverride()
     // cli.ts reports errors, once and in one form.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      writeOut: (text) => void session.io.stdout.write(text),
+      writeErr: (text) => void session.io.stderr.write(text),
+      outputError: () => undefined,
+    })
     .configureHelp({ helpWidth: 80, subcommandTerm: (command) => command.name() })
     .addHelpText('after', `\n${EXIT_HELP}\n\nStart with: gpunvme doctor, or without a GPU: gpunvme demo`)
   for (const { title, verbs } of VERB_GROUPS) {

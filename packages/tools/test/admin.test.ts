@@ -1,8 +1,7 @@
-import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { gpunvme, json, scratch } from './gpunvme.js'
+import { gpunvme, json, scratch, type Running } from './gpunvme.js'
 
 const cwd = scratch()
 const run = (...args: string[]) => gpunvme(args, { cwd })
@@ -53,8 +52,8 @@ test('identify shows any structure, of the controller or of a namespace', async 
 }, 60_000)
 
 test('regs --watch prints an object a line, and an interrupt ends it with exit code 0', async () => {
-  const onStderr = (text: string, child: ChildProcess) => {
-    if (text.includes('brought up') && !text.includes('Ending as soon')) child.kill('SIGINT')
+  const onStderr = (text: string, running: Running) => {
+    if (text.includes('brought up') && !text.includes('Finishing')) running.kill('SIGINT')
   }
   const { code, stdout } = await gpunvme(['regs', '--watch', '--interval', '50', '--json'], { cwd, onStderr })
   expect(code).toBe(0)

@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BIN, gpunvme, json, scratch } from './gpunvme.js'
+import { gpunvme, json, scratch } from './gpunvme.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
@@ -14,10 +13,7 @@ const READ_TEXT = 'Read CID=0x0412 NSID=1 PRP1=0x123456000 SLBA=0x3b9f8000 NLB=7
 const CQE = '00000000 00000000 04000100 12040181'
 
 /** What a user types, with bytes on stdin. */
-function piped(args: string[], input: string | Uint8Array) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], { cwd, input, encoding: 'utf8' })
-  return { code: status, stdout, stderr }
-}
+const piped = (args: string[], input: string | Uint8Array) => gpunvme(args, { cwd, input })
 
 describe('decode', () => {
   test('takes bytes from the arguments, a file of bytes, a file of digits and stdin', async () => {
@@ -28,9 +24,9 @@ describe('decode', () => {
     expect(await gpunvme(['decode', 'sqe', ...digits], { cwd })).toEqual(expected)
     expect(await gpunvme(['decode', 'sqe', '--file', 'read.bin'], { cwd })).toEqual(expected)
     expect(await gpunvme(['decode', 'sqe', '--file', 'read.txt'], { cwd })).toEqual(expected)
-    expect(piped(['decode', 'sqe'], READ)).toEqual(expected)
-    expect(piped(['decode', 'sqe', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
-    expect(piped(['decode', 'SQE', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+    expect(await piped(['decode', 'sqe'], READ)).toEqual(expected)
+    expect(await piped(['decode', 'sqe', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
+    expect(await piped(['decode', 'SQE', '--file', '-'], Buffer.from(digits.join(''), 'hex'))).toEqual(expected)
   })
 
   // Each as the tool prints the Read above.
@@ -71,8 +67,8 @@ describe('decode', () => {
 `,
     ],
     ['xxd -i', `  ${READ.replace(/\s/g, '').replace(/../g, '0x$&, ')}\n`],
-  ])('takes what %s prints', (_, text) => {
-    expect(piped(['decode', 'sqe'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
+  ])('takes what %s prints', async (_, text) => {
+    expect(await piped(['decode', 'sqe'], text)).toEqual({ code: 0, stdout: `${READ_TEXT}\n`, stderr: '' })
   })
 
   const digitsHint = '  Try: plain digits, as `xxd -p` prints them, or the bytes themselves with --file\n'
@@ -115,8 +111,8 @@ describe('decode', () => {
       "Expected pairs of hexadecimal digits in stdin, got 7 digits in '0000000'\n",
       digitsHint,
     ],
-  ])('refuses the text that %s prints rather than taking it for the bytes', (_, text, message, hint) => {
-    expect(piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
+  ])('refuses the text that %s prints rather than taking it for the bytes', async (_, text, message, hint) => {
+    expect(await piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
   })
 
   test('digits after 0x are whole bytes, and one digit is a byte', async () => {
@@ -153,39 +149,41 @@ describe('decode', () => {
     expect(json(ended)).toMatchObject({ name: 'CAP', spec: 'Base 2.1 §3.1.4.1', fields: { MQES: 1023 } })
   })
 
-  test('reads the value of a register from stdin, and prints it to programs with all digits', () => {
+  test('reads the value of a register from stdin, and prints it to programs with all digits', async () => {
     const text = 'CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }'
     for (const args of [['CC'], ['cc', '-'], ['CC', '--file', '-']])
-      expect(piped(['decode', ...args], '0x460001\n')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
-    const { stdout } = piped(['decode', 'cc', '0x460001', '--json'], '')
+      expect(await piped(['decode', ...args], '0x460001\n')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
+    const { stdout } = await piped(['decode', 'cc', '0x460001', '--json'], '')
     expect(JSON.parse(stdout)).toMatchObject({ what: 'CC', name: 'CC', value: '0x00460001', text })
-    expect(JSON.parse(piped(['decode', 'ASQ', '1000', '--json'], '').stdout)).toMatchObject({
+    expect(JSON.parse((await piped(['decode', 'ASQ', '1000', '--json'], '')).stdout)).toMatchObject({
       value: '0x0000000000001000',
       text: 'ASQ=0x0000000000001000 { ASQB=0x1 }',
     })
   })
 
-  test('decodes the identifiers of a namespace', () => {
+  test('decodes the identifiers of a namespace', async () => {
     const list = Buffer.alloc(4096)
     Buffer.from('0208' + '0000', 'hex').copy(list) // NGUID of 16 bytes, whose length is wrong
-    const refused = piped(['decode', 'identify', '--cns', '3'], list)
+    const refused = await piped(['decode', 'identify', '--cns', '3'], list)
     expect(refused.stderr).toContain(
       'Namespace Identification Descriptor at byte 0: expected NIDL 16 for NIDT 2, got 8',
     )
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     Buffer.from('01080000' + '0011223344556677' + '04010000' + '02', 'hex').copy(list) // EUI-64, CSI
-    const { stdout } = piped(['decode', 'identify', '--cns', '03h'], list)
+    const { stdout } = await piped(['decode', 'identify', '--cns', '03h'], list)
     expect(stdout).toBe(
       'Namespace Identification Descriptor list (Base 2.1 §5.1.13.2.3)\n  EUI64=0011223344556677\n  CSI=02\n',
     )
-    expect(JSON.parse(piped(['decode', 'identify', '--cns', '3', '--json'], list).stdout)).toMatchObject({
+    expect(JSON.parse((await piped(['decode', 'identify', '--cns', '3', '--json'], list)).stdout)).toMatchObject({
       identifiers: [
         { type: 1, name: 'EUI64', id: '0011223344556677' },
         { type: 4, name: 'CSI', id: '02' },
       ],
     })
-    expect(piped(['decode', 'identify', '--cns', '3'], Buffer.alloc(4096)).stdout).toContain('\n  no identifier\n')
-    expect(piped(['decode', 'identify', '--cns', '3', '00'], '').stderr).toContain('expected 4096 bytes, got 1')
+    expect((await piped(['decode', 'identify', '--cns', '3'], Buffer.alloc(4096))).stdout).toContain(
+      '\n  no identifier\n',
+    )
+    expect((await piped(['decode', 'identify', '--cns', '3', '00'], '')).stderr).toContain('expected 4096 bytes, got 1')
   })
 
   test('decodes Identify by CNS, and hides nothing that is set', async () => {
@@ -208,35 +206,35 @@ describe('decode', () => {
     expect((json(ended) as { fields: { NSID: number[] } }).fields.NSID.slice(0, 2)).toEqual([3, 0])
   })
 
-  test('decodes a log page, shows what follows its structure, and lists error entries', () => {
+  test('decodes a log page, shows what follows its structure, and lists error entries', async () => {
     const smart = Buffer.alloc(520)
     smart.writeUInt16LE(310, 1)
     smart[519] = 1
-    const { stdout } = piped(['decode', 'log'], smart)
+    const { stdout } = await piped(['decode', 'log'], smart)
     expect(stdout).toContain('\n  CTEMP=310\n')
     expect(stdout).toContain('\n  and 8 bytes after it: 0000000000000001\n')
     const errors = Buffer.alloc(128)
     errors.writeBigUInt64LE(9n, 64)
-    const { stdout: listed } = piped(['decode', 'log', '--lid', '0x01'], errors)
+    const { stdout: listed } = await piped(['decode', 'log', '--lid', '0x01'], errors)
     expect(listed).toMatch(/^0: no error\n1: ECNT=\w+\n$/)
   })
 
-  test('says how much follows a header, all of which is there for programs', () => {
+  test('says how much follows a header, all of which is there for programs', async () => {
     const page = Buffer.alloc(8 + 33, 0)
     page[0] = 1
     page[40] = 7
     const args = ['decode', 'log', '--lid', '0Bh']
-    expect(piped(args, page).stdout).toMatch(
+    expect((await piped(args, page)).stdout).toMatch(
       /^Predictable Latency Event Aggregate header .*\n {2}\w+=1\n {2}and 33 bytes of entries or data after it, which --json shows whole\n$/,
     )
-    expect(JSON.parse(piped([...args, '--json'], page).stdout)).toMatchObject({ rest: `${'00'.repeat(32)}07` })
+    expect(JSON.parse((await piped([...args, '--json'], page)).stdout)).toMatchObject({ rest: `${'00'.repeat(32)}07` })
   })
 
-  test('integers that no number holds are strings for programs', () => {
+  test('integers that no number holds are strings for programs', async () => {
     const namespace = Buffer.alloc(4096)
     namespace.writeBigUInt64LE(4096n, 0)
     namespace.writeBigUInt64LE(2n ** 53n, 8)
-    expect(JSON.parse(piped(['decode', 'identify', '--cns', '0', '--json'], namespace).stdout)).toMatchObject({
+    expect(JSON.parse((await piped(['decode', 'identify', '--cns', '0', '--json'], namespace)).stdout)).toMatchObject({
       fields: { NSZE: 4096, NCAP: '9007199254740992' },
     })
   })
@@ -286,8 +284,8 @@ describe('decode', () => {
       'CC: --file is for structures\n  Try: gpunvme decode CC -, to read stdin',
     ],
     [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
-  ])('%j is refused as a wrong use, in words', (args, message) => {
-    const { code, stdout, stderr } = piped(args, '')
+  ])('%j is refused as a wrong use, in words', async (args, message) => {
+    const { code, stdout, stderr } = await piped(args, '')
     expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^ {4}at /m)
     expect([code, stdout]).toEqual([2, ''])
@@ -309,11 +307,11 @@ describe('decode', () => {
     expect(await gpunvme(['decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
   })
 
-  test('text is text with a byte order mark, in UTF-16, and with a character that is no ASCII', () => {
+  test('text is text with a byte order mark, in UTF-16, and with a character that is no ASCII', async () => {
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
-    expect(piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
-    expect(piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
-    const { code, stderr } = piped(['decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
+    expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
+    expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)
+    const { code, stderr } = await piped(['decode', 'log'], 'temperature : 38 °C\n'.repeat(40))
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("Expected hexadecimal digits in stdin, got 'temperature'"),

@@ -1,51 +1,154 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, inject } from 'vitest'
+import { EventEmitter } from 'node:events'
+import { Readable, Writable } from 'node:stream'
+import { run } from '../src/cli.js'
+import { createProgram, type Session } from '../src/program.js'
+import type { Io, OutputStream } from '../src/terminal/io.js'
 
-/** The program that is tested. */
-export const BIN = inject('program')
+export { scratch } from './scratch.js'
 
 export interface Ended {
+  /** Exit code; null for a process that a signal ended. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
+/** What a test may send to a command that runs. */
+export interface Running {
+  kill(signal: NodeJS.Signals): unknown
+}
+
 export interface RunOptions {
   readonly cwd: string
+  /** Changes to the environment for the time of the run. */
   readonly env?: NodeJS.ProcessEnv
+  /** What comes by stdin, a pipe. */
+  readonly input?: string | Uint8Array
+  /** stdin, stdout and stderr are a terminal of that many columns, in place of pipes. */
+  readonly columns?: number
   /** Called with all of stderr whenever it grows. */
-  readonly onStderr?: (text: string, child: ChildProcess) => void
+  readonly onStderr?: (text: string, running: Running) => void
 }
 
-/** Runs the program as a user does, in a process of its own, with pipes for a terminal. */
-export function gpunvme(args: readonly string[], { cwd, env = {}, onStderr }: RunOptions): Promise<Ended> {
-  const colours = { FORCE_COLOR: undefined, NO_COLOR: undefined }
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, ...colours, ...env } })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-    onStderr?.(stderr, child)
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, stdout, stderr }))
-  })
+/**
+ * Runs the command in this process, with pipes for a terminal. Fails where the run leaves something of its own behind in
+ * the process. Runs take turns, since they share a working directory and an environment.
+ */
+export function gpunvme(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const ended = turn.then(() => runOnce(args, options))
+  turn = ended.catch(() => undefined)
+  return ended
 }
 
-const scratches: string[] = []
-// Here and not in scratch(): inside a test, it is too late to ask for this.
-afterAll(() => scratches.forEach((path) => rmSync(path, { recursive: true, force: true })))
+let turn: Promise<unknown> = Promise.resolve()
 
-/** A directory that is removed after the tests of the file. */
-export function scratch(): string {
-  const path = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
-  scratches.push(path)
-  return path
+async function runOnce(args: readonly string[], { cwd, env = {}, onStderr, ...options }: RunOptions): Promise<Ended> {
+  const io = testIo({
+    ...options,
+    onStderr: (text) => onStderr?.(text, { kill: (signal) => setImmediate(() => io.signals.emit(signal, signal)) }),
+  })
+  const before = { cwd: process.cwd(), env: { ...process.env }, state: stateOf(io) }
+  process.chdir(cwd)
+  assignEnv({ FORCE_COLOR: undefined, NO_COLOR: undefined, ...env })
+  const during = { ...process.env }
+  try {
+    const code = await run(args, { ...io, cwd, env: process.env })
+    const after = stateOf(io)
+    if (after !== before.state) throw new Error(`gpunvme ${args.join(' ')} left behind ${after}, from ${before.state}`)
+    if (JSON.stringify(process.env) !== JSON.stringify(during)) throw new Error('the command changed the environment')
+    return { code, stdout: io.stdoutText(), stderr: io.stderrText() }
+  } finally {
+    process.chdir(before.cwd)
+    assignEnv({ ...Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined])), ...before.env })
+  }
+}
+
+function assignEnv(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined) Reflect.deleteProperty(process.env, name)
+    else process.env[name] = value
+  }
+}
+
+/** Listeners of a run, on the process and on its own streams and signals. */
+function stateOf({ stdout, stderr, signals }: TestIo): string {
+  const counts = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) => process.listenerCount(name))
+  const own = [stdout.listenerCount('error'), stderr.listenerCount('error'), signals.eventNames().length]
+  return JSON.stringify({ counts, own })
+}
+
+export interface TestIo extends Io {
+  readonly signals: EventEmitter
+  stdoutText(): string
+  stderrText(): string
+}
+
+export interface TestIoOptions {
+  readonly input?: string | Uint8Array
+  /** stdin, stdout and stderr are a terminal of that many columns. */
+  readonly columns?: number
+  readonly env?: Io['env']
+  readonly onStderr?: (text: string) => void
+}
+
+/** Streams of text in place of a process's. */
+export function testIo({ input = '', columns, env = {}, onStderr }: TestIoOptions = {}): TestIo {
+  const terminal = columns === undefined ? {} : { isTTY: true, columns }
+  const [stdout, stderr] = [collector(), collector(onStderr)]
+  return {
+    stdin: Object.assign(Readable.from(input.length === 0 ? [] : [Buffer.from(input)]), terminal),
+    stdout: Object.assign(stdout.stream, terminal),
+    stderr: Object.assign(stderr.stream, terminal),
+    env,
+    program: '/usr/local/bin/gpunvme',
+    cwd: process.cwd(),
+    signals: new EventEmitter(),
+    exit(code) {
+      throw new Error(`The command ended its process with ${code}: only a test with a process of its own can show that`)
+    },
+    stdoutText: stdout.text,
+    stderrText: stderr.text,
+  }
+}
+
+function collector(onText?: (text: string) => void): { readonly stream: OutputStream; readonly text: () => string } {
+  const chunks: Buffer[] = []
+  const text = () => Buffer.concat(chunks).toString()
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      if (chunk.length > 0) onText?.(text())
+      done()
+    },
+  })
+  return { stream, text }
+}
+
+/** A session of a command line, for what is called below `run`. */
+export function testSession(argv: readonly string[] = [], io: Io = testIo()): Session {
+  return { argv, io, signal: new AbortController().signal, exitCode: 0 }
+}
+
+/** Calls a verb in a folder, and gives the error that it ends with. */
+export async function failureIn(cwd: string, ...words: string[]): Promise<Error> {
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    return await failureOf(...words)
+  } finally {
+    process.chdir(before)
+  }
+}
+
+/** Calls a verb, and gives the error that it ends with. */
+export async function failureOf(...words: string[]): Promise<Error> {
+  const program = await createProgram(testSession(words), words)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error(`gpunvme ${words.join(' ')}: expected a refusal, got none`)
 }
 
 /** The one JSON object on stdout; anything else there makes it fail. */

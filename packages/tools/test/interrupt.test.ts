@@ -1,18 +1,17 @@
 import { openWritableFileStore, pack as packModel, type PackProgress } from '@gpunvme/layer-loader'
 import { openModelFile, writeDemoModel } from '@gpunvme/layer-loader/formats'
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { gpunvme, json, scratch } from './gpunvme.js'
+import { gpunvme, json, scratch, type Running } from './gpunvme.js'
 
 const cwd = scratch()
 
-/** Sends signals once stderr says a word, and no more of them however often it says it. */
+/** Sends a signal once stderr says a word. */
 function when(word: string, ...signals: NodeJS.Signals[]) {
-  return (text: string, child: ChildProcess) => {
+  return (text: string, running: Running) => {
     if (!text.includes(word)) return
-    for (const signal of signals.splice(0)) child.kill(signal)
+    for (const signal of signals.splice(0)) running.kill(signal)
   }
 }
 
@@ -33,17 +32,6 @@ test('SIGTERM does the same, and with --json it is an error object', async () =>
   expect(json(ended)).toMatchObject({ error: { code: 'ERR_GPUNVME_INTERRUPTED', category: 'interrupted' } })
 })
 
-test('a second SIGINT ends the process at once, and its files are gone all the same', async () => {
-  const temporary = scratch()
-  const onStderr = (text: string, child: ChildProcess) => {
-    if (/A model/.test(text)) child.kill('SIGINT')
-  }
-  const ended = await gpunvme(['demo', '--size', '512MiB'], { cwd, env: { TMPDIR: temporary }, onStderr })
-  expect(ended.code).toBe(130)
-  expect(ended.stderr).not.toContain('Interrupted by')
-  expect(readdirSync(temporary)).toEqual([])
-})
-
 test('the first SIGINT ends the making of the model, and --keep leaves nothing beside the kept file', async () => {
   const folder = scratch()
   const args = ['demo', '--size', '512MiB', '--keep', join(folder, 'kept.gguf')]
@@ -59,6 +47,21 @@ test('an interrupted pack takes the drive away that it had begun to make', async
   const ended = await gpunvme(args, { cwd, onStderr: when('Packing', 'SIGINT') })
   expect(ended.code).toBe(130)
   expect(existsSync(join(cwd, 'drive.img'))).toBe(false)
+})
+
+test('an interrupted pack that had to give up the old model says so, before and after', async () => {
+  await writeDemoModel(join(cwd, 'small.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
+  await writeDemoModel(join(cwd, 'large.gguf'))
+  const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
+    endBytes: number
+  }
+  // Either image fits on this drive, and not both of them.
+  await gpunvme(['pack', 'small.gguf', '--image', 'tight.img', '--capacity', String(endBytes)], { cwd })
+  const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
+  const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
+  expect(ended.code).toBe(130)
+  expect(ended.stderr).toContain('The old model was given up before this.')
+  expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })
 
 test('a pack that was killed goes on with the same model, and with no other one', async () => {
@@ -82,19 +85,4 @@ test('a pack that was killed goes on with the same model, and with no other one'
   expect(ended.code).toBe(0)
   expect((json(ended) as { resumedBytes: number }).resumedBytes).toBeGreaterThan(1024 * 1024)
   expect((await gpunvme(['verify', '--image', 'killed.img'], { cwd })).code).toBe(0)
-})
-
-test('an interrupted pack that had to give up the old model says so, before and after', async () => {
-  await writeDemoModel(join(cwd, 'small.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
-  await writeDemoModel(join(cwd, 'large.gguf'))
-  const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
-    endBytes: number
-  }
-  // Either image fits on this drive, and not both of them.
-  await gpunvme(['pack', 'small.gguf', '--image', 'tight.img', '--capacity', String(endBytes)], { cwd })
-  const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
-  const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })
-  expect(ended.code).toBe(130)
-  expect(ended.stderr).toContain('The old model was given up before this.')
-  expect((await gpunvme(['verify', '--image', 'tight.img'], { cwd })).code).not.toBe(0)
 })

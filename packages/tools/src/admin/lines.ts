@@ -1,4 +1,3 @@
-import { columnsOf } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 
 const LABEL_COLUMNS = 20
@@ -12,7 +11,7 @@ export function labelled(label: string, value: string): string {
 const HANGING = '    '
 
 /** Lines that fit the terminal: folded between words, and words that no line holds, as hexadecimal digits, anywhere. */
-export function fitted(lines: readonly string[], columns = columnsOf(process.stdout)): string[] {
+export function fitted(lines: readonly string[], columns: number): string[] {
   if (columns === Infinity) return [...lines]
   return lines.flatMap((line) => {
     const text = line.trimStart()

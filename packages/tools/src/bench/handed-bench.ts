@@ -1,10 +1,11 @@
 import type { Link } from '@gpunvme/nvme-spec/pcie'
-import { requireRoot } from '../command-line/advised-command.js'
+import { callerOf, requireRoot } from '../command-line/advised-command.js'
 import { driveFacts, type DriveFacts } from '../binding/drive-facts.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { confirmChange } from '../drive/confirm-drive.js'
 import type { FoundDrive } from '../drive/find-drive.js'
 import type { EngineName, OpenedTransport } from '../open.js'
+import type { Session } from '../program.js'
 import type { BenchResults, BenchSource } from '../report/bench-results.js'
 import type { Output } from '../terminal/output.js'
 import { BaselineContender } from './baseline-contender.js'
@@ -34,12 +35,15 @@ export async function benchHandedOver(
   flags: BenchFlags,
   title: Title,
   output: Output,
-  signal: AbortSignal,
+  session: Session,
 ): Promise<BenchResults> {
+  const { signal } = session
   if (writes(flags)) throw new UsageError('--hand-over is for reads', { next: 'leave --hand-over out, or --rw read' })
-  requireRoot('/', process.argv.slice(2))
+  requireRoot('/', session.argv)
   const confirmed = await confirm(found, flags, output, signal)
-  return HandedDrive.lend(found, confirmed, flags.nsid, signal, async (handed) => {
+  const onLost = (message: string) => output.error(message)
+  const lent = { found, confirmed, nsid: flags.nsid, by: callerOf(session), signal, onLost }
+  return HandedDrive.lend(lent, async (handed) => {
     const { ground, setting, nsid, link } = await handed.withLinux((target) =>
       Promise.resolve({
         nsid: target.nsid ?? 1,

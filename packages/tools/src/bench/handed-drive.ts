@@ -1,12 +1,11 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseDriver } from '../binding/driver-choice.js'
-import { shellLine, userName } from '../command-line/advised-command.js'
 import type { DriveFacts } from '../binding/drive-facts.js'
 import { giveBack } from '../binding/give-back.js'
 import { thisProcess } from '../binding/process-identity.js'
 import { startWatcher } from '../binding/start-watcher.js'
-import { takeDrive } from '../binding/take-drive.js'
+import { takeDrive, type Taking } from '../binding/take-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import { withTransport } from '../drive/with-drive.js'
 import type { OpenedTransport } from '../open.js'
@@ -20,36 +19,35 @@ const LOOK_MS = 100
 /** How long another gpunvme may be busy with the drive when it is to be given back. */
 const LOCK_WAIT_MS = 10_000
 
+export interface LentDrive {
+  /** A drive that Linux's driver has. */
+  readonly found: FoundDrive
+  /** The drive that the user confirmed: in no turn is another taken. */
+  readonly confirmed: DriveFacts
+  readonly nsid: number | undefined
+  readonly by: Taking['by']
+  readonly signal: AbortSignal
+  /** As of `startWatcher`. */
+  readonly onLost: (message: string) => void
+}
+
 /** A drive that goes from Linux to us and back, as often as it is asked for by one or by the other. */
 export class HandedDrive {
-  private readonly found: FoundDrive
-  private readonly confirmed: DriveFacts
-  private readonly nsid: number | undefined
-  private readonly signal: AbortSignal
+  private readonly lent: LentDrive
   private isOurs = false
 
-  private constructor(found: FoundDrive, confirmed: DriveFacts, nsid: number | undefined, signal: AbortSignal) {
-    this.found = found
-    this.confirmed = confirmed
-    this.nsid = nsid
-    this.signal = signal
+  private constructor(lent: LentDrive) {
+    this.lent = lent
   }
 
   /**
    * Lends it, and gives it back to Linux however `use` ends: a second process watches over that, should this one be
    * killed.
-   * @param found a drive that Linux's driver has.
-   * @param confirmed what it was when somebody said that this is the one: in no turn is another taken.
    */
-  static async lend<T>(
-    found: FoundDrive,
-    confirmed: DriveFacts,
-    nsid: number | undefined,
-    signal: AbortSignal,
-    use: (drive: HandedDrive) => Promise<T>,
-  ): Promise<T> {
-    const watcher = await startWatcher({ root: ROOT, bdf: found.bdf, holder: thisProcess() })
-    const drive = new HandedDrive(found, confirmed, nsid, signal)
+  static async lend<T>(lent: LentDrive, use: (drive: HandedDrive) => Promise<T>): Promise<T> {
+    const { found, onLost } = lent
+    const watcher = await startWatcher({ root: ROOT, bdf: found.bdf, holder: thisProcess() }, onLost)
+    const drive = new HandedDrive(lent)
     try {
       return await use(drive)
     } finally {
@@ -63,7 +61,7 @@ export class HandedDrive {
 
   /** Lends it while we have it. */
   async withOurs<T>(use: (opened: OpenedTransport) => Promise<T>): Promise<T> {
-    const { found, signal } = this
+    const { found, signal } = this.lent
     signal.throwIfAborted()
     if (!this.isOurs) await this.take()
     return withTransport({ drive: found.bdf }, 'read', use)
@@ -71,19 +69,20 @@ export class HandedDrive {
 
   /** Lends it while Linux has it. @throws NotReturnedError where Linux makes no block device of it in time. */
   async withLinux<T>(use: (target: BaselineTarget) => Promise<T>): Promise<T> {
-    this.signal.throwIfAborted()
+    this.lent.signal.throwIfAborted()
     await this.giveBack()
-    return withKernelDrive(await this.appeared(), this.nsid, use)
+    return withKernelDrive(await this.appeared(), this.lent.nsid, use)
   }
 
   private async take(): Promise<void> {
-    const { bdf, linuxName } = findDrive(this.found.bdf)
+    const { found, confirmed, by } = this.lent
+    const { bdf, linuxName } = findDrive(found.bdf)
     await takeDrive({
       root: ROOT,
-      found: this.found,
-      driver: chooseDriver(ROOT, this.found, undefined).driver,
-      known: { name: linuxName ?? bdf, ...this.confirmed },
-      by: { user: userName(), command: shellLine(['gpunvme', ...process.argv.slice(2)]) },
+      found,
+      driver: chooseDriver(ROOT, found, undefined).driver,
+      known: { name: linuxName ?? bdf, ...confirmed },
+      by,
       isHeld: true,
     })
     this.isOurs = true
@@ -91,17 +90,17 @@ export class HandedDrive {
 
   private async giveBack(): Promise<void> {
     if (!this.isOurs) return
-    await giveBack(ROOT, this.found.bdf, { holder: thisProcess(), waitMs: LOCK_WAIT_MS })
+    await giveBack(ROOT, this.lent.found.bdf, { holder: thisProcess(), waitMs: LOCK_WAIT_MS })
     this.isOurs = false
   }
 
   /** Linux's driver makes its block devices some time after it was given the drive. */
   private async appeared(): Promise<FoundDrive> {
-    const { bdf } = this.found
+    const { bdf } = this.lent.found
     for (const untilMs = performance.now() + RETURN_SECONDS * 1000; performance.now() < untilMs;) {
-      this.signal.throwIfAborted()
+      this.lent.signal.throwIfAborted()
       const found = findDrive(bdf)
-      if (found.linuxName !== undefined && hasBlockDevice(found.linuxName, this.nsid)) return found
+      if (found.linuxName !== undefined && hasBlockDevice(found.linuxName, this.lent.nsid)) return found
       await sleep(LOOK_MS)
     }
     throw new NotReturnedError(bdf)

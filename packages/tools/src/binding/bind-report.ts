@@ -1,5 +1,5 @@
 import type { BindingStep, PciFunction } from '@gpunvme/host-driver/pci'
-import { columnsOf, type Output } from '../terminal/output.js'
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { describeSteps } from './describe-steps.js'
@@ -27,7 +27,7 @@ export function headline({ drive, choice, known }: BindingOf): string {
 /** Says each step that would be taken. */
 export function reportPlan(output: Output, binding: BindingOf): void {
   const { drive, choice, steps } = binding
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
     ...(steps.length > 0 ? describeSteps(steps, columns) : ['  It is already: nothing would be done.']),
@@ -44,7 +44,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
     ['opens it', 'none' in opening ? `nothing: ${opening.none}` : openedBy(drive.bdf, opening.transport)],
     ['give back', steps.length > 0 ? commandFor(root, 'unbind', drive.bdf) : 'nothing was changed'],
   ]
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
   output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, ...labelled(rows, columns))
   output.object('gpunvme.bind/1', factsOf(binding, false))

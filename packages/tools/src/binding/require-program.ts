@@ -7,7 +7,7 @@ import { CommandNotStartedError } from './run-command.js'
  * Looks a program up as `runCommand` will, for who has more to do before it is run.
  * @param path the folders that programs are in. @throws CommandNotStartedError
  */
-export function requireProgram(program: string, path = process.env['PATH']): void {
+export function requireProgram(program: string, path: string | undefined): void {
   // Without a PATH the system has folders of its own.
   if (path === undefined && !program.includes('/')) return
   const places = program.includes('/') ? [program] : path!.split(':').map((folder) => join(folder || '.', program))

@@ -8,21 +8,27 @@ import { takeDrive, type Taking } from './take-drive.js'
 /** What the command has started, and left running, may drive the drive a little longer than it. */
 const WAIT_MS = 10_000
 
+export interface BoundListener {
+  /** Called before the command runs, with what was done to the drive; undefined where nothing had to be. */
+  readonly onTaken: (entry: Entry | undefined) => void
+  /** As of `startWatcher`. */
+  readonly onLost: (message: string) => void
+}
+
 /**
  * Runs a command with a drive bound, and gives the drive back afterwards, however either of them ends.
- * @param onTaken is told what was done, before the command runs; undefined where nothing had to be.
  * @returns the command's exit status.
  */
 export async function runBound(
   taking: Omit<Taking, 'isHeld'>,
   words: readonly [string, ...string[]],
   signal: AbortSignal,
-  onTaken: (entry: Entry | undefined) => void,
+  { onTaken, onLost }: BoundListener,
 ): Promise<number> {
   const { root, found } = taking
   const holder = thisProcess()
   // Before the first step, so that there is no moment in which nobody would give the drive back.
-  const watcher = await startWatcher({ root, bdf: found.bdf, holder })
+  const watcher = await startWatcher({ root, bdf: found.bdf, holder }, onLost)
   try {
     const entry = await takeDrive({ ...taking, isHeld: true })
     try {

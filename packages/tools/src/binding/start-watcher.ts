@@ -32,11 +32,11 @@ export interface Watcher {
 const START_MS = 30_000
 
 /**
- * Starts the process that gives a drive back if this one cannot. That it has ended before its time is said on stderr: the
- * drive is given back without it.
+ * Starts the process that gives a drive back if this one cannot.
+ * @param onLost called when that process ends before its time: the drive is given back without it.
  * @throws WatcherNotStartedError; the drive is better not taken then.
  */
-export async function startWatcher(watched: Watched): Promise<Watcher> {
+export async function startWatcher(watched: Watched, onLost: (message: string) => void): Promise<Watcher> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
     // In a session of its own: what the terminal sends to all of its programs does not reach it.
     detached: true,
@@ -53,8 +53,7 @@ export async function startWatcher(watched: Watched): Promise<Watcher> {
     throw new WatcherNotStartedError(watched.bdf)
   }
   child.stdout.destroy()
-  const complain = () =>
-    void process.stderr.write(`The process that watches over ${watched.bdf} has ended: it is given back without it\n`)
+  const complain = () => onLost(`The process that watches over ${watched.bdf} has ended: it is given back without it`)
   child.once('exit', complain)
   const tell = (message: WatcherMessage) => child.stdin.write(`${JSON.stringify(message)}\n`)
   return {

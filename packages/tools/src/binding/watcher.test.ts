@@ -26,10 +26,12 @@ function held(holder: ProcessIdentity | null): void {
 async function watch(...messages: readonly WatcherMessage[]): Promise<number> {
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`)
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  vi.stubEnv('FAKE_KERNEL_ROOT', tree.root)
   try {
     return await watchOver({ root: tree.root, bdf: BDF, holder: HOLDER }, each(lines))
   } finally {
     stderr.mockRestore()
+    vi.unstubAllEnvs()
   }
 }
 

@@ -3,6 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { FileError, isSystemError } from '../command-line/file-error.js'
+import type { InputStream } from '../terminal/io.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { plural } from '../terminal/units.js'
 
@@ -32,14 +33,14 @@ export class ByteSource {
    * @param wantedBytes how many of them to take; all when not given.
    * @throws FileError; UsageError for what holds no bytes; ShortSourceError for a file that has fewer than are wanted.
    */
-  static open(path: string, wantedBytes: number | undefined, signal: AbortSignal): ByteSource {
+  static open(path: string, wantedBytes: number | undefined, stdin: InputStream, signal: AbortSignal): ByteSource {
     if (path === '-') {
-      if (process.stdin.isTTY) {
+      if (stdin.isTTY === true) {
         throw new UsageError('Nothing comes by stdin: it is a terminal', {
           next: 'a FILE, or a pipe into gpunvme write -',
         })
       }
-      return new ByteSource('stdin', process.stdin, wantedBytes, signal)
+      return new ByteSource('stdin', stdin, wantedBytes, signal)
     }
     const stats = attemptingSync(`read ${path}`, () => statSync(path))
     if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, { next: 'name a file in it' })

@@ -1,4 +1,5 @@
 import type { Namespace } from '@gpunvme/host-driver'
+import type { InputStream } from '../terminal/io.js'
 import { checkInside, type ByteRange, type RangeFlags } from './byte-range.js'
 import { ByteSource } from './byte-source.js'
 import { PartialBlockError } from './partial-block.js'
@@ -24,12 +25,13 @@ export async function intend(
   namespace: Namespace,
   path: string,
   flags: IntentFlags,
+  stdin: InputStream,
   signal: AbortSignal,
 ): Promise<WriteIntent> {
   const { blockBytes, capacityBytes } = namespace
   const { lba = 0, offset: offsetBytes = lba * blockBytes, overwrite = [], pad } = flags
   if (offsetBytes % blockBytes !== 0) throw new UnalignedStartError(offsetBytes, blockBytes)
-  const source = ByteSource.open(path, wantedBytes(flags, blockBytes), signal)
+  const source = ByteSource.open(path, wantedBytes(flags, blockBytes), stdin, signal)
   try {
     const { lengthBytes } = source
     const lastBytes = (lengthBytes ?? 0) % blockBytes

@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
+import { testIo } from '../../test/gpunvme.js'
 import { contents, pattern, withSimulatedDrive } from '../../test/simulated-drive.js'
 import { ByteSource, ShortSourceError } from './byte-source.js'
 import { compareWritten, ReadBackError } from './compare-written.js'
 import { writePieces, type WriteRequest } from './write-pieces.js'
 import { WriteStoppedError } from './write-stopped.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-write-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 const never = new AbortController().signal
 const REQUEST: WriteRequest = { offsetBytes: 0, padZero: false, keepDigests: true, signal: never, pieceBytes: 4096 }
@@ -17,7 +17,7 @@ const REQUEST: WriteRequest = { offsetBytes: 0, padZero: false, keepDigests: tru
 function source(bytes: Uint8Array, wanted?: number, signal = never): ByteSource {
   const path = join(folder, 'source.bin')
   writeFileSync(path, bytes)
-  return ByteSource.open(path, wanted, signal)
+  return ByteSource.open(path, wanted, testIo().stdin, signal)
 }
 
 /** What ends a write, of which every fact is looked at. */

@@ -1,6 +1,8 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { resolve } from 'node:path'
 import { userInfo } from 'node:os'
+import type { Session } from '../program.js'
+import type { Io } from '../terminal/io.js'
 
 /** A command of this program as it is typed, for the machine below `root`. */
 export function commandFor(root: string, ...words: readonly string[]): string {
@@ -22,9 +24,17 @@ export function isLive(root: string): boolean {
   return resolve(root) === '/'
 }
 
-/** Who types this: the user behind sudo, too. */
-export function userName(): string {
-  const { SUDO_USER: behind } = process.env
+/** Who runs this command, and how: what is recorded with a drive that it takes. */
+export function callerOf({ argv, io }: Pick<Session, 'argv' | 'io'>): {
+  readonly user: string
+  readonly command: string
+} {
+  return { user: userName(io), command: shellLine(['gpunvme', ...argv]) }
+}
+
+/** The user behind sudo, where there is one. */
+function userName({ env }: Pick<Io, 'env'>): string {
+  const { SUDO_USER: behind } = env
   if (behind !== undefined && behind !== '') return behind
   try {
     return userInfo().username

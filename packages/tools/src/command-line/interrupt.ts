@@ -1,4 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
+import type { Io } from '../terminal/io.js'
 import { EXIT } from './exit-codes.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -13,18 +14,21 @@ export interface Interrupts {
  * The first signal asks the command to end: it waits for the commands in flight, so that no DMA is left behind, and
  * removes what it made. The second ends the process at once.
  */
-export function listenForInterrupts(onFirst: () => void): Interrupts {
+export function listenForInterrupts({ signals, exit }: Pick<Io, 'signals' | 'exit'>, onFirst: () => void): Interrupts {
   const controller = new AbortController()
   const listener = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted)
+    if (controller.signal.aborted) {
+      exit(EXIT.interrupted)
+      return
+    }
     controller.abort(new InterruptedError(name))
     onFirst()
   }
-  for (const name of SIGNALS) process.on(name, listener)
+  for (const name of SIGNALS) signals.on(name, listener)
   return {
     signal: controller.signal,
     stop() {
-      for (const name of SIGNALS) process.off(name, listener)
+      for (const name of SIGNALS) signals.off(name, listener)
     },
   }
 }

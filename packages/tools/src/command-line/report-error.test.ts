@@ -1,15 +1,13 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { reportError } from './report-error.js'
 import { UsageError } from './usage-error.js'
 
-afterEach(() => vi.restoreAllMocks())
-
 function report(error: unknown) {
-  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  written.mockClear()
-  const code = reportError(new Output(), error, 'gpunvme help')
-  return { code, text: written.mock.calls.map(([text]) => String(text)).join('') }
+  const io = testIo()
+  const code = reportError(new Output({}, io), error, 'gpunvme help')
+  return { code, text: io.stderrText() }
 }
 
 test('an error of ours is its message, without a stack', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { failureOf } from '../../test/called.js'
+import { failureOf } from '../../test/gpunvme.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -75,7 +75,7 @@ export function bench(command: Command, session: Session): void {
     .option('--csv <file>', 'every repeat as a row of a table')
     .option('--report <file>', 'the results as a page to read and print, in HTML')
     .option('--markdown', 'print a summary in Markdown instead of the table')
-    .action((flags: Flags) => run(flags, new Output(flags), session))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addDriveOptions(command, 'what the simulated drive holds (default: nothing)')
   addWriteOptions(command)
   addOutputOptions(command)
@@ -121,7 +121,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   if (flags.markdown === true && output.json) {
     throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
   }
-  const title = { version: version(), command: shownCommand(process.argv.slice(2)) }
+  const title = { version: version(), command: shownCommand(session.argv) }
   const wanted = [
     { path: flags.output, format: asJson },
     { path: flags.csv, format: formatCsv },
@@ -130,7 +130,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   const { image, file, merge: merged = [] } = flags
   const sources = [image, file, ...merged].filter((path) => path !== undefined)
   const use = () =>
-    flags.merge === undefined ? measure(flags, title, output, session.signal) : merge(flags.merge, flags, output)
+    flags.merge === undefined ? measure(flags, title, output, session) : merge(flags.merge, flags, output)
   const results = await withResultFiles(wanted, use, sources)
   output.object(BENCH_SCHEMA, withSummaries(results))
   if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
@@ -142,14 +142,15 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   }
 }
 
-async function measure(flags: Flags, title: Title, output: Output, signal: AbortSignal): Promise<BenchResults> {
+async function measure(flags: Flags, title: Title, output: Output, session: Session): Promise<BenchResults> {
+  const { signal } = session
   const { file } = flags
   if (file !== undefined) return benchBaselines(await fileTarget(file), flags, title, output, signal)
   const found = linuxDrive(flags)
   if (flags.handOver === true) {
     if (found === undefined)
       throw new UsageError('--hand-over needs a --drive that Linux has', { next: 'gpunvme list' })
-    return requireMeasured(await benchHandedOver(found, flags, title, output, signal))
+    return requireMeasured(await benchHandedOver(found, flags, title, output, session))
   }
   if (found === undefined) return requireMeasured(await benchEngines(flags, title, output, signal))
   return requireMeasured(

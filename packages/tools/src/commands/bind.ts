@@ -1,7 +1,7 @@
 import { planBinding } from '@gpunvme/host-driver/pci'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { headline, reportBound, reportPlan, type BindingOf } from '../binding/bind-report.js'
-import { requireRoot, shellLine, userName } from '../command-line/advised-command.js'
+import { requireRoot, shellLine, callerOf } from '../command-line/advised-command.js'
 import { chooseDriver, driverName, TARGETS, type Target } from '../binding/driver-choice.js'
 import { driveFacts } from '../binding/drive-facts.js'
 import { runBound } from '../binding/run-bound.js'
@@ -12,7 +12,7 @@ import { UsageError } from '../command-line/usage-error.js'
 import { confirmChange, type ConfirmFlags } from '../drive/confirm-drive.js'
 import { findDrive, type FoundDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -33,7 +33,9 @@ export function bind(command: Command, session: Session): void {
     .option('--yes', 'with --serial: ask nobody')
     .option('--dry-run', 'print each step, and touch nothing')
     .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
-    .action((address: string, words: string[], flags: Flags) => run(address, words, flags, new Output(flags), session))
+    .action((address: string, words: string[], flags: Flags) =>
+      run(address, words, flags, new Output(flags, session.io), session),
+    )
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme status', 'gpunvme status --json'])
@@ -82,7 +84,7 @@ async function run(
   const entry = await readEntry(root, drive.bdf)
   if (entry !== undefined) refuseBound(root, entry)
   const choice = chooseDriver(root, drive, flags.to)
-  if (!dryRun) requireRoot(root, process.argv.slice(2))
+  if (!dryRun) requireRoot(root, session.argv)
   const steps = await planBinding({ bdf: drive.bdf, driver: choice.driver, sysRoot: root })
   const binding: BindingOf = { root, drive, choice, known: knownOf(drive), steps }
   if (dryRun) {
@@ -91,17 +93,18 @@ async function run(
   }
   if (steps.length > 0) await confirm(binding, flags, output, session.signal)
   session.signal.throwIfAborted()
-  const by = { user: userName(), command: shellLine(['gpunvme', ...process.argv.slice(2)]) }
-  const taking = { root, found: drive, driver: choice.driver, known: binding.known, by }
+  const taking = { root, found: drive, driver: choice.driver, known: binding.known, by: callerOf(session) }
   if (program === undefined) {
     await takeDrive({ ...taking, isHeld: false })
     reportBound(output, binding)
     return
   }
-  session.exitCode = await runBound(taking, [program, ...args], session.signal, () => {
+  const onTaken = () => {
     const text = `${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`
-    output.note(...wrap(text, columnsOf(process.stderr), '  '))
-  })
+    output.note(...wrap(text, output.noteColumns, '  '))
+  }
+  const onLost = (message: string) => output.error(message)
+  session.exitCode = await runBound(taking, [program, ...args], session.signal, { onTaken, onLost })
   if (steps.length > 0) output.note(`${drive.bdf} was given back to ${driverName(drive.driver)}`)
   session.signal.throwIfAborted()
 }

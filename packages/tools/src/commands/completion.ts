@@ -26,7 +26,7 @@ const PLACES = [
 export function completion(command: Command, session: Session): void {
   command
     .addArgument(new Argument('[shell]', 'whose script is printed').choices(Object.keys(SCRIPTS)))
-    .action((shell: string | undefined, flags: OutputOptions) => run(shell, new Output(flags), session))
+    .action((shell: string | undefined, flags: OutputOptions) => run(shell, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText(
     'after',

@@ -6,6 +6,7 @@ import { decodeEntries, type Found } from '../decode/decode-structure.js'
 import { readDump, readWord, type DumpInput } from '../decode/dump-input.js'
 import { folded, unknownIdentify, unknownLog } from '../decode/known-structures.js'
 import { addOutputOptions, examples, identifier } from '../command-line/options.js'
+import type { Session } from '../program.js'
 import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -30,7 +31,7 @@ An unknown --cns or --lid is answered with those that are known.
 With --json, an integer of more than 32 bits is a number or a decimal string,
 from 2^53 on always a string.`
 
-export function decode(command: Command): void {
+export function decode(command: Command, session: Session): void {
   command
     .argument('<what>', 'sqe, cqe, identify, log, or the name of a register')
     .argument('[hex...]', "the bytes in hexadecimal as they lie in memory, a register's value; '-' reads stdin")
@@ -39,7 +40,9 @@ export function decode(command: Command): void {
     .addOption(identifier('--cns <n>', 'what Identify returned, as 1, 0x01 or 01h').default(1))
     .addOption(identifier('--csi <n>', 'the command set that Identify was asked about').default(0))
     .addOption(identifier('--lid <n>', 'the log page, as 2, 0x02 or 02h').default(2))
-    .action((what: string, hex: string[], flags: Flags, self: Command) => run(what, hex, flags, self))
+    .action((what: string, hex: string[], flags: Flags, self: Command) =>
+      run(what, hex, flags, new Output(flags, session.io), self),
+    )
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
   examples(command, [
@@ -49,26 +52,26 @@ export function decode(command: Command): void {
   ])
 }
 
-async function run(typed: string, words: string[], flags: Flags, command: Command): Promise<void> {
-  const output = new Output(flags)
+async function run(typed: string, words: string[], flags: Flags, output: Output, command: Command): Promise<void> {
   const register = (registers as readonly AnyRegister[]).find(({ name }) => name === typed.toUpperCase())
-  const what = register?.name ?? kindOf(typed)
+  const { stdin } = output.io
+  const what = register?.name ?? kindOf(typed, output.noteColumns)
   refuseOthers(what, command)
-  const input = { words, ...(flags.file !== undefined && { file: flags.file }) }
+  const input = { words, stdin, ...(flags.file !== undefined && { file: flags.file }) }
   const { lines, object } = await (register === undefined
-    ? decodeBytes(what as Kind, input, flags)
+    ? decodeBytes(what as Kind, input, flags, output.noteColumns)
     : decodeRegister(register, input))
   output.print(...lines)
   output.object('gpunvme.decode/1', { what, ...object })
 }
 
-function kindOf(typed: string): Kind {
+function kindOf(typed: string, columns: number): Kind {
   const kind = typed.toLowerCase()
   if (Object.hasOwn(OPTIONS, kind)) return kind as Kind
   throw new UsageError(`Unknown WHAT '${printable(typed)}'`, {
     facts: [
       `structures: ${Object.keys(OPTIONS).join(' ')}`,
-      folded(`registers: ${registers.map(({ name }) => name).join(' ')}`),
+      folded(`registers: ${registers.map(({ name }) => name).join(' ')}`, columns),
     ],
     next: 'gpunvme help decode',
   })
@@ -83,7 +86,7 @@ function refuseOthers(what: string, command: Command): void {
   }
 }
 
-async function decodeBytes(what: Kind, input: DumpInput, flags: Flags): Promise<Found> {
+async function decodeBytes(what: Kind, input: DumpInput, flags: Flags, columns: number): Promise<Found> {
   const { set, cns, csi, lid } = flags
   switch (what) {
     case 'sqe':
@@ -98,12 +101,12 @@ async function decodeBytes(what: Kind, input: DumpInput, flags: Flags): Promise<
       }))
     case 'identify': {
       const found = decodeIdentify(cns, csi, await readDump(input))
-      if (found === undefined) throw unknownIdentify(cns, csi)
+      if (found === undefined) throw unknownIdentify(cns, csi, columns)
       return found
     }
     case 'log': {
       const found = decodeLog(lid, await readDump(input))
-      if (found === undefined) throw unknownLog(lid)
+      if (found === undefined) throw unknownLog(lid, columns)
       return found
     }
   }

@@ -36,11 +36,11 @@ interface Flags extends TransportFlags, OutputOptions {
 
 const SLOTS = 3
 
-export function demo(command: Command, { signal }: Session): void {
+export function demo(command: Command, session: Session): void {
   command
     .addOption(size('--size <size>', 'of the model').default(256 * 1024 * 1024, '256MiB'))
     .option('--keep <file>', 'leave the model there, to try the other verbs on')
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addEmulatedOptions(command, "sim, a simulated drive, or qtest, QEMU's controller (default: sim)")
   addQueueOptions(command)
   addOutputOptions(command)
@@ -183,7 +183,7 @@ async function packAndStream(
 
 /** Commands that work as they stand here, from where the demo was started. */
 function suggest(output: Output, kept: string | undefined): void {
-  const program = invocation()
+  const program = invocation(output.io)
   const file = kept ?? 'demo.gguf'
   output.note(
     `Next: ${program} ${kept === undefined ? `demo --keep ${file}` : 'identify'}`,

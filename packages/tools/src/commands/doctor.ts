@@ -17,7 +17,7 @@ import { probeRegistration } from '../doctor/rm/probe.js'
 import { readMachine, Root, writeLiveTree } from '../machine/index.js'
 import { readNvidia } from '../nvidia/index.js'
 import type { Session } from '../program.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 import { formatBytes } from '../terminal/units.js'
@@ -36,7 +36,7 @@ export function doctor(command: Command, session: Session): void {
     .option('--save <dir>', 'copy the files that were read into a new folder, for a report of a problem')
     .option('--rm', "also ask NVIDIA's kernel module, past CUDA, to take a drive's registers")
     .option('--verbose', 'also what is fine, and everything that was read')
-    .action((words: string[], flags: Flags) => run(words, flags, new Output(flags), session))
+    .action((words: string[], flags: Flags) => run(words, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme doctor', 'gpunvme doctor --json', 'gpunvme doctor --save machine'])
@@ -90,7 +90,7 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   const canAsk = rm && facts.process?.addon.isLoaded === true
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
-  output.print(...formatReport(diagnosis, { columns: columnsOf(process.stdout), verbose }))
+  output.print(...formatReport(diagnosis, { columns: output.columns, verbose }))
   const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
   output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible

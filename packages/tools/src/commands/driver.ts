@@ -11,7 +11,7 @@ import { readNvidia } from '../nvidia/read-driver.js'
 import { driverJson } from '../nvidia/driver-json.js'
 import { GOAL_SUMMARIES, GOALS, type Goal } from '../nvidia/wanted-options.js'
 import type { Session } from '../program.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 
 const ACTIONS = ['plan', 'apply', 'revert'] as const
 
@@ -24,7 +24,7 @@ interface Flags extends OutputOptions {
   readonly yes?: boolean
 }
 
-export function driver(command: Command, { signal }: Session): void {
+export function driver(command: Command, session: Session): void {
   command
     .addArgument(new Argument('[action]', 'nothing: show the state').choices(ACTIONS))
     .addArgument(new Argument('[what]', 'the change to apply or revert').choices(CHANGES))
@@ -43,7 +43,7 @@ export function driver(command: Command, { signal }: Session): void {
     .option('--dry-run', 'print what would be changed as a diff, and write nothing')
     .option('--yes', 'do not ask before writing')
     .action((action: (typeof ACTIONS)[number] | undefined, what: ChangeWish['kind'] | undefined, flags: Flags) =>
-      run(action, what, flags, new Output(flags), signal),
+      run(action, what, flags, new Output(flags, session.io), session),
     )
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -88,11 +88,11 @@ async function run(
   what: ChangeWish['kind'] | undefined,
   flags: Flags,
   output: Output,
-  signal: AbortSignal,
+  { argv, signal }: Session,
 ): Promise<void> {
   check(action, what, flags)
   await checkRoot(flags.root)
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   // --root is for what only reads; what acts on a machine is said to be for the one that was copied.
   const command = (words: string) => commandFor(/^driver apply/.test(words) ? '/' : flags.root, ...words.split(' '))
   const there = (steps: readonly string[]) =>
@@ -118,8 +118,7 @@ async function run(
     isDryRun: action === 'plan' || flags.dryRun === true,
     yes: flags.yes === true,
   }
-  if (!wish.isDryRun && flags.source === undefined)
-    requireRoot(flags.root, process.argv.slice(2), "change the driver's files")
+  if (!wish.isDryRun && flags.source === undefined) requireRoot(flags.root, argv, "change the driver's files")
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
   const steps = there(stepsAfter(result, what, state, command))

@@ -36,7 +36,7 @@ space has is reset and brought up first: its current values are then those of
 gpunvme's driver. Default and saved values need a drive that keeps them
 (ONCS.SSFS). --cdw11 says which of several values: a sensor, a vector.`
 
-export function features(command: Command, { signal }: Session): void {
+export function features(command: Command, session: Session): void {
   command
     .argument('[feature]', 'which one; without it, all')
     .option('--current', 'the value in force (default)')
@@ -44,7 +44,9 @@ export function features(command: Command, { signal }: Session): void {
     .option('--saved', 'the value that it has after a reset')
     .option('--supported', 'whether it can be changed and saved')
     .addOption(whole('--cdw11 <n>', 'Command Dword 11 of the question', 0, 0xffff_ffff))
-    .action((feature: string | undefined, flags: Flags) => run(feature, flags, new Output(flags), signal))
+    .action((feature: string | undefined, flags: Flags) =>
+      run(feature, flags, new Output(flags, session.io), session.signal),
+    )
   addDriveOptions(
     command,
     'a drive image to put behind the controller',
@@ -62,7 +64,7 @@ export function features(command: Command, { signal }: Session): void {
 
 async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
   const select = selectionOf(flags)
-  const listed = word === undefined ? undefined : featureOf(word)
+  const listed = word === undefined ? undefined : featureOf(word, output.noteColumns)
   if (listed === undefined && flags.cdw11 !== undefined) {
     throw new UsageError('--cdw11 is of one feature', {
       next: 'gpunvme features temperature-threshold --cdw11 0x10000',
@@ -85,13 +87,13 @@ function selectionOf(flags: Flags): Selection {
   return chosen[0] ?? 'current'
 }
 
-function featureOf(word: string): ListedFeature {
+function featureOf(word: string, columns: number): ListedFeature {
   const number = byteNumber(word)
   const listed = featureNamed(word) ?? (number === undefined ? undefined : listedFeature(number))
   if (listed !== undefined) return listed
   throw new UsageError(`'${printable(word)}' is no feature`, {
     facts: [
-      folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`),
+      folded(`names: ${FEATURES.map(({ feature }) => nameOfFeature(feature.fid)).join(' ')}`, columns),
       'or a number, as 2, 0x02 or 02h, or a name of the specification',
     ],
     next: 'gpunvme features, for those that the drive has',
@@ -100,7 +102,7 @@ function featureOf(word: string): ListedFeature {
 
 async function showOne(view: AdminView, listed: ListedFeature, question: FeatureQuestion, output: Output) {
   const answer = await readFeature(view, listed, question)
-  output.print(...fitted(describe(answer)))
+  output.print(...fitted(describe(answer), output.columns))
   output.object('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
 }
 
@@ -119,11 +121,14 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     }
   }
   output.print(
-    ...fitted([
-      ...answers.flatMap(describe),
-      ...section('Refused by the drive', refused),
-      ...section('Not there, or not asked for', absent),
-    ]),
+    ...fitted(
+      [
+        ...answers.flatMap(describe),
+        ...section('Refused by the drive', refused),
+        ...section('Not there, or not asked for', absent),
+      ],
+      output.columns,
+    ),
   )
   output.object('gpunvme.features/1', {
     ...context(view, question),

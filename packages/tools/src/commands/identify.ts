@@ -37,13 +37,13 @@ one that --nsid names; with --json every declared field as well.
 --nsid names, else of the controller. gpunvme decode identify reads them
 again.`
 
-export function identify(command: Command, { signal }: Session): void {
+export function identify(command: Command, session: Session): void {
   command
     .addOption(identifier('--cns <n>', 'ask for this structure instead: 2 or 02h is the list of namespaces'))
     .addOption(identifier('--csi <n>', 'of this command set, where --cns asks for one (default: 0, NVM)'))
     .option('--fields', 'every field that is not zero, by its name in the specification')
     .option('--raw', 'write the bytes that the drive answered with')
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addDriveOptions(
     command,
     'a drive image to put behind the controller',
@@ -60,7 +60,7 @@ export function identify(command: Command, { signal }: Session): void {
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  checkRaw(flags)
+  checkRaw(flags, output)
   if (flags.csi !== undefined && flags.cns === undefined) {
     throw new UsageError('--csi needs a --cns', { next: '--cns 05h, what a namespace of that command set says' })
   }
@@ -70,7 +70,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     }
     output.note(`${view.name}, ${view.source}.`)
     if (flags.cns !== undefined) return reportStructure(view, flags.cns, flags, output)
-    if (flags.raw) return writeRaw(await rawOf(view, flags.nsid))
+    if (flags.raw) return writeRaw(await rawOf(view, flags.nsid), output.io)
     return reportSummary(view, flags, output)
   })
 }
@@ -86,10 +86,10 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
   const data = await view.reader.identify(cns, AS_BYTES, { nsid, csi }).catch((error: unknown) => {
     throw isUnsupported(error) ? new NotSupportedError(what, error, 'another --cns, --csi or --nsid') : error
   })
-  if (flags.raw) return writeRaw(data)
+  if (flags.raw) return writeRaw(data, output.io)
   const found =
     decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: no structure is declared for it`, data)
-  output.print(...fitted(found.lines))
+  output.print(...fitted(found.lines, output.columns))
   output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }
 
@@ -111,7 +111,12 @@ async function reportSummary(view: AdminView, flags: Flags, output: Output): Pro
     ),
     ...(nsids.length === 0 ? [['No active namespace']] : []),
   ]
-  output.print(...fitted(blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block]))))
+  output.print(
+    ...fitted(
+      blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block])),
+      output.columns,
+    ),
+  )
   output.object('gpunvme.identify/1', {
     drive: driveFacts(view),
     controller: { ...facts, ...controller.found.object },

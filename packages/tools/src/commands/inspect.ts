@@ -16,7 +16,7 @@ export function inspect(command: Command, session: Session): void {
       '<model>',
       'a .gguf or .safetensors file, told apart by content; of a model of several files, any part or the index',
     )
-    .action((path: string, flags: OutputOptions) => run(path, new Output(flags), session.signal))
+    .action((path: string, flags: OutputOptions) => run(path, new Output(flags, session.io), session.signal))
   addOutputOptions(command)
   examples(command, ['gpunvme inspect model.gguf', 'gpunvme inspect model.gguf --json'])
 }

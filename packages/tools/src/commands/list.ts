@@ -2,16 +2,17 @@ import type { Command } from 'commander'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { readMachine, type Machine } from '../machine/index.js'
 import { driveLines, gpuLines, listed } from '../machine/views/list-lines.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
   readonly root: string
 }
 
-export function list(command: Command): void {
+export function list(command: Command, session: Session): void {
   command
     .option('--root <dir>', "a copy of a machine's files instead of this machine", '/')
-    .action((flags: Flags) => run(flags, new Output(flags)))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme list', 'gpunvme list --json'])
@@ -34,7 +35,7 @@ On a machine with a GPU or an SSD:
 
 async function run({ root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
-  output.print(...describe(machine, columnsOf(process.stdout)))
+  output.print(...describe(machine, output.columns))
   output.object('gpunvme.list/1', listed(machine))
 }
 

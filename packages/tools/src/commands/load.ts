@@ -37,7 +37,7 @@ interface Found {
 
 const BLOCK_BYTES = 512
 
-export function load(command: Command, { signal }: Session): void {
+export function load(command: Command, session: Session): void {
   command
     .argument(
       '[model]',
@@ -46,7 +46,9 @@ export function load(command: Command, { signal }: Session): void {
     .addOption(whole('--slots <n>', 'layers in memory at most', 1, 1024).default(3))
     .option('--compare', 'first compare the contents of the MODEL file with what was packed')
     .option('--no-verify', 'do not compare the bytes with their checksums')
-    .action((model: string | undefined, flags: Flags) => run(model, flags, new Output(flags), signal))
+    .action((model: string | undefined, flags: Flags) =>
+      run(model, flags, new Output(flags, session.io), session.signal),
+    )
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, [

@@ -41,14 +41,14 @@ A page whose length varies is shown as far as its header goes: --length reads
 on, and what follows is in --json and --raw. A page that nothing is declared
 for is dumped; gpunvme decode log reads back what --raw has written.`
 
-export function log(command: Command, { signal }: Session): void {
+export function log(command: Command, session: Session): void {
   command
     .argument('[page]', 'which log page; without it, a list of them')
     .addOption(size('--length <size>', 'how much of it, a multiple of 4 bytes', 4))
     .addOption(size('--offset <size>', 'from where, a multiple of 4 bytes; not every drive takes one'))
     .addOption(whole('--lsi <n>', 'of this NVM Set or Endurance Group, where the page is of one', 0, 0xffff))
     .option('--raw', 'write the bytes that the drive answered with')
-    .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags), signal))
+    .action((page: string | undefined, flags: Flags) => run(page, flags, new Output(flags, session.io), session.signal))
   addDriveOptions(command, 'a drive image to put behind the controller', 'of this namespace, where the page is of one')
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
@@ -56,8 +56,8 @@ export function log(command: Command, { signal }: Session): void {
 }
 
 async function run(word: string | undefined, flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  checkRaw(flags)
-  const lid = word === undefined ? undefined : lidOf(word)
+  checkRaw(flags, output)
+  const lid = word === undefined ? undefined : lidOf(word, output.noteColumns)
   checkRange(flags, lid)
   await withAdminView(flags, signal, async (view) => {
     if (flags.nsid !== undefined) await requireActive(view, flags.nsid)
@@ -66,11 +66,14 @@ async function run(word: string | undefined, flags: Flags, output: Output, signa
   })
 }
 
-function lidOf(word: string): number {
+function lidOf(word: string, columns: number): number {
   const lid = pageNamed(word) ?? byteNumber(word)
   if (lid !== undefined) return lid
   throw new UsageError(`'${printable(word)}' is no log page`, {
-    facts: [folded(`names: ${PAGE_NAMES.join(' ')}`), 'or a number, as 2, 0x02 or 02h, or a name of the specification'],
+    facts: [
+      folded(`names: ${PAGE_NAMES.join(' ')}`, columns),
+      'or a number, as 2, 0x02 or 02h, or a name of the specification',
+    ],
     next: 'gpunvme log, for those that the drive has',
   })
 }
@@ -118,9 +121,9 @@ async function showPage(view: AdminView, lid: number, flags: Flags, output: Outp
   const { offset = 0, length = usualBytes(lid, view.reader.identity.raw) } = flags
   const what = `log page ${hexOf(lid)} (${nameOfPage(lid)})`
   const data = await readPage(view, lid, { offset, length }, flags, what)
-  if (flags.raw) return writeRaw(data)
+  if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodePage(lid, offset, data)) ?? undecoded(what, lid, offset, data)
-  output.print(...fitted(found.lines))
+  output.print(...fitted(found.lines, output.columns))
   output.object('gpunvme.log/1', {
     drive: driveFacts(view),
     page: { lid, name: nameOfPage(lid), specName: LID.nameOf(lid), offsetBytes: offset, lengthBytes: data.byteLength },

@@ -12,8 +12,8 @@ import { requirePlace } from '../model/place.js'
 
 type Flags = TransportFlags & OutputOptions
 
-export function ls(command: Command, { signal }: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags), signal))
+export function ls(command: Command, session: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, ['gpunvme ls --image drive.img', 'gpunvme ls --image drive.img --json'])

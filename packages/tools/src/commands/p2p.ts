@@ -15,7 +15,7 @@ import { describeProbe } from '../p2p/describe-probe.js'
 import { probeDrive, type DriveProbe } from '../p2p/probe-drive.js'
 import type { Session } from '../program.js'
 import { formatEstimate } from '../report/quantities.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 
 const MIB = 1024 * 1024
 
@@ -63,7 +63,7 @@ export function p2p(command: Command, session: Session): void {
     .option('--probe', 'let a GPU write to a register of the drive, and look whether it arrives')
     .addOption(whole('--gpu <n>', "whose stores --probe probes, by CUDA's number (default: 0)", 0, 255))
     .option('--root <dir>', "a copy of a machine's files instead of this machine; CUDA is not asked then", '/')
-    .action((flags: Flags) => run(flags, new Output(flags), session))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addDriveOptions(command)
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -73,7 +73,7 @@ export function p2p(command: Command, session: Session): void {
 async function run(flags: Flags, output: Output, session: Session): Promise<void> {
   refuseNonsense(flags)
   const machine = await readMachine(flags.root)
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   const asked = flags.root === '/' ? askCuda() : undefined
   output.print(...describeCapabilities(machine, columns), '', ...cudaLines(asked, columns))
   const copies = flags.copy === true ? await copy(flags, machine, output, session) : undefined
@@ -126,7 +126,7 @@ async function copy(
     },
   }
   const results = await withCudaRig((rig) => copyMatrix(peers, rig, settings))
-  output.print('', ...describeCopies(results, settings, columnsOf(process.stdout)))
+  output.print('', ...describeCopies(results, settings, output.columns))
   return results
 }
 
@@ -136,7 +136,7 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
     name: transport.bdf ?? transport.name,
     result: await probeDrive(transport, gpu, signal),
   }))
-  output.print('', ...describeProbe(result, gpu, name, columnsOf(process.stdout)))
+  output.print('', ...describeProbe(result, gpu, name, output.columns))
   return result
 }
 

@@ -40,14 +40,14 @@ const CAPACITY_STEP_BYTES = 1024 * 1024
 /** The simulated drives' blocks. They decide whether a model can be laid out, not where its parts lie. */
 const BLOCK_BYTES = 512
 
-export function pack(command: Command, { signal }: Session): void {
+export function pack(command: Command, session: Session): void {
   command
     .argument('<model>', 'a .gguf or .safetensors file; of a model of several files, any part or the index')
     .option('--name <name>', "the model's name on the drive (default: what its file calls it)", modelName)
     .option('--dry-run', 'print the plan and write nothing')
     .option('--replace', 'give up a model of this name that is on the drive already')
     .option('--replace-image', 'give up an image that cannot be used, with all of its models')
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'the drive: a file, made sparse where there is none')
   addWriteOptions(command)
   addOutputOptions(command)

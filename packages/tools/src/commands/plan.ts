@@ -54,7 +54,7 @@ as a token needs of a dense model, with the next layers read meanwhile.
 Tier 1 reads into host memory and copies to the GPU; in tier 2 the drive writes
 into GPU memory, which not every machine can do: see gpunvme doctor.`
 
-export function plan(command: Command, { signal }: Session): void {
+export function plan(command: Command, session: Session): void {
   command
     .argument('[model]', 'a .gguf or .safetensors file; with a drive, the name of a packed model, when it has several')
     .addOption(size('--vram <size>', 'GPU memory that may be taken: 24GiB').makeOptionMandatory())
@@ -67,7 +67,9 @@ export function plan(command: Command, { signal }: Session): void {
     )
     .option('--gpu-link <link>', "the GPU's link, as 4x16 for Gen4 x16; no limit when not given", gpuLink)
     .option('--measure', 'read from the drive to learn what reads cost, in place of a preset')
-    .action((model: string | undefined, flags: Flags) => run(model, flags, new Output(flags), signal))
+    .action((model: string | undefined, flags: Flags) =>
+      run(model, flags, new Output(flags, session.io), session.signal),
+    )
   addDriveOptions(command, 'the drive, as pack made it')
   addQueueOptions(command)
   addOutputOptions(command)

@@ -12,7 +12,7 @@ import {
 import { HexDumper } from '../block-io/hex-dumper.js'
 import { readPieces, type Piece } from '../block-io/read-pieces.js'
 import { sameFile } from '../block-io/same-file.js'
-import { writeStdout } from '../block-io/stdout-bytes.js'
+import { writeBytes } from '../block-io/write-bytes.js'
 import { WholeFile } from '../block-io/whole-file.js'
 import { addOutputOptions, addTransportOptions, examples, type TransportFlags } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
@@ -35,13 +35,13 @@ interface Flags extends TransportFlags, RangeFlags, OutputOptions {
 /** How much --json takes into its object. */
 const MOST_JSON_BYTES = 1024 * 1024
 
-export function read(command: Command, { signal }: Session): void {
+export function read(command: Command, session: Session): void {
   addRangeOptions(command, { start: 'the first block to read', amount: 'how much (default: 1 block)' })
   command
     .option('-o, --output <file>', 'write the bytes to FILE, which is there whole or not at all')
     .option('--raw', 'write the bytes to stdout, which must not be a terminal')
     .option('--no-squeeze', 'a hex dump with all its lines, which gpunvme decode reads')
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'a drive image to read from')
   addOutputOptions(command)
   command.addHelpText(
@@ -60,7 +60,7 @@ and end inside a block. Memory does not grow with the range.`,
 }
 
 async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
-  checkFlags(flags)
+  checkFlags(flags, output)
   await withTransport(flags, 'read', (opened) => {
     signal.throwIfAborted()
     return withReader(opened, flags, async ({ namespace }) => {
@@ -73,13 +73,13 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
   })
 }
 
-function checkFlags(flags: Flags): void {
+function checkFlags(flags: Flags, { io }: Output): void {
   checkRangeFlags(flags)
   const { output, raw, json, image } = flags
   if (raw && (output !== undefined || json)) {
     throw new UsageError(`--raw and ${json ? '--json' : '-o'} both want the bytes`, { next: 'one of them' })
   }
-  if (raw && process.stdout.isTTY) {
+  if (raw && io.stdout.isTTY === true) {
     throw new UsageError('Raw bytes do not go to a terminal: they may be anything, also what drives it', {
       next: '-o FILE, or a pipe; without --raw it is a hex dump',
     })
@@ -154,14 +154,15 @@ async function readToStdout(
   const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
   const progress = new Progress(output, 'Reading')
   const write = async ({ offsetBytes, bytes }: Piece): Promise<boolean> => {
-    const isWanted = await writeStdout(raw ? bytes : textOf(dumper.add(bytes)))
+    const isWanted = await writeBytes(output.io.stdout, raw ? bytes : textOf(dumper.add(bytes)))
     // The dump itself shows on a terminal how far it is.
-    if (!hasCursor(process.stdout)) progress.update(offsetBytes + bytes.length - range.offsetBytes, range.lengthBytes)
+    if (!hasCursor(output.io.stdout, output.io))
+      progress.update(offsetBytes + bytes.length - range.offsetBytes, range.lengthBytes)
     return isWanted
   }
   try {
     for await (const piece of readPieces(namespace, range, { signal })) if (!(await write(piece))) return
-    if (!raw) await writeStdout(textOf(dumper.end()))
+    if (!raw) await writeBytes(output.io.stdout, textOf(dumper.end()))
   } finally {
     progress.end()
   }

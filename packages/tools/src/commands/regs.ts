@@ -11,7 +11,7 @@ import { addDriveOptions, addOutputOptions, examples, whole, type DriveFlags } f
 import { UsageError } from '../command-line/usage-error.js'
 import { withTransport } from '../drive/with-drive.js'
 import type { Session } from '../program.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 import { plural } from '../terminal/units.js'
 
@@ -37,13 +37,13 @@ Ctrl-C or --count; what comes and goes between two looks is not seen. With
 --json it prints one object a line, the first with all registers. It ends
 with exit code 0, and with 5 when the drive leaves the bus.`
 
-export function regs(command: Command, { signal }: Session): void {
+export function regs(command: Command, session: Session): void {
   command
     .option('--as-found', 'touch nothing: show them without bringing the controller up')
     .option('--watch', 'show what changes')
     .addOption(whole('--interval <ms>', 'between two looks (default: 1000)', 1, 3_600_000))
     .addOption(whole('--count <n>', 'look so many times, then end', 1, 1_000_000_000))
-    .action((flags: Flags) => run(flags, new Output(flags), signal))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addDriveOptions(command, 'a drive image; only its size matters here', false)
   addOutputOptions(command)
   command.addHelpText('after', NOTES)
@@ -63,7 +63,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     output.note(`${seen.name}, ${seen.source}.`)
     if (flags.watch) return watch(seen, flags, output, signal)
     const states = readRegisters(seen.readRegister, seen.name)
-    output.print(...states.flatMap(lines))
+    output.print(...states.flatMap((state) => lines(state, output.columns)))
     output.object('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     return Promise.resolve()
   })
@@ -105,12 +105,12 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
       passModelledTime: seen.passModelledTime,
     },
     (states) => {
-      output.print(...states.flatMap(lines))
+      output.print(...states.flatMap((state) => lines(state, output.columns)))
       output.record('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     },
     (changes) => {
       const time = new Date().toISOString()
-      output.print(...changes.flatMap((change) => changeLines(time, change)))
+      output.print(...changes.flatMap((change) => changeLines(time, change, output.columns)))
       for (const { from, to } of changes) {
         const { name, offset } = to
         output.record('gpunvme.regs.change/1', {
@@ -124,13 +124,13 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
   output.note(`Looked ${plural(looked, 'time')}.`)
 }
 
-function lines({ offset, text }: RegisterState): string[] {
-  return wrap(`${offset}  ${text}`, columnsOf(process.stdout), ' '.repeat(8))
+function lines({ offset, text }: RegisterState, columns: number): string[] {
+  return wrap(`${offset}  ${text}`, columns, ' '.repeat(8))
 }
 
 /** The time, then the old value and the new one, under each other. */
-function changeLines(time: string, { from, to }: RegisterChange): string[] {
-  return fitted([time, `  was  ${from.text}`, `  now  ${to.text}`])
+function changeLines(time: string, { from, to }: RegisterChange, columns: number): string[] {
+  return fitted([time, `  was  ${from.text}`, `  now  ${to.text}`], columns)
 }
 
 function plain({ name, offset, value, fields }: RegisterState) {

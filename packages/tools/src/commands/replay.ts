@@ -39,7 +39,7 @@ export function replay(command: Command, session: Session): void {
     .addOption(
       whole('--opened <n>', 'of a trace of several drives, the n-th that was opened', 1, 999_999_999).default(1),
     )
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), session))
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session))
   addWriteOptions(command)
   addTransportOptions(command, 'a drive image to replay it on')
   addOutputOptions(command)

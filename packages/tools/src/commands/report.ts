@@ -11,7 +11,8 @@ import { findingsOf } from '../report/findings.js'
 import { headlineOf, subjectOf } from '../report/headline.js'
 import { formatCsv, formatHtml, formatMarkdown, readResults } from '../report/index.js'
 import { missingOf } from '../report/missing.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import type { InputStream } from '../terminal/io.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -40,13 +41,13 @@ named, and no rate of them is shown.
 The table that --csv writes has a row for each repeat. What --markdown prints
 is for a pull request.`
 
-export function report(command: Command, { signal }: Session): void {
+export function report(command: Command, session: Session): void {
   command
     .argument('<results>', "what gpunvme bench wrote with -o, or printed with --json; '-' for stdin")
     .option('-o, --output <file>', 'where the page goes (default: beside the results, with .html for .json)')
     .option('--csv <file>', 'every repeat as a row of a table, besides')
     .option('--markdown', 'print a summary in Markdown, and write no page unless -o says where')
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, [
@@ -61,14 +62,14 @@ async function run(path: string, flags: Flags, output: Output, signal: AbortSign
     throw new UsageError('--markdown and --json are both for stdout', { next: 'one of them' })
   const html = flags.output ?? (flags.markdown === true ? undefined : besides(path))
   refuseSame([path, html, flags.csv])
-  const results = readResults(await read(path, signal), path)
+  const results = readResults(await read(path, output.io.stdin, signal), path)
   const wanted = [
     { path: html, format: formatHtml },
     { path: flags.csv, format: formatCsv },
   ]
   await withResultFiles(wanted, () => Promise.resolve(results), [path])
   if (flags.markdown === true) output.print(formatMarkdown(results).trimEnd())
-  else output.print(...inWords(results))
+  else output.print(...inWords(results, output.columns))
   output.object('gpunvme.report/1', summary(path, results, { html, csv: flags.csv }))
   for (const { path: written } of wanted) if (written !== undefined) output.note(`Wrote ${written}`)
 }
@@ -87,8 +88,8 @@ function refuseSame(paths: readonly (string | undefined)[]): void {
     throw new UsageError(`${twice} is named twice`, { next: 'a file of its own for each of results, page and table' })
 }
 
-async function read(path: string, signal: AbortSignal): Promise<string> {
-  const stream = path === '-' ? process.stdin : createReadStream(path)
+async function read(path: string, stdin: InputStream, signal: AbortSignal): Promise<string> {
+  const stream = path === '-' ? stdin : createReadStream(path)
   return attempting(`read ${path}`, async () => {
     const chunks: Buffer[] = []
     let lengthBytes = 0
@@ -103,10 +104,10 @@ async function read(path: string, signal: AbortSignal): Promise<string> {
   })
 }
 
-function inWords(results: BenchResults): string[] {
+function inWords(results: BenchResults, columns: number): string[] {
   const { claim, context, doubts } = headlineOf(results)
   const lines = [claim, ...context, ...doubts.map((doubt) => `Beware: ${doubt}`)]
-  return lines.flatMap((line) => wrap(printableLines(line).join(' '), columnsOf(process.stdout), '  '))
+  return lines.flatMap((line) => wrap(printableLines(line).join(' '), columns, '  '))
 }
 
 function summary(path: string, results: BenchResults, files: { html: string | undefined; csv: string | undefined }) {

@@ -16,10 +16,10 @@ import { requirePlace } from '../model/place.js'
 
 type Flags = TransportFlags & WriteFlags & OutputOptions
 
-export function rm(command: Command, { signal }: Session): void {
+export function rm(command: Command, session: Session): void {
   command
     .argument('<model>', 'its name, as `gpunvme ls` prints it')
-    .action((model: string, flags: Flags) => run(model, flags, new Output(flags), signal))
+    .action((model: string, flags: Flags) => run(model, flags, new Output(flags, session.io), session.signal))
   addTransportOptions(command, 'the drive, as pack made it')
   addWriteOptions(command)
   addOutputOptions(command)

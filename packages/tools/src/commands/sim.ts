@@ -31,7 +31,7 @@ export function sim(command: Command, session: Session): void {
     .addOption(whole('--seed <n>', "of the simulator's random numbers (default: 1)", 0, 0xffff_ffff))
     .option('--mapped-doorbells', "doorbells as memory that is polled, which SPDK's driver needs; costs a core")
     .action((action: 'serve' | undefined, words: string[], flags: Flags) =>
-      run(action, words, flags, new Output(flags), session),
+      run(action, words, flags, new Output(flags, session.io), session),
     )
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
@@ -104,7 +104,7 @@ async function run(
   const [program, ...args] = words
   if (program !== undefined && output.json)
     throw new UsageError("--json and a command do not go together: what is printed is the command's")
-  if (program !== undefined) requireProgram(program)
+  if (program !== undefined) requireProgram(program, output.io.env['PATH'])
   const { serve } = await import('../serving/serve.js')
   const command = program === undefined ? {} : ({ command: [program, ...args] } as const)
   session.exitCode = await serve({ ...flags, ...command, socket }, output, session.signal)

@@ -22,8 +22,8 @@ The first line says whether the drive has a critical warning; with --json
 Data is counted by the drive in units of 512,000 bytes. Without --nsid it is
 of the whole drive; few drives keep it for each namespace (LPA.SMARTS).`
 
-export function smart(command: Command, { signal }: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags), signal))
+export function smart(command: Command, session: Session): void {
+  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session.signal))
   addDriveOptions(
     command,
     'a drive image to put behind the controller',
@@ -42,7 +42,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     const identity = IdentifyController.view(view.reader.identity.raw)
     const health = healthOf(SmartHealthLog.decode(data), identity)
     output.note(`${printable(identity.MN)}, ${view.name}, ${view.source}.`)
-    output.print(...fitted(describeHealth(health)))
+    output.print(...fitted(describeHealth(health), output.columns))
     output.object('gpunvme.smart/1', {
       drive: { ...driveFacts(view), model: identity.MN, serial: identity.SN },
       ...(nsid !== undefined && { nsid }),

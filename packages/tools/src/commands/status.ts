@@ -7,17 +7,18 @@ import { readEntry, rememberedAddresses } from '../binding/state-files.js'
 import { addOutputOptions, examples } from '../command-line/options.js'
 import { addressOf } from '../drive/find-drive.js'
 import { functionAt, readMachine, type Machine } from '../machine/index.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 
 interface Flags extends OutputOptions {
   readonly root: string
 }
 
-export function status(command: Command): void {
+export function status(command: Command, session: Session): void {
   command
     .argument('[address]', "a drive: 0000:0b:00.0, 0b:00.0, or Linux's name as nvme0 (default: all)")
     .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
-    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags)))
+    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme status', 'gpunvme status --json'])
@@ -36,7 +37,7 @@ On a machine with an NVMe drive:
 async function run(address: string | undefined, { root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
   const drives = await lookAt(machine, address === undefined ? undefined : addressOf(address, root))
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
   drives.forEach((drive, index) => {
     output.print(...(index > 0 ? [''] : []), ...describeStatus(root, drive, Date.now(), columns))

@@ -5,7 +5,8 @@ import { describePaths, gpuDrivePaths } from '../machine/views/describe-paths.js
 import { drawTree } from '../machine/views/draw-tree.js'
 import { hanging } from '../machine/views/names.js'
 import { linkNotes } from '../machine/views/link-notes.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import type { Session } from '../program.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -14,11 +15,11 @@ interface Flags extends OutputOptions {
   readonly all?: boolean
 }
 
-export function topology(command: Command): void {
+export function topology(command: Command, session: Session): void {
   command
     .option('--all', 'every function, those of the host bridges too')
     .option('--root <dir>', "a copy of a machine's files instead of this machine", '/')
-    .action((flags: Flags) => run(flags, new Output(flags)))
+    .action((flags: Flags) => run(flags, new Output(flags, session.io)))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme topology', 'gpunvme topology --json'])
@@ -44,7 +45,7 @@ On a machine with a GPU and an SSD:
 
 async function run({ root, all = false }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   output.print(...describe(machine, all, columns))
   output.object('gpunvme.topology/1', summary(machine))
 }

@@ -79,7 +79,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
       next: 'gpunvme help, which lists the verbs',
     })
   }
-  const output = new Output(flags)
+  const output = new Output(flags, session.io)
   const { format, output: path, only } = flags
   if (path !== undefined && words.some((word) => sameFile(word.replace(/^--[^=]+=/, ''), path))) {
     throw new UsageError(`${printable(path)} is a file of ${name}'s, and would be replaced`, {
@@ -88,7 +88,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
   }
   const makeWriter = (write: (text: string) => void) =>
     writeEvents(format, write, { ...(only && { only }), title: `gpunvme ${words.join(' ')}` })
-  const writer = path === undefined ? traceToStderr(makeWriter) : traceToFile(path, makeWriter)
+  const writer = path === undefined ? traceToStderr(makeWriter, output) : traceToFile(path, makeWriter)
   let count = 0
   const counting: TraceSink = (event) => {
     count++

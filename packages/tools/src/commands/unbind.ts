@@ -11,7 +11,7 @@ import { addOutputOptions, examples } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { addressOf, findDrive } from '../drive/find-drive.js'
 import type { Session } from '../program.js'
-import { columnsOf, Output, type OutputOptions } from '../terminal/output.js'
+import { Output, type OutputOptions } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 import { wrap } from '../terminal/table.js'
 
@@ -30,7 +30,7 @@ export function unbind(command: Command, session: Session): void {
     .option('--all', 'every drive that gpunvme has bound')
     .option('--dry-run', 'print each step, and touch nothing')
     .option('--root <dir>', 'where sys/, proc/ and run/ are', '/')
-    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags), session))
+    .action((address: string | undefined, flags: Flags) => run(address, flags, new Output(flags, session.io), session))
   addOutputOptions(command)
   command.addHelpText('after', ABOUT)
   examples(command, ['gpunvme unbind --all --dry-run', 'gpunvme unbind --all --dry-run --json'])
@@ -64,7 +64,7 @@ async function run(address: string | undefined, flags: Flags, output: Output, se
       next: 'gpunvme unbind ADDRESS, or gpunvme unbind --all; gpunvme status shows what is bound',
     })
   const addresses = address === undefined ? await rememberedAddresses(root) : [await rememberedAs(address, root)]
-  if (addresses.length > 0 && !dryRun) requireRoot(root, process.argv.slice(2))
+  if (addresses.length > 0 && !dryRun) requireRoot(root, session.argv)
   const done: GivenBack[] = []
   const failures: Failure[] = []
   for (const bdf of addresses) {
@@ -88,7 +88,7 @@ async function rememberedAs(text: string, root: string): Promise<string> {
 }
 
 function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
-  const columns = columnsOf(process.stdout)
+  const { columns } = output
   if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
   for (const each of done) output.print(...describe(each, dryRun, columns))
   for (const { message } of failures) output.error(...printableLines(message))

@@ -14,7 +14,7 @@ import { requirePlace } from '../model/place.js'
 type Flags = TransportFlags & OutputOptions
 
 export function verify(command: Command, session: Session): void {
-  command.action((flags: Flags) => run(flags, new Output(flags), session))
+  command.action((flags: Flags) => run(flags, new Output(flags, session.io), session))
   addTransportOptions(command, 'the drive, as pack made it')
   addOutputOptions(command)
   examples(command, ['gpunvme verify --image drive.img', 'gpunvme verify --image drive.img --json'])

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { failureOf } from '../../test/called.js'
+import { failureOf } from '../../test/gpunvme.js'
 import { compareWritten, ReadBackError } from '../block-io/compare-written.js'
 import { InterruptedError } from '../command-line/interrupt.js'
 

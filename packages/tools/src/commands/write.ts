@@ -39,14 +39,14 @@ interface Flags extends TransportFlags, RangeFlags, WriteFlags, OutputOptions {
   readonly dryRun?: boolean
 }
 
-export function write(command: Command, { signal }: Session): void {
+export function write(command: Command, session: Session): void {
   command.argument('<file>', "the bytes to write; '-' is stdin")
   addRangeOptions(command, { start: 'the first block to write', amount: 'how much of FILE (default: all)' })
   command
     .addOption(new Option('--pad <with>', 'fill the rest of the last block').choices(['zero']))
     .option('--verify', 'read it back and compare')
     .option('--dry-run', 'look whether it may be written, and write nothing')
-    .action((path: string, flags: Flags) => run(path, flags, new Output(flags), signal))
+    .action((path: string, flags: Flags) => run(path, flags, new Output(flags, session.io), session.signal))
   addWriteOptions(command)
   addTransportOptions(command, 'the drive: a file, made where there is none and --capacity is given')
   addOutputOptions(command)
@@ -131,7 +131,7 @@ async function rehearse(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const { source, range } = await intend(namespace, path, flags, signal)
+  const { source, range } = await intend(namespace, path, flags, output.io.stdin, signal)
   source.close()
   const { lengthBytes } = source
   const much = lengthBytes === undefined ? 'as much as comes' : `${formatBytes(lengthBytes)} (${lengthBytes} bytes)`
@@ -159,7 +159,7 @@ async function perform(
   output: Output,
   signal: AbortSignal,
 ): Promise<Done> {
-  const { source, range } = await intend(namespace, path, flags, signal)
+  const { source, range } = await intend(namespace, path, flags, output.io.stdin, signal)
   const { offsetBytes } = range
   const { pad, verify = false } = flags
   output.note(`Writing ${printable(source.name)} to namespace ${namespace.nsid} from byte ${offsetBytes} on`)

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import type { InputStream } from '../terminal/io.js'
 import { attempting } from '../command-line/file-error.js'
 import { parseHexDump } from './hex-dump.js'
 import { printable } from '../terminal/printable.js'
@@ -19,6 +20,7 @@ export interface DumpInput {
   readonly words: readonly string[]
   /** '-' means stdin. */
   readonly file?: string
+  readonly stdin: InputStream
 }
 
 /** What was given, and how errors call where it came from. */
@@ -60,12 +62,12 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 /** Reads text without the blanks around it; '' where nobody gives any. @throws UsageError as `readDump` does. */
 export async function readWord(input: DumpInput): Promise<string> {
-  if (process.stdin.isTTY && input.words.length === 0 && input.file === undefined) return ''
+  if (input.stdin.isTTY === true && input.words.length === 0 && input.file === undefined) return ''
   const { bytes } = await take(input)
   return Buffer.from(bytes).toString().trim()
 }
 
-async function take({ words, file }: DumpInput): Promise<Given> {
+async function take({ words, file, stdin }: DumpInput): Promise<Given> {
   if (file !== undefined && words.length > 0) throw new UsageError('Give the bytes or --file, not both')
   const typed = words.filter((word) => word !== '-')
   if (typed.length > 0) {
@@ -76,8 +78,8 @@ async function take({ words, file }: DumpInput): Promise<Given> {
     const bytes = await attempting(`read ${file}`, () => collect(createReadStream(file), file))
     return { name: file, bytes, typed: false }
   }
-  if (process.stdin.isTTY && file === undefined && words.length === 0) throw nothing()
-  return { name: 'stdin', bytes: await collect(process.stdin, 'stdin'), typed: false }
+  if (stdin.isTTY === true && file === undefined && words.length === 0) throw nothing()
+  return { name: 'stdin', bytes: await collect(stdin, 'stdin'), typed: false }
 }
 
 function nothing(): UsageError {

@@ -1,27 +1,18 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { unknownIdentify, unknownLog } from './known-structures.js'
 
-const { isTTY, columns } = process.stderr
-afterEach(() => {
-  vi.unstubAllEnvs()
-  Object.assign(process.stderr, { isTTY, columns })
-})
-
 test('what is known is listed in one line for programs', () => {
-  Object.assign(process.stderr, { isTTY: false })
-  expect(unknownIdentify(6, 4).message.split('\n')).toEqual([
+  expect(unknownIdentify(6, 4, Infinity).message.split('\n')).toEqual([
     'No structure is known for --cns 6 --csi 4',
     '  --cns 6 is known with --csi 0x00=NVM 0x02=ZNS',
     '  Try: gpunvme help decode',
   ])
-  expect(unknownIdentify(0x21, 4).message).not.toMatch(/COMMAND_SET_CONTROLLER|PORTS_LIST/)
-  expect(unknownLog(0x24).message.split('\n')).toHaveLength(3)
+  expect(unknownIdentify(0x21, 4, Infinity).message).not.toMatch(/COMMAND_SET_CONTROLLER|PORTS_LIST/)
+  expect(unknownLog(0x24, Infinity).message.split('\n')).toHaveLength(3)
 })
 
 test('what is known is folded where a terminal ends', () => {
-  vi.stubEnv('TERM', 'xterm')
-  Object.assign(process.stderr, { isTTY: true, columns: 60 })
-  const lines = unknownIdentify(0x21, 0).message.split('\n')
+  const lines = unknownIdentify(0x21, 0, 60).message.split('\n')
   expect(lines.slice(0, 4)).toEqual([
     'No structure is known for --cns 33 --csi 0',
     '  known --cns: 0x00=NAMESPACE 0x01=CONTROLLER',

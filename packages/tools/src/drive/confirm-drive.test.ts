@@ -1,11 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ask } from '../terminal/ask.js'
+import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { confirmChange, type ConfirmFlags } from './confirm-drive.js'
 
 vi.mock('../terminal/ask.js', () => ({ ask: vi.fn(), canAsk: () => true }))
 
-const output = new Output()
+const output = new Output({}, testIo())
 vi.spyOn(output, 'error').mockImplementation(() => undefined)
 const { signal } = new AbortController()
 
@@ -40,5 +41,5 @@ test('blanks around a serial number are not part of it, on the drive, on the ter
 
 test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
   await confirm('S1', 'S1')
-  expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', signal)
+  expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', output.io, signal)
 })

@@ -55,7 +55,7 @@ export async function confirmChange(
   if (yes && given !== undefined) return
   if (!canAsk(output)) throw new NotConfirmedError(drive, 'nobody is here to be asked')
   output.error(`About to ${drive.change} ${drive.bdf}: ${printable(drive.description)}`)
-  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, signal)
+  const typed = await ask(`Type its ${name}, ${printable(word)}, to go on: `, output.io, signal)
   if (typed === '' || typed !== word) throw new NotConfirmedError(drive, `what was typed is not its ${name}`)
 }
 

@@ -1,7 +1,6 @@
 import {
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,9 +9,9 @@ import {
   writeFileSync,
   chmodSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import {
   SYNTHETIC_LOOKUPS,
   SYNTHETIC_SOURCES,
@@ -24,12 +23,8 @@ import { applyChange, revertChange, stateOfChange } from './apply-change.js'
 import { planP2p, planPfnLookup } from './plan-change.js'
 import { diskWriter, type Writer } from './write-files.js'
 
-const scratches: string[] = []
-afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
-
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'gpunvme-change-'))
-  scratches.push(path)
+  const path = scratch()
   return path
 }
 

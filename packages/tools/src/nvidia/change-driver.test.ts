@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
 import { SYNTHETIC_SOURCES, writeFullSource, writeLookupTree } from '../../test/nvidia/synthetic-trees.js'
 import { Root } from '../machine/root.js'
+import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { applyChange } from './apply-change.js'
 import { changeDriver, revertDriver, type ChangeWish } from './change-driver.js'
@@ -13,15 +14,11 @@ import { planPfnLookup } from './plan-change.js'
 import { readNvidia } from './read-driver.js'
 import { diskWriter } from './write-files.js'
 
-const scratches: string[] = []
-afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
-
 const TREE = '/usr/src/nvidia-580.142'
 
 /** A machine whose tree is one of the synthetic ones. */
 function machine(state: NvidiaStateName): string {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-driver-'))
-  scratches.push(root)
+  const root = scratch()
   mkdirSync(join(root, 'proc/sys/kernel'), { recursive: true })
   writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[state].kernel}\n`)
   writeNvidiaState(root, state)
@@ -40,7 +37,11 @@ async function run(use: typeof changeDriver, root: string, wish: Partial<ChangeW
     ...wish,
   }
   // With --json there is no text on stdout.
-  const context = { output: new Output({ json: true }), signal: new AbortController().signal, known: SYNTHETIC_SOURCES }
+  const context = {
+    output: new Output({ json: true }, testIo()),
+    signal: new AbortController().signal,
+    known: SYNTHETIC_SOURCES,
+  }
   const driver = await readNvidia(root, SYNTHETIC_SOURCES.shapes)
   return { driver, ...(await use(new Root(root), driver, whole, context)) }
 }

@@ -172,7 +172,7 @@ async function agree(
 ): Promise<void> {
   if (yes) return
   if (!canAsk(output)) throw new NotAgreedError(verb, name)
-  const answer = await ask(`Type yes to ${verb} ${printable(name)}: `, signal)
+  const answer = await ask(`Type yes to ${verb} ${printable(name)}: `, output.io, signal)
   if (answer !== 'yes') throw new NotAgreedError(verb, name)
 }
 

@@ -1,17 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { writeDriver } from '../../test/nvidia/described-driver.js'
 import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
 import { readNvidia } from './read-driver.js'
 
-const scratches: string[] = []
-afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
-
 function machine(state?: NvidiaStateName, kernel?: string): string {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-nvidia-'))
-  scratches.push(root)
+  const root = scratch()
   put(root, 'proc/sys/kernel/osrelease', `${kernel ?? NVIDIA_STATES[state ?? 'none'].kernel}\n`)
   put(root, 'proc/cmdline', 'quiet\n')
   mkdirSync(join(root, 'sys/module'), { recursive: true })
@@ -119,8 +115,7 @@ test('nouveau in its place is named', async () => {
 })
 
 test('a tree with nothing in it leaves what cannot be known unknown, with the reason', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-nvidia-'))
-  scratches.push(root)
+  const root = scratch()
   expect(await readNvidia(root)).toMatchObject({
     kernel: { unknown: 'there is no /proc/sys/kernel/osrelease' },
     running: { unknown: 'there is no /proc and no /sys' },

@@ -1,7 +1,7 @@
 import { VfioUserServerError, type VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../binding/run-command.js'
-import { hasCursor, type Output } from '../terminal/output.js'
+import type { Output } from '../terminal/output.js'
 import { Narrator } from './narrator.js'
 import type { FinalCounters } from './summary.js'
 
@@ -52,7 +52,7 @@ export async function attendDuring(
 
 async function narrate(server: VfioUserServer, output: Output, signal: AbortSignal, redrawn: boolean): Promise<void> {
   const sample = async () => ({ atMs: performance.now(), counters: await server.statistics() })
-  const isRedrawn = redrawn && !output.quiet && hasCursor(process.stderr)
+  const isRedrawn = redrawn && !output.quiet && output.isRedrawn
   const narrator = new Narrator(output, await sample(), isRedrawn)
   try {
     while (!signal.aborted) {

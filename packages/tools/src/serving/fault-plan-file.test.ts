@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { FileError } from '../command-line/file-error.js'
 import { EXAMPLE_PLAN } from '../commands/sim.js'
 import { FaultPlanFileError, readFaultPlan } from './fault-plan-file.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-plan-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = scratch()
 const path = join(folder, 'plan.json')
 
 function reading(text: string) {

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { FileError } from '../command-line/file-error.js'
 import { ImageInUseError, usersOf, withImageAlone } from './image-users.js'
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'gpunvme-users-')))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = scratch()
 const image = join(folder, 'drive.img')
 writeFileSync(image, new Uint8Array(4096))
 

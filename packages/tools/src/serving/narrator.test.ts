@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import type { Counters } from './counters.js'
 import { Narrator } from './narrator.js'
@@ -10,7 +11,7 @@ const none: Counters = {
 
 /** What is told of counters and mistakes that follow each other. */
 function told(...looks: readonly { readonly counters?: Partial<Counters>; readonly mistakes?: readonly string[] }[]) {
-  const output = new Output()
+  const output = new Output({}, testIo())
   const lines: string[] = []
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
@@ -62,7 +63,7 @@ test('of clients that followed each other between two looks nobody knows which d
 })
 
 test('who is connected at the end is cut off', () => {
-  const [output, lines] = [new Output(), [] as string[]]
+  const [output, lines] = [new Output({}, testIo()), [] as string[]]
   vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
   const counters = { ...none, clients: 2, connected: true, ioCommands: { 2: 5 }, queueDepth: 1 }
@@ -103,7 +104,7 @@ test('what a host could put on the terminal is shown as what it is', () => {
 })
 
 test('where a line can be redrawn it has the counters, and is taken away at the end', () => {
-  const output = new Output()
+  const output = new Output({}, testIo())
   const status = vi.spyOn(output, 'setStatus').mockImplementation(() => undefined)
   for (const isRedrawn of [false, true]) {
     const narrator = new Narrator(output, { atMs: 0, counters: none }, isRedrawn)

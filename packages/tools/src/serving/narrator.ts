@@ -1,4 +1,4 @@
-import { columnsOf, type Output } from '../terminal/output.js'
+import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { plural } from '../terminal/units.js'
 import { describeCounters, describeDone, type Counters, type Sample } from './counters.js'
@@ -31,7 +31,7 @@ export class Narrator {
     this.tellClients(sample.counters)
     this.tellFaults(sample.counters)
     this.tellMistakes(diagnostics)
-    if (this.isRedrawn) this.output.setStatus(fitted(describeCounters(sample, this.last)))
+    if (this.isRedrawn) this.output.setStatus(fitted(describeCounters(sample, this.last), this.output.noteColumns))
     this.last = sample
   }
 
@@ -82,6 +82,6 @@ export class Narrator {
 }
 
 /** One column short, so that no terminal wraps the line and leaves pieces of it behind. */
-function fitted(text: string): string {
-  return text.slice(0, columnsOf(process.stderr) - 1)
+function fitted(text: string, columns: number): string {
+  return text.slice(0, columns - 1)
 }

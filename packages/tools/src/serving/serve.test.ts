@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { runCommand } from '../binding/run-command.js'
+import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
 import { formatOf, serve } from './serve.js'
 
@@ -15,7 +16,7 @@ vi.mock('@gpunvme/nvme-sim/vfio-user', async (original) => ({
 }))
 
 const never = new AbortController().signal
-const output = new Output({ quiet: true, json: true })
+const output = new Output({ quiet: true, json: true }, testIo())
 const record = vi.spyOn(output, 'record').mockImplementation(() => undefined)
 const counters = {
   ...{ clients: 0, connected: false, messages: 0, adminCommands: {}, ioCommands: {}, errors: 0 },

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ImageFileError } from '../drive/image-file.js'
 import { UnknownProfileError } from '../drive/sim-transport.js'
 import { chooseDrive } from './served-drive.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-served-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = scratch()
 const at = (name: string) => join(folder, name)
 
 test('without an image it lies in memory, with the capacity that was asked for', async () => {

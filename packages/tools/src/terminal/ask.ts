@@ -1,16 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { InterruptedError } from '../command-line/interrupt.js'
+import type { Io } from './io.js'
 import type { Output } from './output.js'
 
 /** Whether somebody is there to answer, and to see the question. */
-export function canAsk({ json }: Output): boolean {
-  return !json && process.stdin.isTTY && process.stderr.isTTY
-}
-
-/** Where a question is asked. */
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream
-  readonly output: NodeJS.WritableStream
+export function canAsk({ json, io }: Output): boolean {
+  return !json && io.stdin.isTTY === true && io.stderr.isTTY === true
 }
 
 /**
@@ -20,8 +15,8 @@ export interface Terminal {
  */
 export async function ask(
   question: string,
+  { stdin: input, stderr: output }: Pick<Io, 'stdin' | 'stderr'>,
   signal?: AbortSignal,
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
 ): Promise<string> {
   signal?.throwIfAborted()
   const lines = createInterface({ input, output })

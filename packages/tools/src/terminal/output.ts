@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -13,53 +14,70 @@ export interface OutputOptions {
 export class Output {
   readonly json: boolean
   readonly quiet: boolean
+  readonly io: Io
   private status = ''
 
-  constructor({ json = false, quiet = false }: OutputOptions = {}) {
+  constructor({ json = false, quiet = false }: OutputOptions, io: Io) {
     this.json = json
     this.quiet = quiet
+    this.io = io
+  }
+
+  /** Width of lines on stdout: that of a terminal, otherwise Infinity, since programs read lines whole. */
+  get columns(): number {
+    return columnsOf(this.io.stdout, this.io)
+  }
+
+  /** The same for stderr. */
+  get noteColumns(): number {
+    return columnsOf(this.io.stderr, this.io)
+  }
+
+  /** Whether the last line on stderr can be rewritten in place. */
+  get isRedrawn(): boolean {
+    return hasCursor(this.io.stderr, this.io)
   }
 
   /** Lines of the result for people. Not with --json: then `object` is the result. */
   print(...lines: string[]): void {
-    if (!this.json) this.write(process.stdout, lines)
+    if (!this.json) this.write(this.io.stdout, lines)
   }
 
   /** The result for programs. Not without --json. */
   object(schema: string, value: object): void {
-    if (this.json) this.write(process.stdout, [JSON.stringify({ schema, ...value }, jsonValue, 2)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue, 2)])
   }
 
   /** One of many results for programs, on a line of its own. Not without --json. */
   record(schema: string, value: object): void {
-    if (this.json) this.write(process.stdout, [JSON.stringify({ schema, ...value }, jsonValue)])
+    if (this.json) this.write(this.io.stdout, [JSON.stringify({ schema, ...value }, jsonValue)])
   }
 
   /** What is going on, for whoever watches. */
   note(...lines: string[]): void {
-    if (!this.quiet) this.write(process.stderr, lines)
+    if (!this.quiet) this.write(this.io.stderr, lines)
   }
 
   /** What went wrong, or is about to. Never silenced. */
   error(...lines: string[]): void {
-    this.write(process.stderr, lines)
+    this.write(this.io.stderr, lines)
   }
 
   /** A last line on a terminal's stderr that is replaced by the next one, and by anything else that is written. */
   setStatus(text: string): void {
-    if (this.quiet || !hasCursor(process.stderr)) return
-    process.stderr.write(`\r${text}\u001b[K`)
+    if (this.quiet || !this.isRedrawn) return
+    this.io.stderr.write(`\r${text}\u001b[K`)
     this.status = text
   }
 
   /** Text for stderr in a style, where that is a terminal that wants colours (NO_COLOR, FORCE_COLOR, TERM). */
   noteStyle(style: Style, text: string): string {
-    return styleText(style, text, { stream: process.stderr })
+    return styleText(style, text, { stream: this.io.stderr })
   }
 
-  private write(stream: NodeJS.WriteStream, lines: readonly string[]): void {
+  private write(stream: OutputStream, lines: readonly string[]): void {
     if (this.status !== '') {
-      process.stderr.write('\r\u001b[K')
+      this.io.stderr.write('\r\u001b[K')
       this.status = ''
     }
     stream.write(`${lines.join('\n')}\n`)
@@ -67,14 +85,12 @@ export class Output {
 }
 
 /** Whether a line can be rewritten in place. */
-export function hasCursor(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY && process.env['TERM'] !== 'dumb'
+export function hasCursor(stream: OutputStream, { env }: Pick<Io, 'env'>): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
 }
 
-/** How wide lines may be: those of a terminal are folded where it ends, those that a program reads are left whole. */
-export function columnsOf(stream: NodeJS.WriteStream): number {
-  // A terminal that nobody has sized says 0.
-  return hasCursor(stream) ? stream.columns || Infinity : Infinity
+function columnsOf(stream: OutputStream, io: Io): number {
+  return hasCursor(stream, io) ? stream.columns || Infinity : Infinity
 }
 
 /** 64-bit values that no number holds become decimal strings, and maps objects. */

@@ -1,4 +1,4 @@
-import { hasCursor, type Output } from './output.js'
+import type { Output } from './output.js'
 import { formatBytes, formatRate } from './units.js'
 
 const REDRAW_MS = 100
@@ -24,12 +24,12 @@ export class Progress {
   /** @param totalBytes undefined where nobody knows how much there will be, as of a pipe. */
   update(doneBytes: number, totalBytes: number | undefined): void {
     const nowMs = performance.now()
-    const bar = hasCursor(process.stderr)
+    const bar = this.output.isRedrawn
     if (nowMs - this.lastMs < (bar ? REDRAW_MS : LOG_MS)) return
     this.lastMs = nowMs
     const text = describe(this.verb, doneBytes, totalBytes, nowMs - this.startMs)
     const drawn = totalBytes === undefined ? '' : `${drawBar(doneBytes / totalBytes)} `
-    if (bar) this.output.setStatus(fit(`${drawn}${text}`, process.stderr.columns))
+    if (bar) this.output.setStatus(fit(`${drawn}${text}`, this.output.noteColumns))
     else this.output.note(text)
   }
 

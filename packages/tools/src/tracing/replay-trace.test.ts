@@ -1,18 +1,9 @@
 import { jsonlTrace } from '@gpunvme/nvme-spec/trace'
 import type { FaultPlan, TraceEvent } from '@gpunvme/nvme-spec/transport'
-import {
-  appendFileSync,
-  mkdtempSync,
-  rmSync,
-  renameSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-  statSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, renameSync, truncateSync, utimesSync, writeFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../test/scratch.js'
 import { recordedTrace } from '../../test/recorded-trace.js'
 import { contents, withSimulatedDrive } from '../../test/simulated-drive.js'
 import { LatencyTally } from './latency-tally.js'
@@ -21,8 +12,7 @@ import type { ReplayTally } from './replay-tally.js'
 import { replayTrace } from './replay-trace.js'
 import { scanTrace } from './scan-trace.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-replay-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 const path = join(folder, 'trace.jsonl')
 const never = new AbortController().signal
 

@@ -1,14 +1,9 @@
 import type { TraceEvent } from '@gpunvme/nvme-spec/transport'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { testIo, type TestIo } from '../../test/gpunvme.js'
+import { Output } from '../terminal/output.js'
 import { traceToStderr } from './trace-output.js'
 import { writeEvents } from './write-events.js'
-
-const terminal = { isTTY: process.stderr.isTTY, columns: process.stderr.columns, TERM: process.env['TERM'] }
-afterEach(() => {
-  vi.restoreAllMocks()
-  Object.assign(process.stderr, { isTTY: terminal.isTTY, columns: terminal.columns })
-  process.env['TERM'] = terminal.TERM
-})
 
 const EVENTS: readonly TraceEvent[] = [
   { timeNs: 5, track: 'bar', name: 'read VS', details: { value: 'VS=0x00010400 { TER=0 MNR=4 MJR=1 }' } },
@@ -18,18 +13,15 @@ const EVENTS: readonly TraceEvent[] = [
   },
 ]
 
-function shown(): string {
-  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const { sink, end } = traceToStderr((output) => writeEvents('text', output, { title: '' }))
+function shown(io: TestIo): string {
+  const { sink, end } = traceToStderr((output) => writeEvents('text', output, { title: '' }), new Output({}, io))
   for (const event of EVENTS) sink(event)
   end()
-  return written.mock.calls.map(([text]) => String(text)).join('')
+  return io.stderrText()
 }
 
 test('on a terminal, lines are folded where it ends, and take the place of a bar that was drawn', () => {
-  Object.assign(process.stderr, { isTTY: true, columns: 80 })
-  process.env['TERM'] = 'xterm'
-  expect(shown()).toBe(
+  expect(shown(testIo({ columns: 80 }))).toBe(
     '\r\u001b[K    0.000005 ms  bar        read VS       VS=0x00010400 { TER=0 MNR=4 MJR=1 }\n' +
       '\r\u001b[K   20.022147 ms  cq 0       complete      CID=0x0000 SQID=0 SQHD=1 P=1\n' +
       '        Successful Completion (SCT 0h SC 00h)\n',
@@ -37,9 +29,8 @@ test('on a terminal, lines are folded where it ends, and take the place of a bar
 })
 
 test('elsewhere, each event is one line', () => {
-  Object.assign(process.stderr, { isTTY: false })
   expect(
-    shown()
+    shown(testIo())
       .split('\n')
       .map((line) => line.slice(0, 16)),
   ).toEqual(['    0.000005 ms ', '   20.022147 ms ', ''])

@@ -1,5 +1,5 @@
 import { WholeFile } from '../block-io/whole-file.js'
-import { columnsOf, hasCursor } from '../terminal/output.js'
+import type { Output } from '../terminal/output.js'
 import { wrap } from '../terminal/table.js'
 import type { EventWriter } from './write-events.js'
 
@@ -60,11 +60,11 @@ export function traceToFile(path: string, makeWriter: MakeWriter): EventWriter {
 }
 
 /** Events among the narration of the verb, in lines that are folded where the terminal ends. */
-export function traceToStderr(makeWriter: MakeWriter): EventWriter {
-  const columns = columnsOf(process.stderr)
+export function traceToStderr(makeWriter: MakeWriter, output: Output): EventWriter {
+  const { noteColumns: columns, isRedrawn, io } = output
   // What stands on the last line of a terminal is a bar that is about to be drawn again.
-  const before = hasCursor(process.stderr) ? '\r\u001b[K' : ''
-  return makeWriter((text) => process.stderr.write(`${before}${fold(text, columns)}`))
+  const before = isRedrawn ? '\r\u001b[K' : ''
+  return makeWriter((text) => io.stderr.write(`${before}${fold(text, columns)}`))
 }
 
 function fold(text: string, columns: number): string {

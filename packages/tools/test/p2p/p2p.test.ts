@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest'
-import { hasStandin, skippedWithoutStandin, useStandin } from '../../../cuda-native/test/standin/standin.js'
+import { expect, test } from 'vitest'
 import { gpunvme, json, scratch } from '../gpunvme.js'
 import { machines } from '../machines/index.js'
 import { withMachine } from '../machines/read-described.js'
@@ -56,41 +55,4 @@ test('the probe of a drive whose registers are no memory says so', async () => {
   const { code, stderr } = await gpunvme(['p2p', '--probe', '--transport', 'sim'], { cwd, env })
   expect(stderr).toMatch(/^The registers of sim:sn740 are not memory: no GPU can store there\n {2}Try: --drive ADDRESS/)
   expect(code).toBe(7)
-})
-
-describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedWithoutStandin}`, () => {
-  useStandin()
-  const copy = (peers: string) =>
-    gpunvme(['p2p', '--copy', '--size', '64KiB', '--repeats', '2', '-q'], {
-      cwd,
-      env: { GPUNVME_STANDIN_DEVICES: '2', GPUNVME_STANDIN_PEERS: peers },
-    })
-
-  test('copies between two GPUs are verified and measured, one way and both', async () => {
-    const { code, stdout, stderr } = await copy('')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const pair of ['0 -> 1', '1 -> 0', '0 <-> 1'])
-      expect(stdout).toMatch(new RegExp(`^  ${pair} +by the GPU +\\d\\S* ± .*B/s`, 'm'))
-  })
-
-  test('copies that move nothing and report success are found, and the exit code is 6', async () => {
-    const { code, stdout } = await copy('0-1=2')
-    expect(code).toBe(6)
-    expect(stdout).toMatch(/^ {2}0 -> 1 +by the GPU +not believed/m)
-    expect(stdout).toContain('the copy reported success, and')
-  })
-
-  test('GPUs that do not reach each other are copied between over the host', async () => {
-    const { code, stdout } = await copy('0-1=0,1-0=0')
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^ {2}0 -> 1 +through the host +\d/m)
-  })
-
-  test("stores of a GPU to a simulated drive's registers arrive", async () => {
-    const ended = await gpunvme(['p2p', '--probe', '--real-time', '--json'], { cwd })
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
-    expect(json(ended)).toMatchObject({
-      probe: { isSimulated: true, arrived: true, stores: [{ arrived: true }, {}, {}] },
-    })
-  })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isBuilt, skipped } from '../../../cuda-native/test/native.js'
 import { gpunvme, json, scratch, type Ended } from '../gpunvme.js'
+import { gpunvmeProcess } from '../process.js'
 import { render, shapeOf } from '../json-shape.js'
 import { startServer, withServer } from './server.js'
 
@@ -67,7 +68,7 @@ check(
     const server = await startServer(args, cwd)
     const { code, stdout, stderr } = await server.end('SIGTERM')
     expect(code).toBe(0)
-    expect(stderr).toContain('Ending as soon as')
+    expect(stderr).toContain('Finishing in-flight I/O')
     const [start = '', summary = '', ...rest] = stdout.split('\n')
     expect(rest).toEqual([''])
     const { schema: startSchema, ...started } = JSON.parse(start) as { schema: string }
@@ -173,7 +174,7 @@ check(
     const socket = newSocket()
     const script = `process.exit(require('fs').existsSync(${JSON.stringify(socket)}) ? 33 : 1)`
     const args = ['sim', 'serve', '--socket', socket]
-    const { code, stdout, stderr } = await gpunvme([...args, '--', process.execPath, '-e', script], { cwd })
+    const { code, stdout, stderr } = await gpunvmeProcess([...args, '--', process.execPath, '-e', script], { cwd })
     expect([code, stdout]).toEqual([33, ''])
     expect(stderr).toContain('qemu-system-x86_64 -machine q35')
     expect(stderr).toContain('Served sn740 at')
@@ -192,7 +193,10 @@ test('without the native addon it says how to have it, and leaves nothing behind
     "require('module')._extensions['.node'] = () => { throw Object.assign(new Error(), { code: 'MODULE_NOT_FOUND' }) }",
   )
   const args = ['sim', 'serve', '--socket', newSocket(), '--image', 'none.img', '--capacity', '1MiB']
-  const { code, stderr } = await gpunvme(args, { cwd, env: { NODE_OPTIONS: `--require ${at('no-addons.cjs')}` } })
+  const { code, stderr } = await gpunvmeProcess(args, {
+    cwd,
+    env: { NODE_OPTIONS: `--require ${at('no-addons.cjs')}` },
+  })
   expect([code, stderr]).toEqual([3, expect.stringMatching(/gpunvme_host could not be loaded[^]*Try: install g\+\+/)])
   expect(existsSync(at('none.img'))).toBe(false)
 })

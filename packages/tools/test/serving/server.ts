@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { BIN, type Ended } from '../gpunvme.js'
+import type { Ended } from '../gpunvme.js'
+import { BIN } from '../process.js'
 
 /** What it says when clients may come. */
 const READY = 'SIGINT (Ctrl-C) ends it.'

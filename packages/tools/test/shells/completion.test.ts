@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { completionTree, type CompletedNode } from '../../src/command-line/completion-tree.js'
 import { VERBS } from '../../src/verbs.js'
-import { failureOf } from '../called.js'
-import { gpunvme, json, scratch } from '../gpunvme.js'
+import { failureOf, gpunvme, json, scratch, testSession } from '../gpunvme.js'
 import { shellNote, SHELLS, type Complete } from './shells.js'
 
-const session = { signal: new AbortController().signal, exitCode: 0 }
 const LIMIT = { timeout: 240_000 }
 
 /** A machine with two NVMe drives, one of which Linux has, and a display adapter. */
@@ -90,7 +88,7 @@ test('without a shell, it says where the script of each belongs', async () => {
 })
 
 test('every verb is in the tree, with its options; what takes a file is known to', async () => {
-  const nodes = new Map((await completionTree(session)).map((node): [string, CompletedNode] => [node.path, node]))
+  const nodes = new Map((await completionTree(testSession())).map((node): [string, CompletedNode] => [node.path, node]))
   for (const { name } of VERBS) expect(nodes.get(name)?.options.flatMap(({ names }) => names)).toContain('--help')
   const unknown = [...nodes.values()].flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) => {

@@ -1,12 +1,12 @@
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { withLock } from '../src/binding/lock.js'
-import { identityOf } from '../src/binding/process-identity.js'
-import { inProcess } from './binding/in-process.js'
-import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from './binding/tree.js'
-import { gpunvme, json } from './gpunvme.js'
+import { withLock } from '../../src/binding/lock.js'
+import { identityOf } from '../../src/binding/process-identity.js'
+import { inProcess } from '../binding/in-process.js'
+import { BDF, BOUND, ORIGINAL, SERIAL, Tree } from '../binding/tree.js'
+import { json, type Running } from '../gpunvme.js'
+import { gpunvmeProcess } from '../process.js'
 
 // What only processes can show: one that is killed, one that watches over it, and two at once.
 
@@ -18,9 +18,9 @@ beforeEach(() => {
 const bind = (
   command: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  onStderr?: (text: string, child: ChildProcess) => void,
+  onStderr?: (text: string, child: Running) => void,
 ) =>
-  gpunvme(['bind', 'nvme0', '--serial', SERIAL, '--yes', '--root', tree.root, ...command], {
+  gpunvmeProcess(['bind', 'nvme0', '--serial', SERIAL, '--yes', '--root', tree.root, ...command], {
     cwd: tree.root,
     env: { ...tree.env, ...env },
     ...(onStderr && { onStderr }),
@@ -51,7 +51,7 @@ describe('a gpunvme that is killed while it binds leaves a record that unbind fi
 test('a gpunvme that is killed while it gives back leaves the rest to the next', { timeout: 120_000 }, async () => {
   expect((await inProcess(tree, 'bind', 'nvme0', '--serial', SERIAL, '--yes')).code).toBe(0)
   const env = { ...tree.env, FAKE_KERNEL_KILL: 'unbind:after:2' }
-  const { code } = await gpunvme(['unbind', BDF, '--root', tree.root], { cwd: tree.root, env })
+  const { code } = await gpunvmeProcess(['unbind', BDF, '--root', tree.root], { cwd: tree.root, env })
   expect(code).toBeNull()
   expect(tree.state()[0]).toBeUndefined()
   expect((await inProcess(tree, 'unbind', BDF)).code).toBe(0)
@@ -189,9 +189,9 @@ test('two at once: one changes the driver, and the other says so', { timeout: 12
 })
 
 /** Calls once, when stderr says the word. */
-function whenSaid(word: string, call: (child: ChildProcess) => unknown) {
+function whenSaid(word: string, call: (child: Running) => unknown) {
   let isCalled = false
-  return (text: string, child: ChildProcess) => {
+  return (text: string, child: Running) => {
     if (isCalled || !text.includes(word)) return
     isCalled = true
     call(child)

@@ -1,10 +1,12 @@
+import type { OutputStream } from '../terminal/io.js'
+
 /**
- * Writes to stdout as fast as its reader takes it.
+ * Writes to a stream as fast as its reader takes it.
  * @returns false where the reader has gone, as `head` does when it has enough: nothing more is wanted then.
  */
-export function writeStdout(bytes: Uint8Array | string): Promise<boolean> {
+export function writeBytes(stream: OutputStream, bytes: Uint8Array | string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(bytes, (error) => {
+    stream.write(bytes, (error) => {
       if (error === undefined || error === null) resolve(true)
       else if ((error as NodeJS.ErrnoException).code === 'EPIPE') resolve(false)
       else reject(error)

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { hasStandin, skippedWithoutStandin, useStandin } from '../../../cuda-native/test/standin/standin.js'
+import { json, scratch } from '../gpunvme.js'
+import { gpunvmeProcess } from '../process.js'
+
+const cwd = scratch()
+// Threads that poll take turns on a busy machine.
+const LIMIT = { timeout: 300_000 }
+
+// The library reads its settings when CUDA is loaded, once in a process.
+describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedWithoutStandin}`, () => {
+  useStandin()
+  const copy = (peers: string) =>
+    gpunvmeProcess(['p2p', '--copy', '--size', '64KiB', '--repeats', '2', '-q'], {
+      cwd,
+      env: { GPUNVME_STANDIN_DEVICES: '2', GPUNVME_STANDIN_PEERS: peers },
+    })
+
+  test('copies between two GPUs are verified and measured, one way and both', LIMIT, async () => {
+    const { code, stdout, stderr } = await copy('')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const pair of ['0 -> 1', '1 -> 0', '0 <-> 1'])
+      expect(stdout).toMatch(new RegExp(`^  ${pair} +by the GPU +\\d\\S* ± .*B/s`, 'm'))
+  })
+
+  test('copies that move nothing and report success are found, and the exit code is 6', LIMIT, async () => {
+    const { code, stdout } = await copy('0-1=2')
+    expect(code).toBe(6)
+    expect(stdout).toMatch(/^ {2}0 -> 1 +by the GPU +not believed/m)
+    expect(stdout).toContain('the copy reported success, and')
+  })
+
+  test('GPUs that do not reach each other are copied between over the host', LIMIT, async () => {
+    const { code, stdout } = await copy('0-1=0,1-0=0')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}0 -> 1 +through the host +\d/m)
+  })
+
+  test("stores of a GPU to a simulated drive's registers arrive", LIMIT, async () => {
+    const ended = await gpunvmeProcess(['p2p', '--probe', '--real-time', '--json'], { cwd })
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(json(ended)).toMatchObject({
+      probe: { isSimulated: true, arrived: true, stores: [{ arrived: true }, {}, {}] },
+    })
+  })
+})

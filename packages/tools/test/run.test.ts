@@ -1,0 +1,38 @@
+import { writeDemoModel } from '@gpunvme/layer-loader/formats'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { beforeAll, expect, test } from 'vitest'
+import { gpunvme, scratch, type Running } from './gpunvme.js'
+
+const cwd = scratch()
+const onStderr = (text: string, running: Running) => {
+  if (text.endsWith('brought up by the driver of gpunvme.\n')) running.kill('SIGTERM')
+}
+
+beforeAll(() => writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 }))
+
+/** Counts the timers, sockets, files and requests that keep the process alive, by their kind. */
+async function handles(): Promise<ReadonlyMap<string, number>> {
+  await setImmediate()
+  const kinds = process.getActiveResourcesInfo()
+  return new Map(kinds.map((kind) => [kind, kinds.filter((each) => each === kind).length]))
+}
+
+// gpunvme() compares listeners and the environment, of every run.
+test.each([
+  ['a result', 'load model.gguf', 0],
+  ['an image that is made', 'pack model.gguf --image made.img --replace', 0],
+  ['an error', 'inspect missing.gguf', 3],
+  ['wrong words', 'inspect', 2],
+  ['help', 'help regs', 0],
+  ['a trace', 'trace -o trace.txt identify', 0],
+  ['a signal', 'regs --watch --interval 10', 0],
+])('%s leaves no handle behind in the process', async (_, words, code) => {
+  const run = () => gpunvme(words.split(' '), { cwd, onStderr })
+  // What the first loads stays loaded.
+  await run()
+  const before = await handles()
+  expect((await run()).code).toBe(code)
+  const more = [...(await handles())].filter(([kind, count]) => count > (before.get(kind) ?? 0))
+  expect(more).toEqual([])
+})
