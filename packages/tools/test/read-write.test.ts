@@ -13,7 +13,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseHexDump } from '../src/decode/hex-dump.js'
 import { failureIn, failureOf, gpunvme, json, scratch, type Running } from './gpunvme.js'
-import { qemuNote } from './qemu.js'
 import { pattern } from './simulated-drive.js'
 
 const cwd = scratch()
@@ -184,22 +183,5 @@ describe('what cannot be meant is refused before anything is read or written', (
   test('raw bytes to a terminal', async () => {
     const { code, stderr } = await gpunvme(['read', '--raw'], { cwd, columns: 80 })
     expect([code, stderr]).toEqual([2, expect.stringContaining('Raw bytes do not go to a terminal')])
-  })
-})
-
-describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
-  test('holds what was written to it, as a file that anybody reads', LIMIT, async () => {
-    drive('qemu.img', 64 * MIB)
-    const bytes = pattern(3 * MIB)
-    writeFileSync(at('qemu.bin'), bytes)
-    const placed = ['--transport', 'qtest', '--image', 'qemu.img', '--lba', '4096']
-    const written = await gpunvme(['write', 'qemu.bin', ...placed, '--verify'], { cwd })
-    expect([written.code, written.stdout]).toEqual([0, expect.stringContaining('verified  read back')])
-    expect(written.stdout).not.toContain('modelled')
-    expect(bytesOf('qemu.img', 2 * MIB, bytes.length).equals(bytes)).toBe(true)
-    const read = await gpunvme(['read', ...placed, '--length', '5000', '-o', 'qemu.out'], { cwd })
-    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining('in blocks or in bytes')])
-    expect((await gpunvme(['read', ...placed, '--blocks', '6144', '-o', 'qemu.out'], { cwd })).code).toBe(0)
-    expect(readFileSync(at('qemu.out')).equals(bytes)).toBe(true)
   })
 })

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { failureIn, failureOf, gpunvme, json, scratch, type Running } from './gpunvme.js'
-import { qemuNote } from './qemu.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
@@ -175,22 +174,5 @@ describe('a replay', () => {
     writeFileSync(at('text.img'), Buffer.alloc(1024 * 1024, 'all my work '))
     expect((await failureIn(cwd, ...words, '-q')).message).toContain(text)
     expect(readFileSync(at('text.img')).equals(Buffer.alloc(1024 * 1024, 'all my work '))).toBe(true)
-  })
-})
-
-describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
-  test('is traced, and what it did is replayed on it and on the simulator with the same statuses', LIMIT, async () => {
-    const placed = ['--transport', 'qtest', '--image', 'drive.img']
-    const read = ['read', ...placed, '--blocks', '3000', '--raw']
-    const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'qemu.jsonl', ...read], { cwd })
-    expect(traced.code).toBe(0)
-    expect(eventsOf('qemu.jsonl')[0]?.details).toMatchObject({ time: 'wall' })
-    const again = await gpunvme(['replay', 'qemu.jsonl', ...placed, '--json'], { cwd })
-    expect(json(again)).toMatchObject({ time: { trace: 'wall', here: 'wall' }, commands: { different: 0 } })
-    const elsewhere = await gpunvme(['replay', 'qemu.jsonl', '--profile', 'ideal'], { cwd })
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([
-      0,
-      "Do not compare the times: the trace's are wall ones, those of this drive modelled ones.\n",
-    ])
   })
 })

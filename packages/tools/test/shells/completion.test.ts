@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { completionTree, type CompletedNode } from '../../src/command-line/completion-tree.js'
 import { VERBS } from '../../src/verbs.js'
-import { failureOf, gpunvme, json, scratch, testSession } from '../gpunvme.js'
+import { gpunvme, scratch } from '../gpunvme.js'
 import { shellNote, SHELLS, type Complete } from './shells.js'
 
 const LIMIT = { timeout: 240_000 }
@@ -73,28 +72,4 @@ describe.each(SHELLS.map((shell) => [shell.name, shell] as const))('completion i
     const [address, ...others] = complete('gpunvme read --drive 0000:0b:')
     expect([address?.replace(/^0000:0b:/, ''), others]).toEqual(['00.0', []])
   })
-})
-
-test('without a shell, it says where the script of each belongs', async () => {
-  const cwd = scratch()
-  const { code, stdout } = await gpunvme(['completion'], { cwd })
-  expect(code).toBe(0)
-  for (const { name } of SHELLS) expect(stdout).toContain(`gpunvme completion ${name}`)
-  expect(json(await gpunvme(['completion', '--json'], { cwd }))).toEqual({
-    schema: 'gpunvme.completion/1',
-    shells: ['bash', 'zsh', 'fish'],
-  })
-  expect((await failureOf('completion', 'tcsh')).message).toContain('Allowed choices are bash, zsh, fish')
-})
-
-test('every verb is in the tree, with its options; what takes a file is known to', async () => {
-  const nodes = new Map((await completionTree(testSession())).map((node): [string, CompletedNode] => [node.path, node]))
-  for (const { name } of VERBS) expect(nodes.get(name)?.options.flatMap(({ names }) => names)).toContain('--help')
-  const unknown = [...nodes.values()].flatMap(({ path, options }) =>
-    options.flatMap(({ names, value }) => {
-      const takesFile = /file|image|output|folder/.test(names.at(-1)!)
-      return takesFile && value?.kind === 'anything' ? [`${path} ${names.at(-1)!}`] : []
-    }),
-  )
-  expect(unknown).toEqual([])
 })

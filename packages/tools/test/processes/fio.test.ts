@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readResults } from '../../src/report/read-results.js'
+import { gpunvme, scratch } from '../gpunvme.js'
+
+const cwd = scratch()
+const hasFio = spawnSync('fio', ['--version']).error === undefined
+const withoutFio = hasFio ? '' : ' (skipped: [fio] fio is not installed)'
+
+test.skipIf(!hasFio)(`baselines read a file through Linux, and say what is missing${withoutFio}`, async () => {
+  writeFileSync(join(cwd, 'file.bin'), Buffer.alloc(4 * 1024 * 1024, 7))
+  const args = ['--file', 'file.bin', '--baselines', 'pread,io_uring,cufile', '--engines', 'host', '--bs', '64KiB']
+  const { code, stdout } = await gpunvme(
+    ['bench', ...args, '--qd', '2', '--repeats', '1', '--time', '0.2', '--warm-up', '0.1', '--json'],
+    { cwd },
+  )
+  expect(code).toBe(0)
+  const { sources, cells, drive } = readResults(stdout, 'stdout')
+  expect(drive.model).toBe('the file file.bin')
+  expect(sources.map(({ name, missing }) => [name, missing?.reason])).toEqual([
+    ['host', 'engines drive controllers, not files'],
+    ['pread', undefined],
+    ['io_uring', undefined],
+    ['cufile', expect.stringContaining('nvidia-fs is not loaded')],
+  ])
+  expect(cells.map(({ source, problem }) => [source, problem])).toEqual([
+    ['pread', undefined],
+    ['io_uring', undefined],
+  ])
+  // What is under way when the warm-up ends, fio counts once here and once there.
+  for (const { repeats } of cells) expect(repeats[0]!.bytes / 65_536 / repeats[0]!.commands).toBeCloseTo(1, 1)
+})

@@ -1,0 +1,54 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { gpunvme, json, scratch } from '../gpunvme.js'
+import { qemuNote } from '../qemu.js'
+import { pattern } from '../simulated-drive.js'
+
+const cwd = scratch()
+const at = (name: string) => join(cwd, name)
+const LIMIT = { timeout: 120_000 }
+const MIB = 1024 * 1024
+
+function drive(name: string): void {
+  writeFileSync(at(name), '')
+  truncateSync(at(name), 64 * MIB)
+}
+
+describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
+  test('holds what was written to it, as a file that anybody reads', LIMIT, async () => {
+    drive('qemu.img')
+    const bytes = pattern(3 * MIB)
+    writeFileSync(at('qemu.bin'), bytes)
+    const placed = ['--transport', 'qtest', '--image', 'qemu.img', '--lba', '4096']
+    const written = await gpunvme(['write', 'qemu.bin', ...placed, '--verify'], { cwd })
+    expect([written.code, written.stdout]).toEqual([0, expect.stringContaining('verified  read back')])
+    expect(written.stdout).not.toContain('modelled')
+    expect(
+      readFileSync(at('qemu.img'))
+        .subarray(2 * MIB, 2 * MIB + bytes.length)
+        .equals(bytes),
+    ).toBe(true)
+    const read = await gpunvme(['read', ...placed, '--length', '5000', '-o', 'qemu.out'], { cwd })
+    expect([read.code, read.stderr]).toEqual([2, expect.stringContaining('in blocks or in bytes')])
+    expect((await gpunvme(['read', ...placed, '--blocks', '6144', '-o', 'qemu.out'], { cwd })).code).toBe(0)
+    expect(readFileSync(at('qemu.out')).equals(bytes)).toBe(true)
+  })
+
+  test('is traced, and what it did is replayed on it and on the simulator with the same statuses', LIMIT, async () => {
+    drive('drive.img')
+    const placed = ['--transport', 'qtest', '--image', 'drive.img']
+    const read = ['read', ...placed, '--blocks', '3000', '--raw']
+    const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'qemu.jsonl', ...read], { cwd })
+    expect(traced.code).toBe(0)
+    const [opened = ''] = readFileSync(at('qemu.jsonl'), 'utf8').split('\n')
+    expect((JSON.parse(opened) as { details: object }).details).toMatchObject({ time: 'wall' })
+    const again = await gpunvme(['replay', 'qemu.jsonl', ...placed, '--json'], { cwd })
+    expect(json(again)).toMatchObject({ time: { trace: 'wall', here: 'wall' }, commands: { different: 0 } })
+    const elsewhere = await gpunvme(['replay', 'qemu.jsonl', '--profile', 'ideal'], { cwd })
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      0,
+      "Do not compare the times: the trace's are wall ones, those of this drive modelled ones.\n",
+    ])
+  })
+})
