@@ -68,6 +68,11 @@ describe('what is refused by a RangeError that names the command', () => {
     ],
     ['bytes behind it', plan(17), 'plan command 16: expected memory of 65536 bytes to hold bytes 65536 to 69632'],
     [
+      'bytes inside the memory and behind it',
+      plan(1, { offsetBytes: Float64Array.of(65_024) }),
+      'plan command 0: expected memory of 65536 bytes to hold bytes 65024 to 69120',
+    ],
+    [
       'an address off a dword',
       plan(1, { offsetBytes: Float64Array.of(2) }),
       'plan command 0: expected a dword-aligned address for PRP1, got byte 2 of the memory',

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import type { FaultMatch } from '../transport.js'
+import { ArmedPlan } from './index.js'
+
+/** Which of `reads` reads of CSTS a rule with this match strikes, counted from 1; one read each nanosecond. */
+function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: number[]; plan: ArmedPlan } {
+  let nowNs = 0
+  const action = { kind: 'read-value', value: 0xffff_ffff } as const
+  const rules = [{ match: { register: 'CSTS', ...match }, action }]
+  const plan = new ArmedPlan({ rules }, { seed: 1, now: () => nowNs })
+  const struck: number[] = []
+  for (let read = 1; read <= reads; read++, nowNs++) {
+    const found = plan.strikeAccess('read', 0x1c, 4)
+    if (found === undefined) continue
+    struck.push(read)
+    plan.happened(found, 'read-value')
+  }
+  return { struck, plan }
+}
+
+describe('a rule of an armed fault plan', () => {
+  test.each<[string, Omit<FaultMatch, 'register'>, number[]]>([
+    ['every match, where nothing else is given', {}, [1, 2, 3, 4, 5, 6, 7, 8]],
+    ['the nth match alone, counted from 1', { nth: 3 }, [3]],
+    ['each second match', { every: 2 }, [2, 4, 6, 8]],
+    ['each third match, from the second on', { nth: 2, every: 3 }, [2, 5, 8]],
+    ['at most so many matches', { times: 2 }, [1, 2]],
+    ['at most so many of each second match', { every: 2, times: 3 }, [2, 4, 6]],
+    ['matches from a time on and before another', { fromNs: 2, untilNs: 4 }, [3, 4]],
+    ['the nth match of those in its time', { fromNs: 2, untilNs: 7, nth: 2 }, [4]],
+  ])('strikes %s', (_, match, expected) => {
+    const { struck, plan } = struckReads(match)
+    expect(struck).toEqual(expected)
+    expect(plan.report().struck).toEqual([expected.length])
+    expect(plan.report().strikes.map(({ atNs }) => atNs + 1)).toEqual(expected)
+  })
+
+  test('strikes a share of its matches by probability, the same for the same seed', () => {
+    const { struck } = struckReads({ probability: 0.25 }, 400)
+    expect(struck.length).toBeGreaterThan(60)
+    expect(struck.length).toBeLessThan(140)
+    expect(struckReads({ probability: 0.25 }, 400).struck).toEqual(struck)
+  })
+
+  test('strikes no write, no other register and no other queue', () => {
+    const rules = [
+      { match: { register: 'CSTS' }, action: { kind: 'read-value', value: 0 } },
+      { match: { register: 'SQyTDBL', qid: 2 }, action: { kind: 'lose-write' } },
+    ] as const
+    const plan = new ArmedPlan({ rules }, { seed: 1, now: () => 0 })
+    expect(plan.strikeAccess('write', 0x1c, 4)).toBeUndefined()
+    expect(plan.strikeAccess('read', 0x14, 4)).toBeUndefined()
+    expect(plan.strikeAccess('write', 0x1008, 4)).toBeUndefined()
+    expect(plan.strikeAccess('write', 0x1014, 4)).toBeUndefined()
+    expect(plan.strikeAccess('write', 0x1010, 4)?.has('lose-write')).toBe(true)
+  })
+})
