@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { CompletionQueue, SubmissionQueue, type Completion } from './queue.js'
+import { ShadowDoorbell } from './shadow-doorbells.js'
+
+const ENTRIES = 4
+
+function queues() {
+  const cq = new CompletionQueue(1, ENTRIES, 0x1000, [new Uint8Array(ENTRIES * 16)])
+  const sq = new SubmissionQueue(1, ENTRIES, 0x2000, [new Uint8Array(ENTRIES * 64)], cq)
+  return { cq, sq }
+}
+
+const completionOf = (sq: SubmissionQueue): Completion => ({ sq, cid: 0, status: 0, dw0: 0, dw1: 0, fetchedNs: 0 })
+
+test('a tail doorbell adds at most one entry less than the queue has: a full lap would read as empty', () => {
+  for (const start of [0, 1, 2, 3]) {
+    const { sq } = queues()
+    sq.head = sq.tail = start
+    expect(sq.submit(start)).toBeUndefined()
+    expect(sq.submit((start + 3) % ENTRIES)).toBeUndefined()
+    expect(sq.submit(start)).toBe('that adds 1 entries, and only 0 are free')
+    expect(sq.submit((start + 2) % ENTRIES)).toBe('that adds 3 entries, and only 0 are free')
+    expect(sq.submit(ENTRIES)).toBe('SQ 1 has 4 entries')
+    expect(sq.tail).toBe((start + 3) % ENTRIES)
+  }
+})
+
+test('a head doorbell releases at most what was posted', () => {
+  const { cq, sq } = queues()
+  cq.post(completionOf(sq))
+  cq.post(completionOf(sq))
+  expect(cq.release(3)).toBe('that releases 3 entries, and only 2 were posted')
+  expect(cq.release(ENTRIES)).toBe('CQ 1 has 4 entries')
+  expect(cq.release(1)).toBeUndefined()
+  expect(cq.release(3)).toBe('that releases 2 entries, and only 1 were posted')
+  expect([cq.head, cq.posted]).toEqual([1, 1])
+})
+
+test('a tail that the host stores while the controller stores EventIdx is found before the controller rests', () => {
+  const { sq } = queues()
+  const doorbells = new Int32Array(new SharedArrayBuffer(4))
+  const events = new Int32Array(new SharedArrayBuffer(4))
+  // The host compares with EventIdx of before, and rings no register: only a second look finds its store.
+  let looks = 0
+  const isThere = () => {
+    if (++looks === 2) doorbells[0] = 1
+    return true
+  }
+  const hooks = { seen: () => undefined, mistaken: () => undefined, isThere }
+  sq.head = sq.tail = 0
+  sq.shadow = new ShadowDoorbell({ doorbells: [doorbells], events: [events] }, 0, hooks)
+  expect(sq.isEligible()).toBe(true)
+  expect(sq.tail).toBe(1)
+})
