@@ -54,6 +54,14 @@ test('a controller goes to the module gpunvme and back: by its override alone, a
   expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
 })
 
+test('a second bind of a function is refused while the first changes its driver', async () => {
+  sys.function(bdf, { driver: 'nvme' })
+  const first = bind()
+  await expect(bind()).rejects.toThrow(DeviceHeldError)
+  await (await first).restore()
+  expect(state()).toEqual(['nvme', '(null)\n', 'auto\n'])
+})
+
 test('disposing of a binding restores it', async () => {
   sys.function(bdf, { driver: 'nvme' })
   {

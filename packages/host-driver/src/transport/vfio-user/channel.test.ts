@@ -77,6 +77,44 @@ describe('a target that asks on and on', () => {
   })
 })
 
+describe('an answer', () => {
+  /** The header of an answer: number 1 is that of the first command. */
+  const answer = (id: number, command: number, sizeBytes: number): Buffer => {
+    const header = Buffer.alloc(sizeBytes)
+    header.writeUInt16LE(id, 0)
+    header.writeUInt16LE(command, 2)
+    header.writeUInt32LE(sizeBytes, 4)
+    header.writeUInt32LE(1, 8)
+    return header
+  }
+  const say = (bytes: Buffer): void => {
+    let at = 0
+    connect((into) => {
+      const part = bytes.subarray(at, (at += into.length))
+      into.set(part)
+      return part.length
+    })
+  }
+
+  test('of the expected length, to the command and the number that were sent, is taken', () => {
+    say(answer(1, REGION_READ, 36))
+    expect(read().data.byteLength).toBe(20)
+    expect(departures).toBe(0)
+  })
+
+  test.each([
+    ['to another number', answer(2, REGION_READ, 36), 'number 1, got one to command 9, number 2'],
+    ['to another command', answer(1, 10, 36), 'expected the answer to command 9'],
+    ['that is too short', answer(1, REGION_READ, 35), 'expected a message of 36 to 36 bytes, got one of 35'],
+    ['that is too long', answer(1, REGION_READ, 37), 'expected a message of 36 to 36 bytes, got one of 37'],
+  ])('%s ends the connection', (_, bytes, problem) => {
+    say(bytes)
+    expect(read).toThrow(problem)
+    expect(channel.departure).toMatchObject({ code: 'ERR_GPUNVME_VFIO_USER_PROTOCOL' })
+    expect(departures).toBe(1)
+  })
+})
+
 describe('what this process cannot take or send all of', () => {
   test.each(['EMFILE', 'ENOMEM', 'ENOTCONN'])('%s in the middle of a message ends the connection', (code) => {
     const cause = refusal(code, 'recvmsg')

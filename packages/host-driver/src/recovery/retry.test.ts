@@ -1,0 +1,30 @@
+import type { Status } from '@gpunvme/nvme-spec'
+import { describe, expect, test } from 'vitest'
+import { MOST_RETRIES, retryDelayNs } from './retry.js'
+
+/** CRDT1 to CRDT3 of a controller, in nanoseconds; the third is longer than a host waits. */
+const DELAYS = [100, 200, 9e12] as const
+const BUSY: Status = { sct: 0, sc: 0x82, dnr: false } // Namespace Not Ready
+const ERROR: Status = { sct: 0, sc: 0x06, dnr: false } // Internal Error
+
+describe('the delay before a retry', () => {
+  test.each<[string, Status, number | undefined]>([
+    ['is the first delay time for CRD 1', { ...ERROR, crd: 1 }, 100],
+    ['is the second delay time for CRD 2', { ...ERROR, crd: 2 }, 200],
+    ['is bounded whatever the controller states', { ...ERROR, crd: 3 }, 10_000_000_000],
+    ['is absent where the controller sets Do Not Retry', { ...ERROR, crd: 1, dnr: true }, undefined],
+    ['is absent for a success', { sct: 0, sc: 0, dnr: false }, undefined],
+    ['is absent for an error of the path: this host has one', { sct: 3, sc: 0x60, dnr: false }, undefined],
+  ])('%s', (_, status, expected) => {
+    expect(retryDelayNs(status, 0, DELAYS)).toBe(expected)
+  })
+
+  test('doubles with each retry where the controller states none and asks for a later retry', () => {
+    expect([0, 1, 2, 3].map((retry) => retryDelayNs(BUSY, retry, [0, 0, 0]))).toEqual([1e7, 2e7, 4e7, 8e7])
+  })
+
+  test('is absent after the last retry', () => {
+    expect(retryDelayNs(ERROR, MOST_RETRIES - 1, DELAYS)).toBe(0)
+    expect(retryDelayNs(ERROR, MOST_RETRIES, DELAYS)).toBeUndefined()
+  })
+})
