@@ -23,6 +23,14 @@ test('each extent goes to the first hole that has room for it, also one that was
   ])
 })
 
+test('an extent begins where the one before it ends, rounded up to a whole 4096', () => {
+  expect([1, 4097, 1].map(firstFit([{ offsetBytes: START, lengthBytes: 16_384 }]))).toEqual([
+    START,
+    START + 4096,
+    START + 12_288,
+  ])
+})
+
 test('an extent without bytes finds a place in no room at all', () => {
   expect(firstFit([])(0)).toBe(START)
 })

@@ -1,0 +1,39 @@
+import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
+import { expect, test } from 'vitest'
+import { Lease, UseAfterReleaseError, type Loaded } from './lease.js'
+
+/** A lease of a slot of 16 bytes that hold their offsets, of which an extent takes 12; it counts its releases. */
+function lease() {
+  let releases = 0
+  const bytes = Uint8Array.from({ length: 16 }, (_, index) => index)
+  const loaded = {
+    name: 'layer 0',
+    lengthBytes: 12,
+    slot: { index: 3, generation: 5, memory: {} as DmaMemory, bytes },
+    tensors: [{ name: 'a', dtype: 'U8', shape: [8], offsetBytes: 4, lengthBytes: 8 }],
+  } as Partial<Loaded> as Loaded
+  return { lease: new Lease(loaded, () => releases++), releases: () => releases }
+}
+
+test('a lease shows the bytes of its extent and of its tensors, not the rest of its slot', () => {
+  const { lease: lent } = lease()
+  expect([...lent.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  expect([...lent.tensor('a')]).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
+  expect(() => lent.tensor('b')).toThrow(RangeError)
+})
+
+test('a lease that is released twice gives its slot back once', () => {
+  const { lease: lent, releases } = lease()
+  lent.release()
+  lent.release()
+  lent[Symbol.dispose]()
+  expect(releases()).toBe(1)
+})
+
+test('a released lease leads to no bytes, and keeps what is known of its extent', () => {
+  const { lease: lent } = lease()
+  lent.release()
+  for (const use of [() => lent.bytes, () => lent.memory, () => lent.tensor('a')])
+    expect(use).toThrow(UseAfterReleaseError)
+  expect([lent.released, lent.name, lent.slot, lent.generation]).toEqual([true, 'layer 0', 3, 5])
+})
