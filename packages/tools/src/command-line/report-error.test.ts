@@ -37,3 +37,13 @@ test('what nobody foresaw has its stack, and asks to be reported', () => {
   expect(text).toMatch(/^RangeError: index out of bounds\n.*\n {4}at /)
   expect(text).toContain('Please report it: https://')
 })
+
+test('with --json an error is one object on stdout, with its code and its category', () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  reportError(new Output({ json: true }), new UsageError('No such thing', { next: 'another' }), 'gpunvme help')
+  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toEqual({
+    schema: 'gpunvme.error/1',
+    error: { code: 'ERR_GPUNVME_USAGE', category: 'usage', message: 'No such thing\n  Try: another' },
+  })
+})

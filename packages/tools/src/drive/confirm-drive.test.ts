@@ -39,6 +39,11 @@ test('blanks around a serial number are not part of it, on the drive, on the ter
   expect(await confirm('S1', 'S1', { serial: 'S2' })).toContain("its serial number is not 'S2'")
 })
 
+test('--yes without --serial confirms no drive: the question is asked all the same', async () => {
+  expect(await confirm('S1', '', { yes: true })).toContain('what was typed is not its serial number')
+  expect(ask).toHaveBeenCalledOnce()
+})
+
 test('the question is asked with the signal of the session, so that an interrupt ends it', async () => {
   await confirm('S1', 'S1')
   expect(ask).toHaveBeenCalledWith('Type its serial number, S1, to go on: ', output.io, signal)
