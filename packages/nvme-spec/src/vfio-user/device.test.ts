@@ -1,8 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../test/bytes.js'
 import { describeRows, places, wordOf } from '../../test/rows.js'
 import {
@@ -74,58 +70,4 @@ describe('what vfio-user 0.9.2 has of linux/vfio.h', () => {
     })
     expect(toHex(data)).toBe('14 00 00 00 24 00 00 00 02 00 00 00 01 00 00 00 02 00 00 00')
   })
-})
-
-/** Structures of linux/vfio.h that are declared here, by the names that they have there. */
-const structures = { VfioRegionInfo, VfioCapability, VfioSparseMmap, VfioSparseArea, VfioIrqInfo, VfioIrqSet }
-
-/** Expressions of C, and what they are here. */
-const numbers: Record<string, number> = {
-  VFIO_PCI_NUM_REGIONS: Object.keys(VFIO_REGION).length,
-  VFIO_PCI_NUM_IRQS: Object.keys(VFIO_IRQ).length,
-  VFIO_REGION_INFO_CAP_SPARSE_MMAP: VFIO_REGION_CAPABILITY.SPARSE_MMAP,
-  'offsetof(struct vfio_device_info, cap_offset)': VfioUserDeviceInfo.bytes,
-  // What follows: the areas, and of the kernel's own request the descriptors.
-  'offsetof(struct vfio_region_info_cap_sparse_mmap, areas)': VfioCapability.bytes + VfioSparseMmap.bytes,
-  'offsetof(struct vfio_irq_set, data)': VfioIrqSet.bytes,
-}
-for (const [name, index] of Object.entries(VFIO_REGION)) numbers[`VFIO_PCI_${name}_REGION_INDEX`] = index
-for (const [name, index] of Object.entries(VFIO_IRQ)) numbers[`VFIO_PCI_${name}_IRQ_INDEX`] = index
-for (const [flags, prefix] of [
-  [VfioUserDeviceInfo.FLAGS, 'VFIO_DEVICE_FLAGS_'],
-  [VfioRegionInfo.FLAGS, 'VFIO_REGION_INFO_FLAG_'],
-  [VfioIrqInfo.FLAGS, 'VFIO_IRQ_INFO_'],
-  [VfioIrqSet.FLAGS, 'VFIO_IRQ_SET_'],
-] as const)
-  for (const [name, bit] of Object.entries(flags as unknown as Record<string, { readonly lsb?: number }>))
-    if (bit.lsb !== undefined) numbers[`${prefix}${name}`] = 1 << bit.lsb
-for (const { name, fields, bytes } of Object.values(structures)) {
-  // The capability's own fields stand behind its header there.
-  const shift = name === 'vfio_region_info_cap_sparse_mmap' ? VfioCapability.bytes : 0
-  for (const [field, { offset, lengthBytes }] of Object.entries(fields)) {
-    numbers[`offsetof(struct ${name}, ${field.toLowerCase()})`] = offset + shift
-    numbers[`sizeof(((struct ${name} *)0)->${field.toLowerCase()})`] = lengthBytes
-  }
-  numbers[`sizeof(struct ${name})`] = bytes + shift
-}
-
-test('every number and place is that of linux/vfio.h, as its compiler has it', ({ skip }) => {
-  if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
-  const probe = spawnSync('gcc', ['-E', '-x', 'c', '-'], { input: '#include <linux/vfio.h>\n' })
-  if (probe.status !== 0) return skip('[headers] linux/vfio.h is not installed')
-  expect(Object.keys(numbers).length).toBeGreaterThanOrEqual(70)
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vfio-'))
-  try {
-    const program = join(folder, 'program')
-    const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
-    const includes = ['linux/vfio.h', 'stddef.h', 'stdio.h'].map((name) => `#include <${name}>`)
-    const source = [...includes, 'int main(void) {', ...prints, '}', ''].join('\n')
-    execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
-    const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
-    expect(numbers).toEqual(
-      Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]])),
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 })

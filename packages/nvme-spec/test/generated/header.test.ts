@@ -108,6 +108,7 @@ describe('nvme_spec.h in a kernel module', () => {
   test('compiles with Kbuild', ({ skip }) => {
     const build = kernelBuild()
     if (build === undefined) return skip('[kbuild] linux-headers-amd64 is not installed')
+    for (const program of ['make', 'gcc']) if (!has(program)) return skip(`[kbuild] ${program} is not installed`)
     const directory = join(scratch, 'kbuild')
     mkdirSync(directory)
     writeFileSync(join(directory, 'Makefile'), `obj-m := module.o\nccflags-y := -I${include} -Wall -Werror\n`)

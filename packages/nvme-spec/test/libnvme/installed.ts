@@ -3,8 +3,20 @@ import { existsSync } from 'node:fs'
 
 /** Why a header cannot judge here, after the kind of what is missing; undefined where it can. */
 export function missing(header: string | undefined, debianPackage: string): string | undefined {
-  if (spawnSync('gcc', ['--version']).error) return '[headers] gcc is not installed'
+  const probe = spawnSync('gcc', ['-E', '-x', 'c', '-include', 'stdio.h', '/dev/null'])
+  if (probe.error) return '[headers] gcc is not installed'
+  if (probe.status !== 0) return '[headers] libc6-dev is not installed'
   return header !== undefined && existsSync(header) ? undefined : `[headers] ${debianPackage} is not installed`
+}
+
+/**
+ * Why tables of release `expected` cannot judge the installed one; undefined where they can. Another release has other
+ * names and other mistakes.
+ */
+export function otherRelease(name: string, version: string, expected: string): string | undefined {
+  return version.startsWith(expected)
+    ? undefined
+    : `[headers] ${name} is ${version || 'of an unknown release'}, expected ${expected}`
 }
 
 /** The installed release of a library, as its package says; empty where nothing says it. */
