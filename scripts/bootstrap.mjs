@@ -10,6 +10,7 @@ const stampFile = join(root, 'node_modules', '.gpunvme-install')
 const stamp = createHash('sha256')
   .update(process.version)
   .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+  .update(readFileSync(join(root, 'pnpm-workspace.yaml')))
   .digest('hex')
 
 const buildSpec = 'turbo run build --filter=@gpunvme/nvme-spec --output-logs=errors-only'
