@@ -23,8 +23,10 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, 'dist/**', ...outside[tier]!],
-    // Unit tests are functions over bytes: they share their imports, and may not leave their process.
-    ...(tier === 'unit' ? { isolate: false, setupFiles: [join(import.meta.dirname, 'test/unit-guard.ts')] } : {}),
+    // Unit tests share their imports, and may not leave their process.
+    ...(tier === 'unit'
+      ? { isolate: false, pool: 'threads' as const, setupFiles: [join(import.meta.dirname, 'test/unit-guard.ts')] }
+      : {}),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Other packages as they are published, by Node itself: half the time to load, and their loops run as fast as theirs.

@@ -39,10 +39,9 @@ test('what nobody foresaw has its stack, and asks to be reported', () => {
 })
 
 test('with --json an error is one object on stdout, with its code and its category', () => {
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  reportError(new Output({ json: true }), new UsageError('No such thing', { next: 'another' }), 'gpunvme help')
-  expect(JSON.parse(written.mock.calls.map(([text]) => String(text)).join(''))).toEqual({
+  const io = testIo()
+  reportError(new Output({ json: true }, io), new UsageError('No such thing', { next: 'another' }), 'gpunvme help')
+  expect(JSON.parse(io.stdoutText())).toEqual({
     schema: 'gpunvme.error/1',
     error: { code: 'ERR_GPUNVME_USAGE', category: 'usage', message: 'No such thing\n  Try: another' },
   })
