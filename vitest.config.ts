@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -8,6 +9,8 @@ export default defineConfig({
       'packages/*/vitest.config.ts',
       { extends: './vitest.shared.ts', test: { name: 'repository', testTimeout: 300_000 } },
     ],
+    // Many tests wait for processes and timers: one more than there are processors keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     passWithNoTests: true,
     reporters: ['default', join(import.meta.dirname, 'scripts/test-reporter.mjs')],
   },

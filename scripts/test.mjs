@@ -25,10 +25,7 @@ const parts = {
   unit: { vitest: [], env: { GPUNVME_TIER: 'unit' } },
   test: {
     commands: [
-      'prettier --check --log-level warn .',
-      `turbo run typecheck lint --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
-      'eslint test scripts kmod',
-      'tsc -p tsconfig.json',
+      `turbo run check:format check:root typecheck lint --continue --output-logs=errors-only --concurrency=${availableParallelism()}`,
     ],
     vitest: [],
     native: true,

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { root } from './packages.js'
-import { installInto, packAll, removeScratchFolders, scratchFolder, tar } from './tarballs.js'
+import { installInto, packAll, removeScratchFolders, scratchFolder, unpack } from './tarballs.js'
 
 const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
 const tarballs = packAll()
@@ -32,7 +32,7 @@ const steps = [...page.matchAll(/<!-- in: ([^>]*?) -->\n\n```(?:sh|js)\n([^]*?)`
 
 const missing: Readonly<Record<string, string | undefined>> = {
   qemu: spawnSync('qemu-system-x86_64', ['--version']).status === 0 ? undefined : 'qemu-system-x86_64 is not installed',
-  native: tar(['-t'], tarballs.get('cuda-native')!).includes('/gpunvme_host.node\n')
+  native: [...unpack(tarballs.get('cuda-native')!).keys()].some((path) => path.endsWith('/gpunvme_host.node'))
     ? undefined
     : 'gpunvme_host is not built',
 }

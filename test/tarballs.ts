@@ -10,11 +10,6 @@ export function run(command: string, args: readonly string[], cwd: string): stri
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** What `tar` says of a tarball; unpacked here, so that no gzip is needed beside it. */
-export function tar(args: readonly string[], tarball: string): string {
-  return execFileSync('tar', args, { input: gunzipSync(readFileSync(tarball)), encoding: 'utf8' })
-}
-
 const BLOCK = 512
 
 /** Returns the files of a package's tarball by their path in the package. Reads ustar itself: machines may lack tar. */

@@ -15,8 +15,8 @@ let opened
 /** Whose instructions `npm run bench -- --against` counts. */
 export const works = {
   async readsOf4KiB(count) {
-    opened ??= openQueuePair(simulate({ namespaces: [{ capacityBytes: 4 * MIB }] }).transport, 64)
-    await (await opened).readAll({ commands: count, blocks: 8, depth: DEPTH, spanBlocks: (4 * MIB) / 512 })
+    opened ??= openHost(simulate({ namespaces: [{ capacityBytes: 4 * MIB }] }).transport)
+    await transferAll(await opened, { commands: count, blocks: 8, depth: DEPTH, spanBlocks: (4 * MIB) / 512 })
   },
 }
 
