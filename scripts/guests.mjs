@@ -17,15 +17,9 @@ const guests = {
   },
   hardware: {
     files: [
-      ...[
-        'sysfs.ts',
-        'vfio',
-        'vfio-regions.ts',
-        'hardware-access.ts',
-        'pagemap.ts',
-        'type1-memory.ts',
-        'region-*.ts',
-      ].map((name) => `packages/host-driver/src/transport/${name}`),
+      ...['sysfs.ts', 'vfio', 'vfio-regions.ts', 'hardware-access.ts', 'pagemap.ts', 'region-*.ts'].map(
+        (name) => `packages/host-driver/src/transport/${name}`,
+      ),
       ...['system', 'memory', 'region', 'waits'].map((name) => `packages/cuda-native/native/${name}.*`),
     ],
     run: ['guest.vm.ts', '--testNamePattern=a Linux guest for vfio'],

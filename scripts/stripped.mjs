@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 
 const COREUTILS =
   'arch b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date dd df dir dircolors dirname du echo env expand expr factor false fmt fold groups head hostid id install join link ln logname ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pinky pr printenv printf ptx pwd readlink realpath rm rmdir runcon seq sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync tac tail tee test timeout touch tr true truncate tsort tty uname unexpand uniq unlink users vdir wc who whoami yes'
-const NOBODY = 65534
+const UNPRIVILEGED_ID = 65534
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-stripped-'))
@@ -29,12 +29,12 @@ for (const program of ['node', 'npm', 'npx', 'git', 'sh', ...COREUTILS.split(' '
 
 const { machine } = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
 const isRoot = process.getuid() === 0
-if (isRoot) spawnSync('chown', ['-R', `${NOBODY}:${NOBODY}`, scratch])
+if (isRoot) spawnSync('chown', ['-R', `${UNPRIVILEGED_ID}:${UNPRIVILEGED_ID}`, scratch])
 const { status, error } = spawnSync(join(bin, 'npm'), ['test', '--', ...machine], {
   cwd: clone,
   env: { HOME: home, PATH: bin, TMPDIR: home, GPUNVME_TIER: 'test' },
   stdio: 'inherit',
-  ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  ...(isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {}),
 })
 if (error) console.error(`stripped: ${error.message}`)
 process.exitCode = status ?? 1

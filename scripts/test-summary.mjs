@@ -26,7 +26,8 @@ export const kinds = {
 }
 
 const kindOf = (skip) => /\((?:skipped: )?\[([a-z0-9-]+)\] /.exec(skip)?.[1]
-const reasonOf = (skip) => /\((?:skipped: )?(\[[a-z0-9-]+\] [^)]*)\)/.exec(skip)?.[1]
+const reasonOf = (skip) =>
+  (/\((?:skipped: )?(\[[a-z0-9-]+\] [^)]*)\)/.exec(skip) ?? /\((?:skipped: )?([^()]*)\)$/.exec(skip))?.[1]
 
 /**
  * Judges one run and the second run of its failed files.
@@ -68,7 +69,7 @@ export function judge(first, second, retriable, required) {
     else if (required.includes(kind))
       verdict.problems.push(`GPUNVME_REQUIRE=${kind} (${kinds[kind].what}), but skipped: ${skip}`)
   }
-  if (first.files.length > 0 && verdict.passed === 0) verdict.problems.push('no test ran')
+  if (first.files.length > 0 && verdict.passed + verdict.skipped.length === 0) verdict.problems.push('no test ran')
   return verdict
 }
 

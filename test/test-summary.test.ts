@@ -62,3 +62,10 @@ test('an error outside of tests, and a run without tests, fail', () => {
   expect(judge({ files: [file('a')], errors: ['unhandled'] }, undefined, noFile, []).problems).toEqual(['unhandled'])
   expect(judge(run({ ...file('a'), passed: 0 }), undefined, noFile, []).problems).toEqual(['no test ran'])
 })
+
+test('a run of skipped tests alone does not fail, and reasons without a kind are grouped too', () => {
+  const report = run({ ...file('guests', [], ['boots (needs root)', 'reads (needs root)']), passed: 0 })
+  const verdict = judge(report, undefined, noFile, [])
+  expect(verdict.problems).toEqual([])
+  expect(render(verdict)).toEqual(['skipped 2: needs root', '0 passed, 0 failed, 0 flaky, 2 skipped'])
+})

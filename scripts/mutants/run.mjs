@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..')
 // Progress goes to stderr where stdout is JSON.
 const print = flags.json ? console.error : console.log
 
-const rows = selectRows(readRows(root), flags)
+const rows = select()
 if (flags.list) {
   for (const { id, tier, what } of rows) print(`${id}  [${tier}]  ${what}`)
   process.exit()
@@ -68,6 +68,16 @@ const summary = `${count('caught')} of ${rows.length} caught, ${count('escaped')
 print(summary)
 if (flags.json) console.log(JSON.stringify({ summary, results }, null, 2))
 process.exitCode = count('caught') + count('skipped') === rows.length ? 0 : 1
+
+/** The rows that the flags name. Invalid data or flags end the process. */
+function select() {
+  try {
+    return selectRows(readRows(root), flags)
+  } catch (error) {
+    console.error(`mutants: ${error.message}`)
+    process.exit(2)
+  }
+}
 
 /** A build step whose compiler is missing says nothing about the bug. */
 function notBuilt({ needs }, output) {

@@ -8,7 +8,7 @@ const { repository, folder, build } = packageCopy()
 describe('a machine without a compiler', () => {
   const env = { PATH: '/nonexistent' }
 
-  test('does without the addon where the repository is built and where it is packed, and is told why', () => {
+  test('building and packing the repository succeed without a compiler, and print why the addon is missing', () => {
     const why =
       'gpunvme_host and gpunvme_cuda are not built: g++, make, python3 not found. Everything else works without them.\n'
     writeFileSync(join(repository, 'pnpm-workspace.yaml'), '')
@@ -20,7 +20,7 @@ describe('a machine without a compiler', () => {
     expect(existsSync(join(folder, 'prebuilds'))).toBe(false)
   })
 
-  test.each([[], ['--required']])('gives whoever asks for the addons an error: %s', (...flags) => {
+  test.each([[], ['--required']])('fails when the addons are requested: %s', (...flags) => {
     expect(build(flags, env)).toEqual({
       status: 1,
       stdout: '',

@@ -4,7 +4,7 @@ import type { CompletionRing } from './completion-ring.js'
 import type { OverdueCommand } from './overdue.js'
 import { QueuePair } from './queue-pair.js'
 
-/** A queue pair with two commands in flight at most, in a submission queue of four entries; it records what it is told. */
+/** A queue pair with two commands in flight at most, in a submission queue of four entries; it records its events. */
 function queuePair() {
   const rung: number[] = []
   const completed: number[] = []

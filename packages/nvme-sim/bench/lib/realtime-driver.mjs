@@ -1,5 +1,5 @@
 // A host on a thread of its own that only stores and loads in shared memory, as a native thread would: it rings by
-// plain stores and wakes nobody. It is not the raw host of nvme-sim: it has no transport, and it loads with Atomics.
+// plain stores and sends no wake-up. It is not the raw host of nvme-sim: it has no transport, and it loads with Atomics.
 import { parentPort, workerData } from 'node:worker_threads'
 
 const PAGE = 4096

@@ -24,8 +24,8 @@ describe('a rule of an armed fault plan', () => {
     ['the nth match alone, counted from 1', { nth: 3 }, [3]],
     ['each second match', { every: 2 }, [2, 4, 6, 8]],
     ['each third match, from the second on', { nth: 2, every: 3 }, [2, 5, 8]],
-    ['at most so many matches', { times: 2 }, [1, 2]],
-    ['at most so many of each second match', { every: 2, times: 3 }, [2, 4, 6]],
+    ['the first N matches', { times: 2 }, [1, 2]],
+    ['the first N of every second match', { every: 2, times: 3 }, [2, 4, 6]],
     ['matches from a time on and before another', { fromNs: 2, untilNs: 4 }, [3, 4]],
     ['the nth match of those in its time', { fromNs: 2, untilNs: 7, nth: 2 }, [4]],
   ])('strikes %s', (_, match, expected) => {

@@ -95,7 +95,7 @@ function limited(blocks: number, words: string) {
   return spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' })
 }
 
-test('a drive whose file the system cannot write says why, in the words of the system', () => {
+test('a failed write to a drive image reports the system error', () => {
   drive('full.img', 16 * MIB)
   const { status, stderr } = limited(8192, 'pack model.gguf --image full.img')
   expect(stderr).toMatch(/\nCannot write full\.img: .* \(EFBIG\)\n {2}Try: use another disk\n$/)
