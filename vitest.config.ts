@@ -1,17 +1,56 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
-/** All suites in one run: every package, and the repository as a whole (layering, packed tarballs, the README's examples). */
+const tiers = JSON.parse(readFileSync(join(import.meta.dirname, 'test/tiers.json'), 'utf8')) as Record<string, string[]>
+/** Returns the entries of these lists of test/tiers.json as globs; an entry that ends in a slash is a folder. */
+const globs = (...lists: string[]) =>
+  lists.flatMap((list) => tiers[list]!).map((entry) => (entry.endsWith('/') ? `${entry}**/*.test.ts` : entry))
+
+const tier = process.env['GPUNVME_TIER'] ?? 'test'
+if (!['unit', 'test', 'all'].includes(tier))
+  throw new Error(`GPUNVME_TIER: expected unit, test or all, got ${JSON.stringify(tier)}`)
+
+const tests = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts']
+const outside = globs('processes', 'native', 'long', 'slow')
+const slow = tier === 'all' ? [] : globs('slow')
+/** Settings of both projects. Other packages are loaded as they are published, by Node: faster than as modules of vitest. */
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  globalSetup: ['test/run-folder.ts'],
+  server: { deps: { external: [/\/packages\/[a-z-]+\/dist\//] } },
+}
+
+/** All suites in one run (docs/testing.md): GPUNVME_TIER selects the files. */
 export default defineConfig({
   test: {
     projects: [
-      'packages/*/vitest.config.ts',
-      { extends: './vitest.shared.ts', test: { name: 'repository', testTimeout: 300_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: tests,
+          exclude: [...configDefaults.exclude, '**/dist/**', ...outside],
+          // Unit tests share their imports and may not use anything outside of their process.
+          isolate: false,
+          pool: 'threads',
+          setupFiles: ['test/unit-guard.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'others',
+          include: tier === 'unit' ? [] : outside,
+          exclude: [...configDefaults.exclude, '**/dist/**', ...slow],
+        },
+      },
     ],
-    // Many tests wait for processes and timers: one more than there are processors keeps these busy.
+    // Many tests wait for processes and timers: one worker more than processors keeps all processors busy.
     maxWorkers: availableParallelism() + 1,
     passWithNoTests: true,
-    reporters: ['default', join(import.meta.dirname, 'scripts/test-reporter.mjs')],
+    reporters: ['default', './scripts/test-reporter.mjs'],
   },
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** Linux guests (docs/linux-guest.md): minutes each, and two within a file are as many as two cores have room for. */
+/** Linux guests (docs/linux-guest.md). One file at a time: a file may run two guests at once, which occupy two cores. */
 export default defineConfig({
   test: {
     include: ['packages/*/test/vm/**/*.vm.ts'],

@@ -1,8 +1,8 @@
 // Runs every package's benches, each in a process of its own, and prints the figures beside their goals.
 //
-//   npm run bench -- [--only PATTERN]                               exit status 1 where a goal is missed
-//   npm run bench -- --write                                        puts the table into README.md, between its markers
-//   npm run bench -- --against REV [--rounds N] [--only PATTERN]    ratios to another revision: docs/bench.md
+//   npm run bench -- [--only PATTERN]                               exit status 1 if a goal is missed
+//   npm run bench -- --write                                        update the table in README.md
+//   npm run bench -- --against REV [--rounds N] [--only PATTERN]    print ratios to another revision: docs/bench.md
 //
 // PATTERN is a regular expression for PACKAGE/BENCH, such as nvme-spec/encode. --json prints one object instead.
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -37,10 +37,11 @@ function parse() {
   try {
     const flags = parseArgs({ options }).values
     const rounds = Number(flags.rounds ?? 5)
-    if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: expected 1 or more, got ${flags.rounds}`)
+    if (!Number.isInteger(rounds) || rounds < 1)
+      throw new Error(`invalid --rounds: expected 1 or more, got ${flags.rounds}`)
     if (flags.rounds !== undefined && flags.against === undefined) throw new Error('--rounds requires --against')
     if (flags.write && (flags.against !== undefined || flags.only !== ''))
-      throw new Error('--write is for all benches, without --against and --only')
+      throw new Error('--write and --against or --only are mutually exclusive')
     return { flags, rounds, only: new RegExp(flags.only) }
   } catch (error) {
     return usage(error.message)
@@ -90,7 +91,7 @@ async function runAgainst() {
     const against = { revision: flags.against, commit }
     console.log(JSON.stringify({ schema: 'gpunvme.bench-against/1', machine, against, rounds, ...result }, null, 2))
   } else {
-    console.log(`working tree against ${flags.against} (${commit.slice(0, 12)}), ${rounds} rounds by turns`)
+    console.log(`working tree against ${flags.against} (${commit.slice(0, 12)}), ${rounds} alternating rounds`)
     console.log('ratio: median (min..max) of the rounds, working tree / revision')
     console.log(describe(result))
   }
@@ -101,6 +102,6 @@ function revision() {
   try {
     return commitOf(root, flags.against)
   } catch {
-    return usage(`--against: ${flags.against} names no commit`)
+    return usage(`invalid --against: expected a git revision, got ${flags.against}`)
   }
 }

@@ -29,7 +29,8 @@ const tasks = {
   'test:qemu': ['node scripts/test.mjs qemu'],
   'test:vm': ['node scripts/test.mjs guests'],
   'test:vm:changed': ['node scripts/guests.mjs'],
-  'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/stripped.mjs'],
+  'test:stripped': ['turbo run build --output-logs=errors-only', 'node scripts/environments.mjs bare --machine'],
+  'test:in': ['node scripts/environments.mjs'],
   'test:vm:full': ['node scripts/test.mjs guests:full'],
   // A drive that we serve beside QEMU's own in one guest, by turns: docs/vfio-user.md.
   'bench:vfio-user': [
@@ -70,7 +71,7 @@ const tasks = {
   calibrate: ['turbo run build --filter=@gpunvme/nvme-sim --output-logs=errors-only', 'node scripts/calibrate.mjs'],
 }
 
-// Where steps print that only prepare a command: stdout has its result alone, such as JSON.
+// Preparing steps print to stderr: stdout carries only the result of the command, such as JSON.
 const STDERR = 2
 
 function run(command, args, stdout = 'inherit') {

@@ -21,11 +21,11 @@ export default class {
   }
 }
 
-/** @param pattern the titles that the run was restricted to: other tests were not skipped but not selected */
+/** @param pattern the titles that the run was restricted to; other tests are not reported as skipped */
 function outcomeOf(module, pattern) {
   const outcome = { file: relative(root, module.moduleId), seconds: 0, passed: 0, failed: [], skipped: [] }
   outcome.seconds = Math.round(module.diagnostic().duration) / 1000
-  for (const error of module.errors()) outcome.failed.push({ name: 'the file itself', error: error.message })
+  for (const error of module.errors()) outcome.failed.push({ name: 'loading the file', error: error.message })
   for (const test of module.children.allTests()) {
     if (pattern !== undefined && !pattern.test(test.fullName.replaceAll(' > ', ' '))) continue
     const { state, note, errors } = test.result()

@@ -1,11 +1,11 @@
 // Judges the reports of a test run and renders the summary that ends it.
 //
-// A test skipped for want of a program or a device names the kind of what is missing in brackets before the reason: as the
-// note of `skip('[mkfs] mkfs.xfs is not installed')`, or in its title or its group's, as
+// A test that is skipped because a program or a device is missing names the kind in brackets before the reason: in the note
+// of `skip('[mkfs] mkfs.xfs is not installed')`, or in its own title or that of its group, as
 // `(skipped: [qemu] qemu-system-x86_64 is not installed)`. GPUNVME_REQUIRE=qemu,browser turns skips of these kinds into
 // failures. A skip for another reason - root may read every file - has no kind and never fails a run.
 
-/** What a test may need that a machine may lack, and the Debian packages or the command that provide it. */
+/** Kinds of requirements that a machine may lack, and the Debian packages or the command that provide each. */
 export const kinds = {
   native: { what: "cuda-native's addon", get: 'g++ make python3' },
   qemu: { what: "QEMU's NVMe controller", get: 'qemu-system-x86' },
@@ -23,6 +23,8 @@ export const kinds = {
   pciutils: { what: 'the program lspci', get: 'pciutils' },
   unpackers: { what: 'the programs xz, zstd and modinfo', get: 'xz-utils zstd kmod' },
   fio: { what: 'the program fio', get: 'fio' },
+  loop: { what: 'loop devices', get: 'root, on Linux with the driver loop' },
+  sysfs: { what: 'a /sys that lists block devices', get: 'Linux outside of a container' },
 }
 
 const kindOf = (skip) => /\((?:skipped: )?\[([a-z0-9-]+)\] /.exec(skip)?.[1]
@@ -33,7 +35,7 @@ const reasonOf = (skip) =>
  * Judges one run and the second run of its failed files.
  *
  * A file that fails and then passes by itself is flaky if `retriable` lists it: it is printed and does not fail the run.
- * In any other file that is nondeterminism, and fails.
+ * In any other file that is nondeterminism, and fails the run.
  *
  * @param first the report of the run: see scripts/test-reporter.mjs
  * @param second the report of the second run; undefined if there was none
@@ -91,7 +93,7 @@ export function render({ passed, failed, flaky, skipped, problems }) {
   return [...lines, `${passed} passed, ${failed.length} failed, ${flaky.length} flaky, ${skipped.length} skipped`]
 }
 
-/** The first lines of an error message, indented. */
+/** Returns the first lines of an error message, indented. */
 function indent(message) {
   return message
     .split('\n')

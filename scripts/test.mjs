@@ -1,7 +1,7 @@
-// Runs the tests of a tier and prints a summary last. No failing step stops another.
+// Runs the tests of a tier and prints a summary last. A failing step does not stop the others.
 //
 //   npm run test:unit             unit tests: no process, no native code, no socket
-//   npm test                      format, types, lint, and every test but the slow ones
+//   npm test                      format, types, lint, and every test except the slow list
 //   npm test -- FILE…             the test files whose path contains FILE, whatever their tier
 //   npm run test:all              everything, part by part
 //   npm run test:all -- PART…     these parts
@@ -13,14 +13,14 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { judge, render } from './test-summary.mjs'
 
-/** More failed files than this have one cause: none is run again. */
-const MAX_FILES_AGAIN = 20
+/** If more files fail than this, they probably have one cause: none is run again. */
+const MAX_RETRIED_FILES = 20
 
 const root = join(import.meta.dirname, '..')
 const tiers = JSON.parse(readFileSync(join(root, 'test/tiers.json'), 'utf8'))
 const guests = '--config=vitest.guests.config.ts'
 
-/** Parts: commands, then a run of vitest by its arguments and environment; `native` if they use native code. */
+/** Parts: `commands`, then a vitest run by its arguments and environment; `native` if the part uses native code. */
 const parts = {
   unit: { vitest: [], env: { GPUNVME_TIER: 'unit' } },
   test: {
@@ -87,13 +87,13 @@ function run(command, env = {}) {
   if (status !== 0) failedSteps.push(`${command.join(' ')}: ${error?.message ?? signal ?? `exit status ${status}`}`)
 }
 
-/** Runs test files, then those that failed once more, by themselves. */
+/** Runs test files, then only those that failed a second time. */
 function runTests(args, env = {}) {
   const report = runVitest(args, env, 'tests')
   if (report === undefined) return
   add(first, report)
   const failed = report.files.filter((file) => file.failed.length > 0).map(({ file }) => file)
-  if (failed.length === 0 || failed.length > MAX_FILES_AGAIN) return
+  if (failed.length === 0 || failed.length > MAX_RETRIED_FILES) return
   const options = args.filter((arg) => arg.startsWith('-'))
   const again = runVitest([...options, ...failed], { ...env, GPUNVME_TIER: 'all' }, 'again')
   if (again !== undefined) add(second, again)
@@ -106,7 +106,7 @@ function runVitest(args, env, name) {
   const failedBefore = failedSteps.length
   run(['vitest', 'run', ...args], { ...env, GPUNVME_REPORT: name })
   if (!existsSync(path)) return undefined
-  // The report says what failed; the exit status would say it twice, also of a test that passed when run again.
+  // The report lists the failures. The exit status adds nothing, and counts tests that pass when run again as failed.
   failedSteps.length = failedBefore
   const report = JSON.parse(readFileSync(path, 'utf8'))
   if (report.files.length === 0) failedSteps.push(`no test file matches ${args.join(' ') || 'the tier'}`)

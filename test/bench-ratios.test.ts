@@ -17,7 +17,7 @@ describe('ratioOf', () => {
     expect(ratioOf(0, 0)).toBe(1)
   })
 
-  test('is NaN where only one of the two is zero or negative', () => {
+  test('is NaN if only one of the two is zero or negative', () => {
     for (const [ours, theirs] of [
       [1, 0],
       [0, 1],
@@ -27,7 +27,7 @@ describe('ratioOf', () => {
   })
 })
 
-test('a spread has a median between its extremes, and does not exist with a value that is not finite', () => {
+test('a spread has a median between its extremes, and is undefined if a value is not finite', () => {
   expect(spreadOf([1.2, 0.9, 1])).toEqual({ median: 1, min: 0.9, max: 1.2 })
   expect(spreadOf([1, NaN])).toBeUndefined()
   expect(spreadOf([])).toBeUndefined()
@@ -42,7 +42,7 @@ test('the direction of an improvement follows the goal, then the unit', () => {
   expect(betterDirection({ unit: '×' })).toBeUndefined()
 })
 
-test('a ratio whose range includes 1 is the same; otherwise the direction decides', () => {
+test('a ratio whose range includes 1 is judged the same; otherwise the direction decides', () => {
   expect(judge({ median: 0.9, min: 0.8, max: 1 }, 'lower')).toBe('same')
   const higher = { median: 1.1, min: 1.01, max: 1.2 }
   expect([judge(higher, 'lower'), judge(higher, 'higher'), judge(higher, undefined)]).toEqual([
@@ -55,7 +55,7 @@ test('a ratio whose range includes 1 is the same; otherwise the direction decide
 })
 
 describe('compareRounds', () => {
-  test('takes the ratio within each round, so that a machine that gets slower cancels out', () => {
+  test('takes the ratio within each round, so that a slowdown of the machine cancels out', () => {
     const { figures } = compareRounds([round(11, 10), round(22, 20), round(44, 40)])
     expect(figures).toEqual([
       {

@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { root } from './packages.js'
-import { removeScratchFolders, scratchFolder } from './tarballs.js'
+import { scratch } from './scratch.js'
 
 /** Of a machine that has other things to do. */
 const LIMIT_MS = 300_000
 
 const typedoc = join(root, 'node_modules', 'typedoc', 'bin', 'typedoc')
-const out = scratchFolder('docs')
+const out = scratch()
 const [spec, simulator] = [made(), made('--options', 'packages/nvme-sim/typedoc.json')]
-
-afterAll(removeScratchFolders)
 
 /** Makes the documentation of a package; nvme-spec's where no other is named. */
 function made(...options: string[]) {

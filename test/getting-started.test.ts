@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { root } from './packages.js'
-import { installInto, packAll, removeScratchFolders, scratchFolder, unpack } from './tarballs.js'
+import { scratch } from './scratch.js'
+import { installInto, packAll, unpack } from './tarballs.js'
 
 const page = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
-const tarballs = packAll()
-const top = scratchFolder('getting-started')
-afterAll(removeScratchFolders)
+const tarballs = await packAll()
+const top = scratch()
 
 interface Step {
   readonly folder: string

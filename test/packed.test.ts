@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { publint } from 'publint'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { packages, root, type Package } from './packages.js'
-import { installInto, packAll, removeScratchFolders, run, scratchFolder, unpack } from './tarballs.js'
+import { scratch } from './scratch.js'
+import { installInto, packAll, run, unpack } from './tarballs.js'
 
-const tarballs = packAll()
+const tarballs = await packAll()
 const addon = `prebuilds/${process.platform}-${process.arch}/gpunvme_host.node`
-afterAll(removeScratchFolders)
 
 describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
   const tarball = tarballs.get(name)!
@@ -43,7 +43,7 @@ describe.each(packages)('the packed @gpunvme/$name', ({ name }) => {
 })
 
 test('@gpunvme/nvme-spec alone is all that its user installs', () => {
-  const folder = scratchFolder('spec')
+  const folder = scratch()
   installInto(folder, [tarballs.get('nvme-spec')!])
   expect(readdirSync(join(folder, 'node_modules', '@gpunvme'))).toEqual(['nvme-spec'])
   expect(readdirSync(join(folder, 'node_modules')).filter((entry) => !entry.startsWith('.'))).toEqual(['@gpunvme'])
@@ -54,7 +54,7 @@ test('@gpunvme/nvme-spec alone is all that its user installs', () => {
 })
 
 describe("the README's examples, from the packed packages", () => {
-  const folder = scratchFolder('readme')
+  const folder = scratch()
   installInto(folder, [...tarballs.values()])
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const examples = [
@@ -102,11 +102,11 @@ const canCheck =
 const withoutCompiler = canCheck ? '' : ' (skipped: [native] the native addons are not built)'
 
 describe.skipIf(!canCheck)(`gpu-check, packed for a machine without anything else${withoutCompiler}`, () => {
-  const folder = scratchFolder('gpu-check')
+  const folder = scratch()
 
   /** Runs it with nothing of this machine but its programs: Node is not in the copy, which would take minutes to make. */
   function check(args: readonly string[], environment: Record<string, string> = {}) {
-    const out = scratchFolder('gpu-check-report')
+    const out = scratch()
     const path = `${dirname(process.execPath)}:/usr/bin:/bin`
     const env = { PATH: path, HOME: '/nonexistent', OUT: out, ...environment }
     const { status, stderr } = spawnSync('sh', [join(folder, 'run.sh'), ...args], { env, cwd: out, encoding: 'utf8' })

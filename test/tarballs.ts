@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packages, root } from './packages.js'
+import { sharedFolder } from './shared-folder.js'
 
 /** Runs a program and gives its standard output; a failure carries what it said on both streams. */
 export function run(command: string, args: readonly string[], cwd: string): string {
@@ -12,7 +12,7 @@ export function run(command: string, args: readonly string[], cwd: string): stri
 
 const BLOCK = 512
 
-/** Returns the files of a package's tarball by their path in the package. Reads ustar itself: machines may lack tar. */
+/** Returns the files of a package's tarball by their path in the package. Decodes ustar here: a machine may lack tar. */
 export function unpack(tarball: string): Map<string, Uint8Array> {
   const bytes = gunzipSync(readFileSync(tarball))
   const files = new Map<string, Uint8Array>()
@@ -35,33 +35,23 @@ export function unpack(tarball: string): Map<string, Uint8Array> {
   return files
 }
 
-const scratch: string[] = []
-
-/** A folder of its own; `removeScratchFolders` ends it. */
-export function scratchFolder(purpose: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `gpunvme-${purpose}-`))
-  scratch.push(folder)
-  return folder
-}
-
-export function removeScratchFolders(): void {
-  for (const folder of scratch.splice(0)) rmSync(folder, { recursive: true })
-}
-
-/** Packs every package as it would be published; gives the tarballs by short name. */
-export function packAll(): Map<string, string> {
-  const folder = scratchFolder('pack')
+/** Packs every package as it would be published, once per run. Returns the tarballs by short name. */
+export async function packAll(): Promise<Map<string, string>> {
+  const folder = await sharedFolder('tarballs', (to) => {
+    for (const { folder: source } of packages) {
+      // Runs pnpm by Node: its launcher is a shell script that needs further programs.
+      run(process.execPath, [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', to], source)
+    }
+  })
+  const files = readdirSync(folder)
   return new Map(
-    packages.map(({ name, folder: source }) => {
-      // By Node, since pnpm's own starter is a shell script that needs more programs.
-      run(
-        process.execPath,
-        [join(root, 'node_modules/pnpm/bin/pnpm.cjs'), 'pack', '--pack-destination', folder],
-        source,
-      )
-      const tarball = readdirSync(folder).find((file) => file.startsWith(`gpunvme-${name}-`))!
-      return [name, join(folder, tarball)] as const
-    }),
+    packages.map(({ name }) => [
+      name,
+      join(
+        folder,
+        files.find((file) => file.startsWith(`gpunvme-${name}-`))!,
+      ),
+    ]),
   )
 }
 

@@ -27,12 +27,12 @@ test('a pass on retry in any other file is nondeterminism, and fails', () => {
   ])
 })
 
-test('a file that fails twice has failed', () => {
+test('a file that fails twice is reported as failed', () => {
   const twice = run(file('guest', ['boots']))
   expect(judge(twice, twice, anyFile, []).failed).toHaveLength(1)
 })
 
-test('a file that is missing from the second run has failed', () => {
+test('a file that is missing from the second run is reported as failed', () => {
   expect(judge(run(file('guest', ['boots'])), run(), anyFile, []).failed).toHaveLength(1)
 })
 
@@ -42,7 +42,7 @@ test('skips are counted by reason, with what enables them', () => {
   expect(lines.join('\n')).toMatch(/^skipped 2: \[mkfs\] mkfs\.ext4 is not installed \(to enable: fdisk /)
 })
 
-test('GPUNVME_REQUIRE turns skips of its kinds into failures, and no others', () => {
+test('GPUNVME_REQUIRE turns skips of the kinds it names into failures, and no others', () => {
   const report = run(file('guard', [], ['ext4 (skipped: [mkfs] no mkfs)', 'reads as root (root reads every file)']))
   expect(judge(report, undefined, noFile, ['mkfs']).problems).toEqual([
     'GPUNVME_REQUIRE=mkfs (programs that make partitions and file systems), but skipped: ext4 (skipped: [mkfs] no mkfs)',
@@ -63,7 +63,7 @@ test('an error outside of tests, and a run without tests, fail', () => {
   expect(judge(run({ ...file('a'), passed: 0 }), undefined, noFile, []).problems).toEqual(['no test ran'])
 })
 
-test('a run of skipped tests alone does not fail, and reasons without a kind are grouped too', () => {
+test('a run in which every test is skipped does not fail, and reasons without a kind are grouped too', () => {
   const report = run({ ...file('guests', [], ['boots (needs root)', 'reads (needs root)']), passed: 0 })
   const verdict = judge(report, undefined, noFile, [])
   expect(verdict.problems).toEqual([])

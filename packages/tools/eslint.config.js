@@ -6,14 +6,14 @@ export default [
   ...root,
   {
     files: ['src/**/*.ts'],
-    // Tests, and the watcher, which is a process of its own.
+    // Except tests, and the watcher, which is a separate process.
     ignores: ['src/terminal/io.ts', 'src/**/*.test.ts', 'src/binding/watcher.ts', 'src/binding/watcher-process.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
         ...names.map((property) => ({
           ...{ object: 'process', property },
-          message: 'A verb takes it from the Io of its session or output, so that it runs in any process.',
+          message: 'Use the Io of the session or output, so that verbs run in any process.',
         })),
       ],
     },

@@ -1,4 +1,4 @@
-// `npm run bench -- --against REV`: the working tree beside a revision, run by turns. docs/bench.md says how to read it.
+// `npm run bench -- --against REV`: compares the working tree with a revision. docs/bench.md explains the output.
 import { join } from 'node:path'
 import { instructionsOf, missingCallgrind, worksOf } from './instructions.mjs'
 import { compareRounds, ratioOf } from './ratios.mjs'
@@ -7,7 +7,7 @@ import { benchFiles, figuresOf } from './run.mjs'
 
 const say = (...words) => console.error('bench:', ...words)
 
-/** Compares the benches that `selects` selects. The result is that of --json, without the machine. */
+/** Compares the benches that `selects` accepts. Returns the result of --json, without the machine. */
 export function compareWith(root, commit, { rounds, selects }) {
   const ours = benchFiles(root).filter(selects)
   const native = ours.some(({ name }) => needsNative(root, name))
@@ -19,7 +19,7 @@ export function compareWith(root, commit, { rounds, selects }) {
     const pathsIn = shareBenches(root, folder)
     const isIn = (list) => (each) => list.some(({ id }) => id === each.id)
     const callgrind = missingCallgrind()
-    if (callgrind !== undefined) say(`no instructions are counted: ${callgrind}`)
+    if (callgrind !== undefined) say(`instructions are not counted: ${callgrind}`)
     const benches = ours
       .filter((bench) => pathsIn(bench).length > 0)
       .map((bench) => {
@@ -34,7 +34,10 @@ export function compareWith(root, commit, { rounds, selects }) {
   })
 }
 
-/** One bench by turns. `there` has its paths in the revision's tree: ours first, and the revision's own where ours fails. */
+/**
+ * Runs a bench in both trees, alternating. `there` lists the bench's files in the revision's tree: that of the working tree
+ * first, then the revision's own, which replaces it if it fails.
+ */
 function compareBench(id, here, there, { rounds, count }) {
   const result = { id, figures: [], onlyInWorkingTree: [], onlyInRevision: [], instructions: [], failures: [] }
   let [path, fallback] = there
@@ -44,7 +47,7 @@ function compareBench(id, here, there, { rounds, count }) {
       return figuresOf(path)
     } catch (error) {
       if (fallback === undefined) throw error
-      say(`${id}: the working tree's bench file fails on the revision, whose own is used: ${error.message}`)
+      say(`${id}: the working tree's bench file fails on the revision; the revision's own is used: ${error.message}`)
       path = fallback
       fallback = undefined
       result.benchFile = 'own'
@@ -54,7 +57,7 @@ function compareBench(id, here, there, { rounds, count }) {
   try {
     for (let round = 0; round < rounds; round++) {
       const startMs = performance.now()
-      // By turns also which of them is first: a machine that gets slower favours neither.
+      // The order alternates too, so that a slowdown of the machine favours neither tree.
       const first = round % 2 === 0 ? figuresOf(here) : runTheirs()
       const second = round % 2 === 0 ? runTheirs() : figuresOf(here)
       measured.push(round % 2 === 0 ? { ours: first, theirs: second } : { ours: second, theirs: first })
@@ -73,7 +76,7 @@ function compareBench(id, here, there, { rounds, count }) {
 
 function countInstructions(result, here, there) {
   const works = worksOf(here)
-  if (works.length === 0) return say(`${result.id}: no instructions are counted: the bench exports no \`works\``)
+  if (works.length === 0) return say(`${result.id}: instructions are not counted: the bench exports no \`works\``)
   const common = works.filter((work) => worksOf(there).includes(work))
   const startMs = performance.now()
   try {
@@ -87,11 +90,11 @@ function countInstructions(result, here, there) {
       })
     say(`${result.id}: instructions counted, ${((performance.now() - startMs) / 1000).toFixed(1)} s`)
   } catch (error) {
-    say(`${result.id}: no instructions are counted: ${error.message}`)
+    say(`${result.id}: instructions are not counted: ${error.message}`)
   }
 }
 
-/** The comparison as text: ratios first, since names are long. */
+/** Formats a comparison as text: ratios first, since names are long. */
 export function describe({ benches, onlyInWorkingTree, onlyInRevision }) {
   const number = (value) => String(Number(value.toPrecision(3)))
   const ratio = (value) => value.toFixed(3)
@@ -106,7 +109,7 @@ export function describe({ benches, onlyInWorkingTree, onlyInRevision }) {
     for (const { work, ours, theirs, ratio: each } of bench.instructions) {
       const values = `${theirs.toFixed(1)} -> ${ours.toFixed(1)}`
       lines.push(
-        `  ${ratio(each).padEnd(31)}  ${values.padEnd(32)}  instructions an operation of ${work}, by callgrind`,
+        `  ${ratio(each).padEnd(31)}  ${values.padEnd(32)}  instructions per operation of ${work}, by callgrind`,
       )
     }
     for (const name of bench.onlyInWorkingTree) lines.push(`  only in the working tree: ${name}`)

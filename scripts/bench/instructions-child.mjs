@@ -1,10 +1,10 @@
 // node instructions-child.mjs FILE                        prints the names of FILE's `works`, as JSON
-// node instructions-child.mjs FILE WARM-UP WORK COUNTED   runs all works, then WORK, for so many operations each
+// node instructions-child.mjs FILE WARM-UP WORK COUNTED   runs WARM-UP operations of each work, then COUNTED of WORK
 import { pathToFileURL } from 'node:url'
 
 const BATCH = 1000
 
-/** In batches, as a driver calls its own functions. */
+/** Runs a work in batches, as a driver calls its functions. */
 async function runFor(work, operations) {
   for (let left = operations; left > 0; left -= BATCH) await work(BATCH)
 }

@@ -1,22 +1,22 @@
-// Instructions of an operation, counted by callgrind: what a bench exports as `works`, run by node's optimizing compiler.
+// Counts the instructions per operation of what a bench exports as `works`, by callgrind, after Node has optimized the code.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Operations of each work before any is counted, so that all are compiled as well as they will be. */
+/** Operations of each work before counting, so that Node has optimized their code by then. */
 const WARM_UP = 200_000
 const COUNTED = 500_000
-/** CPU seconds of one run: a limit in wall time would depend on what else the machine does. */
+/** Limit on the CPU time of one run. A limit on wall time would depend on the load of the machine. */
 const LIMIT_SECONDS = 180
-// One thread, and a heap and hash tables that are the same in every run.
+// One thread, and the same heap and hash tables in every run.
 const FLAGS = ['--predictable', '--hash-seed=1', '--random-seed=1', '--expose-gc']
 const child = join(import.meta.dirname, 'instructions-child.mjs')
 
-/** Why instructions cannot be counted on this machine; undefined where they can. */
+/** Returns why instructions cannot be counted on this machine; undefined if they can. */
 export function missingCallgrind() {
   return spawnSync('valgrind', ['--version']).status === 0 ? undefined : 'valgrind is not installed'
 }
 
-/** The names of the works that the bench at `path` exports. */
+/** Returns the names of the works that the bench at `path` exports. */
 export function worksOf(path) {
   const { status, stdout } = spawnSync(process.execPath, ['--expose-gc', child, path], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`${path} cannot be imported`)
@@ -24,8 +24,8 @@ export function worksOf(path) {
 }
 
 /**
- * Instructions of one operation of each work of the bench at `path`: those of a run that does COUNTED operations more,
- * less those of a run that starts up and warms up alone.
+ * Returns the instructions per operation of each work of the bench at `path`: the difference between a run with COUNTED
+ * operations and a run that only starts and warms up, divided by COUNTED.
  */
 export function instructionsOf(path, works) {
   const base = count(path, '')

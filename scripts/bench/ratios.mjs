@@ -1,4 +1,4 @@
-// The arithmetic of a comparison of two builds: figures of interleaved rounds become ratios with their spread.
+// Arithmetic of a comparison of two builds: turns the figures of alternating rounds into ratios and their spread.
 
 /**
  * @typedef {{ name: string, value: number, unit: string, goal?: string, met?: boolean, note?: string }} Figure
@@ -8,7 +8,7 @@
  * @typedef {{ name: string, unit: string, ours: number, theirs: number, ratio: Spread | undefined, verdict: Verdict }} Compared
  */
 
-/** @type {(values: readonly number[]) => number} The mean of the middle two where there is no middle one. */
+/** @type {(values: readonly number[]) => number} Of an even number of values, the mean of the middle two. */
 export function medianOf(values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -16,7 +16,7 @@ export function medianOf(values) {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2
 }
 
-/** @type {(ours: number, theirs: number) => number} NaN where a ratio means nothing: a zero or a sign on one side only. */
+/** @type {(ours: number, theirs: number) => number} NaN unless the values are equal or both positive. */
 export function ratioOf(ours, theirs) {
   if (ours === theirs) return 1
   return ours > 0 && theirs > 0 ? ours / theirs : NaN
@@ -28,7 +28,7 @@ export function spreadOf(values) {
   return { median: medianOf(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
-/** @type {(figure: Pick<Figure, 'unit' | 'goal'>) => 'lower' | 'higher' | undefined} Which direction is an improvement. */
+/** @type {(figure: Pick<Figure, 'unit' | 'goal'>) => 'lower' | 'higher' | undefined} The direction of an improvement; undefined if unknown. */
 export function betterDirection({ unit, goal = '' }) {
   if (/[≤<]/.test(goal)) return 'lower'
   if (/[≥>]/.test(goal) || /\/s$|real time/.test(unit)) return 'higher'
@@ -44,7 +44,7 @@ export function judge(ratio, direction) {
 }
 
 /**
- * Pairs the figures of each round by name; of figures that share a name, the first with the first and so on.
+ * Pairs the figures of each round by name; figures that share a name are paired by their order.
  * @type {(rounds: readonly Round[]) => { figures: Compared[], onlyOurs: string[], onlyTheirs: string[] }}
  */
 export function compareRounds(rounds) {

@@ -1,19 +1,19 @@
-// A revision of the repository, built in a worktree beside the working tree.
+// Checks out and builds a revision of the repository in a temporary worktree.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { benchFiles } from './run.mjs'
 
-/** Where the working tree's bench files are in the worktree: beside the revision's own, with the same relative paths. */
+/** Folder of the working tree's bench files in a package of the worktree: beside `bench`, so that relative paths hold. */
 const OUR_BENCH = 'bench-of-the-working-tree'
 
-/** The full hash of the commit that `revision` names. */
+/** Returns the full hash of the commit that `revision` names. */
 export function commitOf(root, revision) {
   return git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`)
 }
 
-/** Whether a bench of this package needs the native addons, by the package's own dependencies. */
+/** Returns whether benches of a package need the native addons, judged by the package's dependencies. */
 export function needsNative(root, name) {
   if (name === 'cuda-native') return true
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json')))
@@ -21,13 +21,13 @@ export function needsNative(root, name) {
 }
 
 /**
- * Checks out and builds `commit`, calls `use` with the tree, and removes the tree. A second process removes it where
- * this one is killed: its input ends with this process.
+ * Checks out `commit`, calls `use` with the path of the tree, and removes the tree. A second process does the removal, when
+ * its stdin closes, so that it also happens if this process is killed.
  */
 export async function withRevision(root, commit, use) {
-  // Among git's own files: on the file system of the packages that are linked, and in no tool's view of the repository.
+  // Inside the git directory: on the same file system, so that pnpm can link packages, and hidden from other tools.
   const folder = mkdtempSync(join(resolve(root, git(root, 'rev-parse', '--git-common-dir')), 'bench-'))
-  // Until it stays removed: a compiler that outlives this process may still write.
+  // Repeats until the folder stays removed: a compiler that outlives this process may still write.
   const remove =
     'cat >/dev/null; while [ -e "$0" ]; do git worktree remove -ff "$0" 2>/dev/null || rm -rf "$0"; sleep 1; done; git worktree prune'
   const remover = spawn('sh', ['-c', remove, folder], {
@@ -53,12 +53,15 @@ export function buildRevision(folder, { native }) {
   if (native) buildNative(folder)
 }
 
-/** Builds the native addons of a tree, or says why they are not built. */
+/** Builds the native addons of a tree, or prints why they are not built. */
 export function buildNative(folder) {
   runIn(folder, 'packages/cuda-native/scripts/build-native.mjs')
 }
 
-/** Puts the working tree's benches into a tree beside its own, and returns the paths of a bench there, ours first. */
+/**
+ * Copies the working tree's benches into a tree, beside its own. Returns a function that lists the files of a bench there,
+ * that of the working tree first.
+ */
 export function shareBenches(root, folder) {
   for (const name of new Set(benchFiles(root).map((each) => each.name))) {
     if (existsSync(join(folder, 'packages', name)))
@@ -68,7 +71,7 @@ export function shareBenches(root, folder) {
     [OUR_BENCH, 'bench'].map((bench) => join(folder, 'packages', name, bench, file)).filter((path) => existsSync(path))
 }
 
-/** What it prints goes to stderr: stdout has the comparison alone. */
+/** Runs a script with its stdout on stderr: stdout carries only the comparison. */
 function runIn(cwd, script, ...args) {
   execFileSync(process.execPath, [script, ...args], { cwd, stdio: ['ignore', 2, 'inherit'] })
 }

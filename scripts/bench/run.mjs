@@ -1,10 +1,10 @@
-// Which bench files there are, and one run of one of them in a process of its own.
+// Lists bench files, and runs one of them in its own process.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Every bench of the packages under `root`: its package, its file name, and `id` for `--only`. */
+/** Returns every bench of the packages under `root`: its package, its file name, and the `id` that `--only` matches. */
 export function benchFiles(root) {
   return readdirSync(join(root, 'packages')).flatMap((name) => {
     const folder = join(root, 'packages', name, 'bench')
@@ -14,8 +14,8 @@ export function benchFiles(root) {
 }
 
 /**
- * Runs the bench at `path`. It exports `bench()`: an array of { name, value, unit, goal?, met?, note? }, where a goal
- * has a verdict.
+ * Runs the bench at `path` and returns its figures. It exports `bench()`, which returns an array of
+ * { name, value, unit, goal?, met?, note? }; `goal` requires `met`.
  */
 export function figuresOf(path) {
   const script = `const { bench } = await import(${JSON.stringify(pathToFileURL(path).href)}); console.log(JSON.stringify(await bench()))`
@@ -29,7 +29,9 @@ export function figuresOf(path) {
     const sound =
       typeof value === 'number' && (goal === undefined || (typeof goal === 'string' && typeof met === 'boolean'))
     if (!sound)
-      throw new TypeError(`${path}: the figure ${JSON.stringify(name)} has no value, or a goal without a verdict`)
+      throw new TypeError(
+        `${path}: figure ${JSON.stringify(name)}: expected a numeric value, and \`met\` beside a goal`,
+      )
   }
   return figures
 }

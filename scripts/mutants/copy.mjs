@@ -1,4 +1,4 @@
-// A copy of the working tree in which bugs are planted, so that the working tree itself is never changed. Installed
+// A copy of the working tree in which bugs are planted: the working tree itself is never changed. Installed
 // packages are links into the original's node_modules/.pnpm; workspace links lead to packages of the copy.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ export class Copy {
       this.linkModules(folder)
       for (const built of ['dist', 'dst/dist', 'gpu-check/dist', 'gpu-check/build']) this.take(`${folder}/${built}`)
     }
-    // With its timestamps, so that make compiles only what differs.
+    // Keeps timestamps, so that make compiles only what differs.
     this.take(native, (path) => path !== join(this.original, programs))
     mkdirSync(join(this.original, programs), { recursive: true })
     mkdirSync(join(this.root, native), { recursive: true })
@@ -75,13 +75,13 @@ export class Copy {
     if (failure !== undefined) throw new Error(failure)
   }
 
-  /** Runs a build step in the copy; returns its output where it fails. */
+  /** Runs a build step in the copy; returns its output if it fails, otherwise undefined. */
   build(name) {
     const { status, stdout, stderr } = spawnSync(process.execPath, builds[name], { cwd: this.root, encoding: 'utf8' })
     return status === 0 ? undefined : stdout + stderr
   }
 
-  /** With a new timestamp, unlike `take`: make must see the change. */
+  /** Copies a file with a new timestamp, unlike `take`, so that make sees the change. */
   write(file) {
     writeFileSync(join(this.root, file), readFileSync(join(this.original, file)))
   }
@@ -105,7 +105,7 @@ export class Copy {
   }
 }
 
-/** Where tsc writes a source of a package: other packages' tests load that file. */
+/** Returns the path that tsc compiles a source to; tests of other packages load that file. */
 function compiledPath(file) {
   const found = /^(packages\/.+?)\/src\/(.+)\.ts$/.exec(file)
   return found === null ? undefined : `${found[1]}/dist/${found[2]}.js`

@@ -1,14 +1,14 @@
-// Runs one test file in a copy, bounded in time, and says how it ended.
+// Runs test files in the copy, within a time limit, and judges whether they catch a bug.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
 
-/** A mutant that takes this much longer than the unplanted tests hangs. */
-const SLOWER = 4
-const LEAST_LIMIT_MS = 180_000
-/** What test programs that do not compile fail with: test/programs of cuda-native. */
+/** Time limit of a test file, as a multiple of its duration without a bug. */
+const MAX_SLOWDOWN = 4
+const MIN_LIMIT_MS = 180_000
+/** Error of a native test program that does not compile (packages/cuda-native/test/programs). */
 const COMPILE_ERROR = /^CompileError\b/
 
 /** The process group of the test run in progress. */
@@ -20,20 +20,20 @@ export function stopTests() {
 }
 
 /**
- * Runs `file`, of its tests those whose names match `test`.
+ * Runs the tests of `file` whose names match `test`.
  *
- * @returns `failed` and `passed`, the tests by name; `skips`, names of skipped tests; `error`, why no verdict is possible.
+ * @returns `failed`, `passed` and `skips`, the tests by name; or `error`, why no verdict is possible.
  */
 export async function runTests(root, file, { test, bail = false, baselineMs = 0 }) {
-  const [folder] = /^packages\/[^/]+/.exec(file) ?? ['.']
   const report = join(root, 'mutant-report.json')
   rmSync(report, { force: true })
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', relative(folder, file), '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`]
+  const args = [vitest, 'run', file, '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`]
   if (test !== undefined) args.push('--testNamePattern', test)
   if (bail) args.push('--bail=1')
   const startMs = performance.now()
-  const child = spawn(process.execPath, args, { cwd: join(root, folder), detached: true, stdio: 'ignore' })
+  const env = { ...process.env, GPUNVME_TIER: 'all' }
+  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: 'ignore' })
   running = child.pid
   let late = false
   const timer = setTimeout(
@@ -41,7 +41,7 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
       late = true
       stopTests()
     },
-    Math.max(LEAST_LIMIT_MS, SLOWER * baselineMs),
+    Math.max(MIN_LIMIT_MS, MAX_SLOWDOWN * baselineMs),
   )
   const [code] = await once(child, 'exit')
   clearTimeout(timer)
@@ -58,7 +58,7 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
   }))
   const uncompiled = failed.find(({ says }) => COMPILE_ERROR.test(says))
   if (uncompiled !== undefined) return { ms, error: uncompiled.says }
-  // A file that does not load, or a hook that fails, fails no test.
+  // A file that does not load or a hook that fails is not reported as a failed test.
   if (failed.length === 0 && code !== 0) return { ms, error: suite.message || `${file}: a hook fails` }
   const [passed, skips] = [of('passed'), [...of('skipped'), ...of('pending')]].map((all) =>
     all.map((each) => each.fullName),
@@ -66,7 +66,7 @@ export async function runTests(root, file, { test, bail = false, baselineMs = 0 
   return { ms, failed, passed, skips }
 }
 
-/** The verdict on a row: `caught`, `escaped`, `skipped` or `error`, with what shows it. */
+/** Returns the verdict on a row - `caught`, `escaped`, `skipped` or `error` - and its evidence. */
 export async function judge(root, row, baselines) {
   const by = []
   for (const file of row.caughtBy) {
@@ -80,7 +80,7 @@ export async function judge(root, row, baselines) {
     }
     const proof = result.failed.find((each) => says === undefined || new RegExp(says, 'su').test(each.says))
     if (proof === undefined)
-      return { verdict: 'error', by: `${file} fails, but not with ${says}:\n${result.failed[0].says}` }
+      return { verdict: 'error', by: `${file} fails, but its output does not match ${says}:\n${result.failed[0].says}` }
     by.push(proof.name)
   }
   return { verdict: 'caught', by: by.join('; ') }

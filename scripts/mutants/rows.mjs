@@ -1,4 +1,4 @@
-// The rows of the planted bugs: reading, selecting, validating. README.md describes the fields.
+// Reads, validates and selects the rows of planted bugs. README.md describes their fields.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ const fields = ['id', 'what', 'file', 'from', 'to', 'tier', 'caughtBy', 'test', 
 const required = fields.slice(0, 7)
 const allowed = { tier: ['unit', 'test', 'all'], build: [undefined, 'addon', 'ptx'] }
 
-/** All rows, in the order of their files. Throws a list of all invalid rows. */
+/** Returns all rows, in the order of their files. Throws an error that lists all invalid rows. */
 export function readRows(root) {
   const names = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'))
   const rows = names.sort().flatMap((name) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')))
@@ -35,7 +35,7 @@ function problemsOf(root, row) {
   return problems
 }
 
-/** The rows named by `only`, then the part `shard` ("1/4") of them. */
+/** Returns the rows that `only` names, by default all, and of these the part `shard` ("1/4"). */
 export function selectRows(rows, { only, shard }) {
   const names = only?.split(',')
   const unknown = names?.filter((name) => !rows.some(({ id }) => id === name)) ?? []

@@ -37,7 +37,7 @@ if (rows.some(({ build }) => build === 'addon')) {
   if (failure !== undefined) throw new Error(failure)
 }
 
-// A test that fails without a bug would seem to catch all of them.
+// A test that fails without a bug would appear to catch every bug.
 const baselines = new Map()
 const runs = rows.flatMap(({ caughtBy, test }) => caughtBy.map((file) => ({ file, test })))
 const distinct = new Map(runs.map((each) => [JSON.stringify(each), each])).values()
@@ -45,7 +45,7 @@ for (const { file, test } of distinct) {
   const { ms, error, failed, passed } = await runTests(copy.root, file, { test })
   const problem = error ?? (failed.length > 0 ? `${failed[0].name}\n${failed[0].says}` : undefined)
   if (problem !== undefined) throw new Error(`${file} fails without a planted bug: ${problem}`)
-  print(`unplanted  ${file}${test === undefined ? '' : ` (${test})`}: ${passed.length} passed, ${seconds(ms)}`)
+  print(`baseline   ${file}${test === undefined ? '' : ` (${test})`}: ${passed.length} passed, ${seconds(ms)}`)
   baselines.set(file, Math.max(ms, baselines.get(file) ?? 0))
 }
 
@@ -69,7 +69,7 @@ print(summary)
 if (flags.json) console.log(JSON.stringify({ summary, results }, null, 2))
 process.exitCode = count('caught') + count('skipped') === rows.length ? 0 : 1
 
-/** The rows that the flags name. Invalid data or flags end the process. */
+/** Returns the rows that the flags select. Ends the process if rows or flags are invalid. */
 function select() {
   try {
     return selectRows(readRows(root), flags)
@@ -79,7 +79,7 @@ function select() {
   }
 }
 
-/** A build step whose compiler is missing says nothing about the bug. */
+/** Returns the verdict on a failed build: `skipped` if the row names its needs and a compiler is missing. */
 function notBuilt({ needs }, output) {
   return needs !== undefined && /not (found|here)/.test(output) ? 'skipped' : 'error'
 }

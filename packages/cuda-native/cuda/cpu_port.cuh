@@ -19,7 +19,7 @@ struct CpuPort {
   static void store64(uint64_t* at, uint64_t value) { *at = value; }
 
 #if defined(__SANITIZE_THREAD__)
-  // ThreadSanitizer does not model fences: the doorbell after one releases instead.
+  // ThreadSanitizer does not model fences: here the doorbell store after a fence has release order.
   static void fence() {}
   static void mmio_store32(uint32_t* at, uint32_t value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
 #else

@@ -1,5 +1,5 @@
-// Puts gpu-check/build/gpunvme_null.node, the null controller of speed figures, where it is packed from. It asks no network.
-// Without a compiler nothing is built, and the speed figures are left out.
+// Builds gpu-check/build/gpunvme_null.node, the null controller for speed figures, where it is packed from. Uses no network.
+// Without a compiler nothing is built, and the checks leave the speed figures out.
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { built, compilerProblem } from '../test/programs/build.mjs'

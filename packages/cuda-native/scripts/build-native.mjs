@@ -79,7 +79,7 @@ function missing() {
   const headers = spawnSync(compiler, ['-x', 'c++', '-fsyntax-only', '-'], {
     input: '#include <linux/magic.h>\n#include <thread>\n',
   })
-  if (headers.status !== 0) return `${compiler} finds no headers of Linux and of the C++ library`
+  if (headers.status !== 0) return `headers of Linux or the C++ library not found by ${compiler}`
   if (nodeGyp() === undefined) return 'node-gyp not found; npm i node-gyp node-api-headers installs it'
   if (headersFolder() === undefined) {
     return 'no headers of Node found; npm i node-api-headers installs them, or name their prefix in GPUNVME_NODEDIR'

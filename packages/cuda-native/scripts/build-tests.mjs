@@ -1,5 +1,5 @@
-// Builds the native programs of tests, so that no test waits for a compiler: all of test/programs/table.mjs, in parallel.
-// What is up to date is not built again. Exit status 1 where a program does not compile; its tests fail with the same words.
+// Builds the native programs of tests (test/programs/table.mjs) in parallel, so that no test waits for a compiler. Programs
+// that are up to date are not rebuilt. Exit status 1 if a program does not compile; its tests fail with the same message.
 import { built, compilerProblem, tidy } from '../test/programs/build.mjs'
 import { programs } from '../test/programs/table.mjs'
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { addonPlaces, loadNativeAddon, NativeAddonError } from './native-addon.js'
 
 test('the addon built on this machine comes before the one that came with the package', () => {
@@ -17,8 +17,7 @@ test('the addon built on this machine comes before the one that came with the pa
 })
 
 test('where there is no addon, the error lists what was tried and names the command that builds one', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-addon-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = scratch()
   const absent = join(folder, 'absent.node')
   const broken = join(folder, 'broken.node')
   writeFileSync(broken, 'not a shared object')

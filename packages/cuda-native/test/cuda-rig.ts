@@ -3,7 +3,7 @@ import type { DmaMemory, Plan, QueuePairMemory, Transport } from '@gpunvme/nvme-
 import { onTestFinished } from 'vitest'
 import { cudaEngine, openCuda, type Cuda, type CudaEngineOptions } from '../src/cuda/index.js'
 import type { KernelEngine } from '../src/engine/kernel-engine.js'
-import type { struck } from './kernel-rig.js'
+import { Keeper, type struck } from './kernel-rig.js'
 import { startDrive } from './real-time-drives.js'
 import { scratchFile } from './scratch-file.js'
 
@@ -22,25 +22,24 @@ export interface CudaRig {
   readonly engine: (options?: CudaEngineOptions, queues?: readonly QueuePairMemory[]) => KernelEngine
 }
 
-/** All of it is closed after the test. */
-export async function openCudaRig(
-  options: ControllerOptions = {},
-  faults: Partial<ReturnType<typeof struck>> = {},
-): Promise<CudaRig> {
+type Faults = Partial<ReturnType<typeof struck>>
+
+/** Opens a controller whose queues no engine uses. Closes it and its drive after the test. */
+export async function openQueues(options: ControllerOptions, faults: Faults) {
   const file = scratchFile(CONTENT)
   onTestFinished(() => file[Symbol.dispose]())
   const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })
   onTestFinished(() => drive.close())
   const { transport } = drive.simulator
-  let queues: readonly QueuePairMemory[] = []
-  const keeper = {
-    name: 'keeper',
-    attach: (given: readonly QueuePairMemory[]) => void (queues = given),
-    execute: () => Promise.reject(new TypeError('the queues are the test’s')),
-    detach: () => undefined,
-  }
+  const keeper = new Keeper()
   const controller = await Controller.open(transport, { ...options, engine: keeper })
   onTestFinished(() => controller.close())
+  return { drive, transport, queues: keeper.queues }
+}
+
+/** Closes everything after the test. */
+export async function openCudaRig(options: ControllerOptions = {}, faults: Faults = {}): Promise<CudaRig> {
+  const { drive, transport, queues } = await openQueues(options, faults)
   const cuda = openCuda()
   onTestFinished(async () => {
     await cuda.close().catch(() => undefined)
@@ -57,20 +56,20 @@ export async function openCudaRig(
   }
 }
 
-/** Reads of a block each, over and over: the n-th is of block n modulo what the memory has, to its place there. */
-export function blocksOf(commands: number, { lengthBytes }: DmaMemory, queues = 1): Plan {
+/** Plans one-block reads: command n reads block `first` + n, modulo the memory's blocks, to the same place there. */
+export function blocksOf(commands: number, { lengthBytes }: DmaMemory, queues = 1, first = 0): Plan {
   const places = lengthBytes / 512
   return {
     ...{ operation: 'read', nsid: 1, blockBytes: 512, commands },
-    slba: Float64Array.from({ length: commands }, (_, index) => index % places),
+    slba: Float64Array.from({ length: commands }, (_, index) => (first + index) % places),
     blocks: new Uint32Array(commands).fill(1),
-    offsetBytes: Float64Array.from({ length: commands }, (_, index) => (index % places) * 512),
+    offsetBytes: Float64Array.from({ length: commands }, (_, index) => ((first + index) % places) * 512),
     queue: Uint16Array.from({ length: commands }, (_, index) => index % queues),
   }
 }
 
-/** Whether the memory has what stands on the drive from its beginning on. */
-export function isRead({ view, lengthBytes }: DmaMemory): boolean {
-  const bytes = new Uint8Array(view!.buffer, view!.byteOffset, lengthBytes)
+/** Whether the memory holds the first bytes of the drive. */
+export function isRead(memory: DmaMemory, lengthBytes = memory.lengthBytes): boolean {
+  const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, lengthBytes)
   return Buffer.compare(bytes, CONTENT.subarray(0, lengthBytes)) === 0
 }

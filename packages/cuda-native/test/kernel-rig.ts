@@ -1,5 +1,13 @@
 import { Controller, type ControllerOptions, type Namespace } from '@gpunvme/host-driver'
-import type { DmaMemory, Engine, FaultAction, FaultMatch, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type {
+  DmaMemory,
+  Engine,
+  FaultAction,
+  FaultMatch,
+  QueuePairMemory,
+  Transport,
+} from '@gpunvme/nvme-spec/transport'
+import { expect } from 'vitest'
 import { cpuKernelEngine, type KernelEngineOptions } from '../src/engine/cpu-kernel.js'
 import type { KernelEngine } from '../src/engine/kernel-engine.js'
 import { scratchFile } from './scratch-file.js'
@@ -9,7 +17,7 @@ export const MIB = 1024 * 1024
 export const BLOCKS = (8 * MIB) / 512
 
 /** What stands at a byte of the drive: each block differs from every other, and each byte from its neighbours. */
-const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
+export const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
 const CONTENT = Uint8Array.from({ length: BLOCKS * 512 }, (_, position) => byteAt(position))
 
 /** A fault of the reads of queue 1. */
@@ -28,7 +36,7 @@ export interface Rig extends AsyncDisposable {
 }
 
 /** An engine that does nothing but keep the queues. */
-class Keeper implements Engine {
+export class Keeper implements Engine {
   readonly name = 'keeper'
   queues: readonly QueuePairMemory[] = []
   attach(queues: readonly QueuePairMemory[]): void {
@@ -68,6 +76,23 @@ export async function openRig(
       file[Symbol.dispose]()
     },
   }
+}
+
+/** Expects that reads the driver plans for this engine return the drive's bytes, and that the simulator finds no mistake. */
+export async function expectPlannedReads(engineOf: (transport: Transport) => Engine): Promise<void> {
+  using file = scratchFile(CONTENT)
+  const { simulator, close } = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }] })
+  const { transport } = simulator
+  {
+    await using controller = await Controller.open(transport, { engine: engineOf(transport), maxTransferBytes: 65536 })
+    for (let round = 0; round < 20; round++) {
+      const at = 65536 + 512 * round
+      const read = await controller.namespace(1).readBytes(at, 2 * MIB)
+      expect(Buffer.compare(read, CONTENT.subarray(at, at + 2 * MIB))).toBe(0)
+    }
+  }
+  expect(await simulator.diagnostics()).toEqual([])
+  await close()
 }
 
 /** Reads of `blocks` blocks each, one command each where they are short enough, side by side on the drive and in memory. */

@@ -1,5 +1,5 @@
 import { ftruncateSync } from 'node:fs'
-import type { OpenedTransport, OpenTransport, TransportRequest } from '@gpunvme/host-driver/conformance'
+import type { OpenTransport, TransportRequest } from '@gpunvme/host-driver/conformance'
 import { deriveProfile, type DriveProfile } from '@gpunvme/nvme-sim'
 import { startRealTimeSimulator, type RealTimeNamespace, type RealTimeSimulator } from '@gpunvme/nvme-sim/realtime'
 import { zeroBased } from '@gpunvme/nvme-spec'
@@ -17,8 +17,8 @@ const MEMORY_BYTES = 128 * MIB
 
 /** The rings of a native engine wake nobody. Several drives are open at once, and most of them have nothing to do. */
 const IDLE = { longestSleepNs: 1_000_000 }
-/** Drives kept that nobody has opened. */
-const MOST_FREE = 3
+/** Number of unused drives that a pool keeps. */
+const MAX_FREE = 3
 
 /** What a real-time simulator is started with, beside its memory. */
 export interface DriveOptions {
@@ -58,77 +58,75 @@ export async function startDrive(options: DriveOptions = {}, memoryBytes = MEMOR
   }
 }
 
-/** One that is used again, by whoever needs the same. */
-interface Pooled extends RealTimeDrive {
-  readonly shape: string
-  inUse: boolean
-}
+/** Drives that driver cases use one after another, by the shape a case requests. */
+export class DrivePool<Drive extends { readonly close: () => Promise<void> }> {
+  private readonly drives: { readonly shape: string; readonly drive: Drive; inUse: boolean }[] = []
+  private readonly start: (shape: TransportRequest) => Promise<Drive>
 
-/**
- * Real-time simulators of whatever shape driver cases need. A thread serves one case after another: a reset of the
- * function makes its controller as after power on. One with faults is a case's own.
- */
-export class RealTimeDrives {
-  private readonly pool: Pooled[] = []
+  constructor(start: (shape: TransportRequest) => Promise<Drive>) {
+    this.start = start
+  }
 
-  readonly open: OpenTransport = async (request) => {
-    const { faults, ...shape } = request
-    if (faults !== undefined)
-      return this.opened(await startDrive({ ...optionsOf(shape), faults }), (drive) => drive.close())
-    const drive = await this.free(shape)
-    drive.inUse = true
-    const { transport } = drive.simulator
-    await transport.reset!('function')
-    // A case may have taken its bus mastering away, which is the host's to give back.
-    transport.config!.write(PciHeader.CMD.offset, 2, (1 << PciHeader.CMD.MSE.lsb) | (1 << PciHeader.CMD.BME.lsb))
-    return this.opened(drive, () => {
-      drive.inUse = false
+  /** Takes a drive of this shape, with the function that gives it back. A drive with faults serves one case only. */
+  async take(request: TransportRequest): Promise<{ drive: Drive; release: () => Promise<void> }> {
+    if (request.faults !== undefined) {
+      const drive = await this.start(request)
+      return { drive, release: () => drive.close() }
+    }
+    const shape = JSON.stringify(request)
+    const index = this.drives.findIndex((each) => each.shape === shape && !each.inUse)
+    const found = index < 0 ? [] : this.drives.splice(index, 1)
+    const [pooled = { shape, drive: await this.start(request), inUse: true }] = found
+    pooled.inUse = true
+    // The drive that was used last is closed last.
+    this.drives.push(pooled)
+    const release = () => {
+      pooled.inUse = false
       return this.closeOldest()
-    })
+    }
+    return { drive: pooled.drive, release }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.pool.splice(0).map((drive) => drive.close()))
+    await Promise.all(this.drives.splice(0).map(({ drive }) => drive.close()))
   }
 
   private async closeOldest(): Promise<void> {
-    const free = this.pool.filter(({ inUse }) => !inUse)
-    if (free.length <= MOST_FREE) return
+    const free = this.drives.filter(({ inUse }) => !inUse)
+    if (free.length <= MAX_FREE) return
     const [oldest] = free
-    this.pool.splice(this.pool.indexOf(oldest!), 1)
-    await oldest!.close()
+    this.drives.splice(this.drives.indexOf(oldest!), 1)
+    await oldest!.drive.close()
   }
+}
 
-  private async free(request: TransportRequest): Promise<Pooled> {
-    const shape = JSON.stringify(request)
-    const found = this.pool.find((drive) => drive.shape === shape && !drive.inUse)
-    if (found !== undefined) {
-      // The one that was used last stays longest.
-      this.pool.push(...this.pool.splice(this.pool.indexOf(found), 1))
-      return found
-    }
-    const drive = { ...(await startDrive(optionsOf(request))), shape, inUse: false }
-    this.pool.push(drive)
-    return drive
-  }
+/** Real-time simulators for driver cases. A reset of the function restores a pooled controller to its power-on state. */
+export class RealTimeDrives {
+  private readonly pool = new DrivePool((request) => startDrive(optionsOf(request)))
 
-  private async opened<Drive extends RealTimeDrive>(
-    drive: Drive,
-    letGo: (drive: Drive) => Promise<void>,
-  ): Promise<OpenedTransport> {
+  readonly open: OpenTransport = async (request) => {
+    const { drive, release } = await this.pool.take(request)
     const { transport, diagnostics } = drive.simulator
+    // A fault may match the reset, and a drive with faults is new.
+    if (request.faults === undefined) {
+      await transport.reset!('function')
+      // A case may have cleared bus mastering, which the host sets again.
+      transport.config!.write(PciHeader.CMD.offset, 2, (1 << PciHeader.CMD.MSE.lsb) | (1 << PciHeader.CMD.BME.lsb))
+    }
     const before = (await diagnostics()).length
     return {
-      transport: { ...transport, close: () => letGo(drive) },
+      transport: { ...transport, close: release },
       serial: SERIAL,
       mistakes: async () => (await diagnostics()).slice(before),
     }
   }
+
+  readonly close = () => this.pool.close()
 }
 
 /** What a simulator is started with to be what a case asks for. */
 export function optionsOf(request: TransportRequest): DriveOptions {
-  const { namespaces = [{}], dstrd, maxQueueEntries, mdts, ioQueuePairs } = request
+  const { namespaces = [{}], dstrd, maxQueueEntries, mdts, ioQueuePairs, faults } = request
   const CAP: DriveProfile['CAP'] = {
     ...(dstrd !== undefined && { DSTRD: dstrd }),
     ...(maxQueueEntries !== undefined && { MQES: zeroBased(maxQueueEntries) }),
@@ -139,6 +137,7 @@ export function optionsOf(request: TransportRequest): DriveOptions {
       identify: { SN: SERIAL, ...(mdts !== undefined && { MDTS: mdts }) },
       ...(ioQueuePairs !== undefined && { ioQueuePairs }),
     }),
+    ...(faults !== undefined && { faults }),
     namespaces: namespaces.map(({ nsid, blockBytes, metadataBytes, leastBytes = LEAST_BYTES }, index) => ({
       nsid: nsid ?? index + 1,
       ...(blockBytes !== undefined && { blockBytes: blockBytes as 512 }),

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Names the programs that are not on PATH: `make is not installed`; undefined where all are. */
+/** Returns which programs are not on PATH, as in `make is not installed`; undefined if all are. */
 export function missingTools(...programs: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
   return missing.length === 0 ? undefined : `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`
 }
 
-/** Why a C or C++ compiler cannot compile a file that includes these headers; undefined where it can. */
+/** Returns why a C or C++ compiler cannot compile a file that includes these headers; undefined if it can. */
 export function missingHeaders(
   compiler: string,
   language: 'c' | 'c++',

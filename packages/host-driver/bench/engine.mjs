@@ -11,7 +11,7 @@ const STREAM = 3.5e9
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** Executes reads by an engine of its own; each call has a plan of `count` commands. */
+/** Returns a function that executes a plan of `count` reads by an engine of its own. */
 function executing({ lengthBytes, depth, sgl }) {
   const { transport, queue } = nullController({ depth, transferBytes: lengthBytes, sgl })
   const engine = new HostEngine(transport)
@@ -25,10 +25,10 @@ function executing({ lengthBytes, depth, sgl }) {
   }
 }
 
-/** Whose instructions `npm run bench -- --against` counts. */
+/** Functions whose instructions `npm run bench -- --against` counts. */
 export const works = { readsOf4KiB: executing({ lengthBytes: 4096, depth: 32 }) }
 
-/** Nanoseconds of one command: the median of rounds over `commands`, each one call of `engine.execute`. */
+/** Returns the nanoseconds of one command: the median of rounds of `commands`, each one call of `engine.execute`. */
 async function costOf({ commands, ...load }) {
   const execute = executing(load)
   await execute(commands)

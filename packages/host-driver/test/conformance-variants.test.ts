@@ -3,7 +3,7 @@ import { describeTransport } from '../src/conformance/index.js'
 import { faulty, HostEngine, traced } from '../src/index.js'
 import { simulatedDevices } from './simulated-devices.js'
 
-// Other simulated drives and another engine than those of conformance.test.ts. Only `npm run test:all` runs this file.
+// Simulated drives and an engine that conformance.test.ts does not use. In the slow list: `npm test` leaves this file out.
 
 const slow = { reason: 'it takes seconds, and runs on the ideal drive', cases: ['queue-of-65536-entries', 'mdts-none'] }
 const options = { describe, test, time: 'virtual', mayRefuse: false, skip: [slow] } as const
@@ -24,7 +24,7 @@ describeTransport(
   options,
 )
 
-// An engine that the user opened on the transport itself has to pass the same cases, except those that it may refuse.
+// An engine that the user opens on the transport must pass the same cases, except those that it may refuse.
 describeTransport('a simulated drive by an engine of its own', simulatedDevices(), {
   ...options,
   mayRefuse: true,

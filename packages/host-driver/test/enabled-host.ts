@@ -1,7 +1,7 @@
 import { RawHost } from '@gpunvme/nvme-sim/conformance'
 import type { Transport } from '@gpunvme/nvme-spec/transport'
 
-/** Enables the controller of a transport by a raw host with Admin queues of `entries`. */
+/** Enables the controller of a transport with Admin queues of `entries`, and returns its raw host. */
 export async function enabledHost(transport: Transport, entries = 4): Promise<RawHost> {
   const host = new RawHost(transport)
   const csts = await host.enable({ sqEntries: entries })

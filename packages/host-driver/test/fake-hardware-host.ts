@@ -67,7 +67,7 @@ export class FakeHardwareHost implements HardwareHost {
     return fd
   }
 
-  /** A file that stands for an eventfd: its descriptor is real, and whether it was signalled is kept here. */
+  /** Opens a file in place of an eventfd: the descriptor is real, and `signalled` holds its state. */
   eventfd(): number {
     const fd = openSync(join(this.folder, `event${this.events.length}`), 'w')
     this.events.push(fd)

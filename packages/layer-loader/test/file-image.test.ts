@@ -1,7 +1,7 @@
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import {
   modelInPlace,
   openFileStore,
@@ -17,8 +17,7 @@ import { Catalogue, openFileSource, openModel } from '../src/formats/index.js'
 import { layeredModel, safetensorsFile, tensorBytes } from './models.js'
 
 const MIB = 1024 * 1024
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-image-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 describe('an image in a plain file', () => {
   const path = join(folder, 'image')

@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { writeDemoModel } from '../src/formats/index.js'
 
 const root = join(import.meta.dirname, '..')
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-readme-'))
+const folder = scratch()
 beforeAll(() => writeDemoModel(join(folder, 'model.gguf'), { layers: 4, targetBytes: 32 << 20 }), 60_000)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const examples = [...readme.matchAll(/```js\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)]

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { openFileSource, openModel, rangeSource, type ByteSource, type Model } from '../src/formats/index.js'
 import { openImage, pack, planPack, verifyImage, type PackOptions, type PackReceipt } from '../src/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
@@ -85,31 +85,27 @@ describe('a packing that was interrupted goes on where it was', () => {
   })
 
   test('with files, by inode, size and times: untouched ones go on, one that was touched starts anew', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gpunvme-resume-'))
-    try {
-      const path = join(folder, 'm.safetensors')
-      await writeFile(path, safetensorsFile(LAYERS))
-      const memory = new MemoryNamespace()
-      const packFile = async (options: PackOptions = {}) => {
-        await using source = await openFileSource(path)
-        return await pack(await openModel(source), memory.namespace, { ...EACH, ...options })
-      }
-      const controller = new AbortController()
-      let pieces = 0
-      const onProgress = () => {
-        if (++pieces === 4) controller.abort('killed')
-      }
-      const kill = () => packFile({ signal: controller.signal, onProgress })
-      await expect(kill()).rejects.toBe('killed')
-      const before = memory.media.slice()
-      expect((await packFile()).resumedBytes).toBeGreaterThanOrEqual(bytesBefore(3))
-      memory.media.set(before)
-      await utimes(path, 1, 1)
-      expect(await packFile()).toMatchObject({ resumedBytes: 0 })
-      await expectSound(memory, 'new')
-    } finally {
-      await rm(folder, { recursive: true })
+    const folder = scratch()
+    const path = join(folder, 'm.safetensors')
+    await writeFile(path, safetensorsFile(LAYERS))
+    const memory = new MemoryNamespace()
+    const packFile = async (options: PackOptions = {}) => {
+      await using source = await openFileSource(path)
+      return await pack(await openModel(source), memory.namespace, { ...EACH, ...options })
     }
+    const controller = new AbortController()
+    let pieces = 0
+    const onProgress = () => {
+      if (++pieces === 4) controller.abort('killed')
+    }
+    const kill = () => packFile({ signal: controller.signal, onProgress })
+    await expect(kill()).rejects.toBe('killed')
+    const before = memory.media.slice()
+    expect((await packFile()).resumedBytes).toBeGreaterThanOrEqual(bytesBefore(3))
+    memory.media.set(before)
+    await utimes(path, 1, 1)
+    expect(await packFile()).toMatchObject({ resumedBytes: 0 })
+    await expectSound(memory, 'new')
   })
 
   test('part of a source is of a revision where the source is', async () => {

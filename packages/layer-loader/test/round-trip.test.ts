@@ -1,23 +1,20 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { memorySource, openFileSource, openModel, writeDemoModel, type Model } from '../src/formats/index.js'
 import { loadTensor, openImage, pack, readSourceHeader, streamLayers, verifyImage } from '../src/index.js'
 import { MemoryNamespace, type MemoryNamespaceOptions } from './memory-namespace.js'
 import { layeredModel, smallModel, tensorBytes } from './models.js'
 
-let folder: string
+const folder = scratch()
 let demo: Uint8Array
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gpunvme-'))
   const path = join(folder, 'demo.gguf')
   await writeDemoModel(path, { layers: 3, targetBytes: 3 << 20 })
   demo = await readFile(path)
 })
-
-afterAll(() => rm(folder, { recursive: true }))
 
 /** Packs, opens again, streams, and compares every tensor with the model's file. */
 async function expectRoundTrip(model: Model, options: MemoryNamespaceOptions = {}): Promise<void> {

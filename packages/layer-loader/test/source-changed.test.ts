@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../test/scratch.js'
 import { openFileSource, openModel, SourceChangedError } from '../src/formats/index.js'
 import { ImageNotFoundError, openImage, pack } from '../src/index.js'
 import { MemoryNamespace } from './memory-namespace.js'
 import { safetensorsFile } from './models.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-changed-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 test('a file that is written to while it is packed is not published: it would be some of before and some of after', async () => {
   const path = join(folder, 'model.safetensors')

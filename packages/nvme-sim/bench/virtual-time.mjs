@@ -12,7 +12,7 @@ const ROUNDS = 5
 
 let opened
 
-/** Whose instructions `npm run bench -- --against` counts. */
+/** Functions whose instructions `npm run bench -- --against` counts. */
 export const works = {
   async readsOf4KiB(count) {
     opened ??= openHost(simulate({ namespaces: [{ capacityBytes: 4 * MIB }] }).transport)

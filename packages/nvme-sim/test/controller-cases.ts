@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { controllerCases, runControllerCase } from '../src/conformance/index.js'
 import { simulate, type SimulationOptions } from '../src/index.js'
 
-/** Cases that no simulated controller has to pass, with the reason. */
+/** Cases that every simulated controller skips, with the reason. */
 export const skippedByAll = {
   'identify-io-command-sets': 'CAP.CSS.IOCSS is 0',
   'feature-write-cache-absent': 'VWC bit 0 is 1: there is a write cache',

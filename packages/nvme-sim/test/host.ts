@@ -5,7 +5,7 @@ import { HostBase } from '../src/raw-host/host-base.js'
 import { prpsOf } from '../src/raw-host/prps.js'
 import type { HostMemory } from '../src/raw-host/raw-host.js'
 
-/** A completion, and when the host consumed it. */
+/** A completion, with the time at which the host consumed it. */
 export interface Completed extends Completion {
   readonly atNs: number
 }
@@ -35,15 +35,21 @@ export class TestHost extends HostBase<HostMemory, Completed> {
   }
 }
 
-/** A host whose controller is enabled and has queue pair 1. */
-export async function ready(options?: SimulationOptions, entries = 64): Promise<TestHost> {
+/** A host whose controller is enabled. */
+export async function enabled(options?: SimulationOptions): Promise<TestHost> {
   const host = new TestHost(options)
   await host.enable()
+  return host
+}
+
+/** A host whose controller is enabled and has queue pair 1. */
+export async function ready(options?: SimulationOptions, entries = 64): Promise<TestHost> {
+  const host = await enabled(options)
   await host.createPair(1, entries)
   return host
 }
 
-/** PRP1 and PRP2 for a transfer, with memory pages of 4 KiB. */
+/** Returns PRP1 and PRP2 for a transfer, with memory pages of 4 KiB. */
 export function prps(
   host: TestHost,
   memory: DmaMemory,

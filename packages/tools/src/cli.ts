@@ -11,10 +11,10 @@ import { reportError } from './command-line/report-error.js'
 /**
  * Runs one gpunvme command.
  * @param argv what follows the program's name.
- * @returns the exit code. Nothing is thrown: errors are reported on stderr. No listener, timer or handle is left behind.
+ * @returns the exit code. Errors are reported on stderr, not thrown. No listener, timer or handle is left behind.
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
-  // Before anything is parsed, since what cannot be parsed must be reported in the form that was asked for.
+  // Before parsing, since parse errors must be reported in the requested form, too.
   const output = new Output({ json: own(argv).includes('--json') }, io)
   const listening = outliveClosedPipes(io)
   const interrupts = listenForInterrupts(io, () => {
@@ -39,11 +39,11 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-/** `gpunvme inspect model | head` closes our stdout: what is left to say has no reader, and the work still counts. */
+/** Ignores closed pipes, as in `gpunvme inspect model | head`: the remaining output has no reader, and the work goes on. */
 function outliveClosedPipes({ stdout, stderr, exit }: Io): { stop(): Promise<void> } {
   const listener = (stream: OutputStream) => (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
-    // There may be no stream left to say it on; the exit code still tells.
+    // stderr may have failed too; the exit code still reports the failure.
     if (stream === stdout) stderr.write(`Cannot write the result: ${error.message}\n`)
     exit(EXIT.failure)
   }
@@ -51,7 +51,7 @@ function outliveClosedPipes({ stdout, stderr, exit }: Io): { stop(): Promise<voi
   for (const { stream, listener } of listeners) stream.on('error', listener)
   return {
     async stop() {
-      // Errors of what was written last come after the write.
+      // Streams emit errors of the last writes after the callbacks of these writes.
       await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
       await setImmediate()
       for (const { stream, listener } of listeners) stream.off('error', listener)

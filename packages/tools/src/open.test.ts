@@ -3,7 +3,7 @@ import { Controller } from '@gpunvme/host-driver'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../test/scratch.js'
+import { scratch } from '../../../test/scratch.js'
 import { createImageFile } from './drive/image-file.js'
 import { ImageFileError, openEngine, openTransport, UnknownProfileError, UsageError, type EngineName } from './open.js'
 

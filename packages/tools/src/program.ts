@@ -5,7 +5,7 @@ import { EXIT_HELP } from './command-line/exit-codes.js'
 import { UsageError } from './command-line/usage-error.js'
 import { VERB_GROUPS, VERBS, type Verb } from './verbs.js'
 
-/** One run of the command. What verbs remember while they run is kept here or below, never in a module. */
+/** One run of the command. Verbs keep the state of a run here or in local variables, never in a module. */
 export interface Session {
   /** The words after the program's name. */
   readonly argv: readonly string[]

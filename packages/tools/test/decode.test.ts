@@ -12,7 +12,7 @@ const READ = `02001204 01000000 00000000 00000000 00000000 00000000 00604523 010
 const READ_TEXT = 'Read CID=0x0412 NSID=1 PRP1=0x123456000 SLBA=0x3b9f8000 NLB=7'
 const CQE = '00000000 00000000 04000100 12040181'
 
-/** What a user types, with bytes on stdin. */
+/** Runs the command with these bytes on stdin. */
 const piped = (args: string[], input: string | Uint8Array) => gpunvme(args, { cwd, input })
 
 describe('decode', () => {
@@ -111,7 +111,7 @@ describe('decode', () => {
       "Expected pairs of hexadecimal digits in stdin, got 7 digits in '0000000'\n",
       digitsHint,
     ],
-  ])('refuses the text that %s prints rather than taking it for the bytes', async (_, text, message, hint) => {
+  ])('refuses the text that %s prints instead of decoding it as bytes', async (_, text, message, hint) => {
     expect(await piped(['decode', 'log'], text)).toEqual({ code: 2, stdout: '', stderr: message + hint })
   })
 
@@ -149,7 +149,7 @@ describe('decode', () => {
     expect(json(ended)).toMatchObject({ name: 'CAP', spec: 'Base 2.1 §3.1.4.1', fields: { MQES: 1023 } })
   })
 
-  test('reads the value of a register from stdin, and prints it to programs with all digits', async () => {
+  test('reads the value of a register from stdin, and prints it with all digits in JSON', async () => {
     const text = 'CC=0x00460001 { EN=1 CSS=NVM MPS=0 AMS=ROUND_ROBIN SHN=NONE IOSQES=6 IOCQES=4 CRIME=0 }'
     for (const args of [['CC'], ['cc', '-'], ['CC', '--file', '-']])
       expect(await piped(['decode', ...args], '0x460001\n')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
@@ -219,7 +219,7 @@ describe('decode', () => {
     expect(listed).toMatch(/^0: no error\n1: ECNT=\w+\n$/)
   })
 
-  test('says how much follows a header, all of which is there for programs', async () => {
+  test('prints how many bytes follow a header, and all of them in JSON', async () => {
     const page = Buffer.alloc(8 + 33, 0)
     page[0] = 1
     page[40] = 7
@@ -230,7 +230,7 @@ describe('decode', () => {
     expect(JSON.parse((await piped([...args, '--json'], page)).stdout)).toMatchObject({ rest: `${'00'.repeat(32)}07` })
   })
 
-  test('integers that no number holds are strings for programs', async () => {
+  test('integers that a JavaScript number cannot represent are strings in JSON', async () => {
     const namespace = Buffer.alloc(4096)
     namespace.writeBigUInt64LE(4096n, 0)
     namespace.writeBigUInt64LE(2n ** 53n, 8)
@@ -284,7 +284,7 @@ describe('decode', () => {
       'CC: --file is for structures\n  Try: gpunvme decode CC -, to read stdin',
     ],
     [['decode', 'sqe', '--set', 'io', '00'], 'Allowed choices are admin, nvm, zns'],
-  ])('%j is refused as a wrong use, in words', async (args, message) => {
+  ])('%j is refused as a usage error', async (args, message) => {
     const { code, stdout, stderr } = await piped(args, '')
     expect(stderr).toContain(message)
     expect(stderr).not.toMatch(/^ {4}at /m)
@@ -307,7 +307,7 @@ describe('decode', () => {
     expect(await gpunvme(['decode', 'identify', '--file', '.'], { cwd })).toMatchObject({ code: 2 })
   })
 
-  test('text is text with a byte order mark, in UTF-16, and with a character that is no ASCII', async () => {
+  test('recognizes text with a byte order mark, in UTF-16, and with a non-ASCII character', async () => {
     const expected = { code: 0, stdout: `${READ_TEXT}\n`, stderr: '' }
     expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`))).toEqual(expected)
     expect(await piped(['decode', 'sqe'], Buffer.from(`\ufeff${READ}`, 'utf16le'))).toEqual(expected)

@@ -1,19 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, json, scratch } from './gpunvme.js'
-import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from './nvidia/states.js'
+import { writeNvidiaState, type NvidiaStateName } from './nvidia/states.js'
 import { writeLookupTree } from './nvidia/synthetic-trees.js'
 
 const cwd = scratch()
 
 function machine(state: NvidiaStateName): string {
-  const root = join(cwd, state)
-  for (const folder of ['proc/sys/kernel', 'sys/module', 'usr/lib', 'lib/modules']) {
-    mkdirSync(join(root, folder), { recursive: true })
-  }
-  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[state].kernel}\n`)
-  writeNvidiaState(root, state)
+  writeNvidiaState(join(cwd, state), state)
   return state
 }
 

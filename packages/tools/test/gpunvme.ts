@@ -4,7 +4,7 @@ import { run } from '../src/cli.js'
 import { createProgram, type Session } from '../src/program.js'
 import type { Io, OutputStream } from '../src/terminal/io.js'
 
-export { scratch } from './scratch.js'
+export { scratch } from '../../../test/scratch.js'
 
 export interface Ended {
   /** Exit code; null for a process that a signal ended. */
@@ -13,26 +13,26 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** What a test may send to a command that runs. */
+/** A running command, which a test may send signals to. */
 export interface Running {
   kill(signal: NodeJS.Signals): unknown
 }
 
 export interface RunOptions {
   readonly cwd: string
-  /** Changes to the environment for the time of the run. */
+  /** Changes to the environment during the run. */
   readonly env?: NodeJS.ProcessEnv
-  /** What comes by stdin, a pipe. */
+  /** Content of stdin, a pipe. */
   readonly input?: string | Uint8Array
-  /** stdin, stdout and stderr are a terminal of that many columns, in place of pipes. */
+  /** Makes stdin, stdout and stderr a terminal of this width instead of pipes. */
   readonly columns?: number
   /** Called with all of stderr whenever it grows. */
   readonly onStderr?: (text: string, running: Running) => void
 }
 
 /**
- * Runs the command in this process, with pipes for a terminal. Fails where the run leaves something of its own behind in
- * the process. Runs take turns, since they share a working directory and an environment.
+ * Runs the command in this process, by default on pipes. Throws if the run leaves listeners behind or changes the
+ * environment. Runs take turns, since they share a working directory and an environment.
  */
 export function gpunvme(args: readonly string[], options: RunOptions): Promise<Ended> {
   const ended = turn.then(() => runOnce(args, options))
@@ -55,7 +55,8 @@ async function runOnce(args: readonly string[], { cwd, env = {}, onStderr, ...op
     const code = await run(args, { ...io, cwd, env: process.env })
     const after = stateOf(io)
     if (after !== before.state) throw new Error(`gpunvme ${args.join(' ')} left behind ${after}, from ${before.state}`)
-    if (JSON.stringify(process.env) !== JSON.stringify(during)) throw new Error('the command changed the environment')
+    if (JSON.stringify(process.env) !== JSON.stringify(during))
+      throw new Error(`gpunvme ${args.join(' ')} changed the environment`)
     return { code, stdout: io.stdoutText(), stderr: io.stderrText() }
   } finally {
     process.chdir(before.cwd)
@@ -70,7 +71,7 @@ function assignEnv(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Listeners of a run, on the process and on its own streams and signals. */
+/** Returns the numbers of listeners on the process, and on the streams and signals of a run. */
 function stateOf({ stdout, stderr, signals }: TestIo): string {
   const counts = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException'].map((name) => process.listenerCount(name))
   const own = [stdout.listenerCount('error'), stderr.listenerCount('error'), signals.eventNames().length]
@@ -85,13 +86,13 @@ export interface TestIo extends Io {
 
 export interface TestIoOptions {
   readonly input?: string | Uint8Array
-  /** stdin, stdout and stderr are a terminal of that many columns. */
+  /** Makes stdin, stdout and stderr a terminal of this width. */
   readonly columns?: number
   readonly env?: Io['env']
   readonly onStderr?: (text: string) => void
 }
 
-/** Streams of text in place of a process's. */
+/** Returns an `Io` that keeps its output in memory. */
 export function testIo({ input = '', columns, env = {}, onStderr }: TestIoOptions = {}): TestIo {
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const [stdout, stderr] = [collector(), collector(onStderr)]
@@ -104,7 +105,7 @@ export function testIo({ input = '', columns, env = {}, onStderr }: TestIoOption
     cwd: process.cwd(),
     signals: new EventEmitter(),
     exit(code) {
-      throw new Error(`The command ended its process with ${code}: only a test with a process of its own can show that`)
+      throw new Error(`The command called exit(${code}): such a test has to start a process (test/process.ts)`)
     },
     stdoutText: stdout.text,
     stderrText: stderr.text,
@@ -124,12 +125,12 @@ function collector(onText?: (text: string) => void): { readonly stream: OutputSt
   return { stream, text }
 }
 
-/** A session of a command line, for what is called below `run`. */
+/** Returns a session of a command line, for functions that `run` calls. */
 export function testSession(argv: readonly string[] = [], io: Io = testIo()): Session {
   return { argv, io, signal: new AbortController().signal, exitCode: 0 }
 }
 
-/** Calls a verb in a folder, and gives the error that it ends with. */
+/** Runs a verb in a folder, and returns the error that it throws. */
 export async function failureIn(cwd: string, ...words: string[]): Promise<Error> {
   const before = process.cwd()
   process.chdir(cwd)
@@ -140,7 +141,7 @@ export async function failureIn(cwd: string, ...words: string[]): Promise<Error>
   }
 }
 
-/** Calls a verb, and gives the error that it ends with. */
+/** Runs a verb, and returns the error that it throws. */
 export async function failureOf(...words: string[]): Promise<Error> {
   const program = await createProgram(testSession(words), words)
   try {

@@ -10,11 +10,19 @@ import { machines, writeMachine } from './machines/index.js'
 
 const cwd = scratch()
 const names = VERBS.map(({ name }) => name)
+/** Machines whose results together have every member that the results of all described machines have. */
+const SHAPED = [
+  ...['amd-b650-vfio-ready', 'laptop-optimus-d3cold', 'server-epyc-two-sockets', 'amd-dkms-trap', 'amd-radeon-7900'],
+  ...['vm-firecracker-h100', 'intel-vmd', 'server-xeon-plx', 'vm-qemu-nvme-only', 'container', 'cloud-a10'],
+  ...['amd-two-cards-bifurcated', 'intel-drive-in-x2-slot', 'drive-dead', 'amd-b550-chipset-ssd', 'intel-z790-luks'],
+  'intel-no-driver',
+]
+
 /** In an order in which each finds what the ones before have made. */
 const inOrder = ['pack', ...names.filter((name) => !['pack', 'rm'].includes(name)), 'rm']
 
 beforeAll(async () => {
-  for (const machine of machines) writeMachine(machine, join(cwd, machine.name))
+  for (const machine of machines) if (SHAPED.includes(machine.name)) writeMachine(machine, join(cwd, machine.name))
   writeFileSync(join(cwd, 'controller.bin'), new Uint8Array(4096))
   writeFileSync(join(cwd, 'results.json'), JSON.stringify(oneCell()))
   await writeDemoModel(join(cwd, 'model.gguf'), { layers: 2, targetBytes: 4 * 1024 * 1024 })
@@ -72,10 +80,10 @@ function examplesIn(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ gpunvme (.*)$/gm)].map(([, args = '']) => args)
 }
 
-/** What an example prints for each described machine, not for this one, whose devices and rights would show. */
+/** Returns what an example prints for each described machine. Results of this machine depend on its devices and the user. */
 async function resultsOfDescribed(words: readonly string[]): Promise<string[]> {
   const ended = []
-  for (const { name } of machines) ended.push(await gpunvme([...words, '--root', name], { cwd }))
+  for (const name of SHAPED) ended.push(await gpunvme([...words, '--root', name], { cwd }))
   return ended.map(({ stdout }) => stdout)
 }
 

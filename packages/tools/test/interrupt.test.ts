@@ -7,7 +7,7 @@ import { gpunvme, json, scratch, type Running } from './gpunvme.js'
 
 const cwd = scratch()
 
-/** Sends a signal once stderr says a word. */
+/** Returns a listener that sends signals once stderr contains a word. */
 function when(word: string, ...signals: NodeJS.Signals[]) {
   return (text: string, running: Running) => {
     if (!text.includes(word)) return
@@ -55,7 +55,7 @@ test('an interrupted pack that had to give up the old model says so, before and 
   const { endBytes } = json(await gpunvme(['pack', 'large.gguf', '--dry-run', '--json'], { cwd })) as {
     endBytes: number
   }
-  // Either image fits on this drive, and not both of them.
+  // The drive has room for either image, but not for both.
   await gpunvme(['pack', 'small.gguf', '--image', 'tight.img', '--capacity', String(endBytes)], { cwd })
   const args = ['pack', 'large.gguf', '--image', 'tight.img', '--replace']
   const ended = await gpunvme(args, { cwd, onStderr: when('it is given up now', 'SIGINT') })

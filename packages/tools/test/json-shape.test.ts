@@ -16,7 +16,7 @@ test('keys that are names of the wire format are not fields of ours', () => {
   expect(render(shapeOf({ fields: { EN: 1, CSS: 'NVM' } }))).toBe('{\n  fields: { [name]: number | string }\n}')
 })
 
-test('kinds that differ are merged each on their own', () => {
+test('values of different kinds are merged by kind', () => {
   const shape = [{ a: [1] }, { a: null }, { a: { b: 'x' } }, { a: { b: 1 } }, { a: ['y'] }].map(shapeOf).reduce(merge)
   expect(render(shape)).toBe('{\n  a: null | {\n    b: number | string\n  } | (number | string)[]\n}')
 })

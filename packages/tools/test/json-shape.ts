@@ -1,4 +1,4 @@
-/** What values of JSON have in common: every kind that was seen, each merged over all that were seen of it. */
+/** Shape of JSON values: each kind that occurs, merged over all values of that kind. */
 export interface Shape {
   /** 'string', 'number', 'boolean', 'null'. */
   readonly plain: readonly string[]
@@ -10,7 +10,7 @@ export interface Shape {
 
 type Fields = ReadonlyMap<string, { readonly shape: Shape; readonly always: boolean }>
 
-/** A key of a map: a name of the wire format, or one that a drive or a machine was given. */
+/** Keys of a map: names of the wire format, of drives or of machines. */
 const NAME = /^[A-Z0-9][A-Z0-9_]*$|^[0-9a-f]{4}:|^\d+$|^\w+\./
 
 export function shapeOf(value: unknown): Shape {

@@ -18,13 +18,13 @@ test('the result is on stdout and the narration on stderr, without control chara
   for (const control of ['\r', ESCAPE]) expect(`${stdout}${stderr}`).not.toContain(control)
 })
 
-test('with --json, stdout is one object even while there is something to tell', async () => {
+test('with --json, stdout is one object, also if there is narration', async () => {
   const ended = await gpunvme(['load', 'model.gguf', '--json'], { cwd })
   expect(json(ended)).toHaveProperty('schema', 'gpunvme.load/1')
   expect(ended.stderr).toContain('Packing')
 })
 
-test('--quiet leaves the result, and errors', async () => {
+test('--quiet keeps the result and errors', async () => {
   const loaded = await gpunvme(['load', 'model.gguf', '--quiet'], { cwd })
   expect(loaded.stdout).toMatch(/^LAYER/)
   expect(loaded.stderr).toBe('')

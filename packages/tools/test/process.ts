@@ -1,49 +1,38 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { inject } from 'vitest'
-import { packAll, removeScratchFolders, unpack } from '../../../test/tarballs.js'
+import { sharedFolder } from '../../../test/shared-folder.js'
+import { packAll, unpack } from '../../../test/tarballs.js'
 import type { Ended, RunOptions } from './gpunvme.js'
 
-/** How long another worker may take to pack. */
-const PACK_MS = 120_000
-
 /**
- * The program, from the packages as they would be published: a file that is missing there is missing here too.
- * GPUNVME_PROGRAM names another program to test. The first worker that needs it packs, and the others wait.
+ * Path of the program, from the packages as they would be published, so that a file missing from them fails tests.
+ * GPUNVME_PROGRAM names another program to test.
  */
-export const BIN = process.env['GPUNVME_PROGRAM'] ?? (await packed(inject('packed')))
+export const BIN = process.env['GPUNVME_PROGRAM'] ?? (await packedProgram())
 
-async function packed(folder: string): Promise<string> {
-  const modules = join(folder, 'node_modules')
-  if (mkdirSync(join(folder, 'packing'), { recursive: true }) !== undefined) layOut(modules)
-  const untilMs = performance.now() + PACK_MS
-  while (!existsSync(modules)) {
-    if (performance.now() > untilMs) throw new Error('Another worker has not packed the packages: see its failure')
-    await sleep(50)
-  }
-  return join(modules, '@gpunvme/tools/bin/gpunvme.js')
-}
-
-/** Lays the packages out as npm does. The folder appears when it is complete. */
-function layOut(modules: string): void {
-  const partial = `${modules}.partial`
-  for (const [name, tarball] of packAll()) {
-    for (const [path, bytes] of unpack(tarball)) {
-      const file = join(partial, '@gpunvme', name, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, bytes)
+/** Lays the packages out as npm does, once per run. Returns the path of the program. */
+async function packedProgram(): Promise<string> {
+  const tarballs = await packAll()
+  const folder = await sharedFolder('packed', (to) => {
+    const modules = join(to, 'node_modules')
+    for (const [name, tarball] of tarballs) {
+      for (const [path, bytes] of unpack(tarball)) {
+        const file = join(modules, '@gpunvme', name, path)
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, bytes)
+      }
     }
-  }
-  removeScratchFolders()
-  // The command's only dependency that is not of this workspace.
-  cpSync(dirname(createRequire(import.meta.url).resolve('commander')), join(partial, 'commander'), { recursive: true })
-  renameSync(partial, modules)
+    // The command's only dependency outside of this workspace.
+    cpSync(dirname(createRequire(import.meta.url).resolve('commander')), join(modules, 'commander'), {
+      recursive: true,
+    })
+  })
+  return join(folder, 'node_modules/@gpunvme/tools/bin/gpunvme.js')
 }
 
-/** Runs the program as a user does, in a process of its own, with pipes for a terminal. */
+/** Runs the program in its own process, with pipes as stdin, stdout and stderr. */
 export function gpunvmeProcess(
   args: readonly string[],
   { cwd, env = {}, input = '', onStderr }: RunOptions,
@@ -57,7 +46,7 @@ export function gpunvmeProcess(
     stderr += text
     onStderr?.(stderr, child)
   })
-  // The program may end before it has read all of it.
+  // The program may end before it has read all input.
   child.stdin.on('error', () => undefined).end(input)
   return new Promise((resolve, reject) => {
     child.on('error', reject)

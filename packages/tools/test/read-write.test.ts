@@ -1,37 +1,15 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
-import {
-  copyFileSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  readSync,
-  readdirSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseHexDump } from '../src/decode/hex-dump.js'
 import { failureIn, failureOf, gpunvme, json, scratch, type Running } from './gpunvme.js'
-import { pattern } from './simulated-drive.js'
+import { emptyImage, imageBytes, pattern } from './simulated-drive.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 const MIB = 1024 * 1024
 const LIMIT = { timeout: 120_000 }
-
-/** An empty drive. */
-function drive(name: string, lengthBytes = 16 * MIB): string {
-  writeFileSync(at(name), '')
-  truncateSync(at(name), lengthBytes)
-  return name
-}
-
-function bytesOf(name: string, offsetBytes: number, lengthBytes: number): Buffer {
-  const bytes = Buffer.alloc(lengthBytes)
-  readSync(openSync(at(name), 'r'), bytes, 0, lengthBytes, offsetBytes)
-  return bytes
-}
 
 test('what was written is read back: to a file, as a hex dump, in JSON and raw', LIMIT, async () => {
   const bytes = pattern(5 * MIB + 100)
@@ -46,7 +24,7 @@ test('what was written is read back: to a file, as a hex dump, in JSON and raw',
       ...{ offsetBytes: MIB, lengthBytes: 5 * MIB + 512, paddedBytes: 412, verified: true },
     }),
   ])
-  expect(bytesOf('made.img', MIB, bytes.length).equals(bytes)).toBe(true)
+  expect(imageBytes(at('made.img'), MIB, bytes.length).equals(bytes)).toBe(true)
 
   const range = ['--offset', '1MiB', '--length', String(bytes.length)]
   const read = await gpunvme(['read', ...placed, ...range, '-o', 'back.bin'], { cwd })
@@ -65,20 +43,20 @@ test('what was written is read back: to a file, as a hex dump, in JSON and raw',
   })
 })
 
-test('stdin is written as far as it goes, and an empty one is refused', LIMIT, async () => {
-  drive('stdin.img')
+test('stdin is written to its end, and an empty stdin is refused', LIMIT, async () => {
+  emptyImage(at('stdin.img'), 16 * MIB)
   const input = pattern(3 * MIB)
   const words = ['write', '-', '--image', 'stdin.img', '--lba', '8']
   const ended = await gpunvme([...words, '--verify'], { cwd, input })
   expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining('verified  read back and compared')])
-  expect(bytesOf('stdin.img', 4096, input.length).equals(input)).toBe(true)
+  expect(imageBytes(at('stdin.img'), 4096, input.length).equals(input)).toBe(true)
   const none = await gpunvme([...words, '--overwrite', 'unknown data'], { cwd })
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Nothing came by stdin')])
 })
 
 describe('an interrupt', () => {
   test('of a read leaves no file, and what was there before', LIMIT, async () => {
-    drive('endless.img', 8192 * MIB)
+    emptyImage(at('endless.img'), 8192 * MIB)
     writeFileSync(at('kept.bin'), 'before')
     const onStderr = (text: string, running: Running) => {
       if (/^Namespace 1[^\n]*\n$/.test(text)) running.kill('SIGINT')
@@ -115,7 +93,7 @@ describe('a write is refused, and nothing is changed, where it would lose', () =
   })
 
   test('a file system, wherever it would be written', LIMIT, async () => {
-    drive('disk.img')
+    emptyImage(at('disk.img'), 16 * MIB)
     const disk = readFileSync(at('disk.img'))
     disk.set([0x53, 0xef], 0x438) // ext2/3/4
     writeFileSync(at('disk.img'), disk)
@@ -172,8 +150,8 @@ describe('what cannot be meant is refused before anything is read or written', (
       'Allowed choices are zero',
     ],
   ])('%s', LIMIT, async (_, words, text) => {
-    drive('small.img', MIB)
-    drive('other.img', MIB)
+    emptyImage(at('small.img'), MIB)
+    emptyImage(at('other.img'), MIB)
     writeFileSync(at('odd.bin'), new Uint8Array(100))
     expect((await failureIn(cwd, ...words, '-q')).message).toContain(text)
     expect(readFileSync(at('small.img')).equals(Buffer.alloc(MIB))).toBe(true)

@@ -18,18 +18,18 @@ async function handles(): Promise<ReadonlyMap<string, number>> {
   return new Map(kinds.map((kind) => [kind, kinds.filter((each) => each === kind).length]))
 }
 
-// gpunvme() compares listeners and the environment, of every run.
+// gpunvme() checks listeners and the environment after every run.
 test.each([
   ['a result', 'load model.gguf', 0],
-  ['an image that is made', 'pack model.gguf --image made.img --replace', 0],
+  ['a new image', 'pack model.gguf --image made.img --replace', 0],
   ['an error', 'inspect missing.gguf', 3],
-  ['wrong words', 'inspect', 2],
+  ['a usage error', 'inspect', 2],
   ['help', 'help regs', 0],
   ['a trace', 'trace -o trace.txt identify', 0],
   ['a signal', 'regs --watch --interval 10', 0],
 ])('%s leaves no handle behind in the process', async (_, words, code) => {
   const run = () => gpunvme(words.split(' '), { cwd, onStderr })
-  // What the first loads stays loaded.
+  // Modules that the first run loads stay loaded.
   await run()
   const before = await handles()
   expect((await run()).code).toBe(code)

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync, truncateSync, writeFileSync } from 'node:fs'
 import { Controller, type WritableNamespace } from '@gpunvme/host-driver'
 import { RamMedia, simulate } from '@gpunvme/nvme-sim'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
@@ -39,5 +40,20 @@ export function pattern(lengthBytes: number, seed = 1): Uint8Array {
 export function contents(media: RamMedia, offsetBytes: number, lengthBytes: number): Uint8Array {
   const bytes = new Uint8Array(lengthBytes)
   media.read(offsetBytes, bytes)
+  return bytes
+}
+
+/** Makes an image file of zeros. */
+export function emptyImage(path: string, lengthBytes: number): void {
+  writeFileSync(path, '')
+  truncateSync(path, lengthBytes)
+}
+
+/** Reads part of an image file. */
+export function imageBytes(path: string, offsetBytes: number, lengthBytes: number): Buffer {
+  const bytes = Buffer.alloc(lengthBytes)
+  const fd = openSync(path, 'r')
+  readSync(fd, bytes, 0, lengthBytes, offsetBytes)
+  closeSync(fd)
   return bytes
 }

@@ -66,7 +66,7 @@ describe('a traced verb', () => {
     expect(shown.filter(({ name, ph }) => name === 'Identify' && ph === 'X').length).toBeGreaterThan(2)
   })
 
-  test('that gets SIGINT leaves a whole trace of what it did', LIMIT, async () => {
+  test('that gets SIGINT leaves a complete trace', LIMIT, async () => {
     const signals: NodeJS.Signals[] = ['SIGINT']
     const onStderr = (text: string, running: Running) => {
       if (text.includes('Namespace 1,')) for (const signal of signals.splice(0)) running.kill(signal)

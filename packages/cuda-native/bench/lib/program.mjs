@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const packageRoot = join(import.meta.dirname, '../..')
-const places = ['cuda', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
+const includes = ['cuda', '../nvme-spec/include'].map((place) => `-I${join(packageRoot, place)}`)
 
 /** Those of node-gyp's release builds. */
 const FLAGS = [
@@ -22,12 +22,12 @@ const FLAGS = [
 /** Whether a command can be run here. */
 export const isInstalled = (command) => spawnSync(command, ['--version']).status === 0
 
-/** Compiles `<name>.cc` of this folder, calls `use` with what runs it, and leaves nothing behind. */
+/** Compiles `<name>.cc` of this folder, calls `use` with functions that run it, and removes the program. */
 export function withProgram(name, use) {
   const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
   try {
     const path = join(folder, name)
-    output('g++', [...FLAGS, ...places, '-o', path, join(import.meta.dirname, `${name}.cc`)])
+    output('g++', [...FLAGS, ...includes, '-o', path, join(import.meta.dirname, `${name}.cc`)])
     return use({
       /** What it printed: a JSON object a line. */
       run: (...args) =>

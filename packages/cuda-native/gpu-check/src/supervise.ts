@@ -13,7 +13,7 @@ export interface Supervised {
   readonly reportFile: string
   /** For all of it. */
   readonly limitMs: number
-  /** Milliseconds beyond what a check, and its cleaning up, may take: the process itself enforces these. 10 s by default. */
+  /** Milliseconds beyond the time limits of a check and its clean-up, which the process itself enforces. 10 s by default. */
   readonly graceMs?: number
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { CudaCallError, CudaTimeoutError, openCuda, type Cuda } from './index.js'
-import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, until, useStandin } from '../../test/standin/standin.js'
 import { native } from '../../test/native.js'
 
 const standin = useStandin()
@@ -21,10 +21,6 @@ function dma(buffer: ArrayBufferLike, offsetBytes = 0, lengthBytes = buffer.byte
     free: () => undefined,
   }
   return Object.assign(memory, { told })
-}
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await new Promise((done) => setTimeout(done, 1))
 }
 
 describe.skipIf(!hasStandin)(`a copy engine${skippedWithoutStandin}`, () => {

@@ -4,16 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { isBuilt } from '../../test/native.js'
 import { startDrive } from '../../test/real-time-drives.js'
 import { scratchFile } from '../../test/scratch-file.js'
-import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
+import { hasStandin, NOTHING, skippedWithoutStandin, until, useStandin } from '../../test/standin/standin.js'
 import { cudaEngine, openCuda, readThrough } from './index.js'
 
 const MIB = 1024 * 1024
 const PIECE = 256 * 1024
 const standin = useStandin()
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await new Promise((done) => setTimeout(done, 1))
-}
 
 test.skipIf(!hasStandin || !isBuilt)(
   `with two slots a read by the engine cuda and a copy are under way at a time, and every byte arrives${skippedWithoutStandin}`,

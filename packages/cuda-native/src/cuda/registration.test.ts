@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { CudaCallError, CudaRegistrationError, openCuda } from './index.js'
 import { registrationFacts } from './registration-facts.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
@@ -11,8 +11,7 @@ const standin = useStandin()
 
 /** A machine, as far as its /proc and /sys tell of it. */
 function machine(files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-machine-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
+  const root = scratch()
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)

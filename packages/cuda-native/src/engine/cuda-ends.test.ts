@@ -1,32 +1,24 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import { program, run } from '../../test/engine/program.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 
 const standin = useStandin()
-const program = new URL('../../test/engine/program.mjs', import.meta.url)
-
-function run(how: string): { status: number | null; signal: string | null; stderr: string } {
-  const args = ['--expose-gc', fileURLToPath(program), how, 'cuda']
-  const { status, signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
-  return { status, signal, stderr }
-}
 
 describe.skipIf(!hasStandin)(`how a persistent kernel ends${skippedWithoutStandin}`, () => {
   // What a program that exits at once has left is the driver's to end, with the program.
   test('a program that exits with plans in flight ends as it says', () => {
-    expect(run('busy')).toEqual({ status: 3, signal: null, stderr: '' })
+    expect(run('busy', 'cuda')).toEqual({ status: 3, signal: null, stderr: '' })
   })
 
   test('one that waits for plans keeps no program from ending, and nothing is left', () => {
-    expect(run('idle')).toEqual({ status: 0, signal: null, stderr: '' })
+    expect(run('idle', 'cuda')).toEqual({ status: 0, signal: null, stderr: '' })
     expect(standin.live()).toEqual(NOTHING)
   })
 
   test('that of an engine that is forgotten with its queues is ended with it', () => {
-    expect(run('forgotten')).toEqual({ status: 0, signal: null, stderr: '' })
+    expect(run('forgotten', 'cuda')).toEqual({ status: 0, signal: null, stderr: '' })
     expect(standin.live()).toEqual(NOTHING)
   })
 

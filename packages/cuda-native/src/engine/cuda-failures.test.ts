@@ -1,7 +1,8 @@
 import { Controller } from '@gpunvme/host-driver'
 import { EngineFailedError } from '@gpunvme/nvme-spec/engine'
-import type { DmaMemory, Engine, OutcomeSummary, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type { DmaMemory, OutcomeSummary, Transport } from '@gpunvme/nvme-spec/transport'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Keeper } from '../../test/kernel-rig.js'
 import { startDrive, type RealTimeDrive } from '../../test/real-time-drives.js'
 import { scratchFile } from '../../test/scratch-file.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
@@ -157,17 +158,4 @@ function expectTyped(step: string, error: unknown, name: string): void {
     expect(error).toBeInstanceOf(CudaCallError)
     expect(error).toMatchObject({ call: name, result: 801, resultName: 'CUDA_ERROR_NOT_SUPPORTED' })
   }
-}
-
-/** An engine that does nothing but keep the queues. */
-class Keeper implements Engine {
-  readonly name = 'keeper'
-  queues: readonly QueuePairMemory[] = []
-  attach(queues: readonly QueuePairMemory[]): void {
-    this.queues = queues
-  }
-  execute(): never {
-    throw new TypeError('the queues are the test’s')
-  }
-  detach(): void {}
 }

@@ -2,6 +2,7 @@ import { Controller, type ControllerEvent, type ControllerOptions } from '@gpunv
 import { deriveProfile } from '@gpunvme/nvme-sim'
 import type { DmaMemory, FaultAction, Transport } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, test } from 'vitest'
+import { byteAt } from '../../test/kernel-rig.js'
 import { isBuilt, native } from '../../test/native.js'
 import { startDrive, type DriveOptions } from '../../test/real-time-drives.js'
 import { scratchFile } from '../../test/scratch-file.js'
@@ -24,8 +25,6 @@ const MIB = 1024 * 1024
 const SERIAL = 'GPUMEMORY1'
 const standin = useStandin()
 
-/** The byte of a drive, or of what is written to it, at a position: no two blocks are alike. */
-const byteAt = (position: number) => ((position * 31) ^ (position >>> 9) ^ (position >>> 17)) & 0xff
 const bytesFrom = (position: number, lengthBytes: number) =>
   Uint8Array.from({ length: lengthBytes }, (_, index) => byteAt(position + index))
 const isEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0

@@ -1,18 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import { program, run } from '../../test/engine/program.js'
 import { isBuilt, skipped } from '../../test/native.js'
-
-const program = new URL('../../test/engine/program.mjs', import.meta.url)
-
-function run(how: string): { status: number | null; signal: string | null; stderr: string } {
-  const args = ['--expose-gc', fileURLToPath(program), how]
-  const { status, signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 })
-  return { status, signal, stderr }
-}
 
 function leaders(): number {
   const names = readdirSync('/proc/self/task').map((task) => readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))

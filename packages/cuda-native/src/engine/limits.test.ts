@@ -1,10 +1,9 @@
-import { Controller, type ControllerOptions } from '@gpunvme/host-driver'
-import type { DmaMemory, DmaSegment, Engine, OutcomeSummary, Plan, QueuePairMemory } from '@gpunvme/nvme-spec/transport'
+import type { ControllerOptions } from '@gpunvme/host-driver'
+import type { DmaMemory, DmaSegment, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isBuilt, skipped } from '../../test/native.js'
+import { blocksOf, isRead, openQueues } from '../../test/cuda-rig.js'
 import { struck } from '../../test/kernel-rig.js'
-import { startDrive } from '../../test/real-time-drives.js'
-import { scratchFile } from '../../test/scratch-file.js'
+import { isBuilt, skipped } from '../../test/native.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../../test/standin/standin.js'
 import { cudaEngine, openCuda } from '../cuda/index.js'
 import { cpuKernelEngine } from './cpu-kernel.js'
@@ -13,8 +12,6 @@ import type { KernelEngine } from './kernel-engine.js'
 const standin = useStandin()
 
 const MIB = 1024 * 1024
-const BLOCKS = (2 * MIB) / 512
-const CONTENT = Uint8Array.from({ length: 2 * MIB }, (_, position) => (position * 31) ^ (position >>> 9))
 const turn = () => new Promise((resolve) => setTimeout(resolve, 2))
 
 interface Rig {
@@ -26,14 +23,7 @@ interface Rig {
 
 /** Queues of a test's, with an engine whose leaders linger for ever. What was opened is closed after the test. */
 async function open(kind: string, options: ControllerOptions, faults: Partial<ReturnType<typeof struck>> = {}) {
-  const file = scratchFile(CONTENT)
-  onTestFinished(() => file[Symbol.dispose]())
-  const drive = await startDrive({ namespaces: [{ file: { path: file.path, readOnly: true } }], ...faults })
-  onTestFinished(() => drive.close())
-  const { transport } = drive.simulator
-  const keeper = new Keeper()
-  const controller = await Controller.open(transport, { ...options, engine: keeper })
-  onTestFinished(() => controller.close())
+  const { transport, queues } = await openQueues(options, faults)
   const persistent = { lingerNs: Infinity }
   let engine: KernelEngine
   if (kind === 'cuda') {
@@ -46,7 +36,7 @@ async function open(kind: string, options: ControllerOptions, faults: Partial<Re
   } else {
     engine = cpuKernelEngine(transport, persistent)
   }
-  engine.attach(keeper.queues)
+  engine.attach(queues)
   const over = new AbortController()
   const running = new Set<Promise<OutcomeSummary>>()
   onTestFinished(async () => {
@@ -60,25 +50,6 @@ async function open(kind: string, options: ControllerOptions, faults: Partial<Re
     return summary
   }
   return { engine, execute, alloc: (lengthBytes: number) => transport.dma.alloc(lengthBytes) } satisfies Rig
-}
-
-/** Reads of a block each, over and over: the n-th is of block n modulo what there is, to the same place of the memory. */
-function blocksOf(commands: number, { lengthBytes }: { lengthBytes: number }, first = 0): Plan {
-  const places = Math.min(BLOCKS, Math.floor(lengthBytes / 512))
-  return {
-    operation: 'read',
-    nsid: 1,
-    blockBytes: 512,
-    commands,
-    slba: Float64Array.from({ length: commands }, (_, index) => (first + index) % places),
-    blocks: new Uint32Array(commands).fill(1),
-    offsetBytes: Float64Array.from({ length: commands }, (_, index) => ((first + index) % places) * 512),
-    queue: new Uint16Array(commands),
-  }
-}
-
-function isRight({ view }: DmaMemory, bytes: number): boolean {
-  return Buffer.compare(new Uint8Array(view!.buffer, view!.byteOffset, bytes), CONTENT.subarray(0, bytes)) === 0
 }
 
 const delayed = (delayMs: number, nth: number) =>
@@ -96,7 +67,7 @@ describe.each([
       const many = 65_536 + 3
       const summary = await execute(blocksOf(many, memory), memory)
       expect(summary).toMatchObject({ succeeded: many, bytes: many * 512, failures: [] })
-      expect(isRight(memory, 2 * MIB)).toBe(true)
+      expect(isRead(memory)).toBe(true)
     })
 
     test('with 4095 commands in flight at once', async () => {
@@ -104,7 +75,7 @@ describe.each([
       const memory = alloc(2 * MIB)
       const summary = await execute(blocksOf(3 * 4095, memory), memory)
       expect(summary).toMatchObject({ succeeded: 3 * 4095, failures: [] })
-      expect(isRight(memory, 2 * MIB)).toBe(true)
+      expect(isRead(memory)).toBe(true)
     })
 
     test('as the 65th in a queue, which waits for its place', async () => {
@@ -112,13 +83,13 @@ describe.each([
       const memory = alloc(65 * 512)
       const ended: number[] = []
       const running = Array.from({ length: 65 }, async (_, index) => {
-        const summary = await execute(blocksOf(1, memory, index), memory)
+        const summary = await execute(blocksOf(1, memory, 1, index), memory)
         expect(summary).toMatchObject({ succeeded: 1, failures: [] })
         ended.push(index)
       })
       await Promise.all(running)
       expect(ended).toEqual(Array.from({ length: 65 }, (_, index) => index))
-      expect(isRight(memory, 65 * 512)).toBe(true)
+      expect(isRead(memory)).toBe(true)
     })
 
     test('of more commands than there is room for, behind others and while a leader lingers', async () => {
@@ -134,7 +105,7 @@ describe.each([
       const behind = execute(blocksOf(8, memory), memory)
       expect(await before).toMatchObject({ succeeded: 8, failures: [] })
       // Under way, and far from its end.
-      while (!isRight(memory, 100 * 512)) await turn()
+      while (!isRead(memory, 100 * 512)) await turn()
       abort.abort()
       const { succeeded, failures } = await running
       expect(succeeded).toBeGreaterThanOrEqual(92)
@@ -153,16 +124,16 @@ describe.each([
       const plan = blocksOf(4096, whole)
       plan.offsetBytes.forEach((at, index) => (plan.offsetBytes[index] = memory.lengthBytes - 2 * MIB + at))
       expect(await execute(plan, memory)).toMatchObject({ succeeded: 4096, failures: [] })
-      expect(isRight(whole, 2 * MIB)).toBe(true)
+      expect(isRead(whole)).toBe(true)
     })
 
     test('after 2^32 others', async () => {
       const { engine, execute, alloc } = await open(kind, { queueDepth: 4 })
       const memory = alloc(16 * 512)
       Object.assign(engine, { nextId: 2 ** 32 - 3 })
-      const plans = Array.from({ length: 8 }, (_, index) => execute(blocksOf(2, memory, 2 * index), memory))
+      const plans = Array.from({ length: 8 }, (_, index) => execute(blocksOf(2, memory, 1, 2 * index), memory))
       for (const summary of await Promise.all(plans)) expect(summary).toMatchObject({ succeeded: 2, failures: [] })
-      expect(isRight(memory, 16 * 512)).toBe(true)
+      expect(isRead(memory)).toBe(true)
     })
   })
 })
@@ -183,17 +154,4 @@ function scattered(whole: DmaMemory, pages: number): DmaMemory {
     forHost: () => whole.forHost(0, whole.lengthBytes),
     free: () => undefined,
   }
-}
-
-/** An engine that does nothing but keep the queues. */
-class Keeper implements Engine {
-  readonly name = 'keeper'
-  queues: readonly QueuePairMemory[] = []
-  attach(queues: readonly QueuePairMemory[]): void {
-    this.queues = queues
-  }
-  execute(): never {
-    throw new TypeError('the queues are the test’s')
-  }
-  detach(): void {}
 }

@@ -3,19 +3,13 @@ import { expect, it, onTestFinished } from 'vitest'
 import { FakeHardwareHost } from '../../../host-driver/test/fake-hardware-host.js'
 import { bdf, FakeKmod } from '../../../host-driver/test/fake-kmod.js'
 import { FakeSysfs } from '../../../host-driver/test/fake-sysfs.js'
-import { FakeGpu, type BackingMemory } from '../../test/vram/fake-gpu.js'
+import { BLANK_BAR, FakeGpu } from '../../test/vram/fake-gpu.js'
 import { dmaBufProvider, type DmaBufExporter } from './dma-buf.js'
 import { negotiateTier, type TierRequest } from './negotiate.js'
 import type { ProbeVerdict } from './probe-verdict.js'
 import { VramRevokedError, withVram } from './with-vram.js'
 
 const MIB = 1024 * 1024
-const BAR: BackingMemory = {
-  iova: 0x80_0000_0000,
-  lengthBytes: 16 * MIB,
-  read: (_, lengthBytes) => new Uint8Array(lengthBytes),
-  write: () => undefined,
-}
 /** What the fixture takes for the descriptor of a dma-buf. */
 const FD = 77
 const IMPORT_DMABUF = 0xc028e703
@@ -32,7 +26,7 @@ async function made(iovas: readonly number[] = [0x90_0000_0000, 0x90_0080_0000])
     expect(host.live.size).toBe(0)
     sys[Symbol.dispose]()
   })
-  const gpu = new FakeGpu(BAR)
+  const gpu = new FakeGpu(BLANK_BAR)
   const closed: number[] = []
   const exporter: DmaBufExporter = {
     export(_, lengthBytes) {

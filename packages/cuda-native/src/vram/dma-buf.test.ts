@@ -1,26 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { FakeGpu, type BackingMemory } from '../../test/vram/fake-gpu.js'
+import { expect, it } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
+import { BLANK_BAR, FakeGpu } from '../../test/vram/fake-gpu.js'
 import { FileDmaBufs } from '../../test/vram/file-dma-buf.js'
 import { dmaBufProvider } from './dma-buf.js'
 import { VramRefusedError } from './provider.js'
 
 const MIB = 1024 * 1024
-const BAR: BackingMemory = {
-  iova: 0x80_0000_0000,
-  lengthBytes: 16 * MIB,
-  read: (_, lengthBytes) => new Uint8Array(lengthBytes),
-  write: () => undefined,
-}
 
 function made() {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-dma-buf-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = scratch()
   const path = join(folder, 'memory')
   writeFileSync(path, '')
-  const gpu = new FakeGpu(BAR)
+  const gpu = new FakeGpu(BLANK_BAR)
   const bufs = new FileDmaBufs(gpu, path)
   return { gpu, bufs, provider: dmaBufProvider(bufs, bufs), memory: gpu.alloc(4 * MIB) }
 }

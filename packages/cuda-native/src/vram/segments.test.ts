@@ -4,13 +4,13 @@ import { checkGpuRange, joinRuns, segmentsFault, sliceSegments } from './segment
 const PAGE = 4096
 const at = (offsetBytes: number, iova: number, lengthBytes = PAGE) => ({ offsetBytes, iova, lengthBytes })
 
-test('runs that follow each other on the bus make one segment', () => {
+test('adjacent runs of bus addresses are joined into one segment', () => {
   const runs = [0x1000, 0x2000, 0x9000, 0x3000].map((iova) => ({ iova, lengthBytes: PAGE }))
   expect(joinRuns(runs)).toEqual([at(0, 0x1000, 2 * PAGE), at(2 * PAGE, 0x9000), at(3 * PAGE, 0x3000)])
 })
 
 describe('segments of a memory', () => {
-  test('are accepted where each byte has an address of its own', () => {
+  test('are accepted if every byte has its own address', () => {
     expect(segmentsFault([at(0, 0x9000), at(PAGE, 0x1000, 2 * PAGE)], 3 * PAGE)).toBeUndefined()
   })
 
@@ -26,13 +26,13 @@ describe('segments of a memory', () => {
   })
 })
 
-test('a slice counts from its own beginning and ends where it was asked to', () => {
+test('a slice has offsets from its own start, and the requested length', () => {
   const segments = [at(0, 0x1000, 2 * PAGE), at(2 * PAGE, 0x9000)]
   expect(sliceSegments(segments, PAGE, 2 * PAGE)).toEqual([at(0, 0x2000), at(PAGE, 0x9000)])
   expect(sliceSegments(segments, 2 * PAGE, PAGE)).toEqual([at(0, 0x9000)])
 })
 
-test('a range of GPU memory is whole pages above address 0', () => {
+test('a range of GPU memory must consist of whole pages above address 0', () => {
   expect(() => checkGpuRange(0x1000n, PAGE)).not.toThrow()
   for (const [pointer, lengthBytes] of [
     [0n, PAGE],

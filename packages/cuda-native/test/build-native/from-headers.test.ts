@@ -11,23 +11,23 @@ const { folder, script, build } = packageCopy()
 
 const missing = missingTools('make', 'python3') ?? missingHeaders('g++', 'c++', ['thread', 'linux/magic.h'])
 test.skipIf(missing !== undefined)(
-  `the addons build from npm's headers alone, once for each state of their sources, and load${missing === undefined ? '' : ` (skipped: [native] ${missing})`}`,
+  `the addons build from npm's headers alone, are rebuilt only when a source changes, and load${missing === undefined ? '' : ` (skipped: [native] ${missing})`}`,
   async () => {
     // A Node whose own headers are not beside it, as in most containers.
     const node = join(folder, 'bin', 'node')
     mkdirSync(join(folder, 'bin'))
     copyFileSync(process.execPath, node)
-    // Optimized, the same sources take three times as long.
+    // Optimization makes the build take three times as long.
     const compiler = join(folder, 'bin', 'g++-O0')
     writeFileSync(compiler, '#!/bin/sh\nexec g++ "$@" -O0\n', { mode: 0o755 })
     const env = { PATH: process.env['PATH']!, HOME: folder, CXX: compiler }
     const addon = join(folder, 'native/build/Release/gpunvme_host.node')
 
     const list = ['host', 'cuda'].map((name) => join(folder, `native/build/Release/gpunvme_${name}.node`)).join(', ')
-    // Two at a time: one builds, and the other waits for it.
+    // Two at the same time: one builds, and the other waits for it.
     const both = [1, 2].map(() => promisify(execFile)(node, [script], { env }))
-    const said = (await Promise.all(both)).map(({ stdout, stderr }) => stdout + stderr)
-    expect(said.sort()).toEqual([`Built: ${list}\n`, `Up to date: ${list}\n`])
+    const printed = (await Promise.all(both)).map(({ stdout, stderr }) => stdout + stderr)
+    expect(printed.sort()).toEqual([`Built: ${list}\n`, `Up to date: ${list}\n`])
     expect(createRequire(import.meta.url)(addon)).toHaveProperty('memlockLimitBytes')
     expect(createRequire(import.meta.url)(join(folder, 'native/build/Release/gpunvme_cuda.node'))).toHaveProperty(
       'open',

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A copy of what the addons are built from, removed after the tests of the file. */
+/** A copy of the sources of the addons, removed after the tests of the file. */
 export interface PackageCopy {
   /** The repository's root, which has no workspace file. */
   readonly repository: string

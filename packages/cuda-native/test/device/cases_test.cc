@@ -418,7 +418,7 @@ void stop_ends_a_persistent_leader() {
   test.end();
 }
 
-// A launch submits nothing more after `run_limit_ns`, and ends when nothing is in flight. The next one goes on.
+// A launch submits nothing more after `run_limit_ns`, and ends when nothing is in flight. The next launch continues.
 void run_limit() {
   Layout layout;
   layout.linger_ns = NO_DEADLINE;

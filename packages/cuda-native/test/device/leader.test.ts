@@ -25,7 +25,7 @@ describe.skipIf(!hasCompiler)(`a leader${skippedWithoutCompiler}`, () => {
     ['misses no share that is posted while it ends', 'post_while_it_ends'],
     ['lingers from its last command on', 'linger_from_the_last_command'],
     ['that is persistent has a heartbeat, and ends when it is told to', 'stop_ends_a_persistent_leader'],
-    ['ends at its run limit with nothing in flight, and goes on in its next launch', 'run_limit'],
+    ['ends at its run limit with nothing in flight, and continues in its next launch', 'run_limit'],
     ['credits nobody with completions of nobody: twice, unknown, of another queue', 'strays'],
     ['goes on where completions have room for one', 'completion_queue_of_two'],
     ['announces a batch by one doorbell', 'doorbells_of_a_batch'],

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
 import { end } from '../programs/run-program.js'
 
@@ -15,8 +14,7 @@ const architectures = [75, 80, 86, 89, 90, 100, 120]
 
 describe.skipIf(!hasNvcc)(`the kernels${skipped}`, () => {
   test('compile for every GPU from Turing on without a warning', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-nvcc-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = scratch()
     const targets = architectures.map((name) => `-gencode=arch=compute_${name},code=sm_${name}`)
     const args = [
       ...['-std=c++17', '--fatbin', '--threads=2', '-Werror=all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],

@@ -11,7 +11,7 @@ describe.skipIf(!hasCompiler)(`sessions of leaders, whose plans and launches rac
     ['the stand-in, under ThreadSanitizer', 'engine/standin-threads'],
     ['the stand-in, under AddressSanitizer', 'engine/standin-memory'],
   ])(
-    'have one right outcome for each command on %s',
+    'give each command exactly one correct outcome on %s',
     async (_, name) => {
       const session = await program(name)
       for (const seed of seeds) await session.run([seed, ROUNDS])

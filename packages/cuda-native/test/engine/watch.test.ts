@@ -3,7 +3,7 @@ import { BUILD_MS, hasCompiler, program, skippedWithoutCompiler } from '../progr
 
 describe.skipIf(!hasCompiler)(`a session that watches its leaders${skippedWithoutCompiler}`, () => {
   test(
-    'counts the silence of each by itself, from its launch on, and launches none that is paused',
+    'times the silence of each leader separately, from its launch, and launches no paused leader',
     async () => {
       const watch = await program('engine/watch')
       await watch.run()

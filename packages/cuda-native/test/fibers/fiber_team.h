@@ -6,6 +6,7 @@
 // A program ends with status 70, and the reason on stderr, where a kernel does what a GPU would not survive.
 #pragma once
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace gpunvme {
@@ -51,7 +52,12 @@ class FiberBlock {
   using Values = std::array<uint64_t, 32>;
 
   FiberBlock(const FiberLaunch& launch, uint32_t index, const std::function<void()>& kernel)
-      : launch_(launch), index_(index), kernel_(kernel), random_(launch.seed * 0x9e3779b97f4a7c15 + index) {
+      : launch_(launch),
+        index_(index),
+        kernel_(kernel),
+        random_(launch.seed * 0x9e3779b97f4a7c15 + index),
+        turns_(launch.threads, kNoTurn),
+        warp_turns_(launch.threads / 32, kStale) {
     if (launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > 1024)
       fiber_failure("%u threads in a block", launch.threads);
     for (uint32_t thread = 0; thread < launch.threads; thread++) threads_.push_back(std::make_unique<Fiber>());
@@ -64,16 +70,15 @@ class FiberBlock {
 
   void run() {
     current() = this;
-    for (auto& fiber : threads_) start(*fiber);
+    for (uint32_t thread = 0; thread < threads_.size(); thread++) start(*threads_[thread], stack_of(thread));
     while (finished_ < threads_.size()) {
-      uint32_t next = static_cast<uint32_t>(threads_.size());
-      for (uint32_t thread = 0; thread < threads_.size(); thread++)
-        if (threads_[thread]->state == State::kReady &&
-            (next == threads_.size() || threads_[thread]->rank < threads_[next]->rank))
-          next = thread;
-      if (next == threads_.size()) report_deadlock();
-      thread_ = next;
-      enter(*threads_[next]);
+      for (uint32_t warp = 0; warp < warp_turns_.size(); warp++)
+        if (warp_turns_[warp] == kStale) warp_turns_[warp] = *std::min_element(first_of(warp), first_of(warp + 1));
+      const auto next = std::min_element(warp_turns_.begin(), warp_turns_.end());
+      if (*next == kNoTurn) report_deadlock();
+      const auto first = first_of(static_cast<uint32_t>(next - warp_turns_.begin()));
+      thread_ = static_cast<uint32_t>(std::find(first, first + 32, *next) - turns_.begin());
+      enter(*threads_[thread_]);
     }
     current() = nullptr;
   }
@@ -89,7 +94,7 @@ class FiberBlock {
       fiber_failure("lane %u of warp %u calls %s with mask %08x, which it is not in", lane, thread_ / 32, what, mask);
     Fiber& self = *threads_[thread_];
     self.wait = {what, mask, value};
-    self.state = State::kWaiting;
+    set_state(thread_, State::kWaiting);
     const uint32_t warp = thread_ / 32 * 32;
     bool all = true;
     for (uint32_t i = 0; i < 32; i++)
@@ -100,7 +105,7 @@ class FiberBlock {
         if (mask >> i & 1) values[i] = threads_[warp + i]->wait.value;
       for (uint32_t i = 0; i < 32; i++)
         if (mask >> i & 1) {
-          threads_[warp + i]->state = State::kReady;
+          set_state(warp + i, State::kReady);
           threads_[warp + i]->answer = values;
         }
       draw_lane_ranks(warp);
@@ -110,11 +115,11 @@ class FiberBlock {
   }
 
   void meet_block() {
-    Fiber& self = *threads_[thread_];
-    self.wait = {kBlock, 0, 0};
-    self.state = State::kWaiting;
-    if (std::all_of(threads_.begin(), threads_.end(), [](auto& fiber) { return waits_for(*fiber, kBlock, 0); })) {
-      for (auto& fiber : threads_) fiber->state = State::kReady;
+    threads_[thread_]->wait = {kBlock, 0, 0};
+    set_state(thread_, State::kWaiting);
+    if (++waiting_for_block_ == threads_.size()) {
+      waiting_for_block_ = 0;
+      for (uint32_t thread = 0; thread < threads_.size(); thread++) set_state(thread, State::kReady);
       draw_block_ranks();
     }
     leave();
@@ -124,14 +129,14 @@ class FiberBlock {
   void pause() {
     if (++pauses_ > 1'000'000) fiber_failure("thread %u waits for something that does not happen", thread_);
     launch_.between();
-    threads_[thread_]->rank = ++last_rank_;
+    set_rank(thread_, ++last_rank_);
     leave();
   }
 
   // Lets all others go first, sometimes.
   void maybe_pause() {
     if (random_() % 4 != 0) return;
-    threads_[thread_]->rank = ++last_rank_;
+    set_rank(thread_, ++last_rank_);
     leave();
   }
 
@@ -146,6 +151,8 @@ class FiberBlock {
  private:
   static constexpr const char* kBlock = "sync_block";
   static constexpr size_t kStackBytes = 64 << 10;
+  static constexpr uint64_t kNoTurn = UINT64_MAX;
+  static constexpr uint64_t kStale = 0;
   enum class State { kReady, kWaiting, kFinished };
   struct Wait {
     const char* what = nullptr;
@@ -154,7 +161,9 @@ class FiberBlock {
   };
   struct Fiber {
     ucontext_t context;
-    std::unique_ptr<char[]> stack{new char[kStackBytes]};
+    jmp_buf left;
+    bool has_left = false;
+    char* stack = nullptr;
     State state = State::kReady;
     uint64_t rank = 0;
     Wait wait;
@@ -171,13 +180,26 @@ class FiberBlock {
     return fiber.state == State::kWaiting && strcmp(fiber.wait.what, what) == 0 && fiber.wait.mask == mask;
   }
 
+  void set_state(uint32_t thread, State state) {
+    threads_[thread]->state = state;
+    turns_[thread] = state == State::kReady ? threads_[thread]->rank : kNoTurn;
+    warp_turns_[thread / 32] = kStale;
+  }
+
+  std::vector<uint64_t>::iterator first_of(uint32_t warp) { return turns_.begin() + warp * 32; }
+
+  void set_rank(uint32_t thread, uint64_t rank) {
+    threads_[thread]->rank = rank;
+    set_state(thread, threads_[thread]->state);
+  }
+
   void draw_block_ranks() {
     std::vector<uint32_t> order(threads_.size() / 32);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random_);
     last_rank_ = (last_rank_ / 32 + 1) * 32;
     for (uint32_t warp = 0; warp < order.size(); warp++) {
-      for (uint32_t lane = 0; lane < 32; lane++) threads_[warp * 32 + lane]->rank = last_rank_ + order[warp] * 32;
+      for (uint32_t lane = 0; lane < 32; lane++) set_rank(warp * 32 + lane, last_rank_ + order[warp] * 32);
       draw_lane_ranks(warp * 32);
     }
     last_rank_ += threads_.size();
@@ -191,12 +213,23 @@ class FiberBlock {
     uint64_t first = threads_[warp]->rank;
     for (uint32_t lane = 0; lane < 32; lane++) first = std::min(first, threads_[warp + lane]->rank);
     first = first / 32 * 32;
-    for (uint32_t lane = 0; lane < 32; lane++) threads_[warp + lane]->rank = first + order[lane];
+    for (uint32_t lane = 0; lane < 32; lane++) set_rank(warp + lane, first + order[lane]);
   }
 
-  void start(Fiber& fiber) {
+  // Blocks run one after another, and use the same stacks: most of a launch's time went into allocating them.
+  static char* stack_of(uint32_t thread) {
+    static std::vector<std::unique_ptr<char[]>> stacks;
+    while (stacks.size() <= thread) stacks.emplace_back(new char[kStackBytes]);
+    return stacks[thread].get();
+  }
+
+  void start(Fiber& fiber, char* stack) {
+#if defined(__SANITIZE_ADDRESS__)
+    ASAN_UNPOISON_MEMORY_REGION(stack, kStackBytes);
+#endif
+    fiber.stack = stack;
     getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_sp = stack;
     fiber.context.uc_stack.ss_size = kStackBytes;
     fiber.context.uc_link = nullptr;
     makecontext(&fiber.context, &FiberBlock::body, 0);
@@ -206,7 +239,7 @@ class FiberBlock {
     FiberBlock& block = now();
     block.entered(nullptr);
     block.kernel_();
-    block.threads_[block.thread_]->state = State::kFinished;
+    block.set_state(block.thread_, State::kFinished);
     block.finished_++;
     block.leave();
   }
@@ -214,7 +247,7 @@ class FiberBlock {
 #if defined(__SANITIZE_ADDRESS__)
   void enter(Fiber& fiber) {
     void* fake = nullptr;
-    __sanitizer_start_switch_fiber(&fake, fiber.stack.get(), kStackBytes);
+    __sanitizer_start_switch_fiber(&fake, fiber.stack, kStackBytes);
     swapcontext(&scheduler_, &fiber.context);
     __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
   }
@@ -228,10 +261,21 @@ class FiberBlock {
   }
   const void* scheduler_stack_ = nullptr;
   size_t scheduler_stack_bytes_ = 0;
+  ucontext_t scheduler_;
 #else
-  void enter(Fiber& fiber) { swapcontext(&scheduler_, &fiber.context); }
+  // A jump takes no system call; swapcontext takes one, for the signal mask.
+  void enter(Fiber& fiber) {
+    if (_setjmp(scheduler_) != 0) return;
+    if (fiber.has_left) _longjmp(fiber.left, 1);
+    setcontext(&fiber.context);
+  }
   void entered(void*) {}
-  void leave() { swapcontext(&threads_[thread_]->context, &scheduler_); }
+  void leave() {
+    Fiber& self = *threads_[thread_];
+    self.has_left = true;
+    if (_setjmp(self.left) == 0) _longjmp(scheduler_, 1);
+  }
+  jmp_buf scheduler_;
 #endif
 
   [[noreturn]] void report_deadlock() {
@@ -249,9 +293,11 @@ class FiberBlock {
   const std::function<void()>& kernel_;
   std::mt19937_64 random_;
   std::vector<std::unique_ptr<Fiber>> threads_;
-  ucontext_t scheduler_;
+  // The rank of each thread that is ready, kNoTurn for the others; and the lowest of each warp, kStale after a change.
+  std::vector<uint64_t> turns_, warp_turns_;
   uint32_t thread_ = 0;
   size_t finished_ = 0;
+  size_t waiting_for_block_ = 0;
   uint64_t last_rank_ = 0;
   uint64_t pauses_ = 0;
   const std::type_info* shared_type_ = nullptr;

@@ -1,5 +1,5 @@
-// native/foreign.cc for ThreadSanitizer, which takes a call of mmap for a store to the whole range, and so for a race with
-// threads that access the same page. The system call itself it does not see.
+// native/foreign.cc for ThreadSanitizer, which treats a call of mmap as a store to the whole range, and so as a race with
+// threads that access the same page. ThreadSanitizer does not intercept the system call itself.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

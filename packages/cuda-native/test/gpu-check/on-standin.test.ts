@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { ringIdleQueue } from '../../gpu-check/src/checks/ring.js'
 import { loadNullController } from '../../gpu-check/src/null-controller.js'
 import {
@@ -17,7 +17,7 @@ import { BUILD_MS } from '../programs/program.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
 
 const standin = useStandin()
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gpu-check-test-'))
+const folder = scratch()
 let library: string
 let nullController: NullControllerAddon
 
@@ -46,8 +46,6 @@ const elsewhere = new Map([
 ])
 // One that is installed would look for a GPU.
 process.env['GPUNVME_COMPUTE_SANITIZER'] = '/nonexistent/compute-sanitizer'
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(!hasStandin)(`checks of a GPU, on the stand-in${skippedWithoutStandin}`, () => {
   beforeAll(async () => {

@@ -1,13 +1,12 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { checks, QUICK, runChecks, type Check, type Report } from '../../gpu-check/src/index.js'
 import { hasStandin, NOTHING, skippedWithoutStandin, useStandin } from '../standin/standin.js'
 
 const standin = useStandin()
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-processes-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = scratch()
 
 const check = (id: string, more: Partial<Check> = {}): Check => ({
   ...{ id, title: id, limitMs: 10_000 },

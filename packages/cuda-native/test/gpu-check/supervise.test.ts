@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { Silence, supervise, type Check, type Report } from '../../gpu-check/src/index.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-supervise-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = scratch()
 
 const checks: readonly Check[] = ['one', 'two', 'three'].map((id) => ({
   ...{ id, title: id, limitMs: 100_000 },
@@ -18,7 +17,7 @@ function program(name: string, deed: string): { command: string[]; reportFile: s
   const path = join(folder, `${name}.mjs`)
   writeFileSync(
     path,
-    `import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+    `import { readFileSync, renameSync, writeFileSync } from 'node:fs'
     const file = ${JSON.stringify(reportFile)}
     const resumed = process.argv.includes('--resume')
     const report = resumed ? JSON.parse(readFileSync(file, 'utf8')) : { outcome: 'unfinished', endedAt: null, checks: [] }

@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { missingHeaders, missingTools } from '../tools.js'
 
 const KMOD = join(import.meta.dirname, '../../../../kmod')
 const SPEC = join(import.meta.dirname, '../../../nvme-spec/include')
-
-const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-kmod-test-'))
-afterAll(() => rmSync(scratch, { recursive: true }))
 
 function run(command: string, ...args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
@@ -21,7 +18,7 @@ const releases = (existsSync('/usr/src') ? readdirSync('/usr/src') : []).flatMap
   (name) => /^linux-headers-(.*-amd64)$/.exec(name)?.[1] ?? [],
 )
 
-/** Why no module can be built here, as a note of a skipped test. */
+/** Returns why no module can be built on this machine, as the note of a skipped test; undefined if one can. */
 function missingForKbuild(): string | undefined {
   if (releases.length === 0) return '[kbuild] linux-headers-amd64 is not installed'
   const missing = missingTools('make', 'gcc', 'nm', 'sed', 'awk')
@@ -30,8 +27,8 @@ function missingForKbuild(): string | undefined {
 const missing = missingForKbuild()
 
 /** The sources as DKMS has them, in a folder of their own. */
-function sources(name: string): string {
-  const folder = join(scratch, name)
+function sources(): string {
+  const folder = scratch()
   const { status, output } = run('make', '-s', '-C', KMOD, 'dkms-tree', `TO=${folder}`)
   expect(status, output).toBe(0)
   return folder
@@ -41,7 +38,7 @@ describe('the module gpunvme', () => {
   test('compiles for the kernels whose headers are installed, without a warning', { timeout: 300_000 }, ({ skip }) => {
     if (missing !== undefined) return skip(missing)
     for (const release of releases) {
-      const folder = sources(release)
+      const folder = sources()
       const { status, output } = run('make', '-C', folder, `KDIR=/usr/src/linux-headers-${release}`)
       expect(status, output).toBe(0)
       expect(output.split('\n').filter((line) => /: warning: |^WARNING: |undefined!/.test(line))).toEqual([])
@@ -86,7 +83,7 @@ describe('the module gpunvme', () => {
       const missing = missingHeaders(compiler, language, ['stdint.h', 'linux/types.h', 'linux/ioctl.h'])
       if (missing !== undefined) return skip(`[headers] ${missing}`)
       const flags = [`-std=${standard.toLowerCase()}`, '-x', language]
-      const file = join(scratch, 'includes.c')
+      const file = join(scratch(), 'includes.c')
       writeFileSync(file, '#include <gpunvme_ioctl.h>\n#include <gpunvme/nvme_spec.h>\nint main(void) { return 0; }\n')
       const strict = ['-pedantic', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
       const { status, output } = run(compiler, ...flags, ...strict, `-I${join(KMOD, 'uapi')}`, `-I${SPEC}`, file)

@@ -1,5 +1,5 @@
-// Compiles the native programs of tests. An object is compiled once for as long as its flags, its compiler and the content
-// of every file that the compiler reads stay the same. Keys hold no absolute path: a copy of the tree shares the objects.
+// Compiles the native programs of tests. An object is reused while its flags, its compiler and the content of every file
+// that the compiler reads are unchanged. Keys contain no absolute path, so that copies of the tree share objects.
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,21 +21,21 @@ import { programs } from './table.mjs'
 const root = resolve(import.meta.dirname, '../..')
 const folder = join(root, 'native/build/programs')
 const KEPT_MS = 24 * 60 * 60 * 1000
-const usual = [
+const commonFlags = [
   ...['-std=c++17', '-g1', '-Wall', '-Wextra', '-Werror', '-pthread'],
   ...['-Icuda', '-Inative', '-Itest', '-I../nvme-spec/include'],
 ]
-/** Not in a key: where the tree lies must not matter. */
-const anywhere = `-ffile-prefix-map=${root}=.`
+/** Left out of keys, which do not depend on the location of the tree. */
+const prefixMap = `-ffile-prefix-map=${root}=.`
 
-/** What the compiler prints of a program that it rejects. */
+/** A program that the compiler rejects; the message has the compiler's output. */
 export class CompileError extends Error {
   name = 'CompileError'
 }
 
 const version = spawnSync('g++', ['-dumpfullversion', '-dumpmachine'], { encoding: 'utf8' }).stdout ?? ''
 
-/** Why no program can be compiled here; undefined where g++ is complete. */
+/** Returns why native programs cannot be compiled on this machine; undefined if they can. */
 export function compilerProblem() {
   if (version === '') return 'g++ is not installed'
   const proof = join(folder, `compiler-${digest([version])}`)
@@ -52,7 +52,8 @@ export function compilerProblem() {
 }
 
 /**
- * The path of a program of the table, compiled where it is not up to date. Throws a CompileError, also for a warning.
+ * Returns the path of a program of the table, compiling it unless it is up to date. Throws a CompileError, also for a
+ * warning.
  *
  * @param {string} name
  * @returns {Promise<string>}
@@ -64,7 +65,7 @@ export async function built(name) {
 }
 
 /**
- * The same for a program that is not in the table.
+ * As `built`, for a program that is not in the table.
  *
  * @param {string} name
  * @param {{ sources: readonly string[], flags: readonly string[] }} program
@@ -75,19 +76,29 @@ export async function build(name, { sources, flags }) {
   const toCompile = flags.filter((flag) => !flag.startsWith('-Wl,'))
   const objects = await Promise.all(sources.map((source) => objectOf(source, toCompile)))
   const scripts = flags.flatMap((flag) => /^-Wl,--version-script=(.*)/.exec(flag)?.[1] ?? [])
-  // Node loads an addon by its extension.
   const key = digest([...objects, ...flags, digestOf(scripts)])
+  // The name is last, since Node recognizes an addon by its extension.
   const path = join(folder, `${key}-${name.replaceAll('/', '-')}`)
   if (touch(path)) return path
-  await whole(path, (to) =>
+  await writeAtomically(path, (to) =>
     compiler(['-pthread', '-o', to, ...objects.map((object) => join(folder, object)), ...flags]),
   )
   return path
 }
 
-/** The name of a source's object in the folder. Beside it lies the list of the files that it was compiled from. */
-async function objectOf(source, flags) {
-  const kind = digest([version, source, ...usual, ...flags])
+const compilations = new Map()
+
+/**
+ * Returns the name of a source's object in the folder, compiling it if necessary. A list of its input files lies beside it.
+ * Programs that share an object wait for one compilation.
+ */
+function objectOf(source, flags) {
+  const kind = digest([version, source, ...commonFlags, ...flags])
+  if (!compilations.has(kind)) compilations.set(kind, compileObject(kind, source, flags))
+  return compilations.get(kind)
+}
+
+async function compileObject(kind, source, flags) {
   for (const list of readdirSync(folder)) {
     if (!list.startsWith(`${kind}-`) || !list.endsWith('.json')) continue
     const inputs = JSON.parse(readFileSync(join(folder, list), 'utf8'))
@@ -99,7 +110,7 @@ async function objectOf(source, flags) {
   }
   const rules = join(folder, `${kind}.${process.pid}.d`)
   const unfinished = join(folder, `${kind}.${process.pid}.o`)
-  await compiler([...usual, anywhere, ...flags, '-MMD', '-MD', '-MF', rules, '-c', '-o', unfinished, source])
+  await compiler([...commonFlags, prefixMap, ...flags, '-MMD', '-MD', '-MF', rules, '-c', '-o', unfinished, source])
   const inputs = readFileSync(rules, 'utf8')
     .replace(/^[^:]*:/, '')
     .replaceAll('\\\n', ' ')
@@ -108,11 +119,13 @@ async function objectOf(source, flags) {
   rmSync(rules)
   const name = `${kind}-${digestOf(inputs)}`
   renameSync(unfinished, join(folder, `${name}.o`))
-  await whole(join(folder, `${kind}-${digest(inputs)}.json`), (to) => writeFileSync(to, JSON.stringify(inputs)))
+  await writeAtomically(join(folder, `${kind}-${digest(inputs)}.json`), (to) =>
+    writeFileSync(to, JSON.stringify(inputs)),
+  )
   return `${name}.o`
 }
 
-/** Removes what no build has used for a day. */
+/** Removes files that no build has used for a day. */
 export function tidy() {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: Infinity }
@@ -120,8 +133,8 @@ export function tidy() {
   }
 }
 
-/** Another process may make the same file: it is there whole, or not at all. */
-async function whole(path, make) {
+/** Creates a file and gives it its name when it is complete, since another process may create the same file. */
+async function writeAtomically(path, make) {
   await make(`${path}.${process.pid}`)
   renameSync(`${path}.${process.pid}`, path)
 }
@@ -129,7 +142,7 @@ async function whole(path, make) {
 let running = 0
 const waiting = []
 
-/** Runs g++, on each processor one. */
+/** Runs g++, at most one for each processor at a time. */
 async function compiler(args) {
   if (running >= availableParallelism()) await new Promise((go) => waiting.push(go))
   else running++
@@ -144,7 +157,7 @@ async function compiler(args) {
   }
 }
 
-/** Marks a file as used. False where it does not exist. */
+/** Marks a file as used. Returns false if it does not exist. */
 function touch(path) {
   if (!existsSync(path)) return false
   const now = new Date()
@@ -154,7 +167,7 @@ function touch(path) {
 
 const contents = new Map()
 
-/** Of the content of files. */
+/** Returns a digest of the contents of files. */
 function digestOf(files) {
   return digest(
     files.map((file) => {

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { hasCompiler, programOf, skippedWithoutCompiler } from './program.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-programs-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 function source(name: string, text: string): string {
   const path = join(folder, name)
@@ -36,7 +35,7 @@ describe.skipIf(!hasCompiler)(`native programs of tests${skippedWithoutCompiler}
     await expect(program.attempt([], { timeoutMs: 50 })).rejects.toThrow(/did not end within 50 ms/)
   })
 
-  test('do not compile with a warning', async () => {
+  test('are rejected for a warning of the compiler', async () => {
     await expect(programOf(source('warns.cc', 'int main() { int unused; }'))).rejects.toThrow(/unused/)
   })
 })

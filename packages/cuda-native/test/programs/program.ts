@@ -3,30 +3,30 @@ import { build, built, compilerProblem } from './build.mjs'
 
 const problem = compilerProblem()
 
-/** Whether native programs can be compiled here. */
+/** Whether native programs can be compiled on this machine. */
 export const hasCompiler: boolean = problem === undefined
 
-/** What a title says where they cannot. */
+/** Suffix of the titles of skipped tests; empty if programs can be compiled. */
 export const skippedWithoutCompiler: string = problem === undefined ? '' : ` (skipped: [native] ${problem})`
 
-/** A program that is built. */
+/** A compiled program. */
 export interface Program {
   readonly path: string
-  /** What it printed. Throws, with its output, where its exit status is not 0: sanitizers end a program so. */
+  /** Returns its stdout. Throws with its output if the exit status is not 0, as after a sanitizer's report. */
   run(args?: readonly string[], options?: RunOptions): Promise<string>
-  /** However it ended: for programs that ought to fail. */
+  /** Returns how it ended, for programs that are expected to fail. */
   attempt(args?: readonly string[], options?: RunOptions): Promise<Ended>
 }
 
 /**
- * A program of table.mjs; `npm test` has built it by then, and otherwise it is built now. Throws a CompileError. For
- * `beforeAll`, which the time that a build takes is given to.
+ * Returns a program of table.mjs, building it unless `npm test` has done so. Throws a CompileError. A build takes up to
+ * BUILD_MS, which is to be the time limit of the calling hook or test.
  */
 export async function program(name: string): Promise<Program> {
   return runnable(name, await built(name))
 }
 
-/** A program of one source that a test writes. */
+/** Builds a program from one source that a test writes. */
 export async function programOf(source: string): Promise<Program> {
   return runnable(source, await build('own', { sources: [source], flags: ['-O0'] }))
 }
@@ -44,9 +44,9 @@ function runnable(name: string, path: string): Program {
   }
 }
 
-/** Seeds of a program that draws what it does: one in `npm test`, all of them in `npm run test:all`. */
+/** Seeds of a randomized program: the first one in `npm test`, all if GPUNVME_TIER is `all`, as in `npm test -- FILE`. */
 export const seedsOf = (...seeds: readonly string[]): readonly string[] =>
   process.env['GPUNVME_TIER'] === 'all' ? seeds : seeds.slice(0, 1)
 
-/** How long a `beforeAll` may take that builds programs. */
+/** Time limit of a hook or test that builds programs. */
 export const BUILD_MS = 300_000

@@ -1,8 +1,8 @@
-// The native programs of tests: what each is compiled from. Paths are relative to the package's root.
+// Sources and flags of the native programs of tests. Paths are relative to the package's root.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Checks every access; compiling takes longer than running, and half as long without optimization. */
+/** Sanitizers of memory accesses. Without optimization, since compiling takes longer than running, and -O0 halves it. */
 const memory = ['-O0', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 const threads = ['-O1', '-fsanitize=thread']
 const plain = ['-O1']
@@ -18,7 +18,7 @@ const onStandin = [
 const overStandin = [...withoutNode, '-DOVER_STANDIN']
 const standin = ['test/standin/libcuda.cc', 'test/standin/kernels.cc']
 
-/** Device code that g++ can compile: headers for nvcc alone begin with `gpu_`. */
+/** Headers of device code that g++ can compile; those that only nvcc can compile begin with `gpu_`. */
 export const headers = readdirSync(join(import.meta.dirname, '../../cuda')).filter((name) =>
   /^(?!gpu_).*\.cuh$/.test(name),
 )

@@ -1,4 +1,4 @@
-// Everything that kernels.cu instantiates, on the CPU.
+// Instantiates for the CPU everything that kernels.cu instantiates.
 #include "checksum.cuh"
 #include "cpu_port.cuh"
 #include "pattern.cuh"

@@ -21,7 +21,7 @@ const leader: Queues = {
   wordsForHost: ['[p0+24]', '[[p0+16]+64]+64', '[[[p0+16]+80]+8]'],
 }
 
-/** Of a kernel that has a register and nothing else. */
+/** Queues of a kernel that accesses only a register. */
 const register: Queues = {
   tailDoorbell: 'p0',
   headDoorbell: 'p0',
@@ -42,7 +42,7 @@ export interface Expected {
   readonly entryStores: number
   /** Loads that acquire, by what they read. */
   readonly acquires: Readonly<Record<string, number>>
-  /** Stores that release, by what they write. */
+  /** Number of release stores, by the origin of their address. */
   readonly releases: Readonly<Record<string, number>>
   /** How many instructions read completion entries. */
   readonly polls: number

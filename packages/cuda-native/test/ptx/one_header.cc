@@ -1,2 +1,2 @@
-// A header of device code that is compiled alone: -DHEADER="name".
+// Compiles one header of device code alone: -DHEADER="name".
 #include HEADER

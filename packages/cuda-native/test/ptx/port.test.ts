@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// What kernels.ptx is generated from: checked where nvcc is missing too.
+// The source that kernels.ptx is generated from; this check needs no nvcc.
 const source = readFileSync(join(import.meta.dirname, '../../cuda/gpu_port.cuh'), 'utf8').replace(/^ *\/\/.*$/gm, '')
 
-/** The instruction of each function of the port; a function without one calls another. */
+/** The instruction of each function of the port, or the function that it calls instead. */
 const functions = Object.fromEntries(
   source
     .split('static GPUNVME_DEVICE ')
@@ -17,7 +17,7 @@ const functions = Object.fromEntries(
 )
 
 // PTX ISA 8.2, "Memory Consistency Model": a weak load may be satisfied by L1, and only `.sys` reaches the host.
-test('each access of the GPU port has the order and the scope that its name promises', () => {
+test('each access of the GPU port has the memory order and the scope that its name states', () => {
   expect(functions).toEqual({
     store16: 'st.global.v4.u32',
     store64: 'st.global.u64',

@@ -133,7 +133,12 @@ describe.each(leading)('in %s', (name) => {
     ['a volatile poll', poll, 'ld.volatile.global.u64 $1, [$2];', /uses volatile/],
     ['a control word polled by a weak load', control, 'ld.global.u64 $1, [$2];', /a word of the host is loaded/],
     ['a control word polled for this GPU', control, 'ld.relaxed.gpu.global.u64 $1, [$2];', /a word of the host/],
-    ['a release for the host that is weak', release, 'st.global.u64 [$1], $2;', /a word for the host is stored/],
+    [
+      'a weak store in place of a release for the host',
+      release,
+      'st.global.u64 [$1], $2;',
+      /a word for the host is stored/,
+    ],
     ['a second look at an entry', poll, '$& ld.global.u32 %r1, [$2+4];', /one load of its last 8 bytes/],
   ])('%s is found', (_, from, to, said) => {
     const found = violations(parsePtx(planted(from, to, name)), queues)
@@ -169,7 +174,7 @@ test.each<[what: string, from: RegExp, to: string, said: RegExp]>([
   expect(() => violations(parsePtx(planted(from, to)), queues)).toThrow(said)
 })
 
-test('counts releases that became relaxed', () => {
+test('counts one release fewer if a release becomes relaxed', () => {
   const text = planted(release, 'st.relaxed.sys.global.u64 [$1], $2;')
   const releases = Object.values(countOf(parsePtx(text).kernels[0]!, /^st\..*release/))
   expect(releases.reduce((sum, count) => sum + count)).toBe(8)

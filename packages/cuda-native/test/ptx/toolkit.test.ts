@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { committedPath, kernels } from './committed.js'
 import { machineKernels, ringsOf } from './sass.js'
 import type { Rings } from './sass.js'
@@ -10,10 +10,7 @@ import { hasToolkit, run, skippedWithoutToolkit, targets } from './toolkit.js'
 const packageRoot = join(import.meta.dirname, '../..')
 const script = join(packageRoot, 'scripts/build-ptx.mjs')
 // Where all is skipped, nothing would take it away.
-const folder = hasToolkit ? mkdtempSync(join(tmpdir(), 'gpunvme-toolkit-')) : tmpdir()
-afterAll(() => {
-  if (hasToolkit) rmSync(folder, { recursive: true, force: true })
-})
+const folder = hasToolkit ? scratch() : ''
 let count = 0
 
 function assemble(ptx: string, target: number) {

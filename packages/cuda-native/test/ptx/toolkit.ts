@@ -10,10 +10,10 @@ export function run(command: string, args: readonly string[], cwd?: string): Spa
 
 const has = (command: string): boolean => run(command, ['--version']).status === 0
 
-/** Whether CUDA's compiler and assembler are here, and the g++ that nvcc calls. */
+/** Whether CUDA's compiler and assembler, and the g++ that nvcc calls, are installed. */
 export const hasToolkit: boolean = hasCompiler && has('nvcc') && has('ptxas')
 
-/** What a title says where they are not. */
+/** Suffix of the titles of skipped tests; empty if the toolkit is installed. */
 export const skippedWithoutToolkit: string = hasToolkit
   ? ''
   : skippedWithoutCompiler || ' (skipped: [cuda] nvcc or ptxas is not installed)'

@@ -831,7 +831,7 @@ EXPORT cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
   }
   void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 #if defined(__SANITIZE_THREAD__)
-  // ThreadSanitizer does not know that two addresses are the same memory.
+  // ThreadSanitizer does not recognize that two mappings share memory: use one address.
   void* device = host;
 #else
   void* device = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -55,6 +55,11 @@ export interface Standin {
   registers(): { readonly at: bigint; readonly lengthBytes: number }
 }
 
+/** Polls every millisecond until the condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
 const VARIABLES = ['LIBRARY', 'FAIL', 'DEVICES', 'VERSION', 'TIME_LIMIT', 'CONTROL', 'ATTRIBUTES', 'PEERS'].map(
   (name) => (name === 'LIBRARY' ? 'GPUNVME_CUDA_LIBRARY' : `GPUNVME_STANDIN_${name}`),
 )

@@ -1,13 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Controller } from '@gpunvme/host-driver'
 import { openVfioUser, VfioUserLostError, type VfioUserTransport } from '@gpunvme/host-driver/vfio-user'
 import type { VfioUserServerOptions } from '@gpunvme/nvme-sim/vfio-user'
 import type { DmaMemory, OutcomeSummary } from '@gpunvme/nvme-spec/transport'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { isBuilt, skipped, sockets } from '../native.js'
 
 // What becomes of commands when the target that has them ends in the middle, or stands still.
@@ -20,12 +20,9 @@ let folder: string
 let target: ChildProcess | undefined
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gpunvme-death-'))
+  folder = scratch()
 })
-afterEach(async () => {
-  await kill()
-  rmSync(folder, { recursive: true })
-})
+afterEach(kill)
 
 const socket = () => join(folder, 'nvme.sock')
 

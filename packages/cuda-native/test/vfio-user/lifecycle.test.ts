@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CaseHost } from '@gpunvme/nvme-sim/conformance'
 import { startVfioUserServer, VfioUserServerError, VfioUserSocketError } from '@gpunvme/nvme-sim/vfio-user'
 import { parseTraceLine } from '@gpunvme/nvme-spec/trace'
 import { afterEach, describe, expect, it } from 'vitest'
 import { nativeHostModule } from '@gpunvme/cuda-native/host'
+import { scratch } from '../../../../test/scratch.js'
 import { isBuilt, skipped } from '../native.js'
 import { RawClient } from './raw-client.js'
 import { openAt, serve, type Served } from './served.js'
@@ -99,7 +99,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
   })
 
   it('says what is wrong with an image or a trace file, and leaves no socket', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+    const folder = scratch()
     const socket = join(folder, 'nvme.sock')
     const none = join(folder, 'none', 'file')
     const base = { socket, module: nativeHostModule }
@@ -110,7 +110,6 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
       code: 'ENOENT',
     })
     expect(existsSync(socket)).toBe(false)
-    rmSync(folder, { recursive: true })
   })
 
   it('writes a trace that is whole when it is closed', async () => {
@@ -149,7 +148,7 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
   })
 
   it('what a Flush has acknowledged is in the image when the server is killed', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+    const folder = scratch()
     const [socket, image] = [join(folder, 'nvme.sock'), join(folder, 'disk.img')]
     const namespaces = [{ blockBytes: 4096, capacityBytes: MIB, file: { path: image } }]
     const program = `
@@ -176,6 +175,5 @@ describe.runIf(isBuilt)(`a vfio-user server${skipped}`, () => {
     await gone
     await transport.close()
     expect(Buffer.compare(readFileSync(image).subarray(5 * 4096, 6 * 4096), expected)).toBe(0)
-    rmSync(folder, { recursive: true })
   }, 120_000)
 })

@@ -12,6 +12,14 @@ export interface BackingMemory {
   write(offsetBytes: number, bytes: Uint8Array): void
 }
 
+/** A BAR of 16 MiB that reads as zeros and drops writes, for tests of addresses. */
+export const BLANK_BAR: BackingMemory = {
+  iova: 0x80_0000_0000,
+  lengthBytes: 8 * PAGE,
+  read: (_, lengthBytes) => new Uint8Array(lengthBytes),
+  write: () => undefined,
+}
+
 /** Host memory of a simulator in a BAR's place: it has no other memory that a controller could reach. */
 export function backingOf(memory: DmaMemory): BackingMemory {
   const bytes = new Uint8Array(memory.view!.buffer, memory.view!.byteOffset, memory.lengthBytes)

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 
 export const GPU = '0000:01:00.0'
 export const DRIVE = '0000:04:00.0'
@@ -24,8 +23,7 @@ export function resourceLine(first: number, lengthBytes: number, flags = 0x14220
 
 /** A tree that is / as far as these two functions go; it goes with the test. */
 export function fakeSysfs({ resource, group }: FakeMachine = {}): string {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-vram-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
+  const root = scratch()
   const devices = join(root, 'sys/bus/pci/devices')
   mkdirSync(join(devices, GPU), { recursive: true })
   mkdirSync(join(devices, DRIVE))

@@ -2,7 +2,7 @@ import { GetLogPage, IDENTIFY_BYTES, IdentifyController } from '@gpunvme/nvme-sp
 import { expect, test } from 'vitest'
 import { AdminReader, type AdminExchange } from './reader.js'
 
-/** A controller whose log pages hold at byte n the number n / 4; it records offset and length of each part. */
+/** A controller whose log pages hold the number n / 4 at byte n; records the offset and length of each part. */
 function controller(takesOffsets: 0 | 1) {
   const parts: [offsetBytes: number, lengthBytes: number][] = []
   const exchange: AdminExchange = (command, values, options) => {
@@ -21,7 +21,7 @@ function controller(takesOffsets: 0 | 1) {
   return { exchange, parts }
 }
 
-test('a log page longer than 4 KiB is read in parts, each from where the part before it ended', async () => {
+test('a log page longer than 4 KiB is read in parts, each from the end of the part before it', async () => {
   const { exchange, parts } = controller(1)
   const reader = await AdminReader.open(exchange)
   const page = await reader.logPage(0x02, { offsetBytes: 128, lengthBytes: 2 * 4096 + 12 })
@@ -34,7 +34,7 @@ test('a log page longer than 4 KiB is read in parts, each from where the part be
   expect([page.getUint32(0, true), page.getUint32(4096, true), page.getUint32(8200, true)]).toEqual([32, 1056, 2082])
 })
 
-test('a controller without extended data takes no offset and no more than 4 KiB (LPA.LPEDS)', async () => {
+test('an offset or more than 4 KiB is rejected if the controller lacks extended data (LPA.LPEDS)', async () => {
   const { exchange, parts } = controller(0)
   const reader = await AdminReader.open(exchange)
   await expect(reader.logPage(0x02, { offsetBytes: 4, lengthBytes: 512 })).rejects.toThrow('LPA.LPEDS is 0')

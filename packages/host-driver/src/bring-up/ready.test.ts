@@ -3,32 +3,29 @@ import { describe, expect, test } from 'vitest'
 import { Controller } from '../controller.js'
 import { faulty } from '../wrap/faulty.js'
 
-/** A simulated drive of which the first write to a register is lost. */
+/** Returns a simulated drive that loses the first write to a register. */
 const losing = (register: string) =>
   faulty(simulate({ namespaces: [{ capacityBytes: 1024 * 1024 }] }).transport, {
     rules: [{ match: { register, nth: 1 }, action: { kind: 'lose-write' } }],
   })
 
-/** A simulated drive of which a register reads as `value` from the nth read on. */
+/** Returns a simulated drive with a register that reads as `value` from the nth read on. */
 const reading = (register: string, value: number, nth: number) =>
   faulty(simulate({ namespaces: [{ capacityBytes: 1024 * 1024 }] }).transport, {
     rules: [{ match: { register, nth, every: 1 }, action: { kind: 'read-value', value } }],
   })
 
 describe('bring-up', () => {
-  test.each(['AQA', 'ASQ'])('leaves a controller disabled that did not store %s', async (register) => {
+  test.each(['AQA', 'ASQ'])('leaves a controller that did not store %s disabled', async (register) => {
     const transport = losing(register)
     await expect(Controller.open(transport)).rejects.toMatchObject({ code: 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS' })
     expect(transport.bar.read32(0x14) & 1).toBe(0)
   })
 
-  test.each([1, 2, 3])(
-    'of a controller whose CSTS reads all ones from read %i on says that it is lost',
-    async (nth) => {
-      await expect(Controller.open(reading('CSTS', 0xffff_ffff, nth))).rejects.toMatchObject({
-        code: 'ERR_GPUNVME_DEVICE_LOST',
-        csts: 0xffff_ffff,
-      })
-    },
-  )
+  test.each([1, 2, 3])('reports a lost controller if CSTS reads all ones from read %i on', async (nth) => {
+    await expect(Controller.open(reading('CSTS', 0xffff_ffff, nth))).rejects.toMatchObject({
+      code: 'ERR_GPUNVME_DEVICE_LOST',
+      csts: 0xffff_ffff,
+    })
+  })
 })

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { constants, mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { simulate } from '@gpunvme/nvme-sim'
+import { scratch } from '../../../../test/scratch.js'
 import { Controller } from '../controller.js'
 import { exclusiveAt, tryExclusive } from './exclusive.js'
 import { DeviceHeldError, guardController } from './guard.js'
@@ -17,12 +17,9 @@ let root = ''
 const rootMount = '36 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw'
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'gpunvme-holders-'))
+  root = scratch()
   mounts(rootMount, '24 36 0:22 / /proc rw - proc proc rw')
   file('proc/swaps', 'Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n')
-})
-afterEach(() => {
-  rmSync(root, { recursive: true })
 })
 
 function file(path: string, text: string | Uint8Array): void {

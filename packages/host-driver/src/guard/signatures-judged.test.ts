@@ -1,25 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { open, stat, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { findSignatures, type FoundSignature } from './signatures.js'
 
 // Whatever wipefs of util-linux finds on an image, ours has to find too: on what the tools of each format make, and on
 // bytes that it knows a format by where no tool for the format can be had.
 
 const MIB = 1024 * 1024
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-judged-'))
+const folder = scratch()
 const image = join(folder, 'image')
 const files = join(folder, 'files')
 beforeAll(() => {
   mkdirSync(files)
   writeFileSync(join(files, 'one'), 'content')
   writeFileSync(join(folder, 'key'), 'a passphrase')
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true })
 })
 
 /** Our names for libblkid's. */

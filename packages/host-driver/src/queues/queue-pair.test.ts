@@ -4,7 +4,7 @@ import type { CompletionRing } from './completion-ring.js'
 import type { OverdueCommand } from './overdue.js'
 import { QueuePair } from './queue-pair.js'
 
-/** A queue pair with two commands in flight at most, in a submission queue of four entries; it records its events. */
+/** A queue pair with at most two commands in flight and a submission queue of four entries; records its events. */
 function queuePair() {
   const rung: number[] = []
   const completed: number[] = []
@@ -23,7 +23,7 @@ function queuePair() {
   return { pair, rung, completed }
 }
 
-/** Gives a command up, as after its deadline. */
+/** Abandons a command, as after its deadline. */
 function giveUp(pair: QueuePair, slot: number): OverdueCommand {
   const overdue: OverdueCommand = { qid: 1, cid: pair.ids.cidOf(slot) }
   pair.ids.abandon(slot)
@@ -31,7 +31,7 @@ function giveUp(pair: QueuePair, slot: number): OverdueCommand {
   return overdue
 }
 
-test('rings one doorbell for everything staged, modulo the size of the queue, and none where nothing was staged', () => {
+test('rings one doorbell for all staged entries, modulo the size of the queue, and none if nothing is staged', () => {
   const { pair, rung } = queuePair()
   pair.ring()
   for (let round = 0; round < 3; round++) {
@@ -44,7 +44,7 @@ test('rings one doorbell for everything staged, modulo the size of the queue, an
   expect(rung).toEqual([2, 0, 2])
 })
 
-test('a slot that was given up is not used again before its late completion, and then is', () => {
+test('an abandoned slot is free again only after its late completion', () => {
   const { pair, completed } = queuePair()
   const overdue = giveUp(pair, pair.stage())
   expect(pair.ids.free).toBe(1)
@@ -65,7 +65,7 @@ test('a late completion that arrives twice frees its slot once, and the second c
   expect(pair.staleCompletions).toBe(1)
 })
 
-test('a completion that arrives twice, or of an identifier that was never used, is credited to no command', () => {
+test('a repeated completion, or one with an unused identifier, is credited to no command', () => {
   const { pair, completed } = queuePair()
   const slot = pair.stage()
   const cid = pair.ids.cidOf(slot)

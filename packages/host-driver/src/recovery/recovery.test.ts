@@ -1,6 +1,7 @@
 import { deriveProfile, simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
 import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
 import { afterEach, expect, test } from 'vitest'
+import { collect } from '../conformance/cases/support.js'
 import { fillPattern, patternMedia, wrongBytes } from '../../test/pattern.js'
 import { ControllerClosedError } from '../controller-errors.js'
 import { Controller } from '../controller.js'
@@ -45,13 +46,6 @@ async function openWith(
 afterEach(() => {
   expect(simulation.diagnostics).toEqual([])
 })
-
-/** Everything that happens until the controller is closed. */
-async function collect(events: AsyncIterable<ControllerEvent>): Promise<ControllerEvent[]> {
-  const seen: ControllerEvent[] = []
-  for await (const event of events) seen.push(event)
-  return seen
-}
 
 const steps = (events: readonly ControllerEvent[]) =>
   events.flatMap((event) => (event.kind === 'recovery' ? [`${event.step} ${event.result}`] : []))

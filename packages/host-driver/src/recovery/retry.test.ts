@@ -14,7 +14,7 @@ describe('the delay before a retry', () => {
     ['is bounded whatever the controller states', { ...ERROR, crd: 3 }, 10_000_000_000],
     ['is absent where the controller sets Do Not Retry', { ...ERROR, crd: 1, dnr: true }, undefined],
     ['is absent for a success', { sct: 0, sc: 0, dnr: false }, undefined],
-    ['is absent for an error of the path: this host has one', { sct: 3, sc: 0x60, dnr: false }, undefined],
+    ['is absent for a path error: this host has one path', { sct: 3, sc: 0x60, dnr: false }, undefined],
   ])('%s', (_, status, expected) => {
     expect(retryDelayNs(status, 0, DELAYS)).toBe(expected)
   })

@@ -21,7 +21,7 @@ const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{
 const withFault = (match: FaultMatch, action: FaultAction, options?: FaultyOptions) =>
   faulty(sn740(), plan(match, action), options)
 
-/** Whether a completion of the Admin queue arrives; its doorbell is not rung. */
+/** Returns whether a completion of the Admin queue arrives; its doorbell is not rung. */
 const completes = (host: RawHost) => host.until(() => host.poll(0, { ring: false }).length > 0)
 
 // Whatever the host is made to see: the controller behind shall find nothing wrong with it.

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { scratch } from '../../../../test/scratch.js'
 import { Controller } from '../../src/index.js'
 import {
   QemuMissingError,
@@ -21,11 +21,10 @@ const MIB = 1024 * 1024
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+  folder = scratch()
 })
 
 afterEach(() => {
-  rmSync(folder, { recursive: true })
   const open = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`)
   const left = open.filter((path) => existsSync(path) && readlinkSync(path).includes('gpunvme-qemu-'))
   expect(left, 'files of a QEMU that this process still has open').toEqual([])
@@ -109,7 +108,7 @@ describe('a QEMU that does not start leaves nothing behind', () => {
     },
   )
 
-  // The watcher finds a QEMU that was not reported to it by its command line, with grep.
+  // The watcher finds a QEMU that was not reported by its command line, with grep.
   const grepMissing = spawnSync('grep', ['--version']).error !== undefined
   const grepNote = grepMissing ? ' (skipped: [qemu] grep is not installed)' : ''
 

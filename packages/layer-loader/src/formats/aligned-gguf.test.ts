@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GGMLQuantizationType, gguf } from '@huggingface/gguf'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import {
   array,
   ascii,
@@ -34,12 +34,7 @@ import {
 const SLOW_MS = 60_000
 const [UINT16, UINT32, STRING, ARRAY] = [2, 4, 8, 9]
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gpunvme-aligned-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = scratch()
 
 /** Two parts of a model; blocks come before the embedding, tensors are 32 bytes apart, and one key has every shape. */
 function splitFiles(): Record<string, Uint8Array> {
@@ -191,7 +186,7 @@ describe('a GGUF is written again, aligned', () => {
 
 describe('refused, and no file is left', () => {
   async function refusal(model: Model, options = {}): Promise<unknown> {
-    const inside = await mkdtemp(join(folder, 'refused-'))
+    const inside = scratch()
     const error: unknown = await writeAlignedGguf(join(inside, 'x.gguf'), model, options).catch(
       (thrown: unknown) => thrown,
     )

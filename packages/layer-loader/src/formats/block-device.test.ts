@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { copyFile, mkdtemp, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { openFileSource, openModel, openModelFile, rangeSource } from './index.js'
 
 const vector = fileURLToPath(new URL('../../test/formats/vectors/aligned.gguf', import.meta.url))
@@ -11,37 +11,33 @@ const VECTOR_BYTES = 3328
 
 /** Why no loop device can be made here: that takes root and Linux with the driver. Undefined where one can. */
 function lacking(): string | undefined {
-  if (process.getuid?.() !== 0) return 'only root may make loop devices'
+  if (process.getuid?.() !== 0) return '[loop] only root may make loop devices'
   try {
     execFileSync('losetup', ['--find'], { stdio: 'pipe' })
     return undefined
   } catch (error) {
-    return `no loop device is to be had: ${String(error).split('\n')[0] ?? ''}`
+    return `[loop] no loop device can be made here: ${String(error).split('\n')[0] ?? ''}`
   }
 }
 const lacks = lacking()
 
 /** Makes a read-only loop device over a file of this size that has the vector at this byte, for as long as `use` runs. */
 async function onDevice(sizeBytes: number, startBytes: number, use: (path: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'gpunvme-loop-'))
+  const folder = scratch()
   const file = join(folder, 'disk')
+  await copyFile(vector, file)
+  if (startBytes > 0) {
+    await truncate(file, 0)
+    execFileSync('dd', [`if=${vector}`, `of=${file}`, 'bs=1', `seek=${startBytes}`, 'conv=notrunc'], {
+      stdio: 'pipe',
+    })
+  }
+  await truncate(file, sizeBytes)
+  const device = execFileSync('losetup', ['--find', '--show', '--read-only', file], { encoding: 'utf8' }).trim()
   try {
-    await copyFile(vector, file)
-    if (startBytes > 0) {
-      await truncate(file, 0)
-      execFileSync('dd', [`if=${vector}`, `of=${file}`, 'bs=1', `seek=${startBytes}`, 'conv=notrunc'], {
-        stdio: 'pipe',
-      })
-    }
-    await truncate(file, sizeBytes)
-    const device = execFileSync('losetup', ['--find', '--show', '--read-only', file], { encoding: 'utf8' }).trim()
-    try {
-      await use(device)
-    } finally {
-      execFileSync('losetup', ['--detach', device])
-    }
+    await use(device)
   } finally {
-    await rm(folder, { recursive: true })
+    execFileSync('losetup', ['--detach', device])
   }
 }
 

@@ -1,20 +1,18 @@
-import { chmod, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { memorySource, openFileSource, rangeSource, type ByteSource } from './index.js'
 import { sizeByProbing } from './size-by-probing.js'
 
 const content = Uint8Array.from({ length: 100 }, (_, index) => index)
-let directory: string
+const directory = scratch()
 let path: string
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gpunvme-source-'))
   path = join(directory, 'model.bin')
   await writeFile(path, content)
 })
-afterAll(() => rm(directory, { recursive: true }))
 
 const sources: readonly [string, () => Promise<ByteSource>][] = [
   ['file', () => openFileSource(path)],

@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { DEMO_MODEL, memorySource, openModel, writeDemoModel, type Model } from './index.js'
 
 const TARGET_BYTES = 2_000_000
 
-let directory: string
+const directory = scratch()
 let bytes: Buffer
 let model: Model
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gpunvme-demo-'))
   const path = join(directory, 'small.gguf')
   await writeDemoModel(path, { targetBytes: TARGET_BYTES })
   bytes = await readFile(path)
   model = await openModel(memorySource(bytes))
 })
-afterAll(() => rm(directory, { recursive: true }))
 
 describe('the demo model', () => {
   test('has the same bytes every time, on every machine', () => {
@@ -83,7 +81,7 @@ test('a demo model that cannot be that small is refused with the least that it c
 })
 
 test('a signal ends the writing between two pieces, and no file is left', async () => {
-  const place = await mkdtemp(join(directory, 'aborted-'))
+  const place = scratch()
   const signal = abortedAfter(3)
   await expect(writeDemoModel(join(place, 'model.gguf'), { targetBytes: TARGET_BYTES, signal })).rejects.toThrow(
     'enough',

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { openFileSource } from './index.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-fifo-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
-test('a pipe is refused as a model file, and its other end is not waited for', async () => {
+test('a pipe is refused as a model file, without waiting for its writer', async () => {
   const fifo = join(folder, 'fifo')
   execFileSync('mkfifo', [fifo])
   await expect(openFileSource(fifo)).rejects.toThrow('it is a pipe, socket or character device')

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GGMLQuantizationType, gguf } from '@huggingface/gguf'
 import fc from 'fast-check'
 import { ggufMetadata } from 'hyllama'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { GGML_TYPES, openModelFile, writeDemoModel, writeGguf, type GgufValue } from './index.js'
 
 /** What a reader says of a file, in our terms. */
@@ -14,12 +14,7 @@ interface Reading {
   readonly tensors: readonly (readonly [name: string, type: number, shape: readonly number[], offset: number])[]
 }
 
-let directory: string
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gpunvme-oracle-'))
-})
-afterAll(() => rm(directory, { recursive: true }))
+const directory = scratch()
 
 async function byUs(path: string): Promise<Reading> {
   await using model = await openModelFile(path)

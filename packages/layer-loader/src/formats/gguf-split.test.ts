@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { ascii, concat, entry, ggufHead, info, padTo, safetensors, text, u32 } from '../../test/formats/bytes.js'
 import { MemoryFolder } from '../../test/formats/memory-folder.js'
 import {
@@ -251,12 +251,10 @@ describe('a malformed split is refused with its own code, naming the part, and e
 })
 
 describe('openModelFile', () => {
-  let directory: string
+  const directory = scratch()
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'gpunvme-split-'))
     for (const [part, bytes] of Object.entries(sound())) await writeFile(join(directory, part), bytes)
   })
-  afterAll(() => rm(directory, { recursive: true }))
 
   test('finds the parts beside the one that is given, and reads their tensors', async () => {
     await using model = await openModelFile(join(directory, name(2)))

@@ -1,7 +1,7 @@
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { concat, entry, ggufHead, info, padTo, text, u32, u8 } from '../../test/formats/bytes.js'
 import {
   GgufWriteError,
@@ -13,14 +13,7 @@ import {
   type GgufValue,
 } from './index.js'
 
-let directory: string
-let path: string
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gpunvme-writer-'))
-  path = join(directory, 'out.gguf')
-})
-afterAll(() => rm(directory, { recursive: true }))
+const path = join(scratch(), 'out.gguf')
 
 /** A sink that takes at most 7 bytes at a time, as a file may take fewer than it was given. */
 function hesitantSink(): GgufSink & { bytes: () => Uint8Array } {
@@ -123,7 +116,7 @@ describe('a written GGUF', () => {
   })
 
   test('goes to a file handle too', async () => {
-    const other = join(directory, 'handle.gguf')
+    const other = join(scratch(), 'handle.gguf')
     const handle = await open(other, 'w')
     await writeGguf(handle, { metadata: new Map(), tensors: [] })
     await handle.close()
@@ -136,7 +129,7 @@ describe('a write that fails', () => {
     ['fewer', Uint8Array.of(1, 2)],
     ['more', Uint8Array.of(1, 2, 3, 4)],
   ])('because of %s bytes than the shape needs leaves the old file and nothing beside it', async (kind, data) => {
-    const place = await mkdtemp(join(directory, 'failed-'))
+    const place = scratch()
     const target = join(place, 'model.gguf')
     await writeFile(target, 'the old file')
     const write = writeGguf(target, { metadata: new Map(), tensors: [tensor('x', 'I8', [3], data)] })

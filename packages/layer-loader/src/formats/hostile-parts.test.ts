@@ -1,16 +1,11 @@
 import fc from 'fast-check'
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { describe, expect, test } from 'vitest'
-import { entry, concat, ggufHead, info, padTo, safetensors, text, u32 } from '../../test/formats/bytes.js'
+import { entry, concat, ggufHead, info, padTo, shard, text, u32 } from '../../test/formats/bytes.js'
 import { MemoryFolder } from '../../test/formats/memory-folder.js'
 import { openModelParts, type FormatLimits } from './index.js'
 
 const limits: Partial<FormatLimits> = { maxEntryBytes: 4096, maxMetadataBytes: 65_536, maxParts: 8 }
-
-const shard = (...names: readonly string[]): Uint8Array => {
-  const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
-  return safetensors(`{${entries.join(',')}}`, names.length)
-}
 
 const splitPart = (number: number, ...names: readonly string[]): Uint8Array => {
   const keys = [

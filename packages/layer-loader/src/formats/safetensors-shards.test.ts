@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ascii, ggufHead, safetensors } from '../../test/formats/bytes.js'
+import { ascii, ggufHead, shard } from '../../test/formats/bytes.js'
 import { MemoryFolder } from '../../test/formats/memory-folder.js'
 import {
   memorySource,
@@ -14,12 +14,6 @@ import {
 
 const INDEX = 'model.safetensors.index.json'
 const shardName = (number: number): string => `model-0000${number}-of-00003.safetensors`
-
-/** A shard of tensors of one byte each. */
-function shard(...names: readonly string[]): Uint8Array {
-  const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
-  return safetensors(`{${entries.join(',')}}`, names.length)
-}
 
 /** An index as transformers writes it: two spaces of indentation, sorted by tensor, metadata first. */
 function index(weightMap: Record<string, string>, metadata: unknown = { total_size: 5 }): Uint8Array {

@@ -2,7 +2,7 @@ import type { DmaMemory } from '@gpunvme/nvme-spec/transport'
 import { expect, test } from 'vitest'
 import { Lease, UseAfterReleaseError, type Loaded } from './lease.js'
 
-/** A lease of a slot of 16 bytes that hold their offsets, of which an extent takes 12; it counts its releases. */
+/** A lease on a slot of 16 bytes, each equal to its offset, with an extent of 12 bytes; counts its releases. */
 function lease() {
   let releases = 0
   const bytes = Uint8Array.from({ length: 16 }, (_, index) => index)
@@ -15,7 +15,7 @@ function lease() {
   return { lease: new Lease(loaded, () => releases++), releases: () => releases }
 }
 
-test('a lease shows the bytes of its extent and of its tensors, not the rest of its slot', () => {
+test('a lease gives access to the bytes of its extent and tensors, not to the rest of its slot', () => {
   const { lease: lent } = lease()
   expect([...lent.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
   expect([...lent.tensor('a')]).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
@@ -30,7 +30,7 @@ test('a lease that is released twice gives its slot back once', () => {
   expect(releases()).toBe(1)
 })
 
-test('a released lease leads to no bytes, and keeps what is known of its extent', () => {
+test('a released lease refuses access to bytes and still describes its extent', () => {
   const { lease: lent } = lease()
   lent.release()
   for (const use of [() => lent.bytes, () => lent.memory, () => lent.tensor('a')])

@@ -23,7 +23,7 @@ test('each extent goes to the first hole that has room for it, also one that was
   ])
 })
 
-test('an extent begins where the one before it ends, rounded up to a whole 4096', () => {
+test('an extent begins at the end of the one before it, rounded up to a multiple of 4096', () => {
   expect([1, 4097, 1].map(firstFit([{ offsetBytes: START, lengthBytes: 16_384 }]))).toEqual([
     START,
     START + 4096,

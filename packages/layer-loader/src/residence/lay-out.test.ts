@@ -10,7 +10,7 @@ test.each([
   expect(memoryBytesOf({ lengthBytes })).toBe(expected)
 })
 
-test('tier 1 takes copy slots of GPU memory and drive slots of host memory; tier 2 takes both of GPU memory', () => {
+test('tier 1 puts copy slots in GPU memory and drive slots in host memory; tier 2 puts both in GPU memory', () => {
   const lane = { ram: true, nvme: true }
   expect(layOut(100, 10, { tier: 1 }, lane)).toMatchObject({ copies: 4, drive: 2, vramBytes: 400, ramBytes: 20 })
   expect(layOut(100, 10, { tier: 2 }, lane)).toMatchObject({ copies: 2, drive: 2, vramBytes: 220, ramBytes: 0 })

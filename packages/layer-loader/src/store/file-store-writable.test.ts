@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { hostMemory } from '../../test/host-memory.js'
 import { createStripe } from '../sets/create-set.js'
 import { openSet } from '../sets/open-set.js'
 import type { OpenFile } from './file-store-blocks.js'
 import { openWritableFileStore, WritableFileBlocks } from './file-store-writable.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-target-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 const MIB = 1024 * 1024
 
 function existing(name: string, content: Uint8Array): string {

@@ -1,23 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { hostMemory } from '../../test/host-memory.js'
 import { openFileStore } from './file-store.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-file-store-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 const path = join(folder, 'model.bin')
 const content = Uint8Array.from({ length: 9_000_001 }, (_, index) => (index * 7) ^ (index >>> 11))
 writeFileSync(path, content)
@@ -140,7 +129,7 @@ test('a block device is as long as it is, also where that is no whole number of 
   try {
     loop = losetup('--find', '--show', image).trim()
   } catch (error) {
-    return skip(`no loop device can be made here: ${String(error).split('\n')[0]}`)
+    return skip(`[loop] no loop device can be made here: ${String(error).split('\n')[0]}`)
   }
   try {
     for (const direct of [false, 'auto'] as const) {

@@ -1,30 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import {
-  fileOnDiskSource,
-  openFileSystem,
-  type DeviceExtent,
-  type FileOnDisk,
-  type OpenFileSystemOptions,
-} from '../../src/filesystems/index.js'
-import { memorySource } from '../../src/formats/byte-source.js'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
+import { type DeviceExtent } from '../../src/filesystems/index.js'
 import { checksum16, ExFatWriter } from './exfat-writer.js'
-import { emptyImage, MIB, missing, noise, run, scratchFolder, SLOW_MS, verdict } from './images.js'
+import { describeWith, emptyImage, MIB, noise, opened, run, SLOW_MS, verdict } from './images.js'
 
-const scratch = scratchFolder('exfat')
-afterAll(scratch.remove)
+const folder = scratch()
 
-const lacks = missing('mkfs.exfat', 'fsck.exfat')
-const judged = describe.skipIf(lacks !== undefined)
-const why = lacks === undefined ? '' : ` (skipped: ${lacks})`
+const tools = ['mkfs.exfat', 'fsck.exfat']
 
 const BIG = noise(1_500_000, 3)
 const LONG_NAME = 'A model with a rather long name, part 00001-of-00002, größe ✓.safetensors'
 
 /** An image by mkfs.exfat with files in it, and where the writer has put the large one. */
 function made(options: readonly string[], mib = 16) {
-  const path = emptyImage(join(scratch.path, 'image'), mib * MIB)
+  const path = emptyImage(join(folder, 'image'), mib * MIB)
   run('mkfs.exfat', ['-L', 'weights', ...options, path])
   const bytes = readFileSync(path)
   const writer = new ExFatWriter(bytes)
@@ -38,17 +29,6 @@ function made(options: readonly string[], mib = 16) {
   writer.file(deep, 'empty', Buffer.alloc(0), 'contiguous')
   writeFileSync(path, bytes)
   return { path, bytes, writer, clusters }
-}
-
-async function opened(bytes: Buffer, options: OpenFileSystemOptions = {}) {
-  const source = memorySource(bytes, 'image')
-  const fileSystem = await openFileSystem(source, options)
-  const bytesOf = async (file: FileOnDisk) => {
-    const into = Buffer.alloc(file.sizeBytes, 0xa5)
-    await fileOnDiskSource(source, file).read(0, into)
-    return into
-  }
-  return { fileSystem, bytesOf }
 }
 
 /** Where clusters lie, neighbours as one run. */
@@ -74,7 +54,7 @@ function seal(bytes: Buffer, set: number): void {
   entries.writeUInt16LE(checksum16(Buffer.concat([entries.subarray(0, 2), entries.subarray(4)])), 2)
 }
 
-judged(`an exFAT${why}`, () => {
+describeWith('an exFAT', tools, () => {
   test.each([
     ['512 bytes', 512, ['-c', '512']],
     ['4 KiB', 4096, ['-c', '4096']],

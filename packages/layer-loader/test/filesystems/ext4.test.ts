@@ -1,30 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, describe, expect, test } from 'vitest'
-import { fileOnDiskSource, openFileSystem, type FileOnDisk } from '../../src/filesystems/index.js'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
+import { fileOnDiskSource, openFileSystem } from '../../src/filesystems/index.js'
 import { memorySource } from '../../src/formats/byte-source.js'
 import { BIG, debugfs, ext4Images, judgedExtents, judgedNames } from './ext4-image.js'
-import { missing, noise, run, scratchFolder, SLOW_MS, verdict } from './images.js'
+import { describeWith, noise, opened, run, SLOW_MS, verdict } from './images.js'
 
-const scratch = scratchFolder('ext4')
-afterAll(scratch.remove)
-const image = ext4Images(scratch.path)
+const folder = scratch()
+const image = ext4Images(folder)
 
-// Where a tool is missing every test here says which, and none of them begins.
-const lacks = missing('mkfs.ext4', 'debugfs', 'e2fsck')
-const judged = describe.skipIf(lacks !== undefined)
-const why = lacks === undefined ? '' : ` (skipped: ${lacks})`
-
-/** The file system on an image, and what reads its files. */
-async function opened(path: string) {
-  const source = memorySource(readFileSync(path), 'image')
-  const fileSystem = await openFileSystem(source)
-  const bytesOf = async (file: FileOnDisk) => {
-    const into = Buffer.alloc(file.sizeBytes, 0xa5)
-    await fileOnDiskSource(source, file).read(0, into)
-    return into
-  }
-  return { fileSystem, bytesOf }
-}
+const tools = ['mkfs.ext4', 'debugfs', 'e2fsck']
 
 const layouts: readonly (readonly [name: string, blockBytes: number, mkfs: readonly string[]])[] = [
   ['blocks of 1 KiB', 1024, ['-b', '1024']],
@@ -45,7 +30,7 @@ const layouts: readonly (readonly [name: string, blockBytes: number, mkfs: reado
   ['large directories and no journal', 1024, ['-b', '1024', '-O', 'large_dir,^has_journal']],
 ]
 
-judged(`an ext4${why}`, () => {
+describeWith('an ext4', tools, () => {
   test.each(layouts)(
     'with %s has its files where debugfs finds them, in all their pieces',
     async (_, blockBytes, mkfs) => {

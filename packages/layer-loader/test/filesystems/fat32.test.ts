@@ -1,34 +1,14 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import {
-  fileOnDiskSource,
-  openFileSystem,
-  type FileOnDisk,
-  type OpenFileSystemOptions,
-} from '../../src/filesystems/index.js'
-import { memorySource } from '../../src/formats/byte-source.js'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { BIG, fat32Images, judgedExtents, LONG_NAME } from './fat32-image.js'
-import { emptyImage, MIB, missing, noise, run, scratchFolder, SLOW_MS, verdict } from './images.js'
+import { describeWith, emptyImage, MIB, noise, opened, run, SLOW_MS, verdict } from './images.js'
 
-const scratch = scratchFolder('fat32')
-afterAll(scratch.remove)
-const image = fat32Images(scratch.path)
+const folder = scratch()
+const image = fat32Images(folder)
 
-const lacks = missing('mkfs.vfat', 'fsck.vfat', 'mcopy', 'mmd', 'mdel', 'minfo', 'mshowfat')
-const judged = describe.skipIf(lacks !== undefined)
-const why = lacks === undefined ? '' : ` (skipped: ${lacks})`
-
-async function opened(path: string, options: OpenFileSystemOptions = {}) {
-  const source = memorySource(readFileSync(path), 'image')
-  const fileSystem = await openFileSystem(source, options)
-  const bytesOf = async (file: FileOnDisk) => {
-    const into = Buffer.alloc(file.sizeBytes, 0xa5)
-    await fileOnDiskSource(source, file).read(0, into)
-    return into
-  }
-  return { fileSystem, bytesOf }
-}
+const tools = ['mkfs.vfat', 'fsck.vfat', 'mcopy', 'mmd', 'mdel', 'minfo', 'mshowfat']
 
 /** Writes bytes into an image, as a system that crashed or a drive that failed would leave it. */
 function patch(path: string, offsetBytes: number, ...bytes: number[]): void {
@@ -43,7 +23,7 @@ const tableBytes = (path: string) => Number(/Big fatlen=(\d+)/.exec(run('minfo',
 const clusterOf = (path: string, file: string) => Number(/<(\d+)/.exec(run('mshowfat', ['-i', path, `::${file}`]))![1])
 const BIG_PATH = `/models/Deep/${LONG_NAME}`
 
-judged(`a FAT32${why}`, () => {
+describeWith('a FAT32', tools, () => {
   test.each([
     ['clusters of 512 bytes', 512, ['-s', '1'], 40],
     ['clusters of 4 KiB', 4096, ['-s', '8'], 300],
@@ -180,7 +160,7 @@ judged(`a FAT32${why}`, () => {
   ] as const)(
     'is told from a %s, which is refused by its name',
     async (name, mkfs, mib) => {
-      const path = emptyImage(join(scratch.path, name), mib * MIB)
+      const path = emptyImage(join(folder, name), mib * MIB)
       run('mkfs.vfat', [...mkfs, path])
       await expect(opened(path)).rejects.toMatchObject({
         code: 'ERR_GPUNVME_FILE_SYSTEM_UNSUPPORTED',

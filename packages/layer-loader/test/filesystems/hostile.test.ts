@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { scratch } from '../../../../test/scratch.js'
 import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/filesystems/index.js'
 import { memorySource, type ByteSource } from '../../src/formats/byte-source.js'
 import { BIG as EXT4_BIG, ext4Images } from './ext4-image.js'
 import { ExFatWriter } from './exfat-writer.js'
 import { BIG as FAT32_BIG, fat32Images, LONG_NAME } from './fat32-image.js'
-import { emptyImage, MIB, missing, noise, numbers, run, scratchFolder, SLOW_MS } from './images.js'
+import { emptyImage, MIB, missing, noise, numbers, run, SLOW_MS } from './images.js'
 
 // What a drive says is what somebody else wrote. Whatever it is, reading ends, reads little, and gives the file as it
 // was or an error of ours: by bits that flip in images that tools have made.
 
-const scratch = scratchFolder('hostile')
-afterAll(scratch.remove)
+const folder = scratch()
 const FLIPS = 300
 
 /** A source that notes which bytes were asked for. */
@@ -80,7 +80,7 @@ const [fat32, noFat32] = only(missing('mkfs.vfat', 'mcopy', 'mmd', 'mdel'))
 const [exfat, noExFat] = only(missing('mkfs.exfat'))
 
 ext4(`an ext4 in which a bit flips${noExt4}`, () => {
-  const image = ext4Images(scratch.path)
+  const image = ext4Images(folder)
   test(
     'with checksums gives the file as it was, or an error: never other bytes',
     async () => {
@@ -107,7 +107,7 @@ fat32(`a FAT32 in which a bit flips${noFat32}`, () => {
   test(
     'ends, and reads little',
     async () => {
-      const image = fat32Images(scratch.path)('fat32', ['-s', '1'])
+      const image = fat32Images(folder)('fat32', ['-s', '1'])
       const ended = await flip(readFileSync(image), `models/deep/${LONG_NAME}`, FAT32_BIG, 13)
       expect(ended['equal']).toBeGreaterThan(0)
       expect(ended['ERR_GPUNVME_FILE_SYSTEM_DAMAGED']).toBeGreaterThan(0)
@@ -120,7 +120,7 @@ exfat(`an exFAT in which a bit flips${noExFat}`, () => {
   test(
     'ends, and reads little',
     async () => {
-      const path = emptyImage(`${scratch.path}/exfat`, 16 * MIB)
+      const path = emptyImage(`${folder}/exfat`, 16 * MIB)
       run('mkfs.exfat', ['-c', '512', path])
       const bytes = readFileSync(path)
       const writer = new ExFatWriter(bytes)

@@ -1,18 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describe } from 'vitest'
+import {
+  fileOnDiskSource,
+  openFileSystem,
+  type FileOnDisk,
+  type OpenFileSystemOptions,
+} from '../../src/filesystems/index.js'
+import { memorySource } from '../../src/formats/byte-source.js'
 
 export const MIB = 1024 * 1024
 
 /** Programs may be slow to start where much else runs. */
 export const SLOW_MS = 180_000
-
-/** A folder for images, and what takes it away. */
-export function scratchFolder(name: string): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), `gpunvme-${name}-`))
-  return { path, remove: () => rmSync(path, { recursive: true }) }
-}
 
 function findProgram(tool: string): string | undefined {
   return ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].map((bin) => join(bin, tool)).find((path) => existsSync(path))
@@ -22,6 +23,24 @@ function findProgram(tool: string): string | undefined {
 export function missing(...tools: string[]): string | undefined {
   const tool = tools.find((one) => findProgram(one) === undefined)
   return tool === undefined ? undefined : `[mkfs] ${tool} is not installed`
+}
+
+/** `describe` for tests that need these programs; its title says which one is missing. */
+export function describeWith(title: string, tools: readonly string[], tests: () => void): void {
+  const lacks = missing(...tools)
+  describe.skipIf(lacks !== undefined)(lacks === undefined ? title : `${title} (skipped: ${lacks})`, tests)
+}
+
+/** Opens the file system of an image, by its path or its bytes, with a function that reads a file of it. */
+export async function opened(image: string | Uint8Array, options: OpenFileSystemOptions = {}) {
+  const source = memorySource(typeof image === 'string' ? readFileSync(image) : image, 'image')
+  const fileSystem = await openFileSystem(source, options)
+  const bytesOf = async (file: FileOnDisk) => {
+    const into = Buffer.alloc(file.sizeBytes, 0xa5)
+    await fileOnDiskSource(source, file).read(0, into)
+    return into
+  }
+  return { fileSystem, bytesOf }
 }
 
 /** Runs a program to its end, and gives what it printed. @throws Error with what it said, where it failed. */

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { Controller } from '@gpunvme/host-driver'
 import { simulate } from '@gpunvme/nvme-sim'
 import { fileMedia } from '@gpunvme/nvme-sim/file-media'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { fileOnDiskSource, findPartitions, openFileSystem } from '../../src/filesystems/index.js'
 import type { ByteSource } from '../../src/formats/byte-source.js'
 import { openFileSource } from '../../src/formats/file-source.js'
 import { Catalogue, openModel, writeDemoModel, type Model } from '../../src/formats/index.js'
 import { modelInPlace, storeSource, streamLayers } from '../../src/index.js'
-import { emptyImage, MIB, missing, run, scratchFolder, SLOW_MS } from './images.js'
+import { emptyImage, MIB, missing, run, SLOW_MS } from './images.js'
 
-const scratch = scratchFolder('model')
-afterAll(scratch.remove)
+const images = scratch()
 const lacks = missing('sfdisk', 'mkfs.ext4', 'mkfs.vfat', 'mcopy')
 
 /** A checksum for each tensor, as it is read from a model. */
@@ -55,11 +55,11 @@ describe.skipIf(lacks !== undefined)(`a drive with partitions${lacks ? ` (skippe
   test(
     'has the same model in its ext4 and in its FAT32 as the file that was copied there, tensor by tensor',
     async () => {
-      const folder = join(scratch.path, 'models')
+      const folder = join(images, 'models')
       mkdirSync(folder)
       const path = join(folder, 'demo.gguf')
       const { sizeBytes } = await writeDemoModel(path, { layers: 4, targetBytes: 8 * MIB })
-      const drive = emptyImage(join(scratch.path, 'drive'), 128 * MIB)
+      const drive = emptyImage(join(images, 'drive'), 128 * MIB)
       run('sfdisk', ['-q', drive], { input: 'label: gpt\nsize=48MiB, name=linux\nsize=64MiB, name=shared\n' })
 
       await using source = await openFileSource(drive)

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { findPartitions, openFileSystem, PartitionTableError } from '../../src/filesystems/index.js'
 import { memorySource } from '../../src/formats/byte-source.js'
-import { emptyImage, MIB, missing, run, scratchFolder, SLOW_MS } from './images.js'
+import { describeWith, emptyImage, MIB, run, SLOW_MS } from './images.js'
 
-const scratch = scratchFolder('partitions')
-afterAll(scratch.remove)
+const folder = scratch()
 
-const lacks = missing('sfdisk', 'mkfs.ext4', 'mkfs.vfat')
-const judged = describe.skipIf(lacks !== undefined)
-const why = lacks === undefined ? '' : ` (skipped: ${lacks})`
+const tools = ['sfdisk', 'mkfs.ext4', 'mkfs.vfat']
 
 interface JudgedTable {
   readonly partitiontable: {
@@ -21,7 +19,7 @@ interface JudgedTable {
 
 /** An image that sfdisk has divided by a script, its bytes, and what sfdisk then says of it. */
 function divided(script: string, mib = 64) {
-  const path = emptyImage(join(scratch.path, 'image'), mib * MIB)
+  const path = emptyImage(join(folder, 'image'), mib * MIB)
   run('sfdisk', ['-q', path], { input: script })
   const { partitiontable } = JSON.parse(run('sfdisk', ['--json', path])) as JudgedTable
   const partitions = partitiontable.partitions.map(({ node, start, size, type, name = '' }) => ({
@@ -40,7 +38,7 @@ const MBR =
   'label: dos\nsize=8MiB, type=c\nsize=8MiB, type=83\nsize=1MiB, type=83\nsize=40MiB, type=5\n' +
   'size=4MiB, type=83\nsize=4MiB, type=83\nsize=4MiB, type=7\n'
 
-judged(`a device that sfdisk has divided${why}`, () => {
+describeWith('a device that sfdisk has divided', tools, () => {
   test(
     'by a GPT has the partitions that sfdisk lists',
     async () => {
@@ -127,7 +125,7 @@ judged(`a device that sfdisk has divided${why}`, () => {
   ])(
     'and then given to %s as a whole has no partitions',
     async (_, tool, options) => {
-      const path = emptyImage(join(scratch.path, 'whole'), 64 * MIB)
+      const path = emptyImage(join(folder, 'whole'), 64 * MIB)
       run(tool, [...options, path])
       expect(await findPartitions(memorySource(readFileSync(path)))).toEqual({
         kind: 'none',

@@ -48,3 +48,9 @@ export const padTo = (lengthBytes: number, bytes: Uint8Array): Uint8Array =>
 /** A safetensors file: the header as it stands, each character one byte, then this much data. */
 export const safetensors = (header: string, dataBytes = 0): Uint8Array =>
   concat(u64(header.length), ascii(header), zeros(dataBytes))
+
+/** A safetensors file of tensors of one byte each. */
+export function shard(...names: readonly string[]): Uint8Array {
+  const entries = names.map((name, at) => `"${name}":{"dtype":"U8","shape":[1],"data_offsets":[${at},${at + 1}]}`)
+  return safetensors(`{${entries.join(',')}}`, names.length)
+}

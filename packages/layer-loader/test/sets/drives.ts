@@ -36,13 +36,18 @@ export async function drive(options: DriveOptions, host?: SimulatedHost): Promis
   return { simulation, controller, namespace, store: namespaceStore(namespace) }
 }
 
+/** Stores of drives with these media. */
+export async function storesOn(media: readonly RamMedia[]): Promise<WritableBlockStore[]> {
+  return (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
+}
+
 /**
  * Media of two members of a mirror that begins with `content`: to be put into drives with faults, which strike nothing
  * of how the mirror was made.
  */
 export async function mirrored(content: Uint8Array, capacityBytes = 32 * MIB): Promise<[RamMedia, RamMedia]> {
   const media: [RamMedia, RamMedia] = [new RamMedia(capacityBytes), new RamMedia(capacityBytes)]
-  const set = await createMirror((await drives(media.map((each) => ({ media: each })))).map(({ store }) => store))
+  const set = await createMirror(await storesOn(media))
   await put(set, 0, content)
   return media
 }

@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { RamMedia } from '@gpunvme/nvme-sim'
 import { createMirror, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
 import { smallModel } from '../models.js'
-import { drives, get, MIB, mirrored, noise, put } from './drives.js'
+import { drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'
 
 const content = noise(4 * MIB)
-const storesOn = async (media: readonly RamMedia[]) =>
-  (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
 
 describe('a member of a mirror that was not there when something was written', () => {
   test('is stale when it is back: it is not read from, not written to, and reported', async () => {

@@ -2,12 +2,10 @@ import { RamMedia, SimulatedHost } from '@gpunvme/nvme-sim'
 import { describe, expect, test } from 'vitest'
 import { createMirror, createStripe, openImage, openSet, pack, rebuildMirror, verifyImage } from '../../src/index.js'
 import { smallModel } from '../models.js'
-import { drive, drives, get, MIB, mirrored, noise, put } from './drives.js'
+import { drive, drives, get, MIB, mirrored, noise, put, storesOn } from './drives.js'
 
 const SIZE = 12 * MIB
 const content = noise(4 * MIB)
-const storesOn = async (media: readonly RamMedia[]) =>
-  (await drives(media.map((each) => ({ media: each })))).map(({ store }) => store)
 
 describe('rebuildMirror', () => {
   test('gives a member that was left behind what it has missed', async () => {

@@ -12,7 +12,7 @@ const SPINS = 3_000
 
 const { memory, barOffsetBytes, baseIova, entries, sqOffsetBytes, cqOffsetBytes, slots } = workerData
 const sq = new Int32Array(memory, sqOffsetBytes, entries * 16)
-// The raw host fills its rings with ffh; the dwords that `writeEntry` leaves out must be zero.
+// The raw host fills submission queues with ffh; dwords that `writeEntry` does not write must be zero.
 sq.fill(0)
 const cq = new Int32Array(memory, cqOffsetBytes, entries * 4)
 const doorbells = new Int32Array(memory, barOffsetBytes + 0x1000 + 8, 2)

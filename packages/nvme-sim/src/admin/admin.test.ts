@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { CC_ENABLED } from '../raw-host/registers.js'
-import { bytesOf, ready, TestHost } from '../../test/host.js'
+import { bytesOf, enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 
 const IDENTIFY = 0x06
 const SUCCESS = '0/00'
 const INVALID_FIELD = '0/02'
 const INVALID_NAMESPACE = '0/0b'
-
-async function enabled(...options: ConstructorParameters<typeof TestHost>): Promise<TestHost> {
-  const host = new TestHost(...options)
-  await host.enable()
-  return host
-}
 
 /** Identify into memory that was full of A5h. */
 async function identify(host: TestHost, cns: number, nsid = 0) {

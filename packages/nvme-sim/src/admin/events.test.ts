@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ready, TestHost, type Completed } from '../../test/host.js'
+import { type Completed, enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const REQUEST = { opcode: 0x0c }
@@ -9,8 +9,7 @@ const INVALID_DOORBELL_REGISTER = 0x0001_0000
 const SMART_WARNINGS = 0x1f
 
 async function configured(cdw11 = SMART_WARNINGS, ...options: ConstructorParameters<typeof TestHost>) {
-  const host = new TestHost(...options)
-  await host.enable()
+  const host = await enabled(...options)
   await configure(host, cdw11)
   return host
 }

@@ -11,7 +11,7 @@ import { simulate } from '../simulate.js'
 const BLOCK_BYTES = 512
 const QID = 1
 
-/** A host that runs one workload: identical commands into the same memory, with next to no time between them. */
+/** A host that runs one workload: identical commands into the same memory, with almost no time between them. */
 export class CalibrationHost {
   readonly clock: Clock
   private readonly host: RawHost

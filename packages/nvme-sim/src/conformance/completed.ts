@@ -6,7 +6,7 @@ export interface Completed extends Completion {
   readonly asked: string
 }
 
-/** A command in words: 'Admin command 05h with CDW10 3f0001h, CDW11 1h'. */
+/** Describes a command: 'Admin command 05h with CDW10 3f0001h, CDW11 1h'. */
 export function describe(qid: number, { opcode, nsid, prp1, prp2, cdw = {} }: Entry): string {
   const fields = [
     ...Object.entries({ NSID: nsid, PRP1: prp1, PRP2: prp2 }),

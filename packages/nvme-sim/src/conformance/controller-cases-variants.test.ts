@@ -2,7 +2,7 @@ import { zeroBased } from '@gpunvme/nvme-spec'
 import { describeControllerCases, skippedByAll } from '../../test/controller-cases.js'
 import { deriveProfile } from '../index.js'
 
-// Other controllers than the one of controller-cases.test.ts. Only `npm run test:all` runs this file.
+// Controllers that controller-cases.test.ts does not use. In the slow list: `npm test` leaves this file out.
 
 const MIB = 1024 * 1024
 
@@ -12,7 +12,7 @@ const fewPairs = '3 I/O queue pairs, and 4 are needed'
 
 const version1 = 'VS is 1.4, and this is required from 2.0 on'
 
-/** What takes more than one namespace, or room for one. */
+/** Cases that need more than one namespace, or unallocated capacity. */
 const ofOneNamespace = {
   'identify-inactive-namespace': 'every valid NSID is active',
   'rw-namespace-inactive': 'every valid NSID is active',

@@ -8,7 +8,7 @@ import { registerFacts, type ControllerFacts, type RegisterFacts } from './facts
 import { CaseMemory, type CaseMemoryRequest } from './memory.js'
 import { Patience } from './patience.js'
 
-/** How long nothing may happen before the host believes that nothing will. */
+/** Time without an event after which the host assumes that none will follow. */
 const SETTLE_NS = 50e6
 
 /** How the host of the cases waits. */
@@ -19,7 +19,7 @@ export interface HostOptions {
 
 /**
  * The raw host of the controller cases. Every wait ends, also on a clock that stands still, and every allocation lies
- * between canaries. The limit of `runControllerCase` bounds what the transport itself promises.
+ * between canaries. The limit of `runControllerCase` bounds waits for promises of the transport.
  */
 export class CaseHost extends HostBase<CaseMemory, Completed> {
   readonly registers: RegisterFacts
@@ -32,7 +32,7 @@ export class CaseHost extends HostBase<CaseMemory, Completed> {
   private readonly memories: CaseMemory[] = []
   private readonly patience: Patience
   private isGivenUp = false
-  /** Commands that were submitted, by SQ and CID. */
+  /** Descriptions of submitted commands, by SQ and CID. */
   private readonly asked = new Map<string, string>()
 
   constructor(transport: Transport, facts?: ControllerFacts, { commandLimitNs }: HostOptions = {}) {

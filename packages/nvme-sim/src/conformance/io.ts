@@ -20,7 +20,7 @@ export function needsPairs(count: number): (facts: ControllerFacts) => string | 
   }
 }
 
-/** PRP1 and PRP2 for a transfer; a list takes fresh pages. */
+/** Returns PRP1 and PRP2 for a transfer; a PRP list is written to newly allocated pages. */
 export function prps(
   host: CaseHost,
   memory: CaseMemory,

@@ -1,12 +1,12 @@
 import { GuardedMemory, type GuardedMemoryRequest } from '../raw-host/guarded-memory.js'
 import { fail } from './check.js'
 
-/** Requirements on memory of the cases, beside its length. */
+/** Requirements on memory of the cases, in addition to its length. */
 export type CaseMemoryRequest = Pick<GuardedMemoryRequest, 'alignBytes' | 'fill'>
 
 /**
- * Contiguous memory of the cases, between canaries. Every access carries the bytes to the device or back, so that cases
- * work where memory is not coherent.
+ * Contiguous memory of the cases, between canaries. Every access synchronizes the bytes with the device, so that
+ * cases work on memory that is not coherent.
  */
 export class CaseMemory extends GuardedMemory {
   /** A copy of what is there now. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../raw-host/entry.js'
 import { ACQ, AQA, ASQ, CC, CC_ENABLED, CFS, CSTS, NSSR, RDY, VS } from '../raw-host/registers.js'
-import { prps, ready, TestHost } from '../../test/host.js'
+import { enabled, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia, simulate } from '../index.js'
 
 const slow = deriveProfile('ideal', { enableNs: 5_000_000, resetNs: 2_000_000, shutdownNs: 9_000_000 })
@@ -60,8 +60,7 @@ describe('enable (Base 2.1 §3.5.1)', () => {
 
 describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
   it('clears CSTS.RDY, keeps AQA, ASQ and ACQ, and resets CC and the interrupt mask', async () => {
-    const host = new TestHost({ profile: slow })
-    await host.enable()
+    const host = await enabled({ profile: slow })
     const kept = [host.bar.read32(AQA), host.bar.read64(ASQ), host.bar.read64(ACQ)]
     host.bar.write32(0x0c, 0b101)
     expect(host.bar.read32(0x10)).toBe(0b101)
@@ -106,8 +105,7 @@ describe('Controller Reset, CC.EN 1 -> 0 (Base 2.1 §3.7.2)', () => {
   })
 
   it('CC.EN set again before CSTS.RDY became 0 has no effect, and is said to be a mistake', async () => {
-    const host = new TestHost({ profile: slow })
-    await host.enable()
+    const host = await enabled({ profile: slow })
     host.bar.write32(CC, 0)
     host.bar.write32(CC, CC_ENABLED)
     await host.until(() => host.bar.read32(CSTS) === 0)
@@ -122,8 +120,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
     ['normal', 0x4000],
     ['abrupt', 0x8000],
   ])('CC.SHN %s takes CSTS.SHST from 00b over 01b to 10b', async (_, shn) => {
-    const host = new TestHost({ profile: slow })
-    await host.enable()
+    const host = await enabled({ profile: slow })
     host.bar.write32(CC, CC_ENABLED | shn)
     expect(host.bar.read32(CSTS)).toBe(RDY | (1 << 2))
     await host.pass(1e9)
@@ -133,8 +130,7 @@ describe('shutdown (Base 2.1 §3.6.1)', () => {
   it('flushes the media, and a reset afterwards brings CSTS.SHST back to 00b', async () => {
     let flushes = 0
     const media = { capacityBytes: 4096, read: () => 0, write: () => 0, flush: () => (flushes += 1), close: () => 0 }
-    const host = new TestHost({ namespaces: [{ media }] })
-    await host.enable()
+    const host = await enabled({ namespaces: [{ media }] })
     host.bar.write32(CC, CC_ENABLED | 0x4000)
     await host.pass(1e9)
     expect(flushes).toBe(1)

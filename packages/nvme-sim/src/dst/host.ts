@@ -29,7 +29,7 @@ const OPTIONAL = { compare: 0x01, deallocate: 0x04, 'write-zeroes': 0x08, verify
 
 const IDENTIFY_BYTES = 4096
 
-/** Dataset Management: one range, and the attribute Deallocate in CDW11 (NVM 1.2 Entry3.3.3). */
+/** Dataset Management: one range, and the attribute Deallocate in CDW11 (NVM 1.2 §3.3.3). */
 const RANGE_BYTES = 16
 const ATTRIBUTE_DEALLOCATE = 1 << 2
 
@@ -107,7 +107,7 @@ export class Host {
     return ring
   }
 
-  /** Announces what was staged; nothing where nothing was, which would be a mistake (Base 2.1 Entry5.1.2.1). */
+  /** Rings the doorbell for staged entries. Does nothing if none is staged, which would be a mistake (Base 2.1 §5.1.2.1). */
   ringTail(qid: number, isForced = false): void {
     const sq = this.sqs.get(qid)
     if (sq && !sq.isHalted && (sq.hasNews || isForced)) sq.ring(this.transport.bar, this.strideBytes)
@@ -416,13 +416,13 @@ export class Host {
     }
   }
 
-  /** The statuses that an order may end with, as its namespace is now (Base 2.1 Entry4.2.3, NVM 1.2 Entry3.3). */
+  /** Returns the statuses that an order may end with in the current state of its namespace (Base 2.1 §4.2.3, NVM 1.2 §3.3). */
   private statusesOf({ operation, flaw, nsid, slba, blocks }: IoOrder): readonly string[] {
     const isThere = !(operation in OPTIONAL) || (this.optionalCommands & OPTIONAL[operation as 'verify']) !== 0
     if (!isThere || flaw === 'opcode') return ['0/01']
     if (flaw === 'nsid') return ['0/0b']
     const state = this.stateOf(nsid)
-    // An NSID that is inactive is an invalid field (Base 2.1 Entry3.2.1.2).
+    // An inactive NSID is an invalid field (Base 2.1 §3.2.1.2).
     if (!state.isAttached) return ['0/02']
     const ends = operation === 'compare' ? ['0/00', '2/85'] : ['0/00']
     if (operation === 'flush') return ends

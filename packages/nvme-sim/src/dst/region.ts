@@ -2,7 +2,7 @@ import type { DmaAllocator } from '@gpunvme/nvme-spec/transport'
 import { firstDifference, GuardedMemory } from '../raw-host/guarded-memory.js'
 import { RunFailure } from './failure.js'
 
-/** Memory of the host between canaries, with a copy of its expected content: the controller may change only what it was lent. */
+/** Memory of the host between canaries, with a copy of its expected content: the controller may change only bytes lent to it. */
 export class Region extends GuardedMemory {
   readonly name: string
   /** Its bytes as they have to be. */
@@ -21,7 +21,7 @@ export class Region extends GuardedMemory {
     this.expected.set(this.bytes.subarray(offsetBytes, offsetBytes + lengthBytes), offsetBytes)
   }
 
-  /** @throws RunFailure where a byte was changed that was not lent to the controller. */
+  /** @throws RunFailure if a byte changed that was not lent to the controller. */
   check(): void {
     const stray = this.findStrayWrite()
     if (stray !== undefined) throw new RunFailure('memory', `a byte outside of ${this.name} was changed, at ${stray}`)

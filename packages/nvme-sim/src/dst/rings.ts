@@ -8,7 +8,7 @@ import { Region } from './region.js'
 export class CqRing extends raw.CqRing<Region> {
   /** A fault has posted an entry with a wrong Phase Tag: the host waits at it for good. */
   isWedged = false
-  /** The queue is being deleted: its doorbell may not be rung, since the host learns too late that it is gone. */
+  /** The queue is being deleted: its doorbell may not be rung, since the host learns of the deletion too late. */
   isClosing = false
   private written = 0
 
@@ -23,7 +23,7 @@ export class CqRing extends raw.CqRing<Region> {
     return entry
   }
 
-  /** The head differs from the last value written to the doorbell. */
+  /** Whether the head differs from the last value written to the doorbell. */
   get hasNews(): boolean {
     return this.head !== this.written
   }

@@ -2,7 +2,7 @@ import type { FaultAction, FaultMatch, FaultPlan } from '@gpunvme/nvme-spec/tran
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../raw-host/entry.js'
 import { CC, CFS, CSTS, RDY } from '../raw-host/registers.js'
-import { bytesOf, fillPattern, prps, ready, TestHost } from '../../test/host.js'
+import { bytesOf, enabled, fillPattern, prps, ready, TestHost } from '../../test/host.js'
 
 const plan = (match: FaultMatch, action: FaultAction): FaultPlan => ({ rules: [{ match, action }] })
 
@@ -258,10 +258,9 @@ describe('register accesses', () => {
   })
 
   it('read-value: the host reads what is not there, so often', async () => {
-    const host = new TestHost({
+    const host = await enabled({
       faults: plan({ register: 'CSTS', fromNs: 5, times: 2 }, { kind: 'read-value', value: 0xffff_ffff }),
     })
-    await host.enable()
     await host.pass(5)
     expect([1, 2, 3].map(() => host.bar.read32(CSTS))).toEqual([0xffff_ffff, 0xffff_ffff, RDY])
   })
@@ -281,8 +280,7 @@ describe('register accesses', () => {
 
 describe('CC.EN', () => {
   it('ready-never-rises: CSTS.RDY stays 0; a reset of the function helps', async () => {
-    const host = new TestHost({ faults: plan({ nth: 1 }, { kind: 'ready-never-rises' }) })
-    await host.enable()
+    const host = await enabled({ faults: plan({ nth: 1 }, { kind: 'ready-never-rises' }) })
     expect(host.bar.read32(CSTS)).toBe(0)
     await host.simulation.transport.reset!('function')
     await host.enable()

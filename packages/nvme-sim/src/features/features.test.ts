@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { transfer } from '../raw-host/entry.js'
-import { bytesOf, prps, ready, TestHost } from '../../test/host.js'
+import { bytesOf, enabled, prps, ready, TestHost } from '../../test/host.js'
 import { deriveProfile, RamMedia } from '../index.js'
 
 const SUCCESS = '0/00'
@@ -13,12 +13,6 @@ const ALL = 0xffff_ffff
 const DEFAULT = 1
 const SAVED = 2
 const CAPABILITIES = 3
-
-async function enabled(...options: ConstructorParameters<typeof TestHost>): Promise<TestHost> {
-  const host = new TestHost(...options)
-  await host.enable()
-  return host
-}
 
 const set = (host: TestHost, fid: number, cdw11: number, { sv = false, nsid = 0 } = {}) =>
   host.admin({ opcode: 0x09, nsid, cdw: { 10: fid | (sv ? 0x8000_0000 : 0), 11: cdw11 } })

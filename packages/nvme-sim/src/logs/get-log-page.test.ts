@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, TestHost } from '../../test/host.js'
+import { bytesOf, enabled, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const SUCCESS = '0/00'
 const INVALID_FIELD = '0/02'
 const INVALID_LOG_PAGE = '1/09'
-
-async function enabled(...options: ConstructorParameters<typeof TestHost>): Promise<TestHost> {
-  const host = new TestHost(...options)
-  await host.enable()
-  return host
-}
 
 interface Part {
   readonly nsid?: number

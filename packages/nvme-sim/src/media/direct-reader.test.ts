@@ -1,15 +1,11 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { DirectReader } from './direct-reader.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'nvme-sim-'))
-const file = openSync(join(folder, 'image'), 'w+')
-afterAll(() => {
-  closeSync(file)
-  rmSync(folder, { recursive: true })
-})
+const file = openSync(join(scratch(), 'image'), 'w+')
+afterAll(() => closeSync(file))
 
 const PART = 1 << 20
 ftruncateSync(file, 2 * PART + 512)

@@ -1,13 +1,12 @@
 import type * as fs from 'node:fs'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { fileMedia } from './file.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'nvme-sim-'))
+const folder = scratch()
 const path = join(folder, 'image')
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const MIB = 1 << 20
 

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { transfer } from '../raw-host/entry.js'
 import { bytesOf, fillPattern, prps, ready } from '../../test/host.js'
 import { fileMedia, type FileMediaOptions } from './file.js'
 import type { Media } from './media.js'
 import { RamMedia } from './ram.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'nvme-sim-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 const MIB = 1 << 20
 const kinds: readonly (readonly [string, () => Media])[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../raw-host/entry.js'
-import { bytesOf, ready, TestHost } from '../../test/host.js'
+import { bytesOf, enabled, ready, TestHost } from '../../test/host.js'
 import { at, onBlocks, readMarked, writeMarked } from '../../test/nvm.js'
 
 const SUCCESS = '0/00'
@@ -107,8 +107,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
   })
 
   it('the halves may lie in the last slot and the first, and other queues do not come between them', async () => {
-    const host = new TestHost()
-    await host.enable()
+    const host = await enabled()
     await host.createPair(1, 4)
     await host.createPair(2, 8)
     await writeMarked(host, 0, [1])
@@ -151,8 +150,7 @@ describe('Compare and Write, a fused operation (Base 2.1 §3.4.2, NVM 1.2 §2.1.
   })
 
   it('is atomic: of two on the same block, which expect the same, one fails', async () => {
-    const host = new TestHost({ profile: 'sn740' })
-    await host.enable()
+    const host = await enabled({ profile: 'sn740' })
     await host.createPair(1, 64)
     await host.createPair(2, 64)
     await writeMarked(host, 0, [1])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AQA, CC, CSTS, RDY } from '../raw-host/registers.js'
-import { ready, TestHost } from '../../test/host.js'
+import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const ALL_ONES = 0xffff_ffff
@@ -284,8 +284,7 @@ describe('power', () => {
   }
 
   it('that goes after CSTS.SHST = 10b is no unexpected loss; without a shutdown it is one', async () => {
-    const host = new TestHost()
-    await host.enable()
+    const host = await enabled()
     const [cycles, losses] = await counts(host)
     host.bar.write32(CC, host.bar.read32(CC) | 0x4000)
     await host.until(() => (host.bar.read32(CSTS) & 0xc) === 8)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { CC, CSTS, RDY } from '../raw-host/registers.js'
-import { ready, TestHost } from '../../test/host.js'
+import { enabled, ready } from '../../test/host.js'
 
 const ALL_ONES = 0xffff_ffff
 const FLUSH = { opcode: 0x00, nsid: 1 }
@@ -42,8 +42,7 @@ it('nothing reaches host memory once the link has dropped', async () => {
 })
 
 it('a root complex that passes everything answers reads: full', async () => {
-  const host = new TestHost({ rootComplex: 'full' })
-  await host.enable()
+  const host = await enabled({ rootComplex: 'full' })
   for (let i = 0; i < 10; i++) expect(host.simulation.peerBar.read32(CSTS)).toBe(RDY)
   expect(host.simulation.transport.can).toMatchObject({ gpuRing: true, gpuRead: true })
 })

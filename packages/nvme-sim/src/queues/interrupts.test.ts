@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TestHost } from '../../test/host.js'
+import { enabled, TestHost } from '../../test/host.js'
 import { deriveProfile, type SimulationOptions } from '../index.js'
 
 const INTMS = 0x0c
@@ -36,8 +36,7 @@ async function withVectors(
   options?: SimulationOptions,
   prepare = enableMsix,
 ) {
-  const host = new TestHost(options)
-  await host.enable()
+  const host = await enabled(options)
   prepare(host, [0, ...vectors.filter((vector) => vector !== undefined)])
   for (const [index, vector] of vectors.entries()) {
     const qid = index + 1

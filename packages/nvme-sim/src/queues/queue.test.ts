@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { transfer } from '../raw-host/entry.js'
-import { prps, ready, TestHost } from '../../test/host.js'
+import { enabled, prps, ready } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 
 const FLUSH = { opcode: 0x00, nsid: 1 }
@@ -15,8 +15,7 @@ it('the Phase Tag is 1 on the first lap and inverts each time the tail wraps to 
 })
 
 it('SQHD says how far the submission queue was fetched, modulo its size (Base 2.1 §4.2.1)', async () => {
-  const host = new TestHost()
-  await host.enable()
+  const host = await enabled()
   await host.createCq(1, 64)
   await host.createSq(1, 3, 1)
   const heads: number[] = []
@@ -33,8 +32,7 @@ it('one doorbell submits every entry up to the tail', async () => {
 })
 
 it('a full completion queue is not written; its completions wait, none is lost (Base 2.1 §3.3.1.2.1)', async () => {
-  const host = new TestHost()
-  await host.enable()
+  const host = await enabled()
   await host.createCq(1, 4)
   await host.createSq(1, 64, 1)
   const cids = Array.from({ length: 40 }, () => host.stage(1, FLUSH))
@@ -51,8 +49,7 @@ it('a full completion queue is not written; its completions wait, none is lost (
 })
 
 it('a full completion queue does not stop the other queues (Base 2.1 §3.3.1.2.1)', async () => {
-  const host = new TestHost({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
-  await host.enable()
+  const host = await enabled({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
   await host.createCq(1, 2)
   await host.createSq(1, 64, 1)
   await host.createPair(2, 8)
@@ -64,8 +61,7 @@ it('a full completion queue does not stop the other queues (Base 2.1 §3.3.1.2.1
 })
 
 it('nothing more is fetched for a full completion queue, so that its queues show how far they are (Base 2.1 §3.3.1.2.1)', async () => {
-  const host = new TestHost({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
-  await host.enable()
+  const host = await enabled({ profile: deriveProfile('ideal', { commandSlots: 4 }) })
   await host.createCq(1, 2)
   await host.createSq(1, 64, 1)
   for (let i = 0; i < 30; i++) host.stage(1, FLUSH)
@@ -76,8 +72,7 @@ it('nothing more is fetched for a full completion queue, so that its queues show
 })
 
 it('several submission queues complete to one completion queue, each with its SQID (Base 2.1 §3.3.1.2)', async () => {
-  const host = new TestHost()
-  await host.enable()
+  const host = await enabled()
   await host.createCq(1, 16)
   for (const qid of [1, 2, 3]) await host.createSq(qid, 64, 1)
   for (let i = 0; i < 50; i++) for (const qid of [1, 2, 3]) host.stage(qid, { ...FLUSH, cid: i })
@@ -91,8 +86,7 @@ it('several submission queues complete to one completion queue, each with its SQ
 })
 
 it('round robin takes one command from each submission queue in turn (Base 2.1 §3.4.4.1)', async () => {
-  const host = new TestHost()
-  await host.enable()
+  const host = await enabled()
   await host.createCq(1, 64)
   for (const qid of [1, 2, 3]) await host.createSq(qid, 16, 1)
   for (let i = 0; i < 5; i++) host.stage(1, FLUSH)

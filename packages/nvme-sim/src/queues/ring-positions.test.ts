@@ -36,11 +36,11 @@ test('a head doorbell releases at most what was posted', () => {
   expect([cq.head, cq.posted]).toEqual([1, 1])
 })
 
-test('a tail that the host stores while the controller stores EventIdx is found before the controller rests', () => {
+test('a tail that the host stores while the controller stores EventIdx is found before the controller goes idle', () => {
   const { sq } = queues()
   const doorbells = new Int32Array(new SharedArrayBuffer(4))
   const events = new Int32Array(new SharedArrayBuffer(4))
-  // The host compares with EventIdx of before, and rings no register: only a second look finds its store.
+  // The host compares its tail with the old EventIdx and writes no register: only a second read of the tail finds it.
   let looks = 0
   const isThere = () => {
     if (++looks === 2) doorbells[0] = 1

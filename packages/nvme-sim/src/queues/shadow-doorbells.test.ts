@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RDY, CSTS } from '../raw-host/registers.js'
-import { ready, TestHost } from '../../test/host.js'
+import { enabled, ready, TestHost } from '../../test/host.js'
 import { deriveProfile } from '../index.js'
 import type { ReachableMemory } from '../memory/reachable.js'
 import { CompletionQueue } from './queue.js'
@@ -28,8 +28,7 @@ async function shadow(host: TestHost) {
 
 describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
   it('is supported as OACS bit 8 says', async () => {
-    const host = new TestHost()
-    await host.enable()
+    const host = await enabled()
     const page = host.alloc(4096)
     await host.admin({ opcode: 0x06, prp1: page.iovaAt(0), cdw: { 10: 1 } })
     expect((page.view.getUint16(256, true) >>> 8) & 1).toBe(1)
@@ -99,8 +98,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
   })
 
   it('while interrupts go over the pin the host is asked to ring for each entry that it releases, and the pin is released', async () => {
-    const host = new TestHost()
-    await host.enable()
+    const host = await enabled()
     const { memory } = host.addCqRing(1, 8)
     // IEN, vector 0; nobody has turned MSI-X on.
     expect((await host.admin({ opcode: 0x05, prp1: memory.iovaAt(0), cdw: { 10: 0x7_0001, 11: 3 } })).status).toBe(
@@ -126,8 +124,7 @@ describe('Doorbell Buffer Config (Base 2.1 §5.2.5)', () => {
   })
 
   it('completions that wait for a slot ask in EventIdx to be rung for', async () => {
-    const host = new TestHost()
-    await host.enable()
+    const host = await enabled()
     await host.createCq(1, 3)
     await host.createSq(1, 8, 1)
     const { setHead, headEvent } = await shadow(host)

@@ -1,7 +1,7 @@
 /** Fields of a submission queue entry; every other field is zero. */
 export interface Entry {
   readonly opcode: number
-  /** Assigned by the host when absent. */
+  /** Command identifier; assigned by the host when absent. */
   readonly cid?: number
   readonly nsid?: number
   readonly mptr?: number

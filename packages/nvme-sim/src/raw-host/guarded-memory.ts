@@ -4,16 +4,16 @@ const CANARY = 0xc5
 /** Canary bytes on either side of the memory: at least a page, so that page offsets stay as allocated. */
 const GUARD_BYTES = 4096
 
-/** Requirements on guarded memory, beside its length. */
+/** Requirements on guarded memory, in addition to its length. */
 export interface GuardedMemoryRequest {
   /** Alignment of the first byte's device address; 4096 when not given. */
   readonly alignBytes?: number
-  /** Initial value of every byte; a5h when not given, so that bytes that were never written show. */
+  /** Initial value of every byte; a5h when not given, so that bytes that were never written are recognizable. */
   readonly fill?: number
   readonly contiguous?: boolean
 }
 
-/** DMA memory between two runs of canary bytes that the controller must leave alone. */
+/** DMA memory between two runs of canary bytes that the controller must not change. */
 export class GuardedMemory {
   readonly lengthBytes: number
   /** The memory between the canaries. */
@@ -48,17 +48,17 @@ export class GuardedMemory {
     return this.memory.iovaAt(this.guardBytes + offset)
   }
 
-  /** As `iova`, under the name that `DmaMemory` has for it. */
+  /** Same as `iova`, under the name that `DmaMemory` uses. */
   iovaAt(offset: number): number {
     return this.iova(offset)
   }
 
-  /** Carries bytes to the device, as `DmaMemory.forDevice`. */
+  /** Makes bytes visible to the device, as `DmaMemory.forDevice`. */
   forDevice(offset: number, lengthBytes: number): void {
     this.memory.forDevice(this.guardBytes + offset, lengthBytes)
   }
 
-  /** Carries bytes from the device, as `DmaMemory.forHost`. */
+  /** Makes bytes visible to the host, as `DmaMemory.forHost`. */
   forHost(offset: number, lengthBytes: number): void {
     this.memory.forHost(this.guardBytes + offset, lengthBytes)
   }
@@ -74,7 +74,7 @@ export class GuardedMemory {
     return undefined
   }
 
-  /** Gives the memory back to the transport. */
+  /** Frees the memory. */
   free(): void {
     this.memory.free()
   }
@@ -82,6 +82,6 @@ export class GuardedMemory {
 
 /** Returns the index of the first byte that differs, or -1. Both arrays have the same length. */
 export function firstDifference(one: Uint8Array, other: Uint8Array): number {
-  // Node's own comparison first: nearly always there is no difference, and campaigns compare megabytes.
+  // Node's comparison first: arrays rarely differ, and campaigns compare megabytes.
   return Buffer.compare(one, other) === 0 ? -1 : one.findIndex((byte, at) => byte !== other[at])
 }

@@ -17,7 +17,7 @@ import {
 } from './registers.js'
 import { CqRing, SqRing, type RingMemory } from './rings.js'
 
-/** How the controller is enabled. */
+/** Options of `enable`. */
 export interface EnableOptions {
   readonly sqEntries?: number
   readonly cqEntries?: number
@@ -26,8 +26,8 @@ export interface EnableOptions {
 }
 
 /**
- * Drives a controller by raw registers and raw bytes, on any transport: `M` is the memory that its rings lie in, `C` a
- * completion as it reports it. Every wait ends at a deadline of the transport's clock.
+ * Drives a controller by raw registers and raw bytes, on any transport. `M` is the memory of its rings, `C` the type of the
+ * completions that it returns. Every wait ends at a deadline of the transport's clock.
  */
 export abstract class HostBase<M extends RingMemory, C extends Completion> {
   readonly transport: Transport
@@ -53,17 +53,17 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return this.transport.clock
   }
 
-  /** Memory page that `enabledCc` selects. */
+  /** Size of the memory page that `enabledCc` selects. */
   get pageBytes(): number {
     return 2 ** (12 + bits(this.cap, 51, 48))
   }
 
-  /** EN, CSS = NVM, the smallest MPS, IOSQES = 6, IOCQES = 4. */
+  /** Default value of CC: EN, CSS = NVM, the smallest MPS, IOSQES = 6, IOCQES = 4. */
   get enabledCc(): number {
     return CC_ENABLED | (bits(this.cap, 51, 48) << 7)
   }
 
-  /** CAP.TO, and at least a second. */
+  /** Time limit for CSTS.RDY to change: CAP.TO, at least one second. */
   get readyLimitNs(): number {
     return Math.max(1e9, bits(this.cap, 31, 24) * 500e6)
   }
@@ -71,10 +71,10 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
   /** Allocates contiguous memory for a ring, every byte `fill`. */
   protected abstract allocRing(lengthBytes: number, fill: number): M
 
-  /** Adds to a completion what this host reports beside its fields. */
+  /** Adds to a completion the fields of `C`. */
   protected abstract report(completion: Completion): C
 
-  /** Ends a wait that failed. */
+  /** Throws an error for a wait or command that failed. */
   protected fail(message: string): never {
     throw new Error(message)
   }
@@ -104,7 +104,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     this.bar.write64(ACQ, BigInt(cq.memory.iovaAt(0)))
   }
 
-  /** Places Admin queues, writes CC and waits for RDY or CFS, at most CAP.TO. Returns CSTS. */
+  /** Places Admin queues, writes CC and waits for RDY or CFS, at most `readyLimitNs`. Returns CSTS. */
   async enable({ sqEntries = 32, cqEntries = sqEntries, cc = this.enabledCc }: EnableOptions = {}): Promise<number> {
     this.placeAdminQueues(sqEntries, cqEntries)
     this.bar.write32(CC, cc)
@@ -112,7 +112,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return this.bar.read32(CSTS)
   }
 
-  /** Waits for the bits of CSTS, at most CAP.TO. */
+  /** Waits until the bits `mask` of CSTS are `expected`, at most `readyLimitNs`. */
   async waitForStatus(mask: number, expected: number, why: string): Promise<void> {
     const { readyLimitNs } = this
     if (await this.until(() => (this.bar.read32(CSTS) & mask) === expected, readyLimitNs)) return
@@ -137,7 +137,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
 
   /** Adds a zeroed completion queue ring, without creating the queue. */
   addCqRing(qid: number, entries: number): CqRing<M> {
-    // A set Phase Tag would be a completion on the first lap.
+    // A Phase Tag of 1 would read as a completion on the first lap.
     const cq = new CqRing(qid, this.allocRing(entries * CQE_BYTES, 0), entries)
     this.cqs.set(qid, cq)
     return cq
@@ -192,7 +192,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return cid
   }
 
-  /** Consumes at most `most` of the completions that are there; rings the head for them unless `ring` is false. */
+  /** Consumes new completions, at most `most`, and rings the head doorbell for them unless `ring` is false. */
   poll(cqid: number, { ring = true, most = Infinity }: { ring?: boolean; most?: number } = {}): C[] {
     const cq = this.cqs.get(cqid)!
     const found: C[] = []
@@ -228,7 +228,7 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
     return this.command(0, entry)
   }
 
-  /** Requires the status success. */
+  /** Fails unless the status is success. */
   protected succeed(what: string, { status }: C): void {
     if (status !== '0/00') this.fail(`${what}: expected status 0/00 (SCT/SC), got ${status}`)
   }

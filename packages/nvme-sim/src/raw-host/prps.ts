@@ -1,8 +1,8 @@
 import type { RingMemory } from './rings.js'
 
 /**
- * Returns PRP1 and PRP2 for `lengthBytes` of memory from `offset`. A list of more than one page is written into memory
- * that `allocList` provides; the last entry of a full list page points to the next page (Base 2.3 §4.3.1).
+ * Returns PRP1 and PRP2 for `lengthBytes` of memory from `offset`. A PRP list, if the transfer needs one, is written into
+ * memory that `allocList` returns; the last entry of a full list page points to the next page (Base 2.3 §4.3.1).
  */
 export function prpsOf(
   memory: Pick<RingMemory, 'iovaAt'>,

@@ -5,7 +5,7 @@ import { HostBase } from './host-base.js'
 /** DMA memory that the host can read and write. */
 export type HostMemory = DmaMemory & { readonly view: DataView }
 
-/** The raw host on plain memory of the transport, for tests and benches that check no canaries. */
+/** The raw host on plain memory of the transport, for tests and benches that need no canaries. */
 export class RawHost extends HostBase<HostMemory, Completion> {
   /** Allocates contiguous memory, aligned to the controller's memory page. */
   alloc(lengthBytes: number): HostMemory {

@@ -5,7 +5,7 @@ import type { RawHost } from './raw-host.js'
 /** Longest wait for a completion. */
 const LIMIT_NS = 10e9
 
-/** Commands of one layout over consecutive blocks. */
+/** Transfers of consecutive blocks with one opcode. */
 export interface Transfers {
   /** 02h, Read, when not given. */
   readonly opcode?: number
@@ -21,7 +21,7 @@ export interface Transfers {
 
 /**
  * Transfers blocks of namespace 1 with `depth` commands in flight, each into memory of its own; every status must be
- * success. The least that moves blocks: no garbage, no plan, no retry. Benches measure a driver, or a controller, by it.
+ * success. Does the minimum that moves blocks, without garbage, plans or retries: benches compare drivers with it.
  */
 export async function transferAll(
   host: RawHost,

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isOpen } from '../../test/vfio-user/fake-host.js'
 import { MessageReader } from './message-reader.js'
 
 const NONE = Int32Array.of(0)
@@ -37,15 +38,6 @@ function take(reader: MessageReader) {
     found.push({ id, command, data: bytes.slice(at, at + lengthBytes), descriptors: descriptors.splice(0) })
   }
   return found
-}
-
-function isOpen(descriptor: number): boolean {
-  try {
-    fstatSync(descriptor)
-    return true
-  } catch {
-    return false
-  }
 }
 
 describe('messages', () => {

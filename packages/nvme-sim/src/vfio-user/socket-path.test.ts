@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, readdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { asSocketError, clearSocketPath, removeSocket, VfioUserSocketError } from './socket-path.js'
 
 /** What happens when somebody has looked at a path, once. */
@@ -28,8 +18,7 @@ vi.mock('node:fs', async (original) => {
   return { ...fs, lstatSync }
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 const servers: Server[] = []
 afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))))
 

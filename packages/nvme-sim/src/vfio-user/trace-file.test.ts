@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parseTraceLine } from '@gpunvme/nvme-spec/trace'
+import { scratch } from '../../../../test/scratch.js'
 import { TraceFile } from './trace-file.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 const event = (timeNs: number) => ({ timeNs, track: 'bar', name: 'read CSTS', details: { value: timeNs } })
 

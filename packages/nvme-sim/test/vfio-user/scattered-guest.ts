@@ -23,9 +23,9 @@ export interface GuestCommand {
 }
 
 /**
- * A guest whose memory lies in two files, page by page by turns and from behind: wherever two pages meet, their bytes are
- * no neighbours. It drives a controller, with one pair of I/O queues, over the messages of a client. It is not a raw host,
- * since that needs rings in one view.
+ * A guest whose pages alternate between two files, in descending order, so that adjacent pages are never contiguous in a
+ * file. It drives a controller, with one pair of I/O queues, by the messages of a client. It is not a `RawHost`, which needs
+ * each ring in one view.
  */
 export class ScatteredGuest {
   readonly client: DirectClient

@@ -68,7 +68,7 @@ describe('what is refused by a RangeError that names the command', () => {
     ],
     ['bytes behind it', plan(17), 'plan command 16: expected memory of 65536 bytes to hold bytes 65536 to 69632'],
     [
-      'bytes inside the memory and behind it',
+      'bytes that pass the end of the memory',
       plan(1, { offsetBytes: Float64Array.of(65_024) }),
       'plan command 0: expected memory of 65536 bytes to hold bytes 65024 to 69120',
     ],

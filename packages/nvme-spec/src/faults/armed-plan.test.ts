@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { FaultMatch } from '../transport.js'
 import { ArmedPlan } from './index.js'
 
-/** Which of `reads` reads of CSTS a rule with this match strikes, counted from 1; one read each nanosecond. */
+/** Returns which reads of CSTS, counted from 1, a rule with this match strikes, of `reads` reads at 1 ns intervals. */
 function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: number[]; plan: ArmedPlan } {
   let nowNs = 0
   const action = { kind: 'read-value', value: 0xffff_ffff } as const
@@ -20,14 +20,14 @@ function struckReads(match: Omit<FaultMatch, 'register'>, reads = 8): { struck: 
 
 describe('a rule of an armed fault plan', () => {
   test.each<[string, Omit<FaultMatch, 'register'>, number[]]>([
-    ['every match, where nothing else is given', {}, [1, 2, 3, 4, 5, 6, 7, 8]],
+    ['every match by default', {}, [1, 2, 3, 4, 5, 6, 7, 8]],
     ['the nth match alone, counted from 1', { nth: 3 }, [3]],
     ['each second match', { every: 2 }, [2, 4, 6, 8]],
     ['each third match, from the second on', { nth: 2, every: 3 }, [2, 5, 8]],
     ['the first N matches', { times: 2 }, [1, 2]],
     ['the first N of every second match', { every: 2, times: 3 }, [2, 4, 6]],
-    ['matches from a time on and before another', { fromNs: 2, untilNs: 4 }, [3, 4]],
-    ['the nth match of those in its time', { fromNs: 2, untilNs: 7, nth: 2 }, [4]],
+    ['matches from one time until another', { fromNs: 2, untilNs: 4 }, [3, 4]],
+    ['the nth match within its time span', { fromNs: 2, untilNs: 7, nth: 2 }, [4]],
   ])('strikes %s', (_, match, expected) => {
     const { struck, plan } = struckReads(match)
     expect(struck).toEqual(expected)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 
 const packageRoot = join(import.meta.dirname, '..', '..')
 
@@ -18,39 +18,34 @@ test('what is generated is what the declarations say (gen:check)', () => {
 })
 
 test('gen:check fails on a difference in any file, and names the command that writes them', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gen-'))
+  const folder = scratch()
   const files = [
     'packages/nvme-spec/include/gpunvme/nvme_spec.h',
     'packages/nvme-spec/include/gpunvme/nvme_spec_check.c',
     'docs/spec-map.md',
   ]
-  try {
-    gen(folder)
-    for (const file of files) {
-      const path = join(folder, file)
-      const right = readFileSync(path, 'utf8')
-      writeFileSync(path, `${right} `)
-      const { status, stderr } = gen('--check', folder)
-      expect(status).toBe(1)
-      expect(stderr).toContain(`${file} is not what the declarations say; run: pnpm gen`)
-      writeFileSync(path, right)
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
+  gen(folder)
+  for (const file of files) {
+    const path = join(folder, file)
+    const right = readFileSync(path, 'utf8')
+    writeFileSync(path, `${right} `)
+    const { status, stderr } = gen('--check', folder)
+    expect(status).toBe(1)
+    expect(stderr).toContain(`${file} is not what the declarations say; run: pnpm gen`)
+    writeFileSync(path, right)
   }
 })
 
 test('a declaration that is in no list fails, and is named: nothing would be generated for it, and nothing test it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-gen-'))
-  try {
-    const copy = join(folder, 'packages', 'nvme-spec')
-    for (const part of ['package.json', 'scripts', 'src', 'dist'])
-      cpSync(join(packageRoot, part), join(copy, part), { recursive: true })
-    const facts = `{ bytes: 4, doc: 'Left out', spec: 'gpunvme test' }`
-    for (const file of ['src/admin/keep-alive.ts', 'dist/admin/keep-alive.js']) {
-      appendFileSync(
-        join(copy, file),
-        `
+  const folder = scratch()
+  const copy = join(folder, 'packages', 'nvme-spec')
+  for (const part of ['package.json', 'scripts', 'src', 'dist'])
+    cpSync(join(packageRoot, part), join(copy, part), { recursive: true })
+  const facts = `{ bytes: 4, doc: 'Left out', spec: 'gpunvme test' }`
+  for (const file of ['src/admin/keep-alive.ts', 'dist/admin/keep-alive.js']) {
+    appendFileSync(
+      join(copy, file),
+      `
 import { bit as aBit } from '../layout/bits.js'
 import { codes as someCodes } from '../layout/codes.js'
 import { adminCommand as aCommand } from '../layout/command.js'
@@ -66,19 +61,16 @@ export const ForgottenWord = aWord('Forgotten word', ${facts}, { ONE: aBit(0, 'O
 export const FORGOTTEN_CODES = someCodes('FORGOTTEN_CODES', ${facts}, { ONE: 1 })
 export const FORGOTTEN = aRegister('FORGOTTEN', { offset: 0xffc, access: 'ro', ...${facts} }, { ONE: aBit(0, 'One') })
 `,
-      )
-    }
-    const { status, stderr } = genIn(copy, folder)
-    expect(status).toBe(1)
-    const named = stderr.matchAll(
-      /^gen: (.*): in no list of src\/all\.ts, nor among the registers of src\/registers\.ts; add it$/gm,
     )
-    expect(Array.from(named, ([, item]) => item)).toEqual(
-      ['ForgottenStruct', 'ForgottenCommand', 'ForgottenFeature', 'ForgottenWord', 'FORGOTTEN_CODES', 'FORGOTTEN'].map(
-        (name) => `${name} (src/admin/keep-alive.ts)`,
-      ),
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
   }
+  const { status, stderr } = genIn(copy, folder)
+  expect(status).toBe(1)
+  const named = stderr.matchAll(
+    /^gen: (.*): in no list of src\/all\.ts, nor among the registers of src\/registers\.ts; add it$/gm,
+  )
+  expect(Array.from(named, ([, item]) => item)).toEqual(
+    ['ForgottenStruct', 'ForgottenCommand', 'ForgottenFeature', 'ForgottenWord', 'FORGOTTEN_CODES', 'FORGOTTEN'].map(
+      (name) => `${name} (src/admin/keep-alive.ts)`,
+    ),
+  )
 })

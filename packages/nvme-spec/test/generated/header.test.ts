@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { missingForC } from '../../../../test/c-compiler.js'
+import { scratch } from '../../../../test/scratch.js'
 import { judges } from './judge.js'
 
 const packageRoot = join(import.meta.dirname, '..', '..')
 const include = join(packageRoot, 'include')
 const header = readFileSync(join(include, 'gpunvme', 'nvme_spec.h'), 'utf8')
 const program = readFileSync(join(include, 'gpunvme', 'nvme_spec_check.c'), 'utf8')
-
-const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-header-'))
-afterAll(() => rmSync(scratch, { recursive: true }))
 
 const warnings = ['-Wall', '-Wextra', '-Werror']
 const compilers = [
@@ -22,17 +20,19 @@ const compilers = [
   ['CUDA', 'nvcc', ['-x', 'cu', '-std=c++17', '-Xcompiler', warnings.join(','), '-Werror', 'all-warnings']],
 ] as const
 
-function run(command: string, args: readonly string[], cwd = scratch) {
+function run(command: string, args: readonly string[], cwd?: string) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 })
   return { status: error ? undefined : status, stdout, output: error ? error.message : stdout + stderr }
 }
 
 const has = (command: string) => run(command, ['--version']).status === 0
+const missingC = missingForC('gcc')
+/** nvcc itself needs g++ and its headers. */
+const missingNvcc = has('nvcc') ? missingForC('g++') : '[cuda] nvcc is not installed'
 
 /** Compiles and runs the check program in a folder of its own, with a header that may have been changed. */
-function check(folder: string, compiler: string, flags: readonly string[], changed = header) {
-  const directory = join(scratch, folder)
-  mkdirSync(directory)
+function check(compiler: string, flags: readonly string[], changed = header) {
+  const directory = scratch()
   writeFileSync(join(directory, 'nvme_spec.h'), changed)
   writeFileSync(join(directory, 'nvme_spec_check.c'), program)
   const compiled = run(compiler, [...flags, '-o', 'check', 'nvme_spec_check.c'], directory)
@@ -66,10 +66,10 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
   test.for(compilers)(
     'agree on every number, word, member and entry: as %s, by %s',
     { timeout: 300_000 },
-    ([language, compiler, flags], { skip }) => {
-      if (!has(compiler))
-        return skip(compiler === 'nvcc' ? '[cuda] nvcc is not installed' : `[headers] ${compiler} is not installed`)
-      const { status, stdout, output } = check(language, compiler, flags)
+    ([, compiler, flags], { skip }) => {
+      const missing = compiler === 'nvcc' ? missingNvcc : missingForC(compiler)
+      if (missing !== undefined) return skip(missing)
+      const { status, stdout, output } = check(compiler, flags)
       expect(status, output).toBe(0)
       expect(differences(stdout)).toEqual([])
     },
@@ -81,19 +81,19 @@ describe('nvme_spec.h and the TypeScript that it was generated from', () => {
     ['the dword of a field', '#define GPUNVME_READ_NLB_DWORD 12', '#define GPUNVME_READ_NLB_DWORD 13', 'sqe Read'],
     ['the type of a member', 'uint16_t sqhd;', 'uint8_t sqhd, pad;', 'member CQE.SQHD'],
   ] as const
-  test.for(wrong)('disagree where %s is wrong', ([what, right, changed, line], { skip }) => {
-    if (!has('gcc')) return skip('[headers] gcc is not installed')
+  test.for(wrong)('disagree where %s is wrong', ([, right, changed, line], { skip }) => {
+    if (missingC !== undefined) return skip(missingC)
     expect(header).toContain(right)
-    const { status, stdout, output } = check(what, 'gcc', ['-std=c11'], header.replace(right, changed))
+    const { status, stdout, output } = check('gcc', ['-std=c11'], header.replace(right, changed))
     expect(status, output).toBe(0)
     expect(differences(stdout).join('\n')).toMatch(new RegExp(`^${line} `, 'm'))
   })
 
   test('a member at a wrong offset does not compile', ({ skip }) => {
-    if (!has('gcc')) return skip('[headers] gcc is not installed')
+    if (missingC !== undefined) return skip(missingC)
     const changed = header.replace('uint32_t nsid;', 'uint64_t nsid;')
     expect(changed).not.toBe(header)
-    const { status, output } = check('offset', 'gcc', ['-std=c11'], changed)
+    const { status, output } = check('gcc', ['-std=c11'], changed)
     expect(status).not.toBe(0)
     expect(output).toContain('nsid of struct gpunvme_sqe is not at byte 4')
   })
@@ -109,8 +109,7 @@ describe('nvme_spec.h in a kernel module', () => {
     const build = kernelBuild()
     if (build === undefined) return skip('[kbuild] linux-headers-amd64 is not installed')
     for (const program of ['make', 'gcc']) if (!has(program)) return skip(`[kbuild] ${program} is not installed`)
-    const directory = join(scratch, 'kbuild')
-    mkdirSync(directory)
+    const directory = scratch()
     writeFileSync(join(directory, 'Makefile'), `obj-m := module.o\nccflags-y := -I${include} -Wall -Werror\n`)
     writeFileSync(join(directory, 'module.c'), kernelSource)
     const { status, output } = run('make', ['-C', build, `M=${directory}`, 'module.o'])

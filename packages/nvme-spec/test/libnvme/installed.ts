@@ -10,8 +10,8 @@ export function missing(header: string | undefined, debianPackage: string): stri
 }
 
 /**
- * Why tables of release `expected` cannot judge the installed one; undefined where they can. Another release has other
- * names and other mistakes.
+ * Returns why tables of release `expected` cannot judge the installed one, since another release has other names and other
+ * mistakes; undefined if they can.
  */
 export function otherRelease(name: string, version: string, expected: string): string | undefined {
   return version.startsWith(expected)

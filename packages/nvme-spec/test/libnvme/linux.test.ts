@@ -33,7 +33,7 @@ describe.skipIf(reason)(`nvme_spec.h against the kernel${reason === undefined ? 
     })
     print(summary(`linux/nvme.h of Linux ${version}`, header, result))
     expect([...result.problems, ...result.useless]).toEqual([])
-    // Fewer are comparisons lost.
+    // A lower number means lost comparisons.
     expect(result.compared).toHaveLength(1627)
   })
 })

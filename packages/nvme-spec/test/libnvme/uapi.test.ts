@@ -38,7 +38,7 @@ const isPci = (name: string) =>
 describe.skipIf(reason)(`nvme_spec.h against Linux${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
   test('every number of configuration space is that of linux/pci_regs.h, or in a list that says why not', () => {
     const { compared, confirmed } = compare(REGISTERS, PCI, 'test/libnvme/tables/pci.ts', /^PCI_/)
-    // Fewer are comparisons lost.
+    // A lower number means lost comparisons.
     expect(compared).toHaveLength(359)
     const found = new Set(Array.from(confirmed.values(), (items) => [...items]).flat())
     const ours = Array.from(itemsOf(readOurs(header)).values(), (items) => [...items]).flat()

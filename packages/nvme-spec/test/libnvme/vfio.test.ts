@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import {
   VFIO_IRQ,
   VFIO_REGION,
@@ -16,16 +15,16 @@ import {
   VfioUserDeviceInfo,
 } from '../../src/vfio-user/device.js'
 
-/** Structures of linux/vfio.h that are declared here, by the names that they have there. */
+/** The structures of linux/vfio.h that nvme-spec declares. */
 const structures = { VfioRegionInfo, VfioCapability, VfioSparseMmap, VfioSparseArea, VfioIrqInfo, VfioIrqSet }
 
-/** Expressions of C, and what they are here. */
+/** The values of nvme-spec, by C expressions that must have the same value. */
 const numbers: Record<string, number> = {
   VFIO_PCI_NUM_REGIONS: Object.keys(VFIO_REGION).length,
   VFIO_PCI_NUM_IRQS: Object.keys(VFIO_IRQ).length,
   VFIO_REGION_INFO_CAP_SPARSE_MMAP: VFIO_REGION_CAPABILITY.SPARSE_MMAP,
   'offsetof(struct vfio_device_info, cap_offset)': VfioUserDeviceInfo.bytes,
-  // What follows: the areas, and of the kernel's own request the descriptors.
+  // The arrays that follow: the areas, and the descriptors of the kernel's request.
   'offsetof(struct vfio_region_info_cap_sparse_mmap, areas)': VfioCapability.bytes + VfioSparseMmap.bytes,
   'offsetof(struct vfio_irq_set, data)': VfioIrqSet.bytes,
 }
@@ -40,7 +39,7 @@ for (const [flags, prefix] of [
   for (const [name, bit] of Object.entries(flags as unknown as Record<string, { readonly lsb?: number }>))
     if (bit.lsb !== undefined) numbers[`${prefix}${name}`] = 1 << bit.lsb
 for (const { name, fields, bytes } of Object.values(structures)) {
-  // The capability's own fields stand behind its header there.
+  // In linux/vfio.h the structure begins with the header of the capability.
   const shift = name === 'vfio_region_info_cap_sparse_mmap' ? VfioCapability.bytes : 0
   for (const [field, { offset, lengthBytes }] of Object.entries(fields)) {
     numbers[`offsetof(struct ${name}, ${field.toLowerCase()})`] = offset + shift
@@ -49,27 +48,23 @@ for (const { name, fields, bytes } of Object.values(structures)) {
   numbers[`sizeof(struct ${name})`] = bytes + shift
 }
 
-test('every number and place is that of linux/vfio.h, as its compiler has it', ({ skip }) => {
+test('every number, offset and size equals that of linux/vfio.h, as gcc compiles it', ({ skip }) => {
   if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
   const probe = spawnSync('gcc', ['-E', '-x', 'c', '-'], { input: '#include <linux/vfio.h>\n' })
   if (probe.status !== 0) return skip('[headers] linux/vfio.h is not installed')
   expect(Object.keys(numbers).length).toBeGreaterThanOrEqual(70)
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vfio-'))
-  try {
-    const program = join(folder, 'program')
-    const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
-    const includes = ['linux/vfio.h', 'stddef.h', 'stdio.h'].map((name) => `#include <${name}>`)
-    const source = [...includes, 'int main(void) {', ...prints, '}', ''].join('\n')
-    const compiled = spawnSync('gcc', ['-x', 'c', '-', '-o', program], { input: source, encoding: 'utf8' })
-    // Headers of an older kernel lack names; a name that is there never changes its number.
-    const lacking = /'(\w+)' undeclared|no member named '(\w+)'/.exec(compiled.stderr)
-    if (lacking) return skip(`[headers] linux/vfio.h lacks ${lacking[1] ?? lacking[2]}, expected that of Linux 6.1`)
-    expect(compiled.status, compiled.stderr).toBe(0)
-    const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
-    expect(numbers).toEqual(
-      Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]])),
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = scratch()
+  const program = join(folder, 'program')
+  const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
+  const includes = ['linux/vfio.h', 'stddef.h', 'stdio.h'].map((name) => `#include <${name}>`)
+  const source = [...includes, 'int main(void) {', ...prints, '}', ''].join('\n')
+  const compiled = spawnSync('gcc', ['-x', 'c', '-', '-o', program], { input: source, encoding: 'utf8' })
+  // Headers of an older kernel lack names; a name that is there never changes its number.
+  const lacking = /'(\w+)' undeclared|no member named '(\w+)'/.exec(compiled.stderr)
+  if (lacking) return skip(`[headers] linux/vfio.h lacks ${lacking[1] ?? lacking[2]}, expected that of Linux 6.1`)
+  expect(compiled.status, compiled.stderr).toBe(0)
+  const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
+  expect(numbers).toEqual(
+    Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]])),
+  )
 })

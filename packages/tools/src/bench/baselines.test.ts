@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { missingBaseline } from './baselines.js'
 
-const root = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+const root = scratch()
 const engines = new Set(['psync', 'io_uring'])
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))

@@ -20,14 +20,14 @@ const LOOK_MS = 100
 const LOCK_WAIT_MS = 10_000
 
 export interface LentDrive {
-  /** A drive that Linux's driver has. */
+  /** A drive that is bound to Linux's driver. */
   readonly found: FoundDrive
-  /** The drive that the user confirmed: in no turn is another taken. */
+  /** The drive that the user confirmed; no other drive is taken in any turn. */
   readonly confirmed: DriveFacts
   readonly nsid: number | undefined
   readonly by: Taking['by']
   readonly signal: AbortSignal
-  /** As of `startWatcher`. */
+  /** See `startWatcher`. */
   readonly onLost: (message: string) => void
 }
 

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { findNamespace } from './kernel-drive.js'
 
-const root = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = scratch()
 
 /** A controller as Linux shows it, with entries that have a file nsid where one is given. */
 function controller(name: string, entries: Readonly<Record<string, number | undefined>>): void {

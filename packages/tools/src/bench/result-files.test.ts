@@ -1,13 +1,12 @@
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { oneCell } from '../../test/bench-results.js'
 import { withResultFiles } from './result-files.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+const folder = scratch()
 const path = (name: string) => join(folder, name)
-afterAll(() => rmSync(folder, { recursive: true }))
 
 test('results are in their files once they are there, each in its own form', async () => {
   writeFileSync(path('old'), 'before')

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { requireProgram } from './require-program.js'
 
 const folder = scratch()

@@ -9,9 +9,9 @@ import { takeDrive, type Taking } from './take-drive.js'
 const WAIT_MS = 10_000
 
 export interface BoundListener {
-  /** Called before the command runs, with what was done to the drive; undefined where nothing had to be. */
+  /** Called before the command runs, with the record of the binding; undefined if the drive was bound already. */
   readonly onTaken: (entry: Entry | undefined) => void
-  /** As of `startWatcher`. */
+  /** See `startWatcher`. */
   readonly onLost: (message: string) => void
 }
 
@@ -27,7 +27,7 @@ export async function runBound(
 ): Promise<number> {
   const { root, found } = taking
   const holder = thisProcess()
-  // Before the first step, so that there is no moment in which nobody would give the drive back.
+  // Before the first step, so that the drive is given back even if this process is killed during it.
   const watcher = await startWatcher({ root, bdf: found.bdf, holder }, onLost)
   try {
     const entry = await takeDrive({ ...taking, isHeld: true })

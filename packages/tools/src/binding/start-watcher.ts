@@ -33,8 +33,8 @@ const START_MS = 30_000
 
 /**
  * Starts the process that gives a drive back if this one cannot.
- * @param onLost called when that process ends before its time: the drive is given back without it.
- * @throws WatcherNotStartedError; the drive is better not taken then.
+ * @param onLost called if that process ends early; this process still gives the drive back.
+ * @throws WatcherNotStartedError, in which case the drive is not to be taken.
  */
 export async function startWatcher(watched: Watched, onLost: (message: string) => void): Promise<Watcher> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'watcher-process.js'), JSON.stringify(watched)], {
@@ -53,7 +53,8 @@ export async function startWatcher(watched: Watched, onLost: (message: string) =
     throw new WatcherNotStartedError(watched.bdf)
   }
   child.stdout.destroy()
-  const complain = () => onLost(`The process that watches over ${watched.bdf} has ended: it is given back without it`)
+  const complain = () =>
+    onLost(`The watcher process of ${watched.bdf} ended early; this process will give the drive back`)
   child.once('exit', complain)
   const tell = (message: WatcherMessage) => child.stdin.write(`${JSON.stringify(message)}\n`)
   return {

@@ -3,26 +3,23 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { WholeFile } from './whole-file.js'
 
 let folder: string
 const at = (name: string) => join(folder, name)
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gpunvme-whole-'))
+  folder = scratch()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 test('what was there stays until the file is published, and nothing is left beside it', async () => {
   writeFileSync(at('x'), 'old')

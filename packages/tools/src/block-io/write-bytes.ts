@@ -1,8 +1,8 @@
 import type { OutputStream } from '../terminal/io.js'
 
 /**
- * Writes to a stream as fast as its reader takes it.
- * @returns false where the reader has gone, as `head` does when it has enough: nothing more is wanted then.
+ * Writes to a stream, and resolves when the stream has taken the bytes.
+ * @returns false if the reader has closed the stream, as `head` does: the caller need not write more.
  */
 export function writeBytes(stream: OutputStream, bytes: Uint8Array | string): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { testIo } from '../../test/gpunvme.js'
 import { contents, pattern, withSimulatedDrive } from '../../test/simulated-drive.js'
 import { ByteSource, ShortSourceError } from './byte-source.js'

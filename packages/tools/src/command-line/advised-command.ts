@@ -24,7 +24,7 @@ export function isLive(root: string): boolean {
   return resolve(root) === '/'
 }
 
-/** Who runs this command, and how: what is recorded with a drive that it takes. */
+/** Returns the user and the command line, which are recorded with a drive that the command binds. */
 export function callerOf({ argv, io }: Pick<Session, 'argv' | 'io'>): {
   readonly user: string
   readonly command: string
@@ -32,7 +32,7 @@ export function callerOf({ argv, io }: Pick<Session, 'argv' | 'io'>): {
   return { user: userName(io), command: shellLine(['gpunvme', ...argv]) }
 }
 
-/** The user behind sudo, where there is one. */
+/** Returns the user who called sudo, otherwise the user of this process. */
 function userName({ env }: Pick<Io, 'env'>): string {
   const { SUDO_USER: behind } = env
   if (behind !== undefined && behind !== '') return behind

@@ -31,7 +31,7 @@ test('what the system refuses has its path, a next step, and the exit code of it
   expect(report(refusal('EWHAT'))).toEqual({ code: 1, text: 'Cannot open x: EWHAT\n' })
 })
 
-test('what nobody foresaw has its stack, and asks to be reported', () => {
+test('an unexpected error has its stack, and asks to be reported', () => {
   const { code, text } = report(new RangeError('index out of bounds'))
   expect(code).toBe(1)
   expect(text).toMatch(/^RangeError: index out of bounds\n.*\n {4}at /)

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { failureOf } from '../../test/gpunvme.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-bench-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 test.each(['-o', '--csv', '--report'])(
   '%s of the drive image, of --file or of a file of --merge is refused, and the file is as before',

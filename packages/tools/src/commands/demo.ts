@@ -159,7 +159,7 @@ async function packAndStream(
       },
     })
     output.print(...describeTotals(total, opened, ['verifying']))
-    // In a pass of its own: the wall time of the first is that of streaming alone.
+    // A separate pass, so that the wall time of the first covers streaming alone.
     const compared = await compareTensors(packed, model, { slots: SLOTS, signal, output })
     output.print(
       `compared  ${compared.tensors} of ${model.tensors.length} tensors equal the model file, byte by byte: ` +

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { failureOf } from '../../test/gpunvme.js'
 import { compareWritten, ReadBackError } from '../block-io/compare-written.js'
 import { InterruptedError } from '../command-line/interrupt.js'
@@ -11,8 +11,7 @@ vi.mock(import('../block-io/compare-written.js'), async (original) => ({
   compareWritten: vi.fn(),
 }))
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-write-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 test.each([
   ['finds a difference', () => new ReadBackError(0, 8)],

@@ -39,7 +39,7 @@ test('blanks around a serial number are not part of it, on the drive, on the ter
   expect(await confirm('S1', 'S1', { serial: 'S2' })).toContain("its serial number is not 'S2'")
 })
 
-test('--yes without --serial confirms no drive: the question is asked all the same', async () => {
+test('--yes without --serial confirms no drive, and the question is still asked', async () => {
   expect(await confirm('S1', '', { yes: true })).toContain('what was typed is not its serial number')
   expect(ask).toHaveBeenCalledOnce()
 })

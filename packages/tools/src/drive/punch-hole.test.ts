@@ -1,8 +1,8 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadHardwareHost, NativeAddonError } from '@gpunvme/cuda-native/host'
 import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { punchHole } from './punch-hole.js'
 
 function isBuilt(): boolean {
@@ -16,13 +16,11 @@ function isBuilt(): boolean {
 }
 
 test('makes a hole where the addon is built, and says that it did not where it is not', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
-  const path = join(folder, 'image')
+  const path = join(scratch(), 'image')
   writeFileSync(path, new Uint8Array(3 * 4096).fill(1))
   const fd = openSync(path, 'r+')
   expect(punchHole(fd, 4096, 4096)).toBe(isBuilt())
   closeSync(fd)
   const bytes = readFileSync(path)
   expect([0, 1, 2].map((page) => bytes[page * 4096])).toEqual([1, isBuilt() ? 0 : 1, 1])
-  rmSync(folder, { recursive: true })
 })

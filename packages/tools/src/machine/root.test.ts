@@ -1,25 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { Root } from './root.js'
 
-let scratch = ''
+let folder = ''
 let root: Root
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'gpunvme-root-'))
-  mkdirSync(join(scratch, 'machine/sys/devices/a'), { recursive: true })
-  root = new Root(join(scratch, 'machine'))
+  folder = scratch()
+  mkdirSync(join(folder, 'machine/sys/devices/a'), { recursive: true })
+  root = new Root(join(folder, 'machine'))
 })
-afterEach(() => rmSync(scratch, { recursive: true, force: true }))
 
 function file(path: string, text: string): void {
-  writeFileSync(join(scratch, 'machine', path), text)
+  writeFileSync(join(folder, 'machine', path), text)
 }
 
 function link(path: string, to: string): void {
-  symlinkSync(to, join(scratch, 'machine', path))
+  symlinkSync(to, join(folder, 'machine', path))
 }
 
 describe('Root', () => {
@@ -34,9 +33,9 @@ describe('Root', () => {
   })
 
   test('no link leads out of the tree: neither an absolute one nor one with too many ..', async () => {
-    writeFileSync(join(scratch, 'secret'), 'secret')
-    link('absolute', join(scratch, 'secret'))
-    link('climbing', '../../../../../../../../..' + join(scratch, 'secret'))
+    writeFileSync(join(folder, 'secret'), 'secret')
+    link('absolute', join(folder, 'secret'))
+    link('climbing', '../../../../../../../../..' + join(folder, 'secret'))
     link('sideways', '../secret')
     expect(await root.text('absolute')).toBeUndefined()
     expect(await root.text('climbing')).toBeUndefined()
@@ -58,7 +57,7 @@ describe('Root', () => {
   })
 
   test('a pipe that nobody writes to does not hang, and a file that is too large is not read', async () => {
-    execFileSync('mkfifo', [join(scratch, 'machine/pipe')])
+    execFileSync('mkfifo', [join(folder, 'machine/pipe')])
     file('large', 'x'.repeat(1001))
     expect(await root.text('pipe')).toBeUndefined()
     expect(root.why('pipe')).toEqual({ unknown: '/pipe cannot be read: it is no plain file' })

@@ -1,25 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { machines, writeMachine } from '../../test/machines/index.js'
 import { readMachine } from './read-machine.js'
 import { writeLiveTree } from './save.js'
 
-let scratch = ''
+let folder = ''
 beforeEach(() => {
-  scratch = mkdtempSync(join(tmpdir(), 'gpunvme-save-'))
+  folder = scratch()
 })
-afterEach(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** Machines that differ in what there is to copy. */
 const kinds = [
@@ -36,7 +26,7 @@ describe('writeLiveTree', () => {
   test.each(kinds)(
     'of a copy of %s the same is read as of the machine, who uses its drives included',
     async (name) => {
-      const [from, into] = [join(scratch, 'machine'), join(scratch, 'copy')]
+      const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
       writeMachine(
         machines.find((machine) => machine.name === name)!,
         from,
@@ -47,14 +37,14 @@ describe('writeLiveTree', () => {
       const read = await readMachine(from)
       expect({ ...(await readMachine(into)), root: from }).toEqual(read)
       // A copy can be copied.
-      await writeLiveTree(into, join(scratch, 'again'))
-      expect({ ...(await readMachine(join(scratch, 'again'))), root: from }).toEqual(read)
+      await writeLiveTree(into, join(folder, 'again'))
+      expect({ ...(await readMachine(join(folder, 'again'))), root: from }).toEqual(read)
     },
     60_000,
   )
 
   test('copies what is read and nothing else: no environment, no open files that are nobody’s business', async () => {
-    const from = join(scratch, 'machine')
+    const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-open-in-qemu')!,
       from,
@@ -63,25 +53,25 @@ describe('writeLiveTree', () => {
     symlinkSync('/home/somebody/diary.txt', join(from, 'proc/4242/fd/9'))
     mkdirSync(join(from, 'proc/99/fd'), { recursive: true })
     symlinkSync('/home/somebody/letters.txt', join(from, 'proc/99/fd/3'))
-    await writeLiveTree(from, join(scratch, 'copy'))
-    expect(readdirSync(join(scratch, 'copy/proc/4242')).sort()).toEqual(['comm', 'fd'])
-    expect(readdirSync(join(scratch, 'copy/proc/4242/fd'))).toEqual(['0'])
-    expect(existsSync(join(scratch, 'copy/proc/99'))).toBe(false)
+    await writeLiveTree(from, join(folder, 'copy'))
+    expect(readdirSync(join(folder, 'copy/proc/4242')).sort()).toEqual(['comm', 'fd'])
+    expect(readdirSync(join(folder, 'copy/proc/4242/fd'))).toEqual(['0'])
+    expect(existsSync(join(folder, 'copy/proc/99'))).toBe(false)
   }, 60_000)
 
   test('also copies what further readers read', async () => {
-    const from = join(scratch, 'machine')
+    const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
       from,
     )
     writeFileSync(join(from, 'etc/extra.conf'), 'options nvidia NVreg_X=1')
-    await writeLiveTree(from, join(scratch, 'copy'), { also: [(root) => root.text('etc/extra.conf')] })
-    expect(readFileSync(join(scratch, 'copy/etc/extra.conf'), 'utf8')).toBe('options nvidia NVreg_X=1')
+    await writeLiveTree(from, join(folder, 'copy'), { also: [(root) => root.text('etc/extra.conf')] })
+    expect(readFileSync(join(folder, 'copy/etc/extra.conf'), 'utf8')).toBe('options nvidia NVreg_X=1')
   }, 60_000)
 
   test('leaves what is there alone, and nothing beside it', async () => {
-    const [from, into] = [join(scratch, 'machine'), join(scratch, 'copy')]
+    const [from, into] = [join(folder, 'machine'), join(folder, 'copy')]
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
       from,
@@ -90,24 +80,24 @@ describe('writeLiveTree', () => {
     writeFileSync(join(into, 'mine'), 'mine')
     await expect(writeLiveTree(from, into)).rejects.toMatchObject({ code: 'ERR_GPUNVME_FILE', systemCode: 'EEXIST' })
     expect(readdirSync(into)).toEqual(['mine'])
-    expect(readdirSync(scratch).sort()).toEqual(['copy', 'machine'])
+    expect(readdirSync(folder).sort()).toEqual(['copy', 'machine'])
   }, 60_000)
 
   test('leaves nothing where a file of it cannot be written', async () => {
-    const from = join(scratch, 'machine')
+    const from = join(folder, 'machine')
     writeMachine(
       machines.find(({ name }) => name === 'drive-free')!,
       from,
     )
     // The folder itself can be made there, and files deep within it have names that are too long (PATH_MAX, 4096).
-    const deep = join(scratch, ...Array.from({ length: 20 }, () => 'd'.repeat(198)))
+    const deep = join(folder, ...Array.from({ length: 20 }, () => 'd'.repeat(198)))
     mkdirSync(deep, { recursive: true })
     await expect(writeLiveTree(from, join(deep, 'copy'))).rejects.toMatchObject({ systemCode: 'ENAMETOOLONG' })
     expect(readdirSync(deep)).toEqual([])
   }, 60_000)
 
   test('says so where there is no machine', async () => {
-    await expect(writeLiveTree(scratch, join(scratch, 'copy'))).rejects.toMatchObject({ category: 'not-found' })
-    expect(readdirSync(scratch)).toEqual([])
+    await expect(writeLiveTree(folder, join(folder, 'copy'))).rejects.toMatchObject({ category: 'not-found' })
+    expect(readdirSync(folder)).toEqual([])
   })
 })

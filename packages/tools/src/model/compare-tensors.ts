@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import { Progress } from '../terminal/progress.js'
 
-/** Small enough for a processor's cache: comparing then reads each block from memory once. */
+/** Small enough for a processor's cache, so that comparing reads each block from memory once. */
 const BLOCK_BYTES = 1024 * 1024
 
 export interface CompareOptions {
@@ -66,7 +66,7 @@ export async function compareTensors(
   return { tensors, wallNs: Math.round((performance.now() - startMs) * 1e6) }
 }
 
-/** A tensor that passed its checksum differs from the file's. */
+/** A tensor of the packed model that differs from the model file. */
 export class TensorsDifferError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_TENSORS_DIFFER'
   readonly category = 'verification'

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import {
   SYNTHETIC_LOOKUPS,
   SYNTHETIC_SOURCES,
@@ -22,11 +22,6 @@ import { Root } from '../machine/root.js'
 import { applyChange, revertChange, stateOfChange } from './apply-change.js'
 import { planP2p, planPfnLookup } from './plan-change.js'
 import { diskWriter, type Writer } from './write-files.js'
-
-function folder(): string {
-  const path = scratch()
-  return path
-}
 
 /** Every file below, by path. */
 function contents(path: string): Record<string, string> {
@@ -61,7 +56,7 @@ function crashingAt(limit: number): Writer {
 const planFix = (root: Root) => planPfnLookup(root, '', 'walk', SYNTHETIC_SOURCES)
 
 test('a change is applied and taken back, and nothing is left of it', async () => {
-  const path = folder()
+  const path = scratch()
   writeLookupTree(path, 'through-flavors')
   chmodSync(join(path, 'nvidia/os-mlock.c'), 0o640)
   const before = contents(path)
@@ -79,7 +74,7 @@ test('power that is lost between any two writes of apply leaves what revert take
   for (const finish of ['revert', 'apply'] as const) {
     let crashes = 0
     for (let limit = 0; ; limit++) {
-      const path = folder()
+      const path = scratch()
       writeFullSource(path)
       const before = contents(path)
       const change = await planP2p(new Root(path), '', SYNTHETIC_SOURCES)
@@ -110,7 +105,7 @@ test('power that is lost between any two writes of apply leaves what revert take
 
 test('power that is lost between any two writes of revert leaves what revert ends', async () => {
   for (let limit = 0; ; limit++) {
-    const path = folder()
+    const path = scratch()
     writeFullSource(path)
     const before = contents(path)
     await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
@@ -126,7 +121,7 @@ test('power that is lost between any two writes of revert leaves what revert end
 }, 120_000)
 
 test('a file that was changed since is left alone, by revert and by apply', async () => {
-  const path = folder()
+  const path = scratch()
   writeLookupTree(path, 'or-fail')
   const change = await planFix(new Root(path))
   await applyChange(new Root(path), change)
@@ -146,7 +141,7 @@ const UNREAD: [string, (path: string) => void][] = [
 ]
 
 test.each(UNREAD)('what %s is not taken for a file that is not there, and is left alone', async (_, put) => {
-  const path = folder()
+  const path = scratch()
   const file = 'etc/modprobe.d/new.conf'
   const change = {
     kind: 'options',
@@ -164,7 +159,7 @@ test.each(UNREAD)('what %s is not taken for a file that is not there, and is lef
 })
 
 test('of several files, none is put back when one was changed since', async () => {
-  const path = folder()
+  const path = scratch()
   writeFullSource(path)
   await applyChange(new Root(path), await planP2p(new Root(path), '', SYNTHETIC_SOURCES))
   writeFileSync(join(path, 'kernel-open/nvidia/nv.c'), 'by somebody\n')
@@ -189,7 +184,7 @@ test.each([
     'no record of a change',
   ],
 ])('a record that %s is not gone by', async (_, text, reason) => {
-  const path = folder()
+  const path = scratch()
   writeLookupTree(path, 'or-fail')
   await applyChange(new Root(path), await planFix(new Root(path)))
   writeFileSync(join(path, '.gpunvme/pfn-lookup/change.json'), text)
@@ -200,7 +195,7 @@ test.each([
 })
 
 test('an original that was damaged is not put back', async () => {
-  const path = folder()
+  const path = scratch()
   writeLookupTree(path, 'or-fail')
   await applyChange(new Root(path), await planFix(new Root(path)))
   writeFileSync(join(path, '.gpunvme/pfn-lookup/0.original'), SYNTHETIC_LOOKUPS['or-fail'].slice(1))
@@ -209,14 +204,14 @@ test('an original that was damaged is not put back', async () => {
 })
 
 test('a tree that leads elsewhere by a link is not followed out of its root', async () => {
-  const [path, elsewhere] = [folder(), folder()]
+  const [path, elsewhere] = [scratch(), scratch()]
   writeLookupTree(elsewhere, 'or-fail')
   symlinkSync(join(elsewhere, 'nvidia'), join(path, 'nvidia'))
   await expect(planFix(new Root(path))).rejects.toMatchObject({ code: 'ERR_GPUNVME_DRIVER_TREE_NOT_FOUND' })
 })
 
 test('the change of a tree that its package took away is forgotten', async () => {
-  const machine = folder()
+  const machine = scratch()
   const tree = 'usr/src/nvidia-580.142'
   writeLookupTree(join(machine, tree), 'or-fail')
   const change = await planPfnLookup(new Root(machine), tree, 'guarded', SYNTHETIC_SOURCES)
@@ -228,7 +223,7 @@ test('the change of a tree that its package took away is forgotten', async () =>
 })
 
 test('what is no tree, what is open, and what is not known are refused, each by its own error', async () => {
-  const path = folder()
+  const path = scratch()
   await expect(planFix(new Root(path))).rejects.toMatchObject({ category: 'not-found' })
   writeLookupTree(path, 'or-fail', 'Dual MIT/GPL')
   await expect(planFix(new Root(path))).rejects.toMatchObject({ code: 'ERR_GPUNVME_UNKNOWN_DRIVER_SOURCE' })
@@ -238,7 +233,7 @@ test('what is no tree, what is open, and what is not known are refused, each by 
   await expect(planP2p(new Root(path), '', SYNTHETIC_SOURCES)).rejects.toMatchObject({
     message: expect.stringContaining("in the driver's core") as string,
   })
-  const old = folder()
+  const old = scratch()
   writeFullSource(old, '575.64.05')
   await expect(planP2p(new Root(old), '', SYNTHETIC_SOURCES)).rejects.toMatchObject({
     message: expect.stringContaining('575.64.05 is not 580.65.06 or later') as string,

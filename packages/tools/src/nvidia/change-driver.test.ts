@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
-import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
+import { scratch } from '../../../../test/scratch.js'
+import { writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
 import { SYNTHETIC_SOURCES, writeFullSource, writeLookupTree } from '../../test/nvidia/synthetic-trees.js'
 import { Root } from '../machine/root.js'
 import { testIo } from '../../test/gpunvme.js'
@@ -19,8 +19,6 @@ const TREE = '/usr/src/nvidia-580.142'
 /** A machine whose tree is one of the synthetic ones. */
 function machine(state: NvidiaStateName): string {
   const root = scratch()
-  mkdirSync(join(root, 'proc/sys/kernel'), { recursive: true })
-  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[state].kernel}\n`)
   writeNvidiaState(root, state)
   if (state === 'proprietary-580-on-6.17') writeLookupTree(join(root, TREE), 'through-flavors')
   return root

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { describedModule } from '../../test/nvidia/described-driver.js'
 import { elfModule } from '../../test/nvidia/elf-module.js'
 import { isKnown } from '../machine/known.js'
@@ -14,26 +14,22 @@ const UNSIGNED = { version: '580.142', flavour: 'open', pfn: 'follow_pfnmap_star
 const MODULE = describedModule({ ...UNSIGNED, signer: 'a key' }, '6.12.43')
 
 test('modinfo and nm say the same of a described module as we do', async ({ skip }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-elf-'))
-  try {
-    const path = join(folder, 'nvidia.ko')
-    writeFileSync(path, MODULE)
-    const modinfo = spawnSync('modinfo', [path], { encoding: 'utf8' })
-    const nm = spawnSync('nm', ['-u', path], { encoding: 'utf8' })
-    if (modinfo.error || nm.error) return skip('[unpackers] modinfo or nm is not installed')
-    const field = (name: string) => new RegExp(`^${name}:\\s+(.*?)\\s*$`, 'm').exec(modinfo.stdout)?.[1]
-    expect(await readModule(MODULE)).toMatchObject({
-      version: field('version'),
-      license: field('license'),
-      srcversion: field('srcversion'),
-      signer: field('signer'),
-      vermagicRelease: field('vermagic')?.split(' ')[0],
-    })
-    expect(field('version')).toBe('580.142')
-    expect(nm.stdout.match(/follow_\w+/g)).toEqual(['follow_pfnmap_start'])
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const folder = scratch()
+  const path = join(folder, 'nvidia.ko')
+  writeFileSync(path, MODULE)
+  const modinfo = spawnSync('modinfo', [path], { encoding: 'utf8' })
+  const nm = spawnSync('nm', ['-u', path], { encoding: 'utf8' })
+  if (modinfo.error || nm.error) return skip('[unpackers] modinfo or nm is not installed')
+  const field = (name: string) => new RegExp(`^${name}:\\s+(.*?)\\s*$`, 'm').exec(modinfo.stdout)?.[1]
+  expect(await readModule(MODULE)).toMatchObject({
+    version: field('version'),
+    license: field('license'),
+    srcversion: field('srcversion'),
+    signer: field('signer'),
+    vermagicRelease: field('vermagic')?.split(' ')[0],
+  })
+  expect(field('version')).toBe('580.142')
+  expect(nm.stdout.match(/follow_\w+/g)).toEqual(['follow_pfnmap_start'])
 })
 
 test('a module that defines a function of the name does not call it', () => {

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { SYNTHETIC_SOURCES, writeFullSource } from '../../test/nvidia/synthetic-trees.js'
 import { edited } from './edits.js'
 import { filesOf, P2P_ANCHORS, p2pEdits } from './p2p-anchors.js'
 
-const path = mkdtempSync(join(tmpdir(), 'gpunvme-p2p-'))
+const path = scratch()
 const sources = new Map<string, string>()
 beforeAll(() => {
   writeFullSource(path)
   for (const file of filesOf(P2P_ANCHORS)) sources.set(file, readFileSync(join(path, file), 'utf8'))
 })
-afterAll(() => rmSync(path, { recursive: true, force: true }))
 
 const BUS = 'src/nvidia/generated/g_kern_bus_nvoc.c'
 const MEMORY = 'src/nvidia/generated/g_virt_mem_allocator_nvoc.c'

@@ -1,25 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { writeDriver } from '../../test/nvidia/described-driver.js'
 import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from '../../test/nvidia/states.js'
+import { put } from '../../test/nvidia/synthetic-trees.js'
 import { readNvidia } from './read-driver.js'
 
-function machine(state?: NvidiaStateName, kernel?: string): string {
+function machine(state: NvidiaStateName): string {
   const root = scratch()
-  put(root, 'proc/sys/kernel/osrelease', `${kernel ?? NVIDIA_STATES[state ?? 'none'].kernel}\n`)
   put(root, 'proc/cmdline', 'quiet\n')
-  mkdirSync(join(root, 'sys/module'), { recursive: true })
-  mkdirSync(join(root, 'usr/lib'), { recursive: true })
-  mkdirSync(join(root, 'lib/modules'), { recursive: true })
-  if (state !== undefined) writeNvidiaState(root, state)
+  writeNvidiaState(root, state)
   return root
-}
-
-function put(root: string, path: string, contents: string | Uint8Array): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), contents)
 }
 
 test('a machine without the driver has none of it, and nothing is unknown', async () => {

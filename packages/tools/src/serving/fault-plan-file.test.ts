@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { FileError } from '../command-line/file-error.js'
 import { EXAMPLE_PLAN } from '../commands/sim.js'
 import { FaultPlanFileError, readFaultPlan } from './fault-plan-file.js'

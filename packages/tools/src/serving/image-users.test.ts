@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { FileError } from '../command-line/file-error.js'
 import { ImageInUseError, usersOf, withImageAlone } from './image-users.js'
 

@@ -1,9 +1,9 @@
 import type { VfioUserServer } from '@gpunvme/nvme-sim/vfio-user'
 import { startVfioUserServer, VfioUserServerError } from '@gpunvme/nvme-sim/vfio-user'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { runCommand } from '../binding/run-command.js'
 import { testIo } from '../../test/gpunvme.js'
 import { Output } from '../terminal/output.js'
@@ -60,7 +60,7 @@ test('what the system refused to the thread of a server is said with its file', 
 })
 
 test('a process that ends at once does not take a socket away that another has put there since', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-'))
+  const folder = scratch()
   const socket = join(folder, 'x.sock')
   const other = join(folder, 'other')
   writeFileSync(socket, 'ours')
@@ -79,7 +79,6 @@ test('a process that ends at once does not take a socket away that another has p
   })
   await serve({ socket }, output, over.signal)
   expect(readFileSync(socket, 'utf8')).toBe('theirs')
-  rmSync(folder, { recursive: true })
 })
 
 test('one that is late with an answer is served on', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../../test/scratch.js'
+import { scratch } from '../../../../test/scratch.js'
 import { UsageError } from '../command-line/usage-error.js'
 import { ImageFileError } from '../drive/image-file.js'
 import { UnknownProfileError } from '../drive/sim-transport.js'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { InterruptedError } from '../command-line/interrupt.js'
 import { ask } from './ask.js'
 
-/** A terminal that somebody presses keys on. */
+/** A terminal on which keys are pressed. */
 function pressing(keys: string): { stdin: PassThrough; stderr: PassThrough } {
   const [stdin, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true })]
   stdin.write(keys)

@@ -3,7 +3,7 @@ import { InterruptedError } from '../command-line/interrupt.js'
 import type { Io } from './io.js'
 import type { Output } from './output.js'
 
-/** Whether somebody is there to answer, and to see the question. */
+/** Returns whether a question can be shown and answered: stdin and stderr are terminals, and stdout is not JSON. */
 export function canAsk({ json, io }: Output): boolean {
   return !json && io.stdin.isTTY === true && io.stderr.isTTY === true
 }

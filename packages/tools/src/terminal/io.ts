@@ -1,15 +1,15 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-/** A stream that bytes come from: a pipe, a file or a terminal. */
+/** Input of a run: a pipe, a file or a terminal. */
 export type InputStream = Readable & { readonly isTTY?: boolean | undefined }
 
-/** A stream that text and bytes go to. `columns` is the width of a terminal; 0 where its size is unknown. */
+/** Output of a run. `columns` is the width of a terminal; 0 if it is unknown. */
 export type OutputStream = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined }
 
 /**
- * What one run of the command has from its process. Runs take turns: two at once in a process would share the working
- * directory that `fs` resolves paths against, and the sink of traces.
+ * Streams, environment and signals of one run of the command. Only one run at a time may use a process: two would share the
+ * working directory that `fs` resolves paths against, and the sink of traces.
  */
 export interface Io {
   readonly stdin: InputStream
@@ -26,7 +26,7 @@ export interface Io {
   readonly exit: (code: number) => void
 }
 
-/** The process's own. The only place that names them: everything else takes an `Io`. */
+/** Returns the `Io` of this process. Everything else takes an `Io` instead of using `process` (eslint checks this). */
 export function processIo(): Io {
   return {
     stdin: process.stdin,

@@ -28,7 +28,7 @@ export class Output {
     return columnsOf(this.io.stdout, this.io)
   }
 
-  /** The same for stderr. */
+  /** Width of lines on stderr, by the same rule. */
   get noteColumns(): number {
     return columnsOf(this.io.stderr, this.io)
   }

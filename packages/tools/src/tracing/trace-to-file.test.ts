@@ -1,20 +1,19 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { traceToFile } from './trace-output.js'
 import { writeEvents } from './write-events.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'gpunvme-trace-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratch()
 
 const open = (path: string) => traceToFile(path, (output) => writeEvents('jsonl', output, { title: '' }))
 
-test('a trace has every event, those before its end among them, and takes the place of its file only then', () => {
+test('a trace has every event, including the last ones, and replaces an existing file only when it ends', () => {
   const path = join(folder, 'trace.jsonl')
   writeFileSync(path, 'before')
   const { sink, end } = open(path)
-  // More than is held back at once, and a rest.
+  // More events than are buffered at once, and a remainder.
   for (let timeNs = 0; timeNs < 3000; timeNs++) sink({ timeNs, track: 'bar', name: 'read CSTS' })
   expect(readFileSync(path, 'utf8')).toBe('before')
   end()
@@ -24,7 +23,7 @@ test('a trace has every event, those before its end among them, and takes the pl
   expect(readdirSync(folder)).toEqual(['trace.jsonl'])
 })
 
-test('a trace of a folder that is gone fails, and leaves no file', () => {
+test('a trace into a missing folder fails, and leaves no file', () => {
   expect(() => open(join(folder, 'missing', 'trace.jsonl'))).toThrow(expect.objectContaining({ category: 'not-found' }))
   expect(existsSync(join(folder, 'missing'))).toBe(false)
 })

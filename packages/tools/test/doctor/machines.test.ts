@@ -6,17 +6,15 @@ import { diagnosisJson } from '../../src/doctor/json.js'
 import { formatReport } from '../../src/doctor/report.js'
 import { readMachine, Root } from '../../src/machine/index.js'
 import { readNvidia } from '../../src/nvidia/index.js'
-import { scratch } from '../gpunvme.js'
-import { machines, writeMachine, type Described } from '../machines/index.js'
+import { machines, type Described } from '../machines/index.js'
+import { rootOf } from '../machines/read-described.js'
 
 const GOLDEN = join(import.meta.dirname, '../machines/golden/doctor')
 const UPDATE = process.env['UPDATE'] === '1'
 
 /** As `gpunvme doctor --root NAME` looks at it, from the folder that it lies in. */
 async function diagnose(described: Described): Promise<Diagnosis> {
-  const into = join(scratch(), described.name)
-  writeMachine(described, into)
-  const root = new Root(into)
+  const root = new Root(await rootOf(described))
   const [machine, nvidia] = [await readMachine(root), await readNvidia(root)]
   return examine({ machine: { ...machine, root: described.name }, nvidia, process: undefined })
 }

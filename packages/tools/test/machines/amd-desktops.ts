@@ -1,6 +1,7 @@
 import type { Described, DescribedFunction } from './described.js'
 import {
   cpus,
+  desktop,
   distributions,
   gpus,
   openDriver,
@@ -8,10 +9,9 @@ import {
   ports,
   proprietaryDriver,
   radeon7900,
+  rootOn,
   ssds,
 } from './parts/index.js'
-
-const desktop = (vendor: string, name: string, bios: string) => ({ vendor, name, bios, chassis: 3 })
 
 const strixB450 = desktop('ASUSTeK COMPUTER INC.', 'ROG STRIX B450-F GAMING II', '5202')
 
@@ -42,11 +42,6 @@ function b450(
     ],
   }
 }
-
-const rootOn = (name: string) => [
-  { source: `${name}p2`, where: '/', type: 'ext4' },
-  { source: `${name}p1`, where: '/boot/efi', type: 'vfat' },
-]
 
 export const amdDesktops: readonly Described[] = [
   {

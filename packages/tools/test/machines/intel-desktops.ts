@@ -1,21 +1,17 @@
 import type { Described, DescribedFunction } from './described.js'
 import {
   cpus,
+  desktop,
   distributions,
   gpus,
   openDriver,
   others,
   ports,
   proprietaryDriver,
-  ssds,
+  rootOn,
   type SsdOptions,
+  ssds,
 } from './parts/index.js'
-
-const desktop = (vendor: string, name: string, bios: string) => ({ vendor, name, bios, chassis: 3 })
-const rootOn = (name: string) => [
-  { source: `${name}p2`, where: '/', type: 'ext4' },
-  { source: `${name}p1`, where: '/boot/efi', type: 'vfat' },
-]
 
 /** 12th to 14th generation: 00:01.0 and 00:06.0 are the processor's, 00:1a to 00:1d the chipset's. */
 function lga1700(

@@ -1,11 +1,7 @@
 import type { Described } from './described.js'
-import { cpus, distributions, gpus, openDriver, others, ports, ssds } from './parts/index.js'
+import { cpus, distributions, gpus, openDriver, others, ports, rootOn, ssds } from './parts/index.js'
 
 const laptop = (vendor: string, name: string, bios: string) => ({ vendor, name, bios, chassis: 10 })
-const rootOn = (name: string) => [
-  { source: `${name}p2`, where: '/', type: 'ext4' },
-  { source: `${name}p1`, where: '/boot/efi', type: 'vfat' },
-]
 
 export const laptops: readonly Described[] = [
   {

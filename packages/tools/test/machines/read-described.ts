@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sharedFolder } from '../../../../test/shared-folder.js'
 import { readMachine, type Machine } from '../../src/machine/index.js'
 import type { Described } from './described.js'
 import { writeMachine } from './write-machine.js'
@@ -16,7 +17,14 @@ export async function withMachine<T>(machine: Described, use: (root: string) => 
   }
 }
 
-/** What is read of a described machine, as if its root were '/': no golden holds the name of a scratch folder. */
-export function readDescribed(machine: Described): Promise<Machine> {
-  return withMachine(machine, async (root) => ({ ...(await readMachine(root)), root: '/' }))
+/** Returns the root of a described machine that the workers of the run share: read it, do not change it. */
+export function rootOf(machine: Described): Promise<string> {
+  return sharedFolder(machine.name, (root) => {
+    writeMachine(machine, root)
+  })
+}
+
+/** Returns what is read of a described machine, as if its root were '/': no golden holds the name of a scratch folder. */
+export async function readDescribed(machine: Described): Promise<Machine> {
+  return { ...(await readMachine(await rootOf(machine))), root: '/' }
 }

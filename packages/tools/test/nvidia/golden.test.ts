@@ -1,24 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../test/scratch.js'
 import { commandFor } from '../../src/command-line/advised-command.js'
 import { adviseDriver } from '../../src/nvidia/advice.js'
 import { describeAdvice, describeDriver } from '../../src/nvidia/describe-driver.js'
 import { readNvidia } from '../../src/nvidia/read-driver.js'
 import { NVIDIA_STATES, writeNvidiaState, type NvidiaStateName } from './states.js'
 
-const scratches: string[] = []
-afterEach(() => scratches.splice(0).forEach((path) => rmSync(path, { recursive: true, force: true })))
-
 // UPDATE=1 writes them anew: read what changed before it is committed.
 test.each(Object.keys(NVIDIA_STATES) as NvidiaStateName[])('%s: the state and what helps, as printed', async (name) => {
-  const root = mkdtempSync(join(tmpdir(), 'gpunvme-golden-'))
-  scratches.push(root)
-  for (const folder of ['proc/sys/kernel', 'sys/module', 'usr/lib', 'lib/modules']) {
-    mkdirSync(join(root, folder), { recursive: true })
-  }
-  writeFileSync(join(root, 'proc/sys/kernel/osrelease'), `${NVIDIA_STATES[name].kernel}\n`)
+  const root = scratch()
   writeNvidiaState(root, name)
   const driver = await readNvidia(root)
   const advice = adviseDriver(driver, (words) => commandFor('/', ...words.split(' ')))

@@ -1,4 +1,6 @@
-import { writeDriver, type DescribedDriver, type DescribedOn } from './described-driver.js'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDriver, type DescribedDriver } from './described-driver.js'
 
 export interface NvidiaState {
   readonly description: string
@@ -134,8 +136,11 @@ export const NVIDIA_STATES = {
 
 export type NvidiaStateName = keyof typeof NVIDIA_STATES
 
-/** Writes a named state below `into`, for its own kernel and one RTX 3090 unless told otherwise. */
-export function writeNvidiaState(into: string, name: NvidiaStateName, on: Partial<DescribedOn> = {}): void {
+/** Writes a machine in a named state below `into`, with one RTX 3090. */
+export function writeNvidiaState(into: string, name: NvidiaStateName): void {
   const { driver, kernel } = NVIDIA_STATES[name]
-  writeDriver(into, driver, { kernel, gpus: [{ address: '0000:0b:00.0', model: 'NVIDIA GeForce RTX 3090' }], ...on })
+  for (const folder of ['proc/sys/kernel', 'sys/module', 'usr/lib', 'lib/modules'])
+    mkdirSync(join(into, folder), { recursive: true })
+  writeFileSync(join(into, 'proc/sys/kernel/osrelease'), `${kernel}\n`)
+  writeDriver(into, driver, { kernel, gpus: [{ address: '0000:0b:00.0', model: 'NVIDIA GeForce RTX 3090' }] })
 }

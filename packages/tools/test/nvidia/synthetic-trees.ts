@@ -110,9 +110,10 @@ export const SYNTHETIC_SOURCES: KnownSources = {
   } satisfies P2pAnchors,
 }
 
-function put(into: string, path: string, text: string): void {
+/** Writes a file below `into`, with the folders that it needs. */
+export function put(into: string, path: string, contents: string | Uint8Array): void {
   mkdirSync(dirname(join(into, path)), { recursive: true })
-  writeFileSync(join(into, path), text)
+  writeFileSync(join(into, path), contents)
 }
 
 /** The source of a lookup, changed as `gpunvme driver apply pfn-lookup` changes it. */

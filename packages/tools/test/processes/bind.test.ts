@@ -143,7 +143,7 @@ describe('bind -- COMMAND', () => {
     const [end, go] = [join(tree.root, 'end'), join(tree.root, 'go')]
     const command = `const fs = require('fs'); fs.writeFileSync('${end}', '')
       setInterval(() => { if (fs.existsSync('${go}')) process.exit(0) }, 50)`
-    const says = `The process that watches over ${BDF} has ended: it is given back without it\n`
+    const says = `The watcher process of ${BDF} ended early; this process will give the drive back\n`
     const { code, stderr } = await bind(
       node(command),
       inWatcher(`setInterval(() => { if (existsSync('${end}')) process.exit(9) }, 50)`),
@@ -188,7 +188,7 @@ test('two at once: one changes the driver, and the other says so', { timeout: 12
   expect(tree.state()).toEqual(BOUND)
 })
 
-/** Calls once, when stderr says the word. */
+/** Returns a listener that calls once, when stderr contains a word. */
 function whenSaid(word: string, call: (child: Running) => unknown) {
   let isCalled = false
   return (text: string, child: Running) => {

@@ -9,7 +9,7 @@ const cwd = scratch()
 const hasFio = spawnSync('fio', ['--version']).error === undefined
 const withoutFio = hasFio ? '' : ' (skipped: [fio] fio is not installed)'
 
-test.skipIf(!hasFio)(`baselines read a file through Linux, and say what is missing${withoutFio}`, async () => {
+test.skipIf(!hasFio)(`baselines read a file through Linux, and name what is missing${withoutFio}`, async () => {
   writeFileSync(join(cwd, 'file.bin'), Buffer.alloc(4 * 1024 * 1024, 7))
   const args = ['--file', 'file.bin', '--baselines', 'pread,io_uring,cufile', '--engines', 'host', '--bs', '64KiB']
   const { code, stdout } = await gpunvme(
@@ -29,6 +29,6 @@ test.skipIf(!hasFio)(`baselines read a file through Linux, and say what is missi
     ['pread', undefined],
     ['io_uring', undefined],
   ])
-  // What is under way when the warm-up ends, fio counts once here and once there.
+  // fio counts commands in flight at the end of the warm-up in one figure and not in the other.
   for (const { repeats } of cells) expect(repeats[0]!.bytes / 65_536 / repeats[0]!.commands).toBeCloseTo(1, 1)
 })

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync, readSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch, type Running } from '../gpunvme.js'
 import { BIN, gpunvmeProcess } from '../process.js'
+import { emptyImage, imageBytes } from '../simulated-drive.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
@@ -14,7 +15,7 @@ const MIB = 1024 * 1024
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 130],
-] as const)('%s ends the process in order, with exit code %i', LIMIT, async (signal, expected) => {
+] as const)('%s ends the process after clean-up, with exit code %i', LIMIT, async (signal, expected) => {
   const temporary = scratch()
   let isSent = false
   const onStderr = (text: string, child: Running) => {
@@ -25,7 +26,7 @@ test.each([
   expect(readdirSync(temporary)).toEqual([])
 })
 
-test('a second SIGINT ends the process at once, and its files are gone all the same', LIMIT, async () => {
+test('a second SIGINT ends the process at once, and still removes its files', LIMIT, async () => {
   const temporary = scratch()
   const onStderr = (text: string, child: Running) => {
     if (/A model/.test(text)) child.kill('SIGINT')
@@ -36,7 +37,7 @@ test('a second SIGINT ends the process at once, and its files are gone all the s
   expect(readdirSync(temporary)).toEqual([])
 })
 
-test('a second SIGINT leaves a whole trace of what was done until then', LIMIT, async () => {
+test('a second SIGINT leaves a complete trace of the events until then', LIMIT, async () => {
   const pending = ['Namespace 1,', 'Finishing']
   const onStderr = (text: string, child: Running) => {
     if (pending.length > 0 && text.includes(pending[0]!)) {
@@ -53,16 +54,9 @@ test('a second SIGINT leaves a whole trace of what was done until then', LIMIT, 
   expect(readdirSync(cwd).filter((name) => /partial|never/.test(name))).toEqual([])
 })
 
-function bytesAt(name: string, offsetBytes: number, lengthBytes: number): Buffer {
-  const bytes = Buffer.alloc(lengthBytes)
-  readSync(openSync(at(name), 'r'), bytes, 0, lengthBytes, offsetBytes)
-  return bytes
-}
-
-test('an interrupt of a pipeline: write says which blocks are written, and no others are', LIMIT, async () => {
-  writeFileSync(at('half.img'), '')
-  truncateSync(at('half.img'), 1024 * MIB)
-  // More than a drive writes in the time that a signal takes; 0x5a is the letter Z.
+test('an interrupted pipeline: write reports which blocks it wrote, and no others are changed', LIMIT, async () => {
+  emptyImage(at('half.img'), 1024 * MIB)
+  // Endless input, so that the signal arrives during the write; 0x5a is the letter Z.
   const source = `yes ZZZZZZZZZZZZZZZ | tr '\\n' Z | '${process.execPath}' '${BIN}' write - --image half.img --lba 0 --overwrite 'unknown data'`
   const child = spawn('sh', ['-c', source], { cwd, detached: true })
   let stderr = ''
@@ -75,6 +69,6 @@ test('an interrupt of a pipeline: write says which blocks are written, and no ot
   const [, last = ''] = /LBAs 0x0 to 0x([0-9a-f]+) are written, and flushed\n/.exec(stderr) ?? []
   const end = (Number.parseInt(last, 16) + 1) * 512
   expect(stderr).toContain(`  from LBA 0x${(end / 512).toString(16)} on nothing was touched\n`)
-  expect(new Set(bytesAt('half.img', end - MIB, MIB))).toEqual(new Set([0x5a]))
-  expect(new Set(bytesAt('half.img', end, MIB))).toEqual(new Set([0]))
+  expect(new Set(imageBytes(at('half.img'), end - MIB, MIB))).toEqual(new Set([0x5a]))
+  expect(new Set(imageBytes(at('half.img'), end, MIB))).toEqual(new Set([0]))
 })

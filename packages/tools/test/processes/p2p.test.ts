@@ -4,10 +4,10 @@ import { json, scratch } from '../gpunvme.js'
 import { gpunvmeProcess } from '../process.js'
 
 const cwd = scratch()
-// Threads that poll take turns on a busy machine.
+// Polling threads wait for each other on a busy machine.
 const LIMIT = { timeout: 300_000 }
 
-// The library reads its settings when CUDA is loaded, once in a process.
+// One process for each case: the library reads its settings once, when CUDA is loaded.
 describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedWithoutStandin}`, () => {
   useStandin()
   const copy = (peers: string) =>
@@ -23,14 +23,14 @@ describe.skipIf(!hasStandin)(`with a library that stands in for CUDA's${skippedW
       expect(stdout).toMatch(new RegExp(`^  ${pair} +by the GPU +\\d\\S* ± .*B/s`, 'm'))
   })
 
-  test('copies that move nothing and report success are found, and the exit code is 6', LIMIT, async () => {
+  test('copies that move nothing but report success are detected, and the exit code is 6', LIMIT, async () => {
     const { code, stdout } = await copy('0-1=2')
     expect(code).toBe(6)
     expect(stdout).toMatch(/^ {2}0 -> 1 +by the GPU +not believed/m)
     expect(stdout).toContain('the copy reported success, and')
   })
 
-  test('GPUs that do not reach each other are copied between over the host', LIMIT, async () => {
+  test('copies between GPUs without a peer path go through the host', LIMIT, async () => {
     const { code, stdout } = await copy('0-1=0,1-0=0')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}0 -> 1 +through the host +\d/m)

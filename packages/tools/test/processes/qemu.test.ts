@@ -1,23 +1,18 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gpunvme, json, scratch } from '../gpunvme.js'
 import { qemuNote } from '../qemu.js'
-import { pattern } from '../simulated-drive.js'
+import { emptyImage, pattern } from '../simulated-drive.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 const LIMIT = { timeout: 120_000 }
 const MIB = 1024 * 1024
 
-function drive(name: string): void {
-  writeFileSync(at(name), '')
-  truncateSync(at(name), 64 * MIB)
-}
-
 describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
-  test('holds what was written to it, as a file that anybody reads', LIMIT, async () => {
-    drive('qemu.img')
+  test('keeps written bytes at their place in the image file', LIMIT, async () => {
+    emptyImage(at('qemu.img'), 64 * MIB)
     const bytes = pattern(3 * MIB)
     writeFileSync(at('qemu.bin'), bytes)
     const placed = ['--transport', 'qtest', '--image', 'qemu.img', '--lba', '4096']
@@ -35,8 +30,8 @@ describe.skipIf(qemuNote !== '')(`QEMU's controller${qemuNote}`, () => {
     expect(readFileSync(at('qemu.out')).equals(bytes)).toBe(true)
   })
 
-  test('is traced, and what it did is replayed on it and on the simulator with the same statuses', LIMIT, async () => {
-    drive('drive.img')
+  test('is traced, and the trace replays on it and on the simulator with the same statuses', LIMIT, async () => {
+    emptyImage(at('drive.img'), 64 * MIB)
     const placed = ['--transport', 'qtest', '--image', 'drive.img']
     const read = ['read', ...placed, '--blocks', '3000', '--raw']
     const traced = await gpunvme(['trace', '--format', 'jsonl', '-o', 'qemu.jsonl', ...read], { cwd })

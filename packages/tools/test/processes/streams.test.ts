@@ -1,28 +1,23 @@
 import { writeDemoModel } from '@gpunvme/layer-loader/formats'
 import { spawn, spawnSync, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { gpunvme, scratch } from '../gpunvme.js'
 import { BIN, gpunvmeProcess } from '../process.js'
-import { pattern } from '../simulated-drive.js'
+import { emptyImage, pattern } from '../simulated-drive.js'
 
 const cwd = scratch()
 const at = (name: string) => join(cwd, name)
 const LIMIT = { timeout: 120_000 }
 const MIB = 1024 * 1024
 
-function drive(name: string, lengthBytes: number): void {
-  writeFileSync(at(name), '')
-  truncateSync(at(name), lengthBytes)
-}
-
 beforeAll(async () => {
   await writeDemoModel(at('model.gguf'), { layers: 2, targetBytes: 4 * MIB })
 })
 
-test('the packed program prints what the sources print, and ends with their exit codes', LIMIT, async () => {
+test('the packed program has the output and the exit codes of the sources', LIMIT, async () => {
   for (const words of [['--version'], ['help', 'bench'], ['inspect', 'model.gguf'], ['inspect', 'missing.gguf']]) {
     const { code, stdout, stderr } = await gpunvme(words, { cwd })
     expect(await gpunvmeProcess(words, { cwd })).toMatchObject({ code, stdout, stderr })
@@ -39,8 +34,8 @@ test('every module of the packed program can be loaded', LIMIT, () => {
   expect([status, stderr]).toEqual([0, ''])
 })
 
-test('bytes come by stdin and leave by stdout as they are, of any length', LIMIT, async () => {
-  drive('bytes.img', 16 * MIB)
+test('stdin and stdout carry bytes unchanged, at any length', LIMIT, async () => {
+  emptyImage(at('bytes.img'), 16 * MIB)
   const input = pattern(9 * MIB)
   const words = ['write', '-', '--image', 'bytes.img', '--lba', '8', '--verify']
   const written = await gpunvmeProcess(words, { cwd, input })
@@ -55,18 +50,18 @@ test('bytes come by stdin and leave by stdout as they are, of any length', LIMIT
   expect([read.code, read.bytes.equals(input)]).toEqual([0, true])
 })
 
-test('a reader that goes away is no error: inspect | head', async () => {
+test('a reader that closes stdout is not an error: inspect | head', async () => {
   const inspect = spawn(process.execPath, [BIN, 'inspect', 'model.gguf', '--json'], { cwd })
   let stderr = ''
   inspect.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // As `head` does once it has what it wants - here before the first byte, so that every write finds the pipe closed.
+  // `head` closes the pipe when it has enough; here it is closed before the first byte, so that every write fails.
   inspect.stdout.destroy()
   const [code] = (await once(inspect, 'close')) as [number | null]
   expect([code, stderr]).toEqual([0, ''])
 })
 
-test('a reader of raw bytes that has enough ends the reading, without an error', LIMIT, async () => {
-  drive('long.img', 1024 * MIB)
+test('read --raw ends without an error when its reader closes stdout', LIMIT, async () => {
+  emptyImage(at('long.img'), 1024 * MIB)
   const child = spawn(process.execPath, [BIN, 'read', '--image', 'long.img', '--blocks', 'all', '--raw', '-q'], { cwd })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
@@ -76,7 +71,7 @@ test('a reader of raw bytes that has enough ends the reading, without an error',
 })
 
 const noFullDevice = existsSync('/dev/full') ? '' : ' (skipped: this system has no /dev/full)'
-test.skipIf(noFullDevice)(`a result that cannot be written is a failure, in one line${noFullDevice}`, () => {
+test.skipIf(noFullDevice)(`a result that cannot be written is reported in one line${noFullDevice}`, () => {
   const full = openSync('/dev/full', 'w')
   const stdio: StdioOptions = ['ignore', full, 'pipe']
   const { status, stderr } = spawnSync(process.execPath, [BIN, 'inspect', 'model.gguf'], {
@@ -89,20 +84,20 @@ test.skipIf(noFullDevice)(`a result that cannot be written is a failure, in one 
   expect(stderr).toMatch(/^Cannot write the result: ENOSPC.*\n$/)
 })
 
-/** The shell's limit on the size of files stands for a full disk, which a test cannot have. */
+/** Runs the command with the shell's limit on the size of files, in place of a full disk. */
 function limited(blocks: number, words: string) {
   const command = `ulimit -f ${blocks} && "${process.execPath}" "${BIN}" ${words}`
   return spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' })
 }
 
 test('a failed write to a drive image reports the system error', () => {
-  drive('full.img', 16 * MIB)
+  emptyImage(at('full.img'), 16 * MIB)
   const { status, stderr } = limited(8192, 'pack model.gguf --image full.img')
   expect(stderr).toMatch(/\nCannot write full\.img: .* \(EFBIG\)\n {2}Try: use another disk\n$/)
   expect(status).toBe(7)
 })
 
-test('a verb does all of its work where its trace cannot be written, and that is what fails', LIMIT, () => {
+test('a verb whose trace cannot be written completes its work, and then fails', LIMIT, () => {
   const { status, stdout, stderr } = limited(8, 'trace -o full.txt identify --json')
   expect(JSON.parse(stdout)).toMatchObject({ schema: 'gpunvme.identify/1' })
   expect([status, stderr]).toEqual([7, expect.stringMatching(/Cannot write .*full\.txt: .* \(EFBIG\)\n/)])

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { missingForC } from '../../../../../test/c-compiler.js'
+import { scratch } from '../../../../../test/scratch.js'
 import * as abi from './abi.js'
 
 const HEADER = join(import.meta.dirname, '../../../../../kmod/uapi/gpunvme_ioctl.h')
@@ -48,21 +49,18 @@ for (const [name, declaration] of Object.entries(structures)) {
 }
 
 test('every request, size and offset is that of gpunvme_ioctl.h, as its compiler has it', ({ skip }) => {
-  if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
+  const missing = missingForC('gcc')
+  if (missing !== undefined) return skip(missing)
   if (!existsSync(HEADER))
     return skip('[headers] kmod/uapi/gpunvme_ioctl.h is in the repository alone, not in the package')
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-kmod-'))
-  try {
-    const program = join(folder, 'program')
-    const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
-    const source = `#include "${HEADER}"\n#include <stddef.h>\n#include <stdio.h>\nint main(void) { ${prints.join('\n')} }\n`
-    execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
-    const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
-    const theirs = Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]]))
-    expect(numbers).toEqual(theirs)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = scratch()
+  const program = join(folder, 'program')
+  const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
+  const source = `#include "${HEADER}"\n#include <stddef.h>\n#include <stdio.h>\nint main(void) { ${prints.join('\n')} }\n`
+  execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
+  const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
+  const theirs = Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]]))
+  expect(numbers).toEqual(theirs)
 }, 60_000)
 
 test('no request and no structure of the header is missing here', ({ skip }) => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HardwareHost, NativeRegion } from '@gpunvme/nvme-spec/transport'
+import { scratch } from '../../../../../test/scratch.js'
 import { machineMemory, memoryArea } from './memory.js'
 import { SharedFile } from './shared-file.js'
 
@@ -10,14 +10,11 @@ let folder: string
 let file: SharedFile
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gpunvme-test-'))
+  folder = scratch()
   file = new SharedFile(join(folder, 'ram'), 0x10000)
 })
 
-afterEach(() => {
-  file.close()
-  rmSync(folder, { recursive: true })
-})
+afterEach(() => file.close())
 
 const ramOf = (shared: SharedFile) => machineMemory(memoryArea(shared, 0, 0x1000, true), undefined)
 

@@ -78,7 +78,7 @@ describe('a target that asks on and on', () => {
 })
 
 describe('an answer', () => {
-  /** The header of an answer: number 1 is that of the first command. */
+  /** Returns an answer of zeroes behind its header; the first command has number 1. */
   const answer = (id: number, command: number, sizeBytes: number): Buffer => {
     const header = Buffer.alloc(sizeBytes)
     header.writeUInt16LE(id, 0)
@@ -96,7 +96,7 @@ describe('an answer', () => {
     })
   }
 
-  test('of the expected length, to the command and the number that were sent, is taken', () => {
+  test('of the expected length, with the command and number that were sent, is accepted', () => {
     say(answer(1, REGION_READ, 36))
     expect(read().data.byteLength).toBe(20)
     expect(departures).toBe(0)

@@ -1,6 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -12,6 +10,7 @@ import {
   VfioIrqSet,
   VfioRegionInfo,
 } from '@gpunvme/nvme-spec/vfio-user'
+import { scratch } from '../../../../../test/scratch.js'
 import { DeviceInfo, DmaMap, DmaUnmap, GroupStatus, IOMMU, IOMMU_CAPABILITY, IommuInfo, VFIO } from './abi.js'
 
 /** Structures of linux/vfio.h, and the names of their fields that are not ours in lower case. */
@@ -77,16 +76,12 @@ test('every number and offset is that of linux/vfio.h, as its compiler has it', 
   if (spawnSync('gcc', ['--version']).error) return skip('[headers] gcc is not installed')
   const probe = spawnSync('gcc', ['-E', '-x', 'c', '-'], { input: '#include <linux/vfio.h>\n' })
   if (probe.status !== 0) return skip('[headers] linux/vfio.h is not installed')
-  const folder = mkdtempSync(join(tmpdir(), 'gpunvme-vfio-'))
-  try {
-    const program = join(folder, 'program')
-    const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
-    const source = `#include <linux/vfio.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) { ${prints.join('\n')} }\n`
-    execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
-    const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
-    const theirs = Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]]))
-    expect(numbers).toEqual(theirs)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = scratch()
+  const program = join(folder, 'program')
+  const prints = Object.keys(numbers).map((expression) => `printf("%llu\\n", (unsigned long long)(${expression}));`)
+  const source = `#include <linux/vfio.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) { ${prints.join('\n')} }\n`
+  execFileSync('gcc', ['-x', 'c', '-', '-o', program], { input: source })
+  const values = execFileSync(program, { encoding: 'utf8' }).trim().split('\n').map(Number)
+  const theirs = Object.fromEntries(Object.keys(numbers).map((expression, index) => [expression, values[index]]))
+  expect(numbers).toEqual(theirs)
 })

@@ -1,14 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { scratch } from '../../../../../test/scratch.js'
 import { mountedDevice } from './mounted-device.js'
-
-const scratch = mkdtempSync(join(tmpdir(), 'gpunvme-sys-'))
-afterAll(() => {
-  rmSync(scratch, { recursive: true })
-})
-let trees = 0
 
 /** A root with /proc/self/mountinfo and /sys, as files and links. */
 function tree(
@@ -16,7 +10,7 @@ function tree(
   files: Readonly<Record<string, string>>,
   links: Readonly<Record<string, string>>,
 ): string {
-  const root = join(scratch, String(trees++))
+  const root = scratch()
   for (const [path, text] of Object.entries({ ...files, 'proc/self/mountinfo': `${mountinfo}\n` })) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)

@@ -1,6 +1,7 @@
 export { cpus } from './cpus.js'
 export { distributions } from './distributions.js'
 export { openDriver, proprietaryDriver } from './drivers.js'
+export { desktop, rootOn } from './frames.js'
 export { gpus, radeon7900 } from './gpus.js'
 export { others } from './others.js'
 export { ports } from './ports.js'
