@@ -103,9 +103,12 @@ test('a read that was aborted while it hung says so, with the reason as its caus
   const ctrl = await Controller.open(transport)
   const stop = new AbortController()
   const reading = errorOf(() => ctrl.namespace(1).readBytes(0, 512, { signal: stop.signal }))
-  setTimeout(() => {
+  // The first event is the first step of the recovery.
+  const abort = () => {
+    unsubscribe(EVENT_CHANNEL, abort)
     stop.abort(new Error('enough'))
-  }, 0)
+  }
+  subscribe(EVENT_CHANNEL, abort)
   const { message, cause } = await reading
   expect(message.split('\n')).toEqual([
     'Read failed: no completion in 10 s',
