@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Checksummer, DmaAllocator, DmaMemory, ExecuteOptions, TraceEvent } from '@gpunvme/nvme-spec/transport'
 import {
@@ -64,8 +64,10 @@ function open(model: StoredModel, options: LoaderOptions = {}): Loader {
   return (loader = openLoader(model, options))
 }
 
-/** Lets everything happen that can happen without anybody else's help: checks give the event loop a turn each ms. */
-const settle = () => sleep(60)
+/** Runs the event loop until all unblocked work is done. Checksums of a layer take at most a turn for each 64 KiB. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 200; turns++) await turn()
+}
 
 /** Holds every plan back until it is let go, and lets go of one after the other. */
 function gated(memory: MemoryNamespace) {

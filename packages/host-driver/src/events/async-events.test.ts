@@ -13,7 +13,7 @@ test('a critical warning that lasts is told once, and another besides it once to
   const pass = async () => {
     for (let read = 0; read < 20; read++) await ctrl.namespace(1).readBytes(0, 512)
     await ctrl.smartLog()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   }
   // Available Spare below its threshold: bit 0 of the Critical Warning (Base 2.1 Figure 207).
   simulation.setHealth({ availableSparePercent: 9 })
