@@ -161,8 +161,13 @@ const SPEEDS = {
   io_uring: { mostBytesPerSecond: 3.05e9, leastNs: 84_000, cpuSecondsPerCommand: 4e-6 },
 }
 
-/** Three engines and a baseline, six block sizes by six depths, reads and random reads, five repeats, wall time. */
-export function sweep(patterns: readonly BenchCell['pattern'][] = ['sequential']): BenchResults {
+const sweeps = new Map<string, readonly BenchCell[]>()
+
+/** Draws the cells of `sweep`, once for each selection of patterns: drawing takes longer than most tests. */
+function sweepCells(patterns: readonly BenchCell['pattern'][]): readonly BenchCell[] {
+  const key = patterns.join()
+  const known = sweeps.get(key)
+  if (known !== undefined) return known
   const random = numbersFrom(7)
   const cells = patterns.flatMap((pattern) =>
     (['cuda', 'cpu-kernel', 'host', 'io_uring'] as const).flatMap((source) =>
@@ -174,6 +179,13 @@ export function sweep(patterns: readonly BenchCell['pattern'][] = ['sequential']
       ),
     ),
   )
+  sweeps.set(key, cells)
+  return cells
+}
+
+/** Three engines and a baseline, six block sizes by six depths, reads and random reads, five repeats, wall time. */
+export function sweep(patterns: readonly BenchCell['pattern'][] = ['sequential']): BenchResults {
+  const cells = sweepCells(patterns)
   const shown = cells.findIndex(({ blockBytes, depth }) => blockBytes === 131_072 && depth === 32)
   return {
     ...oneCell(),
