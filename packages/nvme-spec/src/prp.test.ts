@@ -1,17 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { unwritten } from '../test/bytes.js'
-import { layPrps, prpEntries, prpListBytes, prpListReach, type PrpMemory } from './prp.js'
+import { segments } from '../test/segments.js'
+import { layPrps, prpEntries, prpListBytes, prpListReach } from './prp.js'
 
 const PAGE = 4096
 const UNWRITTEN = 0xa5a5_a5a5_a5a5_a5a5n
 
-const contiguous = (base: number): PrpMemory => ({ iovaAt: (offset) => base + offset })
+const contiguous = (base: number, lengthBytes = 2 ** 30) => segments([base, lengthBytes])
 /** Pages of device memory in any order; the first byte of the memory is the first byte of pages[0]. */
-const scattered = (pages: readonly number[], pageBytes = PAGE): PrpMemory => ({
-  iovaAt: (offset) => pages[Math.floor(offset / pageBytes)]! + (offset % pageBytes),
+const scattered = (pages: readonly number[], pageBytes = PAGE) =>
+  segments(...pages.map((iova) => [iova, pageBytes] as const))
+const listsAt = (iova: number, lengthBytes: number) => ({
+  ...contiguous(iova, lengthBytes),
+  view: unwritten(lengthBytes),
 })
-const listsAt = (iova: number, lengthBytes: number) => ({ ...contiguous(iova), view: unwritten(lengthBytes) })
 
 function slots(view: DataView, from: number, to: number): bigint[] {
   return Array.from({ length: to - from }, (_, i) => view.getBigUint64((from + i) * 8, true))
@@ -110,22 +113,55 @@ describe('PRP entries (Base 2.1 §4.3.1)', () => {
   })
 
   it('every entry but the first has an offset of 0h', () => {
-    const shifted: PrpMemory = { iovaAt: (offset) => (offset < PAGE ? 0x5000 + offset : 0x9200 + offset) }
+    const shifted = segments([0x5000, PAGE], [0xa200, 2 * PAGE])
     expect(() => layPrps(shifted, 0, 2 * PAGE, PAGE, lists(), 0)).toThrow(
-      'aligned to the 4096-byte memory page, got 0xa200',
+      'expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0xa200',
     )
     expect(() => layPrps(shifted, 0, 3 * PAGE, PAGE, lists(), 0)).toThrow(RangeError)
+  })
+
+  it('refuses memory that breaks off inside a page and goes on at the same offset in another page', () => {
+    // The entries would be 100800h and a list of 101000h and 901000h: bytes 101800h to 101fffh are not in the memory.
+    const broken = segments([0x10_0800, PAGE], [0x90_0800, PAGE])
+    const target = lists()
+    expect(() => layPrps(broken, 0, 2 * PAGE, PAGE, target, 0)).toThrow(
+      new RangeError(
+        'PRP: expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0x900800 (Base 2.1 §4.3.1)',
+      ),
+    )
+    expect(slots(target.view, 0, 2)).toEqual([UNWRITTEN, UNWRITTEN])
+    expect(layPrps(broken, 0, PAGE, PAGE, target, 0)).toBe(0x10_1000)
+  })
+
+  it('refuses a transfer that ends behind the memory, in its last page', () => {
+    const short = contiguous(0x5000, PAGE + 512)
+    expect(layPrps(short, 0, PAGE + 512, PAGE, lists(), 0)).toBe(0x6000)
+    expect(() => layPrps(short, 0, PAGE + 516, PAGE, lists(), 0)).toThrow(
+      new RangeError('PRP: expected memory that holds bytes 0 to 4612, got 4608 bytes'),
+    )
+    expect(() => layPrps(short, -4, 8, PAGE, lists(), 0)).toThrow('holds bytes -4 to 4')
+    expect(() => layPrps(short, Number.NaN, 8, PAGE, lists(), 0)).toThrow(RangeError)
   })
 
   it('a list is qword aligned, and its memory page aligned, so that its end is where the controller looks', () => {
     const tooLong = 3 * PAGE
     expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, listsAt(0x1000_0200, 2 * PAGE), 0)).toThrow('PRP list')
     expect(() => layPrps(contiguous(0), 0, tooLong, PAGE, lists(), 4)).toThrow('PRP list')
-    const second = {
-      iovaAt: (offset: number) => (offset < PAGE ? 0x1000_0000 : 0x1000_0010) + offset,
-      view: unwritten(2 * PAGE),
-    }
-    expect(() => layPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got 0x10001010')
+    const second = { ...segments([0x1000_0000, PAGE], [0x1000_1010, PAGE]), view: unwritten(2 * PAGE) }
+    expect(() => layPrps(contiguous(0), 0, 600 * PAGE, PAGE, second, 0)).toThrow('got one at 0x10001010')
+  })
+
+  it('refuses list memory that breaks off inside a page, or is too short for the list', () => {
+    const broken = { ...segments([0x1000_0000, 512], [0x2000_0200, 2 * PAGE - 512]), view: unwritten(2 * PAGE) }
+    expect(layPrps(contiguous(0), 0, 65 * PAGE, PAGE, broken, 0)).toBe(0x1000_0000)
+    expect(() => layPrps(contiguous(0), 0, 66 * PAGE, PAGE, broken, 0)).toThrow(
+      'PRP list: expected segments that meet at ends of 4096-byte pages, as PRPs take them, got one at 0x20000200',
+    )
+    const short = listsAt(0x1000_0000, PAGE)
+    expect(() => layPrps(contiguous(0), 0, 514 * PAGE, PAGE, short, 0)).toThrow(
+      'PRP list: expected memory that holds bytes 0 to 4112, got 4096 bytes',
+    )
+    expect(slots(short.view, 0, 1)).toEqual([UNWRITTEN])
   })
 
   it('a list may begin inside its page', () => {
@@ -178,7 +214,10 @@ describe('memory for PRP lists', () => {
         const lengthBytes = pages * pageBytes - (cut % pageBytes)
         // Pages in an order of their own, each somewhere else: an odd multiplier permutes a power of two.
         const where = (page: number) => (((page * 0x9e3b + seed) & 0xffff) + 0x10_0000) * pageBytes
-        const memory: PrpMemory = { iovaAt: (at) => where(Math.floor(at / pageBytes)) + (at % pageBytes) }
+        const memory = scattered(
+          Array.from({ length: pages + 1 }, (_, page) => where(page)),
+          pageBytes,
+        )
         const listBytes = prpListBytes(lengthBytes, pageBytes)
         const lists = listsAt(0x1000_0000, listBytes + pageBytes)
 
@@ -192,6 +231,100 @@ describe('memory for PRP lists', () => {
         expect(entries.slice(1)).toEqual(entries.slice(1).map((_, i) => where(i + 1)))
       }),
     )
+  })
+})
+
+describe('random segments, judged by a walk from byte to byte', () => {
+  /** The device's address of each byte. */
+  function bytesOf(memory: ReturnType<typeof segments>) {
+    const addresses = new Float64Array(memory.lengthBytes)
+    for (const { offsetBytes, iova, lengthBytes } of memory.segments)
+      for (let byte = 0; byte < lengthBytes; byte++) addresses[offsetBytes + byte] = iova + byte
+    return addresses
+  }
+  /** Whether consecutive bytes are neighbours, or the last and the first of two pages. */
+  const goesOn = (addresses: Float64Array, from: number, to: number) => {
+    for (let byte = from + 1; byte < to; byte++) {
+      const before = addresses[byte - 1]! + 1
+      const isPageEnd = before % PAGE === 0 && addresses[byte]! % PAGE === 0
+      if (addresses[byte] !== before && !isPageEnd) return false
+    }
+    return true
+  }
+  /** The addresses that a controller moves, in order (Base 2.1 §4.3.1). */
+  function moved(prp1: number, prp2: number, lengthBytes: number, entryAt: (address: number) => number) {
+    const addresses = new Float64Array(lengthBytes)
+    let page = prp1
+    let entry = prp2
+    for (let byte = 0; byte < lengthBytes; byte++, page++) {
+      if (byte > 0 && page % PAGE === 0) {
+        const left = lengthBytes - byte
+        if (byte <= PAGE - (prp1 % PAGE) && left <= PAGE) page = prp2
+        else {
+          if (entry % PAGE === PAGE - 8 && left > PAGE) entry = entryAt(entry)
+          page = entryAt(entry)
+          entry += 8
+        }
+      }
+      addresses[byte] = page
+    }
+    return addresses
+  }
+
+  // Lengths and page offsets come from few values, so that ends of pages are met often.
+  const inPage = fc.constantFrom(0, 0, 0, 512, 0x800, 4092)
+  const runLength = fc.constantFrom(512, 0x800, PAGE - 512, PAGE, PAGE, PAGE, 2 * PAGE, 0x1800)
+  const run = fc.tuple(fc.nat(15), inPage, runLength)
+  const runsFrom = (base: number, runs: readonly (readonly [number, number, number])[]) =>
+    segments(...runs.map(([page, offset, length]) => [base + page * PAGE + offset, length] as const))
+
+  it('describes exactly the bytes of the transfer, or refuses it before it writes anything', () => {
+    let described = 0
+    let refused = 0
+    const transfer = fc.record({
+      runs: fc.array(run, { minLength: 1, maxLength: 6 }),
+      listRuns: fc.oneof(fc.array(run, { minLength: 1, maxLength: 2 }), fc.constant([[0, 0, 2 * PAGE] as const])),
+      start: fc.constantFrom(0, 0, 4, 512, 0x800, PAGE),
+      cut: fc.constantFrom(0, 0, 4, 512, PAGE),
+      listOffset: fc.constantFrom(0, 0, 512, PAGE - 16),
+    })
+    fc.assert(
+      fc.property(transfer, ({ runs, listRuns, start, cut, listOffset }) => {
+        const memory = runsFrom(0x10_0000, runs)
+        const listMemory = runsFrom(0x5000_0000, listRuns)
+        const lists = { ...listMemory, view: unwritten(listMemory.lengthBytes) }
+        const lengthBytes = memory.lengthBytes - start - cut
+        if (lengthBytes <= 0) return
+        const addresses = bytesOf(memory)
+        const listAddresses = bytesOf(lists)
+        const pages = prpEntries(addresses[start]! % PAGE, lengthBytes, PAGE)
+        const inFirstPage = (PAGE - (listOffset % PAGE)) / 8
+        const listEntries = pages <= 2 ? 0 : pages - 1 + (pages - 1 > inFirstPage ? 1 : 0)
+        const listEnd = listOffset + 8 * listEntries
+        const listFits =
+          listEntries === 0 ||
+          (listEnd <= listAddresses.length &&
+            listAddresses[listOffset]! % PAGE === listOffset % PAGE &&
+            goesOn(listAddresses, listOffset, listEnd))
+        const fits = goesOn(addresses, start, start + lengthBytes) && listFits
+
+        if (!fits) {
+          refused++
+          expect(() => layPrps(memory, start, lengthBytes, PAGE, lists, listOffset)).toThrow(RangeError)
+          expect(new Uint8Array(lists.view.buffer).every((byte) => byte === 0xa5)).toBe(true)
+          return
+        }
+        described++
+        const prp2 = layPrps(memory, start, lengthBytes, PAGE, lists, listOffset)
+        const entryAt = (address: number) =>
+          Number(lists.view.getBigUint64(listAddresses.indexOf(address, listOffset), true))
+        const found = moved(addresses[start]!, prp2, lengthBytes, entryAt)
+        expect(found.findIndex((address, byte) => address !== addresses[start + byte])).toBe(-1)
+      }),
+      { seed: 22, numRuns: 200 },
+    )
+    // Both halves of the requirement were tested.
+    expect(Math.min(described, refused)).toBeGreaterThan(40)
   })
 })
 
@@ -240,6 +373,12 @@ describe('arguments that no transfer has', () => {
     expect(() => prpListReach(0, '4096' as never)).toThrow(TypeError)
     expect(() => prpListReach(0, undefined as never)).toThrow(
       new TypeError('memory page size: expected a power of two from 4096 to 134217728, got undefined'),
+    )
+  })
+
+  it('a page size that CC.MPS cannot say is refused before anything is written', () => {
+    expect(() => layPrps(contiguous(0), 0, 6144, 6144, listsAt(0x1000_0000, PAGE), 0)).toThrow(
+      new RangeError('memory page size: expected a power of two from 4096 to 134217728, got 6144'),
     )
   })
 

@@ -1,9 +1,11 @@
+import { prpProblem, segmentAt } from './engine/segments.js'
 import { checkInteger, refuseArgument } from './integer.js'
+import type { DmaSegment } from './transport.js'
 
-/** Memory whose device addresses PRP entries are made of; a DmaMemory is one. */
+/** Memory that PRP entries describe; a DmaMemory is one. */
 export interface PrpMemory {
-  /** The device's address of byte `offsetBytes`. @throws RangeError outside the memory. */
-  iovaAt(offsetBytes: number): number
+  /** At least one, in offset order and without gaps. */
+  readonly segments: readonly DmaSegment[]
 }
 
 const ENTRY_BYTES = 8
@@ -57,11 +59,12 @@ export function prpListReach(listBytes: number, pageBytes: number): number {
 /**
  * Describes `lengthBytes` of `memory` from `offsetBytes` by PRP entries (Base 2.1 §4.3.1): gives PRP2, which is 0 where
  * one page holds the transfer, and writes the PRP list into `lists` at `listOffset`, in bytes, where one is needed. PRP1
- * is `memory.iovaAt(offsetBytes)`.
+ * is the device's address of byte `offsetBytes`. Nothing is written where it throws.
  *
  * @param lists pages for the list: page-aligned for the device, `prpListBytes(lengthBytes, pageBytes)` of them.
- * @throws RangeError when the transfer is empty, starts off a dword, or goes on off a page, or the list pages are not
- *   aligned: the controller would abort it with PRP Offset Invalid, or drop the low bits and move other bytes than these.
+ * @throws RangeError for a page size that CC.MPS cannot say; for an empty transfer, one that starts off a dword or leaves
+ *   the memory; where segments of either memory meet inside a page, since the controller would move other bytes than
+ *   these; and where the list is not aligned as its pages are.
  */
 export function layPrps(
   memory: PrpMemory,
@@ -71,8 +74,13 @@ export function layPrps(
   lists: PrpMemory & { readonly view: DataView },
   listOffset: number,
 ): number {
+  checkPageBytes(pageBytes)
   if (!(lengthBytes > 0)) throw new RangeError(`PRP: expected a transfer of at least 1 byte, got ${lengthBytes}`)
-  const first = memory.iovaAt(offsetBytes)
+  checkPages('PRP', memory, offsetBytes, lengthBytes, pageBytes)
+  const { segments } = memory
+  let index = segmentAt(segments, offsetBytes)
+  let segment = segments[index]!
+  const first = segment.iova + offsetBytes - segment.offsetBytes
   const offsetInPage = first % pageBytes
   if (offsetInPage % 4 !== 0) {
     throw new RangeError(`PRP1: expected a dword-aligned address, got 0x${first.toString(16)} (Base 2.1 §4.3.1)`)
@@ -80,10 +88,12 @@ export function layPrps(
   let remaining = pagesTouched(offsetInPage, lengthBytes, pageBytes) - 1
   if (remaining === 0) return 0
   let at = offsetBytes + pageBytes - offsetInPage
-  if (remaining === 1) return pageAddress(memory, at, pageBytes)
+  if (remaining === 1) return addressOf(memory, at)
 
   const { view } = lists
-  const list = lists.iovaAt(listOffset)
+  const bytes = listLength(remaining, listOffset % pageBytes, pageBytes)
+  checkPages('PRP list', lists, listOffset, bytes, pageBytes)
+  const list = addressOf(lists, listOffset)
   // The end of a list page is found by its offset, so offset and address must agree on where pages begin.
   if (list % ENTRY_BYTES !== 0 || list % pageBytes !== listOffset % pageBytes) {
     throw new RangeError(
@@ -91,31 +101,61 @@ export function layPrps(
     )
   }
   let slot = listOffset
-  for (; remaining > 0; remaining--, at += pageBytes) {
+  let iova = first + at - offsetBytes
+  let endOfSegment = segment.offsetBytes + segment.lengthBytes
+  for (; remaining > 0; remaining--, at += pageBytes, iova += pageBytes) {
     if ((slot + ENTRY_BYTES) % pageBytes === 0 && remaining > 1) {
-      writeEntry(view, slot, pageAddress(lists, slot + ENTRY_BYTES, pageBytes))
+      writeEntry(view, slot, addressOf(lists, slot + ENTRY_BYTES))
       slot += ENTRY_BYTES
     }
-    writeEntry(view, slot, pageAddress(memory, at, pageBytes))
+    while (at >= endOfSegment) {
+      segment = segments[++index]!
+      iova = segment.iova + at - segment.offsetBytes
+      endOfSegment = segment.offsetBytes + segment.lengthBytes
+    }
+    writeEntry(view, slot, iova)
     slot += ENTRY_BYTES
   }
   return list
+}
+
+/** Bytes of a list of so many entries, with the pointers from page to page, that begins at an offset in a page. */
+function listLength(entries: number, offsetInPage: number, pageBytes: number): number {
+  const perPage = pageBytes / ENTRY_BYTES
+  const beyondFirst = entries - (pageBytes - offsetInPage) / ENTRY_BYTES
+  const pointers = beyondFirst <= 0 ? 0 : Math.ceil(beyondFirst / (perPage - 1))
+  return (entries + pointers) * ENTRY_BYTES
+}
+
+/** @throws RangeError for bytes outside of the memory, and for segments among them that meet inside a page. */
+function checkPages(
+  name: string,
+  memory: PrpMemory,
+  offsetBytes: number,
+  lengthBytes: number,
+  pageBytes: number,
+): void {
+  const last = memory.segments.at(-1)!
+  const endBytes = offsetBytes + lengthBytes
+  const heldBytes = last.offsetBytes + last.lengthBytes
+  if (!(offsetBytes >= 0 && endBytes <= heldBytes)) {
+    throw new RangeError(
+      `${name}: expected memory that holds bytes ${offsetBytes} to ${endBytes}, got ${heldBytes} bytes`,
+    )
+  }
+  const problem = prpProblem(memory, offsetBytes, lengthBytes, pageBytes)
+  if (problem !== undefined) throw new RangeError(`${name}: expected ${problem} (Base 2.1 §4.3.1)`)
+}
+
+function addressOf({ segments }: PrpMemory, offsetBytes: number): number {
+  const segment = segments[segmentAt(segments, offsetBytes)]!
+  return segment.iova + offsetBytes - segment.offsetBytes
 }
 
 /** CC.MPS says 2 ^ (12 + MPS) bytes, and has four bits. */
 function checkPageBytes(pageBytes: number): void {
   if (!Number.isInteger(pageBytes) || pageBytes < 4096 || pageBytes > 2 ** 27 || (pageBytes & (pageBytes - 1)) !== 0)
     refuseArgument('memory page size', 'a power of two from 4096 to 134217728', pageBytes)
-}
-
-function pageAddress(memory: PrpMemory, offsetBytes: number, pageBytes: number): number {
-  const iova = memory.iovaAt(offsetBytes)
-  if (iova % pageBytes !== 0) {
-    throw new RangeError(
-      `PRP entry: expected an address aligned to the ${pageBytes}-byte memory page, got 0x${iova.toString(16)} (Base 2.1 §4.3.1)`,
-    )
-  }
-  return iova
 }
 
 function writeEntry(view: DataView, at: number, iova: number): void {

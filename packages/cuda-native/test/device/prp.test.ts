@@ -17,23 +17,38 @@ interface Transfer {
 
 const scattered = (index: number): number => (index * 1021) % 4096
 
+/** Memory in runs of equal length. */
+const memoryOf = (runs: number, lengthBytes: number, iovaOf: (run: number) => number) => ({
+  segments: Array.from({ length: runs }, (_, run) => ({
+    offsetBytes: run * lengthBytes,
+    iova: iovaOf(run),
+    lengthBytes,
+  })),
+})
+
+function iovaAt({ segments }: ReturnType<typeof memoryOf>, at: number): number {
+  const { iova, offsetBytes } = segments[Math.floor(at / segments[0]!.lengthBytes)]!
+  return iova + at - offsetBytes
+}
+
 /** What nvme-spec's own function says, as the program prints it. */
 function fromSpec({ pageBytes, offset, bytes, shift, slot }: Transfer): string {
-  const runBytes = 2 ** shift
-  const memory = {
-    iovaAt: (at: number) =>
-      shift === 63
-        ? 0x1_0000_0200 + at
-        : 0x1_0000_0000 + scattered(Math.floor(at / runBytes)) * runBytes + (at % runBytes),
-  }
+  const memory =
+    shift === 63
+      ? memoryOf(1, offset + bytes, () => 0x1_0000_0200)
+      : memoryOf(
+          Math.ceil((offset + bytes) / 2 ** shift),
+          2 ** shift,
+          (run) => 0x1_0000_0000 + scattered(run) * 2 ** shift,
+        )
   const list = slot * LIST_PAGES * pageBytes
   const lists = {
-    iovaAt: (at: number) => 0x8000_0000 + scattered(Math.floor(at / pageBytes)) * pageBytes + (at % pageBytes),
+    ...memoryOf(LIST_PAGES * 2, pageBytes, (page) => 0x8000_0000 + scattered(page) * pageBytes),
     view: new DataView(new ArrayBuffer(LIST_PAGES * 2 * pageBytes)),
   }
   const words = new BigUint64Array(lists.view.buffer).fill(UNWRITTEN)
   const prp2 = layPrps(memory, offset, bytes, pageBytes, lists, list)
-  const said = [memory.iovaAt(offset).toString(16), prp2.toString(16)]
+  const said = [iovaAt(memory, offset).toString(16), prp2.toString(16)]
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!
     if (word !== UNWRITTEN) said.push(`${at}:${word.toString(16)}`)

@@ -13,8 +13,9 @@ export function segmentAt(segments: readonly DmaSegment[], offsetBytes: number):
 }
 
 /**
- * The first segment after `first`, before byte `endBytes`, that does not go on where a page ends with another one: a
- * PRP entry after the first names a whole page (Base 2.1 §4.3.1). Undefined where PRPs can describe what lies between.
+ * The first segment after `first`, before byte `endBytes`, that meets the one before it inside a page: a PRP entry after
+ * the first names a whole page (Base 2.1 §4.3.1). Undefined where PRPs can describe what lies between.
+ * @param pageBytes a power of two.
  */
 export function firstBreakInPage(
   segments: readonly DmaSegment[],
@@ -25,7 +26,9 @@ export function firstBreakInPage(
   for (let index = first + 1; index < segments.length && segments[index]!.offsetBytes < endBytes; index++) {
     const segment = segments[index]!
     const before = segments[index - 1]!
-    if (segment.iova % pageBytes !== 0 || (before.iova + before.lengthBytes) % pageBytes !== 0) return segment
+    const end = before.iova + before.lengthBytes
+    // A page is shorter than 4 GiB: the low 32 bits of an address say where in its page it is.
+    if (((segment.iova | end) & (pageBytes - 1)) !== 0 && segment.iova !== end) return segment
   }
   return undefined
 }
@@ -37,7 +40,7 @@ export function firstBreakInPage(
  * @param pageBytes the memory page of CC.MPS.
  */
 export function prpProblem(
-  { segments }: DmaMemory,
+  { segments }: Pick<DmaMemory, 'segments'>,
   offsetBytes: number,
   lengthBytes: number,
   pageBytes: number,
