@@ -43,6 +43,7 @@ export { Namespace, type CompareOptions, type TransferOptions } from './namespac
 export type { BlockRange } from './namespace/ranges.js'
 export { throwOnFailure, TransferError } from './namespace/transfer-error.js'
 export { WritableNamespace, type WriteZeroesOptions } from './namespace/writable-namespace.js'
+export { DmaContractError } from './memory/allocate.js'
 export { LentMemory } from './memory/lent-memory.js'
 export { planTransfers, type PlanShape, type Transfer } from './engine/plan.js'
 export { Registers } from './bring-up/registers.js'

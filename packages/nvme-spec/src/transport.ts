@@ -86,7 +86,10 @@ export interface DmaMemory {
 
 /** What memory must be like, beside its length. */
 export interface DmaRequest {
-  /** Alignment of the first byte's iova, a power of two; 4096 when not given. */
+  /**
+   * Alignment of the first byte's iova, a power of two; 4096 when not given. A controller's queues, PRP lists and Admin
+   * data also need whole pages of this length: its driver refuses memory in which two segments share one.
+   */
   readonly alignBytes?: number
   /** Exactly one segment. Queues need it (CAP.CQR); data does not. */
   readonly contiguous?: boolean

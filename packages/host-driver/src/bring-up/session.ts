@@ -2,6 +2,7 @@ import { CC } from '@gpunvme/nvme-spec'
 import type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
 import { CommandQueue } from '../commands/command-queue.js'
 import type { EventHub } from '../events/event-hub.js'
+import { checkedAllocator } from '../memory/allocate.js'
 import { DmaPool } from '../memory/dma-pool.js'
 import { LentMemory } from '../memory/lent-memory.js'
 import {
@@ -93,7 +94,7 @@ export class Session {
     this.hub = hub
     this.steps = steps
     this.pool = new DmaPool(transport.whole.dma)
-    this.lent = new LentMemory(transport.whole.dma)
+    this.lent = new LentMemory(checkedAllocator(transport.whole.dma))
   }
 
   get admin(): CommandQueue {

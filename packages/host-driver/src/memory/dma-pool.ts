@@ -1,6 +1,10 @@
 import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+import { allocate } from './allocate.js'
 
-/** An allocator that remembers what it gave out, so that however bring-up ends, all of it can be given back. */
+/**
+ * Memory for the driver's own queues, lists and data pages. It remembers what it gave out, so that however bring-up ends,
+ * all of it can be given back.
+ */
 export class DmaPool implements DmaAllocator {
   private readonly dma: DmaAllocator
   private given: DmaMemory[] = []
@@ -9,8 +13,9 @@ export class DmaPool implements DmaAllocator {
     this.dma = dma
   }
 
-  alloc(lengthBytes: number, request?: DmaRequest): DmaMemory {
-    const memory = this.dma.alloc(lengthBytes, request)
+  /** @throws DmaContractError also for pages of `alignBytes` bytes that two segments share. */
+  alloc(lengthBytes: number, request: DmaRequest = {}): DmaMemory {
+    const memory = allocate(this.dma, lengthBytes, request, request.alignBytes ?? 4096)
     this.given.push(memory)
     return memory
   }

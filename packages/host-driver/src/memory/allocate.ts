@@ -1,0 +1,74 @@
+import { GpuNvmeError } from '@gpunvme/nvme-spec'
+import { firstBreakInPage } from '@gpunvme/nvme-spec/engine'
+import type { DmaAllocator, DmaMemory, DmaRequest } from '@gpunvme/nvme-spec/transport'
+
+/**
+ * Allocates memory and checks that it is what was requested. The driver takes memory from a transport here only, and
+ * trusts its addresses from then on: registers and PRP entries drop the low bits of an address that is not aligned.
+ * @param pageBytes the memory consists of pages of this length, none of which two segments share; a power of two.
+ * @throws DmaContractError, after the memory was freed; whatever the allocator throws.
+ */
+export function allocate(
+  dma: DmaAllocator,
+  lengthBytes: number,
+  request: DmaRequest = {},
+  pageBytes?: number,
+): DmaMemory {
+  const memory = dma.alloc(lengthBytes, request)
+  const breach = breachOf(memory, lengthBytes, request, pageBytes)
+  if (breach === undefined) return memory
+  memory.free()
+  throw new DmaContractError(lengthBytes, request, breach)
+}
+
+/** An allocator that gives what `allocate` gives. */
+export function checkedAllocator(dma: DmaAllocator): DmaAllocator {
+  return {
+    alloc: (lengthBytes, request) => allocate(dma, lengthBytes, request),
+    get addressSpace() {
+      return dma.addressSpace
+    },
+  }
+}
+
+/** What was expected of the memory and what was found; undefined where it keeps the contract. */
+function breachOf(
+  memory: DmaMemory,
+  lengthBytes: number,
+  { alignBytes = 4096, contiguous = false }: DmaRequest,
+  pageBytes: number | undefined,
+): string | undefined {
+  const { segments } = memory
+  if (!(memory.lengthBytes >= lengthBytes)) return `${lengthBytes} bytes, got ${memory.lengthBytes}`
+  let endBytes = 0
+  for (const segment of segments) {
+    if (segment.offsetBytes !== endBytes || !(segment.lengthBytes > 0)) {
+      return `a segment from byte ${endBytes} on, got ${segment.lengthBytes} bytes from byte ${segment.offsetBytes} on`
+    }
+    endBytes += segment.lengthBytes
+  }
+  if (!(endBytes >= lengthBytes)) return `segments of ${lengthBytes} bytes, got ${endBytes}`
+  const { iova } = segments[0]!
+  if (iova % alignBytes !== 0) return `an address that is a multiple of ${alignBytes}, got ${hex(iova)}`
+  if (memory.iovaAt(0) !== iova) return `its first segment at ${hex(memory.iovaAt(0))}, got ${hex(iova)}`
+  if (contiguous && segments.length > 1) return `one segment, got ${segments.length}`
+  const shared = pageBytes && firstBreakInPage(segments, 0, lengthBytes, pageBytes)
+  if (shared) return `segments that meet at ends of ${pageBytes}-byte pages, got one at ${hex(shared.iova)}`
+  return undefined
+}
+
+function hex(iova: number): string {
+  return `0x${iova.toString(16)}`
+}
+
+/** A transport allocated memory that is not what was requested. The memory was freed, and its addresses were not used. */
+export class DmaContractError extends GpuNvmeError {
+  readonly code = 'ERR_GPUNVME_DMA_CONTRACT'
+  readonly category = 'failure'
+  constructor(lengthBytes: number, { alignBytes = 4096, contiguous = false }: DmaRequest, breach: string) {
+    super(`Unusable DMA memory: expected ${breach}`, {
+      facts: [`requested: ${lengthBytes} bytes aligned to ${alignBytes}${contiguous ? ', in one segment' : ''}`],
+      next: "correct the transport's dma.alloc(): nothing was sent to the drive with this memory",
+    })
+  }
+}
