@@ -2,11 +2,11 @@ import { CSTS, Flush } from '@gpunvme/nvme-spec'
 import type { DmaMemory, Engine, ExecuteOptions, OutcomeSummary, Plan, Transport } from '@gpunvme/nvme-spec/transport'
 import type { AdminCommands } from './admin/admin-commands.js'
 import { readBlockCommandLimits } from './admin/identify.js'
-import { ALL_ONES, DeviceLostError } from './bring-up/device-lost.js'
+import { isGone } from './bring-up/device-lost.js'
 import { isSameNamespace } from './bring-up/identity.js'
 import { ownTransport } from './bring-up/own-transport.js'
 import { readLimits, shutdown } from './bring-up/ready.js'
-import { Registers } from './bring-up/registers.js'
+import { readPresent, Registers } from './bring-up/registers.js'
 import { Session } from './bring-up/session.js'
 import { setupSteps } from './bring-up/setup-steps.js'
 import { takeOver } from './bring-up/take-over.js'
@@ -127,7 +127,8 @@ export class RunningController {
         await this.bringUp()
       } catch (error) {
         // What went wrong first is what the caller hears of.
-        await this.giveBack().catch(() => undefined)
+        if (isGone(error)) this.session.abandon()
+        else await this.giveBack().catch(() => undefined)
         // An event that came meanwhile is nobody's any more: the controller may be another handle's soon.
         this.session.transport.bar.cutOff()
         throw error
@@ -174,20 +175,23 @@ export class RunningController {
   }
 
   private async endSession(): Promise<void> {
-    const { registers, transport, identity } = this.session
-    const csts = registers.read(CSTS)
-    if (csts === ALL_ONES) {
-      this.session.abandon()
-      throw new DeviceLostError(transport.name, csts)
+    try {
+      await this.shutDown()
+    } catch (error) {
+      if (isGone(error)) this.session.abandon()
+      throw error
     }
+  }
+
+  private async shutDown(): Promise<void> {
+    const { registers, transport, identity } = this.session
+    const csts = readPresent(registers, CSTS, transport.name)
     const timeoutNs = Math.min(Math.max(SHORTEST_SHUTDOWN_WAIT_NS, identity.shutdownNs), LONGEST_SHUTDOWN_WAIT_NS)
     const isRunning = CSTS.RDY.of(csts) === 1
     // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
     const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
     // One that somebody else has reset has nothing to shut down, and what it had in its cache is not known.
-    const complete = isRunning
-      ? await settled(shutdown(registers, transport.clock, timeoutNs))
-      : this.write === undefined
+    const complete = isRunning ? await settled(shutdown(registers, transport, timeoutNs)) : this.write === undefined
     await this.giveBack()
     if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
   }
@@ -311,7 +315,10 @@ export class RunningController {
   }
 }
 
-/** What it resolved with, or the error. */
+/** What it resolved with, or the error. @throws DeviceLostError where the device does not answer any more. */
 function settled<T>(work: Promise<T>): Promise<T | Error> {
-  return work.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
+  return work.catch((error: unknown) => {
+    if (isGone(error)) throw error
+    return error instanceof Error ? error : new Error(String(error))
+  })
 }

@@ -42,3 +42,8 @@ export class DeviceLostError extends GpuNvmeError {
     this.csts = csts
   }
 }
+
+/** Whether an error says that the device does not answer: after it no register may be accessed. */
+export function isGone(error: unknown): error is DeviceLostError {
+  return error instanceof DeviceLostError && error.csts === ALL_ONES
+}

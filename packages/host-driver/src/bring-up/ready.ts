@@ -12,13 +12,12 @@ import {
   VS,
   zeroBased,
 } from '@gpunvme/nvme-spec'
-import type { Clock, QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
+import type { QueuePairMemory, Transport } from '@gpunvme/nvme-spec/transport'
 import { delay } from '../recovery/retry.js'
 import { NS_PER_MS, waitUntil } from '../wait.js'
 import { isLost } from '@gpunvme/nvme-spec/engine'
-import { ALL_ONES, DeviceLostError } from './device-lost.js'
 import { delayBeforeReadyCheckNs } from './quirks.js'
-import { Registers } from './registers.js'
+import { readPresent, type Registers } from './registers.js'
 
 type Waiting = Pick<Transport, 'clock' | 'name'>
 
@@ -51,8 +50,8 @@ export function readLimits(
   { name, config }: Pick<Transport, 'name' | 'config'>,
   readyTimeoutNs?: number,
 ): Limits {
-  if (registers.read(VS) === ALL_ONES) throw new DeviceLostError(name, ALL_ONES)
-  const cap = registers.read(CAP)
+  readPresent(registers, VS, name)
+  const cap = readPresent(registers, CAP, name)
   const { MQES, MPSMIN, MPSMAX, CSS_NCSS, CSS_IOCSS, DSTRD, TO, CRWMS } = CAP.decode(cap)
   if (CSS_NCSS === 0 && CSS_IOCSS === 0)
     throw new UnsupportedControllerError(name, 'it has no NVM Command Set, only Admin commands', CAP.format(cap))
@@ -66,7 +65,7 @@ export function readLimits(
     )
   }
   // A controller that is ready only with its media says in CRTO how long that may take, and CAP.TO may be shorter.
-  const timeoutUnits = CRWMS === 1 ? Math.max(TO, CRTO.CRWMT.of(registers.read(CRTO))) : TO
+  const timeoutUnits = CRWMS === 1 ? Math.max(TO, CRTO.CRWMT.of(readPresent(registers, CRTO, name))) : TO
   const timeoutNs = Math.max(timeoutUnits, 1) * 500 * NS_PER_MS
   return {
     pageBytes,
@@ -82,14 +81,18 @@ export function readLimits(
 /**
  * Brings the controller to CC.EN = 0, CSTS.RDY = 0 from any state it may be found in (Base 2.1 §3.5.1). After that
  * it has forgotten every address it was given: nothing that was queue or data memory is written again.
+ * @throws DeviceLostError, ControllerNotReadyError
  */
 export async function disable(registers: Registers, transport: Waiting, limits: Limits): Promise<void> {
   const { clock, name } = transport
-  const configuration = registers.read(CC)
+  const configuration = readPresent(registers, CC, name)
   if (CC.EN.of(configuration) === 1) {
     // Clearing EN before RDY has risen is undefined, so a controller found half-way up is let come up first - unless
     // it has failed: a reset is how it recovers.
-    const settled = () => CSTS.RDY.of(status(registers, name)) === 1 || CSTS.CFS.of(registers.read(CSTS)) === 1
+    const settled = () => {
+      const csts = readPresent(registers, CSTS, name)
+      return CSTS.RDY.of(csts) === 1 || CSTS.CFS.of(csts) === 1
+    }
     await waitUntil(clock, clock.now() + limits.readyTimeoutNs, settled)
     registers.write(CC, { EN: 0, SHN: CC.SHN.NONE }, configuration)
     await delay(clock, limits.delayBeforeReadyCheckNs)
@@ -104,18 +107,21 @@ export async function enable(
   limits: Limits,
   admin: QueuePairMemory,
 ): Promise<void> {
+  const { name } = transport
   const sizes = { ASQS: zeroBased(admin.sqEntries), ACQS: zeroBased(admin.cq.entries) }
-  const asq = { ASQB: pageNumber(admin.sq.iovaAt(0), limits.pageBytes) }
-  const acq = { ACQB: pageNumber(admin.cq.memory.iovaAt(0), limits.pageBytes) }
+  const asq = { ASQB: BigInt(admin.sq.iovaAt(0)) >> 12n }
+  const acq = { ACQB: BigInt(admin.cq.memory.iovaAt(0)) >> 12n }
   registers.write(AQA, sizes)
   registers.write(ASQ, asq)
   registers.write(ACQ, acq)
+  const aqa = readPresent(registers, AQA, name)
+  const [asqFound, acqFound] = [readPresent(registers, ASQ, name), readPresent(registers, ACQ, name)]
   // A controller that is enabled with another address than was meant writes wherever that is.
-  const isKept =
-    registers.read(AQA) === AQA.encode(sizes) &&
-    registers.read(ASQ) === ASQ.encode(asq) &&
-    registers.read(ACQ) === ACQ.encode(acq)
-  if (!isKept) throw new AdminQueueRegistersError(transport.name, registers)
+  const isKept = aqa === AQA.encode(sizes) && asqFound === ASQ.encode(asq) && acqFound === ACQ.encode(acq)
+  if (!isKept) {
+    const found = [AQA.format(aqa), ASQ.format(asqFound), ACQ.format(acqFound)]
+    throw new AdminQueueRegistersError(name, found.join('   '))
+  }
   const configuration = CC.encode({
     CSS: limits.commandSets,
     // Every controller has it. Weights would order queues of different importance, and all of these are alike.
@@ -130,13 +136,20 @@ export async function enable(
   await waitForReady(registers, transport, limits, 1)
 }
 
-/** Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1). False: it did not finish in time. */
-export async function shutdown(registers: Registers, clock: Clock, timeoutNs: number): Promise<boolean> {
-  registers.write(CC, { SHN: CC.SHN.NORMAL }, registers.read(CC))
-  const isOver = (csts: number) => isLost(csts) || CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
-  await waitUntil(clock, clock.now() + timeoutNs, () => isOver(registers.read(CSTS)))
-  const csts = registers.read(CSTS)
-  return csts !== ALL_ONES && CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
+/**
+ * Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1). False: it did not finish
+ * in time. @throws DeviceLostError where it does not answer.
+ */
+export async function shutdown(registers: Registers, { clock, name }: Waiting, timeoutNs: number): Promise<boolean> {
+  let csts = 0
+  const isComplete = () => CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
+  const isOver = () => {
+    csts = readPresent(registers, CSTS, name)
+    return isLost(csts) || isComplete()
+  }
+  registers.write(CC, { SHN: CC.SHN.NORMAL }, readPresent(registers, CC, name))
+  await waitUntil(clock, clock.now() + timeoutNs, isOver)
+  return isComplete()
 }
 
 async function waitForReady(
@@ -146,30 +159,16 @@ async function waitForReady(
   ready: 0 | 1,
 ): Promise<void> {
   const startNs = clock.now()
-  const failed = () => ready === 1 && CSTS.CFS.of(registers.read(CSTS)) === 1
-  const reached = await waitUntil(
-    clock,
-    startNs + limits.readyTimeoutNs,
-    () => CSTS.RDY.of(status(registers, name)) === ready || failed(),
-  )
-  if (!reached || failed()) throw new ControllerNotReadyError(name, registers, ready, clock.now() - startNs)
-}
-
-/** CSTS of a controller that is still there. */
-function status(registers: Registers, name: string): number {
-  const raw = registers.read(CSTS)
-  if (raw === ALL_ONES) throw new DeviceLostError(name, raw)
-  return raw
-}
-
-/** An address as ASQ and ACQ hold it. The low bits are not stored, so an address that has any would be another one. */
-function pageNumber(iova: number, pageBytes: number): bigint {
-  if (iova % pageBytes !== 0) {
-    throw new RangeError(
-      `admin queue memory: expected an address aligned to ${pageBytes} bytes, got 0x${iova.toString(16)}`,
-    )
+  let csts = 0
+  const isSettled = () => {
+    csts = readPresent(registers, CSTS, name)
+    return CSTS.RDY.of(csts) === ready || hasFailed()
   }
-  return BigInt(iova) >> 12n
+  const hasFailed = () => ready === 1 && CSTS.CFS.of(csts) === 1
+  const reached = await waitUntil(clock, startNs + limits.readyTimeoutNs, isSettled)
+  if (reached && !hasFailed()) return
+  const found = { cc: readPresent(registers, CC, name), csts }
+  throw new ControllerNotReadyError(name, found, ready, clock.now() - startNs)
 }
 
 /** CSTS.RDY did not follow CC.EN in the time that the controller itself states. */
@@ -179,12 +178,14 @@ export class ControllerNotReadyError extends GpuNvmeError {
   /** What CSTS.RDY should have become. */
   readonly ready: 0 | 1
   readonly waitedNs: number
+  /** The registers as they were read last. */
+  readonly found: { readonly cc: number; readonly csts: number }
   /** @param tried what was done about it in vain. */
-  constructor(name: string, registers: Registers, ready: 0 | 1, waitedNs: number, tried?: string) {
-    const fatal = CSTS.CFS.of(registers.read(CSTS)) === 1
+  constructor(name: string, found: ControllerNotReadyError['found'], ready: 0 | 1, waitedNs: number, tried?: string) {
+    const fatal = CSTS.CFS.of(found.csts) === 1
     super(`Controller ${name} not ready after ${(waitedNs / 1e9).toFixed(1)} s: waiting for CSTS.RDY = ${ready}`, {
       facts: [
-        `${registers.format(CC)}   ${registers.format(CSTS)}`,
+        `${CC.format(found.cc)}   ${CSTS.format(found.csts)}`,
         ...(fatal ? ['CFS is set: the controller reported a fatal error'] : []),
         ...(tried === undefined ? [] : [tried]),
       ],
@@ -193,6 +194,7 @@ export class ControllerNotReadyError extends GpuNvmeError {
           ? 'reset the function or power-cycle the drive, then open it again'
           : 'power-cycle the drive, then open it again',
     })
+    this.found = found
     this.ready = ready
     this.waitedNs = waitedNs
   }
@@ -202,9 +204,10 @@ export class ControllerNotReadyError extends GpuNvmeError {
 export class AdminQueueRegistersError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_ADMIN_QUEUE_REGISTERS'
   readonly category = 'device'
-  constructor(name: string, registers: Registers) {
+  /** @param found the registers as they read. */
+  constructor(name: string, found: string) {
     super(`Controller ${name} did not take the addresses of its admin queues`, {
-      facts: [`${registers.format(AQA)}   ${registers.format(ASQ)}   ${registers.format(ACQ)}`],
+      facts: [found],
       next: 'open the controller again; where it repeats, check that the transport writes 64-bit registers as two halves',
     })
   }

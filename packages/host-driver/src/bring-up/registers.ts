@@ -1,5 +1,6 @@
 import type { Access, AnyRegister, BitsMap, BitsValues, RawOf, Register } from '@gpunvme/nvme-spec/layout'
 import type { Bar } from '@gpunvme/nvme-spec/transport'
+import { ALL_ONES, DeviceLostError } from './device-lost.js'
 
 type Writable = Exclude<Access, 'ro'>
 
@@ -32,4 +33,26 @@ export class Registers {
   format<W extends 32 | 64, F extends BitsMap>(register: Register<W, Access, F>): string {
     return register.format(this.read(register))
   }
+}
+
+const DWORD_OF_ONES = 0xffff_ffffn
+
+/**
+ * Reads a register of a controller that must answer. What comes from a read that nothing answered is all ones, and must
+ * not be written back or acted on. A transport may read 64 bits as two dwords, so that one of them is all ones. No
+ * register of the driver has such a value, except CRTO, where it would mean 9 hours.
+ * @throws DeviceLostError, after which no register may be accessed.
+ */
+export function readPresent<W extends 32 | 64, F extends BitsMap>(
+  registers: Registers,
+  register: Register<W, Access, F>,
+  name: string,
+): RawOf<W> {
+  const raw: number | bigint = registers.read(register)
+  const isAbsent =
+    typeof raw === 'number'
+      ? raw === ALL_ONES
+      : raw >> 32n === DWORD_OF_ONES || BigInt.asUintN(32, raw) === DWORD_OF_ONES
+  if (isAbsent) throw new DeviceLostError(name, ALL_ONES)
+  return raw as RawOf<W>
 }

@@ -10,7 +10,7 @@ import type { Session } from './session.js'
  * @throws ControllerNotReadyError also after that reset, and whatever else `Session.stop` and `Session.start` throw.
  */
 export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
-  const { hub, transport, registers } = session
+  const { hub, transport } = session
   const { clock, whole, name } = transport
   const begin = async () => {
     await session.stop()
@@ -34,8 +34,8 @@ export async function takeOver(session: Session, check: (identity: ControllerIde
   } catch (error) {
     tell('failed')
     if (!(error instanceof ControllerNotReadyError)) throw error
-    const { ready, waitedNs } = error
-    throw new ControllerNotReadyError(name, registers, ready, waitedNs, 'a reset of the function did not help')
+    const { found, ready, waitedNs } = error
+    throw new ControllerNotReadyError(name, found, ready, waitedNs, 'a reset of the function did not help')
   }
   tell('succeeded')
 }

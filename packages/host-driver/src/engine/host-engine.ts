@@ -181,5 +181,7 @@ export class HostEngine implements Engine {
     if (!lost && givenUp === 0) return
     this.stopped = true
     for (const { job } of this.pending) job.stop()
+    // Before completions are looked for again: they would be answered with a doorbell, and the device may be gone.
+    if (lost) this.settleFinished()
   }
 }

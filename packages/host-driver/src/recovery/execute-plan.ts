@@ -103,7 +103,7 @@ async function tryOnce(
     const { failures } = summary
     if (failures.length > 0) {
       // A namespace that has changed may be why, and a plan that fails at once gives the engine no time to look.
-      session.admin.poll()
+      if (!failures.some(({ outcome }) => outcome.kind === 'device-lost')) session.admin.poll()
       overdue = failures.filter(gotNoAnswer).map(({ qid, cid }) => ({ qid, cid }))
       counters.timeouts += overdue.length
       const stopped =

@@ -79,6 +79,8 @@ export class Recovery {
   private readonly hub: EventHub
   private readonly limits: RecoveryLimits
   private readonly users: QueueUsers
+  /** CSTS, as `look` read it last. */
+  private csts = 0
   private incidents: Incident[] = []
   private running: Promise<Verdict> | undefined
 
@@ -158,14 +160,14 @@ export class Recovery {
       if (outcome === undefined) return 'recovered'
       reasons.push(`${step}: ${outcome.split('\n')[0]}`)
     }
-    if (this.session.registers.read(CSTS) === ALL_ONES) reasons.push('every register reads all ones')
-    return this.lose(reasons.join('; '))
+    if (this.csts === ALL_ONES) reasons.push('every register reads all ones')
+    return this.lose(reasons.join('; '), this.csts)
   }
 
   /** The mildest step that makes sense with the controller as it is. */
   private look(): number {
     const { registers, transport } = this.session
-    const csts = registers.read(CSTS)
+    const csts = (this.csts = registers.read(CSTS))
     if (csts === ALL_ONES) {
       // Registers that read all ones while configuration space answers: memory decoding is off, or the function resets.
       const onTheBus = transport.whole.config !== undefined && transport.whole.config.read(0, 2) !== 0xffff
@@ -272,9 +274,8 @@ export class Recovery {
     }
   }
 
-  private lose(reason: string): Verdict {
+  private lose(reason: string, csts = this.lastStatus()): Verdict {
     const { session, hub } = this
-    const csts = this.lastStatus()
     this.counts.lost++
     this.loss = { csts, reason }
     session.abandon()

@@ -1,0 +1,130 @@
+import { deriveProfile, simulate } from '@gpunvme/nvme-sim'
+import type { FaultRule, Transport } from '@gpunvme/nvme-spec/transport'
+import { describe, expect, test } from 'vitest'
+import { onlyNeeded } from '../../test/only-needed.js'
+import { Controller } from '../controller.js'
+import { CutBar } from '../recovery/cut-bar.js'
+
+const MS = 1_000_000
+const ALL_ONES = 0xffff_ffff
+const LOST = { code: 'ERR_GPUNVME_DEVICE_LOST', csts: ALL_ONES }
+/** Its commands take time, so that CSTS is read meanwhile; the times for CSTS are short. */
+const PROFILE = deriveProfile('sn740', { enableNs: 3 * MS, resetNs: 2 * MS, shutdownNs: 3 * MS })
+
+/** A simulated drive, one read of whose registers gives all ones; the drive stays as it is. */
+class Blinking {
+  readonly transport: Transport
+  readonly simulation: ReturnType<typeof simulate>
+  /** The number of the read that gives all ones, counted from now; 0 for none. */
+  countdown = 0
+  /** Every access after that read. */
+  after: string[] = []
+  private hasBlinked = false
+
+  constructor(rules: readonly FaultRule[] = []) {
+    this.simulation = simulate({ profile: PROFILE, faults: { rules } })
+    const { transport } = this.simulation
+    const { bar } = transport
+    const read = <T>(offset: number, value: () => T, ones: T): T => {
+      this.note('read', offset)
+      if (this.countdown > 0 && --this.countdown === 0) {
+        this.hasBlinked = true
+        return ones
+      }
+      return value()
+    }
+    this.transport = {
+      ...transport,
+      bar: {
+        lengthBytes: bar.lengthBytes,
+        read32: (offset) => read(offset, () => bar.read32(offset), ALL_ONES),
+        read64: (offset) => read(offset, () => bar.read64(offset), 0xffff_ffff_ffff_ffffn),
+        write32: (offset, value) => {
+          this.note('write', offset)
+          bar.write32(offset, value)
+        },
+        write64: (offset, value) => {
+          this.note('write', offset)
+          bar.write64(offset, value)
+        },
+      },
+    }
+  }
+
+  private note(verb: string, offset: number): void {
+    if (this.hasBlinked) this.after.push(`${verb} ${offset.toString(16)}h`)
+  }
+}
+
+/** Runs an action once for each of its reads that can give all ones, and gives the codes of the errors. */
+async function eachRead(action: (drive: Blinking, nth: number) => Promise<unknown>, rules?: FaultRule[]) {
+  const errors: unknown[] = []
+  for (let nth = 1; ; nth++) {
+    const drive = new Blinking(rules)
+    const error = await action(drive, nth).catch((thrown: unknown) => thrown)
+    // The action has fewer reads.
+    if (drive.countdown > 0) return errors
+    expect(drive.after, `accesses after read ${nth}`).toEqual([])
+    errors.push(error)
+  }
+}
+
+describe('after a register was read as all ones', () => {
+  test('open accesses no register and reports a lost device, whichever read it was', async () => {
+    const errors = await eachRead((drive, nth) => {
+      drive.countdown = nth
+      return Controller.open(drive.transport)
+    })
+    // VS, CAP, CC, AQA, ASQ, ACQ, and CSTS until it is ready and while commands are waited for.
+    expect(errors.length).toBeGreaterThan(20)
+    for (const error of errors) expect(error).toMatchObject(LOST)
+  })
+
+  test.each([
+    ['never falls', 'ready-never-falls', 8],
+    ['never rises', 'ready-never-rises', 14],
+  ] as const)('open of a controller whose CSTS.RDY %s accesses no register', async (_, kind, beforeGivingUp) => {
+    const rules: FaultRule[] = [{ match: { fromNs: 1000 * MS }, action: { kind } }]
+    const errors = await eachRead(async (drive, nth) => {
+      const { clock, bar } = drive.transport
+      // As a process that has ended leaves it.
+      await Controller.open({ ...onlyNeeded(drive.transport), bar: new CutBar(bar) })
+      while (clock.now() < 1000 * MS) await clock.idle(1000 * MS)
+      drive.countdown = nth
+      return Controller.open(onlyNeeded(drive.transport), { readyTimeoutNs: 3 * MS })
+    }, rules)
+    const codes = errors.map((error) => (error as { code?: string }).code)
+    const lost = codes.filter((code) => code === LOST.code).length
+    expect(lost).toBeGreaterThan(beforeGivingUp)
+    // While it is disabled after its time is over, the first error is the one to report.
+    const later = codes.slice(lost)
+    expect(later.length).toBeGreaterThan(0)
+    expect(later.every((code) => code === 'ERR_GPUNVME_NOT_READY')).toBe(true)
+  })
+
+  test('close accesses no register and reports a lost device, whichever read it was', async () => {
+    const errors = await eachRead(async (drive, nth) => {
+      const ctrl = await Controller.open(drive.transport)
+      drive.countdown = nth
+      return ctrl.close()
+    })
+    expect(errors.length).toBeGreaterThan(10)
+    for (const error of errors) expect(error).toMatchObject(LOST)
+  })
+
+  test('a read of blocks reads CSTS once more, to tell a moment from a loss, and no register after that', async () => {
+    const drive = new Blinking([{ match: { qid: 1, opcode: 2 }, action: { kind: 'hang' } }])
+    const { bar, ...others } = onlyNeeded(drive.transport)
+    let isGone = false
+    const read32 = (offset: number) => {
+      if (isGone) drive.countdown = 1
+      return bar.read32(offset)
+    }
+    const transport = { ...others, bar: { ...bar, read32 } }
+    const ctrl = await Controller.open(transport)
+    isGone = true
+    await expect(ctrl.namespace(1).readBytes(0, 512)).rejects.toMatchObject({ code: 'ERR_GPUNVME_TRANSFER' })
+    await ctrl.close()
+    expect(drive.after).toEqual(['read 1ch'])
+  })
+})
