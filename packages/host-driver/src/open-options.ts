@@ -61,7 +61,10 @@ export interface ControllerOptions {
   readonly keepPowerState?: boolean
   /** For each wait for CSTS.RDY; when not given, what the controller states in CAP.TO and CRTO, up to 30 s. */
   readonly readyTimeoutNs?: number
-  /** For each admin command, and each I/O command that is no part of a plan. 10 s when not given. */
+  /**
+   * For each Admin command, and each I/O command outside of a plan. 10 s when not given. All Admin commands of `open`
+   * together have 60 s, or as long as one of them where that is longer.
+   */
   readonly commandTimeoutNs?: number
   /** How long each step of a recovery may take; see `RecoveryLimits` for what holds when not given. */
   readonly recovery?: Partial<RecoveryLimits>

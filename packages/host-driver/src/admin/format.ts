@@ -1,17 +1,11 @@
-import {
-  CNS,
-  countOf,
-  AllocatedNamespaceList,
-  FormatNvm,
-  IdentifyController,
-  IdentifyNamespace,
-} from '@gpunvme/nvme-spec'
+import { CNS, countOf, FormatNvm, IdentifyController, IdentifyNamespace } from '@gpunvme/nvme-spec'
 import { sendChange } from '../commands/unknown-fate.js'
 import { UnsupportedCommandError } from '../commands/unsupported-command.js'
 import { NS_PER_MS } from '../wait.js'
 import { anything, checkOptions, object, oneOf, type Checks } from '../check-options.js'
 import { adminOptions, type AdminCommands, type AdminOptions } from './admin-commands.js'
 import { identify } from './identify.js'
+import { listNamespaces } from './namespace-list.js'
 
 export interface FormatOptions extends AdminOptions {
   /** Index of the LBA format, as Identify Namespace lists them. */
@@ -29,9 +23,6 @@ const formatOptions: Checks<FormatOptions> = {
 /** A drive may take minutes to format; nothing is gained by resetting it meanwhile. */
 export const FORMAT_TIMEOUT_NS = 600_000 * NS_PER_MS
 
-/** The most entries that a list of namespaces has (Base 2.1 §5.1.13.2.9). */
-const LIST_ENTRIES = 1024
-
 /** Every namespace that a Format of this one may reach, itself included (Base 2.3 §5.2.10, Figure 192). */
 export async function reachOfFormat(
   admin: AdminCommands,
@@ -45,18 +36,14 @@ export async function reachOfFormat(
   return reachesAll ? allNamespaces(admin, attached) : [nsid]
 }
 
-/** Namespaces that exist, attached or not; those that are attached, where the controller tells of no others. */
+/**
+ * Namespaces that exist, attached or not; the attached ones where the controller lists no others.
+ * @throws NamespaceListError
+ */
 export async function allNamespaces(admin: AdminCommands, attached: readonly number[]): Promise<readonly number[]> {
-  const { OACS } = IdentifyController.view(admin.identity.raw)
-  if (IdentifyController.OACS.NMS.of(OACS) === 0) return attached
-  const found: number[] = []
-  for (;;) {
-    const nsid = found.at(-1) ?? 0
-    const list = AllocatedNamespaceList.view(await identify(admin, CNS.ALLOCATED_NAMESPACE_LIST, { nsid }))
-    const page = Array.from(list.NSID).filter((each) => each > nsid)
-    found.push(...page)
-    if (page.length < LIST_ENTRIES) return found
-  }
+  const { raw } = admin.identity
+  if (IdentifyController.OACS.NMS.of(IdentifyController.view(raw).OACS) === 0) return attached
+  return listNamespaces(raw, (nsid) => identify(admin, CNS.ALLOCATED_NAMESPACE_LIST, { nsid }))
 }
 
 /** @throws UnsupportedCommandError; RangeError for a format that the namespace does not list. */

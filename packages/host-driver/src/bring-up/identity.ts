@@ -1,5 +1,4 @@
 import {
-  ActiveNamespaceList,
   CC,
   CNS,
   CSI,
@@ -11,6 +10,7 @@ import {
   maxTransferBytes,
 } from '@gpunvme/nvme-spec'
 import { NS_PER_MS } from '../wait.js'
+import { listNamespaces } from '../admin/namespace-list.js'
 import type { CommandQueue } from '../commands/command-queue.js'
 import type { Limits } from './ready.js'
 
@@ -78,34 +78,27 @@ export async function identifyController(admin: CommandQueue, mpsmin: number): P
 }
 
 /**
- * Every active namespace, in increasing order of NSID.
+ * Identifies every active namespace, in increasing order of NSID.
+ * @param controller the 4096 bytes of Identify Controller.
  * @param commandSets CC.CSS; where it is all of them, namespaces of the NVM Command Set are asked for by name.
+ * @throws NamespaceListError
  */
 export async function identifyNamespaces(
-  admin: CommandQueue,
+  admin: Pick<CommandQueue, 'executeForData'>,
+  controller: DataView,
   commandSets: Limits['commandSets'],
 ): Promise<NamespaceIdentity[]> {
-  const namespaces: NamespaceIdentity[] = []
   const list =
     commandSets === CC.CSS.NVM
       ? { CNS: CNS.ACTIVE_NAMESPACE_LIST }
       : { CNS: CNS.COMMAND_SET_ACTIVE_NAMESPACE_LIST, CSI: CSI.NVM }
-  for (const nsid of await activeNamespaceIds(admin, list)) {
-    namespaces.push(namespaceFormat(nsid, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID: nsid })))
+  const namespaces: NamespaceIdentity[] = []
+  for (const NSID of await listNamespaces(controller, (above) =>
+    admin.executeForData(Identify, { ...list, NSID: above }),
+  )) {
+    namespaces.push(namespaceFormat(NSID, await admin.executeForData(Identify, { CNS: CNS.NAMESPACE, NSID })))
   }
   return namespaces
-}
-
-async function activeNamespaceIds(admin: CommandQueue, which: { CNS: number; CSI?: number }): Promise<number[]> {
-  const found: number[] = []
-  for (;;) {
-    // The list goes on above the NSID asked for, 1024 at a time; a list that is not full is the last.
-    const NSID = found.at(-1) ?? 0
-    const list = await admin.executeForData(Identify, { ...which, NSID })
-    const page = Array.from(ActiveNamespaceList.view(list).NSID).filter((nsid) => nsid > NSID)
-    found.push(...page)
-    if (page.length < 1024) return found
-  }
 }
 
 /** What Identify Namespace says, as far as reading and writing blocks needs it. */

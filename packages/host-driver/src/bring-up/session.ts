@@ -1,6 +1,6 @@
 import { CC } from '@gpunvme/nvme-spec'
 import type { CompletionQueueMemory, QueuePairMemory, ShadowDoorbell } from '@gpunvme/nvme-spec/transport'
-import { CommandQueue } from '../commands/command-queue.js'
+import { CommandQueue, CommandTimeoutError } from '../commands/command-queue.js'
 import type { EventHub } from '../events/event-hub.js'
 import { checkedAllocator } from '../memory/allocate.js'
 import { DmaPool } from '../memory/dma-pool.js'
@@ -20,6 +20,7 @@ import { selectNvmCommandSet } from './command-sets.js'
 import type { OwnTransport } from './own-transport.js'
 import { disable, enable, UnsupportedControllerError, type Limits } from './ready.js'
 import { Registers } from './registers.js'
+import { COMMANDS_TOGETHER_NS, ControllerTooSlowError } from './too-slow.js'
 
 /** What was asked for when the controller was opened. */
 export interface SessionOptions {
@@ -130,6 +131,8 @@ export class Session {
    * Enables a controller that is disabled, identifies it, sets it up and creates its queues.
    * @param withinNs for its admin commands, all together; each has its own limit beside it.
    * @param check what must hold before anything but Identify is sent; throws otherwise.
+   * @throws ControllerTooSlowError when `withinNs` is over; what `enable` and `check` throw; NamespaceListError,
+   *   UnsupportedControllerError, CommandError, CommandTimeoutError, DeviceLostError.
    */
   async start(withinNs: number, check: (identity: ControllerIdentity) => void = () => undefined): Promise<void> {
     const { transport, limits } = this
@@ -145,9 +148,12 @@ export class Session {
       }
       this.found = { identity, namespaces: this.namespaces }
       if (limits.commandSets === CC.CSS.IOCS) await selectNvmCommandSet(admin, transport.name)
-      this.found = { identity, namespaces: await identifyNamespaces(admin, limits.commandSets) }
+      this.found = { identity, namespaces: await identifyNamespaces(admin, identity.raw, limits.commandSets) }
       for (const step of this.steps) await step.apply(this)
       await this.createQueues()
+    } catch (error) {
+      const isOver = error instanceof CommandTimeoutError && transport.clock.now() >= admin.deadlineNs
+      throw isOver ? new ControllerTooSlowError(transport.name, 'bring-up', withinNs, error) : error
     } finally {
       admin.deadlineNs = Infinity
     }
@@ -165,9 +171,21 @@ export class Session {
     for (const cq of new Set(this.pairs.map((pair) => pair.cq))) await deleteCompletionQueue(this.admin, cq)
   }
 
-  /** Asks the controller again which namespaces there are, and what they are. */
+  /**
+   * Asks the controller again which namespaces there are, and what they are.
+   * @throws ControllerTooSlowError, NamespaceListError; what commands throw.
+   */
   async identifyNamespaces(): Promise<void> {
-    this.found = { identity: this.identity, namespaces: await identifyNamespaces(this.admin, this.limits.commandSets) }
+    const { admin, identity, limits } = this
+    const { clock, name } = this.transport
+    const deadlineNs = clock.now() + COMMANDS_TOGETHER_NS
+    const bounded: Pick<CommandQueue, 'executeForData'> = {
+      executeForData: (command, values) => {
+        if (clock.now() < deadlineNs) return admin.executeForData(command, values)
+        throw new ControllerTooSlowError(name, 'listing its namespaces', COMMANDS_TOGETHER_NS)
+      },
+    }
+    this.found = { identity, namespaces: await identifyNamespaces(bounded, identity.raw, limits.commandSets) }
   }
 
   /** Deletes and creates a completion queue and all submission queues that complete to it. */

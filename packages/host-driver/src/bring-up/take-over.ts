@@ -2,6 +2,7 @@ import { resetFunction } from './function-reset.js'
 import type { ControllerIdentity } from './identity.js'
 import { ControllerNotReadyError } from './ready.js'
 import type { Session } from './session.js'
+import { COMMANDS_TOGETHER_NS } from './too-slow.js'
 
 /**
  * Starts a controller from whatever state it was found in. One whose CSTS.RDY does not follow CC.EN is helped by nothing
@@ -10,11 +11,11 @@ import type { Session } from './session.js'
  * @throws ControllerNotReadyError also after that reset, and whatever else `Session.stop` and `Session.start` throw.
  */
 export async function takeOver(session: Session, check: (identity: ControllerIdentity) => void): Promise<void> {
-  const { hub, transport } = session
+  const { hub, transport, options } = session
   const { clock, whole, name } = transport
   const begin = async () => {
     await session.stop()
-    await session.start(Infinity, check)
+    await session.start(Math.max(COMMANDS_TOGETHER_NS, options.commandTimeoutNs), check)
   }
   try {
     await begin()

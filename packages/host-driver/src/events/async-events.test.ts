@@ -1,6 +1,10 @@
+import { IdentifyController } from '@gpunvme/nvme-spec'
 import { simulate } from '@gpunvme/nvme-sim'
 import { expect, test } from 'vitest'
+import type { Session } from '../bring-up/session.js'
+import type { CommandQueue } from '../commands/command-queue.js'
 import { Controller } from '../controller.js'
+import { AsyncEvents } from './async-events.js'
 import type { ControllerEvent } from './controller-event.js'
 
 test('a critical warning that lasts is told once, and another besides it once too', async () => {
@@ -24,4 +28,57 @@ test('a critical warning that lasts is told once, and another besides it once to
   await ctrl.close()
   await watching
   expect(seen.map((event) => (event.kind === 'health' ? event.criticalWarning : event))).toEqual([1, 3])
+})
+
+/** A session with an Admin queue that holds every request; `commands` are answered once it resolves. */
+function holding(commands: Promise<void>) {
+  const held: ((status: number, dw0: number) => void)[] = []
+  const queue = {
+    hold: (_command: unknown, _values: unknown, arrived: (status: number, dw0: number) => void) =>
+      held.push(arrived) > 0,
+    execute: () => Promise.resolve(0),
+    executeForData: () => Promise.resolve(new DataView(new ArrayBuffer(4096))),
+  } as unknown as CommandQueue
+  const identity = { raw: IdentifyController.create({}).data, eventRequests: 256 }
+  const session = { identity, admin: queue } as unknown as Session
+  const emitted: ControllerEvent[] = []
+  const events = new AsyncEvents({
+    admin: async (run) => {
+      await commands
+      return run(queue)
+    },
+    emit: (event) => emitted.push(event),
+    now: () => 0,
+    namespacesChanged: () => Promise.resolve(),
+  })
+  return { held, session, emitted, events }
+}
+
+const settle = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+}
+
+test('four events are handled at a time, and the next ones are requested after them', async () => {
+  let answer!: () => void
+  const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
+  await events.apply(session)
+  let reported = 0
+  for (; held.length > 0 && reported < 100; reported++) held.shift()!(0, 0)
+  expect([reported, emitted.length]).toEqual([4, 0])
+  answer()
+  await settle()
+  expect([held.length, emitted.length]).toEqual([4, 4])
+  await events.stop()
+})
+
+test('an event from before a reset adds no request to those after it', async () => {
+  let answer!: () => void
+  const { held, session, emitted, events } = holding(new Promise((resolve) => (answer = resolve)))
+  await events.apply(session)
+  for (const arrived of held.splice(0)) arrived(0, 0)
+  await events.apply(session)
+  answer()
+  await settle()
+  expect([held.length, emitted.length]).toEqual([4, 4])
+  await events.stop()
 })

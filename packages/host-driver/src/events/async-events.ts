@@ -19,7 +19,10 @@ import type { Session, SetupStep } from '../bring-up/session.js'
 import { CommandError, type CommandQueue } from '../commands/command-queue.js'
 import type { ControllerEvent } from './controller-event.js'
 
-/** More would only lie in the controller: events of a kind are masked until their log page is read. */
+/**
+ * More would only lie in the controller: events of a kind are masked until their log page is read. It is also the most
+ * events that are handled at a time, however fast a controller reports them.
+ */
 const MOST_REQUESTS = 4
 
 const LOG_BYTES = 512
@@ -48,6 +51,8 @@ export class AsyncEvents implements SetupStep {
   /** Critical warnings that were told. */
   private told = 0
   private stopped = false
+  /** Counts the controller's starts: a reset ends the requests before it. */
+  private start = 0
 
   constructor(host: EventHost) {
     this.host = host
@@ -69,7 +74,8 @@ export class AsyncEvents implements SetupStep {
       })
     }
     const requests = Math.min(session.identity.eventRequests, MOST_REQUESTS)
-    for (let i = 0; i < requests; i++) this.request(session)
+    this.start++
+    for (let i = 0; i < requests; i++) this.request(session.admin, this.start)
   }
 
   /** No event is taken up any more; resolves when those that were are dealt with. */
@@ -78,20 +84,32 @@ export class AsyncEvents implements SetupStep {
     await Promise.all(this.handling)
   }
 
-  private request(session: Session): void {
-    session.admin.hold(AsyncEventRequest, {}, (status, dw0) => {
+  private request(admin: CommandQueue, start: number): void {
+    admin.hold(AsyncEventRequest, {}, (status, dw0) => {
       // Anything but success says that it was not held: asking again at once would be answered at once.
       if (status !== 0 || this.stopped) return
-      this.request(session)
-      const work = this.handle(dw0)
+      const work = this.take(dw0, start)
         .catch((error: unknown) => {
           // The loss of the controller is an event of its own.
-          if (error instanceof DeviceLostError) return
-          const text = `${formatAsyncEvent(dw0)}; its log page could not be read: ${(error as Error).message}`
-          this.host.emit({ kind: 'error', timeNs: this.host.now(), text })
+          if (!(error instanceof DeviceLostError)) throw error
         })
         .finally(() => this.handling.delete(work))
       this.handling.add(work)
+    })
+  }
+
+  /** Handles an event, and only then requests the next one in its place. */
+  private async take(dw0: number, start: number): Promise<void> {
+    try {
+      await this.handle(dw0)
+    } catch (error) {
+      if (error instanceof DeviceLostError) throw error
+      const text = `${formatAsyncEvent(dw0)}; its log page could not be read: ${(error as Error).message}`
+      this.host.emit({ kind: 'error', timeNs: this.host.now(), text })
+    }
+    await this.host.admin((admin) => {
+      if (!this.stopped && start === this.start) this.request(admin, start)
+      return Promise.resolve()
     })
   }
 

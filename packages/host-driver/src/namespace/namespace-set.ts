@@ -1,3 +1,4 @@
+import { MAX_NAMESPACES } from '../admin/namespace-list.js'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { guardNamespace, type WriteRequest } from '../guard/guard.js'
 import { NamespaceNotFoundError } from './errors.js'
@@ -5,12 +6,16 @@ import type { NamespaceHost } from './host.js'
 import { Namespace } from './namespace.js'
 import { WritableNamespace } from './writable-namespace.js'
 
-/** The namespaces of a controller: one object each, for as long as the handle lives, whatever becomes of them. */
+/**
+ * The namespaces of a controller: one object each, for as long as the handle lives, also while one is detached. Of more
+ * than `MAX_NAMESPACES` detached ones, none is attached again as the same object.
+ */
 export class NamespaceSet {
   private readonly host: NamespaceHost
   private readonly write: WriteRequest | undefined
   private readonly guardTimeoutNs: number
-  private readonly known: Namespace[] = []
+  /** By NSID, in increasing order. */
+  private known = new Map<number, Namespace>()
 
   /** @param guardTimeoutNs for each read of the guard before the first write. */
   constructor(host: NamespaceHost, write: WriteRequest | undefined, guardTimeoutNs: number) {
@@ -21,7 +26,7 @@ export class NamespaceSet {
 
   /** Those that are active, in increasing order of NSID. */
   get active(): readonly Namespace[] {
-    return this.known.filter(({ identity }) => identity.attached)
+    return [...this.known.values()].filter(({ identity }) => identity.attached)
   }
 
   /** @throws NamespaceNotFoundError naming the ones there are. */
@@ -43,16 +48,20 @@ export class NamespaceSet {
 
   /** These are the active ones from now on. */
   take(found: readonly NamespaceIdentity[]): void {
-    for (const identity of found) {
-      const known = this.known.find(({ nsid }) => nsid === identity.nsid)
-      if (known === undefined) this.known.push(this.make(identity))
-      else known.changeTo(identity)
-    }
-    for (const namespace of this.known) {
-      if (found.some(({ nsid }) => nsid === namespace.nsid)) continue
+    const attached = new Set(found.map(({ nsid }) => nsid))
+    for (const namespace of this.known.values()) {
+      if (attached.has(namespace.nsid)) continue
       namespace.changeTo({ ...namespace.identity, attached: false, unsupported: 'it is no longer attached' })
     }
-    this.known.sort((a, b) => a.nsid - b.nsid)
+    for (const identity of found) {
+      const known = this.known.get(identity.nsid)
+      if (known === undefined) this.known.set(identity.nsid, this.make(identity))
+      else known.changeTo(identity)
+    }
+    // A controller may list other namespaces each time.
+    const isTooMany = this.known.size - found.length > MAX_NAMESPACES
+    const kept = [...this.known].filter(([nsid]) => !isTooMany || attached.has(nsid))
+    this.known = new Map(kept.sort(([one], [other]) => one - other))
   }
 
   private make(identity: NamespaceIdentity): Namespace {

@@ -1,3 +1,4 @@
+import { IdentifyController } from '@gpunvme/nvme-spec'
 import { expect, test } from 'vitest'
 import { activeNamespaces, requireActive, type AdminView } from './view.js'
 
@@ -8,7 +9,8 @@ function viewOf(listAfter: (nsid: number) => readonly number[]): AdminView {
     listAfter(options?.nsid ?? 0).forEach((nsid, index) => data.setUint32(index * 4, nsid, true))
     return Promise.resolve(structure.decode(data))
   }
-  return { reader: { identify } } as AdminView
+  const identity = { raw: IdentifyController.create({ NN: 0xffff_fffe }).data }
+  return { reader: { identity, identify } } as AdminView
 }
 
 const from = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
@@ -18,8 +20,10 @@ test('a list that is full goes on above its last NSID', async () => {
   expect(await activeNamespaces(view)).toEqual([...from(1, 1024), 1030, 2000])
 })
 
-test('a drive that gives the same list again and again is not asked for ever', async () => {
-  expect(await activeNamespaces(viewOf(() => from(1, 1024)))).toEqual(from(1, 1024))
+test('a list that repeats itself or never ends is an error', async () => {
+  const listError = { code: 'ERR_GPUNVME_NAMESPACE_LIST' }
+  await expect(activeNamespaces(viewOf(() => from(1, 1024)))).rejects.toMatchObject(listError)
+  await expect(activeNamespaces(viewOf((nsid) => from(nsid + 1, 1024)))).rejects.toMatchObject(listError)
 })
 
 test('a namespace that is not active is not found, and those that are get named', async () => {

@@ -1,5 +1,5 @@
-import { CNS, ActiveNamespaceList } from '@gpunvme/nvme-spec'
-import { NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
+import { CNS } from '@gpunvme/nvme-spec'
+import { listNamespaces, NamespaceNotFoundError, type AdminReader } from '@gpunvme/host-driver'
 import type { AnyRegister } from '@gpunvme/nvme-spec/layout'
 import type { OpenedTransport } from '../open.js'
 
@@ -36,19 +36,9 @@ export function driveFacts({ name, by }: Pick<AdminView, 'name' | 'by'>): {
 /** The bytes as they came: for what decodes them later, or several times. */
 export const AS_BYTES = { decode: (data: DataView) => data }
 
-/** The NSIDs of all active namespaces, of whatever command set. */
-export async function activeNamespaces({ reader }: AdminView): Promise<number[]> {
-  const found: number[] = []
-  for (;;) {
-    // The list goes on above the NSID asked for; one that is not full is the last.
-    const above = found.at(-1) ?? 0
-    const list = await reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid: above })
-    const { NSID } = ActiveNamespaceList.view(list)
-    // What does not rise would be asked for for ever.
-    const page = Array.from(NSID).filter((nsid, index, all) => nsid > Math.max(above, all[index - 1] ?? 0))
-    found.push(...page)
-    if (page.length < NSID.length) return found
-  }
+/** The NSIDs of all active namespaces, of whatever command set. @throws NamespaceListError */
+export function activeNamespaces({ reader }: AdminView): Promise<number[]> {
+  return listNamespaces(reader.identity.raw, (nsid) => reader.identify(CNS.ACTIVE_NAMESPACE_LIST, AS_BYTES, { nsid }))
 }
 
 /** @throws NamespaceNotFoundError naming the ones that are active. */
