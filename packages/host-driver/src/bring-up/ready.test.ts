@@ -28,4 +28,16 @@ describe('bring-up', () => {
       csts: 0xffff_ffff,
     })
   })
+
+  test.each([
+    ['CAP', 1],
+    ['CAP', 2],
+    ['ASQ', 2],
+    ['ACQ', 2],
+  ])('reports a lost controller if of %s only dword read %i reads all ones', async (register, nth) => {
+    const action = { kind: 'read-value', value: 0xffff_ffff } as const
+    const { transport } = simulate({ namespaces: [{ capacityBytes: 1024 * 1024 }] })
+    const halved = faulty(transport, { rules: [{ match: { register, access: 'read', nth }, action }] })
+    await expect(Controller.open(halved)).rejects.toMatchObject({ code: 'ERR_GPUNVME_DEVICE_LOST' })
+  })
 })
