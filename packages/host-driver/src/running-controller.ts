@@ -190,8 +190,9 @@ export class RunningController {
     const isRunning = CSTS.RDY.of(csts) === 1
     // A drive that will not delete a queue is told of the shutdown all the same: its cache matters more.
     const woundUp = isRunning ? await settled(this.session.windUp()) : undefined
-    // One that somebody else has reset has nothing to shut down, and what it had in its cache is not known.
-    const complete = isRunning ? await settled(shutdown(registers, transport, timeoutNs)) : this.write === undefined
+    const ended = isRunning ? await settled(shutdown(registers, transport, timeoutNs)) : undefined
+    // A controller that another agent has reset has nothing to shut down, and what it had in its cache is not known.
+    const complete = ended ?? this.write === undefined
     await this.giveBack()
     if (complete !== true) throw new ShutdownIncompleteError(transport.name, timeoutNs, complete || woundUp)
   }

@@ -137,17 +137,25 @@ export async function enable(
 }
 
 /**
- * Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1). False: it did not finish
- * in time. @throws DeviceLostError where it does not answer.
+ * Tells the controller that power may go: it commits its cache and its state (Base 2.1 §3.6.1).
+ * @returns false where it did not finish in time; undefined, with nothing written, where the controller is disabled: it
+ * has nothing to shut down, and a shutdown that is still in progress would stop it after the next enable.
+ * @throws DeviceLostError where it does not answer.
  */
-export async function shutdown(registers: Registers, { clock, name }: Waiting, timeoutNs: number): Promise<boolean> {
+export async function shutdown(
+  registers: Registers,
+  { clock, name }: Waiting,
+  timeoutNs: number,
+): Promise<boolean | undefined> {
+  const configuration = readPresent(registers, CC, name)
+  if (CC.EN.of(configuration) === 0) return undefined
   let csts = 0
   const isComplete = () => CSTS.SHST.of(csts) === CSTS.SHST.COMPLETE
   const isOver = () => {
     csts = readPresent(registers, CSTS, name)
     return isLost(csts) || isComplete()
   }
-  registers.write(CC, { SHN: CC.SHN.NORMAL }, readPresent(registers, CC, name))
+  registers.write(CC, { SHN: CC.SHN.NORMAL }, configuration)
   await waitUntil(clock, clock.now() + timeoutNs, isOver)
   return isComplete()
 }
