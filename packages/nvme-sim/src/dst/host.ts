@@ -339,7 +339,10 @@ export class Host {
     if (command.admin === 'abort') checkAbort(command)
     if (command.abortedBy?.status !== undefined) checkAbort(command.abortedBy)
     if (command.admin && slot) {
-      if (command.status === '0/00' && !command.struck.has('status')) slot.data.accept(0, IDENTIFY_BYTES)
+      const hasSucceeded = command.status === '0/00' && !command.struck.has('status')
+      // A shutdown may abort any command (Base 2.1 §3.6.1), and an Abort excludes only effects after its completion
+      // (§5.1.1.1): data that arrived before stay.
+      if (hasSucceeded || command.isPutOff) slot.data.accept(0, IDENTIFY_BYTES)
       slot.data.check()
     }
     if (slot) this.buffers.give(slot)
