@@ -4,14 +4,13 @@ import * as driver from '../../src/index.js'
 
 const MS = 1_000_000
 
-/** Another host makes the namespace smaller, and the answer to the Identify that follows bears a false identifier. */
-const unknownSize: Scenario = {
-  seed: 59846,
+const base: Scenario = {
+  seed: 1,
   controller: {
     profile: 'ideal',
     mostEntries: 100,
     dstrd: 0,
-    mpsmin: 1,
+    mpsmin: 0,
     mdts: 5,
     ioQueuePairs: 2,
     fragmented: false,
@@ -20,13 +19,21 @@ const unknownSize: Scenario = {
   options: {
     queues: 1,
     queueDepth: 2,
-    queueEntries: 13,
     maxTransferBytes: 65536,
-    readyTimeoutNs: 60 * MS,
+    readyTimeoutNs: 200 * MS,
     commandTimeoutNs: 100 * MS,
     recovery: { abortNs: 10 * MS, queuesNs: 200 * MS, restartNs: 100 * MS },
   },
   timeoutNs: 20 * MS,
+  inside: { rules: [] },
+  boundary: { rules: [] },
+  watches: false,
+  steps: [],
+}
+
+/** Another host makes the namespace smaller, and the answer to the Identify that follows bears a false identifier. */
+const unknownSize: Scenario = {
+  ...base,
   inside: {
     rules: [
       {
@@ -36,13 +43,32 @@ const unknownSize: Scenario = {
       { match: { qid: 0, nth: 16, times: 1 }, action: { kind: 'corrupt-cid', xor: 0xb340 } },
     ],
   },
-  boundary: { rules: [] },
-  watches: false,
-  steps: [],
+}
+
+/** CC.EN is written late, and reaches a controller that was reset after AQA was written. */
+const lateEnable: Scenario = {
+  ...base,
+  inside: {
+    rules: [{ match: { register: 'CSTS', access: 'read', nth: 2 }, action: { kind: 'surprise-reset' } }],
+  },
+  boundary: {
+    rules: [
+      {
+        match: { register: 'CC', access: 'write', nth: 2, every: 1, times: 2 },
+        action: { kind: 'delay-write', delayNs: 120 * MS },
+      },
+    ],
+  },
 }
 
 it('gives the driver one command time limit to notice a lost completion before it must write again', async () => {
   const { struck, failure } = await runScenario(unknownSize, driver)
   expect(struck).toEqual({ 'resize-namespace': 1, 'corrupt-cid': 1 })
+  expect(failure?.message).toBeUndefined()
+})
+
+it('does not blame the driver where a reset comes between its write of AQA and a delayed write of CC', async () => {
+  const { struck, failure } = await runScenario(lateEnable, driver)
+  expect(Object.keys(struck).sort()).toEqual(['delay-write', 'surprise-reset'])
   expect(failure?.message).toBeUndefined()
 })
