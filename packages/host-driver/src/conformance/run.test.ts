@@ -20,8 +20,8 @@ function caseOf(run: DriverCase['run'], more: Partial<DriverCase> = {}): DriverC
   return { id: 'tried', title: 'Something is so', spec: 'ours', time: 'any', run, ...more }
 }
 
-async function messageOf(each: DriverCase, opens: OpenTransport = open): Promise<string> {
-  const result = await runDriverCase(each, opens, { time: 'virtual', wallLimitMs: 2000 })
+async function messageOf(each: DriverCase, opens: OpenTransport = open, wallLimitMs?: number): Promise<string> {
+  const result = await runDriverCase(each, opens, { time: 'virtual', ...(wallLimitMs && { wallLimitMs }) })
   return result.outcome === 'failed' ? result.error.message : JSON.stringify(result)
 }
 
@@ -113,7 +113,7 @@ describe('running a driver case', () => {
 
   it('fails one that does not end', async () => {
     const waits = caseOf(() => new Promise(() => undefined))
-    expect(await messageOf(waits)).toContain('the case did not end within 2 s by the wall')
+    expect(await messageOf(waits, open, 100)).toContain('the case did not end within 0.1 s by the wall')
   })
 
   it('closes every transport once, whatever comes of it', async () => {
