@@ -20,6 +20,36 @@ void DeleteInstance(napi_env, void* data, void*) {
   delete static_cast<std::shared_ptr<Environment>*>(data);
 }
 
+bool IsAttached(napi_env env, const TrackedView& view) {
+  napi_value buffer = nullptr;
+  bool detached = true;
+  napi_get_reference_value(env, view.buffer, &buffer);
+  return buffer != nullptr && napi_is_detached_arraybuffer(env, buffer, &detached) == napi_ok && !detached;
+}
+
+// When an environment ends, Node.js detaches and finalizes all external ArrayBuffers, the newest first, even if their memory
+// was moved and is in use. An ArrayBuffer that is newer than all views reports the end while the state of the views can
+// still be seen: memory that was moved may have gone to a thread that outlives this one, and its mapping then stays for
+// the rest of the process.
+void KeepMovedViews(napi_env env, void*, void* hint) {
+  std::unique_ptr<Sentinel> sentinel(static_cast<Sentinel*>(hint));
+  Environment& environment = *sentinel->environment;
+  if (environment.sentinel != sentinel.get()) return;
+  environment.sentinel = nullptr;
+  for (TrackedView* view : environment.views) {
+    if (!IsAttached(env, *view)) view->region = nullptr;
+  }
+}
+
+void RenewSentinel(napi_env env, std::shared_ptr<Environment> environment) {
+  Environment& of = *environment;
+  if (of.sentinel != nullptr) napi_delete_reference(env, of.sentinel->buffer);
+  of.sentinel = new Sentinel{std::move(environment)};
+  napi_value buffer;
+  napi_create_external_arraybuffer(env, &of.sentinel->byte, 1, KeepMovedViews, of.sentinel, &buffer);
+  napi_create_reference(env, buffer, 1, &of.sentinel->buffer);
+}
+
 void FinalizeView(napi_env env, void*, void* hint) {
   auto* view = static_cast<TrackedView*>(hint);
   view->environment->views.erase(view);
@@ -60,16 +90,16 @@ napi_value CreateView(napi_env env, Region* region, uint8_t* start, size_t lengt
   }
   view->environment->views.insert(view);
   napi_create_reference(env, buffer, 0, &view->buffer);
+  RenewSentinel(env, view->environment);
   return buffer;
 }
 
 void DetachViews(napi_env env, Environment& environment, Region* region) {
   for (TrackedView* view : environment.views) {
-    if (view->region != region) continue;
+    if (view->region != region || !IsAttached(env, *view)) continue;
     napi_value buffer = nullptr;
     napi_get_reference_value(env, view->buffer, &buffer);
-    // Where it is gone already, its bytes can be reached no more; where it cannot be emptied, they stay for its sake.
-    if (buffer != nullptr && napi_detach_arraybuffer(env, buffer) != napi_ok) continue;
+    if (napi_detach_arraybuffer(env, buffer) != napi_ok) continue;
     view->region = nullptr;
     ReleaseRegion(region);
   }

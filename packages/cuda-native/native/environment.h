@@ -13,12 +13,21 @@ namespace gpunvme {
 
 struct Environment;
 
-// An ArrayBuffer over a region. It outlives its use: the runtime gives it back some time after that.
+// The memory of an ArrayBuffer over a region: V8's backing store, which `transfer()` and byte streams move from one
+// ArrayBuffer to another. The runtime finalizes it some time after the last of them is collected.
 struct TrackedView {
   std::shared_ptr<Environment> environment;
-  // nullptr when its ArrayBuffer was detached, and its reference given up with it.
+  // nullptr after DetachViews has detached the ArrayBuffer and released its reference.
   Region* region;
+  // The ArrayBuffer that it was created for.
   napi_ref buffer;
+};
+
+// An ArrayBuffer that is kept, and newer than all views: the runtime finalizes it first when the environment ends.
+struct Sentinel {
+  std::shared_ptr<Environment> environment;
+  napi_ref buffer = nullptr;
+  uint8_t byte = 0;
 };
 
 struct Environment {
@@ -26,15 +35,18 @@ struct Environment {
   // Regions that were mapped here and are not unmapped yet.
   std::unordered_set<Region*> owned;
   Waits waits;
+  // The newest.
+  Sentinel* sentinel = nullptr;
 };
 
 void CreateEnvironment(napi_env env);
 std::shared_ptr<Environment> EnvironmentOf(napi_env env);
 
-// A new ArrayBuffer over part of a region that the caller holds a reference of, which goes over to the ArrayBuffer.
+// A new ArrayBuffer over part of a region. The ArrayBuffer's memory takes over one reference of the caller's.
 napi_value CreateView(napi_env env, Region* region, uint8_t* start, size_t length);
 
-// Empties all ArrayBuffers of this environment over the region, and lets go of it.
+// Detaches the ArrayBuffers of this environment over the region, and releases their references. Memory that was moved to
+// another ArrayBuffer keeps its reference, and with it the mapping, until it is finalized.
 void DetachViews(napi_env env, Environment& environment, Region* region);
 
 }  // namespace gpunvme

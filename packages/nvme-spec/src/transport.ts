@@ -483,8 +483,11 @@ export interface NativeRegion {
   /** One 64-bit store, after everything stored before it. @throws RangeError as `load64`; TypeError as `buffer`. */
   store64(offsetBytes: number, value: bigint): void
   /**
-   * Ends the mapping: `buffer` and all views in this thread are then empty, and every access throws. Where another
-   * thread has views, the memory goes when these do. Doing it twice is harmless.
+   * Ends the region: every access throws from then on, and `buffer` and all views in this thread are detached. The
+   * memory itself is unmapped at once, unless JavaScript can still reach it: in views of other threads, or in an
+   * ArrayBuffer that `transfer()` or a byte stream moved it to. Then it is unmapped when the last of them is collected:
+   * until then its pages stay locked and count as used, and a device file that was mapped stays open for the kernel.
+   * Calling it twice is harmless.
    */
   unmap(): void
 }

@@ -1,10 +1,29 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { isMapped } from '../../test/mappings.js'
 import { isBuilt, native, skipped } from '../../test/native.js'
 import { scratchFile } from '../../test/scratch-file.js'
 
 const PAGE = 4096
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** The bytes of a buffer after a byte stream has moved them to an ArrayBuffer of its own, and set the first to 1. */
+async function moved(buffer: ArrayBuffer): Promise<Uint8Array> {
+  const stream = new ReadableStream({
+    type: 'bytes',
+    pull({ byobRequest }: ReadableByteStreamController) {
+      byobRequest!.view![0] = 1
+      byobRequest!.respond(1)
+    },
+  })
+  const { value } = await stream.getReader({ mode: 'byob' }).read(new Uint8Array(buffer))
+  return new Uint8Array(value!.buffer)
+}
 
 describe.skipIf(!isBuilt)(`map${skipped}`, () => {
   test('shows a file from the given offset on, and what is written to it later', () => {
@@ -141,6 +160,26 @@ describe.skipIf(!isBuilt)(`map${skipped}`, () => {
     expect(isMapped(address)).toBe(false)
     region.unmap()
     expect(() => region.load32(0)).toThrow(unmapped)
+  })
+
+  test('memory that a byte stream moves to another ArrayBuffer stays mapped until that one is collected', async () => {
+    using file = scratchFile(new Uint8Array(PAGE).fill(7))
+    const region = native.map(file.fd, 0, PAGE, 'read-write')
+    const { address, buffer } = region
+    await (async () => {
+      const bytes = await moved(buffer)
+      expect(buffer.byteLength).toBe(0)
+      region.unmap()
+      expect(isMapped(address)).toBe(true)
+      expect(() => native.view(address, 16)).toThrow(RangeError)
+      bytes[1] = 8
+      expect([...bytes.subarray(0, 3)]).toEqual([1, 8, 7])
+      expect(readFileSync(file.path)[1]).toBe(8)
+    })()
+    while (isMapped(address)) {
+      collectGarbage()
+      await turn()
+    }
   })
 
   test('a buffer first asked for after unmap is empty', () => {

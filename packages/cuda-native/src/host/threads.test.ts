@@ -82,6 +82,21 @@ describe.skipIf(!isBuilt)(`memory and threads${skipped}`, () => {
     }
   })
 
+  test('memory that a thread moved to another ArrayBuffer and posted stays when the thread ends', async () => {
+    using file = scratchFile(new Uint8Array(4096).fill(7))
+    const worker = thread(
+      `const region = host.map(data.fd, 0, 4096, 'read-write')
+       const stream = new ReadableStream({ type: 'bytes', pull: ({ byobRequest }) => byobRequest.respond(1) })
+       const { value } = await stream.getReader({ mode: 'byob' }).read(new Uint8Array(region.buffer))
+       port.on('message', () => undefined)
+       port.postMessage(value.buffer, [value.buffer])`,
+      { fd: file.fd },
+    )
+    const bytes = new Uint8Array((await nextMessage(worker)) as ArrayBuffer)
+    await worker.terminate()
+    expect([...bytes.subarray(0, 2)]).toEqual([7, 7])
+  })
+
   test('what a thread unmapped is not kept when it ends', async () => {
     const worker = thread(
       `const region = host.allocate(4096, 4096)
