@@ -1,7 +1,7 @@
 #include "checksum.h"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "crc32.h"
@@ -17,16 +17,15 @@ struct Work {
   size_t bytes;
   size_t chunkBytes;
   std::vector<uint32_t> results;
-  // What keeps the memory: JavaScript's view of it, and the mapping that it may be of, which `unmap` would end.
-  napi_ref view = nullptr;
+  // What keeps the memory: the mapping that it is a part of, or a view of a SharedArrayBuffer, which never shrinks.
   Region* region = nullptr;
+  napi_ref view = nullptr;
   napi_ref into = nullptr;
   napi_deferred deferred = nullptr;
   napi_async_work handle = nullptr;
 };
 
-void Compute(napi_env, void* data) {
-  auto* work = static_cast<Work*>(data);
+void Compute(Work* work) {
   const Crc32 crc32 = AllCrc32Ways().ways[0].function;
   size_t at = 0;
   for (uint32_t& result : work->results) {
@@ -36,7 +35,7 @@ void Compute(napi_env, void* data) {
   }
 }
 
-// Elements of a Uint32Array; of one whose buffer is gone, none.
+// Gives the elements of a Uint32Array, of which there are none after its buffer was detached.
 bool ElementsOf(napi_env env, napi_value value, uint32_t** elements, size_t* count) {
   napi_typedarray_type type;
   void* data = nullptr;
@@ -45,34 +44,51 @@ bool ElementsOf(napi_env env, napi_value value, uint32_t** elements, size_t* cou
   return status == napi_ok && type == napi_uint32_array;
 }
 
-void Settle(napi_env env, napi_status status, void* data) {
-  auto* work = static_cast<Work*>(data);
-  napi_value into, undefined;
+bool CheckRoom(napi_env env, size_t count, size_t chunks) {
+  if (count >= chunks) return true;
+  ThrowRange(env, "into", "an element for each chunk", Number(env, static_cast<double>(count)));
+  return false;
+}
+
+// Copies the results to `into`, which JavaScript may have detached meanwhile.
+bool Store(napi_env env, const Work& work, napi_value into) {
   uint32_t* elements;
   size_t count;
-  // Nobody is left to hear of it where the environment ends.
+  ElementsOf(env, into, &elements, &count);
+  if (!CheckRoom(env, count, work.results.size())) return false;
+  std::copy(work.results.begin(), work.results.end(), elements);
+  return true;
+}
+
+void Settle(napi_env env, napi_status status, void* data) {
+  auto* work = static_cast<Work*>(data);
+  napi_value into, result;
+  // When the environment ends, the promise is not settled.
   if (status == napi_ok && napi_get_reference_value(env, work->into, &into) == napi_ok && into != nullptr) {
-    if (ElementsOf(env, into, &elements, &count) && count >= work->results.size()) {
-      std::copy(work->results.begin(), work->results.end(), elements);
+    if (Store(env, *work, into)) {
+      napi_get_undefined(env, &result);
+      napi_resolve_deferred(env, work->deferred, result);
+    } else {
+      napi_get_and_clear_last_exception(env, &result);
+      napi_reject_deferred(env, work->deferred, result);
     }
-    napi_get_undefined(env, &undefined);
-    napi_resolve_deferred(env, work->deferred, undefined);
   }
-  napi_delete_reference(env, work->view);
   napi_delete_reference(env, work->into);
-  napi_delete_async_work(env, work->handle);
+  if (work->view != nullptr) napi_delete_reference(env, work->view);
   if (work->region != nullptr) ReleaseRegion(work->region);
+  napi_delete_async_work(env, work->handle);
   delete work;
 }
 
 }  // namespace
 
+// (view, offsetBytes, lengthBytes, chunkBytes, into) -> a Promise; undefined if it is done when the call returns
 napi_value Checksum(napi_env env, napi_callback_info info) {
-  napi_value arguments[5];
+  napi_value arguments[5], buffer;
   Arguments(env, info, arguments);
   size_t length = 0;
   void* data = nullptr;
-  if (napi_get_dataview_info(env, arguments[0], &length, &data, nullptr, nullptr) != napi_ok) {
+  if (napi_get_dataview_info(env, arguments[0], &length, &data, &buffer, nullptr) != napi_ok) {
     ThrowType(env, "view", "a DataView", arguments[0]);
     return nullptr;
   }
@@ -89,20 +105,30 @@ napi_value Checksum(napi_env env, napi_callback_info info) {
   }
   const auto total = static_cast<size_t>(bytes), chunk = static_cast<size_t>(chunkBytes);
   const size_t chunks = total / chunk + (total % chunk == 0 ? 0 : 1);
-  if (count < chunks) {
-    ThrowRange(env, "into", "an element for each chunk", Number(env, static_cast<double>(count)));
+  if (!CheckRoom(env, count, chunks)) return nullptr;
+  auto work = std::make_unique<Work>();
+  work->data = static_cast<const uint8_t*>(data) + static_cast<size_t>(offset);
+  work->bytes = total;
+  work->chunkBytes = chunk;
+  work->results.resize(chunks);
+  if (total > 0) work->region = FindRegion(reinterpret_cast<uintptr_t>(work->data), total);
+  // JavaScript may transfer, resize or free an ArrayBuffer at any time, and Node-API cannot keep its memory. Computing takes
+  // no longer than copying it would.
+  bool isMovable = false;
+  napi_is_arraybuffer(env, buffer, &isMovable);
+  if (work->region == nullptr && isMovable) {
+    Compute(work.get());
+    Store(env, *work, arguments[4]);
     return nullptr;
   }
-  auto* work = new Work{static_cast<const uint8_t*>(data) + static_cast<size_t>(offset), total, chunk,
-                        std::vector<uint32_t>(chunks)};
-  if (total > 0) work->region = FindRegion(reinterpret_cast<uintptr_t>(work->data), total);
   napi_value promise, name;
-  napi_create_reference(env, arguments[0], 1, &work->view);
+  if (work->region == nullptr) napi_create_reference(env, arguments[0], 1, &work->view);
   napi_create_reference(env, arguments[4], 1, &work->into);
   napi_create_promise(env, &work->deferred, &promise);
   napi_create_string_utf8(env, "gpunvme.checksum", NAPI_AUTO_LENGTH, &name);
-  napi_create_async_work(env, nullptr, name, Compute, Settle, work, &work->handle);
-  napi_queue_async_work(env, work->handle);
+  const auto compute = [](napi_env, void* of) { Compute(static_cast<Work*>(of)); };
+  napi_create_async_work(env, nullptr, name, compute, Settle, work.get(), &work->handle);
+  napi_queue_async_work(env, work.release()->handle);
   return promise;
 }
 

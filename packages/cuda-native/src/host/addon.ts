@@ -42,14 +42,17 @@ export interface HostAddon extends EngineAddon {
   readonly receive: (socket: number, into: Uint8Array, descriptors: Int32Array) => number
   readonly send: (socket: number, bytes: Uint8Array, descriptors: Int32Array | undefined, timeoutNs: number) => void
   readonly poll: (descriptors: Int32Array, timeoutNs: number) => number
-  /** On libuv's threads. The views are kept until it resolves. */
+  /**
+   * Reads regions and SharedArrayBuffers on libuv's threads, and keeps them until the promise is settled. Any other memory
+   * is read before the call returns: then it returns undefined.
+   */
   readonly checksum: (
     view: DataView,
     offsetBytes: number,
     lengthBytes: number,
     chunkBytes: number,
     into: Uint32Array,
-  ) => Promise<void>
+  ) => Promise<void> | undefined
   /** By what the processor computes them: 'avx512', 'pclmulqdq', 'tables'. */
   readonly checksumWay: () => string
   /** An engine whose leaders are threads of this process. */

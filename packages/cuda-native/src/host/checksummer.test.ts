@@ -82,6 +82,39 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     expect(into[0]).toBe(crc32(new Uint8Array(16 * MIB).fill(1)))
   })
 
+  test('memory that is transferred or resized after the call has the checksums that it had at the call', async () => {
+    const bytes = 64 * MIB
+    const expected = crc32(new Uint8Array(bytes).fill(1))
+    const resizable = new ArrayBuffer(bytes, { maxByteLength: bytes })
+    const takeAway: [ArrayBuffer, (buffer: ArrayBuffer) => unknown][] = [
+      [new ArrayBuffer(bytes), (buffer) => structuredClone(buffer, { transfer: [buffer] })],
+      [resizable, () => resizable.resize(0)],
+    ]
+    for (const [buffer, take] of takeAway) {
+      new Uint8Array(buffer).fill(1)
+      const into = new Uint32Array(1)
+      const sum = checksummer.checksum(memoryOf(new DataView(buffer)), 0, bytes, bytes, into)
+      take(buffer)
+      expect(buffer.byteLength).toBe(0)
+      await sum
+      expect(into[0]).toBe(expected)
+    }
+  })
+
+  test('memory that is taken away before all of it is summed is refused, as is a place that is', async () => {
+    const memory = memoryOf(new DataView(new ArrayBuffer(32 * MIB)))
+    const sum = checksummer.checksum(memory, 0, 32 * MIB, MIB, new Uint32Array(32))
+    structuredClone(memory.view!.buffer, { transfer: [memory.view!.buffer] })
+    await expect(sum).rejects.toThrow(/^offsetBytes: expected an integer from 0 to 0, got/)
+
+    const region = native.allocate(16 * MIB, 4096)
+    const into = new Uint32Array(1)
+    const lost = checksummer.checksum(memoryOf(new DataView(region.buffer)), 0, 16 * MIB, 16 * MIB, into)
+    structuredClone(into.buffer, { transfer: [into.buffer] })
+    await expect(lost).rejects.toThrow(new RangeError('into: expected an element for each chunk, got 0'))
+    region.unmap()
+  })
+
   test('memory that nobody else keeps stays while it is summed', async () => {
     const into = new Uint32Array(16)
     const start = () => checksummer.checksum(memoryOf(new DataView(new ArrayBuffer(16 * MIB))), 0, 16 * MIB, MIB, into)
@@ -95,7 +128,7 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
     const script = `
       const { parentPort, workerData } = require('node:worker_threads')
       const { checksum } = require(workerData)
-      const view = new DataView(new ArrayBuffer(64 << 20))
+      const view = new DataView(new SharedArrayBuffer(64 << 20))
       for (let i = 0; i < 8; i++) checksum(view, 0, 64 << 20, 1 << 20, new Uint32Array(64))
       parentPort.postMessage('begun')
     `

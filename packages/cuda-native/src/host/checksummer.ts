@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Checksummer } from '@gpunvme/nvme-spec/transport'
 import { chunksOf, throwIfAborted } from '../checksum-arguments.js'
 import { loadAddon } from './addon.js'
@@ -9,9 +10,12 @@ const PART_BYTES = 4 * 1024 * 1024
 const PARTS_AT_A_TIME = 2
 
 /**
- * Checksums by native code, on threads that Node has for files, while the event loop goes on: by multiplication without
- * carries where the processor has that (PCLMULQDQ, with AVX-512 four at once), by tables elsewhere; its name says which.
- * It reaches memory that has a view.
+ * Computes checksums by native code: by multiplication without carries where the processor has that (PCLMULQDQ, with
+ * AVX-512 four at once), by tables elsewhere; its name says which. It reaches memory that has a view.
+ *
+ * Regions and SharedArrayBuffers are read on the threads that Node.js has for files, while the event loop goes on. The
+ * memory of any other ArrayBuffer can be transferred or resized at any time: it is read on the calling thread, about 4 MiB
+ * of whole chunks at a time, and the event loop takes a turn after each.
  * @throws NativeAddonError where there is no addon for this machine: what was tried, and the command that builds it.
  */
 export function nativeChecksummer(): Checksummer {
@@ -34,7 +38,7 @@ export function nativeChecksummer(): Checksummer {
           next = Math.min(first + partChunks, chunks)
           const at = first * chunkBytes
           const bytes = Math.min((next - first) * chunkBytes, lengthBytes - at)
-          await addon.checksum(view, offsetBytes + at, bytes, chunkBytes, into.subarray(first, next))
+          await (addon.checksum(view, offsetBytes + at, bytes, chunkBytes, into.subarray(first, next)) ?? turn())
         }
       }
       // All of them, also where one fails: nothing reads the memory after this has ended.
