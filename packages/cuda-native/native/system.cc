@@ -6,10 +6,12 @@
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -22,12 +24,53 @@ namespace gpunvme {
 
 namespace {
 
+// A request that takes a pointer writes to the number that it is given: vm.mmap_min_addr keeps the first 64 KiB unmapped.
+constexpr double kMaxNumber = 65535;
+
 bool ReadRequest(napi_env env, napi_value value, unsigned long* request) {
   double number;
   if (!ReadInteger(env, value, "request", 0, UINT32_MAX, &number)) return false;
   *request = static_cast<unsigned long>(number);
   return true;
 }
+
+// A copy of a structure that is followed by zeroes, and then by memory that the kernel cannot write: a request may write
+// more than its number says, or say nothing, as TCGETS does.
+class Structure {
+ public:
+  Structure(const uint8_t* from, size_t length) : length_(length), mapped_(Whole(length + kSlack)) {
+    void* base = mmap(nullptr, mapped_ + Page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return;
+    base_ = static_cast<uint8_t*>(base);
+    if (mprotect(base_, mapped_, PROT_READ | PROT_WRITE) != 0) {
+      munmap(base_, mapped_ + Page());
+      base_ = nullptr;
+      return;
+    }
+    std::copy(from, from + length, base_);
+  }
+  ~Structure() {
+    if (base_ != nullptr) munmap(base_, mapped_ + Page());
+  }
+  Structure(const Structure&) = delete;
+  Structure& operator=(const Structure&) = delete;
+
+  // nullptr if there is no memory for it, with errno.
+  uint8_t* base() const { return base_; }
+  bool IsOverrun() const {
+    return std::any_of(base_ + length_, base_ + mapped_, [](uint8_t byte) { return byte != 0; });
+  }
+
+ private:
+  // _IOC_SIZE has 14 bits; requests from before it have shorter structures.
+  static constexpr size_t kSlack = 16384;
+  static size_t Page() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+  static size_t Whole(size_t bytes) { return (bytes + Page() - 1) / Page() * Page(); }
+
+  const size_t length_;
+  const size_t mapped_;
+  uint8_t* base_ = nullptr;
+};
 
 napi_value Returned(napi_env env, int result, const char* syscall) {
   if (result >= 0) return Number(env, result);
@@ -101,7 +144,20 @@ napi_value Ioctl(napi_env env, napi_callback_info info) {
     ThrowRange(env, "argument", expected, Number(env, static_cast<double>(length)));
     return nullptr;
   }
-  return Returned(env, ioctl(fd, request, data), "ioctl");
+  auto* bytes = static_cast<uint8_t*>(data);
+  const Structure structure(bytes, length);
+  if (structure.base() == nullptr) return Returned(env, -1, "mmap");
+  const int result = ioctl(fd, request, structure.base());
+  const int error = errno;
+  std::copy(structure.base(), structure.base() + length, bytes);
+  if (structure.IsOverrun()) {
+    char expected[96];
+    std::snprintf(expected, sizeof expected, "all of the structure that request 0x%lx writes", request);
+    ThrowRange(env, "argument", expected, Number(env, static_cast<double>(length)));
+    return nullptr;
+  }
+  errno = error;
+  return Returned(env, result, "ioctl");
 }
 
 napi_value IoctlNumber(napi_env env, napi_callback_info info) {
@@ -111,7 +167,7 @@ napi_value IoctlNumber(napi_env env, napi_callback_info info) {
   unsigned long request;
   double number;
   if (!ReadDescriptor(env, arguments[0], &fd) || !ReadRequest(env, arguments[1], &request)) return nullptr;
-  if (!ReadInteger(env, arguments[2], "argument", INT32_MIN, kMaxSafeInteger, &number)) return nullptr;
+  if (!ReadInteger(env, arguments[2], "argument", INT32_MIN, kMaxNumber, &number)) return nullptr;
   return Returned(env, ioctl(fd, request, static_cast<long>(number)), "ioctl");
 }
 

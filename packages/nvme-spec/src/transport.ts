@@ -511,10 +511,14 @@ export interface HardwareHost extends NativeHost {
   allocate(lengthBytes: number, pageBytes: 4096 | 2_097_152): NativeRegion
   /**
    * ioctl(2) with a structure that is read and written in place; gives what the call returned.
-   * @throws RangeError where it is shorter than `request` itself says; where that says nothing, the caller must know.
+   * @throws RangeError where it is shorter than `request` itself says, or than what the kernel has written: the call was
+   *   made then, and the bytes that do not fit are dropped.
    */
   ioctl(fd: number, request: number, argument: Uint8Array): number
-  /** ioctl(2) with a number, or nothing, as its argument. */
+  /**
+   * ioctl(2) with a number, or nothing, as its argument.
+   * @throws RangeError for a number above 65535, which could be an address.
+   */
   ioctlNumber(fd: number, request: number, argument: number): number
   /**
    * Takes over a descriptor that an `ioctl` returned: gives the number that it has from now on, closed on exec, with

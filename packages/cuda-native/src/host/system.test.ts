@@ -7,6 +7,7 @@ import { isBuilt, native, skipped } from '../../test/native.js'
 import { scratchFile } from '../../test/scratch-file.js'
 
 // asm-generic/ioctls.h and linux/fs.h
+const TCGETS = 0x5401
 const FIONREAD = 0x541b
 const TIOCGWINSZ = 0x5413
 const FS_IOC_GETFLAGS = 0x80086601
@@ -59,6 +60,29 @@ describe.skipIf(!isBuilt)(`ioctl${skipped}`, () => {
     using file = scratchFile(new Uint8Array(1))
     expect(() => native.ioctl(file.fd, FS_IOC_GETFLAGS, new Uint8Array(4))).toThrow(
       new RangeError('argument: expected at least the 8 bytes that request 0x80086601 speaks of, got 4'),
+    )
+  })
+
+  test('a structure shorter than what the kernel writes is refused, and nothing behind it is written', () => {
+    // A terminal's TCGETS writes 36 bytes; its number gives no length.
+    const terminal = openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY)
+    try {
+      const all = new Uint8Array(64)
+      expect(native.ioctl(terminal, TCGETS, all)).toBe(0)
+      const memory = new Uint8Array(64).fill(0xa5)
+      expect(() => native.ioctl(terminal, TCGETS, memory.subarray(0, 1))).toThrow(
+        new RangeError('argument: expected all of the structure that request 0x5401 writes, got 1'),
+      )
+      expect(memory).toEqual(Uint8Array.from([all[0]!, ...new Uint8Array(63).fill(0xa5)]))
+    } finally {
+      closeSync(terminal)
+    }
+  })
+
+  test('a number that may be an address is refused: a request that takes a pointer would write there', () => {
+    using file = scratchFile(new Uint8Array(1))
+    expect(() => native.ioctlNumber(file.fd, TCGETS, 65_536)).toThrow(
+      new RangeError('argument: expected an integer from -2147483648 to 65535, got 65536'),
     )
   })
 
