@@ -12,6 +12,7 @@
 
 #include "environment.h"
 #include "foreign.h"
+#include "handles.h"
 #include "region.h"
 #include "values.h"
 
@@ -49,16 +50,11 @@ napi_value Own(napi_env env, void* base, size_t length, size_t mapped, bool writ
                Foreign* foreign) {
   Region* region = AddRegion(base, length, mapped, writable, allocated, foreign);
   EnvironmentOf(env)->owned.insert(region);
-  napi_value result;
-  const auto forget = [](napi_env, void* handle, void*) { delete static_cast<Handle*>(handle); };
-  napi_create_external(env, new Handle{region}, forget, nullptr, &result);
-  return result;
+  return Handles<Handle>::Create(env, new Handle{region}, [](napi_env, Handle* handle) { delete handle; });
 }
 
 Handle* HandleOf(napi_env env, napi_value value) {
-  void* handle = nullptr;
-  if (napi_get_value_external(env, value, &handle) != napi_ok) ThrowType(env, "region", "a region's handle", value);
-  return static_cast<Handle*>(handle);
+  return Handles<Handle>::Of(env, value, "region", "a region's handle");
 }
 
 Region* Mapped(napi_env env, napi_value value) {

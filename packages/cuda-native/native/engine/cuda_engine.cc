@@ -12,8 +12,6 @@ namespace gpunvme {
 napi_value CreateCudaEngine(napi_env env, napi_callback_info info) {
   napi_value arguments[3];
   Arguments(env, info, arguments);
-  cuda::Session* session = cuda::SessionOf(env, arguments[0]);
-  if (session == nullptr) return nullptr;
   bool warp = false;
   napi_value option = nullptr;
   const bool given = napi_get_named_property(env, arguments[1], "warp", &option) == napi_ok;
@@ -21,6 +19,9 @@ napi_value CreateCudaEngine(napi_env env, napi_callback_info info) {
     ThrowType(env, "warp", "a boolean", option);
     return nullptr;
   }
+  // After the options, whose getters may close it.
+  cuda::Session* session = cuda::SessionOf(env, arguments[0]);
+  if (session == nullptr) return nullptr;
   const cuda::Function serve = cuda::KernelOf(env, *session, warp ? "gpunvme_warp_read" : "gpunvme_serve");
   if (serve == nullptr) return nullptr;
   auto executor = std::make_shared<CudaExecutor>(*session, serve, warp ? 32 : 1);

@@ -1,9 +1,11 @@
 #include "engine_api.h"
 
-#include <set>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "checks.h"
+#include "handles.h"
 #include "session.h"
 #include "values.h"
 #include "waker.h"
@@ -29,14 +31,15 @@ struct TableHandle {
   std::shared_ptr<RunTable> table;
 };
 
-// Reads properties, and remembers whether one was not what it must be: an exception is pending then.
+// Reads properties, and remembers whether one was not what it must be: an exception is pending then. Getters may call
+// anything, `engineClose` too: only what was copied is still there after the last property was read.
 class Reader {
  public:
   Reader(napi_env env, napi_value object) : env_(env), object_(object) {}
 
   napi_value Get(const char* name) {
     napi_value value = nullptr;
-    if (napi_get_named_property(env_, object_, name, &value) != napi_ok) Fail(name, nullptr);
+    if (ok_ && napi_get_named_property(env_, object_, name, &value) != napi_ok) Fail(name, nullptr);
     return value;
   }
   double Number(const char* name, double most) {
@@ -64,21 +67,32 @@ class Reader {
     return memory;
   }
   template <typename T>
-  const T* Array(const char* name, napi_typedarray_type wanted, size_t* length) {
+  std::vector<T> Elements(const char* name, napi_typedarray_type wanted) {
     napi_typedarray_type type;
+    size_t length = 0;
     void* data = nullptr;
     napi_value got = Get(name);
-    const napi_status status = napi_get_typedarray_info(env_, got, &type, length, &data, nullptr, nullptr);
-    if (ok_ && (status != napi_ok || type != wanted)) Fail(name, got);
-    return static_cast<const T*>(data);
+    if (!ok_) return {};
+    if (napi_get_typedarray_info(env_, got, &type, &length, &data, nullptr, nullptr) != napi_ok || type != wanted) {
+      Fail(name, got);
+      return {};
+    }
+    return {static_cast<const T*>(data), static_cast<const T*>(data) + length};
   }
-  std::vector<napi_value> List(const char* name) {
+  std::vector<napi_value> List(const char* name, uint32_t most) {
     uint32_t length = 0;
     napi_value got = Get(name);
     if (ok_ && napi_get_array_length(env_, got, &length) != napi_ok) Fail(name, got);
+    if (ok_ && length > most) {
+      ThrowRange(env_, name, ("at most " + std::to_string(most) + " elements").c_str(), gpunvme::Number(env_, length));
+      ok_ = false;
+    }
+    if (!ok_) return {};
     std::vector<napi_value> values(length);
-    for (uint32_t index = 0; index < length; index++) napi_get_element(env_, got, index, &values[index]);
-    return values;
+    for (uint32_t index = 0; index < length; index++) {
+      if (ok_ && napi_get_element(env_, got, index, &values[index]) != napi_ok) Fail(name, nullptr);
+    }
+    return ok_ ? values : std::vector<napi_value>();
   }
   bool ok() const { return ok_; }
   void And(const Reader& other) { ok_ = ok_ && other.ok_; }
@@ -98,20 +112,28 @@ class Reader {
   bool ok_ = true;
 };
 
-template <typename T>
-T* External(napi_env env, napi_value value, const char* name) {
-  void* data = nullptr;
-  if (napi_get_value_external(env, value, &data) != napi_ok) ThrowType(env, name, "its handle", value);
-  return static_cast<T*>(data);
+Engine* AnyEngine(napi_env env, napi_value value) {
+  return Handles<Engine>::Of(env, value, "engine", "an engine's handle");
 }
 
+TableHandle* TableOf(napi_env env, napi_value value, const char* name) {
+  return Handles<TableHandle>::Of(env, value, name, "the handle of a table that engineDescribe made");
+}
+
+// An engine that is not closed.
 Engine* EngineOf(napi_env env, napi_value value) {
-  auto* engine = External<Engine>(env, value, "engine");
+  Engine* engine = AnyEngine(env, value);
   if (engine != nullptr && engine->session == nullptr) {
     napi_throw_type_error(env, "ERR_GPUNVME_CLOSED", "The engine was closed: make another one");
     return nullptr;
   }
   return engine;
+}
+
+bool ReadFlag(napi_env env, napi_value value, const char* name, bool* result) {
+  if (napi_get_value_bool(env, value, result) == napi_ok) return true;
+  ThrowType(env, name, "a boolean", value);
+  return false;
 }
 
 // Ends what the engine runs. Leaders that do not end keep their memory, and a waker that calls nobody.
@@ -132,15 +154,16 @@ napi_value Undefined(napi_env env) {
   return undefined;
 }
 
-// (engine, BigUint64Array iovas, shift) -> a table for `post` and `attach`; null where there is no room for it now
+// (engine, BigUint64Array iovas, shift, lengthBytes) -> a table for `post` and `attach`; null where there is no room for it
+// now
 napi_value Describe(napi_env env, napi_callback_info info) {
-  napi_value arguments[3], result;
+  napi_value arguments[4], result;
   Arguments(env, info, arguments);
   Engine* engine = EngineOf(env, arguments[0]);
   napi_typedarray_type type;
   size_t length;
   void* data;
-  double shift;
+  double shift, bytes;
   if (engine == nullptr) return nullptr;
   if (napi_get_typedarray_info(env, arguments[1], &type, &length, &data, nullptr, nullptr) != napi_ok ||
       type != napi_biguint64_array || length == 0) {
@@ -148,26 +171,27 @@ napi_value Describe(napi_env env, napi_callback_info info) {
     return nullptr;
   }
   if (!ReadInteger(env, arguments[2], "shift", 12, 63, &shift)) return nullptr;
+  if (!ReadInteger(env, arguments[3], "lengthBytes", 1, kMaxSafeInteger, &bytes)) return nullptr;
   auto handle = std::make_unique<TableHandle>();
   const auto* iovas = static_cast<const uint64_t*>(data);
-  if (const Problem problem = engine->session->Describe({iovas, iovas + length}, static_cast<uint32_t>(shift), &handle->table)) {
+  const Problem problem = engine->session->Describe({iovas, iovas + length}, static_cast<uint32_t>(shift),
+                                                    static_cast<uint64_t>(bytes), &handle->table);
+  if (problem) {
     ThrowProblem(env, problem);
     return nullptr;
   }
-  const auto forget = [](napi_env, void* table, void*) { delete static_cast<TableHandle*>(table); };
   if (handle->table == nullptr) {
     napi_get_null(env, &result);
     return result;
   }
-  napi_create_external(env, handle.release(), forget, nullptr, &result);
-  return result;
+  return Handles<TableHandle>::Create(env, handle.release(), [](napi_env, TableHandle* table) { delete table; });
 }
 
 bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint16_t>* generations) {
   Reader from(env, value);
   pair->sq = from.Place("sq");
   pair->prp_lists = from.Place("prpLists");
-  auto* runs = External<TableHandle>(env, from.Get("prpListRuns"), "prpListRuns");
+  napi_value runs = from.Get("prpListRuns");
   pair->qid = from.Word("qid");
   pair->sq_entries = from.Word("sqEntries");
   pair->sq_tail = from.Word("sqTail");
@@ -176,78 +200,95 @@ bool ReadPair(napi_env env, napi_value value, PairLayout* pair, std::vector<uint
   pair->prp_list_bytes = from.Word("prpListBytes");
   pair->page_bytes = from.Word("pageBytes");
   pair->tail_doorbell = from.Long("sqTailDoorbell");
-  size_t length = 0;
-  const auto* first = from.Array<uint16_t>("generations", napi_uint16_array, &length);
-  if (!from.ok() || runs == nullptr) return false;
-  if (length < pair->in_flight) {
-    ThrowRange(env, "generations", "one for each command in flight", from.Get("generations"));
-    return false;
-  }
-  pair->prp_list_runs = runs->table;
-  generations->assign(first, first + pair->in_flight);
-  return true;
+  *generations = from.Elements<uint16_t>("generations", napi_uint16_array);
+  if (!from.ok()) return false;
+  const TableHandle* table = TableOf(env, runs, "prpListRuns");
+  if (table == nullptr) return false;
+  pair->prp_list_runs = table->table;
+  if (generations->size() >= pair->in_flight) return true;
+  ThrowRange(env, "generations", "one for each command in flight", Number(env, static_cast<double>(generations->size())));
+  return false;
 }
 
 // (engine, { registers, registersAreMemory, leaders })
 napi_value Attach(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
-  Engine* engine = EngineOf(env, arguments[0]);
-  if (engine == nullptr) return nullptr;
+  if (EngineOf(env, arguments[0]) == nullptr) return nullptr;
   Reader from(env, arguments[1]);
   const Memory registers = from.Place("registers");
   const bool are_memory = from.Flag("registersAreMemory");
-  engine->layouts.clear();
-  engine->generations.clear();
-  for (napi_value given : from.List("leaders")) {
+  std::vector<LeaderLayout> layouts;
+  std::vector<std::vector<uint16_t>> generations;
+  for (napi_value given : from.List("leaders", kMaxQueues)) {
     Reader reader(env, given);
     LeaderLayout leader = {reader.Place("cq"), reader.Word("cqEntries"), reader.Word("cqHead"),
                            reader.Word("phase"), reader.Long("headDoorbell"), {}};
-    for (napi_value pair : reader.List("pairs")) {
-      auto& generations = engine->generations.emplace_back();
-      if (!ReadPair(env, pair, &leader.pairs.emplace_back(), &generations)) return nullptr;
+    for (napi_value pair : reader.List("pairs", kMaxQueues)) {
+      auto& of_pair = generations.emplace_back();
+      if (!ReadPair(env, pair, &leader.pairs.emplace_back(), &of_pair)) return nullptr;
     }
-    from.And(reader);
-    engine->layouts.push_back(std::move(leader));
+    if (!reader.ok()) return nullptr;
+    layouts.push_back(std::move(leader));
   }
   if (!from.ok()) return nullptr;
+  Engine* engine = EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
   size_t ordinal = 0;
-  for (LeaderLayout& leader : engine->layouts) {
-    for (PairLayout& pair : leader.pairs) pair.generations = engine->generations[ordinal++].data();
+  for (LeaderLayout& leader : layouts) {
+    for (PairLayout& pair : leader.pairs) pair.generations = generations[ordinal++].data();
   }
-  if (const Problem problem = engine->session->Attach(registers, are_memory, engine->layouts)) {
+  if (const Problem problem = engine->session->Attach(registers, are_memory, layouts)) {
     ThrowProblem(env, problem);
     return nullptr;
   }
+  engine->layouts = std::move(layouts);
+  engine->generations = std::move(generations);
   return Undefined(env);
+}
+
+// One of the arrays of a plan. No getter runs while it is used.
+template <typename T>
+bool ReadColumn(napi_env env, napi_value value, const char* name, napi_typedarray_type wanted, uint32_t commands,
+                const T** elements) {
+  napi_typedarray_type type;
+  size_t length = 0;
+  void* data = nullptr;
+  if (napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) != napi_ok || type != wanted) {
+    ThrowType(env, name, "a typed array as the engine's own class gives", value);
+    return false;
+  }
+  *elements = static_cast<const T*>(data);
+  if (length == commands) return true;
+  ThrowRange(env, name, "one entry a command", Number(env, static_cast<double>(length)));
+  return false;
 }
 
 // (engine, id, plan, table) -> false where there is no room for it before other plans are done
 napi_value Post(napi_env env, napi_callback_info info) {
   napi_value arguments[4], result;
   Arguments(env, info, arguments);
-  Engine* engine = EngineOf(env, arguments[0]);
   double id;
-  if (engine == nullptr || !ReadInteger(env, arguments[1], "id", 0, UINT32_MAX, &id)) return nullptr;
-  auto* table = External<TableHandle>(env, arguments[3], "table");
+  if (EngineOf(env, arguments[0]) == nullptr) return nullptr;
+  if (!ReadInteger(env, arguments[1], "id", 0, UINT32_MAX, &id)) return nullptr;
   Reader from(env, arguments[2]);
   Plan plan{};
-  size_t lengths[4] = {};
   plan.opcode = from.Word("opcode");
   plan.nsid = from.Word("nsid");
   plan.block_bytes = from.Word("blockBytes");
   plan.commands = from.Word("commands");
   plan.timeout_ns = from.Long("timeoutNs");
-  plan.slba = from.Array<double>("slba", napi_float64_array, &lengths[0]);
-  plan.blocks = from.Array<uint32_t>("blocks", napi_uint32_array, &lengths[1]);
-  plan.offset = from.Array<double>("offsetBytes", napi_float64_array, &lengths[2]);
-  plan.queue = from.Array<uint16_t>("queue", napi_uint16_array, &lengths[3]);
-  if (!from.ok() || table == nullptr) return nullptr;
-  for (const size_t length : lengths) {
-    if (length == plan.commands) continue;
-    ThrowRange(env, "plan", "arrays of one entry a command", arguments[2]);
+  napi_value slba = from.Get("slba"), blocks = from.Get("blocks"), offset = from.Get("offsetBytes"), queue = from.Get("queue");
+  if (!from.ok()) return nullptr;
+  if (!ReadColumn(env, slba, "slba", napi_float64_array, plan.commands, &plan.slba) ||
+      !ReadColumn(env, blocks, "blocks", napi_uint32_array, plan.commands, &plan.blocks) ||
+      !ReadColumn(env, offset, "offsetBytes", napi_float64_array, plan.commands, &plan.offset) ||
+      !ReadColumn(env, queue, "queue", napi_uint16_array, plan.commands, &plan.queue)) {
     return nullptr;
   }
+  const TableHandle* table = TableOf(env, arguments[3], "table");
+  const Engine* engine = table == nullptr ? nullptr : EngineOf(env, arguments[0]);
+  if (engine == nullptr) return nullptr;
   bool posted = false;
   if (const Problem problem = engine->session->Post(static_cast<uint32_t>(id), plan, table->table, &posted)) {
     ThrowProblem(env, problem);
@@ -272,9 +313,8 @@ napi_value Halt(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
   Engine* engine = EngineOf(env, arguments[0]);
-  bool lost = false;
-  if (engine == nullptr) return nullptr;
-  napi_get_value_bool(env, arguments[1], &lost);
+  bool lost;
+  if (engine == nullptr || !ReadFlag(env, arguments[1], "lost", &lost)) return nullptr;
   engine->session->Halt(lost);
   return Undefined(env);
 }
@@ -349,9 +389,8 @@ napi_value Hold(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   Arguments(env, info, arguments);
   Engine* engine = EngineOf(env, arguments[0]);
-  bool hold = false;
-  if (engine == nullptr) return nullptr;
-  napi_get_value_bool(env, arguments[1], &hold);
+  bool hold;
+  if (engine == nullptr || !ReadFlag(env, arguments[1], "hold", &hold)) return nullptr;
   engine->waker.Hold(env, hold);
   return Undefined(env);
 }
@@ -395,7 +434,7 @@ napi_value Detach(napi_env env, napi_callback_info info) {
 napi_value Close(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   Arguments(env, info, arguments);
-  auto* engine = External<Engine>(env, arguments[0], "engine");
+  Engine* engine = AnyEngine(env, arguments[0]);
   if (engine == nullptr) return nullptr;
   if (engine->session != nullptr) napi_remove_env_cleanup_hook(env, EndAtExit, engine);
   End(engine);
@@ -420,6 +459,10 @@ napi_value ViewAddress(napi_env env, napi_callback_info info) {
 }  // namespace
 
 void ThrowProblem(napi_env env, const Problem& problem) {
+  if (problem.invalid) {
+    napi_throw_range_error(env, nullptr, problem.text.c_str());
+    return;
+  }
   napi_value error, message, call, name, text_of;
   const std::string text = problem.call + ": " + problem.text + " (" + problem.name + ")";
   napi_create_string_utf8(env, text.c_str(), text.size(), &message);
@@ -452,16 +495,13 @@ napi_value CreateEngine(napi_env env, std::shared_ptr<Executor> executor, napi_v
   executor->Wakes(&engine->waker);
   engine->session = std::make_unique<Session>(std::move(executor), chosen, &engine->waker);
   napi_add_env_cleanup_hook(env, EndAtExit, engine.get());
-  napi_value result;
   // An engine that is forgotten is ended; where leaders do not end, what they may still call stays where it is.
-  const auto forget = [](napi_env of, void* data, void*) {
-    auto* forgotten = static_cast<Engine*>(data);
+  const auto forget = [](napi_env of, Engine* forgotten) {
     if (forgotten->session != nullptr) napi_remove_env_cleanup_hook(of, EndAtExit, forgotten);
     End(forgotten);
     if (forgotten->ended) delete forgotten;
   };
-  napi_create_external(env, engine.release(), forget, nullptr, &result);
-  return result;
+  return Handles<Engine>::Create(env, engine.release(), forget);
 }
 
 bool ExportEngineFunctions(napi_env env, napi_value exports) {

@@ -20,19 +20,25 @@ class RunTable {
     if (device_ != 0) executor_->FreeLocal(device_);
   }
 
-  Problem Fill(const std::vector<uint64_t>& iovas, uint32_t shift) {
-    const size_t bytes = iovas.size() * sizeof(uint64_t);
+  // `bytes` are those of the memory, of which the last run may have less than 2^shift.
+  Problem Fill(const std::vector<uint64_t>& iovas, uint32_t shift, uint64_t bytes) {
+    const size_t size = iovas.size() * sizeof(uint64_t);
     shift_ = shift;
-    if (Problem problem = executor_->AllocateLocal(bytes, &device_)) return problem;
-    return executor_->Upload(device_, iovas.data(), bytes);
+    bytes_ = bytes;
+    if (Problem problem = executor_->AllocateLocal(size, &device_)) return problem;
+    return executor_->Upload(device_, iovas.data(), size);
   }
 
+  uint64_t bytes() const { return bytes_; }
+  // Only leaders of this executor can read it.
+  bool IsOf(const std::shared_ptr<Executor>& executor) const { return executor_ == executor; }
   Runs runs() const { return {reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(device_)), shift_}; }
 
  private:
   const std::shared_ptr<Executor> executor_;
   uint64_t device_ = 0;
   uint64_t shift_ = 0;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace gpunvme

@@ -4,8 +4,10 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
+#include "checks.h"
 #include "pair.cuh"
 #include "run_table.h"
 
@@ -16,6 +18,10 @@ namespace {
 // What runs leaders may answer one question with an error that is none of the next. When it answers all of them so for
 // this long, nothing will be heard of leaders any more.
 constexpr uint64_t kBrokenNs = 200'000'000;
+// NLB has 16 bits and is 0's based.
+constexpr uint32_t kMaxBlocks = 65536;
+// 2^53.
+constexpr double kEndOfIntegers = 9007199254740992.0;
 
 uint64_t NowNs() {
   timespec now;
@@ -60,6 +66,8 @@ struct Session::Queue {
   // Where the device's part of it lies in the image.
   uint64_t pair = 0;
   uint64_t slots = 0;
+  // Bytes that one command can transfer.
+  uint64_t reach = 0;
 
   // The place of a share that is done may be another's by now: what lies before `oldest` needs no look.
   bool IsDone(uint32_t number) const {
@@ -134,16 +142,28 @@ Problem Session::MakeRoom(size_t shared, size_t local, bool* made) {
   return executor_->Grow(shared, local);
 }
 
-Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shared_ptr<RunTable>* table) {
+Problem Session::Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table) {
+  const uint64_t runs = bytes == 0 ? 0 : ((bytes - 1) >> shift) + 1;
+  if (runs == 0 || iovas.size() < runs) {
+    return Problem::Invalid("iovas: expected one for each run of memory, which has 1 byte or more, got " +
+                            std::to_string(iovas.size()) + " for " + std::to_string(bytes) + " bytes");
+  }
   bool room = false;
   if (Problem problem = MakeRoom(0, iovas.size() * sizeof(uint64_t), &room); problem || !room) return problem;
   auto made = std::make_shared<RunTable>(executor_);
-  if (Problem problem = made->Fill(iovas, shift)) return problem;
+  if (Problem problem = made->Fill(iovas, shift, bytes)) return problem;
   *table = std::move(made);
   return {};
 }
 
 Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> layouts) {
+  if (attached()) return Problem::Invalid("this engine has queues: detach them first");
+  if (std::string wrong = ProblemOf(registers, layouts); !wrong.empty()) return Problem::Invalid(std::move(wrong));
+  for (const LeaderLayout& layout : layouts) {
+    for (const PairLayout& pair : layout.pairs) {
+      if (!pair.prp_list_runs->IsOf(executor_)) return Problem::Invalid("prpListRuns: expected a table of this engine");
+    }
+  }
   // Where everything lies, first: leaders are told addresses in memory of their own.
   Places local, shared;
   std::vector<std::unique_ptr<Led>> leaders;
@@ -158,6 +178,7 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
       queue->led = led.get();
       queue->pair = pairs + index * sizeof(Pair);
       queue->slots = local.Take<Slot>(layouts[number].pairs[index].in_flight);
+      queue->reach = ReachOf(layouts[number].pairs[index]);
       queue->shares = Pointer<Share>(shared.Take<Share>(SHARES));
       // A cache line of its own: the leader polls it.
       queue->control = Pointer<uint64_t>(shared.Take<Share>(1));
@@ -277,37 +298,70 @@ Problem Session::Attach(Memory registers, bool are_memory, std::vector<LeaderLay
   return {};
 }
 
-bool Session::HasRoom(const Plan& plan) const {
-  for (size_t index = 0; index < queues_.size(); index++) {
-    const auto* end = plan.queue + plan.commands;
-    if (!queues_[index]->HasRoom() && std::find(plan.queue, end, static_cast<uint16_t>(index)) != end) return false;
+// A plan's commands: those of each queue in one piece, in the plan's order.
+struct Session::Sorted {
+  std::vector<Command> commands;
+  // By queue, where its commands begin, and behind the last queue where they end.
+  std::vector<uint32_t> first;
+  // By the plan's order.
+  std::vector<uint32_t> blocks;
+  bool has_room = true;
+};
+
+// Copies a plan, and bounds what it says by the copy.
+Problem Session::Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) const {
+  const auto wrong = [](uint32_t command, const char* expected, double got) {
+    char text[160];
+    std::snprintf(text, sizeof text, "plan command %u: expected %s, got %.0f", command, expected, got);
+    return Problem::Invalid(text);
+  };
+  if (plan.commands == 0) return Problem::Invalid("plan.commands: expected 1 or more, got 0");
+  const std::vector<uint16_t> queue(plan.queue, plan.queue + plan.commands);
+  std::vector<uint32_t>& first = sorted->first;
+  first.assign(queues_.size() + 1, 0);
+  for (uint32_t at = 0; at < plan.commands; at++) {
+    if (queue[at] >= queues_.size()) return wrong(at, "a queue of this engine", queue[at]);
+    first[queue[at] + 1]++;
   }
-  return true;
+  for (size_t index = 0; index < queues_.size(); index++) {
+    if (first[index + 1] > 0 && !queues_[index]->HasRoom()) sorted->has_room = false;
+    first[index + 1] += first[index];
+  }
+  if (!sorted->has_room) return {};
+  sorted->blocks.assign(plan.blocks, plan.blocks + plan.commands);
+  sorted->commands.resize(plan.commands);
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (uint32_t at = 0; at < plan.commands; at++) {
+    const double slba = plan.slba[at], offset = plan.offset[at];
+    const uint32_t blocks = sorted->blocks[at];
+    if (blocks > kMaxBlocks) return wrong(at, "at most 65536 blocks", blocks);
+    if (!(slba >= 0 && slba < kEndOfIntegers)) return wrong(at, "an LBA below 2^53", slba);
+    const uint64_t bytes = static_cast<uint64_t>(blocks) * plan.block_bytes;
+    if (bytes > queues_[queue[at]]->reach) return wrong(at, "no more bytes than its PRP list can describe", static_cast<double>(bytes));
+    if (!(offset >= 0 && offset < kEndOfIntegers) || bytes > memory_bytes || static_cast<uint64_t>(offset) > memory_bytes - bytes) {
+      return wrong(at, "an offset inside the memory", offset);
+    }
+    sorted->commands[next[queue[at]]++] = {static_cast<uint64_t>(slba), static_cast<uint64_t>(offset), blocks, at};
+  }
+  return {};
 }
 
 Problem Session::Post(uint32_t id, const Plan& plan, std::shared_ptr<RunTable> memory, bool* posted) {
   *posted = false;
   if (abandoned_) return Abandoned();
-  *posted = HasRoom(plan);
-  if (!*posted) return {};
+  if (!memory->IsOf(executor_)) return Problem::Invalid("table: expected one of this engine");
+  Sorted sorted;
+  if (Problem problem = Sort(plan, memory->bytes(), &sorted); problem || !sorted.has_room) return problem;
   const Problem cramped = MakeRoom(plan.commands * sizeof(uint64_t), plan.commands * sizeof(Command), posted);
   if (cramped || !*posted) return cramped;
+  const std::vector<uint32_t>& first = sorted.first;
+  const std::vector<Command>& commands = sorted.commands;
   auto job = std::make_unique<Job>();
   job->id = id;
   job->block_bytes = plan.block_bytes;
   job->timeout_ns = plan.timeout_ns;
-  job->blocks.assign(plan.blocks, plan.blocks + plan.commands);
+  job->blocks = std::move(sorted.blocks);
   job->memory = std::move(memory);
-  // Each queue's commands in one piece, in the plan's order.
-  std::vector<uint32_t> first(queues_.size() + 1, 0);
-  for (uint32_t at = 0; at < plan.commands; at++) first[plan.queue[at] + 1]++;
-  for (size_t index = 0; index < queues_.size(); index++) first[index + 1] += first[index];
-  std::vector<Command> commands(plan.commands);
-  std::vector<uint32_t> next(first.begin(), first.end() - 1);
-  for (uint32_t at = 0; at < plan.commands; at++) {
-    commands[next[plan.queue[at]]++] = {static_cast<uint64_t>(plan.slba[at]), static_cast<uint64_t>(plan.offset[at]),
-                                        plan.blocks[at], at};
-  }
   if (Problem problem = executor_->AllocateShared(plan.commands * sizeof(uint64_t), &job->outcomes)) return problem;
   Problem problem = executor_->AllocateLocal(plan.commands * sizeof(Command), &job->commands);
   if (!problem) problem = executor_->Upload(job->commands, commands.data(), commands.size() * sizeof(Command));

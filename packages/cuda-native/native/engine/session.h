@@ -49,7 +49,7 @@ struct LeaderLayout {
   std::vector<PairLayout> pairs;
 };
 
-// What a plan says, as arrays of `commands` entries.
+// What a plan says, as arrays of `commands` entries. They are read once, since other threads may change them.
 struct Plan {
   uint32_t opcode, nsid, block_bytes, commands;
   const double* slba;
@@ -82,8 +82,9 @@ class Session final : private Pausable {
   // Leaders that would not end keep what they use.
   ~Session();
 
-  // Gives no table where there is no room for it before plans that were posted are done.
-  Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, std::shared_ptr<RunTable>* table);
+  // `bytes` of memory in runs of 2^shift bytes. Gives no table where there is no room for it before plans that were posted
+  // are done.
+  Problem Describe(std::vector<uint64_t> iovas, uint32_t shift, uint64_t bytes, std::shared_ptr<RunTable>* table);
   // Registers begin at `registers`; doorbells are offsets from there. They may be memory, as a simulator's are.
   Problem Attach(Memory registers, bool are_memory, std::vector<LeaderLayout> leaders);
   bool attached() const { return !leaders_.empty(); }
@@ -113,12 +114,13 @@ class Session final : private Pausable {
   struct Queue;
   struct Led;
   struct Job;
+  struct Sorted;
 
   void Pause() override;
   bool HaveEnded() const override;
   uint64_t LongestNs() const override;
   void Resume() override;
-  bool HasRoom(const Plan& plan) const;
+  Problem Sort(const Plan& plan, uint64_t memory_bytes, Sorted* sorted) const;
   Problem MakeRoom(size_t shared, size_t local, bool* made);
   Problem StopLeaders(uint64_t limit_ns);
   void Abandon();

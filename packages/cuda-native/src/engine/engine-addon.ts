@@ -95,12 +95,21 @@ export interface ExecutorError extends Error {
   readonly dead: boolean
 }
 
-/** The functions of engines, which both addons have. Whatever an executor refuses is thrown as an `ExecutorError`. */
+/**
+ * The functions of engines, which both addons have. They check every argument, and bound every index by the lengths that
+ * they are given; only the addresses in `NativeMemory` and the clock's cannot be checked. Whatever an executor refuses is
+ * thrown as an `ExecutorError`.
+ */
 export interface EngineAddon {
   /** Of the bytes that a view shows. */
   readonly viewAddress: (view: Uint8Array) => bigint
   /** null where there is no room for it before plans that were posted are done. */
-  readonly engineDescribe: (engine: EngineHandle, iovas: BigUint64Array, shift: number) => TableHandle | null
+  readonly engineDescribe: (
+    engine: EngineHandle,
+    iovas: BigUint64Array,
+    shift: number,
+    lengthBytes: number,
+  ) => TableHandle | null
   readonly engineAttach: (
     engine: EngineHandle,
     queues: {

@@ -234,7 +234,7 @@ export class KernelEngine implements Engine {
     const known = tables.get(memory)
     if (known !== undefined) return known
     const { iovas, shift } = runs!
-    const table = this.backend.addon.engineDescribe(handle, iovas, shift)
+    const table = this.backend.addon.engineDescribe(handle, iovas, shift, memory.lengthBytes)
     if (table !== null) tables.set(memory, table)
     return table
   }

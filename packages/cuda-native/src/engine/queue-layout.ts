@@ -59,7 +59,7 @@ function pairLayout(queue: QueuePairMemory, context: LayoutContext): PairLayout 
     sq: nativeMemory(queue.sq, `the entries of submission queue ${qid}`, context),
     prpLists: nativeMemory(prpLists, `the PRP lists of queue ${qid}`, context),
     // Nothing is posted yet, so that there is room.
-    prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift)!,
+    prpListRuns: context.addon.engineDescribe(context.engine, runs.iovas, runs.shift, prpLists.lengthBytes)!,
     qid,
     sqEntries: queue.sqEntries,
     sqTail: queue.sqTail,

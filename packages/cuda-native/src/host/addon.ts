@@ -3,12 +3,12 @@ import { loadNativeAddon } from '../native-addon.js'
 
 declare const handle: unique symbol
 
-/** A region as the addon knows it. Only `HostRegion` holds one: the addon believes what it is given here. */
+/** A region as the addon knows it. Only `HostRegion` holds one. */
 export interface RegionHandle {
   readonly [handle]: never
 }
 
-/** What `native/addon.cc` exports. It checks every argument itself, apart from handles. */
+/** What `native/addon.cc` exports. It checks every argument, handles included; for addresses see `EngineAddon`. */
 export interface HostAddon extends EngineAddon {
   readonly map: (fd: number, offsetBytes: number, lengthBytes: number, writable: boolean) => RegionHandle
   readonly mapForeign: HostAddon['map']

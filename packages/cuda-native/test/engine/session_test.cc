@@ -251,11 +251,13 @@ class Host {
     used_ = 0;
     for (uint32_t leader = 0; leader < kLeaders; leader++) {
       for (uint32_t pair = 0; pair < kPairs; pair++) {
-        must(session.Describe(rings_[leader]->list_iovas[pair], __builtin_ctz(kPageBytes), &layouts_[leader].pairs[pair].prp_list_runs));
+        const std::vector<uint64_t>& lists = rings_[leader]->list_iovas[pair];
+        must(session.Describe(lists, __builtin_ctz(kPageBytes), lists.size() * kPageBytes,
+                              &layouts_[leader].pairs[pair].prp_list_runs));
       }
     }
     must(session.Attach(registers_.memory(), true, layouts_));
-    must(session.Describe(iovas_, kRunShift, &table_));
+    must(session.Describe(iovas_, kRunShift, kMemoryBytes, &table_));
   }
 
   void serve(Random& random) {

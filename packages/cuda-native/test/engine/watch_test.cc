@@ -79,7 +79,7 @@ int main() {
   auto executor = std::make_shared<Idle>();
   Session session(executor, {1000, 0}, nullptr);
   std::shared_ptr<RunTable> table;
-  REQUIRE(!session.Describe({0x1000}, 63, &table));
+  REQUIRE(!session.Describe({0x1000}, 63, sizeof memory, &table));
   uint16_t generations[2] = {};
   std::vector<LeaderLayout> layouts;
   for (uint32_t index = 0; index < 2; index++) {

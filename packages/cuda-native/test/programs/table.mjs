@@ -9,7 +9,7 @@ const plain = ['-O1']
 const library = ['-shared', '-fPIC']
 
 const withoutNode = ['-Itest/engine/without-node']
-const session = ['test/engine/session_test.cc', 'native/engine/session.cc']
+const session = ['test/engine/session_test.cc', 'native/engine/session.cc', 'native/engine/checks.cc']
 const onThreads = [...session, 'native/engine/cpu_executor.cc']
 const onStandin = [
   ...[...session, 'native/engine/cuda_executor.cc', 'native/engine/report_watch.cc', 'native/cuda/parking.cc'],
@@ -42,7 +42,7 @@ export const programs = {
   'fibers/warp-read': { sources: ['test/fibers/warp_read_test.cc'], flags: plain },
   'fibers/warp-read-memory': { sources: ['test/fibers/warp_read_test.cc'], flags: memory },
   'engine/watch': {
-    sources: ['test/engine/watch_test.cc', 'native/engine/session.cc'],
+    sources: ['test/engine/watch_test.cc', 'native/engine/session.cc', 'native/engine/checks.cc'],
     flags: [...withoutNode, ...memory],
   },
   'engine/session-threads': { sources: onThreads, flags: [...withoutNode, ...threads] },

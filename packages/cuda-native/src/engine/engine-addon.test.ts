@@ -1,0 +1,165 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { attached, engineMemory, layout, plan } from '../../test/engine/addon-rig.js'
+import { isBuilt, skipped } from '../../test/native.js'
+import type { EngineHandle, LeaderLayout, NativePlan, PairLayout, TableHandle } from './engine-addon.js'
+
+describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
+  test('post without queues is refused', () => {
+    const { addon, engine, table } = opened()
+    expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow(
+      new RangeError('plan command 0: expected a queue of this engine, got 0'),
+    )
+  })
+
+  test.each<[string, Partial<NativePlan>, string]>([
+    [
+      'a queue that the engine does not have',
+      { queue: Uint16Array.of(1) },
+      'plan command 0: expected a queue of this engine, got 1',
+    ],
+    [
+      'bytes behind the memory',
+      { offsetBytes: Float64Array.of(16384 - 511) },
+      'plan command 0: expected an offset inside the memory, got 15873',
+    ],
+    [
+      'an offset below 0',
+      { offsetBytes: Float64Array.of(-512) },
+      'plan command 0: expected an offset inside the memory, got -512',
+    ],
+    ['no LBA', { slba: Float64Array.of(NaN) }, 'plan command 0: expected an LBA below 2^53, got nan'],
+    [
+      'more blocks than NLB has bits for',
+      { blocks: Uint32Array.of(65537) },
+      'plan command 0: expected at most 65536 blocks, got 65537',
+    ],
+    [
+      'more bytes than the PRP list of a command describes',
+      { blockBytes: 1 << 28 },
+      'plan command 0: expected no more bytes than its PRP list can describe, got 268435456',
+    ],
+    ['columns of different lengths', { blocks: Uint32Array.of(1, 1) }, 'blocks: expected one entry a command, got 2'],
+  ])('a plan with %s is refused', (_, change, message) => {
+    const { addon, engine, table } = opened(true)
+    expect(() => addon.enginePost(engine, 1, { ...plan(), ...change }, table)).toThrow(new RangeError(message))
+    expect(addon.enginePost(engine, 1, plan(), table)).toBe(true)
+  })
+
+  test.each<[string, Partial<LeaderLayout>, string]>([
+    ['a head beyond its ring', { cqHead: 4 }, 'cqHead: expected 0 to 3, got 4'],
+    ['a ring longer than its memory', { cqEntries: 257 }, 'cq: expected at least 4112 bytes, got 4096'],
+    ['a doorbell behind the registers', { headDoorbell: 4096 }, 'headDoorbell: expected 0 to 4092, got 4096'],
+    ['no submission queue', { pairs: [] }, 'pairs: expected 1 to 65535, got 0'],
+    [
+      'more submission queues than there are identifiers',
+      { pairs: new Array<PairLayout>(2 ** 32 - 1) },
+      'pairs: expected at most 65535 elements, got 4294967295',
+    ],
+  ])('a completion queue with %s is refused', (_, change, message) => {
+    const { addon, engine, queues } = opened()
+    const [leader] = queues.leaders
+    expect(() => addon.engineAttach(engine, { ...queues, leaders: [{ ...leader!, ...change }] })).toThrow(
+      new RangeError(message),
+    )
+    expect(addon.engineDetach(engine)).toEqual([])
+  })
+
+  test.each<[string, Partial<PairLayout>, string]>([
+    ['a tail beyond its ring', { sqTail: 8 }, 'sqTail: expected 0 to 7, got 8'],
+    ['a ring longer than its memory', { sqEntries: 65 }, 'sq: expected at least 4160 bytes, got 4096'],
+    ['more commands in flight than fit into it', { sqEntries: 4 }, 'maxInFlight: expected 1 to 3, got 4'],
+    ['fewer identifiers than commands', { slotBits: 1 }, 'maxInFlight: expected 1 to 2, got 4'],
+    [
+      'PRP lists longer than their memory',
+      { prpListBytes: 8192 },
+      'prpLists: expected at least 32768 bytes, got 16384',
+    ],
+    ['a page of no power of two', { pageBytes: 4097 }, 'pageBytes: expected a power of two, got 4097'],
+    [
+      'too few generations',
+      { generations: new Uint16Array(3) },
+      'generations: expected one for each command in flight, got 3',
+    ],
+  ])('a submission queue with %s is refused', (_, change, message) => {
+    const { addon, engine, queues } = opened()
+    const [leader] = queues.leaders
+    const pairs = [{ ...leader!.pairs[0]!, ...change }]
+    expect(() => addon.engineAttach(engine, { ...queues, leaders: [{ ...leader!, pairs }] })).toThrow(
+      new RangeError(message),
+    )
+    expect(addon.engineDetach(engine)).toEqual([])
+  })
+
+  test('as many completion queues as an array can have are refused before memory is reserved for them', () => {
+    const { addon, engine, queues } = opened()
+    const leaders = new Array<LeaderLayout>(2 ** 32 - 1)
+    expect(() => addon.engineAttach(engine, { ...queues, leaders })).toThrow(
+      new RangeError('leaders: expected at most 65535 elements, got 4294967295'),
+    )
+  })
+
+  test('queues are attached once at a time', () => {
+    const { addon, engine, queues } = opened(true)
+    expect(() => addon.engineAttach(engine, queues)).toThrow(
+      new RangeError('this engine has queues: detach them first'),
+    )
+  })
+
+  test('a getter that closes the engine is no danger to the call that runs it', () => {
+    const { addon, engine, queues, table } = opened()
+    const closing = {
+      ...queues,
+      get leaders() {
+        addon.engineClose(engine)
+        return queues.leaders
+      },
+    }
+    expect(() => addon.engineAttach(engine, closing)).toThrow('The engine was closed')
+    expect(() => addon.enginePost(engine, 1, plan(), table)).toThrow('The engine was closed')
+  })
+
+  test('a getter that takes away memory which was read before leaves a plan without it', () => {
+    const { addon, engine, table } = opened(true)
+    const { slba } = plan()
+    const taking = {
+      ...plan(),
+      slba,
+      get queue() {
+        structuredClone(slba.buffer, { transfer: [slba.buffer] })
+        return Uint16Array.of(0)
+      },
+    }
+    expect(() => addon.enginePost(engine, 1, taking, table)).toThrow('slba: expected one entry a command, got 0')
+  })
+
+  test('a value of another type, or of another engine, is not taken for a handle', () => {
+    const { addon, engine, table } = opened(true)
+    const other = opened(true)
+    expect(() => addon.engineLook(table as unknown as EngineHandle)).toThrow(
+      new TypeError("engine: expected an engine's handle, got an object"),
+    )
+    expect(() => addon.enginePost(engine, 1, plan(), engine as unknown as TableHandle)).toThrow(TypeError)
+    expect(() => addon.enginePost(engine, 1, plan(), other.table)).toThrow(
+      new RangeError('table: expected one of this engine'),
+    )
+  })
+
+  test('what is no flag is refused', () => {
+    const { addon, engine } = opened()
+    expect(() => addon.engineHalt(engine, 1 as unknown as boolean)).toThrow(
+      new TypeError('lost: expected a boolean, got 1'),
+    )
+    expect(() => addon.engineHold(engine, undefined as unknown as boolean)).toThrow(TypeError)
+  })
+})
+
+/** An engine, with queues of a controller that never answers where it is attached. */
+function opened(isAttached = false) {
+  const memory = engineMemory()
+  const rig = isAttached ? attached(memory) : layout(memory)
+  onTestFinished(() => {
+    rig.addon.engineClose(rig.engine)
+    memory.free()
+  })
+  return rig
+}
