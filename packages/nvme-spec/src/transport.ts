@@ -342,7 +342,8 @@ export interface Engine {
    */
   attach(queues: readonly QueuePairMemory[], watch?: () => void): void
   /**
-   * Resolves with one outcome for each command. From then on the engine itself touches the memory no more; of commands
+   * Copies the plan, which the caller may change as soon as this returns, and executes it. Resolves with one outcome for
+   * each command. From then on the engine itself touches the memory no more; of commands
    * that got no answer the controller still may. Rejects for wrong arguments, and with an `EngineFailedError` of
    * `@gpunvme/nvme-spec/engine` when registers or memory cannot be accessed at all.
    */

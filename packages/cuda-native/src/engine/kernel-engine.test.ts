@@ -98,6 +98,27 @@ describe.skipIf(!isBuilt)(`an engine on threads${skipped}`, () => {
     })
   })
 
+  describe('a plan that its caller changes while it waits for room', () => {
+    test('is executed as it was given', async () => {
+      const slow = struck({ kind: 'delay-completion', delayNs: 20_000_000 }, { nth: 1 })
+      await using rig = await openRig({ queueDepth: 1 }, slow)
+      const engine = rig.engine()
+      const memory = rig.alloc(80 * 4096)
+      const plans = Array.from({ length: 80 }, (_, index) => readsOf(rig, 1, 8, index * 8, index * 4096))
+      const running = plans.map((plan) => engine.execute(plan, memory))
+      for (const { slba, blocks, offsetBytes, queue } of plans) {
+        slba.fill(1)
+        blocks.fill(1)
+        offsetBytes.fill(2 ** 40)
+        queue.fill(9)
+      }
+      for (const summary of await Promise.all(running)) {
+        expect(summary).toMatchObject({ commands: 1, succeeded: 1, bytes: 4096, failures: [] })
+      }
+      expect(wrongBytes(memory, 0)).toBe(0)
+    })
+  })
+
   describe('a signal', () => {
     test('that was aborted before leaves everything unsubmitted', async () => {
       await using rig = await openRig()

@@ -1,5 +1,6 @@
 import { CSTS, prpListReach, Read, Write } from '@gpunvme/nvme-spec'
 import {
+  AcceptedPlan,
   checkPlan,
   EngineFailedError,
   isLost,
@@ -186,8 +187,9 @@ export class KernelEngine implements Engine {
     this.attached = undefined
   }
 
-  async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
+  async execute(given: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
     const { attached, transport } = this
+    const plan = AcceptedPlan.of(given)
     checkPlan(plan, memory, attached?.checks ?? [])
     const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
     if (!Number.isSafeInteger(timeoutNs) || timeoutNs < 1) {

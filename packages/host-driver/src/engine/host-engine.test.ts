@@ -1,5 +1,5 @@
 import { simulate, type SimulationOptions } from '@gpunvme/nvme-sim'
-import type { FaultAction, FaultMatch } from '@gpunvme/nvme-spec/transport'
+import type { FaultAction, FaultMatch, Plan } from '@gpunvme/nvme-spec/transport'
 import { afterEach, describe, expect, test } from 'vitest'
 import { patternMedia, wrongBytes } from '../../test/pattern.js'
 import { ControllerClosedError } from '../controller-errors.js'
@@ -163,6 +163,32 @@ test('a failed read is an error that names command, queue, namespace and LBA', a
     /^Read failed: LBA Out of Range \(SCT 0h SC 80h, DNR, M\)\n {2}CID 0x[0-9a-f]+ {2}qid 1 {2}NSID 1 {2}SLBA 0x3b9 {2}16 blocks\n/,
   )
   await ctrl.close()
+})
+
+describe('a plan that its caller changes while it runs', () => {
+  /** Writes over all that a plan says of where its data is from and goes. */
+  const change = ({ slba, blocks, offsetBytes, queue }: Plan) => {
+    for (const column of [slba, blocks, offsetBytes, queue]) column.fill(1)
+  }
+
+  test('is executed as it was given', async () => {
+    const { ctrl, ns, memory } = await openWith({})
+    const plan = ns.planReads([{ slba: 0, blocks: 2048, offsetBytes: 0 }])
+    const reading = ns.execute(plan, memory)
+    change(plan)
+    expect(await reading).toMatchObject({ commands: 16, succeeded: 16, bytes: MIB, failures: [] })
+    expect(wrongBytes(memory, 0)).toBe(0)
+    await ctrl.close()
+  })
+
+  test('is sent again as it was given, after a status that allows it', async () => {
+    const { ctrl, ns, memory, plan } = await openWith(fault({ kind: 'status', sct: 0, sc: 0x06, dnr: false }))
+    const reading = ns.execute(plan, memory)
+    change(plan)
+    expect(await reading).toMatchObject({ succeeded: 16, failures: [] })
+    expect(wrongBytes(memory, 0)).toBe(0)
+    await ctrl.close()
+  })
 })
 
 describe('a plan that would do harm is refused before anything is staged', () => {

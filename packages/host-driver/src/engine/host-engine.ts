@@ -1,5 +1,5 @@
 import { CSTS } from '@gpunvme/nvme-spec'
-import { checkPlan, EngineFailedError, isLost } from '@gpunvme/nvme-spec/engine'
+import { AcceptedPlan, checkPlan, EngineFailedError, isLost } from '@gpunvme/nvme-spec/engine'
 import type {
   DmaMemory,
   Engine,
@@ -93,10 +93,11 @@ export class HostEngine implements Engine {
   }
 
   async execute(plan: Plan, memory: DmaMemory, options: ExecuteOptions = {}): Promise<OutcomeSummary> {
-    checkPlan(plan, memory, this.lanes)
+    const accepted = AcceptedPlan.of(plan)
+    checkPlan(accepted, memory, this.lanes)
     const { signal, timeoutNs = DEFAULT_TIMEOUT_NS } = options
     if (!isTimeout(timeoutNs)) throw new RangeError(`timeoutNs: ${TIMEOUT_EXPECTED}, got ${timeoutNs}`)
-    const job = new Job(plan, memory, this.lanes.length, this.transport.clock.now(), timeoutNs, signal)
+    const job = new Job(accepted, memory, this.lanes.length, this.transport.clock.now(), timeoutNs, signal)
     if (this.stopped) job.stop()
     return new Promise((resolve, reject) => {
       this.pending.push({ job, resolve, reject })

@@ -1,3 +1,4 @@
+import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { Clock, DmaAllocator, DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import type { NamespaceIdentity } from '../bring-up/identity.js'
 import { checkOptions, integer, isObject, limits, show } from '../check-options.js'
@@ -90,14 +91,15 @@ export class Namespace {
   }
 
   /**
-   * Executes a plan of reads. Resolves with one outcome a command, the bad ones included: look at `failures`.
+   * Executes a copy of a plan of reads. Resolves with one outcome a command, the bad ones included: look at `failures`.
    * @throws TypeError for a plan of writes, or one made for another namespace.
    */
   async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     checkCall(plan, memory, options)
-    if (plan.operation !== 'read')
+    const accepted = AcceptedPlan.of(plan)
+    if (accepted.operation !== 'read')
       throw new TypeError('this handle only reads: open the controller with { write: { serial } }')
-    return this.run(plan, memory, options)
+    return this.run(accepted, memory, options)
   }
 
   /**
@@ -183,11 +185,11 @@ export class Namespace {
     checkOptions(operation, given, transferOptions)
     checkMemory(memory)
     const { offsetBytes = 0, ...options } = given
-    const plan = this.plan(operation, [{ slba, blocks, offsetBytes }])
+    const plan = new AcceptedPlan(this.plan(operation, [{ slba, blocks, offsetBytes }]))
     throwOnFailure(plan, await this.run(plan, memory, options), options)
   }
 
-  protected async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  protected async run(plan: AcceptedPlan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     const { identity, nsid, blockBytes } = this
     if (identity.unsupported !== undefined) throw new UnsupportedNamespaceError(identity)
     if (plan.nsid !== nsid || plan.blockBytes !== blockBytes) {

@@ -1,3 +1,4 @@
+import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { DmaMemory, ExecuteOptions, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 import { isSameNamespace, type NamespaceIdentity } from '../bring-up/identity.js'
 import type { Transfer } from '../engine/plan.js'
@@ -33,7 +34,7 @@ export class WritableNamespace extends Namespace {
 
   override async execute(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
     checkCall(plan, memory, options)
-    return this.run(plan, memory, options)
+    return this.run(AcceptedPlan.of(plan), memory, options)
   }
 
   /** Writes `blocks` logical blocks from `slba`. They are durable only after `flush`. */
@@ -97,7 +98,11 @@ export class WritableNamespace extends Namespace {
     await this.host.flush(this.nsid, timeoutNs)
   }
 
-  protected override async run(plan: Plan, memory: DmaMemory, options?: ExecuteOptions): Promise<OutcomeSummary> {
+  protected override async run(
+    plan: AcceptedPlan,
+    memory: DmaMemory,
+    options?: ExecuteOptions,
+  ): Promise<OutcomeSummary> {
     if (plan.operation !== 'read') await this.passGuard()
     return super.run(plan, memory, options)
   }

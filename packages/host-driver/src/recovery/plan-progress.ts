@@ -1,3 +1,4 @@
+import { AcceptedPlan } from '@gpunvme/nvme-spec/engine'
 import type { CommandOutcome, DmaMemory, Outcome, OutcomeSummary, Plan } from '@gpunvme/nvme-spec/transport'
 
 /** A plan that takes several attempts: which commands are settled, which go into the next, how often each was sent again. */
@@ -93,12 +94,12 @@ export class PlanProgress {
 }
 
 function select(plan: Plan, commands: readonly number[]): Plan {
-  return {
+  return new AcceptedPlan({
     ...plan,
     commands: commands.length,
     slba: Float64Array.from(commands, (command) => plan.slba[command]!),
     blocks: Uint32Array.from(commands, (command) => plan.blocks[command]!),
     offsetBytes: Float64Array.from(commands, (command) => plan.offsetBytes[command]!),
     queue: Uint16Array.from(commands, (command) => plan.queue[command]!),
-  }
+  })
 }
