@@ -19,7 +19,7 @@ std::string Text(napi_env env, napi_value value) {
 }
 
 std::string Message(napi_env env, const char* name, const char* expected, napi_value got) {
-  napi_valuetype type;
+  napi_valuetype type = napi_undefined;
   napi_typeof(env, got, &type);
   std::string what;
   switch (type) {

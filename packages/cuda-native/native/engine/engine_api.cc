@@ -44,14 +44,16 @@ class Reader {
   }
   double Number(const char* name, double most) {
     double value = 0;
-    if (ok_ && !ReadInteger(env_, Get(name), name, 0, most, &value)) ok_ = false;
+    napi_value got = Get(name);
+    if (ok_ && !ReadInteger(env_, got, name, 0, most, &value)) ok_ = false;
     return value;
   }
   uint32_t Word(const char* name) { return static_cast<uint32_t>(Number(name, UINT32_MAX)); }
   uint64_t Long(const char* name) { return static_cast<uint64_t>(Number(name, kMaxSafeInteger)); }
   uint64_t Address(const char* name) {
     uint64_t value = 0;
-    if (ok_ && !ReadBigInt(env_, Get(name), name, &value)) ok_ = false;
+    napi_value got = Get(name);
+    if (ok_ && !ReadBigInt(env_, got, name, &value)) ok_ = false;
     return value;
   }
   bool Flag(const char* name) {

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { attached, engineMemory, layout, plan } from '../../test/engine/addon-rig.js'
+import { attachedRig, detachedRig, engineMemory, planOfOneBlock as plan } from '../../test/fuzz/addon-rig.mjs'
 import { isBuilt, skipped } from '../../test/native.js'
+import { loadAddon } from '../host/addon.js'
 import type { EngineHandle, LeaderLayout, NativePlan, PairLayout, TableHandle } from './engine-addon.js'
 
 describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
@@ -125,7 +126,8 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
       ...plan(),
       slba,
       get queue() {
-        structuredClone(slba.buffer, { transfer: [slba.buffer] })
+        const buffer = slba.buffer as ArrayBuffer
+        structuredClone(buffer, { transfer: [buffer] })
         return Uint16Array.of(0)
       },
     }
@@ -155,8 +157,8 @@ describe.skipIf(!isBuilt)(`the functions of engines${skipped}`, () => {
 
 /** An engine, with queues of a controller that never answers where it is attached. */
 function opened(isAttached = false) {
-  const memory = engineMemory()
-  const rig = isAttached ? attached(memory) : layout(memory)
+  const memory = engineMemory(loadAddon())
+  const rig = isAttached ? attachedRig(memory) : detachedRig(memory)
   onTestFinished(() => {
     rig.addon.engineClose(rig.engine)
     memory.free()

@@ -85,7 +85,10 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
   test('memory that is transferred or resized after the call has the checksums that it had at the call', async () => {
     const bytes = 64 * MIB
     const expected = crc32(new Uint8Array(bytes).fill(1))
-    const resizable = new ArrayBuffer(bytes, { maxByteLength: bytes })
+    // Node.js 20 has them, its types do not.
+    type Resizable = ArrayBuffer & { resize: (bytes: number) => void }
+    const Resizable = ArrayBuffer as unknown as new (bytes: number, options: { maxByteLength: number }) => Resizable
+    const resizable = new Resizable(bytes, { maxByteLength: bytes })
     const takeAway: [ArrayBuffer, (buffer: ArrayBuffer) => unknown][] = [
       [new ArrayBuffer(bytes), (buffer) => structuredClone(buffer, { transfer: [buffer] })],
       [resizable, () => resizable.resize(0)],
@@ -102,15 +105,21 @@ describe.skipIf(!isBuilt)(`checksums by native code${skipped}`, () => {
   })
 
   test('memory that is taken away before all of it is summed is refused, as is a place that is', async () => {
-    const memory = memoryOf(new DataView(new ArrayBuffer(32 * MIB)))
-    const sum = checksummer.checksum(memory, 0, 32 * MIB, MIB, new Uint32Array(32))
-    structuredClone(memory.view!.buffer, { transfer: [memory.view!.buffer] })
+    const buffer = new ArrayBuffer(32 * MIB)
+    const sum = checksummer.checksum(memoryOf(new DataView(buffer)), 0, 32 * MIB, MIB, new Uint32Array(32))
+    structuredClone(buffer, { transfer: [buffer] })
     await expect(sum).rejects.toThrow(/^offsetBytes: expected an integer from 0 to 0, got/)
 
     const region = native.allocate(16 * MIB, 4096)
-    const into = new Uint32Array(1)
-    const lost = checksummer.checksum(memoryOf(new DataView(region.buffer)), 0, 16 * MIB, 16 * MIB, into)
-    structuredClone(into.buffer, { transfer: [into.buffer] })
+    const words = new ArrayBuffer(4)
+    const lost = checksummer.checksum(
+      memoryOf(new DataView(region.buffer)),
+      0,
+      16 * MIB,
+      16 * MIB,
+      new Uint32Array(words),
+    )
+    structuredClone(words, { transfer: [words] })
     await expect(lost).rejects.toThrow(new RangeError('into: expected an element for each chunk, got 0'))
     region.unmap()
   })

@@ -17,7 +17,8 @@ async function moved(buffer: ArrayBuffer): Promise<Uint8Array> {
   const stream = new ReadableStream({
     type: 'bytes',
     pull({ byobRequest }: ReadableByteStreamController) {
-      byobRequest!.view![0] = 1
+      const view = byobRequest!.view as Uint8Array
+      view[0] = 1
       byobRequest!.respond(1)
     },
   })

@@ -1,5 +1,5 @@
 // Sources and flags of the native programs of tests. Paths are relative to the package's root.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Sanitizers of memory accesses. Without optimization, since compiling takes longer than running, and -O0 halves it. */
@@ -22,6 +22,13 @@ const standin = ['test/standin/libcuda.cc', 'test/standin/kernels.cc']
 export const headers = readdirSync(join(import.meta.dirname, '../../cuda')).filter((name) =>
   /^(?!gpu_).*\.cuh$/.test(name),
 )
+
+/** Sources of the addon gpunvme_host, as binding.gyp has them. */
+const addonSources = [
+  ...(/'gpunvme_host'.*?'sources': \[(.*?)\]/s
+    .exec(readFileSync(join(import.meta.dirname, '../../native/binding.gyp'), 'utf8'))?.[1]
+    ?.matchAll(/'(.*?)'/g) ?? []),
+].map(([, name]) => `native/${name}`)
 
 /** @type {Readonly<Record<string, { readonly sources: readonly string[]; readonly flags: readonly string[] }>>} */
 export const programs = {
@@ -74,6 +81,13 @@ export const programs = {
     flags: [
       ...[...library, '-O2', '-fvisibility=hidden', '-Wl,-s', '-DNAPI_VERSION=8'],
       ...['-Inode_modules/node-api-headers/include', '-Igpu-check/kernels'],
+    ],
+  },
+  'fuzz/host-memory.node': {
+    sources: addonSources,
+    flags: [
+      ...[...library, ...memory, '-fvisibility=hidden', '-DNAPI_VERSION=8', '-D_GNU_SOURCE'],
+      ...['-Inode_modules/node-api-headers/include', '-Inative/engine'],
     ],
   },
   'headers/kernels': { sources: ['test/ptx/all_kernels.cc'], flags: [...library, '-O0'] },

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { isBuilt, skipped } from '../native.js'
+import { BUILD_MS, hasCompiler, skippedWithoutCompiler } from '../programs/program.js'
+import { releaseAddon, run, runEvery, sanitizedAddon, type Target } from './addon-arguments.mjs'
+
+const LIMIT_MS = 300_000
+
+describe.skipIf(!hasCompiler)(`the addon under sanitizers${skippedWithoutCompiler}`, () => {
+  let target: Target | undefined
+  beforeAll(async () => {
+    target = await sanitizedAddon()
+  }, BUILD_MS)
+
+  test(
+    'every function that it exports refuses every wrong argument by an error of its own',
+    async () => {
+      const { inputs, failure } = await runEvery(target)
+      expect(failure).toBeUndefined()
+      expect(inputs).toBeGreaterThan(10_000)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'random calls, with wrong properties at any depth and getters that call it, do no harm',
+    async () => {
+      expect(await run({ seed: 1, iterations: 3000, target })).toEqual({ inputs: 3000 })
+    },
+    LIMIT_MS,
+  )
+})
+
+describe.skipIf(!isBuilt)(`the fuzzer of arguments${skipped}`, () => {
+  test(
+    'calls a function that was added, and names the seed and the call that ended the process',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gpunvme-addon-'))
+      try {
+        const addon = join(folder, 'addon.cjs')
+        // By name the first.
+        const added = 'aaa: (word) => typeof word === "symbol" && process.kill(process.pid, "SIGSEGV")'
+        writeFileSync(addon, `module.exports = { ...require(${JSON.stringify(releaseAddon)}), ${added} }`)
+        expect(await runEvery({ addon })).toEqual({
+          inputs: 4,
+          failure: { seed: 'every', call: '4 aaa(argument 0: symbol)', output: 'the process ended with SIGSEGV\n' },
+        })
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+    LIMIT_MS,
+  )
+})

@@ -1,0 +1,153 @@
+// Calls every function that the addon exports with wrong arguments, in a process that they may end:
+//   node --expose-gc addon-child.mjs ADDON FOLDER SEED { 'every' | CALLS }
+// FOLDER/call names the call under way, FOLDER/report the end.
+import { chmodSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setImmediate as turn } from 'node:timers/promises'
+import { World } from './addon-calls.mjs'
+import { randomOf } from './random.mjs'
+import { OwnError, wrongValues } from './wrong-values.mjs'
+
+const CALLS_BETWEEN_TURNS = 64
+const CALLS_BETWEEN_WORLDS = 256
+
+const [addonPath = '', folder = '', seedText, amount = ''] = process.argv.slice(2)
+const addon = createRequire(import.meta.url)(addonPath)
+const progress = openSync(`${folder}/call`, 'w')
+writeFileSync(`${folder}/report`, '')
+chmodSync(folder, 0o777)
+chmodSync(`${folder}/report`, 0o666)
+process.chdir(folder)
+if (process.getuid?.() === 0) {
+  // Limits of memory bind then, and files of others are safe.
+  process.setgid?.(65534)
+  process.setuid?.(65534)
+}
+
+const random = randomOf(Number(seedText))
+const names = Object.keys(addon).sort()
+const kinds = [...wrongValues.keys()]
+const world = new World(addon, random)
+
+let calls = 0
+let waitingForTurn = 0
+for (const [name, args, words] of amount === 'every' ? everyWrongArgument() : randomCalls(Number(amount))) {
+  const line = `${calls} ${name}(${words})`.slice(0, 2000).padEnd(2000)
+  writeSync(progress, line, 0)
+  calls++
+  try {
+    world.call(name, args)
+  } catch (error) {
+    if (!isTyped(error)) throw new Error(`${line.trimEnd()} threw what is no error of the addon's`, { cause: error })
+  }
+  if (++waitingForTurn === CALLS_BETWEEN_TURNS) {
+    waitingForTurn = 0
+    await turn()
+  }
+  if (calls % CALLS_BETWEEN_WORLDS === 0) {
+    world.renew()
+    globalThis.gc?.()
+  }
+}
+world.end()
+globalThis.gc?.()
+await turn()
+writeFileSync('report', JSON.stringify({ calls }))
+process.exit(0)
+
+/** Errors of arguments, of the kernel, of what runs leaders, and of the caller's own getters. */
+function isTyped(/** @type {any} */ error) {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof OwnError) return true
+  return error instanceof Error && ('code' in error || 'call' in error)
+}
+
+/**
+ * For each function and each of its arguments a call with each wrong value, and calls with too few arguments.
+ *
+ * @returns {Generator<[name: string, args: unknown[], words: string]>}
+ */
+function* everyWrongArgument() {
+  for (const name of names) {
+    const count = Math.max(world.validArguments(name)?.length ?? 4, 1)
+    for (let place = 0; place < count; place++) {
+      for (const kind of kinds) {
+        const args = world.validArguments(name) ?? []
+        args[place] = wrongValues.get(kind)?.()
+        yield [name, args, `argument ${place}: ${kind}`]
+      }
+      yield [name, (world.validArguments(name) ?? []).slice(0, place), `${place} arguments`]
+    }
+  }
+}
+
+/**
+ * @param {number} count
+ * @returns {Generator<[name: string, args: unknown[], words: string]>}
+ */
+function* randomCalls(count) {
+  for (let call = 0; call < count; call++) {
+    const name = random.pick(names)
+    const args = world.validArguments(name) ?? Array.from({ length: random.below(6) }, () => anyValue()[0])
+    const words = []
+    for (let place = 0; place <= args.length && words.length < 2; place++) {
+      if (!random.onceIn(args.length + 1)) continue
+      const [value, word] = changed(args[place])
+      args[place] = value
+      words.push(`argument ${place}: ${word}`)
+    }
+    yield [name, args, words.join(', ')]
+  }
+}
+
+/** @returns {[value: unknown, word: string]} */
+function anyValue() {
+  if (random.onceIn(4)) return [world.known(), 'a handle or a descriptor']
+  const kind = random.pick(kinds)
+  return [wrongValues.get(kind)?.(), kind]
+}
+
+/**
+ * Another value, or a copy of an object with another property, at any depth.
+ *
+ * @param {unknown} value of the valid arguments
+ * @returns {[value: unknown, word: string]}
+ */
+function changed(value) {
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype
+  if (!isPlain || random.onceIn(6)) return anyValue()
+  const copy = Array.isArray(value) ? [...value] : { .../** @type {object} */ (value) }
+  const key = random.pick(Object.keys(copy))
+  if (key === undefined) return anyValue()
+  const property = /** @type {any} */ (copy)[key]
+  const [next, word] = random.onceIn(8) ? ownGetter() : changed(property)
+  // Addresses and times are believed, and so is how long the memory at an address is.
+  if (isBelieved(key, copy) && typeof next === typeof property) return [copy, `${key} as it was`]
+  if (word === 'getter')
+    Object.defineProperty(copy, key, { get: /** @type {any} */ (next)(property), enumerable: true })
+  else /** @type {any} */ (copy)[key] = next
+  return [copy, `${key}: ${word}`]
+}
+
+/**
+ * @param {string} key
+ * @param {object} object
+ */
+function isBelieved(key, object) {
+  return ['address', 'clock', 'timeoutNs'].includes(key) || (key === 'lengthBytes' && 'address' in object)
+}
+
+/**
+ * A getter that calls the addon before it gives the property.
+ *
+ * @returns {[value: (property: unknown) => () => unknown, word: string]}
+ */
+function ownGetter() {
+  const name = random.pick(['engineClose', 'engineDetach', 'engineAttach', 'engineHalt', 'enginePost'])
+  return [
+    (property) => () => {
+      world.quietly(() => addon[name](...(world.validArguments(name) ?? [])))
+      return property
+    },
+    'getter',
+  ]
+}

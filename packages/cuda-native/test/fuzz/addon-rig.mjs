@@ -1,0 +1,89 @@
+// An engine of gpunvme_host with queues of a controller that never answers.
+const PAGE = 4096
+const IN_FLIGHT = 4
+
+/**
+ * @typedef {import('../../src/host/addon.js').HostAddon} HostAddon
+ * @typedef {import('../../src/engine/engine-addon.js').NativeMemory} NativeMemory
+ * @typedef {import('../../src/engine/engine-addon.js').NativePlan} NativePlan
+ * @typedef {import('../../src/engine/engine-addon.js').EngineHandle} EngineHandle
+ * @typedef {import('../../src/engine/engine-addon.js').TableHandle} TableHandle
+ */
+
+/**
+ * Memory for the queues of one engine, which stays until `free`.
+ *
+ * @typedef {{ addon: HostAddon, at: (page: number, pages: number) => NativeMemory, free: () => void }} EngineMemory
+ */
+
+/**
+ * An engine, what it attaches, and a table of 16 KiB of memory.
+ *
+ * @typedef {object} AddonRig
+ * @property {HostAddon} addon
+ * @property {EngineHandle} engine
+ * @property {Parameters<HostAddon['engineAttach']>[1]} queues one completion queue and one submission queue
+ * @property {TableHandle} table
+ */
+
+/**
+ * @param {HostAddon} addon
+ * @returns {EngineMemory}
+ */
+export function engineMemory(addon) {
+  const region = addon.allocate(7 * PAGE, PAGE)
+  const address = addon.address(region)
+  return {
+    addon,
+    at: (page, pages) => ({ address: address + BigInt(page * PAGE), lengthBytes: pages * PAGE, onDevice: false }),
+    free: () => addon.unmap(region),
+  }
+}
+
+/**
+ * An engine without queues.
+ *
+ * @param {EngineMemory} memory
+ * @returns {AddonRig}
+ */
+export function detachedRig({ addon, at }) {
+  const engine = addon.createEngine({ lingerNs: 0, runLimitNs: 0, clock: 0n }, () => undefined)
+  const tableOf = (/** @type {bigint} */ iova, /** @type {number} */ pages) => {
+    const table = addon.engineDescribe(engine, BigUint64Array.of(iova), 63, pages * PAGE)
+    if (table === null) throw new Error('no room for a table')
+    return table
+  }
+  const pair = {
+    ...{ sq: at(2, 1), prpLists: at(3, IN_FLIGHT), prpListRuns: tableOf(0x10_0000n, IN_FLIGHT) },
+    ...{ qid: 1, sqEntries: 8, sqTail: 0, maxInFlight: IN_FLIGHT, slotBits: 2, prpListBytes: PAGE, pageBytes: PAGE },
+    ...{ sqTailDoorbell: 0, generations: new Uint16Array(IN_FLIGHT) },
+  }
+  const leader = { cq: at(1, 1), cqEntries: 4, cqHead: 0, phase: 1, headDoorbell: 4, pairs: [pair] }
+  const queues = { registers: at(0, 1), registersAreMemory: true, leaders: [leader] }
+  return { addon, engine, queues, table: tableOf(0x20_0000n, 4) }
+}
+
+/**
+ * An engine that has its queues.
+ *
+ * @param {EngineMemory} memory
+ * @returns {AddonRig}
+ */
+export function attachedRig(memory) {
+  const rig = detachedRig(memory)
+  rig.addon.engineAttach(rig.engine, rig.queues)
+  return rig
+}
+
+/**
+ * A read of one block.
+ *
+ * @returns {NativePlan}
+ */
+export function planOfOneBlock() {
+  return {
+    ...{ opcode: 2, nsid: 1, blockBytes: 512, commands: 1, timeoutNs: 1000 },
+    ...{ slba: Float64Array.of(0), blocks: Uint32Array.of(1) },
+    ...{ offsetBytes: Float64Array.of(0), queue: Uint16Array.of(0) },
+  }
+}
