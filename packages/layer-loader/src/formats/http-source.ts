@@ -1,12 +1,13 @@
-import { GpuNvmeError, type ErrorCategory } from '@gpunvme/nvme-spec/error'
 import { checkRange, type ByteSource } from './byte-source.js'
+import { HttpSourceError } from './http-error.js'
+import { requireTls, sendFollowing, type HttpPolicy } from './http-redirects.js'
 
 const DEFAULT_TIMEOUT_MS = 30_000
 
-export interface HttpSourceOptions {
-  /** Instead of the global one. It must heed its signal. */
+export interface HttpSourceOptions extends HttpPolicy {
+  /** Instead of the global one. It must heed its signal, and `redirect: 'manual'`. */
   readonly fetch?: typeof fetch
-  /** Sent with every request: authorization, for example. */
+  /** Sent to the server of the URL, for example for authorization. A redirect to another origin does not carry them. */
   readonly headers?: Readonly<Record<string, string>>
   /** Ends the opening. Each read takes a signal of its own. */
   readonly signal?: AbortSignal
@@ -26,12 +27,16 @@ interface Version {
  * the server must support; nothing is retried. A file that changes while it is open fails the next read, as far as
  * the server tells by ETag, Last-Modified or size.
  *
+ * Plain http is refused unless `allowPlainHttp` is set or the host is this machine, and redirects into private networks
+ * unless `allowPrivateAddresses` is set.
+ *
  * @throws HttpSourceError; TypeError for a URL that is not http or https; the signal's reason.
  */
 export async function openHttpSource(url: string | URL, options: HttpSourceOptions = {}): Promise<ByteSource> {
   const address = new URL(url)
   if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url: expected http or https, got ${address.protocol}`)
   const client = new RangeClient(address, options)
+  requireTls(address, options, client.name)
   const pinned = await client.read(0, new Uint8Array(1), undefined, options.signal)
   const source: ByteSource = {
     name: client.name,
@@ -72,7 +77,7 @@ class RangeClient {
    * @param pinned what the answer must agree with; undefined for the first request, which asks an empty file too.
    */
   async read(offsetBytes: number, into: Uint8Array, pinned?: Version, signal?: AbortSignal): Promise<Version> {
-    const { fetch: send = fetch, headers, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
+    const { fetch: send = fetch, headers = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options
     const own = new AbortController()
     const timer = setTimeout(() => {
       own.abort(new HttpSourceError('TIMEOUT', this.name, `nothing came for ${timeoutMs} ms (timeoutMs)`))
@@ -81,11 +86,9 @@ class RangeClient {
     try {
       ended.throwIfAborted()
       const range = `bytes=${offsetBytes}-${offsetBytes + into.byteLength - 1}`
-      const response = await send(this.#url, {
-        // With a range, the Fetch standard itself asks for bytes that are not compressed on the way.
-        headers: { ...headers, range },
-        signal: ended,
-      })
+      // With a range, the Fetch standard itself asks for bytes that are not compressed on the way.
+      const request = { url: this.#url, ownHeaders: headers, headers: { range }, signal: ended }
+      const response = await sendFollowing(send, request, this.#options, this.name)
       const version = this.#versionOf(response, offsetBytes, into.byteLength, pinned)
       if (version.sizeBytes > 0) await this.#fill(response, into, () => timer.refresh())
       return version
@@ -171,39 +174,3 @@ function refuseChange(name: string, before: Version, now: Version): void {
 }
 
 const HEADERS = { sizeBytes: 'size in bytes', etag: 'ETag', lastModified: 'Last-Modified' } as const
-
-/** How reading over HTTP can fail, and what helps. Each becomes the code `ERR_GPUNVME_HTTP_<PROBLEM>`. */
-const HTTP_PROBLEMS = {
-  STATUS: 'open the URL in a browser, and give `headers` where it needs authorization',
-  NO_RANGES: 'download the file and open it with openModelFile(path), or ask a server that knows Range requests',
-  RANGE: 'download the file and open it with openModelFile(path): this server answers ranges wrongly',
-  ENCODING: 'download the file and open it with openModelFile(path): this server compresses against the request',
-  CHANGED: 'open the model again',
-  LENGTH: 'try again; where it happens often, download the file first',
-  TIMEOUT: 'try again, or raise timeoutMs',
-  CONNECTION: 'check the host name and the network, then try again',
-  CLOSED: 'keep the model open until the last read has ended',
-} as const
-
-export type HttpProblem = keyof typeof HTTP_PROBLEMS
-
-/** A web server did not give the bytes that it was asked for. `code` says in which way. */
-export class HttpSourceError extends GpuNvmeError {
-  readonly code: `ERR_GPUNVME_HTTP_${HttpProblem}`
-  readonly category: ErrorCategory
-  /** The URL without its query. */
-  readonly sourceName: string
-
-  constructor(
-    problem: HttpProblem,
-    sourceName: string,
-    headline: string,
-    details: { category?: ErrorCategory; facts?: readonly string[]; cause?: unknown } = {},
-  ) {
-    const { category = 'failure', ...rest } = details
-    super(`Cannot read ${sourceName}: ${headline}`, { ...rest, next: HTTP_PROBLEMS[problem] })
-    this.code = `ERR_GPUNVME_HTTP_${problem}`
-    this.category = category
-    this.sourceName = sourceName
-  }
-}

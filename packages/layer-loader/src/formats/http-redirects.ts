@@ -1,0 +1,119 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { HttpSourceError } from './http-error.js'
+
+const MAX_REDIRECTS = 10
+
+/** Where requests may go beside the URL that the caller gave. */
+export interface HttpPolicy {
+  /** Allows http without TLS to hosts other than this machine: anyone on the way can read and change it. Default false. */
+  readonly allowPlainHttp?: boolean
+  /**
+   * Lets redirects lead to other hosts in private networks: loopback, link-local (cloud metadata services), RFC 1918 and
+   * the like. The host of the given URL is always allowed. Default false.
+   */
+  readonly allowPrivateAddresses?: boolean
+}
+
+/** A request, without what a redirect changes. */
+export interface HttpRequest {
+  readonly url: URL
+  /** Sent to the origin of `url` only: they may be credentials. */
+  readonly ownHeaders: Readonly<Record<string, string>>
+  /** Sent to every server. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends a GET request and follows redirects by `policy`. After a change of origin `ownHeaders` are no longer sent, not
+ * even to the first origin.
+ *
+ * A host name of a redirect is resolved for the check, and again by `send`: a DNS server that changes its answer in
+ * between is not noticed.
+ * @param name of the source, for errors.
+ * @throws HttpSourceError with the problem REDIRECT, INSECURE or PRIVATE_ADDRESS; what `send` throws.
+ */
+export async function sendFollowing(
+  send: typeof fetch,
+  { url, ownHeaders, headers, signal }: HttpRequest,
+  policy: HttpPolicy,
+  name: string,
+): Promise<Response> {
+  let to = url
+  let isOwn = true
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    requireTls(to, policy, name)
+    const sent = isOwn ? { ...ownHeaders, ...headers } : headers
+    const response = await send(to, { headers: sent, signal, redirect: 'manual' })
+    const location = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.get('location') : null
+    if (location === null) return response
+    await response.body?.cancel()
+    to = targetOf(location, to, name)
+    isOwn &&= to.origin === url.origin
+    if (to.hostname !== url.hostname && policy.allowPrivateAddresses !== true) await refusePrivate(to, name)
+  }
+  throw new HttpSourceError('REDIRECT', name, `it redirects more than ${MAX_REDIRECTS} times`)
+}
+
+/** @throws HttpSourceError for http to another machine, unless the policy allows that. */
+export function requireTls(url: URL, policy: HttpPolicy, name: string): void {
+  if (url.protocol === 'https:' || policy.allowPlainHttp === true || isLoopback(hostOf(url))) return
+  throw new HttpSourceError('INSECURE', name, `${url.origin} is http without TLS`, { category: 'usage' })
+}
+
+function targetOf(location: string, from: URL, name: string): URL {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined
+  if (to !== undefined && /^https?:$/.test(to.protocol)) return to
+  const problem = `${from.origin} redirects to ${to === undefined ? 'what is not a URL' : `a URL of ${to.protocol}`}`
+  throw new HttpSourceError('REDIRECT', name, problem)
+}
+
+async function refusePrivate(to: URL, name: string): Promise<void> {
+  const host = hostOf(to)
+  const addresses = isIP(host) !== 0 ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
+  const found = addresses.find(isPrivate)
+  if (found === undefined) return
+  const where = found === host ? host : `${host}, which is ${found}`
+  throw new HttpSourceError('PRIVATE_ADDRESS', name, `it redirects into a private network, to ${where}`, {
+    category: 'privilege',
+  })
+}
+
+/** Returns the host name, or the address without the brackets of IPv6. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Addresses that are not of the public Internet, by the registries of IANA (RFC 6890). */
+const PRIVATE = new BlockList()
+for (const subnet of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/127',
+  '64:ff9b::/96',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+]) {
+  const [network, prefix] = subnet.split('/') as [string, string]
+  PRIVATE.addSubnet(network, Number(prefix), network.includes(':') ? 'ipv6' : 'ipv4')
+}
+
+/** Whether an IP address is not of the public Internet. An IPv4 address that is mapped into IPv6 is judged as IPv4. */
+export function isPrivate(address: string): boolean {
+  return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
