@@ -1,5 +1,6 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
+import { noUnboundedSpread } from './scripts/lint/no-unbounded-spread.mjs'
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/.reports/**', '**/bin/**'] },
@@ -18,6 +19,13 @@ export default tseslint.config(
       '@typescript-eslint/no-generated-empty-object-type': 'off',
       'no-console': 'error',
     },
+  },
+  {
+    // Not in tests, and not in conformance cases and campaigns, which make their data themselves.
+    files: ['**/src/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/conformance/**', '**/dst/**'],
+    plugins: { gpunvme: { rules: { 'no-unbounded-spread': noUnboundedSpread } } },
+    rules: { 'gpunvme/no-unbounded-spread': 'error' },
   },
   {
     // Scripts run by node as they are: no types to check, and the terminal is their output.

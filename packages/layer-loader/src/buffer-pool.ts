@@ -36,7 +36,7 @@ export class BufferPool {
       for (const { memory } of this.buffers) memory.free()
       throw error
     }
-    this.free.push(...this.buffers)
+    for (const each of this.buffers) this.free.push(each)
   }
 
   /** A buffer that nothing uses. Waits for one. @throws what a transfer threw. */

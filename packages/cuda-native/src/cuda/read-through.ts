@@ -37,7 +37,7 @@ const NEEDED = ['slots', 'copies', 'to', 'lengthBytes', 'read'] as const
 export async function readThrough(options: ReadThrough): Promise<void> {
   checkOptions('readThrough', options, checks, NEEDED)
   const { slots, copies, to, toBytes = 0, lengthBytes, read } = options
-  const pieceBytes = Math.min(...slots.map((slot) => slot.lengthBytes))
+  const pieceBytes = slots.reduce((least, slot) => Math.min(least, slot.lengthBytes), Infinity)
   if (slots.length === 0 || pieceBytes === 0) throw new TypeError('slots: expected host memory, got none')
   // Of each slot, the copy that was begun last from there.
   const under = slots.map(() => Promise.resolve())

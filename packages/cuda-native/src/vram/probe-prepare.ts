@@ -48,7 +48,7 @@ export async function withProbe(
 
 function tooLittle({ runs }: ProbeContent): ProbeVerdict | undefined {
   const pages = runs.reduce((sum, run) => sum + run.pages, 0)
-  const longest = Math.max(0, ...runs.map((run) => run.pages))
+  const longest = runs.reduce((most, run) => Math.max(most, run.pages), 0)
   if (pages >= FEWEST_PAGES && longest >= 2) return undefined
   return refused('inconclusive', 'the namespace holds too little that could be recognised', {
     facts: [`${pages} pages with different content were found, ${longest} of them in a row`],

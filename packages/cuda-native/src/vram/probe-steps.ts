@@ -56,7 +56,7 @@ export function probeSteps(
  */
 function picker(runs: readonly ContentRun[], seed: number): (wanted: number) => Omit<Target, 'offsetBytes'> {
   const random = randomStream(seed >>> 0, 'probe')
-  const longest = Math.max(...runs.map((run) => run.pages))
+  const longest = runs.reduce((most, run) => Math.max(most, run.pages), 0)
   const choices = new Map<number, Omit<Target, 'offsetBytes'>[]>()
   let last: Omit<Target, 'offsetBytes'> | undefined
   return (wanted) => {

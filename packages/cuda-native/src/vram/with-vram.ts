@@ -155,7 +155,7 @@ function mapped(provider: VramProvider, gpu: GpuMemorySource, block: Block, fit:
     throw new VramKeptError(provider.name, cause)
   }
   if (fault !== undefined) throw new VramRefusedError({ provider: provider.name, reason: 'bad-segments', found: fault })
-  const longest = Math.max(...mapping.segments.map((segment) => segment.lengthBytes))
+  const longest = mapping.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
   throw new RangeError(
     `dma.alloc: ${fit.lengthBytes} bytes of GPU memory, aligned to ${fit.alignBytes}` +
       `${fit.contiguous ? ', in one segment' : ''}: the longest run of what the driver gave is ${longest} bytes`,

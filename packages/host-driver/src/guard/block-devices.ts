@@ -21,7 +21,7 @@ export async function blockDevices(tree: Tree): Promise<BlockDevice[]> {
       if (!/^nvme\d+(c\d+)?n\d+$/.test(entry)) continue
       // With native multipath the controller has a path, nvme0c1n1, and what is mounted is the head, nvme0n1, which
       // it may share with other controllers of its subsystem.
-      devices.push(...(await withPartitions(tree, entry.replace(/c\d+/, ''))))
+      for (const each of await withPartitions(tree, entry.replace(/c\d+/, ''))) devices.push(each)
     }
   }
   return devices

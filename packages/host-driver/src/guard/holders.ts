@@ -61,8 +61,7 @@ export async function holdersOf(tree: Tree, devices: readonly BlockDevice[]): Pr
   for (const device of devices) {
     for (const use of await usesOf(tree, device, facts, new Set())) holders.push({ device: device.name, use })
   }
-  holders.push(...(await characterDevices(tree)), ...(await userSpaceDriver(tree)))
-  return holders
+  return [...holders, ...(await characterDevices(tree)), ...(await userSpaceDriver(tree))]
 }
 
 interface Facts {
@@ -120,11 +119,12 @@ async function usesOf(tree: Tree, device: BlockDevice, facts: Facts, below: Read
     // By number, since the source may be spelled /dev/root; by name, since btrfs mounts have no number of a device.
     .filter(({ number, devices }) => number === device.number || devices.some((node) => device.nodes.includes(node)))
     .map(({ where }) => `mounted on ${where}`)
-  uses.push(...facts.uses.filter((use) => device.nodes.includes(use.device)).map(({ use }) => use))
+  for (const each of facts.uses.filter((use) => device.nodes.includes(use.device)).map(({ use }) => use))
+    uses.push(each)
   for (const name of await tree.list(`${device.path}/holders`)) {
     const held = `held by ${await describeHolder(tree, name)}`
     const above = await usesAbove(tree, name, facts, new Set([...below, device.name]))
-    uses.push(...(above.length > 0 ? above.map((use) => `${held}, ${use}`) : [held]))
+    for (const each of above.length > 0 ? above.map((use) => `${held}, ${use}`) : [held]) uses.push(each)
   }
   return uses
 }
@@ -135,7 +135,7 @@ async function usesAbove(tree: Tree, name: string, facts: Facts, below: Readonly
   const uses: string[] = []
   for (const device of await withPartitions(tree, name)) {
     const part = device.name === name ? '' : `${device.name} `
-    uses.push(...(await usesOf(tree, device, facts, below)).map((use) => `${part}${use}`))
+    for (const each of (await usesOf(tree, device, facts, below)).map((use) => `${part}${use}`)) uses.push(each)
   }
   return uses
 }

@@ -27,7 +27,7 @@ export async function findMounts(tree: Tree): Promise<Mount[]> {
     if (text === undefined) continue
     const known = new Set(mounts.map(({ number, where }) => `${number} ${where}`))
     const theirs = await parse(tree, path, text, ` in the mount namespace of process ${pid}`)
-    mounts.push(...theirs.filter(({ number, target }) => !known.has(`${number} ${target}`)))
+    for (const each of theirs.filter(({ number, target }) => !known.has(`${number} ${target}`))) mounts.push(each)
   }
   return mounts
 }

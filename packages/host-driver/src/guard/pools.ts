@@ -17,7 +17,11 @@ export async function btrfsDevices(tree: Tree, mounts: readonly Mount[]): Promis
       .map(({ where }) => `, mounted on ${where}`)
     for (const device of devices) {
       if (mounts.some((mount) => mount.devices.includes(device))) continue // named there
-      uses.push(...(places.length > 0 ? places : ['']).map((on) => ({ device, use: `part of btrfs ${uuid}${on}` })))
+      for (const each of (places.length > 0 ? places : ['']).map((on) => ({
+        device,
+        use: `part of btrfs ${uuid}${on}`,
+      })))
+        uses.push(each)
     }
   }
   return uses

@@ -44,7 +44,7 @@ export async function openFiles(
     if (paths.size === 0) continue
     const name = await tree.text(`proc/${pid}/comm`, OF_ANOTHER_PROCESS)
     const use = `open in process ${pid}${name === undefined ? '' : ` (${name})`}`
-    found.push(...Array.from(paths, (path) => ({ path, use })))
+    for (const each of Array.from(paths, (path) => ({ path, use }))) found.push(each)
   }
   return found
 }

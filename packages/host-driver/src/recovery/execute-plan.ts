@@ -132,7 +132,7 @@ function stepAfter(
   const replays = failures
     .filter(gotNoAnswer)
     .map(({ command }) => progress?.replaysOf(progress.commandAt(command)) ?? 0)
-  return RECOVERY_STEPS[Math.max(0, ...replays)]!
+  return RECOVERY_STEPS[replays.reduce((most, each) => Math.max(most, each), 0)]!
 }
 
 function gotNoAnswer({ outcome }: CommandOutcome): boolean {

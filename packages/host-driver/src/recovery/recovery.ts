@@ -142,7 +142,7 @@ export class Recovery {
     try {
       this.users.suspend()
       if (failed !== undefined) return this.lose(`the transport failed: ${textOf(failed.transportFailed)}`)
-      const wished = Math.max(0, ...incidents.map(({ from = 'abort' }) => RECOVERY_STEPS.indexOf(from)))
+      const wished = incidents.reduce((most, { from = 'abort' }) => Math.max(most, RECOVERY_STEPS.indexOf(from)), 0)
       const verdict = await this.climb(wished, overdue)
       if (verdict === 'recovered') this.users.resume()
       return verdict

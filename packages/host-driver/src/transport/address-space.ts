@@ -12,7 +12,7 @@ export type Place = (from: number, until: number) => number | undefined
  * neighbours. Pure bookkeeping; nothing is mapped or allocated here.
  */
 export class AddressSpace {
-  private readonly free: { start: number; end: number }[]
+  private free: { start: number; end: number }[]
   private readonly taken = new Map<number, number>()
 
   /** @throws RangeError for ranges that overlap, or are no addresses. */
@@ -37,11 +37,8 @@ export class AddressSpace {
     for (const [index, { start, end }] of this.free.entries()) {
       const at = place(start, end)
       if (at === undefined || at < start || at + lengthBytes > end) continue
-      const rest = [
-        { start, end: at },
-        { start: at + lengthBytes, end },
-      ].filter((range) => range.end > range.start)
-      this.free.splice(index, 1, ...rest)
+      this.free.splice(index, 1, { start, end: at }, { start: at + lengthBytes, end })
+      this.free = this.free.filter((range) => range.end > range.start)
       this.taken.set(at, lengthBytes)
       return at
     }

@@ -98,7 +98,7 @@ export class DmaArena implements DmaAllocator {
     const arena = { chunk, space: new AddressSpace([{ start: 0, lengthBytes: chunk.lengthBytes }]) }
     const memory = this.part(arena, fit)
     if (memory === undefined) {
-      const longest = Math.max(...chunk.segments.map((segment) => segment.lengthBytes))
+      const longest = chunk.segments.reduce((most, segment) => Math.max(most, segment.lengthBytes), 0)
       chunk.release()
       throw new RangeError(
         `${fit.lengthBytes} bytes, aligned to ${fit.alignBytes}${fit.contiguous ? ', in one segment' : ''}: ` +

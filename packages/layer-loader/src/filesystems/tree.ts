@@ -91,7 +91,7 @@ async function walk<Node extends TreeNode>(
     if (target.startsWith('/')) {
       throw volume.error('LINK', `${quote(name)} is a symbolic link to an absolute path, ${quote(target)}`)
     }
-    ahead.push(...target.split('/').reverse())
+    for (const each of target.split('/').reverse()) ahead.push(each)
   }
   return way.at(-1)!
 }

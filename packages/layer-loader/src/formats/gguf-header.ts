@@ -102,7 +102,7 @@ function encodeMetadata(metadata: Iterable<readonly [string, GgufValue]>): Encod
     if (keyBytes === 0 || keyBytes > 65_535) {
       throw new RangeError(`metadata: expected keys of 1 to 65535 bytes, got one of ${keyBytes} bytes`)
     }
-    parts.push(stringBytes(key), ...valueBytes(key, value))
+    parts.push(stringBytes(key), Buffer.concat(valueBytes(key, value)))
     count++
   }
   return { count, bytes: Buffer.concat(parts) }

@@ -15,17 +15,17 @@ export function fingerprintOf(tensors: readonly PackedTensor[]): string {
   for (const { tensor, name } of named) {
     const { dtype, shape, lengthBytes, sha256 } = tensor
     hash.update(counted(name)).update(counted(Buffer.from(dtype)))
-    hash.update(words(shape.length, ...shape, lengthBytes)).update(Buffer.from(sha256, 'hex'))
+    hash.update(words([shape.length, ...shape, lengthBytes])).update(Buffer.from(sha256, 'hex'))
   }
   return hash.digest('hex')
 }
 
 function counted(text: Buffer): Buffer {
-  return Buffer.concat([words(text.length), text])
+  return Buffer.concat([words([text.length]), text])
 }
 
 /** 64-bit words, little-endian. */
-function words(...values: number[]): Buffer {
+function words(values: readonly number[]): Buffer {
   const encoded = Buffer.alloc(8 * values.length)
   values.forEach((value, index) => encoded.writeBigUInt64LE(BigInt(value), 8 * index))
   return encoded

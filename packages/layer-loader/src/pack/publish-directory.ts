@@ -56,7 +56,7 @@ export async function publishDirectory(
 
 /** One more than the highest generation that is known of. */
 export function nextGeneration(copies: readonly SuperblockCopy[]): number {
-  return 1 + Math.max(0, ...copies.map(({ superblock }) => superblock?.generation ?? 0))
+  return 1 + copies.reduce((most, { superblock }) => Math.max(most, superblock?.generation ?? 0), 0)
 }
 
 /** @throws RangeError for an image id of another length than the format's. */

@@ -192,3 +192,10 @@ test.each([
 ])('%s is refused', (_, layers, change, message) => {
   expect(() => planResidence(layers, options(change))).toThrow(message)
 })
+
+test('plans a model of 200,000 layers', () => {
+  const budget = { vramBytes: 2 ** 20, ramBytes: 2 ** 20 }
+  const { layers, vram, ram } = planResidence(layersOf(200_000, 4096), options({ budget }))
+  expect(layers).toHaveLength(200_000)
+  expect(vram.layers + ram.layers).toBeLessThan(512)
+})

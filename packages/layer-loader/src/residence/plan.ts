@@ -85,6 +85,10 @@ export function planResidence(layers: readonly LayerSize[], options: ResidenceOp
 /** Times that differ by less are sums of the same in another order. */
 const SAME = 1 + 1e-9
 
+/** Limits of the search for the least host memory: without them, its time grows with the square of the number of layers. */
+const MAX_PLACEMENTS = 1_000_000
+const MIN_TRIES = 8
+
 /** Faster; or as fast with less host memory; or with that too and more of the GPU's left. */
 function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
   const [ns, thanNs] = [longRunNs(plan.predicted), longRunNs(than.predicted)]
@@ -98,7 +102,7 @@ function isBetter(plan: ResidencePlan, than: ResidencePlan): boolean {
 function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane: { ram: boolean; nvme: boolean }) {
   const { vramBytes, ramBytes } = options.budget
   const lengths = layers.map(memoryBytesOf)
-  const mostBytes = Math.max(...lengths)
+  const mostBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
   const taken = layOut(mostBytes, mostBytes, options, lane)
   const room = { vramBytes: vramBytes - taken.vramBytes, ramBytes: lane.ram ? ramBytes - taken.ramBytes : 0 }
   if (room.vramBytes < 0 || taken.ramBytes > ramBytes || room.ramBytes < 0) return undefined
@@ -117,7 +121,10 @@ function planWith(layers: readonly LayerSize[], options: ResidenceOptions, lane:
   if (most === undefined || !lane.nvme) return most
   // Host memory that makes nothing faster is not taken: the first plan that is as good as all of it.
   const enoughNs = longRunNs(most.predicted) * SAME
-  for (let ramLayers = 0; ramLayers * mostBytes < room.ramBytes; ramLayers++) {
+  const usableBytes = Math.min(room.ramBytes, sum(lengths))
+  const tries = Math.max(MIN_TRIES, Math.floor(MAX_PLACEMENTS / lengths.length))
+  const step = Math.max(1, Math.ceil(usableBytes / mostBytes / tries))
+  for (let ramLayers = 0; ramLayers * mostBytes < usableBytes; ramLayers += step) {
     const plan = withRam(ramLayers * mostBytes)
     if (plan && longRunNs(plan.predicted) <= enoughNs) return plan
   }
@@ -130,7 +137,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
   const bytesIn = (...places: readonly string[]) =>
     layers.filter(({ residence }) => places.includes(residence)).map(memoryBytesOf)
   const [vram, ram, nvme] = [bytesIn('vram'), bytesIn('ram'), bytesIn('nvme')]
-  const longest = (lengths: readonly number[]) => Math.max(0, ...lengths)
+  const longest = (lengths: readonly number[]) => lengths.reduce((most, each) => Math.max(most, each), 0)
   const lane = { ram: ram.length > 0, nvme: nvme.length > 0 }
   // In tier 1 what is read goes through slots in host memory, and what stays on the GPU went there once.
   const slots =
@@ -162,7 +169,7 @@ export function describePlan(layers: readonly PlacedLayer[], options: ResidenceO
 /** Everything on the drive, or, of a model that is shorter than slots are, everything on the GPU: no less works. */
 function leastBudget(layers: readonly LayerSize[], options: ResidenceOptions): Budget {
   const lengths = layers.map(memoryBytesOf)
-  const mostBytes = Math.max(...lengths)
+  const mostBytes = lengths.reduce((most, each) => Math.max(most, each), 0)
   const onDrive = layOut(mostBytes, mostBytes, options, { ram: false, nvme: true })
   const onGpu = layOut(0, mostBytes, options, { ram: false, nvme: false })
   const onGpuBytes = sum(lengths) + onGpu.vramBytes

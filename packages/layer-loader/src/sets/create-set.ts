@@ -50,7 +50,7 @@ export async function createStripe(
 ): Promise<WritableBlockSet> {
   const stores = checkMembers('createStripe', members)
   const { unitBytes = DEFAULT_UNIT_BYTES, weights = stores.map(() => 1) } = options
-  const leastBytes = Math.max(LEAST_UNIT_BYTES, ...stores.map(({ blockBytes }) => blockBytes))
+  const leastBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), LEAST_UNIT_BYTES)
   if (!Number.isInteger(Math.log2(unitBytes)) || unitBytes < leastBytes || unitBytes > MOST_UNIT_BYTES) {
     throw new RangeError(
       `unitBytes: expected a power of two from ${leastBytes} to ${MOST_UNIT_BYTES}, got ${unitBytes}`,
@@ -82,8 +82,9 @@ export async function createMirror(
   options: CreateSetOptions = {},
 ): Promise<WritableBlockSet> {
   const stores = checkMembers('createMirror', members)
-  const leastBytes = Math.min(...stores.map(({ capacityBytes }) => capacityBytes)) - MEMBER_DATA_BYTES
-  const granuleBytes = Math.max(SET_ALIGNMENT_BYTES, ...stores.map(({ blockBytes }) => blockBytes))
+  const leastBytes =
+    stores.reduce((least, { capacityBytes }) => Math.min(least, capacityBytes), Infinity) - MEMBER_DATA_BYTES
+  const granuleBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), SET_ALIGNMENT_BYTES)
   const setBytes = Math.floor(leastBytes / granuleBytes) * granuleBytes
   return create(stores, options, () => ({
     kind: 'mirror',

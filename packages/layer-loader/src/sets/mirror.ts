@@ -59,7 +59,7 @@ export class Mirror<S extends BlockStore = BlockStore> implements BlockSet {
     this.found = problems
     this.setId = label.setId
     this.name = `mirror of ${label.members}`
-    this.blockBytes = Math.max(...members.map(({ store }) => store.blockBytes))
+    this.blockBytes = members.reduce((most, { store }) => Math.max(most, store.blockBytes), 0)
     this.capacityBytes = label.setBytes
     this.reads = new MirrorReads(members, stallNs, {
       failed: (failure, wasAborted) => this.failed(failure, wasAborted),

@@ -77,7 +77,10 @@ export class Placement {
   capacityOver(memberBytes: readonly number[]): number {
     const { pattern, ranks, weights, unitBytes } = this
     const units = memberBytes.map((bytes) => Math.floor(bytes / unitBytes))
-    const cycles = Math.min(...units.map((count, member) => Math.floor(count / weights[member]!)))
+    const cycles = units.reduce(
+      (least, count, member) => Math.min(least, Math.floor(count / weights[member]!)),
+      Infinity,
+    )
     // The first unit of the last, broken cycle that its member has no room for ends it.
     const rest = pattern.findIndex((member, slot) => cycles * weights[member]! + ranks[slot]! >= units[member]!)
     return (cycles * pattern.length + rest) * unitBytes

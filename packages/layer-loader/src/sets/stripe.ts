@@ -51,14 +51,14 @@ export class Stripe<S extends BlockStore = BlockStore> implements BlockSet {
     this.dma = dma
     this.found = found
     this.placement = new Placement(members.length, label.pattern, label.unitBytes)
-    this.blockBytes = Math.max(...stores.map(({ blockBytes }) => blockBytes))
+    this.blockBytes = stores.reduce((most, { blockBytes }) => Math.max(most, blockBytes), 0)
     this.capacityBytes = label.setBytes
     this.readBytes = members.map(() => 0)
     // As much of the set as has what keeps each member busy.
     const { weights } = this.placement
-    this.busyBytes = Math.max(
-      ...stores.map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length)),
-    )
+    this.busyBytes = stores
+      .map(({ busyBytes }, index) => Math.ceil((busyBytes / weights[index]!) * label.pattern.length))
+      .reduce((most, each) => Math.max(most, each), 0)
   }
 
   get clock() {

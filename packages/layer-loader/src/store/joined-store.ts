@@ -15,7 +15,7 @@ export interface JoinedStore extends BlockStore {
 export function joinStores(stores: readonly BlockStore[]): JoinedStore {
   const [first] = stores
   if (first === undefined) throw new RangeError('stores: expected one or more, got none')
-  const blockBytes = Math.max(...stores.map((store) => store.blockBytes))
+  const blockBytes = stores.reduce((most, store) => Math.max(most, store.blockBytes), 0)
   const starts: number[] = []
   let capacityBytes = 0
   for (const store of stores) {
@@ -49,7 +49,7 @@ class Joined implements JoinedStore {
   }
 
   get busyBytes() {
-    return Math.max(...this.stores.map(({ busyBytes }) => busyBytes))
+    return this.stores.reduce((most, { busyBytes }) => Math.max(most, busyBytes), 0)
   }
 
   get dma() {
@@ -87,8 +87,8 @@ class Joined implements JoinedStore {
     return {
       bytes: summaries.reduce((sum, { bytes }) => sum + bytes, 0),
       commands: summaries.reduce((sum, { commands }) => sum + commands, 0),
-      startNs: Math.min(...summaries.map(({ startNs }) => startNs)),
-      endNs: Math.max(...summaries.map(({ endNs }) => endNs)),
+      startNs: summaries.reduce((least, { startNs }) => Math.min(least, startNs), Infinity),
+      endNs: summaries.reduce((most, { endNs }) => Math.max(most, endNs), 0),
       devices: summaries.map(({ bytes, commands }, index) => ({ name: asked[index]!.store.name, bytes, commands })),
     }
   }

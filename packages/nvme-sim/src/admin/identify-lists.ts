@@ -38,5 +38,7 @@ export function attachedControllers(command: ServedCommand, device: Device): Dat
 function controllerList({ data }: ServedCommand, { profile }: Device, isOneOfThem: boolean): DataView {
   const { CNTLID = 0 } = profile.identify
   if (!isOneOfThem || CNTLID < Identify.view(data).CNTID) return ControllerList.create().data
-  return ControllerList.create({ NUMCIDS: 1, CNTLID: Uint16Array.of(CNTLID, ...new Array<number>(2046).fill(0)) }).data
+  const identifiers = new Uint16Array(2047)
+  identifiers[0] = CNTLID
+  return ControllerList.create({ NUMCIDS: 1, CNTLID: identifiers }).data
 }

@@ -15,7 +15,7 @@ interface Commands {
  * @throws FaultPlanError with the rule and the field to blame.
  */
 export function checkNamespaceFaults({ rules }: FaultPlan, { NN, totalBytes }: Namespaces): void {
-  const mostBlocks = Math.max(...lbaFormats.map((format) => blocksIn(totalBytes, format)))
+  const mostBlocks = lbaFormats.reduce((most, format) => Math.max(most, blocksIn(totalBytes, format)), 0)
   rules.forEach(({ action }, rule) => {
     if (!('nsid' in action)) return
     const refuse = (field: string, why: string) => {

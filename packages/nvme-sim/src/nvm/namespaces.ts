@@ -28,7 +28,9 @@ export class Namespaces {
     if (twice !== undefined) {
       throw new RangeError(`namespaces: two of them have NSID ${twice}; give each its own nsid`)
     }
-    this.NN = Math.max(0, ...this.allocated.map(({ nsid }) => nsid)) + (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
+    this.NN =
+      this.allocated.reduce((most, { nsid }) => Math.max(most, nsid), 0) +
+      (spareCapacityBytes > 0 ? SPARE_NAMESPACES : 0)
     this.unallocatedBytes = spareCapacityBytes
     this.totalBytes = this.allocated.reduce((sum, { capacityBytes }) => sum + capacityBytes, spareCapacityBytes)
     this.update()

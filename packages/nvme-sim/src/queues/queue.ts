@@ -51,7 +51,7 @@ export class CompletionQueue {
   /** Submission queues that complete to this queue; it cannot be deleted while there are any. */
   submissionQueues = 0
   /** Completions that found the queue full, oldest first (Base 2.1 §3.3.1.2.1). */
-  readonly held: Completion[] = []
+  held: Completion[] = []
   /** Undefined where the host wants no interrupts for this queue. */
   readonly vector: InterruptVector | undefined
   /** Where its entries lie, and the part that was used last: all of it, nearly always. */
@@ -157,8 +157,7 @@ export class CompletionQueue {
 
   /** Drops what waits for a slot of a submission queue that is gone: nothing is posted for it any more. */
   discard(sq: SubmissionQueue): void {
-    const kept = this.held.filter((completion) => completion.sq !== sq)
-    this.held.splice(0, this.held.length, ...kept)
+    this.held = this.held.filter((completion) => completion.sq !== sq)
   }
 
   /** The queue goes: its entries are nothing to interrupt for any more. */

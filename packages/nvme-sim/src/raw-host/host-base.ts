@@ -209,7 +209,11 @@ export abstract class HostBase<M extends RingMemory, C extends Completion> {
   /** Waits for `count` completions of `cqid`, which must arrive within the limit of a command. */
   async collect(cqid: number, count: number): Promise<C[]> {
     const found: C[] = []
-    if (await this.until(() => found.push(...this.poll(cqid)) >= count)) return found
+    const hasAll = () => {
+      for (const completion of this.poll(cqid)) found.push(completion)
+      return found.length >= count
+    }
+    if (await this.until(hasAll)) return found
     const csts = this.bar.read32(CSTS).toString(16)
     const limit = this.commandLimitNs / 1e9
     return this.fail(

@@ -66,11 +66,10 @@ export class RegionAllocator implements DmaAllocator {
       // The very last page needs none behind it.
       const next = Math.min(start + lengthBytes + DMA_PAGE_BYTES, endBytes)
       if (next > end) continue
-      const rest = [
-        { offsetBytes: range.offsetBytes, lengthBytes: start - range.offsetBytes },
-        { offsetBytes: next, lengthBytes: end - next },
-      ]
-      this.free.splice(index, 1, ...rest.filter((each) => each.lengthBytes > 0))
+      const before = { offsetBytes: range.offsetBytes, lengthBytes: start - range.offsetBytes }
+      const behind = { offsetBytes: next, lengthBytes: end - next }
+      this.free.splice(index, 1, before, behind)
+      this.free = this.free.filter((each) => each.lengthBytes > 0)
       return start
     }
     return undefined

@@ -84,7 +84,8 @@ export class MessageReader {
     if (left < size) return false
     message.at = start + HEADER_BYTES
     message.lengthBytes = size - HEADER_BYTES
-    if (this.descriptors.length > 0 && this.owner === start) message.descriptors.push(...this.descriptors.splice(0))
+    if (this.descriptors.length > 0 && this.owner === start)
+      for (const each of this.descriptors.splice(0)) message.descriptors.push(each)
     this.start += size
     return true
   }

@@ -32,7 +32,7 @@ export class CommandRecorder {
 
   /** In the order in which they were submitted, with times from the first of them. */
   timeline(): BenchCommand[] {
-    const firstNs = Math.min(...this.commands.map(({ startNs }) => startNs))
+    const firstNs = this.commands.reduce((least, { startNs }) => Math.min(least, startNs), Infinity)
     return this.commands
       .map((command) => ({ ...command, startNs: command.startNs - firstNs, endNs: command.endNs - firstNs }))
       .sort((a, b) => a.startNs - b.startNs)

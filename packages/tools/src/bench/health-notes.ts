@@ -18,7 +18,7 @@ function temperatureNote(cells: readonly BenchCell[]): string[] {
   )
   const first = found.toSorted((a, b) => a.turn - b.turn)[0]
   if (first === undefined) return []
-  const most = Math.max(...found.map(({ before, after }) => Math.max(before, after)))
+  const most = found.reduce((most, { before, after }) => Math.max(most, Math.max(before, after)), 0)
   return [`The drive had ${first.before} °C before the first repeat, and ${most} °C at most (Composite Temperature).`]
 }
 

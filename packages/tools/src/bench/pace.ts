@@ -16,7 +16,7 @@ export function paceOf({ plans, startNs, endNs, halves: [first, second] }: Run, 
 export function paceNotes(paces: readonly number[]): string[] {
   const slow = paces.filter((pace) => pace < SLOWER)
   if (slow.length === 0) return []
-  const most = Math.round((1 - Math.min(...slow)) * 100)
+  const most = Math.round((1 - slow.reduce((least, each) => Math.min(least, each), Infinity)) * 100)
   return [
     `${slow.length} of ${paces.length} repeats were slower in their second half than in their first, by ${most} % at most: the drive held itself back for heat, a cache was full, or the machine had other work. What it keeps up for long may be less than the means say.`,
   ]

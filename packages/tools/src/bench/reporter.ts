@@ -40,7 +40,7 @@ export class BenchReporter {
     if (!this.withTable) return
     if (!this.hasTitles) output.print(table.titles)
     this.hasTitles = true
-    output.print(...table.rows(shape, cells))
+    output.print(table.rows(shape, cells))
   }
 
   /** What the columns mean, who could not take part, and what else there is to know. */
@@ -51,7 +51,7 @@ export class BenchReporter {
         ? []
         : [`Not measured: ${name}: ${why.reason}.${why.next === undefined ? '' : ` Try: ${why.next}`}`],
     )
-    this.output.print('', ...legend(this.sources, this.link))
-    this.output.print(...[...missing, ...notes].flatMap((line) => wrap(line, WIDTH, '  ')))
+    this.output.print('', legend(this.sources, this.link))
+    this.output.print([...missing, ...notes].flatMap((line) => wrap(line, WIDTH, '  ')))
   }
 }

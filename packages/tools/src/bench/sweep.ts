@@ -51,7 +51,7 @@ export async function runSweep(options: SweepOptions): Promise<SweepOutcome> {
     if (observed?.timeline !== undefined) {
       timeline = { cell: cells.length + entries.indexOf(observed), commands: observed.timeline }
     }
-    cells.push(...own)
+    for (const each of own) cells.push(each)
     onCells?.(shape, own)
   }
   return { cells, ...(timeline !== undefined && { timeline }), paces: turns.paces, remarks: turns.remarks }

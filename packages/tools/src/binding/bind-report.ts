@@ -30,7 +30,7 @@ export function reportPlan(output: Output, binding: BindingOf): void {
   const { columns } = output
   output.print(
     `${drive.bdf} would be bound to ${driverName(choice.driver)}: ${choice.reason}`,
-    ...(steps.length > 0 ? describeSteps(steps, columns) : ['  It is already: nothing would be done.']),
+    steps.length > 0 ? describeSteps(steps, columns) : ['  It is already: nothing would be done.'],
   )
   output.object('gpunvme.bind/1', factsOf(binding, true))
 }
@@ -46,7 +46,7 @@ export function reportBound(output: Output, binding: BindingOf): void {
   ]
   const { columns } = output
   const before = drive.driver === undefined ? 'no driver had it' : `${drive.driver} had it`
-  output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, ...labelled(rows, columns))
+  output.print(`${headline(binding)}${steps.length > 0 ? `; ${before}` : ' already'}`, labelled(rows, columns))
   output.object('gpunvme.bind/1', factsOf(binding, false))
 }
 

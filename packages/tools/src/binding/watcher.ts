@@ -2,6 +2,7 @@ import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inCliWords } from '../command-line/cli-words.js'
 import { isSystemError } from '../command-line/file-error.js'
+import type { Lines } from '../terminal/output.js'
 import { printableLines } from '../terminal/printable.js'
 import { commandFor } from '../command-line/advised-command.js'
 import { giveBack, NotBoundError } from './give-back.js'
@@ -63,11 +64,11 @@ async function restore({ root, bdf, holder }: Watched): Promise<number> {
     // It ended before it had taken the drive.
     if (error instanceof NotBoundError) return 0
     const message = error instanceof GpuNvmeError ? inCliWords(error) : String(error)
-    say(...printableLines(message), `  ${bdf} is not given back yet: ${commandFor(root, 'unbind', bdf)}`)
+    say(printableLines(message), `  ${bdf} is not given back yet: ${commandFor(root, 'unbind', bdf)}`)
     return 1
   }
 }
 
-function say(...lines: string[]): void {
-  process.stderr.write(`${lines.join('\n')}\n`)
+function say(...lines: readonly Lines[]): void {
+  process.stderr.write(`${lines.flat().join('\n')}\n`)
 }

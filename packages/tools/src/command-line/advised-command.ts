@@ -5,8 +5,8 @@ import type { Session } from '../program.js'
 import type { Io } from '../terminal/io.js'
 
 /** A command of this program as it is typed, for the machine below `root`. */
-export function commandFor(root: string, ...words: readonly string[]): string {
-  return shellLine(['gpunvme', ...words, ...(isLive(root) ? [] : ['--root', root])])
+export function commandFor(root: string, ...words: readonly (string | readonly string[])[]): string {
+  return shellLine(['gpunvme', ...words.flat(), ...(isLive(root) ? [] : ['--root', root])])
 }
 
 /** A command line that acts on the machine itself; of a copy it is said that it is for the machine that was copied. */

@@ -25,9 +25,9 @@ interface Reported {
 export function reportError(output: Output, error: unknown, help: string): number {
   const { stack, ...reported } = describe(error, help)
   const [headline = '', ...rest] = printableLines(reported.message)
-  output.error(output.noteStyle('red', headline), ...rest)
+  output.error(output.noteStyle('red', headline), rest)
   if (stack !== undefined)
-    output.error(...printableLines(stack), `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
+    output.error(printableLines(stack), `This is a defect of gpunvme. Please report it: ${REPORT_TO}`)
   output.object('gpunvme.error/1', { error: reported })
   return EXIT[reported.category]
 }

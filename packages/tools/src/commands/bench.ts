@@ -1,6 +1,5 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { Option, type Command } from 'commander'
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { linuxDrive } from '../admin/with-admin-view.js'
 import { benchBaselines } from '../bench/baseline-bench.js'
@@ -18,8 +17,8 @@ import type { Title } from '../bench/run-bench.js'
 import { sameShape } from '../bench/shape.js'
 import { shownCommand } from '../bench/shown-command.js'
 import { counts, dataPattern, RW_WORDS, seconds, sizes, words } from '../bench/sweep-options.js'
+import { readText } from '../command-line/bounded-input.js'
 import { EXIT } from '../command-line/exit-codes.js'
-import { attempting } from '../command-line/file-error.js'
 import { addDriveOptions, addOutputOptions, addWriteOptions, examples, size, whole } from '../command-line/options.js'
 import { UsageError } from '../command-line/usage-error.js'
 import type { Session } from '../program.js'
@@ -29,6 +28,8 @@ import { Output } from '../terminal/output.js'
 import { plural } from '../terminal/units.js'
 
 const KIB = 1024
+/** Results of `bench --json` take a few KiB a measurement. */
+const MAX_RESULTS_BYTES = 256 * KIB * KIB
 
 interface Flags extends BenchFlags {
   readonly output?: string
@@ -160,7 +161,9 @@ async function measure(flags: Flags, title: Title, output: Output, session: Sess
 
 async function merge(paths: readonly string[], { markdown }: Flags, output: Output): Promise<BenchResults> {
   const [first, second, ...more] = await Promise.all(
-    paths.map(async (path) => readResults(await attempting(`read ${path}`, () => readFile(path, 'utf8')), path)),
+    paths.map(async (path) =>
+      readResults(await readText('the results', path, MAX_RESULTS_BYTES, 'results of gpunvme bench --json'), path),
+    ),
   )
   if (first === undefined || second === undefined || more.length > 0) {
     throw new UsageError('--merge takes two files', { next: '--merge linux.json ours.json' })

@@ -101,7 +101,7 @@ async function run(
   }
   const onTaken = () => {
     const text = `${headline(binding)} for as long as this runs: ${printable(shellLine(words))}`
-    output.note(...wrap(text, output.noteColumns, '  '))
+    output.note(wrap(text, output.noteColumns, '  '))
   }
   const onLost = (message: string) => output.error(message)
   session.exitCode = await runBound(taking, [program, ...args], session.signal, { onTaken, onLost })

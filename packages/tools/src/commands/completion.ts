@@ -42,7 +42,11 @@ ${PLACES.join('\n')}`,
 
 async function run(shell: string | undefined, output: Output, session: Session): Promise<void> {
   if (shell === undefined) {
-    output.print('Completion in your shell, from its next start on:', '', ...PLACES.map((line) => `  ${line}`))
+    output.print(
+      'Completion in your shell, from its next start on:',
+      '',
+      PLACES.map((line) => `  ${line}`),
+    )
     output.object('gpunvme.completion/1', { shells: Object.keys(SCRIPTS) })
     return
   }

@@ -61,7 +61,7 @@ async function run(typed: string, words: string[], flags: Flags, output: Output,
   const { lines, object } = await (register === undefined
     ? decodeBytes(what as Kind, input, flags, output.noteColumns)
     : decodeRegister(register, input))
-  output.print(...lines)
+  output.print(lines)
   output.object('gpunvme.decode/1', { what, ...object })
 }
 

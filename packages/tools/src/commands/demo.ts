@@ -158,7 +158,7 @@ async function packAndStream(
         output.print(table.row(layer))
       },
     })
-    output.print(...describeTotals(total, opened, ['verifying']))
+    output.print(describeTotals(total, opened, ['verifying']))
     // A separate pass, so that the wall time of the first covers streaming alone.
     const compared = await compareTensors(packed, model, { slots: SLOTS, signal, output })
     output.print(

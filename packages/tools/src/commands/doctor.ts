@@ -90,7 +90,7 @@ async function run(words: readonly string[], flags: Flags, output: Output, sessi
   const canAsk = rm && facts.process?.addon.isLoaded === true
   const asked = canAsk ? probeRegistration(facts, loadHardwareHost(), only) : []
   const diagnosis = examine(facts, { only, more: asked })
-  output.print(...formatReport(diagnosis, { columns: output.columns, verbose }))
+  output.print(formatReport(diagnosis, { columns: output.columns, verbose }))
   const saved = flags.save === undefined ? undefined : await save(root, flags.save, output)
   output.object('gpunvme.doctor/1', { ...diagnosisJson(diagnosis), ...(saved !== undefined && { saved }) })
   if (diagnosis.reach === 'simulator') session.exitCode = EXIT.infeasible
@@ -109,7 +109,7 @@ async function save(root: string, into: string, output: Output): Promise<object>
   output.note(
     '',
     `Saved ${files} files (${formatBytes(bytes)}) in ${printable(into)}, which gpunvme doctor --root reads.`,
-    ...wrap(SAVED, 80, ''),
+    wrap(SAVED, 80, ''),
   )
   return { folder: into, files, bytes }
 }

@@ -94,19 +94,19 @@ async function run(
   await checkRoot(flags.root)
   const { columns } = output
   // --root is for what only reads; what acts on a machine is said to be for the one that was copied.
-  const command = (words: string) => commandFor(/^driver apply/.test(words) ? '/' : flags.root, ...words.split(' '))
+  const command = (words: string) => commandFor(/^driver apply/.test(words) ? '/' : flags.root, words.split(' '))
   const there = (steps: readonly string[]) =>
     steps.map((step) => (step.includes(' --root ') ? step : onMachine(flags.root, step)))
   const state = await readNvidia(flags.root)
   signal.throwIfAborted()
   if (action === undefined) {
-    output.print(...describeDriver(state, columns))
+    output.print(describeDriver(state, columns))
     output.object('gpunvme.driver/1', driverJson(flags.root, state))
     return
   }
   if (what === undefined) {
     const advice = adviseDriver(state, command).map((each) => ({ ...each, steps: there(each.steps) }))
-    output.print(...describeAdvice(advice, columns))
+    output.print(describeAdvice(advice, columns))
     output.object('gpunvme.driver-plan/1', { root: flags.root, advice })
     return
   }
@@ -122,7 +122,7 @@ async function run(
   const change = action === 'revert' ? revertDriver : changeDriver
   const result = await change(new Root(flags.root), state, wish, { output, signal })
   const steps = there(stepsAfter(result, what, state, command))
-  output.print(...describeChange(result, what, steps, columns))
+  output.print(describeChange(result, what, steps, columns))
   output.object('gpunvme.driver-change/1', {
     root: flags.root,
     kind: what,

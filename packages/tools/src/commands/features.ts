@@ -102,7 +102,7 @@ function featureOf(word: string, columns: number): ListedFeature {
 
 async function showOne(view: AdminView, listed: ListedFeature, question: FeatureQuestion, output: Output) {
   const answer = await readFeature(view, listed, question)
-  output.print(...fitted(describe(answer), output.columns))
+  output.print(fitted(describe(answer), output.columns))
   output.object('gpunvme.features/1', { ...context(view, question), features: [plain(answer)], absent: [] })
 }
 
@@ -121,7 +121,7 @@ async function showAll(view: AdminView, question: FeatureQuestion, output: Outpu
     }
   }
   output.print(
-    ...fitted(
+    fitted(
       [
         ...answers.flatMap(describe),
         ...section('Refused by the drive', refused),

@@ -89,7 +89,7 @@ async function reportStructure(view: AdminView, cns: number, flags: Flags, outpu
   if (flags.raw) return writeRaw(data, output.io)
   const found =
     decodeAnswer(what, () => decodeIdentify(cns, csi, data)) ?? dump(`${what}: no structure is declared for it`, data)
-  output.print(...fitted(found.lines, output.columns))
+  output.print(fitted(found.lines, output.columns))
   output.object('gpunvme.identify/1', { drive: driveFacts(view), cns, csi, nsid, ...found.object })
 }
 
@@ -112,7 +112,7 @@ async function reportSummary(view: AdminView, flags: Flags, output: Output): Pro
     ...(nsids.length === 0 ? [['No active namespace']] : []),
   ]
   output.print(
-    ...fitted(
+    fitted(
       blocks.flatMap((block, at) => (at === 0 ? block : ['', ...block])),
       output.columns,
     ),

@@ -23,7 +23,7 @@ export function inspect(command: Command, session: Session): void {
 
 async function run(path: string, output: Output, signal: AbortSignal): Promise<void> {
   await using model = await openModelFile(path, { signal })
-  output.print(...describe(path, model))
+  output.print(describe(path, model))
   const fileBytes = model.parts.reduce((total, { source }) => total + source.sizeBytes, 0)
   output.object('gpunvme.inspect/1', { file: path, fileBytes, ...catalogue(model) })
 }

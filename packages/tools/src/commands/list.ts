@@ -35,7 +35,7 @@ On a machine with a GPU or an SSD:
 
 async function run({ root }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
-  output.print(...describe(machine, output.columns))
+  output.print(describe(machine, output.columns))
   output.object('gpunvme.list/1', listed(machine))
 }
 

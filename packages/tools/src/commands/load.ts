@@ -76,7 +76,7 @@ async function run(given: string | undefined, flags: Flags, output: Output, sign
       const image = await openImage(namespace, { signal })
       const problems = image.problems.map((problem) => ({ code: problem.code, message: inCliWords(problem) }))
       // Not narration: the next bit that flips may take the image with it.
-      for (const { message } of problems) output.error(...printableLines(message))
+      for (const { message } of problems) output.error(printableLines(message))
       const model = await findImageModel(image, place === undefined ? undefined : given, flags, output, signal)
       await streamModel({ model, controller, problems }, opened, flags, output, signal)
     })
@@ -161,7 +161,7 @@ async function streamModel(
     output.print(table.row(layer))
   }
   const total = await streamAndReport(model, { slots, verify, signal, output, onLayer })
-  output.print(...describeTotals(total, opened, verify ? ['verifying'] : []))
+  output.print(describeTotals(total, opened, verify ? ['verifying'] : []))
   output.object('gpunvme.load/1', {
     model: { name: model.name, fingerprint: model.fingerprint },
     drive: {

@@ -99,7 +99,7 @@ async function listPages(view: AdminView, output: Output): Promise<void> {
   const pages = await supportedPages(view)
   const columns = [{ title: 'LID' }, { title: 'PAGE' }, { title: 'SAYS' }, { title: 'WHAT' }]
   output.print(
-    ...formatTable(
+    formatTable(
       columns,
       pages.map(({ lid, name, says }) => [hexOf(lid), name, says, describePage(lid)]),
     ),
@@ -123,7 +123,7 @@ async function showPage(view: AdminView, lid: number, flags: Flags, output: Outp
   const data = await readPage(view, lid, { offset, length }, flags, what)
   if (flags.raw) return writeRaw(data, output.io)
   const found = decodeAnswer(what, () => decodePage(lid, offset, data)) ?? undecoded(what, lid, offset, data)
-  output.print(...fitted(found.lines, output.columns))
+  output.print(fitted(found.lines, output.columns))
   output.object('gpunvme.log/1', {
     drive: driveFacts(view),
     page: { lid, name: nameOfPage(lid), specName: LID.nameOf(lid), offsetBytes: offset, lengthBytes: data.byteLength },

@@ -25,8 +25,8 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     signal.throwIfAborted()
     return withReader(opened, flags, ({ namespace }) => openImage(namespace, { signal }))
   })
-  output.print(...describe(place, image))
-  for (const problem of image.problems) output.error('', ...printableLines(inCliWords(problem)))
+  output.print(describe(place, image))
+  for (const problem of image.problems) output.error('', printableLines(inCliWords(problem)))
   output.object('gpunvme.ls/1', summary(place, image))
 }
 

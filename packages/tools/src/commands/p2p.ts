@@ -75,7 +75,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
   const machine = await readMachine(flags.root)
   const { columns } = output
   const asked = flags.root === '/' ? askCuda() : undefined
-  output.print(...describeCapabilities(machine, columns), '', ...cudaLines(asked, columns))
+  output.print(describeCapabilities(machine, columns), '', cudaLines(asked, columns))
   const copies = flags.copy === true ? await copy(flags, machine, output, session) : undefined
   const probe = flags.probe === true ? await probeOf(flags, output, session) : undefined
   output.object('gpunvme.p2p/1', {
@@ -126,7 +126,7 @@ async function copy(
     },
   }
   const results = await withCudaRig((rig) => copyMatrix(peers, rig, settings))
-  output.print('', ...describeCopies(results, settings, output.columns))
+  output.print('', describeCopies(results, settings, output.columns))
   return results
 }
 
@@ -136,7 +136,7 @@ async function probeOf(flags: Flags, output: Output, { signal }: Session): Promi
     name: transport.bdf ?? transport.name,
     result: await probeDrive(transport, gpu, signal),
   }))
-  output.print('', ...describeProbe(result, gpu, name, output.columns))
+  output.print('', describeProbe(result, gpu, name, output.columns))
   return result
 }
 

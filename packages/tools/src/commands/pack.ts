@@ -150,7 +150,7 @@ function reportPlan(
   const { layers } = manifest
   output.print(
     `Plan for "${printable(name)}": ${formatBytes(tensorBytes)} of tensors in ${plural(layers.length, 'layer')}`,
-    ...formatTable(
+    formatTable(
       [
         { title: 'LAYER' },
         { title: 'TENSORS', align: 'right' },
@@ -185,7 +185,7 @@ function reportPacked(
     `  fingerprint  ${fingerprint}`,
     `  contents     ${plural(tensors, 'tensor')} in ${plural(layers.length, 'layer')}, ${formatBytes(tensorBytes)} (${formatBytes(imageBytes)} with padding)`,
     `  generation   ${generation}${REPLACED[replaced]}`,
-    ...(resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} were there from an interrupted packing`] : []),
+    resumedBytes > 0 ? [`  resumed      ${formatBytes(resumedBytes)} were there from an interrupted packing`] : [],
     `  ${time === 'modelled' ? 'modelled' : 'drive   '}     ${describeModelled(imageBytes, elapsedNs, undefined)}`,
     `  wall         ${formatDuration(wallNs)}, ${formatRate(imageBytes, wallNs)}`,
   )

@@ -118,7 +118,7 @@ async function readToFile(
   output.print(
     `Read ${formatBytes(lengthBytes)} (${lengthBytes} bytes) into ${printable(path)}`,
     `  from      namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`,
-    ...(time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : []),
+    time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : [],
     `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
   )
   output.object('gpunvme.read/1', {

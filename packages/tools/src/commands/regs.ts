@@ -63,7 +63,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     output.note(`${seen.name}, ${seen.source}.`)
     if (flags.watch) return watch(seen, flags, output, signal)
     const states = readRegisters(seen.readRegister, seen.name)
-    output.print(...states.flatMap((state) => lines(state, output.columns)))
+    output.print(states.flatMap((state) => lines(state, output.columns)))
     output.object('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     return Promise.resolve()
   })
@@ -105,12 +105,12 @@ async function watch(seen: Seen, flags: Flags, output: Output, signal: AbortSign
       passModelledTime: seen.passModelledTime,
     },
     (states) => {
-      output.print(...states.flatMap((state) => lines(state, output.columns)))
+      output.print(states.flatMap((state) => lines(state, output.columns)))
       output.record('gpunvme.regs/1', { drive: driveFacts(seen), registers: states.map(plain) })
     },
     (changes) => {
       const time = new Date().toISOString()
-      output.print(...changes.flatMap((change) => changeLines(time, change, output.columns)))
+      output.print(changes.flatMap((change) => changeLines(time, change, output.columns)))
       for (const { from, to } of changes) {
         const { name, offset } = to
         output.record('gpunvme.regs.change/1', {

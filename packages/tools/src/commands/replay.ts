@@ -125,9 +125,9 @@ function report(path: string, tally: ReplayTally, scan: TraceScan, opened: Opene
   const { time } = opened
   const traceTime = scan.time ?? 'unknown'
   output.print(`Replayed ${tally.sent} of ${plural(scan.commands, 'command')} of ${printable(path)}`)
-  if (tally.sent > 0) output.print('', ...describeNames(tally, traceTime, time))
-  if (tally.skipped.size > 0) output.print('', 'Not replayed:', ...describeSkipped(tally))
-  if (tally.different > 0) output.print('', `Ended in another way: ${tally.different}`, ...describeDifferences(tally))
+  if (tally.sent > 0) output.print('', describeNames(tally, traceTime, time))
+  if (tally.skipped.size > 0) output.print('', 'Not replayed:', describeSkipped(tally))
+  if (tally.different > 0) output.print('', `Ended in another way: ${tally.different}`, describeDifferences(tally))
   if (tally.sent === 0) output.note('Nothing was sent, and so nothing compared.')
   if (tally.sent > 0 && traceTime !== time) {
     output.note(`Do not compare the times: the trace's are ${traceTime} ones, those of this drive ${time} ones.`)

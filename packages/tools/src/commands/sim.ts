@@ -124,7 +124,7 @@ function refuseOptions(flags: Flags): void {
 function list(output: Output): void {
   const drives = Object.entries<DriveProfile>(profiles)
   output.print(
-    ...formatTable(
+    formatTable(
       [{ title: 'PROFILE' }, { title: 'SIMULATES' }, { title: 'LINK' }, { title: 'QUEUES', align: 'right' }],
       drives.map(([name, { identify, link, ioQueuePairs }]) => [
         name,

@@ -42,7 +42,7 @@ async function run(flags: Flags, output: Output, signal: AbortSignal): Promise<v
     const identity = IdentifyController.view(view.reader.identity.raw)
     const health = healthOf(SmartHealthLog.decode(data), identity)
     output.note(`${printable(identity.MN)}, ${view.name}, ${view.source}.`)
-    output.print(...fitted(describeHealth(health), output.columns))
+    output.print(fitted(describeHealth(health), output.columns))
     output.object('gpunvme.smart/1', {
       drive: { ...driveFacts(view), model: identity.MN, serial: identity.SN },
       ...(nsid !== undefined && { nsid }),

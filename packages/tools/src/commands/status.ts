@@ -40,7 +40,7 @@ async function run(address: string | undefined, { root }: Flags, output: Output)
   const { columns } = output
   if (drives.length === 0) output.print('There is no NVMe drive on this machine.')
   drives.forEach((drive, index) => {
-    output.print(...(index > 0 ? [''] : []), ...describeStatus(root, drive, Date.now(), columns))
+    output.print(index > 0 ? [''] : [], describeStatus(root, drive, Date.now(), columns))
   })
   output.object('gpunvme.status/1', { drives })
 }

@@ -46,7 +46,7 @@ On a machine with a GPU and an SSD:
 async function run({ root, all = false }: Flags, output: Output): Promise<void> {
   const machine = await readMachine(root)
   const { columns } = output
-  output.print(...describe(machine, all, columns))
+  output.print(describe(machine, all, columns))
   output.object('gpunvme.topology/1', summary(machine))
 }
 

@@ -101,7 +101,7 @@ async function run(words: readonly string[], flags: Flags, session: Session): Pr
     const problem = end(writer)
     if (problem !== undefined) {
       // On stdout there may be the result of the verb, which has done its work: the exit code has to say it.
-      output.error(...printableLines(problem.message))
+      output.error(printableLines(problem.message))
       if (session.exitCode === EXIT.ok) session.exitCode = EXIT[problem.category]
     } else if (path !== undefined) output.note(`Traced ${plural(count, 'event')} into ${printable(path)}`)
   }

@@ -90,8 +90,8 @@ async function rememberedAs(text: string, root: string): Promise<string> {
 function report(done: readonly GivenBack[], failures: readonly Failure[], dryRun: boolean, output: Output): void {
   const { columns } = output
   if (done.length + failures.length === 0) output.print('gpunvme has bound no drive.')
-  for (const each of done) output.print(...describe(each, dryRun, columns))
-  for (const { message } of failures) output.error(...printableLines(message))
+  for (const each of done) output.print(describe(each, dryRun, columns))
+  for (const { message } of failures) output.error(printableLines(message))
   output.object('gpunvme.unbind/1', {
     dryRun,
     drives: done.map(({ entry, result, reason = null, driver, steps }) => ({

@@ -32,7 +32,7 @@ async function run(flags: Flags, output: Output, session: Session): Promise<void
       return verifyImage(namespace, { signal, onProgress }).finally(() => progress.end())
     })
   })
-  output.print(...describe(place, report))
+  output.print(describe(place, report))
   output.object('gpunvme.verify/1', summary(place, report))
   if (!report.ok) session.exitCode = EXIT.verification
 }

@@ -210,10 +210,10 @@ function report(
   output.print(
     `Wrote ${formatBytes(lengthBytes)} (${lengthBytes} bytes) from ${printable(source.name)}, and flushed them`,
     `  to        namespace ${namespace.nsid}, ${describeBlocks(range, namespace.blockBytes)}`,
-    ...(paddedBytes > 0 ? [`  padded    ${paddedBytes} bytes of the last block are zero`] : []),
-    ...(time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : []),
+    paddedBytes > 0 ? [`  padded    ${paddedBytes} bytes of the last block are zero`] : [],
+    time === 'modelled' ? [`  modelled  ${describeModelled(lengthBytes, elapsedNs, link)}`] : [],
     `  wall      ${formatDuration(wallNs)}, ${describeRate(lengthBytes, wallNs, time === 'wall' ? link : undefined)}`,
-    ...(verify ? ['  verified  read back and compared, by SHA-256'] : []),
+    verify ? ['  verified  read back and compared, by SHA-256'] : [],
   )
   output.object('gpunvme.write/1', {
     ...place(namespace, range),

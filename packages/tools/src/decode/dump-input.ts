@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { collectBytes } from '../command-line/bounded-input.js'
 import type { InputStream } from '../terminal/io.js'
 import { attempting } from '../command-line/file-error.js'
 import { parseHexDump } from './hex-dump.js'
@@ -87,16 +88,9 @@ function nothing(): UsageError {
 }
 
 async function collect(stream: AsyncIterable<Buffer>, name: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let lengthBytes = 0
-  for await (const chunk of stream) {
-    chunks.push(chunk)
-    lengthBytes += chunk.length
-    if (lengthBytes > MAX_BYTES)
-      throw new UsageError(`${name} holds more than 4 MiB`, { next: 'a dump of one structure; dd cuts one out' })
-  }
-  if (lengthBytes === 0) throw new UsageError(`${name} is empty`)
-  return Buffer.concat(chunks)
+  const bytes = await collectBytes(stream, name, MAX_BYTES, 'a dump of one structure; dd cuts one out')
+  if (bytes.length === 0) throw new UsageError(`${name} is empty`)
+  return bytes
 }
 
 /**

@@ -54,7 +54,7 @@ export function parseHexDump(text: string, name: string): Uint8Array | undefined
     const those = Array.from(digits.matchAll(/[0-9a-f]{2}/gi), ([pair]) => Number.parseInt(pair, 16))
     if (!isTextOf(shown.trim(), those))
       throw new UsageError(`${where}: the text beside the bytes is not theirs; they may be swapped`, { next: PLAIN })
-    bytes.push(...those)
+    for (const each of those) bytes.push(each)
   }
   return Uint8Array.from(bytes)
 }

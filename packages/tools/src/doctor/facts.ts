@@ -39,6 +39,6 @@ export function sysfs(address: string, file: string): string {
  */
 export function gpunvme({ machine: { root } }: Facts, words: string, as?: 'sudo'): string {
   const reads = /^(doctor|driver)\b/.test(words)
-  const line = commandFor(reads ? root : '/', ...words.split(' '))
+  const line = commandFor(reads ? root : '/', words.split(' '))
   return as === 'sudo' && (isLive(root) || !reads) ? `sudo ${line}` : line
 }

@@ -42,10 +42,11 @@ function section(
   const lines: string[] = []
   for (const [index, each] of findings.entries()) {
     const before = findings.slice(0, index).filter(({ id }) => id === each.id).length
-    if (verbose || before < MOST_ALIKE) lines.push(...print(each))
+    if (verbose || before < MOST_ALIKE) for (const line of print(each)) lines.push(line)
     if (!verbose && before === MOST_ALIKE) {
       const more = findings.filter(({ id }) => id === each.id).length - MOST_ALIKE
-      lines.push(...fold('     ', `and ${more} more of this kind (--verbose lists them)`, columns))
+      for (const line of fold('     ', `and ${more} more of this kind (--verbose lists them)`, columns))
+        lines.push(line)
     }
   }
   return ['', title, ...lines]
@@ -100,8 +101,9 @@ function fine({ fine: findings }: Sections, { verbose, columns }: ReportOptions)
     if (own.length === 0) continue
     lines.push(`  ${title}`)
     for (const each of own) {
-      lines.push(...fold('     ', each.title, columns))
-      for (const evidence of each.evidence) lines.push(...fold('       read  ', evidenceText(evidence), columns))
+      for (const line of fold('     ', each.title, columns)) lines.push(line)
+      for (const evidence of each.evidence)
+        for (const line of fold('       read  ', evidenceText(evidence), columns)) lines.push(line)
     }
   }
   return ['', 'Fine', ...lines]

@@ -45,6 +45,8 @@ function isBad({ severity }: Finding): boolean {
 function urgency({ severity, closes, steps }: Finding): number {
   const needsModule = steps.length === 1 && steps[0]!.text.endsWith('--to kmod')
   return (
-    ORDER.indexOf(severity) * 10 + Math.min(9, ...closes.map((route) => ROUTES[route].tier)) + Number(needsModule) / 2
+    ORDER.indexOf(severity) * 10 +
+    closes.reduce((least, route) => Math.min(least, ROUTES[route].tier), 9) +
+    Number(needsModule) / 2
   )
 }

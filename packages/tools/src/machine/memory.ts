@@ -22,7 +22,7 @@ async function readHugePages(root: Root): Promise<HugePages[]> {
   for (const name of await root.list('sys/devices/system/node')) {
     const [, node] = /^node(\d+)$/.exec(name) ?? []
     if (node === undefined) continue
-    found.push(...(await pagesIn(root, `sys/devices/system/node/${name}/hugepages`, Number(node))))
+    for (const each of await pagesIn(root, `sys/devices/system/node/${name}/hugepages`, Number(node))) found.push(each)
   }
   return found
 }

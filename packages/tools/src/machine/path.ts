@@ -93,7 +93,7 @@ function slowestOf(machine: Machine, links: readonly PciFunction[], all: readonl
   const payloads = sizes.flatMap((packets) =>
     isKnown(packets) && packets !== undefined ? packets.maxPayloadBytes : [],
   )
-  const maxPayloadBytes = Math.min(...payloads)
+  const maxPayloadBytes = payloads.reduce((least, each) => Math.min(least, each), Infinity)
   const limits = links.flatMap((found) => {
     const shape = countedShape(machine, found)
     const link = shape && linkAt(shape, maxPayloadBytes)

@@ -35,13 +35,16 @@ export function formatDiff(path: string, source: string, edits: readonly Edit[])
     const to = Math.min(lines.length, changes.at(-1)!.last + CONTEXT_LINES)
     let at = from
     const body: string[] = []
-    const keep = (until: number) => body.push(...lines.slice(at, until).map((line) => ` ${line}`))
+    const add = (sign: string, from: readonly string[]) => {
+      for (const line of from) body.push(`${sign}${line}`)
+    }
     for (const { first, last, added } of changes) {
-      keep(first)
-      body.push(...lines.slice(first, last).map((line) => `-${line}`), ...added.map((line) => `+${line}`))
+      add(' ', lines.slice(at, first))
+      add('-', lines.slice(first, last))
+      add('+', added)
       at = last
     }
-    keep(to)
+    add(' ', lines.slice(at, to))
     const grown = changes.reduce((sum, { first, last, added }) => sum + added.length - (last - first), 0)
     const [was, is] = [to - from, to - from + grown]
     const header = `@@ -${range(from, was)} +${range(from + shift, is)} @@`

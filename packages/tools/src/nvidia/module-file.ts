@@ -80,7 +80,7 @@ function lookupOf(mark: string | undefined, calls: ReadonlySet<string>): PfnLook
 
 async function modulePaths(root: Root, folder: string): Promise<string[]> {
   const found = new Set<string>()
-  const queue = [
+  let queue = [
     ...FOLDERS.map((name) => ({ path: `${folder}/${name}`, depth: 0 })),
     // Ubuntu's modules that were built beforehand: kernel/nvidia-580.
     ...(await root.list(`${folder}/kernel`))
@@ -94,7 +94,7 @@ async function modulePaths(root: Root, folder: string): Promise<string[]> {
     for (const name of names.filter((each) => NAME.test(each))) found.add(`${path}/${name}`)
     // What has an ending is a file.
     const folders = depth < MOST_DEPTH ? names.filter((name) => !name.includes('.ko')) : []
-    queue.unshift(...folders.map((name) => ({ path: `${path}/${name}`, depth: depth + 1 })))
+    queue = [...folders.map((name) => ({ path: `${path}/${name}`, depth: depth + 1 })), ...queue]
   }
   return [...found]
 }

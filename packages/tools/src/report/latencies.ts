@@ -18,7 +18,7 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
     for (const [upToNs, count] of buckets) counts.set(upToNs, (counts.get(upToNs) ?? 0) + count)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined
-  const mostNs = Math.max(...all.map((latency) => latency.mostNs))
+  const mostNs = all.reduce((most, latency) => Math.max(most, latency.mostNs), 0)
   let sum = 0
   const cumulative = [...counts]
     .sort(([a], [b]) => a - b)
@@ -26,7 +26,12 @@ export function latenciesOf(repeats: readonly BenchRepeat[]): Latencies | undefi
       sum += count
       return [Math.min(upToNs, mostNs), sum / total] as const
     })
-  return { count: total, leastNs: Math.min(...all.map((latency) => latency.leastNs)), mostNs, cumulative }
+  return {
+    count: total,
+    leastNs: all.reduce((least, latency) => Math.min(least, latency.leastNs), Infinity),
+    mostNs,
+    cumulative,
+  }
 }
 
 /** What this share of all latencies is not above, by the upper edge of its bucket. */

@@ -1,13 +1,17 @@
 import { GpuNvmeError } from '@gpunvme/nvme-spec/error'
 import { FaultPlanError, parseFaultPlan } from '@gpunvme/nvme-spec/faults'
 import type { FaultPlan } from '@gpunvme/nvme-spec/transport'
-import { readFile } from 'node:fs/promises'
-import { attempting } from '../command-line/file-error.js'
+import { readText } from '../command-line/bounded-input.js'
 import { printable } from '../terminal/printable.js'
 
-/** The plan in a file, as `formatFaultPlan` writes it. @throws FileError, FaultPlanFileError */
+const HELP = 'gpunvme help sim, which has a plan to begin with'
+
+/** A rule takes about 100 bytes. */
+const MAX_BYTES = 16 * 1024 * 1024
+
+/** The plan in a file, as `formatFaultPlan` writes it. @throws FileError, FaultPlanFileError; UsageError if it is too long. */
 export async function readFaultPlan(path: string): Promise<FaultPlan> {
-  const text = await attempting(`read the fault plan ${printable(path)}`, () => readFile(path, 'utf8'))
+  const text = await readText('the fault plan', path, MAX_BYTES, HELP)
   try {
     return parseFaultPlan(text)
   } catch (error) {
@@ -20,6 +24,6 @@ export class FaultPlanFileError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_FAULT_PLAN'
   readonly category = 'usage'
   constructor(path: string, cause: FaultPlanError) {
-    super(`${printable(path)}: ${cause.message}`, { next: 'gpunvme help sim, which has a plan to begin with', cause })
+    super(`${printable(path)}: ${cause.message}`, { next: HELP, cause })
   }
 }

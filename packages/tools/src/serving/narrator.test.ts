@@ -13,7 +13,7 @@ const none: Counters = {
 function told(...looks: readonly { readonly counters?: Partial<Counters>; readonly mistakes?: readonly string[] }[]) {
   const output = new Output({}, testIo())
   const lines: string[] = []
-  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
+  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more.flat()))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
   for (const [index, { counters, mistakes = [] }] of looks.entries())
     narrator.update({ atMs: 1000 * (index + 1), counters: { ...none, ...counters } }, mistakes)
@@ -64,7 +64,7 @@ test('of clients that followed each other between two looks nobody knows which d
 
 test('who is connected at the end is cut off', () => {
   const [output, lines] = [new Output({}, testIo()), [] as string[]]
-  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more))
+  vi.spyOn(output, 'note').mockImplementation((...more) => void lines.push(...more.flat()))
   const narrator = new Narrator(output, { atMs: 0, counters: none }, false)
   const counters = { ...none, clients: 2, connected: true, ioCommands: { 2: 5 }, queueDepth: 1 }
   narrator.update({ atMs: 1000, counters: { ...none, clients: 1 } }, [])

@@ -75,7 +75,7 @@ export class Narrator {
   private tellMistakes(diagnostics: readonly string[]): void {
     if (this.shown === MOST_SHOWN) return
     const fresh = diagnostics.slice(this.shown, MOST_SHOWN)
-    if (fresh.length > 0) this.output.note(...fresh.map((line) => `The host: ${printable(line)}`))
+    if (fresh.length > 0) this.output.note(fresh.map((line) => `The host: ${printable(line)}`))
     this.shown += fresh.length
     if (this.shown === MOST_SHOWN) this.output.note('More mistakes of the host are counted, and not shown any more.')
   }

@@ -14,7 +14,7 @@ import { undoOnFailure } from '../command-line/cleanup.js'
 import { EXIT } from '../command-line/exit-codes.js'
 import { FileError, isSystemError } from '../command-line/file-error.js'
 import { UsageError } from '../command-line/usage-error.js'
-import type { Output } from '../terminal/output.js'
+import type { Lines, Output } from '../terminal/output.js'
 import { printable } from '../terminal/printable.js'
 import type { Format } from '../tracing/write-events.js'
 import { attend, attendDuring, type Attended } from './attend.js'
@@ -58,13 +58,13 @@ async function serveDrive(
   signal.throwIfAborted()
   const { command, trace } = request
   // What a command prints is not to be mixed with ours.
-  const say = (...lines: string[]) => (command === undefined ? output.print(...lines) : output.note(...lines))
+  const say = (...lines: Lines[]) => (command === undefined ? output.print(...lines) : output.note(...lines))
   const startMs = performance.now()
   const server = await undoOnFailure(drive.unmake, () => startVfioUserServer(optionsOf(request, drive, faults)))
   const { socket } = server
   const attended = await closing(server, () => {
     output.note(`Serving ${drive.profile.name} at ${printable(socket)}: ${describeDrive(drive)}`)
-    say(...howToConnect(socket))
+    say(howToConnect(socket))
     output.record('gpunvme.sim-serve-start/1', startedJson(socket, drive))
     if (command === undefined) {
       output.note('SIGINT (Ctrl-C) ends it.')
@@ -75,7 +75,7 @@ async function serveDrive(
   })
   const wallNs = Math.round((performance.now() - startMs) * 1e6)
   const served = { socket, drive, trace, rules: faults?.rules.length, wallNs, ...attended }
-  say(...describeServed(served))
+  say(describeServed(served))
   output.record('gpunvme.sim-serve/1', servedJson(served))
   return attended.exitCode ?? EXIT.ok
 }

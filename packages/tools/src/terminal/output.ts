@@ -3,6 +3,9 @@ import type { Io, OutputStream } from './io.js'
 
 type Style = Parameters<typeof styleText>[0]
 
+/** One line, or several in an array: spreading many lines into arguments would overflow the stack. */
+export type Lines = string | readonly string[]
+
 export interface OutputOptions {
   /** The result is one JSON object on stdout and nothing else. */
   readonly json?: boolean
@@ -39,7 +42,7 @@ export class Output {
   }
 
   /** Lines of the result for people. Not with --json: then `object` is the result. */
-  print(...lines: string[]): void {
+  print(...lines: Lines[]): void {
     if (!this.json) this.write(this.io.stdout, lines)
   }
 
@@ -54,12 +57,12 @@ export class Output {
   }
 
   /** What is going on, for whoever watches. */
-  note(...lines: string[]): void {
+  note(...lines: Lines[]): void {
     if (!this.quiet) this.write(this.io.stderr, lines)
   }
 
   /** What went wrong, or is about to. Never silenced. */
-  error(...lines: string[]): void {
+  error(...lines: Lines[]): void {
     this.write(this.io.stderr, lines)
   }
 
@@ -75,12 +78,12 @@ export class Output {
     return styleText(style, text, { stream: this.io.stderr })
   }
 
-  private write(stream: OutputStream, lines: readonly string[]): void {
+  private write(stream: OutputStream, lines: readonly Lines[]): void {
     if (this.status !== '') {
       this.io.stderr.write('\r\u001b[K')
       this.status = ''
     }
-    stream.write(`${lines.join('\n')}\n`)
+    stream.write(`${lines.flat().join('\n')}\n`)
   }
 }
 

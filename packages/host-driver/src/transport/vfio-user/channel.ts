@@ -230,7 +230,7 @@ export class Channel {
       if ((error as NodeJS.ErrnoException).code !== 'EMSGSIZE') throw error
       return this.breach(during, `expected at most ${MOST_DESCRIPTORS} descriptors with a message`, [], error)
     } finally {
-      descriptors.push(...this.received.subarray(1, 1 + this.received[0]))
+      for (const each of this.received.subarray(1, 1 + this.received[0])) descriptors.push(each)
     }
   }
 }

@@ -126,7 +126,7 @@ export class IovaExhaustedError extends GpuNvmeError {
   readonly code = 'ERR_GPUNVME_IOVA_EXHAUSTED'
   readonly category = 'infeasible'
   constructor(lengthBytes: number, free: readonly AddressRange[]) {
-    const longest = Math.max(0, ...free.map((range) => range.lengthBytes))
+    const longest = free.reduce((most, range) => Math.max(most, range.lengthBytes), 0)
     super(`The IOMMU has no addresses left for ${lengthBytes} bytes: the longest free range is ${longest} bytes`, {
       next: 'free memory that is not needed any more, or allocate less at once',
     })

@@ -101,9 +101,9 @@ function goOn(long: LongName | undefined, directory: DataView, index: number): L
   const entry = LONG_ENTRY.view(directory).at(index)
   const order = entry.ORD & ~LAST_LONG_ENTRY
   const checksum = entry.CHKSUM
-  const part = String.fromCharCode(
-    ...CHARACTER_OFFSETS.map((offset) => directory.getUint16(index * LONG_ENTRY.bytes + offset, true)),
-  )
+  const part = CHARACTER_OFFSETS.map((offset) =>
+    String.fromCharCode(directory.getUint16(index * LONG_ENTRY.bytes + offset, true)),
+  ).join('')
   if (entry.ORD & LAST_LONG_ENTRY) {
     if (order < 1 || order > MOST_LONG_ENTRIES) return undefined
     // The name ends in a NUL, where it does not fill its last entry.
@@ -123,7 +123,7 @@ function longNameOf(long: LongName | undefined, shortName: Uint8Array): string |
 
 function shortNameOf(name: Uint8Array, flags: number): string {
   // 05h stands for a first byte of e5h, which would mean a free entry.
-  const text = asText(name[0] === 0x05 ? Uint8Array.of(FREE, ...name.subarray(1)) : name)
+  const text = asText(name[0] === 0x05 ? name.with(0, FREE) : name)
   const [base, extension] = [text.slice(0, 8).trimEnd(), text.slice(8).trimEnd()]
   const shown = [
     flags & LOWER.NAME ? base.toLowerCase() : base,

@@ -51,7 +51,8 @@ export async function readMbr(
   for (const [index, record] of records.entries()) {
     if (record.type === 0) continue
     found.push(partition(source, index + 1, record.startLba, record, blockBytes))
-    if (EXTENDED.has(record.type)) found.push(...(await readLogical(source, record, blockBytes, options)))
+    if (EXTENDED.has(record.type))
+      for (const each of await readLogical(source, record, blockBytes, options)) found.push(each)
   }
   return found.sort((one, other) => one.index - other.index)
 }

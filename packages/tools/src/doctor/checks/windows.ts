@@ -76,7 +76,7 @@ function small(facts: Facts, { address }: Gpu, window: GpuWindow, memoryBytes: n
   const { sizeBytes, sizesBytes } = window
   const all = memoryBytes === undefined ? 'memory' : formatBytes(memoryBytes)
   const title = `GPU ${address}: BAR1 shows ${formatBytes(sizeBytes)} of its ${all}`
-  const largest = Math.max(0, ...(valueOf(sizesBytes) ?? []))
+  const largest = (valueOf(sizesBytes) ?? []).reduce((most, each) => Math.max(most, each), 0)
   const draft = {
     id: 'window-small',
     severity: 'problem',

@@ -23,7 +23,8 @@ export function drawTree(machine: Machine, { all, columns }: TreeOptions): strin
     const shown = all ? branches : branches.filter((branch) => isWorthIt(machine, branch))
     hidden += branches.length - shown.length
     if (shown.length === 0) continue
-    lines.push(`host bridge ${hostBridge}${nodeText(shown)}`, ...drawBranches(machine, shown, '', columns))
+    lines.push(`host bridge ${hostBridge}${nodeText(shown)}`)
+    for (const line of drawBranches(machine, shown, '', columns)) lines.push(line)
   }
   if (hidden === 0) return lines
   const rest = `Not shown: ${plural(hidden, 'function')} that nothing hangs on; --all shows everything.`

@@ -81,12 +81,10 @@ function next({ root }: Machine, verb: string, when = 'Next'): string {
 function formatRows(titles: readonly string[], rows: readonly Row[], columns: number): string[] {
   const at = titles.indexOf('MODEL')
   const titled = titles.map((title) => (/SIZE|WINDOW/.test(title) ? { title, align: 'right' as const } : { title }))
-  const widest = Math.max(
-    ...formatTable(
-      titled,
-      rows.map(({ cells }) => cells.with(at, 'MODEL')),
-    ).map(({ length }) => length),
-  )
+  const widest = formatTable(
+    titled,
+    rows.map(({ cells }) => cells.with(at, 'MODEL')),
+  ).reduce((most, { length }) => Math.max(most, length), 0)
   const room = Math.max(LEAST_MODEL_COLUMNS, columns - widest + 'MODEL'.length)
   const [heading = '', ...lines] = formatTable(
     titled,
@@ -165,7 +163,7 @@ function windowText({ window }: Gpu): string {
   if (!isKnown(window)) return `BAR1 unknown: ${window.unknown}.`
   const { sizesBytes, sizeBytes } = window
   if (!isKnown(sizesBytes)) return `What BAR1 could be is not known (${sizesBytes.unknown}).`
-  const most = Math.max(...(sizesBytes ?? [sizeBytes]))
+  const most = (sizesBytes ?? [sizeBytes]).reduce((most, each) => Math.max(most, each), 0)
   if (most > sizeBytes) return `Its BAR1 could be ${formatBytes(most)}: Resizable BAR is off, or found no room.`
   const isSmall = sizesBytes === undefined && sizeBytes <= SMALL_WINDOW_BYTES
   return isSmall ? 'Its BAR1 cannot be resized.' : 'Its BAR1 is as large as it gets.'

@@ -26,13 +26,9 @@ const DOTS = 21
 
 /** One bar below the other, with a dot for each repeat. As wide as its place, without a size of its own. */
 export function barChart({ title, bars, limit }: BarChart): Markup {
-  const most = Math.max(
-    limit ?? 0,
-    ...bars.flatMap(({ value, values }) => [
-      value.mean + (value.marginOfError ?? 0),
-      ...values.map((one) => one.value),
-    ]),
-  )
+  const most = bars
+    .flatMap(({ value, values }) => [value.mean + (value.marginOfError ?? 0), ...values.map((one) => one.value)])
+    .reduce((most, each) => Math.max(most, each), limit ?? 0)
   const place = (value: number) => `${Math.round((most === 0 ? 0 : value / most) * 9700) / 100}%`
   return html`<ul class="bars" aria-label="${title}">
     ${each(

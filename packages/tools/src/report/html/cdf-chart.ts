@@ -27,8 +27,11 @@ export function cdfChart(chart: CdfChart): Markup {
 }
 
 function draw({ distributions }: CdfChart, size: Size): Markup {
-  const least = Math.max(1, Math.min(...distributions.map(({ latencies }) => latencies.leastNs)))
-  const most = Math.max(1, ...distributions.map(({ latencies }) => latencies.mostNs))
+  const least = Math.max(
+    1,
+    distributions.reduce((least, { latencies }) => Math.min(least, latencies.leastNs), Infinity),
+  )
+  const most = distributions.reduce((most, { latencies }) => Math.max(most, latencies.mostNs), 1)
   const { from, to, ticks } = logTicks(least, most)
   const area = areaOf(size, ['100 %'])
   const x = logarithmic([from, to], [area.left + 4, area.right - 22])

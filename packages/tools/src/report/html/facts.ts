@@ -117,7 +117,9 @@ function temperatures({ cells }: BenchResults): string | undefined {
   const all = cells.flatMap(({ repeats }) =>
     repeats.flatMap(({ temperatureCelsius: t }) => (t === undefined ? [] : [t.before, t.after])),
   )
-  return all.length === 0 ? undefined : `${Math.min(...all)} to ${Math.max(...all)} °C`
+  return all.length === 0
+    ? undefined
+    : `${all.reduce((least, each) => Math.min(least, each), Infinity)} to ${all.reduce((most, each) => Math.max(most, each), 0)} °C`
 }
 
 /** Every cell in one table, folded away. */

@@ -33,7 +33,9 @@ const FAR_ABOVE = 2.5
 export function lineChart(chart: LineChart): Markup {
   const { lines, limit, quantity } = chart
   const points = lines.flatMap((line) => line.points)
-  const most = Math.max(...points.flatMap(({ value, outliers }) => [upper(value), ...outliers]))
+  const most = points
+    .flatMap(({ value, outliers }) => [upper(value), ...outliers])
+    .reduce((most, each) => Math.max(most, each), 0)
   const near = limit !== undefined && limit.value <= most * FAR_ABOVE ? limit : undefined
   const top = Math.max(most, near?.value ?? 0)
   return html`${legend(

@@ -50,7 +50,9 @@ function draw(lanes: readonly Lane[], size: Size): Drawn {
   const laneHeight = Math.min(9, Math.max(1.2, 260 / lanes.length))
   const area = areaOf(size, queues.map(queueName))
   const bottom = area.top + lanes.length * laneHeight + queues.length * GAP
-  const mostNs = Math.max(1, ...lanes.flatMap(({ commands }) => commands.map(({ endNs }) => endNs)))
+  const mostNs = lanes
+    .flatMap(({ commands }) => commands.map(({ endNs }) => endNs))
+    .reduce((most, each) => Math.max(most, each), 1)
   const unit = unitOf('time', mostNs)
   const ticks = linearTicks(mostNs / unit.factor, size.name === 'wide' ? 6 : 3)
   const x = linear([0, mostNs], [area.left, area.right - 4])

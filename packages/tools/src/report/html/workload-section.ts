@@ -276,7 +276,7 @@ function cpuBars({ time }: BenchResults, workload: Workload): Markup | undefined
   if (time === 'modelled' || shown.length === 0) return undefined
   const { cell } = workload.best
   const title = 'CPU time for each 10⁹ bytes'
-  const most = Math.max(...shown.map(({ cpu }) => cpu.mean))
+  const most = shown.reduce((most, { cpu }) => Math.max(most, cpu.mean), 0)
   return card(
     title,
     `At ${formatSetting(cell)}. Less is better; all threads, with what the kernel does for them.`,
@@ -307,7 +307,7 @@ function everySetting({ findings, best }: Workload): Markup | undefined {
   const sizes = distinct(findings.map(({ cell }) => cell.blockBytes))
   const depths = distinct(findings.map(({ cell }) => cell.depth))
   if (sizes.length * depths.length < 2) return undefined
-  const most = Math.max(...findings.map(({ rate }) => rate.mean))
+  const most = findings.reduce((most, { rate }) => Math.max(most, rate.mean), 0)
   const unit = unitOf('rate', best.rate.mean)
   const series = distinct(findings.map((finding) => finding.series))
   return html`<article class="card settings${series.length > 1 ? ' whole' : undefined}">

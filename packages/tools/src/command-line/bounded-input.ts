@@ -1,0 +1,33 @@
+import { createReadStream } from 'node:fs'
+import { printable } from '../terminal/printable.js'
+import { formatBytes } from '../terminal/units.js'
+import { attempting } from './file-error.js'
+import { UsageError } from './usage-error.js'
+
+/**
+ * Reads a stream to its end. A device such as /dev/zero has none, so no more than `maxBytes` are read.
+ * @param next the advice if there are more.
+ * @throws UsageError
+ */
+export async function collectBytes(
+  stream: AsyncIterable<Buffer>,
+  name: string,
+  maxBytes: number,
+  next: string,
+): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let lengthBytes = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    lengthBytes += chunk.length
+    if (lengthBytes > maxBytes)
+      throw new UsageError(`${printable(name)} holds more than ${formatBytes(maxBytes)}`, { next })
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Returns the text of a file or pipe. @param what for errors: 'the fault plan'. @throws FileError; as `collectBytes`. */
+export async function readText(what: string, path: string, maxBytes: number, next: string): Promise<string> {
+  const read = () => collectBytes(createReadStream(path) as AsyncIterable<Buffer>, path, maxBytes, next)
+  return (await attempting(`read ${what} ${printable(path)}`, read)).toString()
+}

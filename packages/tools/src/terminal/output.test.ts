@@ -1,0 +1,20 @@
+import { Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { Output } from './output.js'
+import type { Io } from './io.js'
+
+test('prints a report of 200,000 lines, as of a model with that many layers', () => {
+  let printed = ''
+  const stdout = new Writable({
+    write(chunk, _, done) {
+      printed += String(chunk)
+      done()
+    },
+  })
+  const output = new Output({}, { stdout, env: {} } as unknown as Io)
+  output.print(
+    'first',
+    Array.from({ length: 200_000 }, () => 'line'),
+  )
+  expect(printed.split('\n')).toHaveLength(200_002)
+})
