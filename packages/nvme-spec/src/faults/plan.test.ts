@@ -204,3 +204,12 @@ it.each([
 ])('%s names its blocks by SLBA and NLB, or does not', (_, opcode, expected) => {
   expect(addressesBlocks(opcode)).toBe(expected)
 })
+
+it('refuses a plan in which a value is nested 100,000 deep', () => {
+  const nested = '['.repeat(100_000) + ']'.repeat(100_000)
+  for (const rule of [
+    `{"match":{"qid":${nested}},"action":{"kind":"hang"}}`,
+    `{"match":{},"action":{"kind":${nested}}}`,
+  ])
+    expect(() => parseFaultPlan(`{"rules":[${rule}]}`)).toThrow(FaultPlanError)
+})

@@ -1,4 +1,5 @@
 import { GpuNvmeError, type ErrorDetails } from '../error.js'
+import { shown } from '../layout/spec-ref.js'
 import { Read, Write } from '../nvm/read-write.js'
 import { registers } from '../registers.js'
 import type { FaultMatch, FaultPlan, FaultRule } from '../transport.js'
@@ -213,8 +214,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Shows a value of a plan. What is nested is only named: JSON.stringify overflows the stack on deep nesting. */
 function show(value: unknown): string {
-  return value === undefined ? 'nothing' : typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)
+  if (value === undefined) return 'nothing'
+  const isNested = isObject(value) && Object.values(value).some(isObject)
+  return isNested || typeof value === 'bigint' ? shown(value) : JSON.stringify(value)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** Where in a plan the mistake is. */
