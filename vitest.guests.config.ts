@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { requireVisibleToGuests } from './test/guest-root.js'
+
+requireVisibleToGuests(import.meta.dirname)
 
 /** Linux guests (docs/linux-guest.md). One file at a time: a file may run two guests at once, which occupy two cores. */
 export default defineConfig({
